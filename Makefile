@@ -1,0 +1,39 @@
+# The commands people use. Each makes .venv by itself.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+
+.PHONY: demo test check chaos bench clean install format
+
+install: $(STAMP)
+
+$(STAMP): pyproject.toml ragd/__init__.py
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@
+
+demo: $(STAMP)  ## install, show the daemon at work in a temporary home, leave nothing behind
+	@$(BIN)/python examples/demo.py
+
+test: $(STAMP)  ## everything that runs without extra downloads
+	$(BIN)/python -m pytest -n 2 --dist worksteal
+
+check: $(STAMP)  ## formatting, lint, types
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+format: $(STAMP)
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+chaos: $(STAMP)  ## 200 kill -9 cycles and every crash point; prints its seed
+	$(BIN)/python -m chaos --cycles 200
+
+bench: $(STAMP)  ## figures as ratios, in one run
+	$(BIN)/python -m bench
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

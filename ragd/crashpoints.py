@@ -1,0 +1,62 @@
+"""Named places where a test may kill the process. They do nothing unless the environment arms one.
+
+`RAGD_CRASHPOINT=log.after_write` kills this process (SIGKILL, no clean-up) when it first gets
+there; `RAGD_CRASHPOINT=log.after_write:7` at the seventh time. Never armed in daily use.
+"""
+
+import os
+import signal
+
+POINTS = (
+    "log.before_write",
+    "log.mid_write",
+    "log.after_write",
+    "log.after_sync",
+    "segment.before_create",
+    "segment.after_temporary",
+    "segment.after_rename",
+    "recovery.after_keep",
+    "recovery.after_cut",
+    "recovery.after_aside",
+    "recovery.before_record",
+    "snapshot.before_write",
+    "snapshot.after_write",
+    "retention.after_drop",
+    "durable.after_temporary",
+    "durable.after_rename",
+    "daemon.after_lock",
+    "daemon.after_bind",
+    "daemon.before_stopped",
+    "daemon.after_stopped",
+)
+
+
+def _parse(armed: str) -> tuple[str, int]:
+    name, _, count = armed.partition(":")
+    if name and name not in POINTS:
+        raise ValueError(f"RAGD_CRASHPOINT names no crash point: {name}")
+    return name, int(count or 1)
+
+
+_armed, _countdown = _parse(os.environ.get("RAGD_CRASHPOINT", ""))
+
+
+def is_due(name: str) -> bool:
+    """True when the armed point is this one and its count has come. For work split in two."""
+    global _countdown
+    assert name in POINTS, name
+    if name != _armed:
+        return False
+    _countdown -= 1
+    return _countdown == 0
+
+
+def crashpoint(name: str) -> None:
+    """Die here if this point is armed."""
+    if is_due(name):
+        die()
+
+
+def die() -> None:
+    """End this process as a power cut would: no clean-up of any kind."""
+    os.kill(os.getpid(), getattr(signal, "SIGKILL", signal.SIGTERM))

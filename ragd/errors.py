@@ -1,0 +1,225 @@
+"""Every error ragd can show, declared once: code, status, sentence, suggestion, exit code.
+
+It never does I/O and imports nothing of ours, so that the quick client may use it too.
+"""
+
+from typing import NamedTuple
+
+HEALTHY = "healthy"
+DEGRADED = "degraded"
+UNAVAILABLE = "unavailable"
+SEVERITY = {HEALTHY: 0, DEGRADED: 1, UNAVAILABLE: 2}
+
+EXIT_OK = 0
+EXIT_FAILED = 1
+EXIT_USAGE = 2
+EXIT_NOT_RUNNING = 3
+EXIT_UNAVAILABLE = 4
+EXIT_DEGRADED = 5
+EXIT_NOTHING_FOUND = 6
+EXIT_ALREADY_RUNNING = 73
+EXIT_LOG_IO = 74
+EXIT_TIMEOUT = 75
+EXIT_PERMISSION = 77
+EXIT_CONFIG = 78
+EXIT_INTERRUPTED = 130
+
+
+def worse(one: str, other: str) -> str:
+    """The worse of two health states."""
+    return one if SEVERITY[one] >= SEVERITY[other] else other
+
+
+class Kind(NamedTuple):
+    """What a code means. `status` None: a refusal, which keeps the daemon's current health."""
+
+    status: str | None
+    recoverable: bool
+    message: str
+    suggestion: str
+
+
+CODES: dict[str, Kind] = {
+    # Health reasons (docs/architecture.md): each of these is also an error code.
+    "OLLAMA_UNREACHABLE": Kind(
+        DEGRADED,
+        True,
+        "Ollama does not answer, or does not have the model, so meaning-based search is off.",
+        "Start it with `ollama serve` and pull the model; full-text search goes on meanwhile.",
+    ),
+    "EMBEDDER_UNAVAILABLE": Kind(
+        DEGRADED,
+        True,
+        "The embedded model cannot run, so meaning-based search is off.",
+        "Run `ragctl doctor`; full-text search goes on meanwhile.",
+    ),
+    "VECTORS_PENDING": Kind(
+        DEGRADED,
+        True,
+        "Some passages have no vector yet and are found by their words only.",
+        "Wait for the embedder to catch up; `ragctl status` shows how far it is.",
+    ),
+    "INDEX_STALE": Kind(
+        DEGRADED,
+        True,
+        "Notes changed a while ago and are not indexed yet.",
+        "Run `ragctl sync`.",
+    ),
+    "WATCH_LOST": Kind(
+        DEGRADED,
+        True,
+        "The vault cannot be watched, so changes are found only by rescans.",
+        "Run `ragctl doctor` to see which limit was reached.",
+    ),
+    "DISK_FULL": Kind(
+        DEGRADED,
+        True,
+        "The disk is full: nothing new can be recorded.",
+        "Free some space; ragd goes on by itself. Searches are served meanwhile.",
+    ),
+    "LOG_QUARANTINED": Kind(
+        DEGRADED,
+        True,
+        "A damaged part of the event log was set aside; what it recorded has to be found again.",
+        "Run `ragctl index` for a full rescan; the damaged part is kept in events/aside.",
+    ),
+    "DELETIONS_HELD": Kind(
+        DEGRADED,
+        True,
+        "Many notes vanished at once, so their removal from the index is held.",
+        "If they were meant to go, run `ragctl sync --accept-deletions`.",
+    ),
+    "STARTING": Kind(
+        UNAVAILABLE,
+        True,
+        "The daemon is starting and has not opened the index yet.",
+        "Try again in a moment.",
+    ),
+    "INDEX_NOT_FOUND": Kind(
+        UNAVAILABLE,
+        True,
+        "There is no index with documents in it.",
+        "Run `ragctl index` first.",
+    ),
+    "INDEX_CORRUPTED": Kind(
+        UNAVAILABLE,
+        True,
+        "The index is damaged and cannot be read.",
+        "Run `ragctl reindex`; the notes themselves are not affected.",
+    ),
+    "INDEX_MODEL_MISMATCH": Kind(
+        DEGRADED,
+        True,
+        "The configured embedding model is not the one the index was built with.",
+        "Run `ragctl reindex`, or set the former model again; full-text search goes on.",
+    ),
+    "VAULT_NOT_FOUND": Kind(
+        DEGRADED,
+        True,
+        "The vault's folder is missing or cannot be read.",
+        "Mount it, or correct `vault_path` with `ragctl config set vault_path PATH`.",
+    ),
+    "INDEXER_FAILED": Kind(
+        DEGRADED,
+        True,
+        "The last indexing job failed.",
+        "Run `ragctl sync` again; `ragctl logs` tells more.",
+    ),
+    # Refusals and answers.
+    "SECURITY_VIOLATION": Kind(
+        UNAVAILABLE,
+        False,
+        "The path leads outside the vault.",
+        "Use a path inside the vault, relative to its root.",
+    ),
+    "SENSITIVE_FILTERED": Kind(
+        DEGRADED,
+        True,
+        "Sensitive passages were withheld.",
+        "Ask the user, then repeat the call with the confirmation token.",
+    ),
+    "INVALID_REQUEST": Kind(
+        None, False, "The request is not valid.", "Correct the named field and try again."
+    ),
+    "UNKNOWN_DIRECTORY": Kind(
+        None, False, "No such directory in the index.", "Leave the filter out, or correct it."
+    ),
+    "JOB_NOT_FOUND": Kind(
+        None, False, "There is no such job.", "`ragctl status` shows the current one."
+    ),
+    "TIMEOUT": Kind(
+        DEGRADED, True, "It took too long.", "Try again; `ragctl status` shows the load."
+    ),
+    "VERSION_MISMATCH": Kind(
+        None,
+        False,
+        "The client and the daemon are of different versions.",
+        "Run `ragctl stop`, then `ragctl start`.",
+    ),
+    "INTERNAL": Kind(
+        None,
+        True,
+        "Something went wrong inside the daemon.",
+        "Try again; `ragctl logs` tells more.",
+    ),
+}
+
+
+class RagdError(Exception):
+    """A failure a person can act on: one stable code, one sentence, a suggestion, an exit code."""
+
+    exit_code = EXIT_FAILED
+
+    def __init__(
+        self,
+        code: str,
+        message: str | None = None,
+        suggestion: str | None = None,
+    ) -> None:
+        kind = CODES[code]
+        self.code = code
+        self.kind = kind
+        self.message = message or kind.message
+        self.suggestion = suggestion or kind.suggestion
+        super().__init__(self.message)
+
+
+class StartupError(Exception):
+    """The daemon cannot start: one sentence, the next step, and the exit code that says why."""
+
+    exit_code = EXIT_FAILED
+
+    def __init__(self, message: str, suggestion: str = "") -> None:
+        self.message = message
+        self.suggestion = suggestion
+        super().__init__(f"{message} {suggestion}".strip())
+
+
+class ConfigError(StartupError):
+    """The configuration is missing, malformed or refused."""
+
+    exit_code = EXIT_CONFIG
+
+
+class AlreadyRunning(StartupError):
+    """Another daemon holds the lock of this home."""
+
+    exit_code = EXIT_ALREADY_RUNNING
+
+
+class PermissionRefused(StartupError):
+    """A file or folder belongs to somebody else, or is not what it should be."""
+
+    exit_code = EXIT_PERMISSION
+
+
+class LogUnreadable(StartupError):
+    """The event log was written by a newer version than this one."""
+
+    exit_code = EXIT_CONFIG
+
+
+class LogFailed(StartupError):
+    """The event log's disk failed; nothing more can be recorded on that handle."""
+
+    exit_code = EXIT_LOG_IO
