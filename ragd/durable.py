@@ -49,7 +49,7 @@ def replace_file(path: Path, data: bytes, mode: int = 0o600) -> None:
     try:
         write_durably(temporary, data, mode)
         crashpoint("durable.after_temporary")
-        os.replace(temporary, path)
+        temporary.replace(path)
     except BaseException:
         with contextlib.suppress(OSError):
             temporary.unlink()
@@ -65,7 +65,8 @@ def private_directory(path: Path) -> None:
     except FileExistsError:
         if not path.is_dir():
             raise PermissionRefused(
-                f"{path} is in the way: it is not a folder.", "Move it away, or choose another home."
+                f"{path} is in the way: it is not a folder.",
+                "Move it away, or choose another home.",
             ) from None
     if os.name == "nt":  # the profile folder's own access list protects it
         return

@@ -1,0 +1,60 @@
+"""The event log: an append-only record of everything the daemon has learned and done.
+
+On disk
+-------
+`<home>/events/` holds segments named by the first seq in them, sixteen digits, `.ndjson`. A
+segment is a text file of lines, each closed by LF (0x0A):
+
+    crc32 SP json LF
+
+`crc32` is eight lower-case hex digits: CRC-32 (the one of zlib, gzip and PNG) over the JSON's
+bytes, without the space and the newline. A reader computes it, formats it the same way and
+compares the nine bytes up to and including the space; it does not parse the digits. A line is at
+most 65,536 bytes. JSON strings escape control characters, so LF occurs only at the end of a line.
+`cut -c10- *.ndjson | jq` shows everything.
+
+The first line of a segment is its header:
+
+    {"format":1,"min_reader":1,"created_by":"ragd 0.1.0","first":1}
+
+`first` equals the number in the file's name. A reader refuses a segment whose `min_reader` is
+above the format it knows. All other lines are records:
+
+    {"seq":123,"d":119,"ts":"2026-11-15T14:30:00.123456Z","run":"01J…","actor":"batcher",
+     "cause":118,"event":{"type":"batch_embedded",…}}
+
+- `seq` counts up by one from 1, over all segments, without gaps.
+- `d` is the highest seq that was already durable when this record was written.
+- `ts` is UTC. `run` names one life of the daemon. `cause` is the seq of the fact that led to this
+  one, or null. `event.type` says which fact (ragd/events.py); a reader skips types it does not
+  know. A fact that lists files may come in parts `{"part":0,"last":false,…}`: its lists are those
+  of all parts together, and it counts from the one with `"last":true`.
+
+Durability
+----------
+Records are written in groups: one write, one fdatasync, then the callers are told. A new segment
+gets its header under a temporary name, is fsynced, renamed, and its folder is fsynced; before
+that, the old segment is durable to its end. So a bad line in any but the last segment is damage.
+In the last one, let k be the seq expected at the first bad line:
+
+- some whole record behind it has d >= k: record k had been durable. That is damage. The segment
+  is moved to `aside/`, `segment_quarantined` is recorded, and the vault has to be read again.
+- none has: nothing from here on was ever acknowledged. That is a torn tail, which a kill or a
+  power cut leaves as a matter of routine. Its bytes are kept in `aside/`, the file is cut to the
+  last whole record, and `tail_cut` is recorded.
+
+A name in `aside/` that ends in `.pending` is a repair that is not recorded yet. After a
+quarantine seqs go on behind the highest one seen, so none is ever used twice; the gap is the range
+that `segment_quarantined` names.
+
+Snapshots
+---------
+`<home>/snapshots/<last seq covered>.json` is one line of the same form (with no limit on its
+length) whose JSON is `{"folds":…,"seq":…,"ts":…,"created_by":…,"state":{…}}`. It only shortens a
+replay. Segments that both kept snapshots cover go after 30 days, or when all take over 128 MiB.
+
+The rooms
+---------
+`frame` one line; `scan` one segment; `disk` the port to the file system; `recovery` opening;
+`append` writing; `journal` the log as actors see it; `follow` reading on; `snapshot` shortening.
+"""

@@ -1,0 +1,214 @@
+"""The log as actors see it: append a fact and know that it is durable; follow what others say.
+
+Group commit without a timer: one writer takes whatever waits, writes and syncs it in a thread of
+its own, and tells everyone; what arrives meanwhile is the next group. It never waits for a reader.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import cast
+
+from ragd import events
+from ragd.clock import Clock
+from ragd.errors import LogFailed
+from ragd.eventlog.append import Appender, DiskFull, Draft
+from ragd.eventlog.disk import Disk
+from ragd.eventlog.follow import DiskReader, Recent
+from ragd.eventlog.frame import Record
+from ragd.events import RECORD_MAX_BYTES, Event, Fact, Part
+
+GROUP_MAX_RECORDS = 256
+GROUP_MAX_BYTES = 1024 * 1024
+WAITING_MAX = 4096
+FOLLOW_CHUNK = 512
+RETRY_FULL_S = 1.0
+_ENVELOPE_MAX_BYTES = 512
+
+
+def _closed() -> LogFailed:
+    return LogFailed("The event log is closed.")
+
+
+class _Waiting:
+    """A draft and whoever waits for it."""
+
+    __slots__ = ("done", "draft", "size")
+
+    def __init__(self, draft: Draft, size: int, done: "asyncio.Future[Record]") -> None:
+        self.draft = draft
+        self.size = size
+        self.done = done
+
+
+class Journal:
+    """One log, one writer, any number of readers."""
+
+    def __init__(
+        self,
+        disk: Disk,
+        appender: Appender,
+        clock: Clock,
+        on_durable: Callable[[Record], None],
+    ) -> None:
+        self._disk = disk
+        self._appender = appender
+        self._clock = clock
+        self._on_durable = on_durable
+        self._queue: asyncio.Queue[_Waiting | None] = asyncio.Queue(WAITING_MAX)
+        self._carried: _Waiting | None = None
+        self._recent = Recent()
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="log-writer")
+        self._grown = asyncio.Event()
+        self._failed: LogFailed | None = None
+        self._closed = False
+        self.durable = appender.durable
+        self.full_since: str | None = None
+
+    # Appending
+
+    async def append(self, actor: str, event: Fact, cause: int | None = None) -> Record:
+        """Record a fact. When this returns, it is on disk and every fold has seen it.
+
+        Whoever stops waiting withdraws a fact that is not being written yet.
+        """
+        return await (await self._enqueue(actor, event, cause))
+
+    async def append_parts(self, actor: str, event: Part, cause: int | None = None) -> Record:
+        """Record a fact that may be too large for one record; returns its last part."""
+        waiting = [await self._enqueue(actor, part, cause) for part in events.split(event)]
+        written = [await done for done in waiting]
+        return written[-1]
+
+    async def _enqueue(
+        self, actor: str, event: Fact, cause: int | None
+    ) -> "asyncio.Future[Record]":
+        size = len(events.encode(event)) + _ENVELOPE_MAX_BYTES
+        if size > RECORD_MAX_BYTES:
+            raise ValueError(f"{events.tag_of(event)} is too large: it should come in parts")
+        self._refuse_when_over()
+        done: asyncio.Future[Record] = asyncio.get_running_loop().create_future()
+        draft = Draft(self._clock.now(), actor, cause, cast(Event, event))
+        await self._queue.put(_Waiting(draft, size, done))
+        return done
+
+    async def run(self) -> None:
+        """The writer. Ends when the journal is closed; raises LogFailed when the disk fails."""
+        try:
+            while group := await self._next_group():
+                await self._commit(group)
+        except LogFailed as why:
+            self._failed = why
+            raise
+        finally:
+            self._closed = True
+            self._abandon_waiting()
+            self._thread.shutdown()
+            self._appender.close()
+            self._grown.set()
+
+    async def close(self) -> None:
+        """Let the writer finish what waits, then end it."""
+        self._closed = True
+        await self._queue.put(None)
+
+    def _refuse_when_over(self) -> None:
+        if self._failed is not None:
+            raise self._failed
+        if self._closed:
+            raise _closed()
+
+    async def _next_group(self) -> list[_Waiting]:
+        first = self._carried or await self._queue.get()
+        self._carried = None
+        group: list[_Waiting] = []
+        size = 0
+        while first is not None:
+            if group and size + first.size > GROUP_MAX_BYTES:
+                self._carried = first
+                break
+            group.append(first)
+            size += first.size
+            if len(group) == GROUP_MAX_RECORDS or self._queue.empty():
+                break
+            first = self._queue.get_nowait()
+            if first is None:
+                self._queue.put_nowait(None)  # the end comes after this group
+        return group
+
+    async def _commit(self, group: list[_Waiting]) -> None:
+        loop = asyncio.get_running_loop()
+        while True:
+            group = [w for w in group if not w.done.cancelled()]
+            if not group:
+                return
+            drafts = [w.draft for w in group]
+            writing = loop.run_in_executor(self._thread, self._appender.commit, drafts)
+            try:
+                records = await asyncio.shield(writing)
+                break
+            except DiskFull:
+                self.full_since = self.full_since or self._clock.now()
+                await self._clock.sleep(RETRY_FULL_S)
+            except BaseException as why:
+                self._fail(group, why if isinstance(why, LogFailed) else _closed())
+                raise
+        self.full_since = None
+        self._announce(group, records)
+
+    def _announce(self, group: list[_Waiting], records: Sequence[Record]) -> None:
+        for record in records:
+            self._on_durable(record)
+        self.durable = records[-1].seq
+        self._recent.extend(records)
+        for waiting, record in zip(group, records, strict=True):
+            if not waiting.done.done():
+                waiting.done.set_result(record)
+        self._grown.set()
+        self._grown = asyncio.Event()
+
+    def _abandon_waiting(self) -> None:
+        rest = [self._carried] if self._carried else []
+        while not self._queue.empty():
+            if waiting := self._queue.get_nowait():
+                rest.append(waiting)
+        self._fail(rest, self._failed or _closed())
+
+    def _fail(self, group: Sequence[_Waiting], why: LogFailed) -> None:
+        for waiting in group:
+            if not waiting.done.done():
+                waiting.done.set_exception(why)
+
+    # Following
+
+    async def follow(
+        self, after: int, types: Collection[str] = (), *, on: bool = True
+    ) -> AsyncIterator[Record]:
+        """Every durable record behind `after`, in order, once; of these types, if any are named.
+
+        With `on` it waits for more until the log is closed; without, it ends at today's end.
+        """
+        from_disk: DiskReader | None = None
+        end = self.durable
+        while True:
+            grown = self._grown
+            until = self.durable if on else end
+            while after < until:
+                records = self._recent.behind(after, FOLLOW_CHUNK)
+                if records is None:
+                    from_disk = from_disk or DiskReader(self._disk, after)
+                    records = await asyncio.to_thread(from_disk.read, until)
+                else:
+                    from_disk = None
+                if not records:  # a range that was quarantined: there is nothing to wait for
+                    after = until
+                for record in records:
+                    if record.seq > until:
+                        break
+                    after = record.seq
+                    if not types or events.tag_of(record.event) in types:
+                        yield record
+            if not on or (self._closed and after >= self.durable):
+                return
+            if after >= self.durable:
+                await grown.wait()

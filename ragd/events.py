@@ -1,0 +1,476 @@
+"""Every fact the daemon can record: the whole vocabulary on one page.
+
+A fact is something that has happened, in the past tense. It never holds note text, a query, a
+vector or a secret; `detail` and `reason` fields take phrases from closed lists, so that nothing a
+note says gets into the log by the back door.
+
+How it grows: a new field gets a default. A breaking change makes `v` a required field of the
+struct with the next number, and adds one pure upcast to `UPCASTS`. An unknown type, or a version
+from the future, is kept as `Unknown`: skipped by every fold, counted, never an error.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Literal, TypeVar, get_args
+
+import msgspec
+from msgspec import Struct, field
+
+Mode = Literal["full", "sync", "reindex"]
+Outcome = Literal["complete", "partial", "failed", "cancelled"]
+ChangeKind = Literal["added", "modified", "deleted"]
+PreviousStop = Literal["none", "clean", "crash"]
+Dependency = Literal[
+    "ollama", "embedder", "index", "vault", "model", "vectors", "freshness", "disk"
+]
+
+RECORD_MAX_BYTES = 64 * 1024
+PART_MAX_BYTES = 48 * 1024
+ERRORS_MAX = 100
+
+
+class Fact(Struct, frozen=True, kw_only=True, tag_field="type"):
+    """What every fact has in common: its tag."""
+
+
+class Part(Fact, frozen=True, kw_only=True):
+    """A fact that lists files and may be split: folds act on the last part, on all of them."""
+
+    part: int = 0
+    last: bool = True
+
+
+# The daemon
+
+
+class DaemonStarted(Fact, frozen=True, kw_only=True, tag="daemon_started"):
+    """A run began. `provider` is the configured one, which decides what Ollama's absence means."""
+
+    version: str
+    config_hash: str
+    previous_stop: PreviousStop
+    provider: str = "auto"
+
+
+class DaemonStopped(Fact, frozen=True, kw_only=True, tag="daemon_stopped"):
+    """A run ended in order: everything before this record is durable."""
+
+    reason: str
+
+
+class ConfigReloaded(Fact, frozen=True, kw_only=True, tag="config_reloaded"):
+    """The configuration file was read again and took effect."""
+
+    config_hash: str
+    provider: str = "auto"
+
+
+class ActorCrashed(Fact, frozen=True, kw_only=True, tag="actor_crashed"):
+    """An actor raised. The exception's type and place, never its message."""
+
+    name: str
+    exception: str
+    location: str
+    crashes: int = 1
+
+
+class TailCut(Fact, frozen=True, kw_only=True, tag="tail_cut"):
+    """A torn tail, never acknowledged, was cut off; its bytes are kept in `kept_as`."""
+
+    segment: str
+    offset: int
+    size_bytes: int
+    kept_as: str
+
+
+class SegmentQuarantined(Fact, frozen=True, kw_only=True, tag="segment_quarantined"):
+    """Durable records were damaged or missing. `kept_as` is empty if nothing was left to keep."""
+
+    segment: str
+    first_seq: int
+    last_seq: int
+    reason: Literal["damaged", "missing", "header"]
+    kept_as: str = ""
+
+
+# Watcher
+
+
+class WatchStarted(Fact, frozen=True, kw_only=True, tag="watch_started"):
+    """Changes in the vault are being noticed; `how` is native or polling."""
+
+    how: Literal["native", "polling"] = "native"
+
+
+class WatchLost(Fact, frozen=True, kw_only=True, tag="watch_lost"):
+    """The watch died; rescans go on."""
+
+    reason: str
+
+
+class Change(Struct, frozen=True):
+    """One path and what happened to it."""
+
+    path: str
+    kind: ChangeKind
+
+
+class FilesChanged(Part, frozen=True, kw_only=True, tag="files_changed"):
+    """Notes changed and then lay still."""
+
+    changes: list[Change]
+
+
+class VaultScanned(Fact, frozen=True, kw_only=True, tag="vault_scanned"):
+    """The vault was walked and compared with the catalog."""
+
+    files: int
+    changed: int
+    removed: int
+    newest_mtime: str | None = None
+    took_ms: int = 0
+
+
+class VaultUnavailable(Fact, frozen=True, kw_only=True, tag="vault_unavailable"):
+    """The vault's root is missing, empty, unreadable or on another device. Nothing is deleted."""
+
+    reason: Literal["missing", "empty", "unreadable", "moved"]
+
+
+# Tool gateway
+
+
+class JobRequested(Fact, frozen=True, kw_only=True, tag="job_requested"):
+    """Somebody asked for an indexing job."""
+
+    job_id: str
+    mode: Mode
+    origin: str = "tool"
+
+
+class JobCancelRequested(Fact, frozen=True, kw_only=True, tag="job_cancel_requested"):
+    """Somebody asked for a job to stop."""
+
+    job_id: str
+
+
+class MemoryStored(Fact, frozen=True, kw_only=True, tag="memory_stored"):
+    """A memory was committed to its own store; only a keyed hash of its key is here."""
+
+    key_hash: str
+
+
+class MemoryForgotten(Fact, frozen=True, kw_only=True, tag="memory_forgotten"):
+    """A memory was erased from its own store."""
+
+    key_hash: str
+
+
+class RequestRefused(Fact, frozen=True, kw_only=True, tag="request_refused"):
+    """Requests were refused; at most one such fact a minute for each code."""
+
+    code: str
+    tool: str
+    count: int
+
+
+# Batcher
+
+
+class JobStarted(Fact, frozen=True, kw_only=True, tag="job_started"):
+    """A job knows what it has to do."""
+
+    job_id: str
+    mode: Mode
+    files_planned: int
+    files_removed: int
+
+
+class ChangesetFormed(Part, frozen=True, kw_only=True, tag="changeset_formed"):
+    """One batch of work: notes to read again and notes that are gone."""
+
+    job_id: str
+    batch_id: str = ""
+    upserts: list[str]
+    deletes: list[str]
+
+
+class FileSkipped(Fact, frozen=True, kw_only=True, tag="file_skipped"):
+    """A file is left out on purpose, and why."""
+
+    path: str
+    reason: str
+
+
+class FileFailed(Fact, frozen=True, kw_only=True, tag="file_failed"):
+    """A file could not be read; its former chunks stay."""
+
+    path: str
+    code: str
+    detail: str
+
+
+class DeletionsHeld(Fact, frozen=True, kw_only=True, tag="deletions_held"):
+    """So many notes vanished at once that their removal waits for a person; 0 lifts the hold."""
+
+    count: int
+
+
+# Embedder
+
+
+class BatchEmbedded(Fact, frozen=True, kw_only=True, tag="batch_embedded"):
+    """Vectors for a batch are there."""
+
+    job_id: str
+    batch_id: str = ""
+    files: int
+    chunks: int
+    cached: int
+    provider: str
+    model: str
+
+
+class EmbeddingFailed(Fact, frozen=True, kw_only=True, tag="embedding_failed"):
+    """The provider did not give vectors."""
+
+    code: str
+    attempt: int
+
+
+# Store writer
+
+
+class StoredFile(Struct, frozen=True):
+    """One note as the index holds it now; `embedded` of its chunks have a vector."""
+
+    path: str
+    sha256: str
+    mtime_ns: int
+    size: int
+    chunks: int
+    embedded: int = 0
+
+
+class FilledFile(Struct, frozen=True):
+    """One note whose chunks got vectors; void if the note has changed since."""
+
+    path: str
+    sha256: str
+    chunks: int
+
+
+class BatchStored(Part, frozen=True, kw_only=True, tag="batch_stored"):
+    """One atomic commit of the store: these notes replaced, those removed."""
+
+    job_id: str
+    batch_id: str = ""
+    files: list[StoredFile]
+    removed: list[str]
+    table_version: int
+
+
+class VectorsFilled(Part, frozen=True, kw_only=True, tag="vectors_filled"):
+    """Chunks that were stored without a vector have one now."""
+
+    job_id: str
+    files: list[FilledFile]
+    table_version: int
+
+
+class StoreCompacted(Fact, frozen=True, kw_only=True, tag="store_compacted"):
+    """The store was tidied; its content did not change."""
+
+    table_version: int
+    took_ms: int = 0
+
+
+class IndexActivated(Fact, frozen=True, kw_only=True, tag="index_activated"):
+    """This generation serves from now on."""
+
+    generation: str
+    provider: str
+    model: str
+    dimensions: int
+
+
+class IndexLost(Fact, frozen=True, kw_only=True, tag="index_lost"):
+    """The table that the catalog remembers is gone, so the catalog is void."""
+
+    reason: Literal["missing", "foreign", "vault_changed"]
+
+
+class FileError(Struct, frozen=True):
+    """A file and a phrase for what went wrong with it."""
+
+    file: str
+    message: str
+
+
+class JobFinished(Fact, frozen=True, kw_only=True, tag="job_finished"):
+    """A job ended: its text is stored (vectors may follow), or it failed, or was cancelled."""
+
+    job_id: str
+    mode: Mode
+    outcome: Outcome
+    indexed_files: int
+    removed_files: int
+    total_chunks: int
+    duration_ms: int
+    errors: list[FileError] = field(default_factory=list)
+    errors_total: int = 0
+
+
+# Health monitor
+
+
+class DependencyLost(Fact, frozen=True, kw_only=True, tag="dependency_lost"):
+    """Something ragd needs does not work. `since` where it began before it could be recorded."""
+
+    dependency: Dependency
+    code: str
+    since: str | None = None
+
+
+class DependencyRecovered(Fact, frozen=True, kw_only=True, tag="dependency_recovered"):
+    """It works (again)."""
+
+    dependency: Dependency
+
+
+class HealthChanged(Fact, frozen=True, kw_only=True, tag="health_changed"):
+    """An audit line for people; never folded, always equal to what the fold says."""
+
+    before: str
+    after: str
+    reasons: list[str]
+
+
+class Unknown(Fact, frozen=True, kw_only=True, tag="unknown"):
+    """A fact this version does not know: its name, and its bytes for whoever passes it on."""
+
+    name: str
+    raw: bytes
+
+
+Event = (
+    DaemonStarted
+    | DaemonStopped
+    | ConfigReloaded
+    | ActorCrashed
+    | TailCut
+    | SegmentQuarantined
+    | WatchStarted
+    | WatchLost
+    | FilesChanged
+    | VaultScanned
+    | VaultUnavailable
+    | JobRequested
+    | JobCancelRequested
+    | MemoryStored
+    | MemoryForgotten
+    | RequestRefused
+    | JobStarted
+    | ChangesetFormed
+    | FileSkipped
+    | FileFailed
+    | DeletionsHeld
+    | BatchEmbedded
+    | EmbeddingFailed
+    | BatchStored
+    | VectorsFilled
+    | StoreCompacted
+    | IndexActivated
+    | IndexLost
+    | JobFinished
+    | DependencyLost
+    | DependencyRecovered
+    | HealthChanged
+    | Unknown
+)
+
+EVENT_TYPES: tuple[type[Fact], ...] = get_args(Event)
+TAGS: dict[str, type[Fact]] = {t.__struct_config__.tag: t for t in EVENT_TYPES}  # type: ignore[misc]
+
+# (tag, version) -> what turns a plain object of that version into one of the next.
+UPCASTS: dict[tuple[str, int], Callable[[dict[str, Any]], dict[str, Any]]] = {}
+
+_encoder = msgspec.json.Encoder()
+_decoder: msgspec.json.Decoder[Event] = msgspec.json.Decoder(Event)
+
+
+def tag_of(event: Fact) -> str:
+    """The event's name in the log."""
+    return event.name if isinstance(event, Unknown) else str(event.__struct_config__.tag)
+
+
+def encode(event: Fact) -> bytes:
+    """An event as it stands in the log; an unknown one just as it was found."""
+    return event.raw if isinstance(event, Unknown) else _encoder.encode(event)
+
+
+def decode(raw: bytes | msgspec.Raw) -> Event:
+    """The event in these bytes; what this version does not know comes back as `Unknown`."""
+    try:
+        return _decoder.decode(raw)
+    except msgspec.ValidationError:
+        return _decode_other_version(bytes(raw))
+
+
+def _decode_other_version(raw: bytes) -> Event:
+    plain = msgspec.json.decode(raw)
+    if not isinstance(plain, dict):
+        return Unknown(name="", raw=raw)
+    tag = str(plain.get("type", ""))
+    version = plain.get("v", 1)
+    while isinstance(version, int) and (tag, version) in UPCASTS:
+        plain = UPCASTS[tag, version](plain)
+        version += 1
+    try:
+        known: Event = msgspec.convert(plain, Event)
+        return known
+    except msgspec.ValidationError:
+        return Unknown(name=tag, raw=raw)
+
+
+P = TypeVar("P", bound=Part)
+
+
+def _list_fields(event: Part) -> list[str]:
+    return [name for name in event.__struct_fields__ if isinstance(getattr(event, name), list)]
+
+
+def split(event: P, limit: int = PART_MAX_BYTES) -> list[P]:
+    """The event in as many parts as its encoded size needs, each below `limit`."""
+    names = _list_fields(event)
+    bare = msgspec.structs.replace(event, **{name: [] for name in names})
+    room = limit - len(encode(bare)) - 32
+    parts: list[dict[str, list[Any]]] = [{}]
+    used = 0
+    for name in names:
+        for item in getattr(event, name):
+            cost = len(_encoder.encode(item)) + 1
+            if used and used + cost > room:
+                parts.append({})
+                used = 0
+            parts[-1].setdefault(name, []).append(item)
+            used += cost
+    return [
+        msgspec.structs.replace(bare, part=i, last=i == len(parts) - 1, **lists)
+        for i, lists in enumerate(parts)
+    ]
+
+
+def merge(parts: Sequence[P]) -> P:
+    """The event whose parts these are, in order."""
+    assert parts and parts[-1].last and [p.part for p in parts] == list(range(len(parts)))
+    lists = {
+        name: [item for part in parts for item in getattr(part, name)]
+        for name in _list_fields(parts[0])
+    }
+    return msgspec.structs.replace(parts[-1], part=0, last=True, **lists)
+
+
+def clip_errors(errors: Iterable[FileError]) -> tuple[list[FileError], int]:
+    """The first hundred errors, and how many there were."""
+    everything = list(errors)
+    return everything[:ERRORS_MAX], len(everything)

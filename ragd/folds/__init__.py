@@ -1,0 +1,89 @@
+"""State is a fold of the log: everything the daemon knows, from nothing but its records.
+
+`apply` takes one record after the other. A fold changes its own state in place and depends on
+nothing else: no clock, no disk, no configuration. So replaying the log up to any record gives the
+exact state of that moment.
+"""
+
+import msgspec
+from msgspec import Struct, field
+
+from ragd.eventlog.frame import Record
+from ragd.events import Fact, Part, Unknown
+from ragd.folds import catalog as _catalog
+from ragd.folds import health as _health
+from ragd.folds import jobs as _jobs
+from ragd.folds import runs as _runs
+from ragd.folds import sync_result as _sync_result
+from ragd.folds.catalog import Catalog
+from ragd.folds.health import Health
+from ragd.folds.jobs import Jobs
+from ragd.folds.parts import Parts, assemble
+from ragd.folds.runs import Runs
+from ragd.folds.sync_result import SyncResult
+
+# The shape of a snapshot. Raise it when a fold changes what it would have made of old records.
+FOLDS_VERSION = 1
+
+
+class State(Struct):
+    """All folds after record `seq`."""
+
+    seq: int = 0
+    last_ts: str | None = None
+    unknown: int = 0  # facts of types that this version does not know
+    parts: Parts = field(default_factory=Parts)
+    runs: Runs = field(default_factory=Runs)
+    catalog: Catalog = field(default_factory=Catalog)
+    jobs: Jobs = field(default_factory=Jobs)
+    health: Health = field(default_factory=Health)
+    sync_result: SyncResult = field(default_factory=SyncResult)
+
+
+def apply(state: State, record: Record) -> None:
+    """Take the next record into account."""
+    state.seq = record.seq
+    state.last_ts = record.ts
+    event = record.event
+    if isinstance(event, Unknown):
+        state.unknown += 1
+    elif not isinstance(event, Part):
+        _dispatch(state, event, record)
+    elif whole := assemble(state.parts, event, record.actor, record.run):
+        _dispatch(state, whole, record)
+
+
+def _dispatch(state: State, event: Fact, record: Record) -> None:
+    kind = type(event)
+    catalog = state.catalog
+    before = _what_health_sees(catalog)
+    if handle := _catalog.HANDLERS.get(kind):
+        handle(catalog, event, record)
+    if handle_job := _jobs.HANDLERS.get(kind):
+        handle_job(state.jobs, event, record)
+    if handle_run := _runs.HANDLERS.get(kind):
+        handle_run(state.runs, event, record)
+    _sync_result.apply(state.sync_result, event, record, catalog)
+    handle_health = _health.HANDLERS.get(kind)
+    if handle_health:
+        handle_health(state.health, event, record)
+    if handle_health or before != _what_health_sees(catalog):
+        _health.settle(state.health, catalog, record)
+
+
+def _what_health_sees(catalog: Catalog) -> tuple[object, ...]:
+    """All that the health table reads of the catalog; while it is the same, so is the verdict."""
+    return not catalog.files, not catalog.waiting, catalog.backlog > 0, catalog.index
+
+
+def encode_state(state: State) -> bytes:
+    """The state as a snapshot holds it: the same state always gives the same bytes."""
+    return msgspec.json.encode(state, order="deterministic")
+
+
+_decoder = msgspec.json.Decoder(State)
+
+
+def decode_state(raw: bytes | msgspec.Raw) -> State:
+    """The state in a snapshot."""
+    return _decoder.decode(raw)

@@ -1,0 +1,61 @@
+"""What sync-result.json says: a fold. Pure; an actor writes the file."""
+
+from typing import Any
+
+from msgspec import Struct, field
+
+from ragd.eventlog.frame import Record
+from ragd.events import FileError, IndexLost, JobFinished, VaultScanned, VectorsFilled
+from ragd.folds.catalog import Catalog
+
+SCHEMA = 1
+
+
+class SyncResult(Struct):
+    """The last sync and what the index held after it; `seq` is the record that changed it last."""
+
+    schema: int = SCHEMA
+    mode: str | None = None
+    outcome: str | None = None
+    last_sync: str | None = None
+    last_sync_mtime: str | None = None
+    indexed_files: int = 0
+    removed_files: int = 0
+    failed_files: int = 0
+    total_docs: int = 0
+    total_chunks: int = 0
+    chunks_embedded: int = 0
+    duration_ms: int = 0
+    errors: list[FileError] = field(default_factory=list)
+    errors_total: int = 0
+    seq: int = 0
+
+
+def apply(result: SyncResult, event: Any, record: Record, catalog: Catalog) -> None:
+    """Take one record into account, the catalog having taken it already."""
+    if isinstance(event, JobFinished):
+        _job_finished(result, event, record)
+    elif isinstance(event, VaultScanned):
+        if event.changed or event.removed or result.last_sync is None:
+            return
+        result.last_sync = record.ts  # nothing differed: as good as a sync
+    elif not isinstance(event, VectorsFilled | IndexLost):
+        return
+    result.total_docs = catalog.documents
+    result.total_chunks = catalog.chunks
+    result.chunks_embedded = catalog.chunks_embedded
+    result.last_sync_mtime = catalog.newest_mtime
+    result.seq = record.seq
+
+
+def _job_finished(result: SyncResult, event: JobFinished, record: Record) -> None:
+    result.mode = event.mode
+    result.outcome = event.outcome
+    if event.outcome in ("complete", "partial"):
+        result.last_sync = record.ts
+    result.indexed_files = event.indexed_files
+    result.removed_files = event.removed_files
+    result.duration_ms = event.duration_ms
+    result.errors = list(event.errors)
+    result.errors_total = max(event.errors_total, len(event.errors))
+    result.failed_files = result.errors_total
