@@ -10,10 +10,10 @@ from the future, is kept as `Unknown`: skipped by every fold, counted, never an 
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Literal, TypeVar, get_args
+from typing import Annotated, Any, Literal, TypeVar, get_args
 
 import msgspec
-from msgspec import Struct, field
+from msgspec import Meta, Struct, field
 
 Mode = Literal["full", "sync", "reindex"]
 Outcome = Literal["complete", "partial", "failed", "cancelled"]
@@ -70,7 +70,6 @@ class ActorCrashed(Fact, frozen=True, kw_only=True, tag="actor_crashed"):
     name: str
     exception: str
     location: str
-    crashes: int = 1
 
 
 class TailCut(Fact, frozen=True, kw_only=True, tag="tail_cut"):
@@ -231,7 +230,7 @@ class BatchEmbedded(Fact, frozen=True, kw_only=True, tag="batch_embedded"):
 
 
 class EmbeddingFailed(Fact, frozen=True, kw_only=True, tag="embedding_failed"):
-    """The provider did not give vectors."""
+    """The provider did not give vectors. The first attempt is repeated; the second counts."""
 
     code: str
     attempt: int
@@ -260,13 +259,17 @@ class FilledFile(Struct, frozen=True):
 
 
 class BatchStored(Part, frozen=True, kw_only=True, tag="batch_stored"):
-    """One atomic commit of the store: these notes replaced, those removed."""
+    """One atomic commit of the store: these notes replaced, those removed.
+
+    `generation` names the index that was written to, where it is built beside the one that serves.
+    """
 
     job_id: str
     batch_id: str = ""
     files: list[StoredFile]
     removed: list[str]
     table_version: int
+    generation: str = ""
 
 
 class VectorsFilled(Part, frozen=True, kw_only=True, tag="vectors_filled"):
@@ -275,6 +278,7 @@ class VectorsFilled(Part, frozen=True, kw_only=True, tag="vectors_filled"):
     job_id: str
     files: list[FilledFile]
     table_version: int
+    generation: str = ""
 
 
 class StoreCompacted(Fact, frozen=True, kw_only=True, tag="store_compacted"):
@@ -349,7 +353,8 @@ class Unknown(Fact, frozen=True, kw_only=True, tag="unknown"):
     """A fact this version does not know: its name, and its bytes for whoever passes it on."""
 
     name: str
-    raw: bytes
+    # No line of a log decodes to this: a fact that calls itself `unknown` is one we do not know.
+    raw: Annotated[bytes, Meta(min_length=2**60)]
 
 
 Event = (
@@ -401,6 +406,11 @@ _decoder: msgspec.json.Decoder[Event] = msgspec.json.Decoder(Event)
 def tag_of(event: Fact) -> str:
     """The event's name in the log."""
     return event.name if isinstance(event, Unknown) else str(event.__struct_config__.tag)
+
+
+def tag_of_type(kind: type[Fact]) -> str:
+    """The name in the log of events of this kind."""
+    return str(kind.__struct_config__.tag)
 
 
 def encode(event: Fact) -> bytes:
@@ -471,6 +481,13 @@ def merge(parts: Sequence[P]) -> P:
 
 
 def clip_errors(errors: Iterable[FileError]) -> tuple[list[FileError], int]:
-    """The first hundred errors, and how many there were."""
+    """The first hundred errors, fewer if their paths are so long; and how many there were."""
     everything = list(errors)
-    return everything[:ERRORS_MAX], len(everything)
+    kept: list[FileError] = []
+    room = PART_MAX_BYTES
+    for error in everything[:ERRORS_MAX]:
+        room -= len(_encoder.encode(error)) + 1
+        if room < 0:
+            break
+        kept.append(error)
+    return kept, len(everything)

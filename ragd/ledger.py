@@ -6,9 +6,10 @@ world for itself: what it knows is in the records.
 
 import asyncio
 import time
+from collections import deque
 from pathlib import Path
 
-from msgspec import Raw
+from msgspec import Raw, Struct
 
 from ragd.clock import Clock
 from ragd.crashpoints import crashpoint
@@ -17,6 +18,7 @@ from ragd.eventlog.disk import RealDisk
 from ragd.eventlog.frame import Record
 from ragd.eventlog.journal import Journal
 from ragd.eventlog.recovery import Incident, mark_recorded, recover
+from ragd.eventlog.scan import first_seq_of, segment_names
 from ragd.eventlog.snapshot import (
     Snapshot,
     drop_old_segments,
@@ -25,6 +27,17 @@ from ragd.eventlog.snapshot import (
 )
 from ragd.events import SegmentQuarantined
 from ragd.folds import FOLDS_VERSION, State, apply, decode_state, encode_state
+
+VERDICTS_MAX = 1024
+
+
+class Verdict(Struct, frozen=True):
+    """Health as it was after record `seq`."""
+
+    seq: int
+    before: str
+    after: str
+    reasons: list[str]
 
 
 class Ledger:
@@ -48,13 +61,37 @@ class Ledger:
         self.state = decode_state(found.state) if found is not None else State()
         self.snapshot_seq = self.state.seq
         self._disk = RealDisk(events)
-        recovered = recover(self._disk, self.state.seq, self._apply)
+        self._verdicts: deque[Verdict] = deque(maxlen=VERDICTS_MAX)
+        self._judged = asyncio.Event()
+        recovered = recover(self._disk, self.state.seq, self._recall)
+        names = segment_names(self._disk)
+        self.oldest_seq = first_seq_of(names[0]) if names else recovered.position.next_seq
         self.incidents: list[Incident] = recovered.incidents
         appender = Appender(self._disk, recovered.position, run, created_by, segment_max_bytes)
         self.journal = Journal(self._disk, appender, clock, self._apply)
 
-    def _apply(self, record: Record) -> None:
+    def _recall(self, record: Record) -> None:
         apply(self.state, record)
+
+    def _apply(self, record: Record) -> None:
+        health = self.state.health
+        before, reasons = health.state, health.reasons.keys()
+        apply(self.state, record)
+        if health.state != before or health.reasons.keys() != reasons:
+            verdict = Verdict(record.seq, before, health.state, health.worst_first)
+            self._verdicts.append(verdict)
+            self._judged.set()
+
+    async def next_verdict(self) -> Verdict:
+        """The next change of health, exactly as it was when its record was folded."""
+        while not self._verdicts:
+            self._judged.clear()
+            await self._judged.wait()
+        return self._verdicts[0]
+
+    def verdict_recorded(self) -> None:
+        """The change that `next_verdict` gave is in the log now."""
+        self._verdicts.popleft()
 
     async def record_incidents(self) -> None:
         """Say in the log what opening it had to repair. Never silent, not even after a crash."""
@@ -75,6 +112,8 @@ class Ledger:
         snapshot = Snapshot(FOLDS_VERSION, seq, self._clock.now(), self._created_by, Raw(state))
         await asyncio.to_thread(write_snapshot, self._snapshots, snapshot)
         self.snapshot_seq = seq
-        return await asyncio.to_thread(
+        dropped = await asyncio.to_thread(
             drop_old_segments, self._events, self._snapshots, time.time()
         )
+        self.oldest_seq = first_seq_of(segment_names(self._disk)[0])
+        return dropped

@@ -60,6 +60,7 @@ class Journal:
         self._recent = Recent()
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="log-writer")
         self._grown = asyncio.Event()
+        self._fullness = asyncio.Event()
         self._failed: LogFailed | None = None
         self._closed = False
         self.durable = appender.durable
@@ -148,13 +149,23 @@ class Journal:
                 records = await asyncio.shield(writing)
                 break
             except DiskFull:
-                self.full_since = self.full_since or self._clock.now()
+                self._set_full(self.full_since or self._clock.now())
                 await self._clock.sleep(RETRY_FULL_S)
             except BaseException as why:
                 self._fail(group, why if isinstance(why, LogFailed) else _closed())
                 raise
-        self.full_since = None
+        self._set_full(None)
         self._announce(group, records)
+
+    def _set_full(self, since: str | None) -> None:
+        if since != self.full_since:
+            self.full_since = since
+            self._fullness.set()
+            self._fullness = asyncio.Event()
+
+    async def fullness_changed(self) -> None:
+        """Wait until the disk becomes full, or has room again."""
+        await self._fullness.wait()
 
     def _announce(self, group: list[_Waiting], records: Sequence[Record]) -> None:
         for record in records:

@@ -8,6 +8,7 @@ from msgspec import Struct, field
 from ragd.eventlog.frame import Record
 from ragd.events import (
     BatchStored,
+    ChangesetFormed,
     FileFailed,
     FilesChanged,
     FileSkipped,
@@ -15,6 +16,7 @@ from ragd.events import (
     IndexLost,
     JobFinished,
     SegmentQuarantined,
+    StoredFile,
     VaultScanned,
     VectorsFilled,
 )
@@ -41,19 +43,13 @@ class Index(Struct, frozen=True):
     dimensions: int
 
 
-class Catalog(Struct):
-    """All notes in the index, those that wait, and those that cannot be in it."""
+class Table(Struct):
+    """The notes in one generation's table, and how many chunks they make."""
 
     files: dict[str, Entry] = field(default_factory=dict)
     chunks: int = 0
     chunks_embedded: int = 0
-    index: Index | None = None
     table_version: int = 0
-    newest_mtime: str | None = None
-    waiting: dict[str, str] = field(default_factory=dict)  # path -> since when it waits
-    skipped: dict[str, str] = field(default_factory=dict)  # path -> reason
-    failed: dict[str, str] = field(default_factory=dict)  # path -> code
-    needs_full_scan: bool = False
 
     @property
     def documents(self) -> int:
@@ -65,11 +61,51 @@ class Catalog(Struct):
         return self.chunks - self.chunks_embedded
 
 
-def _forget(catalog: Catalog, path: str) -> None:
-    entry = catalog.files.pop(path, None)
+class Building(Table):
+    """The table of a generation that does not serve yet."""
+
+    generation: str = ""
+    job_id: str = ""
+
+
+class Catalog(Table):
+    """All notes in the index that serves, those that wait, and those that cannot be in it."""
+
+    index: Index | None = None
+    building: Building | None = None
+    newest_mtime: str | None = None
+    waiting: dict[str, str] = field(default_factory=dict)  # path -> since when it waits
+    # Notes that a batch has in hand -> when they changed again since it was formed.
+    taken: dict[str, str | None] = field(default_factory=dict)
+    skipped: dict[str, str] = field(default_factory=dict)  # path -> reason
+    failed: dict[str, str] = field(default_factory=dict)  # path -> code
+    needs_full_scan: bool = False
+
+
+def _forget(table: Table, path: str) -> None:
+    entry = table.files.pop(path, None)
     if entry is not None:
-        catalog.chunks -= entry.chunks
-        catalog.chunks_embedded -= entry.embedded
+        table.chunks -= entry.chunks
+        table.chunks_embedded -= entry.embedded
+
+
+def _replace(table: Table, file: StoredFile) -> None:
+    _forget(table, file.path)
+    chunks = max(0, file.chunks)
+    embedded = max(0, min(file.embedded, chunks))
+    table.files[file.path] = Entry(file.sha256, file.mtime_ns, file.size, chunks, embedded)
+    table.chunks += chunks
+    table.chunks_embedded += embedded
+
+
+def _written_to(catalog: Catalog, event: BatchStored) -> Table:
+    """The table of a commit: the one that serves, unless it names another generation."""
+    generation = event.generation
+    if not generation or (catalog.index is not None and catalog.index.generation == generation):
+        return catalog
+    if catalog.building is None or catalog.building.generation != generation:
+        catalog.building = Building(generation=generation, job_id=event.job_id)
+    return catalog.building
 
 
 def _remember(listed: dict[str, str], path: str, what: str) -> None:
@@ -77,38 +113,63 @@ def _remember(listed: dict[str, str], path: str, what: str) -> None:
         listed[path] = what
 
 
+def _done(catalog: Catalog, path: str) -> None:
+    """The note waits no longer, unless it changed again after its batch was formed."""
+    again = catalog.taken.pop(path, None)
+    if again is None:
+        catalog.waiting.pop(path, None)
+    else:
+        catalog.waiting[path] = again
+
+
 def _files_changed(catalog: Catalog, event: FilesChanged, record: Record) -> None:
-    for change in event.changes:
-        catalog.waiting.setdefault(change.path, record.ts)
+    for path, kind in ((change.path, change.kind) for change in event.changes):
+        in_hand = path in catalog.taken
+        if in_hand:
+            catalog.taken[path] = catalog.taken[path] or record.ts
+        if kind == "deleted":
+            catalog.skipped.pop(path, None)
+            catalog.failed.pop(path, None)
+        if kind == "deleted" and not in_hand and path not in catalog.files:
+            catalog.waiting.pop(path, None)  # it never got in: there is nothing to take out
+        else:
+            catalog.waiting.setdefault(path, record.ts)
+
+
+def _changeset_formed(catalog: Catalog, event: ChangesetFormed, record: Record) -> None:
+    catalog.taken.update(dict.fromkeys([*event.upserts, *event.deletes]))
 
 
 def _batch_stored(catalog: Catalog, event: BatchStored, record: Record) -> None:
+    table = _written_to(catalog, event)
     for path in event.removed:
-        _forget(catalog, path)
-        for listed in (catalog.waiting, catalog.skipped, catalog.failed):
-            listed.pop(path, None)
+        _forget(table, path)
+        _done(catalog, path)
+        catalog.failed.pop(path, None)  # but a note that is left out from now on stays listed
     for file in event.files:
-        _forget(catalog, file.path)
-        embedded = min(file.embedded, file.chunks)
-        catalog.files[file.path] = Entry(
-            file.sha256, file.mtime_ns, file.size, file.chunks, embedded
-        )
-        catalog.chunks += file.chunks
-        catalog.chunks_embedded += embedded
-        for listed in (catalog.waiting, catalog.skipped, catalog.failed):
-            listed.pop(file.path, None)
-    catalog.table_version = event.table_version
+        _replace(table, file)
+        _done(catalog, file.path)
+        catalog.skipped.pop(file.path, None)
+        catalog.failed.pop(file.path, None)
+    table.table_version = event.table_version
 
 
 def _vectors_filled(catalog: Catalog, event: VectorsFilled, record: Record) -> None:
+    table: Table = catalog
+    if catalog.index is None or event.generation not in ("", catalog.index.generation):
+        building = catalog.building
+        if building is not None and building.generation == event.generation:
+            table = building
+        elif event.generation:
+            return  # that generation is gone
     for file in event.files:
-        entry = catalog.files.get(file.path)
+        entry = table.files.get(file.path)
         if entry is None or entry.sha256 != file.sha256:
             continue  # the note has changed since: those rows are gone
-        gained = min(file.chunks, entry.chunks - entry.embedded)
+        gained = max(0, min(file.chunks, entry.chunks - entry.embedded))
         entry.embedded += gained
-        catalog.chunks_embedded += gained
-    catalog.table_version = event.table_version
+        table.chunks_embedded += gained
+    table.table_version = event.table_version
 
 
 def _vault_scanned(catalog: Catalog, event: VaultScanned, record: Record) -> None:

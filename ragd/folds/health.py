@@ -52,6 +52,7 @@ class Health(Struct):
 
     starting: bool = False
     provider: str = "auto"  # as configured
+    seen: set[str] = field(default_factory=set)  # dependencies this run has looked at
     lost: dict[str, Lost] = field(default_factory=dict)
     watch_lost: bool = False
     quarantined: bool = False
@@ -225,6 +226,7 @@ def _daemon_started(health: Health, event: DaemonStarted, record: Record) -> Non
     """A new run knows nothing of the world yet: probes will tell. What needs a job stays."""
     health.starting = True
     health.provider = event.provider
+    health.seen.clear()
     health.lost.clear()
     health.watch_lost = False
 
@@ -234,6 +236,7 @@ def _config_reloaded(health: Health, event: ConfigReloaded, record: Record) -> N
 
 
 def _dependency_lost(health: Health, event: DependencyLost, record: Record) -> None:
+    health.seen.add(event.dependency)
     if event.dependency == "index":
         health.starting = False
     known = health.lost.get(event.dependency)
@@ -242,6 +245,7 @@ def _dependency_lost(health: Health, event: DependencyLost, record: Record) -> N
 
 
 def _dependency_recovered(health: Health, event: DependencyRecovered, record: Record) -> None:
+    health.seen.add(event.dependency)
     if event.dependency == "index":
         health.starting = False
     health.lost.pop(event.dependency, None)

@@ -31,6 +31,7 @@ class Job(Struct):
     finished_at: str | None = None
     files_planned: int = 0
     files_removed: int = 0
+    files_embedded: int = 0
     files_stored: int = 0
     chunks_embedded: int = 0
     chunks_cached: int = 0
@@ -85,7 +86,9 @@ def _started(jobs: Jobs, event: JobStarted, record: Record) -> None:
     job.started_at = job.started_at or record.ts
     job.files_planned = event.files_planned
     job.files_removed = event.files_removed
-    job.files_stored = 0  # a job that starts again after a crash plans only what is left
+    # A job that starts again after a crash plans, and so counts, only what is left.
+    job.files_embedded = job.files_stored = 0
+    job.chunks_embedded = job.chunks_cached = 0
 
 
 def _cancel(jobs: Jobs, event: JobCancelRequested, record: Record) -> None:
@@ -95,6 +98,7 @@ def _cancel(jobs: Jobs, event: JobCancelRequested, record: Record) -> None:
 
 def _embedded(jobs: Jobs, event: BatchEmbedded, record: Record) -> None:
     if job := jobs.find_open(event.job_id):
+        job.files_embedded += event.files
         job.chunks_embedded += event.chunks
         job.chunks_cached += event.cached
 
@@ -105,9 +109,11 @@ def _stored(jobs: Jobs, event: BatchStored, record: Record) -> None:
 
 
 def _finished(jobs: Jobs, event: JobFinished, record: Record) -> None:
-    job = jobs.find_open(event.job_id)
+    job = jobs.find(event.job_id)
     if job is None:
         job = Job(event.job_id, event.mode, record.actor, record.ts)
+    elif job.phase == "finished":
+        jobs.finished.remove(job)  # said twice: the later word stands
     else:
         jobs.open.remove(job)
     job.phase = "finished"

@@ -5,10 +5,19 @@ from typing import Any
 from msgspec import Struct, field
 
 from ragd.eventlog.frame import Record
-from ragd.events import FileError, IndexLost, JobFinished, VaultScanned, VectorsFilled
+from ragd.events import (
+    FileError,
+    IndexActivated,
+    IndexLost,
+    JobFinished,
+    VaultScanned,
+    VectorsFilled,
+)
 from ragd.folds.catalog import Catalog
 
 SCHEMA = 1
+
+CHANGED_BY = (JobFinished, VaultScanned, VectorsFilled, IndexActivated, IndexLost)
 
 
 class SyncResult(Struct):
@@ -33,19 +42,25 @@ class SyncResult(Struct):
 
 def apply(result: SyncResult, event: Any, record: Record, catalog: Catalog) -> None:
     """Take one record into account, the catalog having taken it already."""
+    if not isinstance(event, CHANGED_BY):
+        return
     if isinstance(event, JobFinished):
         _job_finished(result, event, record)
     elif isinstance(event, VaultScanned):
         if event.changed or event.removed or result.last_sync is None:
             return
         result.last_sync = record.ts  # nothing differed: as good as a sync
-    elif not isinstance(event, VectorsFilled | IndexLost):
+    elif _totals(result) == (catalog.documents, catalog.chunks, catalog.chunks_embedded):
         return
     result.total_docs = catalog.documents
     result.total_chunks = catalog.chunks
     result.chunks_embedded = catalog.chunks_embedded
     result.last_sync_mtime = catalog.newest_mtime
     result.seq = record.seq
+
+
+def _totals(result: SyncResult) -> tuple[int, int, int]:
+    return result.total_docs, result.total_chunks, result.chunks_embedded
 
 
 def _job_finished(result: SyncResult, event: JobFinished, record: Record) -> None:

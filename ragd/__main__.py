@@ -1,0 +1,31 @@
+"""`ragd` and `python -m ragd`: the daemon in the foreground."""
+
+import argparse
+import sys
+
+from ragd import __version__
+from ragd.errors import EXIT_INTERRUPTED
+from ragd.paths import Home
+
+
+def main() -> None:
+    """Run the daemon of one home until it is told to stop."""
+    parser = argparse.ArgumentParser(
+        prog="ragd",
+        description="The daemon itself, in the foreground. In daily use, type `ragctl` instead.",
+    )
+    parser.add_argument("--home", help="the folder with config.json and all that ragd writes")
+    parser.add_argument("--version", action="version", version=f"ragd {__version__}")
+    arguments = parser.parse_args()
+
+    from ragd.daemon import run
+
+    try:
+        code = run(Home(arguments.home))
+    except KeyboardInterrupt:
+        code = EXIT_INTERRUPTED
+    sys.exit(code)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,243 @@
+"""Answers on the socket: the tools, status, events, jobs. Requests in, envelopes out.
+
+It never shows an exception, and never waits for more than a second to record something.
+"""
+
+import asyncio
+import difflib
+import os
+import time
+from typing import Any
+
+import structlog
+from aiohttp import web
+
+from ragd import __version__
+from ragd.adapters.http_server import HEADERS, answer, http_status, read_body
+from ragd.clock import Clock
+from ragd.config import fingerprint
+from ragd.errors import CODES, ConfigError, RagdError
+from ragd.eventlog.frame import json_of
+from ragd.events import TAGS, ConfigReloaded, Fact, JobCancelRequested, RequestRefused
+from ragd.folds.jobs import Job
+from ragd.ledger import Ledger
+from ragd.protocol import tools
+from ragd.protocol.envelope import Envelope, error_body, refusal
+from ragd.settings import Settings
+from ragd.status import Live, job_data, meta, status, verdict
+
+NAME = "tool_gateway"
+APPEND_WITHIN_S = 1.0
+FOLLOWER_TAKES_WITHIN_S = 30.0
+REFUSALS_EVERY_S = 60.0
+
+log = structlog.get_logger(NAME)
+
+
+class ToolGateway:
+    """The routes. Reads come from the folds, which are never behind the log."""
+
+    def __init__(self, ledger: Ledger, clock: Clock, settings: Settings, stop: asyncio.Event):
+        self._ledger = ledger
+        self._clock = clock
+        self._settings = settings
+        self._stop = stop
+        self._started = clock.monotonic()
+        self._followers: set[asyncio.Task[Any]] = set()
+        self._refused: dict[str, tuple[int, str]] = {}  # code -> not recorded yet, last tool
+        self.live = Live(
+            version=__version__,
+            pid=os.getpid(),
+            run=ledger.run_id,
+            uptime_s=0,
+            vault_path=settings.current.vault_path,
+            provider=settings.current.embedding.provider,
+        )
+
+    def routes(self) -> list[web.RouteDef]:
+        return [
+            web.get("/v1/status", self._status),
+            web.get("/v1/tools", self._tools),
+            web.post("/v1/tools/{tool}", self._tool),
+            web.get("/v1/events", self._events),
+            web.get("/v1/jobs/{id}", self._job),
+            web.post("/v1/jobs/{id}/cancel", self._cancel_job),
+            web.post("/v1/reload", self._reload),
+            web.post("/v1/stop", self._stop_daemon),
+        ]
+
+    def refuse(self, why: RagdError, tool: str = "") -> Envelope:
+        """The envelope of a refusal, with the health of this moment."""
+        count, _ = self._refused.get(why.code, (0, ""))
+        self._refused[why.code] = (count + 1, tool)
+        health, _ = verdict(self._ledger.state, self._now())
+        return refusal(why, health, meta(self._ledger.state))
+
+    async def record_refusals(self) -> None:
+        """The actor's own loop: at most one fact a minute for each code."""
+        while True:
+            await self._clock.sleep(REFUSALS_EVERY_S)
+            await self.flush_refusals()
+
+    async def flush_refusals(self) -> None:
+        """Record what was refused since the last time."""
+        while self._refused:
+            code, (count, tool) = self._refused.popitem()
+            await self._append(RequestRefused(code=code, tool=tool, count=count))
+
+    def end_followers(self) -> None:
+        """Let go of everybody who follows events, so that the daemon can stop."""
+        for task in self._followers:
+            task.cancel()
+
+    # What the daemon says of itself
+
+    def _now(self) -> Live:
+        journal = self._ledger.journal
+        self.live.uptime_s = int(self._clock.monotonic() - self._started)
+        self.live.full_since = journal.full_since
+        self.live.oldest_seq = self._ledger.oldest_seq
+        self.live.snapshot_seq = self._ledger.snapshot_seq
+        return self.live
+
+    async def _status(self, request: web.Request) -> web.StreamResponse:
+        began = time.perf_counter()
+        envelope = status(self._ledger.state, self._now(), _ms_since(began))
+        return answer(envelope)
+
+    async def _tools(self, request: web.Request) -> web.StreamResponse:
+        return self._served({"tools": tools.published()})
+
+    def _served(self, data: Any) -> web.Response:
+        """An answer with data; when health is not the best, it says why."""
+        state = self._ledger.state
+        health, codes = verdict(state, self._now())
+        error = error_body(codes[0]) if codes else None
+        return answer(Envelope(health, data, error, meta(state)))
+
+    # The four tools
+
+    async def _tool(self, request: web.Request) -> web.StreamResponse:
+        tool = request.match_info["tool"]
+        known = tool if tool in tools.TOOLS else ""
+        try:
+            wanted = tools.parse_request(tool, await read_body(request))
+            if isinstance(wanted, tools.StatusRequest):
+                return await self._status(request)
+            raise self._cannot(wanted)
+        except RagdError as why:
+            return answer(self.refuse(why, known), http_status(why))
+
+    def _cannot(self, wanted: tools.Request) -> RagdError:
+        """Searching, indexing and remembering are not built yet, and say so."""
+        if isinstance(wanted, tools.SearchRequest):
+            _, codes = verdict(self._ledger.state, self._now())
+            blocking = [c for c in codes if CODES[c].status == "unavailable"]
+            return RagdError(blocking[0] if blocking else "INDEX_NOT_FOUND")
+        doing = "index notes" if isinstance(wanted, tools.IndexRequest) else "store memories"
+        return RagdError(
+            "INTERNAL", f"This version cannot {doing} yet.", "Install a later version of ragd."
+        )
+
+    # Facts
+
+    async def _events(self, request: web.Request) -> web.StreamResponse:
+        after = _number(request, "after", 0)
+        on = _number(request, "follow", 0) != 0
+        types = _types(request)
+        if after and after + 1 < self._ledger.oldest_seq:
+            raise _too_old(self._ledger.oldest_seq)
+        after = max(after, self._ledger.oldest_seq - 1)
+        response = web.StreamResponse(headers=HEADERS)
+        response.content_type = "application/x-ndjson"
+        await response.prepare(request)
+        task = asyncio.current_task()
+        assert task is not None
+        self._followers.add(task)
+        try:
+            async for record in self._ledger.journal.follow(after, types, on=on):
+                async with asyncio.timeout(FOLLOWER_TAKES_WITHIN_S):
+                    await response.write(json_of(record))
+        except TimeoutError:
+            log.info("a follower took nothing and was let go", after=after)
+            if request.transport is not None:
+                request.transport.abort()
+        except asyncio.CancelledError:
+            if not self._stop.is_set():
+                raise  # the client went away
+        finally:
+            self._followers.discard(task)
+        return response
+
+    # Jobs
+
+    async def _job(self, request: web.Request) -> web.StreamResponse:
+        return self._served(job_data(self._find_job(request)))
+
+    async def _cancel_job(self, request: web.Request) -> web.StreamResponse:
+        job = self._find_job(request)
+        if job.phase != "finished":
+            await self._append(JobCancelRequested(job_id=job.id))
+        return self._served(job_data(job))
+
+    def _find_job(self, request: web.Request) -> Job:
+        job = self._ledger.state.jobs.find(request.match_info["id"])
+        if job is None:
+            raise RagdError("JOB_NOT_FOUND")
+        return job
+
+    # The daemon itself
+
+    async def _reload(self, request: web.Request) -> web.StreamResponse:
+        try:
+            reloaded = await asyncio.to_thread(self._settings.reload)
+        except ConfigError as why:
+            raise RagdError("INVALID_REQUEST", why.message, why.suggestion) from None
+        config = self._settings.current
+        await self._append(
+            ConfigReloaded(config_hash=fingerprint(config), provider=config.embedding.provider)
+        )
+        log.info("configuration reloaded", applied=reloaded.applied)
+        return self._served(reloaded)
+
+    async def _stop_daemon(self, request: web.Request) -> web.StreamResponse:
+        self._stop.set()
+        return self._served({"stopping": True})
+
+    async def _append(self, event: Fact) -> None:
+        """Record a fact for a client, who is not kept waiting by a full disk."""
+        try:
+            async with asyncio.timeout(APPEND_WITHIN_S):
+                await self._ledger.journal.append(NAME, event)
+        except TimeoutError:
+            full = self._ledger.journal.full_since is not None
+            raise RagdError("DISK_FULL" if full else "TIMEOUT") from None
+
+
+def _ms_since(began: float) -> int:
+    return int((time.perf_counter() - began) * 1000)
+
+
+def _number(request: web.Request, name: str, default: int) -> int:
+    text = request.query.get(name, str(default))
+    if not (text.isascii() and text.isdecimal() and len(text) <= 18):
+        raise RagdError("INVALID_REQUEST", f"The parameter `{name}` should be a number.")
+    return int(text)
+
+
+def _types(request: web.Request) -> list[str]:
+    wanted = request.query.getall("type", [])
+    for tag in wanted:
+        if tag not in TAGS:
+            near = difflib.get_close_matches(tag[:60], TAGS, 1)
+            hint = f"; did you mean `{near[0]}`?" if near else "."
+            raise RagdError("INVALID_REQUEST", f"The parameter `type` names no fact{hint}")
+    return wanted
+
+
+def _too_old(oldest: int) -> RagdError:
+    return RagdError(
+        "INVALID_REQUEST",
+        f"The parameter `after` lies before the oldest record that is kept, {oldest}.",
+        f"Use after={oldest - 1} or later.",
+    )

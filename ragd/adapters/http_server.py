@@ -1,0 +1,180 @@
+"""HTTP with limits on everything, over whatever listener it is given; every answer an envelope.
+
+It never lets a traceback or the client's own bytes out, and no client can hold up another.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable
+from typing import Protocol
+
+import structlog
+from aiohttp import web
+from aiohttp.web_protocol import RequestHandler
+
+from ragd import __version__
+from ragd.errors import RagdError
+from ragd.protocol.envelope import Envelope, encode
+from ragd.supervisor import location_of
+
+BODY_MAX_BYTES = 1024 * 1024
+BODY_WITHIN_S = 10.0
+HEADERS_WITHIN_S = 15.0
+CONNECTIONS_MAX = 128
+
+HEADERS = {"Server": "ragd", "X-Ragd-Version": __version__}
+STATUS_OF = {
+    "INVALID_REQUEST": 400,
+    "UNKNOWN_DIRECTORY": 400,
+    "SECURITY_VIOLATION": 403,
+    "JOB_NOT_FOUND": 404,
+    "TIMEOUT": 504,
+    "INTERNAL": 500,
+    "DISK_FULL": 503,
+}
+
+log = structlog.get_logger("http")
+
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+Refuse = Callable[[RagdError], Envelope]
+
+
+class Listener(Protocol):
+    """Where connections come from: a Unix socket or a named pipe."""
+
+    address: str
+
+    async def listen(self, factory: Callable[[], asyncio.Protocol]) -> None: ...
+
+    async def close(self) -> None: ...
+
+
+def answer(envelope: Envelope, status: int = 200) -> web.Response:
+    """The envelope as a response."""
+    return web.Response(
+        body=encode(envelope),
+        status=status,
+        content_type="application/json",
+        headers=HEADERS,
+    )
+
+
+async def read_body(request: web.Request) -> bytes:
+    """The body, if it is small enough and comes in time."""
+    try:
+        async with asyncio.timeout(BODY_WITHIN_S):
+            return await request.read()
+    except TimeoutError:
+        raise RagdError("TIMEOUT", "The request's body did not arrive in time.") from None
+
+
+class _Connection(RequestHandler):
+    """aiohttp's connection, with envelopes for requests that are not HTTP at all."""
+
+    __slots__ = ("_refuse",)
+
+    def __init__(self, server: web.Server, refuse: Refuse) -> None:
+        super().__init__(
+            server,
+            loop=asyncio.get_running_loop(),
+            keepalive_timeout=HEADERS_WITHIN_S,  # also the deadline for a request's headers
+            tcp_keepalive=False,
+            access_log=None,  # type: ignore[arg-type]  # its own code allows for it
+            lingering_time=2.0,
+            auto_decompress=False,  # a small body must not unfold into a large one
+        )
+        self._refuse = refuse
+
+    def handle_error(
+        self,
+        request: web.BaseRequest,
+        status: int = 500,
+        exc: BaseException | None = None,
+        message: str | None = None,
+    ) -> web.StreamResponse:
+        code = "INVALID_REQUEST" if 400 <= status < 500 else "INTERNAL"
+        sentence = "The request is not valid HTTP." if code == "INVALID_REQUEST" else None
+        response = answer(self._refuse(RagdError(code, sentence, _SEE)), status)
+        response.force_close()
+        return response
+
+    def log_exception(self, *args: object, **details: object) -> None:
+        why = details.get("exc_info")
+        if isinstance(why, BaseException):
+            log.error(
+                "a connection failed", exception=type(why).__name__, location=location_of(why)
+            )
+
+
+class HttpServer:
+    """The routes behind a listener."""
+
+    def __init__(self, listener: Listener, routes: Iterable[web.RouteDef], refuse: Refuse) -> None:
+        self._listener = listener
+        self._refuse = refuse
+        self._app = web.Application(
+            middlewares=[self._every_answer_is_an_envelope], client_max_size=BODY_MAX_BYTES
+        )
+        self._app.add_routes(routes)
+        self._runner = web.AppRunner(self._app, access_log=None, handler_cancellation=True)
+
+    async def start(self) -> None:
+        """Begin to serve."""
+        await self._runner.setup()
+        await self._listener.listen(self._connection)
+
+    async def stop_accepting(self) -> None:
+        """Take no more connections; those that are open go on."""
+        await self._listener.close()
+
+    async def stop(self, within_s: float) -> None:
+        """Let requests in flight finish, for so long; then close every connection."""
+        await self._listener.close()
+        if self._runner.server is not None:
+            self._runner.server.pre_shutdown()
+            await self._runner.server.shutdown(within_s)
+            await self._runner.cleanup()
+
+    def _connection(self) -> asyncio.Protocol:
+        server = self._runner.server
+        if server is None or len(server.connections) >= CONNECTIONS_MAX:
+            return _Busy()
+        return _Connection(server, self._refuse)
+
+    @web.middleware
+    async def _every_answer_is_an_envelope(
+        self, request: web.Request, handler: Handler
+    ) -> web.StreamResponse:
+        try:
+            return await handler(request)
+        except RagdError as why:
+            return answer(self._refuse(why), http_status(why))
+        except web.HTTPException as why:
+            refused = RagdError("INVALID_REQUEST", _SENTENCES.get(why.status), _SEE)
+            return answer(self._refuse(refused), why.status)
+        except (ConnectionError, asyncio.CancelledError):
+            raise
+        except Exception as why:
+            log.error("a request failed", exception=type(why).__name__, location=location_of(why))
+            return answer(self._refuse(RagdError("INTERNAL")), 500)
+
+
+_SEE = "docs/protocol.md lists what can be asked."
+_SENTENCES = {
+    404: "There is no such endpoint.",
+    405: "The endpoint does not take this method.",
+    413: "The body is over 1 MiB.",
+}
+
+
+def http_status(why: RagdError) -> int:
+    """The HTTP status beside the envelope, for clients that look at nothing else."""
+    if why.code in STATUS_OF:
+        return STATUS_OF[why.code]
+    return 503 if why.kind.status == "unavailable" else 200
+
+
+class _Busy(asyncio.Protocol):
+    """Closes a connection that is one too many."""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        transport.close()

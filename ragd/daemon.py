@@ -1,0 +1,197 @@
+"""The life of the daemon, from top to bottom: lock, recover, fold, bind, start actors, serve, stop.
+
+It wires everything and decides nothing else.
+"""
+
+import asyncio
+import contextlib
+import os
+import signal
+import sys
+from pathlib import Path
+
+import structlog
+
+from ragd import __version__, logs
+from ragd import config as configuration
+from ragd.actors.health_monitor import HealthMonitor, Probe, Probes, vault_answer
+from ragd.actors.snapshotter import Snapshotter
+from ragd.actors.sync_result_writer import SyncResultWriter
+from ragd.actors.tool_gateway import ToolGateway
+from ragd.adapters import lance_store, ollama
+from ragd.adapters.http_server import HttpServer, Listener
+from ragd.adapters.named_pipe import NamedPipeListener
+from ragd.adapters.unix_socket import UnixListener
+from ragd.clock import Clock, SystemClock, new_id
+from ragd.config import Config
+from ragd.crashpoints import crashpoint
+from ragd.durable import private_directory
+from ragd.errors import EXIT_FAILED, EXIT_OK, LogFailed, StartupError
+from ragd.events import DaemonStarted, DaemonStopped
+from ragd.ledger import Ledger
+from ragd.lock import hold
+from ragd.paths import Home
+from ragd.settings import Settings
+from ragd.supervisor import Actor, Supervisor, TooManyCrashes, location_of
+
+FINISH_WITHIN_S = 5.0
+
+log = structlog.get_logger("daemon")
+
+
+def run(home: Home) -> int:
+    """Live until told to stop; the exit code says how it ended."""
+    try:
+        config = configuration.load(home)
+        private_directory(Path(home.root))
+        logs.configure(Path(home.log_file))
+        clock = SystemClock()
+        about = {
+            "pid": os.getpid(),
+            "version": __version__,
+            "socket": home.socket,
+            "started_at": clock.now(),
+        }
+        with hold(Path(home.lock), about):
+            crashpoint("daemon.after_lock")
+            asyncio.run(_live(home, config, clock))
+    except StartupError as why:
+        return _fail(str(why), why.exit_code)
+    except TooManyCrashes as why:
+        return _fail(str(why), EXIT_FAILED)
+    except OSError as why:
+        return _fail(f"ragd cannot use {why.filename or home.root}: {why.strerror}.", EXIT_FAILED)
+    except Exception as why:  # the process's own edge: a bug becomes a sentence, not a traceback
+        cause = _innermost(why)
+        place = location_of(cause)
+        return _fail(f"Internal error ({type(cause).__name__} at {place}).", EXIT_FAILED)
+    return EXIT_OK
+
+
+def _fail(sentence: str, code: int) -> int:
+    print(f"ragd: {sentence}", file=sys.stderr)
+    with contextlib.suppress(OSError):
+        log.error("the daemon ended", reason=sentence, exit_code=code)
+    return code
+
+
+async def _live(home: Home, config: Config, clock: SystemClock) -> None:
+    stop = asyncio.Event()
+    _heed_signals(stop)
+    private_directory(Path(home.events))
+    ledger = Ledger(Path(home.events), Path(home.snapshots), clock, new_id(), f"ragd {__version__}")
+    try:
+        async with asyncio.TaskGroup() as group:
+            writer = group.create_task(ledger.journal.run(), name="log-writer")
+            await _record_start(config, ledger)
+            reason = await _serve(home, config, clock, ledger, stop)
+            await _record_stop(ledger, reason, writer)
+    except* (LogFailed, TooManyCrashes, StartupError, OSError) as failures:
+        raise _innermost(failures) from None
+
+
+async def _record_start(config: Config, ledger: Ledger) -> None:
+    previous = ledger.state.runs.previous_stop
+    started = DaemonStarted(
+        version=__version__,
+        config_hash=configuration.fingerprint(config),
+        previous_stop=previous,
+        provider=config.embedding.provider,
+    )
+    await ledger.journal.append("daemon", started)
+    await ledger.record_incidents()
+    log.info("started", version=__version__, pid=os.getpid(), previous_stop=previous)
+
+
+async def _serve(
+    home: Home, config: Config, clock: SystemClock, ledger: Ledger, stop: asyncio.Event
+) -> str:
+    """Answer on the socket with the actors at work, until told to stop. Returns the reason."""
+    settings = Settings(home, config)
+    gateway = ToolGateway(ledger, clock, settings, stop)
+    server = HttpServer(_listener(home), gateway.routes(), gateway.refuse)
+    actors = _actors(home, clock, ledger, settings, gateway)
+    supervisor = Supervisor(ledger.journal, clock, actors)
+    gateway.live.actors = supervisor.states
+    try:
+        await server.start()
+        crashpoint("daemon.after_bind")
+        async with asyncio.TaskGroup() as group:
+            working = group.create_task(supervisor.run(), name="supervisor")
+            await stop.wait()
+            await server.stop_accepting()
+            gateway.end_followers()
+            await server.stop(FINISH_WITHIN_S)
+            working.cancel()
+        await gateway.flush_refusals()
+    finally:
+        await server.stop(0)
+    return "requested"
+
+
+def _actors(
+    home: Home, clock: Clock, ledger: Ledger, settings: Settings, gateway: ToolGateway
+) -> dict[str, Actor]:
+    async def ask_vault() -> str | None:
+        return await asyncio.to_thread(vault_answer, settings.vault)
+
+    async def ask_index() -> str | None:
+        return await asyncio.to_thread(lance_store.probe, settings.vectors)
+
+    async def ask_ollama() -> str | None:
+        answers = await ollama.answers(settings.current.embedding.base_url)
+        return None if answers else "OLLAMA_UNREACHABLE"
+
+    probes: Probes = {
+        "vault": Probe(ask_vault, "VAULT_NOT_FOUND"),
+        "index": Probe(ask_index, None),
+        "ollama": Probe(ask_ollama, "OLLAMA_UNREACHABLE"),
+    }
+    return {
+        "health_monitor": HealthMonitor(ledger, clock, settings, probes).run,
+        "sync_result_writer": SyncResultWriter(ledger, Path(home.sync_result)).run,
+        "snapshotter": Snapshotter(ledger).run,
+        "tool_gateway": gateway.record_refusals,
+    }
+
+
+def _listener(home: Home) -> Listener:
+    if sys.platform == "win32":
+        return NamedPipeListener(home.pipe)
+    return UnixListener(home.socket)
+
+
+async def _record_stop(ledger: Ledger, reason: str, writer: "asyncio.Task[None]") -> None:
+    """A clean stop is a fact too; on a full disk it has to be done without."""
+    crashpoint("daemon.before_stopped")
+    try:
+        async with asyncio.timeout(FINISH_WITHIN_S):
+            await ledger.journal.append("daemon", DaemonStopped(reason=reason))
+            crashpoint("daemon.after_stopped")
+            await ledger.journal.close()
+    except TimeoutError:
+        writer.cancel()
+    log.info("stopped", reason=reason)
+
+
+def _heed_signals(stop: asyncio.Event) -> None:
+    """The first signal asks for an orderly stop, the second one forces it."""
+
+    def heed(number: int) -> None:
+        if stop.is_set():
+            os._exit(128 + number)
+        stop.set()
+
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        if sys.platform == "win32":  # not tested
+            signal.signal(number, lambda n, _: loop.call_soon_threadsafe(heed, n))
+        else:
+            loop.add_signal_handler(number, heed, number)
+
+
+def _innermost(failure: BaseException) -> BaseException:
+    """The first single failure in nested groups of them."""
+    while isinstance(failure, BaseExceptionGroup):
+        failure = failure.exceptions[0]
+    return failure

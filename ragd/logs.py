@@ -1,0 +1,64 @@
+"""The daemon's log for people: JSON lines in a rotating file, apart from the facts.
+
+It holds what our own code says, never note text, a query or a secret. Other libraries quote what
+they choke on, so of their messages only the origin, the level and the exception's type are kept.
+"""
+
+import logging
+import os
+from logging.handlers import RotatingFileHandler
+from pathlib import Path
+from typing import Any
+
+import structlog
+
+MAX_BYTES = 5 * 1024 * 1024
+BACKUPS = 3
+OURS = "ragd"
+
+
+class _PrivateFile(RotatingFileHandler):
+    """A rotating file that only its owner can read, from the first instant."""
+
+    def _open(self) -> Any:
+        handle = os.open(self.baseFilename, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        return os.fdopen(handle, "a", encoding="utf-8")
+
+
+class _Discreet(logging.Formatter):
+    """Our own lines as they are; of everybody else's only where they came from."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        if record.name == OURS:
+            return record.getMessage()
+        kind = record.exc_info[0] if record.exc_info else None
+        line = {
+            "timestamp": structlog.processors.TimeStamper(fmt="iso")(None, "", {})["timestamp"],
+            "level": record.levelname.lower(),
+            "event": "a library reported something",
+            "library": record.name,
+            "exception": kind.__name__ if kind is not None else None,
+        }
+        return str(structlog.processors.JSONRenderer()(None, "", line))
+
+
+def configure(path: Path, level: str = "info") -> None:
+    """Send everything that is logged in this process to `path`."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    handler = _PrivateFile(path, maxBytes=MAX_BYTES, backupCount=BACKUPS, delay=True)
+    handler.setFormatter(_Discreet())
+    root = logging.getLogger()
+    root.handlers[:] = [handler]
+    root.setLevel(logging.WARNING)
+    logging.getLogger(OURS).setLevel(level.upper())
+    logging.captureWarnings(True)
+    structlog.configure(
+        processors=[
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
+            structlog.processors.JSONRenderer(),
+        ],
+        wrapper_class=structlog.make_filtering_bound_logger(level),
+        logger_factory=lambda *names: logging.getLogger(OURS),
+        cache_logger_on_first_use=False,
+    )

@@ -1,0 +1,1 @@
+"""What crosses the socket: the envelope and the tools' schemas. Pure."""

@@ -1,0 +1,180 @@
+"""The four tools: names, what they are for, parameters, permissions. Pure.
+
+This is the only place that knows a tool's parameters: the socket publishes the JSON Schema made
+from here, and the plugin and others take it from there.
+"""
+
+import difflib
+import re
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta, Struct
+
+from ragd.errors import RagdError
+
+QUERY_MAX_CHARS = 100_000
+LIST_MAX = 100
+
+Text = Annotated[str, Meta(min_length=1, max_length=1000)]
+IsoDate = Annotated[str, Meta(pattern=r"^\d{4}-\d{2}-\d{2}$", description="YYYY-MM-DD")]
+
+
+class DateRange(Struct, frozen=True, forbid_unknown_fields=True, rename={"start": "from"}):
+    """Days, inclusive; either end may be left open."""
+
+    start: IsoDate | None = None
+    to: IsoDate | None = None
+
+
+class SearchRequest(Struct, frozen=True, forbid_unknown_fields=True):
+    """Parameters of obsidian_rag_search."""
+
+    query: Annotated[
+        str, Meta(max_length=QUERY_MAX_CHARS, description="A question in natural language.")
+    ]
+    max_results: Annotated[int, Meta(ge=1, le=50, description="How many passages at the most.")] = 5
+    directory_filter: Annotated[
+        list[Text], Meta(max_length=LIST_MAX, description='Only below these, e.g. ["Journal"].')
+    ] = []
+    date_range: DateRange | None = None
+    tags: Annotated[
+        list[Text], Meta(max_length=LIST_MAX, description="Only notes with one of these tags.")
+    ] = []
+    confirm: Annotated[
+        str | None,
+        Meta(description="The token from a SENSITIVE_FILTERED answer, once the user has agreed."),
+    ] = None
+
+
+class IndexRequest(Struct, frozen=True, forbid_unknown_fields=True):
+    """Parameters of obsidian_rag_index."""
+
+    mode: Annotated[
+        Literal["full", "sync", "reindex"],
+        Meta(
+            description="sync: only what changed; full: read every note again; "
+            "reindex: build a new index beside the old one and switch."
+        ),
+    ]
+
+
+class StatusRequest(Struct, frozen=True, forbid_unknown_fields=True):
+    """obsidian_rag_status has no parameters."""
+
+
+class MemoryRequest(Struct, frozen=True, forbid_unknown_fields=True):
+    """Parameters of obsidian_rag_memory_store."""
+
+    key: Annotated[str, Meta(min_length=1, max_length=200, description="A name for the fact.")]
+    value: Annotated[str, Meta(min_length=1, max_length=10_000, description="The fact itself.")]
+    source: Annotated[
+        str, Meta(min_length=1, max_length=1000, description="The note it comes from.")
+    ]
+
+
+Request = SearchRequest | IndexRequest | StatusRequest | MemoryRequest
+
+
+class Tool(Struct, frozen=True):
+    """One tool as the socket publishes it."""
+
+    name: str
+    description: str
+    request: Any  # a Struct type
+    permissions: tuple[str, ...]
+
+
+TOOLS: dict[str, Tool] = {
+    tool.name: tool
+    for tool in (
+        Tool(
+            "obsidian_rag_search",
+            "Search the user's Obsidian notes by meaning and by words. For questions such as "
+            "'What did I write about X?' or 'How was my Y in Z?'. Answer from the passages and "
+            "name their source.",
+            SearchRequest,
+            ("vault:read",),
+        ),
+        Tool(
+            "obsidian_rag_index",
+            "Start indexing the user's notes. For 'Index my vault' or 'Update the search index': "
+            "mode sync by default, full when there is no index yet. Returns at once; ask "
+            "obsidian_rag_status for progress.",
+            IndexRequest,
+            ("index:write",),
+        ),
+        Tool(
+            "obsidian_rag_status",
+            "Tell whether the index is up to date, how many notes it holds, and what is wrong if "
+            "something is. For 'Is the index up to date?' or 'How many notes are indexed?'.",
+            StatusRequest,
+            ("vault:read",),
+        ),
+        Tool(
+            "obsidian_rag_memory_store",
+            "Remember a fact found in the user's notes under a short key. For 'Remember this', or "
+            "after a search offered a memory and the user agreed.",
+            MemoryRequest,
+            ("memory:write",),
+        ),
+    )
+}
+
+
+def published() -> list[dict[str, Any]]:
+    """What GET /v1/tools answers."""
+    return [
+        {
+            "name": tool.name,
+            "description": tool.description,
+            "parameters": _schema(tool.request),
+            "requiredPermissions": list(tool.permissions),
+        }
+        for tool in TOOLS.values()
+    ]
+
+
+def _schema(request: Any) -> dict[str, Any]:
+    """The JSON Schema with the object itself on top, as agents expect it."""
+    schema = msgspec.json.schema(request)
+    definitions = schema["$defs"]
+    top: dict[str, Any] = definitions.pop(request.__name__)
+    return {**top, "$defs": definitions} if definitions else top
+
+
+def parse_request(tool: str, body: bytes) -> Request:
+    """The request in a body, or a RagdError that names what is wrong with it."""
+    if tool not in TOOLS:
+        raise RagdError("INVALID_REQUEST", f"There is no tool of that name{_nearest(tool)}.")
+    wanted = TOOLS[tool].request
+    try:
+        request: Request = msgspec.json.decode(body or b"{}", type=wanted)
+        return request
+    except msgspec.ValidationError as why:
+        raise RagdError("INVALID_REQUEST", _explain(str(why), wanted)) from None
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        raise RagdError("INVALID_REQUEST", "The body is not valid JSON.") from None
+
+
+def _nearest(tool: str) -> str:
+    near = difflib.get_close_matches(tool[:100], TOOLS, 1)
+    return f"; did you mean {near[0]}" if near else ""
+
+
+_UNKNOWN = re.compile(r"Object contains unknown field `(.*)`(?: - at `\$\.?(.*)`)?$", re.DOTALL)
+_MISSING = re.compile(r"Object missing required field `(.*?)`")
+_OTHER = re.compile(r"^(.*?)(?: - at `\$\.?(.*?)`)?$", re.DOTALL)
+
+
+def _explain(message: str, wanted: Any) -> str:
+    """msgspec's complaint as a sentence that names the field."""
+    if unknown := _UNKNOWN.match(message):
+        name, where = unknown[1][:60], f" in `{unknown[2]}`" if unknown[2] else ""
+        valid = DateRange if where else wanted  # the one nested object there is
+        known = ", ".join(f"`{field}`" for field in valid.__struct_encode_fields__)
+        return f"The field `{name}`{where} is unknown; valid: {known or 'none'}."
+    if missing := _MISSING.search(message):
+        return f"The field `{missing[1]}` is required."
+    text, where = _OTHER.match(message).groups()  # type: ignore[union-attr]  # matches anything
+    return f"The field `{where}` is not valid: {text}." if where else f"Not valid: {text}."

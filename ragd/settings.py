@@ -1,0 +1,48 @@
+"""The configuration in force, which may be read again while the daemon runs."""
+
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from ragd import config as configuration
+from ragd.config import Config
+from ragd.config_keys import changed_keys, needs_restart
+from ragd.paths import Home
+
+
+class Reloaded(Struct, frozen=True):
+    """What a reload changed: keys in force now, and keys that wait for a restart."""
+
+    applied: list[str]
+    needs_restart: list[str]
+
+
+class Settings:
+    """Everybody who needs the configuration reads `current` when they need it."""
+
+    def __init__(self, home: Home, current: Config) -> None:
+        self._home = home
+        self.current = current
+
+    @property
+    def vault(self) -> Path:
+        return Path(self.current.vault_path)
+
+    @property
+    def vectors(self) -> Path:
+        return Path(self.current.vector_store.path or self._home.vectors)
+
+    def reload(self) -> Reloaded:
+        """Read the file again. Raises ConfigError, and then everything stays as it was."""
+        fresh = configuration.load(self._home)
+        waiting = needs_restart(self.current, fresh)
+        in_force = msgspec.structs.replace(
+            fresh,
+            vault_path=self.current.vault_path,
+            vector_store=self.current.vector_store,
+            embedding=self.current.embedding,
+        )
+        applied = changed_keys(self.current, in_force)
+        self.current = in_force
+        return Reloaded(applied, waiting)

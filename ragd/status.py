@@ -1,0 +1,143 @@
+"""What the daemon says of itself: the folds, and what only the living process knows. Pure."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from msgspec import Struct, field
+
+from ragd.errors import CODES, worse
+from ragd.folds import State
+from ragd.folds.health import Health
+from ragd.folds.jobs import Job
+from ragd.protocol.envelope import Envelope, Meta, error_body
+
+LISTED_MAX = 100
+
+
+class Live(Struct):
+    """What no fold can know: this process and its present surroundings."""
+
+    version: str
+    pid: int
+    run: str
+    uptime_s: int
+    vault_path: str
+    provider: str
+    actors: Mapping[str, str] = field(default_factory=dict)
+    full_since: str | None = None
+    oldest_seq: int = 1
+    snapshot_seq: int = 0
+
+
+def verdict(state: State, live: Live) -> tuple[str, list[str]]:
+    """The health now, worst reason first; a full disk counts though it cannot be recorded."""
+    health, codes = state.health.state, state.health.worst_first
+    if live.full_since is not None and "DISK_FULL" not in codes:
+        unavailable = sum(state.health.states[code] == "unavailable" for code in codes)
+        codes.insert(unavailable, "DISK_FULL")
+        health = worse(health, "degraded")
+    return health, codes
+
+
+def meta(state: State, query_time_ms: int = 0, chunks_scanned: int = 0) -> Meta:
+    """The envelope's meta, from the catalog."""
+    index = state.catalog.index
+    version = f"{index.generation}.{state.catalog.table_version}" if index is not None else ""
+    return Meta(query_time_ms, chunks_scanned, version, state.catalog.newest_mtime)
+
+
+def status(state: State, live: Live, query_time_ms: int = 0) -> Envelope:
+    """The answer of obsidian_rag_status and of GET /v1/status."""
+    health, codes = verdict(state, live)
+    catalog, jobs, runs = state.catalog, state.jobs, state.runs
+    data: dict[str, Any] = {
+        "plugin_health": health,
+        "total_docs": catalog.documents,
+        "total_chunks": catalog.chunks,
+        "chunks_embedded": catalog.chunks_embedded,
+        "last_sync": state.sync_result.last_sync,
+        "unindexed_files": len(catalog.waiting),
+        "ollama_status": _works(state, "ollama", "up", "down", "unknown"),
+        "active_job": _active(jobs.active),
+        "last_job": _finished(jobs.finished[-1]) if jobs.finished else None,
+        "reasons": [_reason(code, state.health, live) for code in codes],
+        "version": live.version,
+        "pid": live.pid,
+        "run": live.run,
+        "started_at": runs.started_at,
+        "uptime_s": live.uptime_s,
+        "vault": {"path": live.vault_path, "found": _works(state, "vault", True, False, None)},
+        "index": catalog.index,
+        "provider": live.provider,
+        "actors": [
+            {
+                "name": name,
+                "state": doing,
+                "crashes": runs.crashes[name].count if name in runs.crashes else 0,
+                "last_crash": runs.crashes.get(name),
+            }
+            for name, doing in live.actors.items()
+        ],
+        "log": {
+            "seq": state.seq,
+            "oldest_seq": live.oldest_seq,
+            "snapshot_seq": live.snapshot_seq,
+            "full_since": live.full_since,
+            "unknown_events": state.unknown,
+        },
+        "skipped": _listed(catalog.skipped, "reason"),
+        "failed": _listed(catalog.failed, "code"),
+    }
+    error = error_body(codes[0]) if codes else None
+    return Envelope(health, data, error, meta(state, query_time_ms))
+
+
+def job_data(job: Job) -> dict[str, Any]:
+    """One job, open or ended."""
+    return _finished(job) if job.phase == "finished" else _active(job) or {}
+
+
+def _works(state: State, dependency: str, works: Any, lost: Any, unknown: Any) -> Any:
+    if dependency in state.health.lost:
+        return lost
+    return works if dependency in state.health.seen else unknown
+
+
+def _reason(code: str, health: Health, live: Live) -> dict[str, Any]:
+    kind = CODES[code]
+    raised = health.reasons.get(code)
+    return {
+        "code": code,
+        "state": health.states.get(code, "degraded"),
+        "since": raised.since if raised is not None else live.full_since,
+        "message": kind.message,
+        "suggestion": kind.suggestion,
+        "recoverable": kind.recoverable,
+    }
+
+
+def _active(job: Job | None) -> dict[str, Any] | None:
+    if job is None:
+        return None
+    return {"id": job.id, "mode": job.mode, "phase": job.phase, "progress": job.progress}
+
+
+def _finished(job: Job) -> dict[str, Any]:
+    return {
+        "id": job.id,
+        "mode": job.mode,
+        "phase": job.phase,
+        "outcome": job.outcome,
+        "indexed_files": job.indexed_files,
+        "removed_files": job.files_removed,
+        "total_chunks": job.total_chunks,
+        "duration_ms": job.duration_ms,
+        "errors": job.errors,
+        "errors_total": job.errors_total,
+        "finished_at": job.finished_at,
+    }
+
+
+def _listed(files: dict[str, str], what: str) -> dict[str, Any]:
+    first = sorted(files.items())[:LISTED_MAX]
+    return {"total": len(files), "files": [{"path": path, what: why} for path, why in first]}

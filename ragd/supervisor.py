@@ -1,0 +1,95 @@
+"""Keeps the actors running: a crash becomes a fact, then a restart; too many end the daemon.
+
+It never hides a crash, and never retries what cannot get better (a failed log).
+"""
+
+import asyncio
+import traceback
+from collections import deque
+from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
+from typing import Literal
+
+import structlog
+
+from ragd.clock import Clock
+from ragd.errors import LogFailed
+from ragd.eventlog.journal import Journal
+from ragd.events import ActorCrashed
+
+CRASHES_MAX = 5
+CRASHES_WITHIN_S = 60.0
+BACKOFF_FIRST_S = 0.1
+BACKOFF_MAX_S = 10.0
+
+Actor = Callable[[], Awaitable[None]]
+log = structlog.get_logger("supervisor")
+
+_PACKAGE = Path(__file__).parent
+
+
+class TooManyCrashes(Exception):
+    """Five crashes in a minute: something is wrong that a restart does not mend."""
+
+    def __init__(self, actor: str, exception: str, location: str) -> None:
+        super().__init__(
+            f"Actors crashed {CRASHES_MAX} times within a minute, the last one being {actor} "
+            f"({exception} at {location}). `ragctl logs` tells more."
+        )
+
+
+def location_of(why: BaseException) -> str:
+    """Where it was raised: the deepest place in our own code. Never what the exception says."""
+    frames = traceback.extract_tb(why.__traceback__)
+    ours = [f for f in frames if Path(f.filename).is_relative_to(_PACKAGE)] or frames[-1:]
+    if not ours:
+        return "unknown"
+    frame = ours[-1]
+    path = Path(frame.filename)
+    name = path.relative_to(_PACKAGE.parent) if path.is_relative_to(_PACKAGE) else path.name
+    return f"{name}:{frame.lineno} in {frame.name}"
+
+
+class Supervisor:
+    """Runs actors until it is cancelled."""
+
+    def __init__(self, journal: Journal, clock: Clock, actors: Mapping[str, Actor]) -> None:
+        self._journal = journal
+        self._clock = clock
+        self._actors = actors
+        self._recent: deque[float] = deque(maxlen=CRASHES_MAX)
+        self.states: dict[str, Literal["running", "restarting"]] = dict.fromkeys(actors, "running")
+
+    async def run(self) -> None:
+        async with asyncio.TaskGroup() as group:
+            for name, actor in self._actors.items():
+                group.create_task(self._keep(name, actor), name=name)
+
+    async def _keep(self, name: str, actor: Actor) -> None:
+        delay = BACKOFF_FIRST_S
+        while True:
+            started = self._clock.monotonic()
+            try:
+                await actor()
+                return  # it had nothing more to do: the log is closed
+            except LogFailed:
+                raise
+            except Exception as why:
+                self.states[name] = "restarting"
+                await self._report(name, why)
+            if self._clock.monotonic() - started > CRASHES_WITHIN_S:
+                delay = BACKOFF_FIRST_S
+            await self._clock.sleep(delay)
+            delay = min(delay * 2, BACKOFF_MAX_S)
+            self.states[name] = "running"
+
+    async def _report(self, name: str, why: Exception) -> None:
+        exception, location = type(why).__name__, location_of(why)
+        log.error("actor crashed", actor=name, exception=exception, location=location)
+        await self._journal.append(
+            "daemon", ActorCrashed(name=name, exception=exception, location=location)
+        )
+        now = self._clock.monotonic()
+        self._recent.append(now)
+        if len(self._recent) == CRASHES_MAX and now - self._recent[0] < CRASHES_WITHIN_S:
+            raise TooManyCrashes(name, exception, location) from None
