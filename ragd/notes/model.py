@@ -1,0 +1,41 @@
+"""A note and its chunks, as the rest of the house sees them. Pure."""
+
+from msgspec import Struct
+
+
+class Chunk(Struct, frozen=True):
+    """One passage. `text` is stored and shown; `embed_text` and `search_text` are derived."""
+
+    chunk_id: str  # UUIDv5 of path, index and content hash
+    index: int
+    text: str  # at most 2,000 characters
+    section: str | None  # the header it stands under, as written ("#mentalhealth", "Plans")
+    heading_path: str  # "Year > January > Plans", empty at the top
+    start_line: int  # of the original file, from 1, inclusive
+    end_line: int
+    date: str | None  # ISO day
+    tags: tuple[str, ...]  # with '#', the chunk's own and the frontmatter's
+    content_hash: str  # sha256 of embed_text: the key of the embedding cache
+    embed_text: str  # title and heading path before the text
+    search_text: str  # the full-text column: title, aliases, heading path, tags, text, bigrams
+
+
+class Note(Struct, frozen=True):
+    """One file, read and cut. `hidden` is why it stays out of the index, if it does."""
+
+    path: str
+    title: str
+    aliases: tuple[str, ...]
+    tags: tuple[str, ...]
+    date: str | None
+    chunks: tuple[Chunk, ...]
+    hidden: str | None = None
+    warnings: tuple[str, ...] = ()
+
+
+class ChunkOptions(Struct, frozen=True):
+    """What the configuration says about cutting and cleaning."""
+
+    chunk_size: int = 500
+    chunk_overlap: int = 100
+    code_blocks: str = "remove"
