@@ -4,6 +4,7 @@ It never leaves a half-written file under a final name, and never follows a link
 """
 
 import contextlib
+import errno
 import os
 from pathlib import Path
 
@@ -11,6 +12,12 @@ from ragd.crashpoints import crashpoint
 from ragd.errors import PermissionRefused
 
 _O_BINARY: int = getattr(os, "O_BINARY", 0)
+_O_NOFOLLOW: int = getattr(os, "O_NOFOLLOW", 0)
+
+
+def is_full(why: OSError) -> bool:
+    """The disk, or the share of it one is allowed, has no room: that passes."""
+    return why.errno in (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))
 
 
 def sync_directory(directory: Path) -> None:
@@ -24,6 +31,15 @@ def sync_directory(directory: Path) -> None:
         os.close(handle)
 
 
+def make_directory(path: Path) -> None:
+    """Make sure there is a private folder `path`, whose own name is durable too."""
+    try:
+        path.mkdir(mode=0o700)
+    except FileExistsError:
+        return
+    sync_directory(path.parent)
+
+
 def write_all(handle: int, data: bytes) -> None:
     """Write every byte, or raise what the disk said."""
     view = memoryview(data)
@@ -33,7 +49,7 @@ def write_all(handle: int, data: bytes) -> None:
 
 def write_durably(path: Path, data: bytes, mode: int = 0o600) -> None:
     """Create or overwrite `path` in place, fsynced. For names that nobody reads yet."""
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | _O_BINARY, mode)
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | _O_BINARY | _O_NOFOLLOW, mode)
     try:
         if hasattr(os, "fchmod"):
             os.fchmod(handle, mode)
@@ -58,16 +74,19 @@ def replace_file(path: Path, data: bytes, mode: int = 0o600) -> None:
     sync_directory(path.parent)
 
 
-def private_directory(path: Path) -> None:
-    """Make sure `path` is a folder of ours that nobody else can enter; tighten it if need be."""
-    try:
-        path.mkdir(mode=0o700, parents=True)
-    except FileExistsError:
-        if not path.is_dir():
-            raise PermissionRefused(
-                f"{path} is in the way: it is not a folder.",
-                "Move it away, or choose another home.",
-            ) from None
+def private_directory(path: Path, *, links: bool = True) -> None:
+    """Make sure `path` is a folder of ours that nobody else can enter; tighten it if need be.
+
+    Where others may write beside it, `links` is false: a link is not ours to trust there.
+    """
+    for missing in reversed([folder for folder in path.parents if not folder.exists()]):
+        make_directory(missing)
+    make_directory(path)
+    if not path.is_dir() or (path.is_symlink() and not links):
+        raise PermissionRefused(
+            f"{path} is in the way: it is not a folder.",
+            "Move it away, or choose another home.",
+        )
     if os.name == "nt":  # the profile folder's own access list protects it
         return
     facts = path.stat()

@@ -19,14 +19,10 @@ from ragd.eventlog.frame import Record
 from ragd.eventlog.journal import Journal
 from ragd.eventlog.recovery import Incident, mark_recorded, recover
 from ragd.eventlog.scan import first_seq_of, segment_names
-from ragd.eventlog.snapshot import (
-    Snapshot,
-    drop_old_segments,
-    newest_snapshot,
-    write_snapshot,
-)
+from ragd.eventlog.snapshot import Snapshot, drop_old_segments, write_snapshot
 from ragd.events import SegmentQuarantined
-from ragd.folds import FOLDS_VERSION, State, apply, decode_state, encode_state
+from ragd.folds import FOLDS_VERSION, State, apply, encode_state
+from ragd.replay import states
 
 VERDICTS_MAX = 1024
 
@@ -57,8 +53,7 @@ class Ledger:
         self._clock = clock
         self._created_by = created_by
         self.run_id = run
-        found = newest_snapshot(snapshots, FOLDS_VERSION)
-        self.state = decode_state(found.state) if found is not None else State()
+        self.state = next(states(snapshots), State())
         self.snapshot_seq = self.state.seq
         self._disk = RealDisk(events)
         self._verdicts: deque[Verdict] = deque(maxlen=VERDICTS_MAX)

@@ -4,7 +4,7 @@ It changes nothing and needs no daemon, so it works on a log copied from another
 one that a daemon is writing.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -16,8 +16,8 @@ from ragd.eventlog.disk import RealDisk
 from ragd.eventlog.follow import TooOld
 from ragd.eventlog.frame import Record
 from ragd.eventlog.recovery import read_log
-from ragd.eventlog.scan import first_seq_of, segment_names
-from ragd.eventlog.snapshot import newest_snapshot, read_snapshot, snapshot_files
+from ragd.eventlog.scan import Segment, first_seq_of, segment_name, segment_names
+from ragd.eventlog.snapshot import newest_first, read_snapshot, snapshot_files
 from ragd.folds import FOLDS_VERSION, State, apply, decode_state, encode_state
 from ragd.folds.sync_result import SyncResult
 
@@ -37,6 +37,15 @@ def parse_time(text: str) -> str:
     return iso(datetime.fromisoformat(text).astimezone(UTC))
 
 
+def states(snapshots: Path) -> Iterator[State]:
+    """What the usable snapshots hold, newest first."""
+    for snapshot in newest_first(snapshots, FOLDS_VERSION):
+        try:
+            yield decode_state(snapshot.state)
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            continue  # whole, but not ours
+
+
 def replay(
     events: Path,
     snapshots: Path,
@@ -50,48 +59,73 @@ def replay(
     disk = RealDisk(events)
     names = segment_names(disk)
     oldest = first_seq_of(names[0]) if names else 1
-    # A moment in time says nothing about seqs, so every record that is left is looked at. Where
-    # the log no longer begins at 1, its oldest snapshot stands for what is gone.
-    limit = until if at is None and not from_scratch else None
+    # A moment in time says nothing about seqs, so every record that is left is looked at.
     if at is not None or from_scratch:
-        limit = 0 if oldest == 1 else _oldest_snapshot(snapshots)
-    found = newest_snapshot(snapshots, FOLDS_VERSION, limit)
-    result = Replayed(decode_state(found.state) if found is not None else State())
-    result.from_snapshot = result.state.seq
-    if oldest > result.state.seq + 1 or (until is not None and until < result.state.seq):
-        raise TooOld(oldest)
-    for segment in read_log(disk, result.state.seq):
-        if segment.damage is not None:
-            result.damage.append(f"{segment.name}: {segment.damage.kind} at {segment.damage.seq}")
-            if segment.damage.kind != "torn":
-                continue  # as recovery does: a damaged segment says nothing
+        result = Replayed(_earliest(snapshots, oldest))
+    else:
+        result = Replayed(_latest(snapshots, until))
+    state = result.state
+    result.from_snapshot = state.seq
+    if oldest > state.seq + 1 or _is_before(state, until, at):
+        raise TooOld(_reach(snapshots, oldest))
+    expected = state.seq + 1
+    for segment in read_log(disk, state.seq):
+        result.damage.extend(_complaints(segment, expected))
+        if segment.damage is not None and segment.damage.kind != "torn":
+            expected = segment.damage.last_seq + 1
+            continue  # as recovery does: a damaged segment says nothing
+        expected = max(expected, segment.next_seq)
         for record in segment.records:
-            if record.seq <= result.state.seq:
+            if record.seq <= state.seq:
                 continue
             if (until is not None and record.seq > until) or (at is not None and record.ts > at):
                 result.end = False
                 return result
-            apply(result.state, record)
+            apply(state, record)
             result.records += 1
             if on_record is not None:
-                on_record(record, result.state)
+                on_record(record, state)
     return result
 
 
-def _oldest_snapshot(snapshots: Path) -> int:
-    return next((int(p.stem) for p in snapshot_files(snapshots) if read_snapshot(p)), 0)
+def _latest(snapshots: Path, until: int | None) -> State:
+    known = states(snapshots)
+    return next((s for s in known if until is None or s.seq <= until), State())
+
+
+def _earliest(snapshots: Path, oldest: int) -> State:
+    """Where the log no longer begins at 1, its oldest snapshot stands for what is gone."""
+    if oldest == 1:
+        return State()
+    return min(states(snapshots), key=lambda state: state.seq, default=State())
+
+
+def _is_before(state: State, until: int | None, at: str | None) -> bool:
+    """Whether the moment asked for lies before this state."""
+    if until is not None and until < state.seq:
+        return True
+    return at is not None and state.last_ts is not None and at < state.last_ts
+
+
+def _reach(snapshots: Path, oldest: int) -> int:
+    """The first seq whose state can still be told."""
+    return min((s.seq for s in states(snapshots) if s.seq >= oldest - 1), default=oldest)
+
+
+def _complaints(segment: Segment, expected: int) -> list[str]:
+    """What is wrong with a segment, where record `expected` was to come next."""
+    found: list[str] = []
+    start = first_seq_of(segment.name)
+    if start > expected:
+        found.append(f"{segment_name(expected)}: missing, up to {start - 1}")
+    if segment.damage is not None:
+        found.append(f"{segment.name}: {segment.damage.kind} at {segment.damage.seq}")
+    return found
 
 
 def verify(events: Path, snapshots: Path, sync_result: Path) -> list[str]:
     """Where the folds differ from what is on disk: a sentence each, none if all is well."""
-    differences: list[str] = []
-    wanted: dict[int, bytes] = {}
-    for path in snapshot_files(snapshots):
-        snapshot = read_snapshot(path)
-        if snapshot is None:
-            differences.append(f"snapshot {path.name}: damaged")
-        elif snapshot.folds == FOLDS_VERSION:
-            wanted[snapshot.seq] = encode_state(decode_state(snapshot.state))
+    wanted, differences = _held(snapshots)
 
     def compare(record: Record, state: State) -> None:
         expected = wanted.get(record.seq)
@@ -102,9 +136,26 @@ def verify(events: Path, snapshots: Path, sync_result: Path) -> list[str]:
             )
 
     result = replay(events, snapshots, from_scratch=True, on_record=compare)
+    end = result.state.seq
+    differences.extend(f"snapshot {seq}: the log ends at {end}" for seq in wanted if seq > end)
     differences.extend(f"log: {damage}" for damage in result.damage)
     differences.extend(_differing_file(sync_result, result.state.sync_result))
     return differences
+
+
+def _held(snapshots: Path) -> tuple[dict[int, bytes], list[str]]:
+    """The state in each snapshot, by seq, and a sentence for each snapshot that is damaged."""
+    held: dict[int, bytes] = {}
+    damaged: list[str] = []
+    for path in snapshot_files(snapshots):
+        snapshot = read_snapshot(path)
+        if snapshot is not None and snapshot.folds != FOLDS_VERSION:
+            continue
+        try:
+            held[int(path.stem)] = encode_state(decode_state(snapshot.state if snapshot else b""))
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            damaged.append(f"snapshot {path.name}: damaged")
+    return held, damaged
 
 
 def _differing_file(path: Path, result: SyncResult) -> list[str]:
@@ -113,7 +164,7 @@ def _differing_file(path: Path, result: SyncResult) -> list[str]:
         found = msgspec.json.encode(msgspec.json.decode(path.read_bytes(), type=SyncResult))
     except FileNotFoundError:
         return [] if result == SyncResult() else ["sync-result.json: missing"]
-    except (OSError, msgspec.DecodeError) as why:
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError) as why:
         return [f"sync-result.json: {why}"]
     return [f"sync-result.json: {line}" for line in _differing(found, expected)]
 

@@ -34,8 +34,9 @@ Durability
 ----------
 Records are written in groups: one write, one fdatasync, then the callers are told. A new segment
 gets its header under a temporary name, is fsynced, renamed, and its folder is fsynced; before
-that, the old segment is durable to its end. So a bad line in any but the last segment is damage.
-In the last one, let k be the seq expected at the first bad line:
+that, the old segment is durable to its end. What a full disk left half-written is cut off again,
+durably. So a bad line in any but the last segment is damage. In the last one, let k be the seq
+expected at the first bad line:
 
 - some whole record behind it has d >= k: record k had been durable. That is damage. The segment
   is moved to `aside/`, `segment_quarantined` is recorded, and the vault has to be read again.
@@ -43,9 +44,13 @@ In the last one, let k be the seq expected at the first bad line:
   power cut leaves as a matter of routine. Its bytes are kept in `aside/`, the file is cut to the
   last whole record, and `tail_cut` is recorded.
 
-A name in `aside/` that ends in `.pending` is a repair that is not recorded yet. After a
-quarantine seqs go on behind the highest one seen, so none is ever used twice; the gap is the range
-that `segment_quarantined` names.
+A name in `aside/` that ends in `.pending` is a repair that is not recorded yet; a repair whose
+record is in the log is not recorded again. After a quarantine seqs go on behind the highest one
+that may have been in the segment, so none is ever used twice; the gap is the range that
+`segment_quarantined` names, and a start that meets such a gap again says nothing.
+
+A start writes the last group once more, where it stands, and syncs it: after a kill it may be in
+the page cache only, and after a failed sync the page cache takes it for written though it is not.
 
 Snapshots
 ---------

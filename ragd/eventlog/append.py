@@ -4,7 +4,6 @@ It never reports a record before its fdatasync returned, never syncs a handle ag
 failed, and takes back what a full disk left half-written.
 """
 
-import errno
 from collections.abc import Sequence
 
 from msgspec import Struct
@@ -12,15 +11,13 @@ from msgspec import Struct
 from ragd import crashpoints
 from ragd.crashpoints import crashpoint
 from ragd.errors import LogFailed
-from ragd.eventlog.disk import AppendFile, Disk
+from ragd.eventlog.disk import FULL, AppendFile, Disk, log_failed
 from ragd.eventlog.frame import FORMAT, MIN_READER, Header, Record, encode, encode_header
 from ragd.eventlog.recovery import Position
 from ragd.eventlog.scan import segment_name
 from ragd.events import Event
 
 SEGMENT_MAX_BYTES = 8 * 1024 * 1024
-
-_FULL = {errno.ENOSPC, errno.EDQUOT} if hasattr(errno, "EDQUOT") else {errno.ENOSPC}
 
 
 class DiskFull(Exception):
@@ -109,11 +106,17 @@ class Appender:
             file.write(data)
         except OSError as why:
             verdict = self._verdict(why)
-            try:
-                file.truncate(self._size)
-            except OSError as worse:
-                raise self._give_up(worse) from worse
+            if isinstance(verdict, DiskFull):
+                self._take_back(file)
             raise verdict from why
+
+    def _take_back(self, file: AppendFile) -> None:
+        """Durably: if a crash undid it, the next segment could follow bytes that look good."""
+        try:
+            file.truncate(self._size)
+            file.sync()
+        except OSError as why:
+            raise self._give_up(why) from why
 
     def _sync(self, file: AppendFile) -> None:
         try:
@@ -123,12 +126,8 @@ class Appender:
             raise self._give_up(why) from why
 
     def _verdict(self, why: OSError) -> Exception:
-        return DiskFull() if why.errno in _FULL else self._give_up(why)
+        return DiskFull() if why.errno in FULL else self._give_up(why)
 
     def _give_up(self, why: OSError) -> LogFailed:
         self._dead = True
-        reason = errno.errorcode.get(why.errno or 0, "unknown error")
-        return LogFailed(
-            f"The disk failed under the event log ({reason}).",
-            "Check the disk, then start ragd again; nothing acknowledged is lost.",
-        )
+        return log_failed(why)

@@ -4,20 +4,38 @@ Everything durable the log does goes through here, so that a simulated disk can 
 step of it. It knows nothing of records.
 """
 
+import errno
 import os
 from pathlib import Path
 from typing import Protocol
 
 from ragd.crashpoints import crashpoint
-from ragd.durable import sync_directory, write_all, write_durably
+from ragd.durable import make_directory, sync_directory, write_all, write_durably
+from ragd.errors import LogFailed
 
 TEMPORARY = ".tmp"
+
+# What a disk says that has no room (Windows has no quota error of its own).
+FULL = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)}
+
+
+def log_failed(why: OSError) -> LogFailed:
+    """What the disk said, as the sentence that ends the daemon."""
+    reason = errno.errorcode.get(why.errno or 0, "unknown error")
+    return LogFailed(
+        f"The disk failed under the event log ({reason}).",
+        "Check the disk, then start ragd again; nothing acknowledged is lost.",
+    )
 
 
 class AppendFile(Protocol):
     """An open segment. `write` may raise after a part was written; `truncate` takes that back."""
 
     def write(self, data: bytes) -> None: ...
+
+    def rewrite(self, offset: int, data: bytes) -> None:
+        """Write bytes again where they stand already."""
+        ...
 
     def sync(self) -> None: ...
 
@@ -37,7 +55,9 @@ class Disk(Protocol):
         """The whole file, durably, under its final name, or nothing."""
         ...
 
-    def append_to(self, name: str) -> AppendFile: ...
+    def append_to(self, name: str) -> AppendFile:
+        """Open a file whose name is durable from now on, if it was not yet."""
+        ...
 
     def rename(self, name: str, new: str) -> None:
         """Durably give a file another name; an empty one removes it."""
@@ -48,9 +68,14 @@ class _Appending:
     """A real segment, open for appending."""
 
     def __init__(self, path: Path) -> None:
-        self._handle = os.open(path, os.O_RDWR | getattr(os, "O_BINARY", 0) | os.O_APPEND)
+        self._handle = os.open(path, os.O_RDWR | getattr(os, "O_BINARY", 0))
 
     def write(self, data: bytes) -> None:
+        os.lseek(self._handle, 0, os.SEEK_END)
+        write_all(self._handle, data)
+
+    def rewrite(self, offset: int, data: bytes) -> None:
+        os.lseek(self._handle, offset, os.SEEK_SET)
         write_all(self._handle, data)
 
     def sync(self) -> None:
@@ -85,7 +110,7 @@ class RealDisk:
 
     def create(self, name: str, data: bytes) -> None:
         path = self.folder / name
-        path.parent.mkdir(mode=0o700, exist_ok=True)
+        make_directory(path.parent)
         temporary = path.with_name(path.name + TEMPORARY)
         crashpoint("segment.before_create")
         write_durably(temporary, data)
@@ -95,6 +120,8 @@ class RealDisk:
         sync_directory(path.parent)
 
     def append_to(self, name: str) -> AppendFile:
+        # A kill may have come between the renaming and the sync of its folder.
+        sync_directory((self.folder / name).parent)
         return _Appending(self.folder / name)
 
     def rename(self, name: str, new: str) -> None:
@@ -103,7 +130,7 @@ class RealDisk:
             path.unlink()
         else:
             target = self.folder / new
-            target.parent.mkdir(mode=0o700, exist_ok=True)
+            make_directory(target.parent)
             os.replace(path, target)
             sync_directory(target.parent)
         sync_directory(path.parent)

@@ -56,10 +56,8 @@ class DiskReader:
         """The next records, at most up to `until`; empty when there are none before it."""
         if self._after >= until:
             return []
-        if not self._segment:
-            self._segment = self._first_segment()
         while True:
-            data = self._disk.read(self._segment, self._offset, READ_BYTES)
+            data = self._next_bytes(until)
             records, used = self._wanted(data, until)
             self._offset += used
             if records:
@@ -68,10 +66,19 @@ class DiskReader:
             if not used and not self._next_segment():
                 return []
 
-    def _first_segment(self) -> str:
+    def _next_bytes(self, until: int) -> bytes:
+        while True:
+            if not self._segment:
+                self._segment, self._offset = self._first_segment(until), 0
+            try:
+                return self._disk.read(self._segment, self._offset, READ_BYTES)
+            except FileNotFoundError:  # retention took it meanwhile
+                self._segment = ""
+
+    def _first_segment(self, until: int) -> str:
         names = segment_names(self._disk)
         if not names:
-            raise TooOld(self._after + 1)
+            raise TooOld(until + 1)
         if first_seq_of(names[0]) > self._after + 1:
             raise TooOld(first_seq_of(names[0]))
         return next(n for n in reversed(names) if first_seq_of(n) <= self._after + 1)

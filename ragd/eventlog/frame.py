@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Raw, Struct
 
 from ragd import events
-from ragd.events import RECORD_MAX_BYTES, Event
+from ragd.events import RECORD_MAX_BYTES, Event, Unknown
 
 FORMAT = 1
 MIN_READER = 1
@@ -64,6 +64,13 @@ _envelope = msgspec.json.Decoder(_Envelope)
 _header = msgspec.json.Decoder(Header)
 
 
+class _Versioned(Struct, frozen=True):
+    v: int = 1
+
+
+_versioned = msgspec.json.Decoder(_Versioned)
+
+
 def seal(body: bytes) -> bytes:
     """The body as a line: its checksum, a space, itself, a newline."""
     return b"%08x %b\n" % (crc32(body), body)
@@ -104,7 +111,9 @@ def decode(line: bytes) -> Record:
     if line[:PREFIX_BYTES] != b"%08x " % crc32(body) or len(line) >= RECORD_MAX_BYTES:
         raise NotARecord
     try:
-        return _record.decode(body)
+        record = _record.decode(body)
+        if b'"v":' not in body:  # a quote inside a string would be escaped
+            return record
     except msgspec.ValidationError:
         pass  # a type or a version that this vocabulary does not know
     except (msgspec.DecodeError, UnicodeDecodeError) as why:
@@ -113,7 +122,17 @@ def decode(line: bytes) -> Record:
         e = _envelope.decode(body)
     except (msgspec.DecodeError, UnicodeDecodeError) as why:
         raise NotARecord from why
-    return Record(e.seq, e.d, e.ts, e.run, e.actor, e.cause, events.decode(e.event))
+    return Record(e.seq, e.d, e.ts, e.run, e.actor, e.cause, _event(e.event))
+
+
+def _event(raw: Raw) -> Event:
+    """The fact; a version above ours says something else, even where its fields look like ours."""
+    event = events.decode(raw)
+    try:
+        newer = _versioned.decode(raw).v > getattr(event, "v", 1)
+    except msgspec.ValidationError:  # no object, or a version that is no number
+        return event
+    return Unknown(name=events.tag_of(event), raw=bytes(raw)) if newer else event
 
 
 def decode_header(line: bytes) -> Header:

@@ -56,13 +56,15 @@ class Journal:
         self._clock = clock
         self._on_durable = on_durable
         self._queue: asyncio.Queue[_Waiting | None] = asyncio.Queue(WAITING_MAX)
+        self._entrance = asyncio.Lock()
         self._carried: _Waiting | None = None
         self._recent = Recent()
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="log-writer")
         self._grown = asyncio.Event()
         self._fullness = asyncio.Event()
         self._failed: LogFailed | None = None
-        self._closed = False
+        self._closed = False  # to new facts
+        self._over = False  # the writer has ended
         self.durable = appender.durable
         self.full_since: str | None = None
 
@@ -73,25 +75,33 @@ class Journal:
 
         Whoever stops waiting withdraws a fact that is not being written yet.
         """
-        return await (await self._enqueue(actor, event, cause))
+        return await self._record([self._waiting(actor, event, cause)])
 
     async def append_parts(self, actor: str, event: Part, cause: int | None = None) -> Record:
         """Record a fact that may be too large for one record; returns its last part."""
-        waiting = [await self._enqueue(actor, part, cause) for part in events.split(event)]
-        written = [await done for done in waiting]
-        return written[-1]
+        return await self._record([self._waiting(actor, p, cause) for p in events.split(event)])
 
-    async def _enqueue(
-        self, actor: str, event: Fact, cause: int | None
-    ) -> "asyncio.Future[Record]":
+    def _waiting(self, actor: str, event: Fact, cause: int | None) -> _Waiting:
         size = len(events.encode(event)) + _ENVELOPE_MAX_BYTES
         if size > RECORD_MAX_BYTES:
             raise ValueError(f"{events.tag_of(event)} is too large: it should come in parts")
-        self._refuse_when_over()
         done: asyncio.Future[Record] = asyncio.get_running_loop().create_future()
-        draft = Draft(self._clock.now(), actor, cause, cast(Event, event))
-        await self._queue.put(_Waiting(draft, size, done))
-        return done
+        return _Waiting(Draft(self._clock.now(), actor, cause, cast(Event, event)), size, done)
+
+    async def _record(self, parts: Sequence[_Waiting]) -> Record:
+        """Queue these next to each other, then wait until the last is durable."""
+        try:
+            async with self._entrance:
+                self._refuse_when_closed()
+                for part in parts:
+                    await self._queue.put(part)
+                if self._over:  # while we waited for a place
+                    raise self._failed or _closed()
+            return (await asyncio.gather(*(part.done for part in parts)))[-1]
+        except BaseException:
+            for part in parts:
+                part.done.cancel()
+            raise
 
     async def run(self) -> None:
         """The writer. Ends when the journal is closed; raises LogFailed when the disk fails."""
@@ -102,7 +112,7 @@ class Journal:
             self._failed = why
             raise
         finally:
-            self._closed = True
+            self._closed = self._over = True
             self._abandon_waiting()
             self._thread.shutdown()
             self._appender.close()
@@ -111,9 +121,11 @@ class Journal:
     async def close(self) -> None:
         """Let the writer finish what waits, then end it."""
         self._closed = True
-        await self._queue.put(None)
+        async with self._entrance:
+            if not self._over:
+                await self._queue.put(None)
 
-    def _refuse_when_over(self) -> None:
+    def _refuse_when_closed(self) -> None:
         if self._failed is not None:
             raise self._failed
         if self._closed:
@@ -138,24 +150,27 @@ class Journal:
         return group
 
     async def _commit(self, group: list[_Waiting]) -> None:
-        loop = asyncio.get_running_loop()
-        while True:
-            group = [w for w in group if not w.done.cancelled()]
-            if not group:
+        try:
+            while group := [w for w in group if not w.done.cancelled()]:
+                try:
+                    records = await self._write([w.draft for w in group])
+                except DiskFull:
+                    self._set_full(self.full_since or self._clock.now())
+                    await self._clock.sleep(RETRY_FULL_S)
+                    continue
+                self._set_full(None)
+                self._announce(group, records)
                 return
-            drafts = [w.draft for w in group]
-            writing = loop.run_in_executor(self._thread, self._appender.commit, drafts)
-            try:
-                records = await asyncio.shield(writing)
-                break
-            except DiskFull:
-                self._set_full(self.full_since or self._clock.now())
-                await self._clock.sleep(RETRY_FULL_S)
-            except BaseException as why:
-                self._fail(group, why if isinstance(why, LogFailed) else _closed())
-                raise
-        self._set_full(None)
-        self._announce(group, records)
+        except BaseException as why:
+            self._fail(group, why if isinstance(why, LogFailed) else _closed())
+            raise
+
+    async def _write(self, drafts: Sequence[Draft]) -> list[Record]:
+        loop = asyncio.get_running_loop()
+        # Shielded: a write that was begun is finished before the file is closed.
+        return await asyncio.shield(
+            loop.run_in_executor(self._thread, self._appender.commit, drafts)
+        )
 
     def _set_full(self, since: str | None) -> None:
         if since != self.full_since:
@@ -219,7 +234,7 @@ class Journal:
                     after = record.seq
                     if not types or events.tag_of(record.event) in types:
                         yield record
-            if not on or (self._closed and after >= self.durable):
+            if not on or (self._over and after >= self.durable):
                 return
             if after >= self.durable:
                 await grown.wait()

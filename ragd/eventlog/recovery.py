@@ -5,13 +5,15 @@ that the daemon must record; until it has, the kept file's name says `pending`, 
 between repair and record cannot hide it. Acknowledged records are never cut.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from itertools import count, zip_longest
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ragd.crashpoints import crashpoint
-from ragd.eventlog.disk import TEMPORARY, Disk
-from ragd.eventlog.frame import Record
+from ragd.eventlog.disk import FULL, TEMPORARY, Disk, log_failed
+from ragd.eventlog.frame import Record, decode
 from ragd.eventlog.scan import Segment, first_seq_of, scan, segment_name, segment_names
 from ragd.events import SegmentQuarantined, TailCut
 
@@ -20,6 +22,7 @@ PENDING = ".pending"
 KEPT_TAILS_MAX = 10
 
 Incident = TailCut | SegmentQuarantined
+Range = tuple[int, int]  # of seqs, both included
 
 
 class Position(Struct, frozen=True):
@@ -40,51 +43,141 @@ class Recovered(Struct):
 def read_log(disk: Disk, after: int) -> Iterator[Segment]:
     """The segments that hold records behind `after`, each scanned, nothing changed."""
     names = segment_names(disk)
-    for i, name in enumerate(names):
-        is_last = i == len(names) - 1
-        if not is_last and first_seq_of(names[i + 1]) <= after + 1:
+    for name, following in zip_longest(names, names[1:]):
+        next_first = first_seq_of(following) if following is not None else None
+        if next_first is not None and next_first <= after + 1:
             continue
-        yield scan(name, disk.read(name), is_last=is_last)
+        segment = scan(name, disk.read(name), is_last=next_first is None)
+        if segment.damage is not None and next_first is not None:
+            segment.damage = replace(segment.damage, last_seq=next_first - 1)
+        yield segment
 
 
 def recover(disk: Disk, after: int, apply: Callable[[Record], None]) -> Recovered:
     """Give every record behind `after` to `apply`, in order, and leave the log fit to append to."""
-    for name in disk.names():
-        if name.endswith(TEMPORARY):
-            disk.rename(name, "")
-    incidents = _unrecorded(disk)
-    position = Position("", 0, after + 1)
-    for segment in read_log(disk, after):
-        start = first_seq_of(segment.name)
-        if start > position.next_seq:
-            incidents.append(_missing(position.next_seq, start - 1))
+    try:
+        return _Recovery(disk, after, apply).run()
+    except OSError as why:
+        raise log_failed(why) from why
+
+
+class _Recovery:
+    """One opening of a log: what was found on the way from its beginning to its end."""
+
+    def __init__(self, disk: Disk, after: int, apply: Callable[[Record], None]) -> None:
+        self._disk = disk
+        self._after = after
+        self._apply = apply
+        self._position = Position("", 0, after + 1)
+        self._last_good = ""
+        self._repairs: list[Incident] = []
+        self._gaps: list[Range] = []
+        self._recorded: list[Incident] = []
+
+    def run(self) -> Recovered:
+        for name in self._disk.names():
+            if name.endswith(TEMPORARY):
+                self._disk.rename(name, "")
+        self._repairs = _unrecorded(self._disk)
+        if self._after and not segment_names(self._disk) and not _ranges(self._repairs):
+            self._gaps.append((1, self._after))  # a snapshot without its log
+        for segment in read_log(self._disk, self._after):
+            self._take(segment)
+        self._never_use_a_seq_twice()
+        if self._last_good:
+            _settle(self._disk, self._last_good)
+        return Recovered(self._position, self._incidents())
+
+    def _take(self, segment: Segment) -> None:
+        start, expected = first_seq_of(segment.name), self._position.next_seq
+        if start > expected:
+            self._gaps.append((expected, start - 1))
         damage = segment.damage
         if damage is not None and damage.kind != "torn":
-            incidents.append(_move_aside(disk, segment))
-            position = Position("", 0, max(position.next_seq, damage.last_seq + 1))
-            continue
+            self._note(_move_aside(self._disk, segment))
+            self._position = Position("", 0, max(expected, damage.last_seq + 1))
+            return
         for record in segment.records:
-            if record.seq > after:
-                apply(record)
+            if record.seq >= expected:
+                self._apply(record)
+                if isinstance(record.event, Incident):
+                    self._recorded.append(record.event)
         if damage is not None:
-            incidents.append(_cut_tail(disk, segment))
-        if segment.next_seq < position.next_seq:  # a snapshot knows of records that are gone
-            incidents.append(_missing(segment.next_seq, position.next_seq - 1))
-            position = Position("", 0, position.next_seq)
+            self._note(_cut_tail(self._disk, segment))
+        self._last_good = segment.name
+        if segment.next_seq < expected:  # a snapshot knows of records that are gone
+            self._gaps.append((segment.next_seq, expected - 1))
+            self._position = Position("", 0, expected)
         else:
-            position = Position(segment.name, segment.end, segment.next_seq)
-    if position.segment:
-        _settle(disk, position)
-    return Recovered(position, incidents)
+            self._position = Position(segment.name, segment.end, segment.next_seq)
+
+    def _note(self, incident: Incident) -> None:
+        if incident not in self._repairs:  # an earlier start may have come as far as this
+            self._repairs.append(incident)
+
+    def _never_use_a_seq_twice(self) -> None:
+        """A segment that an earlier start moved aside is not among those that were read."""
+        last = max((last for _, last in _ranges(self._repairs)), default=0)
+        if last >= self._position.next_seq:
+            self._position = Position("", 0, last + 1)
+
+    def _incidents(self) -> list[Incident]:
+        """Everything found that the log does not say yet."""
+        kept = {incident.kept_as for incident in self._recorded if incident.kept_as}
+        mark_recorded(self._disk, [i for i in self._repairs if i.kept_as in kept])
+        known = _ranges([*self._repairs, *self._recorded])
+        found = [i for i in self._repairs if i.kept_as not in kept]
+        for gap in self._gaps:
+            first, last = _without(gap, known)
+            if first <= last:
+                found.append(_missing(first, last))
+        return found
 
 
-def _settle(disk: Disk, position: Position) -> None:
-    """A killed writer's last records may be in the page cache only: make them durable."""
-    file = disk.append_to(position.segment)
+def _ranges(incidents: Sequence[Incident]) -> list[Range]:
+    """What is known to be lost."""
+    lost = (i for i in incidents if isinstance(i, SegmentQuarantined))
+    return sorted((i.first_seq, i.last_seq) for i in lost)
+
+
+def _without(gap: Range, known: Sequence[Range]) -> Range:
+    """The gap, its beginning left out as far as that is accounted for."""
+    first, last = gap
+    for known_first, known_last in known:
+        if known_first <= first <= known_last:
+            first = known_last + 1
+    return first, last
+
+
+def _settle(disk: Disk, name: str) -> None:
+    """Make the last group durable, whatever became of the writer that was at it.
+
+    After a kill it may be in the page cache only. After a failed sync even the page cache takes it
+    for written, and only writing it again gets it to the disk.
+    """
+    data = disk.read(name)
+    offset = _unproven(data)
+    file = disk.append_to(name)
     try:
+        try:
+            file.rewrite(offset, data[offset:])
+        except OSError as why:
+            if why.errno not in FULL:  # a copy-on-write file system may have no room for it
+                raise
         file.sync()
     finally:
         file.close()
+
+
+def _unproven(data: bytes) -> int:
+    """The offset of the first record which no later one says to be durable."""
+    end = data.rfind(b"\n", 0, -1) + 1
+    if end == 0:
+        return len(data)  # a header only, which was durable before it had its name
+    last = decode(data[end:-1])
+    for _ in range(last.seq - last.d - 1):
+        end = data.rfind(b"\n", 0, max(0, end - 1)) + 1
+    return end
 
 
 def _missing(first: int, last: int) -> SegmentQuarantined:
@@ -107,8 +200,7 @@ def _move_aside(disk: Disk, segment: Segment) -> SegmentQuarantined:
 
 def _cut_tail(disk: Disk, segment: Segment) -> TailCut:
     cut = segment.size - segment.end
-    kept = f"{ASIDE}{segment.name}.{segment.end:016d}.tail"
-    disk.create(kept + PENDING, disk.read(segment.name, segment.end))
+    kept = _keep_tail(disk, segment)
     crashpoint("recovery.after_keep")
     file = disk.append_to(segment.name)
     try:
@@ -120,6 +212,21 @@ def _cut_tail(disk: Disk, segment: Segment) -> TailCut:
     return TailCut(segment=segment.name, offset=segment.end, size_bytes=cut, kept_as=kept)
 
 
+def _keep_tail(disk: Disk, segment: Segment) -> str:
+    """Keep the bytes beside, never in place of others; a start that died here kept them already."""
+    tail = disk.read(segment.name, segment.end)
+    names = disk.names()
+    for number in count(1):
+        kept = f"{ASIDE}{segment.name}.{segment.end:016d}-{number}.tail"
+        if kept + PENDING in names:
+            if disk.read(kept + PENDING) == tail:
+                break
+        elif kept not in names:
+            disk.create(kept + PENDING, tail)
+            break
+    return kept
+
+
 def _unrecorded(disk: Disk) -> list[Incident]:
     """Repairs of an earlier start that ended before it could record them."""
     incidents: list[Incident] = []
@@ -129,10 +236,9 @@ def _unrecorded(disk: Disk) -> list[Incident]:
         kept = name.removesuffix(PENDING)
         segment, number, kind = kept.removeprefix(ASIDE).rsplit(".", 2)
         if kind == "tail":
+            offset = int(number.partition("-")[0])
             size = len(disk.read(name))
-            incidents.append(
-                TailCut(segment=segment, offset=int(number), size_bytes=size, kept_as=kept)
-            )
+            incidents.append(TailCut(segment=segment, offset=offset, size_bytes=size, kept_as=kept))
         else:
             incidents.append(
                 SegmentQuarantined(
@@ -146,7 +252,7 @@ def _unrecorded(disk: Disk) -> list[Incident]:
     return incidents
 
 
-def mark_recorded(disk: Disk, incidents: list[Incident]) -> None:
+def mark_recorded(disk: Disk, incidents: Sequence[Incident]) -> None:
     """The incidents are in the log now: their files need no reminder, and old tails may go."""
     names = set(disk.names())
     for incident in incidents:

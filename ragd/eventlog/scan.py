@@ -4,7 +4,6 @@ It never changes anything on disk. Recovery, replay and followers all read throu
 agree on what the log says.
 """
 
-from collections.abc import Iterator
 from typing import Literal
 
 from msgspec import Struct
@@ -14,6 +13,8 @@ from ragd.eventlog.disk import Disk
 from ragd.eventlog.frame import READER, Header, NotARecord, Record, decode, decode_header
 
 SUFFIX = ".ndjson"
+RECORD_MIN_BYTES = 80  # fewer do not hold an envelope
+_RECORD_BEGINS = b' {"seq":'  # behind its checksum; inside a record the quotes would be escaped
 
 
 def segment_name(first_seq: int) -> str:
@@ -45,7 +46,7 @@ class Damage(Struct, frozen=True):
     kind: Literal["torn", "damaged", "header"]
     offset: int
     seq: int
-    last_seq: int  # the highest seq of any whole record behind the damage, or seq - 1
+    last_seq: int  # the highest that may have been in there; of a torn tail, the highest whole one
 
 
 class Segment(Struct):
@@ -68,8 +69,7 @@ def scan(name: str, data: bytes, *, is_last: bool) -> Segment:
     newline = data.find(b"\n")
     header = _header(data[:newline]) if newline >= 0 else None
     if header is None or header.first != first:
-        found = [r.seq for r in _whole_records(data)]
-        damage = Damage("header", 0, first, max(found, default=first - 1))
+        damage = Damage("header", 0, first, _read_behind(data).last_seq(first))
         return Segment(name, [], 0, len(data), damage)
     if header.min_reader > READER:
         raise LogUnreadable(
@@ -110,24 +110,51 @@ def _good_prefix(data: bytes, start: int, expected: int) -> tuple[list[Record], 
     return records, end
 
 
-def _whole_records(data: bytes) -> Iterator[Record]:
+class _Behind(Struct):
+    """What can still be read behind the first bad byte."""
+
+    whole: list[Record]
+    rest: int  # bytes behind the last of these
+
+    def last_seq(self, seq: int) -> int:
+        """The highest seq that may have been in here, where `seq` was to come first.
+
+        Too high only widens the range that is named as lost; too low would use a seq twice.
+        """
+        last = max((r.seq for r in self.whole), default=seq - 1)
+        return max(seq, last + self.rest // RECORD_MIN_BYTES)
+
+
+def _read_behind(data: bytes) -> _Behind:
+    behind = _Behind([], len(data))
+    left = len(data)
     for line in data.split(b"\n"):
+        left -= len(line) + 1
+        record = _record_in(line)
+        if record is not None:
+            behind.whole.append(record)
+            behind.rest = max(0, left)
+    return behind
+
+
+def _record_in(line: bytes) -> Record | None:
+    """The record that a line ends with: the damage may have eaten the newline before it."""
+    for start in (0, line.rfind(_RECORD_BEGINS) - 8):
         try:
-            yield decode(line)
+            return decode(line[start:] if start > 0 else line)
         except NotARecord:
             continue
+    return None
 
 
 def _judge(data: bytes, offset: int, seq: int, is_last: bool) -> Damage | None:
     """Torn or damaged? It was durable if any whole record behind it says so with its `d`."""
-    behind = list(_whole_records(data[offset:]))
-    last = max((r.seq for r in behind), default=seq - 1)
-    if any(r.d >= seq for r in behind):
-        return Damage("damaged", offset, seq, max(last, seq))
-    if is_last:
-        return Damage("torn", offset, seq, last)
-    if offset == len(data):
-        return None  # whether records are missing here, the next segment's name tells
-    # A segment is synced before the next is made, so bad bytes in it were good once. They hold
-    # no record that was durable only if the next segment goes on at this very seq.
-    return Damage("damaged", offset, seq, max(last, seq))
+    bad = data[offset:]
+    behind = _read_behind(bad)
+    if not any(r.d >= seq for r in behind.whole):
+        if is_last:
+            return Damage("torn", offset, seq, max((r.seq for r in behind.whole), default=seq - 1))
+        if not bad:
+            return None  # whether records are missing here, the next segment's name tells
+        # A segment is synced before the next is made, so bad bytes in it were good once.
+    return Damage("damaged", offset, seq, behind.last_seq(seq))

@@ -4,6 +4,7 @@ A snapshot is one sealed line (checksum, JSON) in a file named by the last seq i
 covers a record that was not durable, and knows nothing of what the state means.
 """
 
+from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 
@@ -11,8 +12,8 @@ import msgspec
 from msgspec import Raw, Struct
 
 from ragd.crashpoints import crashpoint
-from ragd.durable import replace_file, sync_directory
-from ragd.eventlog.disk import RealDisk
+from ragd.durable import make_directory, replace_file, sync_directory
+from ragd.eventlog.disk import TEMPORARY, RealDisk
 from ragd.eventlog.frame import NotARecord, seal, unseal
 from ragd.eventlog.scan import first_seq_of, segment_names
 
@@ -52,35 +53,37 @@ def read_snapshot(path: Path) -> Snapshot | None:
         return None
 
 
-def newest_snapshot(folder: Path, folds: int, until: int | None = None) -> Snapshot | None:
-    """The newest whole snapshot of this shape, at or before `until`."""
+def newest_first(folder: Path, folds: int) -> Iterator[Snapshot]:
+    """The whole snapshots whose state has this shape."""
     for path in reversed(snapshot_files(folder)):
-        if until is not None and int(path.stem) > until:
-            continue
         snapshot = read_snapshot(path)
         if snapshot is not None and snapshot.folds == folds:
-            return snapshot
-    return None
+            yield snapshot
 
 
 def write_snapshot(folder: Path, snapshot: Snapshot) -> None:
     """Write it atomically; then forget all but the last two."""
-    folder.mkdir(mode=0o700, exist_ok=True)
+    make_directory(folder)
     crashpoint("snapshot.before_write")
     path = folder / f"{snapshot.seq:016d}{SUFFIX}"
     replace_file(path, seal(msgspec.json.encode(snapshot)))
     crashpoint("snapshot.after_write")
-    for old in snapshot_files(folder)[:-KEPT]:
+    half_written = [p for p in folder.iterdir() if p.suffix == TEMPORARY]  # by a run that died
+    for old in [*snapshot_files(folder)[:-KEPT], *half_written]:
         old.unlink()
     sync_directory(folder)
 
 
 def drop_old_segments(events: Path, snapshots: Path, now: float) -> list[str]:
-    """Remove segments that both kept snapshots cover and that are too old or too many."""
-    kept = snapshot_files(snapshots)
+    """Remove segments that both kept snapshots cover and that are too old or too many.
+
+    A snapshot that is not whole, or of another shape than the newest, stands for nothing.
+    """
+    whole = [s for s in map(read_snapshot, snapshot_files(snapshots)) if s is not None]
+    kept = [s for s in whole if s.folds == whole[-1].folds]
     if len(kept) < KEPT:
         return []
-    covered = int(kept[0].stem)
+    covered = kept[0].seq
     disk = RealDisk(events)
     names = segment_names(disk)
     facts = {name: (events / name).stat() for name in names}

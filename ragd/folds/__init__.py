@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Struct, field
 
 from ragd.eventlog.frame import Record
-from ragd.events import Fact, Part, Unknown
+from ragd.events import DaemonStarted, Fact, Part, Unknown
 from ragd.folds import catalog as _catalog
 from ragd.folds import health as _health
 from ragd.folds import jobs as _jobs
@@ -42,6 +42,8 @@ class State(Struct):
 
 def apply(state: State, record: Record) -> None:
     """Take the next record into account."""
+    if record.seq != state.seq + 1 or isinstance(record.event, DaemonStarted):
+        state.parts.open.clear()  # records are missing, or their writer is: nobody will end these
     state.seq = record.seq
     state.last_ts = record.ts
     event = record.event

@@ -9,6 +9,7 @@ from ragd.eventlog.frame import Record
 from ragd.events import (
     BatchStored,
     ChangesetFormed,
+    DaemonStarted,
     FileFailed,
     FilesChanged,
     FileSkipped,
@@ -16,6 +17,7 @@ from ragd.events import (
     IndexLost,
     JobFinished,
     SegmentQuarantined,
+    StoreCompacted,
     StoredFile,
     VaultScanned,
     VectorsFilled,
@@ -98,14 +100,17 @@ def _replace(table: Table, file: StoredFile) -> None:
     table.chunks_embedded += embedded
 
 
-def _written_to(catalog: Catalog, event: BatchStored) -> Table:
-    """The table of a commit: the one that serves, unless it names another generation."""
-    generation = event.generation
+def _table_of(catalog: Catalog, generation: str) -> Table | None:
+    """The table that serves, which needs no name, or the one being built, if it is that one."""
     if not generation or (catalog.index is not None and catalog.index.generation == generation):
         return catalog
-    if catalog.building is None or catalog.building.generation != generation:
-        catalog.building = Building(generation=generation, job_id=event.job_id)
-    return catalog.building
+    building = catalog.building
+    return building if building is not None and building.generation == generation else None
+
+
+def _is_stored(catalog: Catalog, path: str) -> bool:
+    building = catalog.building
+    return path in catalog.files or (building is not None and path in building.files)
 
 
 def _remember(listed: dict[str, str], path: str, what: str) -> None:
@@ -130,7 +135,7 @@ def _files_changed(catalog: Catalog, event: FilesChanged, record: Record) -> Non
         if kind == "deleted":
             catalog.skipped.pop(path, None)
             catalog.failed.pop(path, None)
-        if kind == "deleted" and not in_hand and path not in catalog.files:
+        if kind == "deleted" and not in_hand and not _is_stored(catalog, path):
             catalog.waiting.pop(path, None)  # it never got in: there is nothing to take out
         else:
             catalog.waiting.setdefault(path, record.ts)
@@ -141,7 +146,9 @@ def _changeset_formed(catalog: Catalog, event: ChangesetFormed, record: Record) 
 
 
 def _batch_stored(catalog: Catalog, event: BatchStored, record: Record) -> None:
-    table = _written_to(catalog, event)
+    table = _table_of(catalog, event.generation)
+    if table is None:
+        table = catalog.building = Building(generation=event.generation, job_id=event.job_id)
     for path in event.removed:
         _forget(table, path)
         _done(catalog, path)
@@ -155,13 +162,9 @@ def _batch_stored(catalog: Catalog, event: BatchStored, record: Record) -> None:
 
 
 def _vectors_filled(catalog: Catalog, event: VectorsFilled, record: Record) -> None:
-    table: Table = catalog
-    if catalog.index is None or event.generation not in ("", catalog.index.generation):
-        building = catalog.building
-        if building is not None and building.generation == event.generation:
-            table = building
-        elif event.generation:
-            return  # that generation is gone
+    table = _table_of(catalog, event.generation)
+    if table is None:
+        return  # that generation is gone
     for file in event.files:
         entry = table.files.get(file.path)
         if entry is None or entry.sha256 != file.sha256:
@@ -177,20 +180,32 @@ def _vault_scanned(catalog: Catalog, event: VaultScanned, record: Record) -> Non
         catalog.newest_mtime = event.newest_mtime
     if event.changed == 0 and event.removed == 0:
         catalog.waiting.clear()
+        catalog.taken = dict.fromkeys(catalog.taken)
 
 
 def _file_skipped(catalog: Catalog, event: FileSkipped, record: Record) -> None:
-    catalog.waiting.pop(event.path, None)
+    _done(catalog, event.path)
+    catalog.failed.pop(event.path, None)
     _remember(catalog.skipped, event.path, event.reason)
 
 
 def _file_failed(catalog: Catalog, event: FileFailed, record: Record) -> None:
-    catalog.waiting.pop(event.path, None)
+    _done(catalog, event.path)
+    catalog.skipped.pop(event.path, None)
     _remember(catalog.failed, event.path, event.code)
 
 
 def _index_activated(catalog: Catalog, event: IndexActivated, record: Record) -> None:
     catalog.index = Index(event.generation, event.provider, event.model, event.dimensions)
+    building = catalog.building
+    if building is not None and building.generation == event.generation:
+        for name in Table.__struct_fields__:
+            setattr(catalog, name, getattr(building, name))
+        catalog.building = None
+
+
+def _store_compacted(catalog: Catalog, event: StoreCompacted, record: Record) -> None:
+    catalog.table_version = event.table_version
 
 
 def _index_lost(catalog: Catalog, event: IndexLost, record: Record) -> None:
@@ -204,17 +219,31 @@ def _segment_quarantined(catalog: Catalog, event: SegmentQuarantined, record: Re
 
 
 def _job_finished(catalog: Catalog, event: JobFinished, record: Record) -> None:
-    if event.outcome in ("complete", "partial") and event.mode != "sync":
+    if event.outcome in ("failed", "cancelled"):
+        catalog.taken = {}  # what it had in hand still waits
+        if catalog.building is not None and catalog.building.job_id == event.job_id:
+            catalog.building = None
+        return
+    for path in list(catalog.taken):
+        _done(catalog, path)  # looked at, and found to be as it was
+    if event.mode != "sync":
         catalog.needs_full_scan = False
 
 
+def _daemon_started(catalog: Catalog, event: DaemonStarted, record: Record) -> None:
+    catalog.taken = {}
+
+
 HANDLERS: Mapping[type, Callable[[Catalog, Any, Record], None]] = {
+    DaemonStarted: _daemon_started,
     FilesChanged: _files_changed,
+    ChangesetFormed: _changeset_formed,
     BatchStored: _batch_stored,
     VectorsFilled: _vectors_filled,
     VaultScanned: _vault_scanned,
     FileSkipped: _file_skipped,
     FileFailed: _file_failed,
+    StoreCompacted: _store_compacted,
     IndexActivated: _index_activated,
     IndexLost: _index_lost,
     SegmentQuarantined: _segment_quarantined,

@@ -18,7 +18,9 @@ from ragd.events import (
     DeletionsHeld,
     DependencyLost,
     DependencyRecovered,
+    EmbeddingFailed,
     FileFailed,
+    FilesChanged,
     FileSkipped,
     IndexActivated,
     IndexLost,
@@ -54,6 +56,7 @@ class Health(Struct):
     provider: str = "auto"  # as configured
     seen: set[str] = field(default_factory=set)  # dependencies this run has looked at
     lost: dict[str, Lost] = field(default_factory=dict)
+    vault_suspect: bool = False  # its root answers, but is empty or on another device
     watch_lost: bool = False
     quarantined: bool = False
     deletions_held: int = 0
@@ -74,12 +77,17 @@ Condition = Callable[[Health, Catalog], bool]
 
 
 class Reason(Struct, frozen=True):
-    """One line of the table. `without_index`: the state it forces while no documents serve."""
+    """One line of the table.
+
+    `dependency`: the one whose loss it tells of. `without_index`: the state it forces while no
+    documents serve.
+    """
 
     code: str
     holds: Condition
     raised_by: tuple[type, ...]
     cleared_by: tuple[type, ...]
+    dependency: str | None = None
     without_index: str | None = None
 
     def state(self, catalog: Catalog) -> str:
@@ -89,35 +97,43 @@ class Reason(Struct, frozen=True):
         assert declared is not None
         return declared
 
-
-def _is_lost(dependency: str, code: str) -> Condition:
-    def holds(health: Health, catalog: Catalog) -> bool:
-        lost = health.lost.get(dependency)
-        return lost is not None and lost.code == code
-
-    return holds
+    def since(self, health: Health, record: Record) -> str:
+        lost = health.lost.get(self.dependency) if self.dependency is not None else None
+        return lost.since if lost is not None else record.ts
 
 
-def _provider_lost(dependency: str, code: str, provider: str) -> Condition:
+def _is_lost(dependency: str) -> Condition:
+    return lambda health, catalog: dependency in health.lost
+
+
+def _provider_lost(dependency: str, provider: str) -> Condition:
     """A provider's absence matters if the index is in its space, or if it is to build the first."""
-    lost = _is_lost(dependency, code)
 
     def holds(health: Health, catalog: Catalog) -> bool:
         wanted = catalog.index.provider if catalog.index is not None else health.provider
-        return wanted == provider and lost(health, catalog)
+        return wanted == provider and dependency in health.lost
 
     return holds
 
 
-def _no_documents(health: Health, catalog: Catalog) -> bool:
-    if health.starting or "INDEX_CORRUPTED" in _index_codes(health):
-        return False
-    return catalog.documents == 0 or "INDEX_NOT_FOUND" in _index_codes(health)
-
-
-def _index_codes(health: Health) -> tuple[str, ...]:
+def _index_missing(health: Health) -> bool:
     lost = health.lost.get("index")
-    return (lost.code,) if lost is not None else ()
+    return lost is not None and lost.code == "INDEX_NOT_FOUND"
+
+
+def _index_damaged(health: Health, catalog: Catalog) -> bool:
+    """An index that is there and does not serve is damaged, whatever the probe calls it."""
+    return "index" in health.lost and not _index_missing(health)
+
+
+def _no_documents(health: Health, catalog: Catalog) -> bool:
+    if health.starting or _index_damaged(health, catalog):
+        return False
+    return catalog.documents == 0 or _index_missing(health)
+
+
+def _vault_lost(health: Health, catalog: Catalog) -> bool:
+    return health.vault_suspect or "vault" in health.lost
 
 
 def _vectors_pending(health: Health, catalog: Catalog) -> bool:
@@ -139,15 +155,17 @@ REASONS: tuple[Reason, ...] = (
     ),
     Reason(
         "INDEX_CORRUPTED",
-        _is_lost("index", "INDEX_CORRUPTED"),
+        _index_damaged,
         (LOST,),
-        (RECOVERED, IndexActivated, IndexLost),
+        (RECOVERED, LOST, IndexActivated, IndexLost, JobFinished, DaemonStarted),
+        dependency="index",
     ),
     Reason(
         "INDEX_NOT_FOUND",
         _no_documents,
-        (DaemonStarted, LOST, IndexLost, BatchStored),
-        (BatchStored, RECOVERED, IndexActivated),
+        (LOST, RECOVERED, IndexActivated, IndexLost, BatchStored, JobFinished),
+        (BatchStored, IndexActivated, RECOVERED, LOST, JobFinished, DaemonStarted),
+        dependency="index",
     ),
     Reason(
         "INDEXER_FAILED",
@@ -158,34 +176,39 @@ REASONS: tuple[Reason, ...] = (
     ),
     Reason(
         "VAULT_NOT_FOUND",
-        _is_lost("vault", "VAULT_NOT_FOUND"),
+        _vault_lost,
         (VaultUnavailable, LOST),
-        (VaultScanned, RECOVERED),
+        (VaultScanned, RECOVERED, DaemonStarted),
+        dependency="vault",
         without_index=UNAVAILABLE,
     ),
     Reason(
         "OLLAMA_UNREACHABLE",
-        _provider_lost("ollama", "OLLAMA_UNREACHABLE", "ollama"),
-        (LOST,),
-        (RECOVERED, IndexActivated, ConfigReloaded),
+        _provider_lost("ollama", "ollama"),
+        (LOST, EmbeddingFailed, IndexActivated, IndexLost, ConfigReloaded),
+        (RECOVERED, IndexActivated, IndexLost, ConfigReloaded, DaemonStarted),
+        dependency="ollama",
     ),
     Reason(
         "EMBEDDER_UNAVAILABLE",
-        _provider_lost("embedder", "EMBEDDER_UNAVAILABLE", "embedded"),
-        (LOST,),
-        (RECOVERED, IndexActivated, ConfigReloaded),
+        _provider_lost("embedder", "embedded"),
+        (LOST, EmbeddingFailed, IndexActivated, IndexLost, ConfigReloaded),
+        (RECOVERED, IndexActivated, IndexLost, ConfigReloaded, DaemonStarted),
+        dependency="embedder",
     ),
     Reason(
         "INDEX_MODEL_MISMATCH",
-        _is_lost("model", "INDEX_MODEL_MISMATCH"),
+        _is_lost("model"),
         (LOST,),
-        (RECOVERED, IndexActivated),
+        (RECOVERED, IndexActivated, IndexLost, DaemonStarted),
+        dependency="model",
     ),
     Reason(
         "DISK_FULL",
-        _is_lost("disk", "DISK_FULL"),
+        _is_lost("disk"),
         (LOST,),
-        (RECOVERED,),
+        (RECOVERED, DaemonStarted),
+        dependency="disk",
     ),
     Reason(
         "LOG_QUARANTINED",
@@ -197,29 +220,35 @@ REASONS: tuple[Reason, ...] = (
         "DELETIONS_HELD",
         lambda health, catalog: health.deletions_held > 0,
         (DeletionsHeld,),
-        (DeletionsHeld, JobFinished),
+        (DeletionsHeld, JobFinished, IndexActivated, IndexLost),
     ),
     Reason(
         "INDEX_STALE",
         _stale,
         (LOST,),
-        (BatchStored, VaultScanned, FileSkipped, FileFailed, RECOVERED),
+        (
+            *(BatchStored, VaultScanned, FileSkipped, FileFailed, FilesChanged, JobFinished),
+            *(RECOVERED, IndexLost, DaemonStarted),
+        ),
+        dependency="freshness",
     ),
     Reason(
         "WATCH_LOST",
         lambda health, catalog: health.watch_lost,
         (WatchLost,),
-        (WatchStarted,),
+        (WatchStarted, DaemonStarted),
     ),
     Reason(
         "VECTORS_PENDING",
         _vectors_pending,
         (LOST,),
-        (VectorsFilled, BatchStored, RECOVERED),
+        (VectorsFilled, BatchStored, RECOVERED, IndexActivated, IndexLost, DaemonStarted),
+        dependency="vectors",
     ),
 )
 
 _ORDER = {reason.code: i for i, reason in enumerate(REASONS)}
+_PROVIDERS = {"OLLAMA_UNREACHABLE": "ollama", "EMBEDDER_UNAVAILABLE": "embedder"}
 
 
 def _daemon_started(health: Health, event: DaemonStarted, record: Record) -> None:
@@ -228,6 +257,7 @@ def _daemon_started(health: Health, event: DaemonStarted, record: Record) -> Non
     health.provider = event.provider
     health.seen.clear()
     health.lost.clear()
+    health.vault_suspect = False
     health.watch_lost = False
 
 
@@ -239,9 +269,13 @@ def _dependency_lost(health: Health, event: DependencyLost, record: Record) -> N
     health.seen.add(event.dependency)
     if event.dependency == "index":
         health.starting = False
-    known = health.lost.get(event.dependency)
-    if known is None or known.code != event.code:
-        health.lost[event.dependency] = Lost(event.code, event.since or record.ts)
+    _lose(health, event.dependency, event.code, event.since or record.ts)
+
+
+def _lose(health: Health, dependency: str, code: str, since: str) -> None:
+    known = health.lost.get(dependency)
+    if known is None or known.code != code:
+        health.lost[dependency] = Lost(code, since)
 
 
 def _dependency_recovered(health: Health, event: DependencyRecovered, record: Record) -> None:
@@ -251,12 +285,28 @@ def _dependency_recovered(health: Health, event: DependencyRecovered, record: Re
     health.lost.pop(event.dependency, None)
 
 
+def _embedding_failed(health: Health, event: EmbeddingFailed, record: Record) -> None:
+    """A call that failed twice says as much as a probe; a blip says nothing."""
+    dependency = _PROVIDERS.get(event.code)
+    if dependency is not None and event.attempt > 1:
+        _lose(health, dependency, event.code, record.ts)
+
+
 def _vault_unavailable(health: Health, event: VaultUnavailable, record: Record) -> None:
-    health.lost.setdefault("vault", Lost("VAULT_NOT_FOUND", record.ts))
+    if event.reason in ("missing", "unreadable"):
+        _lose(health, "vault", "VAULT_NOT_FOUND", record.ts)
+    else:
+        health.vault_suspect = True  # a probe of the root would not see that: only a scan can
 
 
 def _vault_scanned(health: Health, event: VaultScanned, record: Record) -> None:
+    health.vault_suspect = False
     health.lost.pop("vault", None)
+
+
+def _batch_stored(health: Health, event: BatchStored, record: Record) -> None:
+    if event.files and _index_missing(health):
+        health.lost.pop("index")
 
 
 def _watch_lost(health: Health, event: WatchLost, record: Record) -> None:
@@ -279,11 +329,14 @@ def _index_activated(health: Health, event: IndexActivated, record: Record) -> N
     health.starting = False
     health.lost.pop("index", None)
     health.lost.pop("model", None)
+    health.deletions_held = 0  # it was built from what is there
 
 
 def _index_lost(health: Health, event: IndexLost, record: Record) -> None:
     health.starting = False
-    health.lost.pop("index", None)  # nothing there to be damaged: INDEX_NOT_FOUND follows
+    for void in ("index", "model"):  # nothing there to be damaged: INDEX_NOT_FOUND follows
+        health.lost.pop(void, None)
+    health.deletions_held = 0
 
 
 def _job_finished(health: Health, event: JobFinished, record: Record) -> None:
@@ -304,12 +357,14 @@ HANDLERS: Mapping[type, Callable[[Health, Any, Record], None]] = {
     ConfigReloaded: _config_reloaded,
     DependencyLost: _dependency_lost,
     DependencyRecovered: _dependency_recovered,
+    EmbeddingFailed: _embedding_failed,
     VaultUnavailable: _vault_unavailable,
     VaultScanned: _vault_scanned,
     WatchLost: _watch_lost,
     WatchStarted: _watch_started,
     SegmentQuarantined: _segment_quarantined,
     DeletionsHeld: _deletions_held,
+    BatchStored: _batch_stored,
     IndexActivated: _index_activated,
     IndexLost: _index_lost,
     JobFinished: _job_finished,
@@ -327,13 +382,9 @@ def settle(health: Health, catalog: Catalog, record: Record) -> None:
         code = reason.code
         states[code] = reason.state(catalog)
         state = worse(state, states[code])
-        reasons[code] = health.reasons.get(code) or Raised(_since(health, code, record), record.seq)
+        reasons[code] = health.reasons.get(code) or Raised(reason.since(health, record), record.seq)
     health.reasons, health.states, health.state = reasons, states, state
     _forget_what_passed(health, catalog)
-
-
-def _since(health: Health, code: str, record: Record) -> str:
-    return next((lost.since for lost in health.lost.values() if lost.code == code), record.ts)
 
 
 def _forget_what_passed(health: Health, catalog: Catalog) -> None:

@@ -48,7 +48,7 @@ class Job(Struct):
         """0 to 1, by files."""
         if self.phase == "finished":
             return 1.0
-        return min(1.0, self.files_stored / self.files_planned) if self.files_planned else 0.0
+        return min(1.0, self.files_stored / self.files_planned) if self.files_planned > 0 else 0.0
 
 
 class Jobs(Struct):

@@ -1,0 +1,53 @@
+"""A journal at work, on a disk in memory."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+
+from clocks import HandClock
+from drafts import appender, reopen
+
+from ragd.errors import LogFailed
+from ragd.eventlog.append import SEGMENT_MAX_BYTES
+from ragd.eventlog.disk import Disk
+from ragd.eventlog.frame import Record
+from ragd.eventlog.journal import Journal
+from ragd.events import FileSkipped
+
+
+def fact(text: str | int = "x") -> FileSkipped:
+    return FileSkipped(path=f"{text}", reason="test")
+
+
+def texts(records: list[Record]) -> list[str]:
+    return [r.event.path for r in records if isinstance(r.event, FileSkipped)]
+
+
+def open_journal(
+    disk: Disk,
+    on_durable: Callable[[Record], None] = lambda record: None,
+    clock: HandClock | None = None,
+    segment_max_bytes: int = SEGMENT_MAX_BYTES,
+) -> Journal:
+    position = reopen(disk)[1].position
+    log = appender(disk, position, segment_max_bytes)
+    return Journal(disk, log, clock or HandClock(), on_durable)
+
+
+@asynccontextmanager
+async def running(journal: Journal) -> AsyncIterator["asyncio.Task[None]"]:
+    """The journal's writer, for as long as the test needs it."""
+    writer = asyncio.create_task(journal.run())
+    try:
+        yield writer
+    finally:
+        if not writer.done():
+            await journal.close()
+        with suppress(LogFailed, asyncio.CancelledError):
+            await writer
+
+
+async def turns(count: int = 5) -> None:
+    """Let every task that can run do so, a few times."""
+    for _ in range(count):
+        await asyncio.sleep(0)

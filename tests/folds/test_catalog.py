@@ -1,0 +1,374 @@
+"""What the index holds, note by note."""
+
+from ragd.events import (
+    FileFailed,
+    FileSkipped,
+    IndexLost,
+    SegmentQuarantined,
+    StoreCompacted,
+    VaultScanned,
+)
+from ragd.folds import catalog as catalog_fold
+from ragd.folds.catalog import Catalog, Index
+
+
+def clean_scan() -> VaultScanned:
+    return VaultScanned(files=2, changed=0, removed=0, newest_mtime="2026-11-15T14:00:00Z")
+
+
+def quarantined() -> SegmentQuarantined:
+    return SegmentQuarantined(segment="1.ndjson", first_seq=1, last_seq=9, reason="damaged")
+
+
+# Storing
+
+
+def test_a_stored_note_is_in_the_catalog_with_its_chunks(log):
+    log.store("a.md", "b.md", chunks=3, embedded=1, version=7)
+    catalog = log.state.catalog
+    assert sorted(catalog.files) == ["a.md", "b.md"]
+    assert (catalog.documents, catalog.chunks, catalog.chunks_embedded) == (2, 6, 2)
+    assert catalog.backlog == 4
+    assert catalog.table_version == 7
+
+
+def test_storing_a_note_again_replaces_its_chunks(log):
+    log.store("a.md", chunks=5, embedded=5)
+    log.store("a.md", sha="s2", chunks=2, embedded=0)
+    catalog = log.state.catalog
+    assert (catalog.documents, catalog.chunks, catalog.chunks_embedded) == (1, 2, 0)
+    assert catalog.files["a.md"].sha256 == "s2"
+
+
+def test_the_same_batch_recorded_twice_changes_nothing(log):
+    log.store("a.md", removed=["b.md"])
+    once = (log.state.catalog.chunks, dict(log.state.catalog.files))
+    log.store("a.md", removed=["b.md"])
+    assert (log.state.catalog.chunks, log.state.catalog.files) == once
+
+
+def test_a_removed_note_takes_its_chunks_along(log):
+    log.store("a.md", "b.md", chunks=3)
+    log.store(removed=["a.md", "never-there.md"])
+    catalog = log.state.catalog
+    assert list(catalog.files) == ["b.md"]
+    assert (catalog.chunks, catalog.chunks_embedded) == (3, 3)
+
+
+def test_a_note_listed_as_removed_and_as_stored_is_stored(log):
+    log.store("a.md")
+    log.store("a.md", sha="s2", removed=["a.md"])
+    assert log.state.catalog.files["a.md"].sha256 == "s2"
+
+
+def test_more_vectors_than_chunks_are_not_believed(log):
+    log.store("a.md", chunks=2, embedded=9)
+    assert log.state.catalog.chunks_embedded == 2
+
+
+def test_counts_below_zero_are_not_believed(log):
+    log.store("a.md", chunks=-4, embedded=-2)
+    log.store("b.md", chunks=3, embedded=3)
+    log.fill("b.md", chunks=-3)
+    catalog = log.state.catalog
+    assert (catalog.chunks, catalog.chunks_embedded) == (3, 3)
+
+
+def test_compaction_moves_the_table_version_and_nothing_else(log):
+    log.store("a.md", version=4)
+    log.add(StoreCompacted(table_version=5))
+    assert (log.state.catalog.table_version, log.state.catalog.documents) == (5, 1)
+
+
+# Vectors
+
+
+def test_filled_vectors_shrink_the_backlog(log):
+    log.store("a.md", chunks=5, embedded=1)
+    log.fill("a.md", chunks=3, version=2)
+    assert (log.state.catalog.backlog, log.state.catalog.table_version) == (1, 2)
+    assert log.state.catalog.files["a.md"].embedded == 4
+
+
+def test_vectors_for_a_note_that_has_changed_since_are_void(log):
+    log.store("a.md", sha="old", chunks=4, embedded=0)
+    log.store("a.md", sha="new", chunks=3, embedded=0)
+    log.fill("a.md", sha="old", chunks=4)
+    assert (log.state.catalog.chunks, log.state.catalog.chunks_embedded) == (3, 0)
+
+
+def test_vectors_for_a_note_that_is_gone_are_void(log):
+    log.store("a.md", chunks=4, embedded=0)
+    log.store(removed=["a.md"])
+    log.fill("a.md", chunks=4)
+    assert log.state.catalog.chunks_embedded == 0
+
+
+def test_vectors_filled_twice_count_once(log):
+    log.store("a.md", chunks=4, embedded=0)
+    log.fill("a.md", chunks=4)
+    log.fill("a.md", chunks=4)
+    assert log.state.catalog.chunks_embedded == 4
+
+
+# Waiting
+
+
+def test_a_changed_note_waits_since_its_first_change(log):
+    first = log.change("a.md")
+    log.change("a.md", "b.md")
+    assert log.state.catalog.waiting["a.md"] == first.ts
+    assert len(log.state.catalog.waiting) == 2
+
+
+def test_a_stored_removed_skipped_or_failed_note_waits_no_longer(log):
+    log.store("b.md")
+    log.change("a.md", "b.md", "c.md", "d.md", "e.md")
+    log.store("a.md", removed=["b.md"])
+    log.add(FileSkipped(path="c.md", reason="too-large"))
+    log.add(FileFailed(path="d.md", code="DECODE_FAILED", detail="not text"))
+    assert list(log.state.catalog.waiting) == ["e.md"]
+
+
+def test_a_clean_scan_ends_all_waiting_and_an_unclean_one_none(log):
+    log.change("a.md")
+    log.add(VaultScanned(files=2, changed=1, removed=0))
+    log.add(VaultScanned(files=2, changed=0, removed=1))
+    assert "a.md" in log.state.catalog.waiting
+    log.add(clean_scan())
+    assert log.state.catalog.waiting == {}
+    assert log.state.catalog.newest_mtime == "2026-11-15T14:00:00Z"
+
+
+def test_a_note_that_changes_again_while_its_batch_is_on_its_way_still_waits(log):
+    log.change("a.md")
+    log.take("a.md")
+    again = log.change("a.md")
+    log.change("a.md")
+    log.store("a.md")
+    assert log.state.catalog.waiting == {"a.md": again.ts}
+    log.take("a.md")
+    log.store("a.md", sha="s2")
+    assert log.state.catalog.waiting == {}
+
+
+def test_a_note_taken_into_a_second_batch_waits_for_that_one(log):
+    log.change("a.md")
+    log.take("a.md")
+    log.change("a.md")
+    log.take("a.md")
+    log.store("a.md")
+    assert log.state.catalog.waiting == {}
+
+
+def test_a_touched_note_that_was_found_unchanged_waits_no_longer_than_its_job(log):
+    log.change("touched.md", "later.md")
+    log.take("touched.md")
+    log.finish("complete")
+    assert list(log.state.catalog.waiting) == ["later.md"]
+
+
+def test_what_a_failed_or_cancelled_job_had_in_hand_still_waits(log):
+    for outcome in ("failed", "cancelled"):
+        log.change("a.md")
+        log.take("a.md")
+        log.finish(outcome)
+        assert list(log.state.catalog.waiting) == ["a.md"]
+        assert log.state.catalog.taken == {}
+
+
+def test_what_was_in_hand_at_a_crash_still_waits(log):
+    log.change("a.md")
+    log.take("a.md")
+    log.start()
+    assert (list(log.state.catalog.waiting), log.state.catalog.taken) == (["a.md"], {})
+
+
+def test_a_clean_scan_forgets_that_a_note_in_hand_had_changed_again(log):
+    log.take("a.md")
+    log.change("a.md")
+    log.add(clean_scan())
+    log.store("a.md")
+    assert log.state.catalog.waiting == {}
+
+
+def test_a_file_that_came_and_went_before_it_was_indexed_does_not_wait(log):
+    log.change("draft.md", kind="added")
+    log.change("draft.md", kind="deleted")
+    assert log.state.catalog.waiting == {}
+
+
+def test_a_deleted_note_waits_until_it_is_out_of_the_index(log):
+    log.store("a.md")
+    log.change("a.md", kind="deleted")
+    assert "a.md" in log.state.catalog.waiting
+    log.store(removed=["a.md"])
+    assert log.state.catalog.waiting == {}
+
+
+def test_a_note_deleted_while_its_first_batch_is_on_its_way_waits(log):
+    log.take("a.md")
+    log.change("a.md", kind="deleted")
+    log.store("a.md")
+    assert "a.md" in log.state.catalog.waiting
+
+
+# Skipped and failed
+
+
+def test_a_skipped_file_is_listed_with_its_reason_until_it_is_stored(log):
+    log.add(FileSkipped(path="a.md", reason="too-large"))
+    assert log.state.catalog.skipped == {"a.md": "too-large"}
+    log.store("a.md")
+    assert log.state.catalog.skipped == {}
+
+
+def test_a_note_that_hides_itself_leaves_the_index_and_stays_listed_as_skipped(log):
+    log.store("diary.md")
+    log.add(FileSkipped(path="diary.md", reason="hidden-by-note"))
+    log.store(removed=["diary.md"])
+    assert log.state.catalog.files == {}
+    assert log.state.catalog.skipped == {"diary.md": "hidden-by-note"}
+
+
+def test_a_failed_file_keeps_its_former_chunks_and_is_listed_until_it_is_stored(log):
+    log.store("a.md", chunks=3)
+    log.add(FileFailed(path="a.md", code="DECODE_FAILED", detail="not text"))
+    assert log.state.catalog.failed == {"a.md": "DECODE_FAILED"}
+    assert log.state.catalog.chunks == 3
+    log.store("a.md")
+    assert log.state.catalog.failed == {}
+
+
+def test_a_file_is_listed_as_skipped_or_as_failed_but_not_as_both(log):
+    log.add(FileFailed(path="a.md", code="DECODE_FAILED", detail="not text"))
+    log.add(FileSkipped(path="a.md", reason="too-large"))
+    assert (log.state.catalog.skipped, log.state.catalog.failed) == ({"a.md": "too-large"}, {})
+    log.add(FileFailed(path="a.md", code="DECODE_FAILED", detail="not text"))
+    assert (log.state.catalog.skipped, log.state.catalog.failed) == ({}, {"a.md": "DECODE_FAILED"})
+
+
+def test_a_deleted_file_is_no_longer_listed(log):
+    log.add(FileSkipped(path="a.md", reason="too-large"))
+    log.add(FileFailed(path="b.md", code="DECODE_FAILED", detail="not text"))
+    log.change("a.md", "b.md", kind="deleted")
+    assert (log.state.catalog.skipped, log.state.catalog.failed) == ({}, {})
+
+
+def test_the_lists_of_skipped_and_failed_files_are_bounded(log, monkeypatch):
+    monkeypatch.setattr(catalog_fold, "LISTED_MAX", 2)
+    for name in ("a.md", "b.md", "c.md"):
+        log.add(FileSkipped(path=name, reason="too-large"))
+    log.add(FileSkipped(path="b.md", reason="cloud-placeholder"))
+    assert log.state.catalog.skipped == {"a.md": "too-large", "b.md": "cloud-placeholder"}
+
+
+# Losing and rebuilding
+
+
+def test_a_lost_index_voids_the_catalog_so_that_a_sync_rebuilds(log):
+    log.activate()
+    log.store("a.md")
+    log.store("a.md", generation="g2")
+    log.change("b.md")
+    log.take("b.md")
+    log.add(FileSkipped(path="c.md", reason="too-large"))
+    log.add(clean_scan())
+    log.add(IndexLost(reason="missing"))
+    expected = Catalog(newest_mtime="2026-11-15T14:00:00Z", needs_full_scan=True)
+    assert log.state.catalog == expected
+
+
+def test_only_a_finished_full_job_satisfies_the_need_for_a_full_scan(log):
+    log.add(quarantined())
+    for outcome, mode in [("complete", "sync"), ("failed", "full"), ("cancelled", "reindex")]:
+        log.finish(outcome, mode)
+        assert log.state.catalog.needs_full_scan
+    log.finish("partial", "full")
+    assert not log.state.catalog.needs_full_scan
+
+
+def test_a_quarantined_segment_keeps_the_catalog_and_asks_for_a_full_scan(log):
+    log.store("a.md")
+    log.add(quarantined())
+    assert log.state.catalog.documents == 1
+    assert log.state.catalog.needs_full_scan
+
+
+def test_an_activated_index_says_in_which_vector_space_it_is(log):
+    log.activate(provider="ollama", generation="g7")
+    assert log.state.catalog.index == Index("g7", "ollama", "some-model", 384)
+
+
+# A reindex builds beside
+
+
+def test_a_reindex_leaves_the_serving_catalog_alone_until_it_is_activated(log):
+    log.activate(generation="g1")
+    log.store("a.md", "gone-since.md", chunks=3, version=9)
+    log.store("a.md", chunks=5, embedded=0, version=1, generation="g2", job="reindex-1")
+    catalog = log.state.catalog
+    assert (catalog.documents, catalog.chunks, catalog.backlog) == (2, 6, 0)
+    assert catalog.table_version == 9
+    assert catalog.building is not None
+    assert (catalog.building.documents, catalog.building.backlog) == (1, 5)
+    log.fill("a.md", chunks=5, version=2, generation="g2")
+    assert (catalog.backlog, catalog.building.backlog) == (0, 0)
+    log.activate(generation="g2")
+    assert list(catalog.files) == ["a.md"]
+    assert (catalog.chunks, catalog.backlog, catalog.table_version) == (5, 0, 2)
+    assert catalog.building is None
+
+
+def test_a_note_saved_during_a_reindex_counts_in_both_tables(log):
+    log.activate(generation="g1")
+    log.store("a.md", sha="old", generation="g2", job="reindex-1")
+    log.change("a.md")
+    log.store("a.md", sha="new", generation="g1", job="sync-1")
+    log.store("a.md", sha="new", generation="g2", job="sync-1")
+    catalog = log.state.catalog
+    assert catalog.files["a.md"].sha256 == "new"
+    assert catalog.building is not None
+    assert catalog.building.files["a.md"].sha256 == "new"
+    assert catalog.building.job_id == "reindex-1"
+
+
+def test_a_reindex_that_fails_leaves_the_old_catalog_as_it_was(log):
+    log.activate(generation="g1")
+    log.store("a.md", sha="old")
+    log.store("a.md", sha="new", generation="g2", job="reindex-1")
+    log.finish("failed", "sync", job="sync-1")
+    assert log.state.catalog.building is not None
+    log.finish("cancelled", "reindex", job="reindex-1")
+    assert log.state.catalog.building is None
+    assert log.state.catalog.files["a.md"].sha256 == "old"
+
+
+def test_a_new_reindex_takes_the_place_of_one_that_was_left_behind(log):
+    log.activate(generation="g1")
+    log.store("a.md", generation="g2", job="reindex-1")
+    log.store("b.md", generation="g3", job="reindex-2")
+    log.activate(generation="g3")
+    assert list(log.state.catalog.files) == ["b.md"]
+
+
+def test_vectors_for_a_generation_that_is_gone_are_void(log):
+    log.activate(generation="g1")
+    log.store("a.md", chunks=3, embedded=0, version=4)
+    log.fill("a.md", chunks=3, version=8, generation="g0")
+    assert (log.state.catalog.backlog, log.state.catalog.table_version) == (3, 4)
+
+
+def test_activating_the_generation_that_serves_already_keeps_its_notes(log):
+    log.store("a.md")
+    log.activate(generation="g1")
+    log.store("b.md", generation="g1")
+    log.activate(generation="g1")
+    assert sorted(log.state.catalog.files) == ["a.md", "b.md"]
+
+
+def test_a_note_that_only_the_new_index_has_waits_when_it_is_deleted(log):
+    log.activate(generation="g1")
+    log.store("a.md", generation="g2")
+    log.change("a.md", kind="deleted")
+    assert "a.md" in log.state.catalog.waiting

@@ -1,0 +1,165 @@
+"""Indexing jobs: asked for, running, done."""
+
+from ragd.events import (
+    BatchEmbedded,
+    FileError,
+    JobCancelRequested,
+    JobRequested,
+    JobStarted,
+)
+from ragd.folds.jobs import FINISHED_KEPT
+
+
+def requested(job_id: str, mode: str = "sync", origin: str = "tool") -> JobRequested:
+    return JobRequested(job_id=job_id, mode=mode, origin=origin)
+
+
+def started(job_id: str, planned: int = 4, mode: str = "sync") -> JobStarted:
+    return JobStarted(job_id=job_id, mode=mode, files_planned=planned, files_removed=1)
+
+
+def embedded(job_id: str, files: int, chunks: int, cached: int = 0) -> BatchEmbedded:
+    return BatchEmbedded(
+        job_id=job_id, files=files, chunks=chunks, cached=cached, provider="ollama", model="m"
+    )
+
+
+def test_a_requested_job_is_open_and_next_in_line(log):
+    record = log.add(requested("j1", mode="full", origin="cli"))
+    job = log.state.jobs.active
+    assert job is not None
+    assert (job.id, job.mode, job.origin, job.phase) == ("j1", "full", "cli", "requested")
+    assert (job.requested_at, job.progress) == (record.ts, 0.0)
+
+
+def test_the_running_job_is_the_active_one_even_if_another_was_asked_for_first(log):
+    log.add(requested("j1"), requested("j2"), started("j2"))
+    assert log.state.jobs.active is log.state.jobs.find("j2")
+
+
+def test_a_request_for_a_known_job_opens_no_second_one(log):
+    log.add(requested("j1"), requested("j1"))
+    assert len(log.state.jobs.open) == 1
+    log.finish(job="j1")
+    log.add(requested("j1"))
+    assert log.state.jobs.open == []
+
+
+def test_a_job_that_nobody_asked_for_is_open_from_its_start(log):
+    log.add(started("watch-1"), actor="batcher")
+    job = log.state.jobs.find_open("watch-1")
+    assert job is not None
+    assert (job.phase, job.origin, job.files_planned) == ("running", "batcher", 4)
+
+
+def test_progress_is_counted_by_files_stored_and_never_passes_one(log):
+    log.add(requested("j1"), started("j1", planned=4))
+    log.store("a.md", "b.md", job="j1")
+    job = log.state.jobs.find("j1")
+    assert job is not None
+    assert job.progress == 0.5
+    log.store("a.md", "b.md", "c.md", job="j1")
+    assert job.progress == 1.0
+
+
+def test_a_job_without_files_makes_no_progress_until_it_ends(log):
+    log.add(started("j1", planned=0))
+    job = log.state.jobs.find("j1")
+    assert job is not None
+    assert job.progress == 0.0
+    log.finish(job="j1")
+    assert job.progress == 1.0
+
+
+def test_embedding_is_counted_in_files_and_in_chunks(log):
+    log.add(started("j1"), embedded("j1", 2, 10, 3), embedded("j1", 1, 5), embedded("j9", 9, 9))
+    job = log.state.jobs.find("j1")
+    assert job is not None
+    assert (job.files_embedded, job.chunks_embedded, job.chunks_cached) == (3, 15, 3)
+
+
+def test_a_job_that_starts_again_after_a_crash_counts_only_what_is_left(log):
+    first = log.add(requested("j1"), started("j1", planned=4))
+    log.add(embedded("j1", 2, 10))
+    log.store("a.md", "b.md", job="j1")
+    log.start(run="run-2")
+    log.add(started("j1", planned=2))
+    job = log.state.jobs.find_open("j1")
+    assert job is not None
+    assert (job.files_planned, job.files_stored, job.progress) == (2, 0, 0.0)
+    assert (job.files_embedded, job.chunks_embedded) == (0, 0)
+    assert job.started_at == first.ts
+    log.store("c.md", "d.md", job="j1")
+    assert job.progress == 1.0
+    assert len(log.state.jobs.open) == 1
+
+
+def test_a_cancelled_job_stays_open_until_it_says_so_itself(log):
+    log.add(requested("j1"), JobCancelRequested(job_id="j1"), JobCancelRequested(job_id="nobody"))
+    job = log.state.jobs.find_open("j1")
+    assert job is not None
+    assert job.cancel_requested
+    log.finish("cancelled", job="j1")
+    assert (log.state.jobs.open, job.outcome) == ([], "cancelled")
+
+
+def test_a_finished_job_keeps_its_result_and_its_origin(log):
+    log.add(requested("j1", mode="full", origin="cli"), started("j1", mode="full"))
+    error = FileError("Größe.md", "not text")
+    record = log.finish("partial", "full", job="j1", indexed=3, removed=1, errors=[error])
+    job = log.state.jobs.find("j1")
+    assert job is not None
+    assert (job.phase, job.outcome, job.origin) == ("finished", "partial", "cli")
+    assert (job.indexed_files, job.files_removed, job.duration_ms) == (3, 1, 1200)
+    assert (job.errors, job.finished_at) == ([error], record.ts)
+
+
+def test_errors_total_is_never_less_than_the_errors_listed(log):
+    errors = [FileError("a.md", "not text"), FileError("b.md", "not text")]
+    log.finish("partial", job="j1", errors=errors)
+    log.finish("partial", job="j2", errors=errors, errors_total=250)
+    assert [job.errors_total for job in log.state.jobs.finished] == [2, 250]
+
+
+def test_a_job_finished_twice_is_listed_once_with_the_later_word(log):
+    log.add(requested("j1", origin="cli"))
+    log.finish("failed", job="j1")
+    log.finish("complete", job="j1")
+    assert [(j.outcome, j.origin) for j in log.state.jobs.finished] == [("complete", "cli")]
+
+
+def test_a_job_may_start_again_under_its_id_after_it_failed(log):
+    log.add(requested("j1"), started("j1"))
+    log.finish("failed", job="j1")
+    log.add(started("j1"))
+    job = log.state.jobs.find("j1")
+    assert job is not None
+    assert job.phase == "running"
+    log.finish("complete", job="j1")
+    assert log.state.jobs.open == []
+
+
+def test_only_the_last_finished_jobs_are_kept(log):
+    for number in range(FINISHED_KEPT + 3):
+        log.finish(job=f"j{number}")
+    kept = [job.id for job in log.state.jobs.finished]
+    assert kept == [f"j{number}" for number in range(3, FINISHED_KEPT + 3)]
+
+
+def test_open_jobs_keep_their_order_through_a_snapshot(log):
+    log.add(requested("zz"), requested("mm"), requested("aa"))
+    log.through_a_snapshot()
+    assert [job.id for job in log.state.jobs.open] == ["zz", "mm", "aa"]
+    log.finish(job="zz")
+    log.through_a_snapshot()
+    assert log.state.jobs.active is log.state.jobs.find("mm")
+
+
+def test_facts_about_jobs_that_are_over_are_harmless(log):
+    log.finish(job="j1")
+    log.add(embedded("j1", 1, 1), JobCancelRequested(job_id="j1"))
+    log.store("a.md", job="j1")
+    job = log.state.jobs.find("j1")
+    assert job is not None
+    assert (job.files_stored, job.cancel_requested) == (0, False)
+    assert log.state.jobs.find("never") is None

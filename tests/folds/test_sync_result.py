@@ -1,0 +1,128 @@
+"""What sync-result.json says."""
+
+import msgspec
+import pytest
+
+from ragd.events import FileError, IndexLost, VaultScanned
+from ragd.folds import sync_result as fold
+from ragd.folds.sync_result import SyncResult
+
+MTIME = "2026-11-15T13:59:00.000000Z"
+
+
+def scanned(changed: int = 0, removed: int = 0) -> VaultScanned:
+    return VaultScanned(files=9, changed=changed, removed=removed, newest_mtime=MTIME)
+
+
+def test_it_has_the_fields_of_the_contract_in_their_order():
+    wanted = (
+        "schema mode outcome last_sync last_sync_mtime indexed_files removed_files failed_files "
+        "total_docs total_chunks chunks_embedded duration_ms errors errors_total seq"
+    )
+    assert list(msgspec.to_builtins(SyncResult())) == wanted.split()
+
+
+def test_a_finished_job_is_the_result(log):
+    log.add(scanned(changed=2))
+    log.store("a.md", "b.md", chunks=3, embedded=1)
+    error = FileError("kaputt.md", "not text")
+    record = log.finish("partial", "full", indexed=2, removed=1, errors=[error], errors_total=1)
+    assert log.state.sync_result == SyncResult(
+        mode="full",
+        outcome="partial",
+        last_sync=record.ts,
+        last_sync_mtime=MTIME,
+        indexed_files=2,
+        removed_files=1,
+        failed_files=1,
+        total_docs=2,
+        total_chunks=6,
+        chunks_embedded=2,
+        duration_ms=1200,
+        errors=[error],
+        errors_total=1,
+        seq=record.seq,
+    )
+
+
+@pytest.mark.parametrize("outcome", ["failed", "cancelled"])
+def test_a_job_that_did_not_finish_its_work_is_told_but_is_no_sync(log, outcome):
+    done = log.finish("complete")
+    log.finish(outcome)
+    assert log.state.sync_result.outcome == outcome
+    assert log.state.sync_result.last_sync == done.ts
+
+
+def test_a_clean_rescan_counts_as_a_sync(log):
+    log.finish("complete", indexed=5)
+    record = log.add(scanned())
+    result = log.state.sync_result
+    assert (result.last_sync, result.seq) == (record.ts, record.seq)
+    assert (result.outcome, result.indexed_files) == ("complete", 5)
+
+
+@pytest.mark.parametrize("found", [{"changed": 1}, {"removed": 1}])
+def test_a_rescan_that_found_something_is_no_sync(log, found):
+    done = log.finish("complete")
+    log.add(scanned(**found))
+    assert (log.state.sync_result.last_sync, log.state.sync_result.seq) == (done.ts, done.seq)
+
+
+def test_before_the_first_sync_there_is_no_last_one(log):
+    log.add(scanned())
+    assert log.state.sync_result == SyncResult()
+
+
+def test_errors_total_counts_the_errors_that_are_not_listed(log):
+    log.finish("partial", errors=[FileError("a.md", "not text")], errors_total=140)
+    assert (log.state.sync_result.errors_total, log.state.sync_result.failed_files) == (140, 140)
+    log.finish("partial", errors=[FileError("a.md", "not text")])
+    assert log.state.sync_result.errors_total == 1
+
+
+def test_vectors_that_follow_are_counted_as_they_come(log):
+    log.store("a.md", chunks=4, embedded=0)
+    log.finish("complete")
+    record = log.fill("a.md", chunks=4)
+    assert log.state.sync_result.chunks_embedded == 4
+    assert log.state.sync_result.seq == record.seq
+
+
+def test_vectors_that_change_no_count_leave_it_alone(log):
+    log.store("a.md", chunks=4)
+    done = log.finish("complete")
+    log.fill("a.md", sha="changed-since", chunks=4)
+    assert log.state.sync_result.seq == done.seq
+
+
+def test_a_lost_index_empties_the_totals_and_keeps_when_the_last_sync_was(log):
+    log.store("a.md")
+    done = log.finish("complete")
+    log.add(IndexLost(reason="missing"))
+    result = log.state.sync_result
+    assert (result.total_docs, result.total_chunks, result.chunks_embedded) == (0, 0, 0)
+    assert result.last_sync == done.ts
+
+
+def test_the_totals_are_those_of_a_new_index_from_the_moment_it_serves(log):
+    log.activate(generation="g1")
+    log.store("a.md", "b.md", chunks=2)
+    log.store("a.md", chunks=7, generation="g2")
+    log.finish("complete", "reindex")
+    assert log.state.sync_result.total_docs == 2
+    record = log.activate(generation="g2")
+    result = log.state.sync_result
+    assert (result.total_docs, result.total_chunks, result.seq) == (1, 7, record.seq)
+
+
+def test_only_the_facts_it_names_change_it(log):
+    log.finish("complete")
+    before = msgspec.json.encode(log.state.sync_result)
+    log.change("a.md")
+    log.store("a.md")
+    log.start()
+    log.lose("ollama", "OLLAMA_UNREACHABLE")
+    assert msgspec.json.encode(log.state.sync_result) == before
+    assert {kind.__name__ for kind in fold.CHANGED_BY} == {
+        *("JobFinished", "VaultScanned", "VectorsFilled", "IndexActivated", "IndexLost")
+    }
