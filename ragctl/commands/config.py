@@ -1,0 +1,136 @@
+"""`ragctl config`: where the configuration lies, what it says, and one setting changed safely.
+
+A change is checked as a whole before anything is written, and replaces the file in one step.
+"""
+
+import argparse
+import json
+import os
+import stat
+from pathlib import Path
+
+from ragctl.cli import add_json, one_of
+from ragctl.failure import UsageError
+from ragctl.reload import reload_daemon, tell_reload
+from ragctl.render import complain, emit_json
+from ragd import config as configuration
+from ragd.config_keys import get_value, set_value
+from ragd.config_shape import Object, read_object
+from ragd.durable import replace_file
+from ragd.errors import EXIT_CONFIG, EXIT_OK, ConfigError
+from ragd.paths import Home
+
+EXAMPLES = (
+    ("ragctl config show --defaults", "every setting, also those the file does not name"),
+    ("ragctl config set watch.rescan_s 600", "check, write, and tell the running daemon"),
+)
+_ARGUMENTS = {"path": (), "show": (), "get": ("KEY",), "set": ("KEY", "VALUE"), "validate": ()}
+_PATHS = ("vault_path", "vector_store.path")
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    add_json(parser)
+    parser.description = f"{parser.description}\n\n" + "\n".join(
+        (
+            "  path            where the file lies",
+            "  show            what it says; with --defaults, every setting",
+            "  get KEY         one setting or section, by its dotted name",
+            "  set KEY VALUE   change one; VALUE is JSON, or plain text",
+            "  validate        whether the daemon would accept it (exit 78 if not)",
+        )
+    )
+    parser.add_argument("action", metavar="ACTION", type=one_of(*_ARGUMENTS))
+    parser.add_argument("key", metavar="KEY", nargs="?")
+    parser.add_argument("value", metavar="VALUE", nargs="?")
+    parser.add_argument("--defaults", action="store_true", help="show every setting")
+
+
+def run(args: argparse.Namespace) -> int:
+    wanted = _ARGUMENTS[args.action]
+    given = [word for word in (args.key, args.value) if word is not None]
+    if len(given) != len(wanted):
+        shape = " ".join(("ragctl config", args.action, *wanted))
+        raise UsageError(f"It should be `{shape}`.", "See `ragctl config --help`.")
+    match args.action:
+        case "path":
+            return _path(args.home, args.json)
+        case "show":
+            return _show(args.home, args.defaults)
+        case "get":
+            return _get(args.home, args.key, args.json)
+        case "set":
+            return _set(args.home, args.key, args.value, args.json)
+        case _:
+            return _validate(args.home, args.json)
+
+
+def _path(home: Home, as_json: bool) -> int:
+    if as_json:
+        emit_json({"path": home.config, "exists": os.path.exists(home.config)})
+    else:
+        print(home.config)
+    return EXIT_OK
+
+
+def _show(home: Home, defaults: bool) -> int:
+    tree = configuration.effective(configuration.load(home)) if defaults else _tree(home)
+    print(configuration.to_json(tree).decode(), end="")
+    return EXIT_OK
+
+
+def _get(home: Home, key: str, as_json: bool) -> int:
+    value = get_value(_tree(home), key)
+    if as_json or not isinstance(value, str):
+        emit_json(value)
+    else:
+        print(value)
+    return EXIT_OK
+
+
+def _set(home: Home, key: str, text: str, as_json: bool) -> int:
+    tree = _tree(home)
+    if key in _PATHS and text and not text.startswith(("~", '"')):
+        text = os.path.abspath(text)  # from here, as whoever typed it means it
+    changed = set_value(tree, key, text)
+    data = configuration.to_json(changed)
+    configuration.check_places(configuration.parse(data, home.root), home.root)
+    _replace(home.config, data)
+    told = reload_daemon(home)
+    value = get_value(changed, key)
+    if as_json:
+        emit_json({"key": key, "value": value, "daemon": told})
+    else:
+        print(f"{key} = {json.dumps(value, ensure_ascii=False)}")
+        tell_reload(told)
+    return EXIT_CONFIG if told["error"] else EXIT_OK
+
+
+def _validate(home: Home, as_json: bool) -> int:
+    try:
+        configuration.load(home)
+    except ConfigError as refused:
+        if as_json:
+            said = {"message": refused.message, "suggestion": refused.suggestion}
+            emit_json({"valid": False, "path": home.config, "error": said})
+        else:
+            complain(refused.message, refused.suggestion)
+        return EXIT_CONFIG
+    if as_json:
+        emit_json({"valid": True, "path": home.config, "error": None})
+    else:
+        print(f"{home.config} is valid.")
+    return EXIT_OK
+
+
+def _tree(home: Home) -> Object:
+    """What the file says, as it says it; whether that makes sense is not asked here."""
+    path = Path(home.config)
+    if not path.is_file():
+        raise ConfigError(f"No configuration at {path}.", "Run `ragctl init PATH-TO-YOUR-VAULT`.")
+    return read_object(path.read_bytes())
+
+
+def _replace(path: str, data: bytes) -> None:
+    """Write behind a link to where it leads, and leave the mode as it was."""
+    real = Path(os.path.realpath(path))
+    replace_file(real, data, stat.S_IMODE(real.stat().st_mode))

@@ -1,0 +1,114 @@
+"""`ragctl events`: the facts in the log, as they were recorded and as they come."""
+
+import argparse
+import json
+import time
+from collections.abc import Iterator
+from typing import Any
+
+from ragctl.cli import add_json, at_least
+from ragctl.failure import Disconnected, NotRunning
+from ragctl.launch import ask
+from ragctl.render import Ink, clean, emit_bytes, fields, local
+from ragctl.watch import facts_behind
+from ragd.errors import EXIT_OK
+from ragd.paths import Home
+
+EXAMPLES = (
+    ("ragctl events -f", "the last few facts, then every new one as it comes"),
+    ("ragctl events -f --type job_finished --limit 1", "wait for the next job to end"),
+    ("ragctl events --after -100 --json | jq .event", "the last hundred, for a program"),
+)
+FOLLOW_FROM = 10
+_RESUME_S = (0.1, 2.0)
+_TROUBLE = ("failed", "lost", "crashed", "quarantined", "cut", "unavailable", "held", "refused")
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    add_json(parser)
+    parser.add_argument("-f", "--follow", action="store_true", help="go on as new facts come")
+    parser.add_argument(
+        "--type", action="append", default=[], metavar="T", help="only facts of this type (repeat)"
+    )
+    parser.add_argument(
+        "--after",
+        type=int,
+        metavar="SEQ",
+        help="begin behind this seq; a negative number counts from the end "
+        f"(default: the oldest kept, with -f the last {FOLLOW_FROM})",
+    )
+    parser.add_argument(
+        "--limit", type=at_least(1, int), metavar="N", help="end after this many facts"
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    log = ask(args.home, "GET", "/v1/status", start=True).data["log"]
+    after = _first(args, log["seq"], log["oldest_seq"])
+    ink = Ink()
+    left = args.limit
+    if args.follow:
+        lines = follow(args.home, after, args.type)
+    else:
+        lines = _lines(args.home, after, args.type, on=False)
+    for line in lines:
+        if args.json:
+            emit_bytes(line)
+        else:
+            print(describe(json.loads(line), ink), flush=args.follow)
+        left = left and left - 1
+        if left == 0:
+            break
+    return EXIT_OK
+
+
+def follow(home: Home, after: int, types: list[str]) -> Iterator[bytes]:
+    """Every fact behind `after`, for ever: after a hang-up too, until no daemon is left."""
+    pause, longest = _RESUME_S
+    while True:
+        try:
+            for line in _lines(home, after, types, on=True):
+                after = json.loads(line)["seq"]
+                pause = _RESUME_S[0]
+                yield line
+        except Disconnected:
+            pass  # dropped for being slow, or the daemon is going: asking again tells which
+        except NotRunning:
+            raise NotRunning(
+                "The daemon stopped, so no more facts come.", "Start it with `ragctl start`."
+            ) from None
+        time.sleep(pause)
+        pause = min(pause * 2, longest)
+
+
+def _first(args: argparse.Namespace, newest: int, oldest: int) -> int:
+    """The seq to begin behind."""
+    wanted = args.after
+    if wanted is None:
+        wanted = -FOLLOW_FROM if args.follow else oldest - 1
+    return int(wanted if wanted >= 0 else max(oldest - 1, newest + wanted, 0))
+
+
+def _lines(home: Home, after: int, types: list[str], *, on: bool) -> Iterator[bytes]:
+    lines = facts_behind(home, after, types, on=on)
+    try:
+        while (line := lines.line()) is not None:
+            yield line
+    finally:
+        lines.close()
+
+
+def describe(record: dict[str, Any], ink: Ink) -> str:
+    """One fact on one line."""
+    event = record.get("event", {})
+    kind = clean(event.get("type", "?"))
+    trouble = kind.endswith(_TROUBLE) or event.get("outcome") == "failed"
+    return " ".join(
+        [
+            ink.paint(local(record.get("ts", "")), "dim"),
+            ink.paint(f"{record.get('seq', 0):>7}", "dim"),
+            f"{clean(record.get('actor', '')):<14}",
+            ink.paint(f"{kind:<20}", *(("red",) if trouble else ("bold",))),
+            fields({k: v for k, v in event.items() if k != "type" and v is not None}),
+        ]
+    ).rstrip()

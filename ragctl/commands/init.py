@@ -1,0 +1,161 @@
+"""`ragctl init`: from nothing to a configuration. It never overwrites one without being told to."""
+
+import argparse
+import os
+import sys
+from pathlib import Path
+from shlex import quote
+
+from ragctl.cli import add_json
+from ragctl.failure import Failure, UsageError
+from ragctl.obsidian import Vault, known_vaults
+from ragctl.reload import reload_daemon, tell_reload
+from ragctl.render import clean, emit_json, note
+from ragd import config as configuration
+from ragd.config_shape import read_object
+from ragd.durable import private_directory, replace_file
+from ragd.errors import EXIT_OK, EXIT_USAGE, ConfigError
+from ragd.paths import Home
+
+EXAMPLES = (
+    ("ragctl init", "choose among the vaults that Obsidian knows"),
+    ("ragctl init ~/Notes", "use this vault"),
+)
+_LOOKED_AT_MAX = 20_000
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    add_json(parser)
+    parser.add_argument("vault", metavar="VAULT", nargs="?", help="the vault's folder")
+    parser.add_argument(
+        "--force",
+        action="store_true",
+        help="replace an existing configuration; the former is kept as config.json.bak",
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    if args.vault is None:
+        vaults = known_vaults()
+        if not (sys.stdin.isatty() and sys.stderr.isatty()) or args.json or not vaults:
+            return _list(vaults, args.json)
+        args.vault = _choose(vaults)
+    vault = _folder(args.vault)
+    already = _already(args.home, vault)
+    if not already:
+        _write(args.home, vault, args.force)
+    hints = _hints(vault)
+    told = reload_daemon(args.home)
+    if args.json:
+        said = {"config": args.home.config, "vault": vault, "written": not already}
+        emit_json({**said, "hints": hints, "daemon": told})
+        return EXIT_OK
+    done = "already names" if already else "now names"
+    print(f"{args.home.config} {done} the vault {clean(vault)}.")
+    for hint in hints:
+        note(hint)
+    tell_reload(told)
+    print("Next: `ragctl status` starts the daemon and says how it is.")
+    return EXIT_OK
+
+
+def _folder(given: str) -> str:
+    vault = os.path.abspath(os.path.expanduser(given))
+    if not os.path.isdir(vault):
+        what = "is not a folder" if os.path.exists(vault) else "does not exist"
+        raise Failure(
+            f"{vault} {what}.",
+            "Name the folder that holds your notes, or run `ragctl init` to see known vaults.",
+        )
+    return vault
+
+
+def _already(home: Home, vault: str) -> bool:
+    """Whether the configuration is there, is valid and names this very vault."""
+    try:
+        return configuration.load(home).vault_path == vault
+    except ConfigError:
+        return False
+
+
+def _write(home: Home, vault: str, force: bool) -> None:
+    data = configuration.to_json({"vault_path": vault})
+    configuration.check_places(configuration.parse(data, home.root), home.root)
+    existing = Path(home.config)
+    there = os.path.lexists(existing)
+    if there and not force:
+        raise Failure(
+            f"{existing} exists already{_named_in(existing)}.",
+            f"To change only the vault, run `ragctl config set vault_path {quote(vault)}`; "
+            "to begin anew, run init with --force.",
+        )
+    private_directory(Path(home.root))
+    if there:
+        replace_file(existing.with_name("config.json.bak"), existing.read_bytes())
+    replace_file(existing, data)
+
+
+def _named_in(existing: Path) -> str:
+    try:
+        vault = read_object(existing.read_bytes()).get("vault_path")
+    except (OSError, ConfigError):
+        return ""
+    return f" and names {vault}" if isinstance(vault, str) else ""
+
+
+def _hints(vault: str) -> list[str]:
+    """What looks odd about a vault without being wrong."""
+    hints: list[str] = []
+    if not os.path.isdir(os.path.join(vault, ".obsidian")):
+        hints.append(
+            f"There is no .obsidian folder in {vault}: Obsidian has not opened it as a vault. "
+            "That does not matter if it is the right folder."
+        )
+    if not _has_notes(vault):
+        hints.append(f"There are no .md files in {vault} yet; ragd will notice when some appear.")
+    return hints
+
+
+def _has_notes(vault: str) -> bool:
+    looked_at = 0
+    for _, folders, files in os.walk(vault):
+        if any(name.endswith(".md") for name in files):
+            return True
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        looked_at += 1 + len(files)
+        if looked_at > _LOOKED_AT_MAX:
+            return True  # too large to be sure in a moment: say nothing
+    return False
+
+
+def _list(vaults: list[Vault], as_json: bool) -> int:
+    if as_json:
+        emit_json({"vaults": [vault._asdict() for vault in vaults]})
+    if not vaults:
+        raise UsageError(
+            "Obsidian knows no vault on this machine.", "Type `ragctl init FOLDER-OF-YOUR-NOTES`."
+        )
+    if not as_json:
+        for vault in vaults:
+            print(f"{clean(vault.path)}{'' if vault.exists else '  (not there)'}")
+    note("Type `ragctl init` with one of these folders.")
+    return EXIT_USAGE
+
+
+def _choose(vaults: list[Vault]) -> str:
+    there = [vault for vault in vaults if vault.exists]
+    if not there:
+        raise Failure(
+            "None of the vaults that Obsidian knows is there now.",
+            "Type `ragctl init FOLDER-OF-YOUR-NOTES`.",
+        )
+    for number, vault in enumerate(there, 1):
+        note(f"{number:>3}  {clean(vault.path)}{'  (open in Obsidian)' if vault.is_open else ''}")
+    while True:
+        print(f"Which one? [1-{len(there)}] ", end="", file=sys.stderr, flush=True)
+        typed = sys.stdin.readline()
+        if not typed:
+            raise UsageError("No vault was chosen.", "Type `ragctl init FOLDER-OF-YOUR-NOTES`.")
+        if typed.strip().isdecimal() and 1 <= int(typed) <= len(there):
+            return there[int(typed) - 1].path
+        note(f"Type a number from 1 to {len(there)}.")

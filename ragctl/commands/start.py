@@ -1,0 +1,42 @@
+"""`ragctl start`: a running daemon, whoever started it. Never a second one."""
+
+import argparse
+import os
+
+from ragctl.cli import add_json
+from ragctl.failure import NotRunning
+from ragctl.launch import ask, daemon_command, daemon_environment, start_daemon
+from ragctl.render import clean, emit_json
+from ragd.errors import EXIT_OK
+
+EXAMPLES = (
+    ("ragctl start", "start the daemon and come back when it answers"),
+    ("ragctl start --foreground", "be the daemon, for systemd and for debugging"),
+)
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    add_json(parser)
+    parser.add_argument(
+        "--foreground", action="store_true", help="become the daemon instead of starting one"
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    if args.foreground:
+        command = daemon_command(args.home)
+        os.execve(command[0], command, daemon_environment())  # noqa: S606
+    started = False
+    try:
+        answer = ask(args.home, "GET", "/v1/status", start=False)
+    except NotRunning:
+        start_daemon(args.home)
+        started = True
+        answer = ask(args.home, "GET", "/v1/status", start=False)
+    data = answer.data
+    if args.json:
+        emit_json({"started": started, "pid": data["pid"], "version": data["version"]})
+    else:
+        how = "ragd started" if started else "ragd is running already"
+        print(f"{how} (pid {data['pid']}, version {clean(data['version'])}).")
+    return EXIT_OK

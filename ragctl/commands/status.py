@@ -1,0 +1,183 @@
+"""`ragctl status`: the verdict first, then why and what to do, then the rest."""
+
+import argparse
+from typing import Any
+
+from ragctl.cli import add_json
+from ragctl.launch import ask
+from ragctl.render import Ink, ago, clean, counted, emit_bytes, local, rows, since, span
+from ragd.errors import (
+    DEGRADED,
+    EXIT_DEGRADED,
+    EXIT_OK,
+    EXIT_UNAVAILABLE,
+    HEALTHY,
+    UNAVAILABLE,
+)
+
+EXAMPLES = (
+    ("ragctl status", "how it is, in words; starts the daemon if need be"),
+    ("ragctl status --check --no-start", "for scripts: exit 0, 5 degraded, 4 unavailable, 3 down"),
+)
+CHECKED = {HEALTHY: EXIT_OK, DEGRADED: EXIT_DEGRADED, UNAVAILABLE: EXIT_UNAVAILABLE}
+SETTLES_S = 5
+_LISTED = 3
+_VERDICTS = {
+    HEALTHY: ("●", "green", "Everything works."),
+    DEGRADED: ("▲", "yellow", "Searches are served, with limits."),
+    UNAVAILABLE: ("✗", "red", "Searches cannot be served."),
+}
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    add_json(parser)
+    parser.add_argument(
+        "--check", action="store_true", help="exit 5 when degraded, 4 when unavailable"
+    )
+    parser.add_argument(
+        "--no-start", action="store_true", help="do not start the daemon; exit 3 when it is down"
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    answer = ask(args.home, "GET", "/v1/status", start=not args.no_start)
+    if _has_just_begun(answer.data):
+        from ragctl.watch import wait_until
+
+        # Its first second says nothing yet: the probes are under way.
+        answer = wait_until(args.home, answer, lambda data: not _has_just_begun(data), SETTLES_S)
+    data = answer.data
+    if args.json:
+        emit_bytes(answer.body)
+    else:
+        print(describe(data, Ink()))
+    return CHECKED.get(data.get("plugin_health", ""), EXIT_UNAVAILABLE) if args.check else EXIT_OK
+
+
+def _has_just_begun(data: dict[str, Any]) -> bool:
+    young = data.get("uptime_s", SETTLES_S) < SETTLES_S
+    return young and any(r["code"] == "STARTING" for r in data.get("reasons", []))
+
+
+def describe(data: dict[str, Any], ink: Ink) -> str:
+    """The whole answer for a person."""
+    blocks = [_verdict(data, ink)]
+    blocks += [_reason(reason, ink) for reason in data.get("reasons", [])]
+    blocks.append(rows(_facts(data, ink), ink))
+    return "\n\n".join(blocks)
+
+
+def _verdict(data: dict[str, Any], ink: Ink) -> str:
+    state = str(data.get("plugin_health"))
+    sign, colour, sentence = _VERDICTS.get(state, ("▲", "yellow", ""))
+    return f"{ink.paint(f'{ink.sign(sign)} {clean(state)}', colour, 'bold')}  {sentence}".rstrip()
+
+
+def _reason(reason: dict[str, Any], ink: Ink) -> str:
+    colour = "red" if reason.get("state") == UNAVAILABLE else "yellow"
+    when = f"  {since(reason['since'])}" if reason.get("since") else ""
+    return "\n".join(
+        [
+            f"  {ink.paint(clean(reason.get('code')), colour)}{ink.paint(when, 'dim')}",
+            f"  {ink.wrap(clean(reason.get('message')), 2)}",
+            f"  {ink.paint(ink.sign('→'), 'cyan')} {ink.wrap(clean(reason.get('suggestion')), 4)}",
+        ]
+    )
+
+
+def _facts(data: dict[str, Any], ink: Ink) -> list[tuple[str, str]]:
+    crashed = [a for a in data.get("actors", []) if a.get("crashes") or a["state"] != "running"]
+    return [
+        ("vault", _vault(data.get("vault") or {}, ink)),
+        ("notes", _notes(data)),
+        *_files("skipped", data.get("skipped"), "reason"),
+        *_files("failed", data.get("failed"), "code"),
+        ("index", _index(data, ink)),
+        ("provider", _provider(data, ink)),
+        ("last sync", ago(data["last_sync"]) if data.get("last_sync") else "never"),
+        ("job", _job(data)),
+        *(("actor", _actor(actor)) for actor in crashed),
+        ("log", _log(data.get("log") or {})),
+        ("daemon", _daemon(data, ink)),
+    ]
+
+
+def _vault(vault: dict[str, Any], ink: Ink) -> str:
+    path = clean(vault.get("path", ""))
+    if vault.get("found") is False:
+        return f"{path}  {ink.paint('not there, or not readable', 'red')}"
+    return path if vault.get("found") else f"{path}  (not looked at yet)"
+
+
+def _notes(data: dict[str, Any]) -> str:
+    chunks, embedded = data.get("total_chunks", 0), data.get("chunks_embedded", 0)
+    said = f"{counted(data.get('total_docs', 0), 'note')}, {counted(chunks, 'passage')}"
+    if embedded < chunks:
+        said += f", {chunks - embedded:,} of them without a vector yet"
+    if data.get("unindexed_files"):
+        said += f"; {counted(data['unindexed_files'], 'file')} waiting"
+    return said
+
+
+def _files(name: str, listed: dict[str, Any] | None, why: str) -> list[tuple[str, str]]:
+    """The first few files that are not in the index, each with its reason."""
+    if not listed or not listed.get("total"):
+        return []
+    files = [f"{clean(f['path'])} ({clean(f[why])})" for f in listed.get("files", [])[:_LISTED]]
+    more = listed["total"] - len(files)
+    lines = [counted(listed["total"], "file"), *files]
+    if more:
+        lines.append(f"and {more:,} more (--json lists them)")
+    return [(name if i == 0 else "", line) for i, line in enumerate(lines)]
+
+
+def _index(data: dict[str, Any], ink: Ink) -> str:
+    index = data.get("index")
+    if not index:
+        return "none yet"
+    space = f"{index['dimensions']} dimensions, {clean(index['provider'])}"
+    generation = f"{ink.sign('·')} generation {clean(index['generation'])}"
+    return f"{clean(index['model'])} ({space}) {generation}"
+
+
+def _provider(data: dict[str, Any], ink: Ink) -> str:
+    ollama = clean(data.get("ollama_status", "unknown"))
+    return f"{clean(data.get('provider', ''))} {ink.sign('·')} Ollama {ollama}"
+
+
+def _job(data: dict[str, Any]) -> str:
+    job = data.get("active_job")
+    if job:
+        share = f"{float(job.get('progress') or 0):.0%}"
+        return f"{clean(job['mode'])} {clean(job.get('phase', ''))}, {share} ({clean(job['id'])})"
+    last = data.get("last_job")
+    if not last:
+        return ""
+    done = f"{clean(last['mode'])} {clean(last.get('outcome'))}"
+    return f"none; the last was {done}, {ago(last['finished_at'])}"
+
+
+def _actor(actor: dict[str, Any]) -> str:
+    said = f"{clean(actor['name'])} {clean(actor['state'])}"
+    crash = actor.get("last_crash")
+    if not crash:
+        return said
+    where = f"{clean(crash['exception'])} at {clean(crash['location'])}"
+    return f"{said}, {counted(actor['crashes'], 'crash', 'crashes')}; {where}, {ago(crash['at'])}"
+
+
+def _log(log: dict[str, Any]) -> str:
+    said = f"{counted(log.get('seq', 0), 'fact')}"
+    if log.get("oldest_seq", 1) > 1:
+        said += f", kept from {log['oldest_seq']:,} on"
+    if log.get("unknown_events"):
+        said += f", {log['unknown_events']:,} of a kind unknown to this version"
+    if log.get("full_since"):
+        said += f"; disk full since {local(log['full_since'])}"
+    return said
+
+
+def _daemon(data: dict[str, Any], ink: Ink) -> str:
+    dot = ink.sign("·")
+    up = span(data.get("uptime_s", 0))
+    return f"pid {data.get('pid')} {dot} version {clean(data.get('version'))} {dot} up {up}"

@@ -1,0 +1,148 @@
+"""Starting the daemon: detached, waited for until it answers, quoted when it fails.
+
+Any number of commands may start it at once: one daemon gets the lock, the others' children leave
+with 73 and all use the winner. It never waits without an end, and never kills what it started. On
+Windows it has never been tried.
+"""
+
+import os
+import sys
+import time
+from typing import TYPE_CHECKING, Any, TextIO
+
+import ragd
+from ragctl.client import ANSWER_WITHIN_S, Answer, answers, request
+from ragctl.failure import Failure, NotRunning, TimedOut
+from ragctl.lockfile import holder
+from ragd.errors import EXIT_ALREADY_RUNNING
+from ragd.paths import Home
+
+if TYPE_CHECKING:
+    from subprocess import Popen
+
+STARTED_WITHIN_S = 10.0
+_LOOK_EVERY_S = 0.02
+_QUOTED_MAX = 4000
+
+
+def ask(
+    home: Home,
+    method: str,
+    path: str,
+    body: dict[str, Any] | None = None,
+    *,
+    start: bool,
+    timeout: float = ANSWER_WITHIN_S,
+) -> Answer:
+    """An answer of the daemon, which is started first where it does not run and `start` is set."""
+    try:
+        answer = request(home, method, path, body, timeout)
+    except NotRunning:
+        if not start:
+            raise
+        start_daemon(home)
+        answer = request(home, method, path, body, timeout)
+    if answer.version and answer.version != ragd.__version__:
+        print(
+            f"ragctl is {ragd.__version__}, but the daemon that runs is {answer.version}: "
+            "run `ragctl stop`, then `ragctl start`.",
+            file=sys.stderr,
+        )
+    return answer
+
+
+def start_daemon(home: Home, within: float = STARTED_WITHIN_S) -> None:
+    """Start a daemon and come back when one answers. Raises Failure with the daemon's own words."""
+    if sys.stderr.isatty():
+        print("Starting ragd…", file=sys.stderr)
+    deadline = time.monotonic() + within
+    while True:
+        with _errors_file(home) as errors:
+            code = _wait_for(home, _spawn(home, errors), deadline)
+            if code is None:
+                return
+            if code != EXIT_ALREADY_RUNNING:
+                raise _what_it_said(errors, code)
+        # Somebody else holds the lock: it starts and will answer, or stops and will let go.
+        while holder(home) is not None:
+            if answers(home):
+                return
+            _look_again(home, deadline)
+
+
+def daemon_command(home: Home) -> list[str]:
+    """What runs the daemon of this home: the same interpreter as ours."""
+    return [sys.executable, "-m", "ragd", "--home", home.root]
+
+
+def daemon_environment() -> dict[str, str]:
+    """The environment for it: code comes from where ours came from, never from a working folder."""
+    environment = {**os.environ, "PYTHONSAFEPATH": "1"}
+    place = os.path.dirname(os.path.dirname(os.path.abspath(ragd.__file__)))
+    if os.path.basename(place) not in ("site-packages", "dist-packages"):
+        known = environment.get("PYTHONPATH")
+        environment["PYTHONPATH"] = f"{place}{os.pathsep}{known}" if known else place
+    return environment
+
+
+def _errors_file(home: Home) -> TextIO:
+    """A nameless file that only we can read, in the home where there is one to write to."""
+    from tempfile import TemporaryFile
+
+    place = home.root if os.access(home.root, os.W_OK | os.X_OK) else None
+    return TemporaryFile("w+", encoding="utf-8", errors="replace", dir=place)
+
+
+def _spawn(home: Home, errors: TextIO) -> "Popen[bytes]":
+    import subprocess
+
+    return subprocess.Popen(
+        daemon_command(home),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=errors,
+        cwd=os.path.abspath(os.sep),  # so that no folder of the user's stays in use
+        env=daemon_environment(),
+        start_new_session=True,
+    )
+
+
+def _wait_for(home: Home, child: "Popen[bytes]", deadline: float) -> int | None:
+    """None as soon as a daemon answers, else the code with which the child left."""
+    while child.poll() is None:
+        if answers(home):
+            child.returncode = 0  # it outlives us: nobody has to wait for it
+            return None
+        try:
+            _look_again(home, deadline)
+        except TimedOut:
+            child.returncode = 0
+            raise
+    return None if answers(home) else child.returncode
+
+
+def _look_again(home: Home, deadline: float) -> None:
+    if time.monotonic() > deadline:
+        pid = (holder(home) or {}).get("pid")
+        raise TimedOut(
+            f"The daemon{f' (pid {pid})' if pid else ''} did not answer in time; "
+            "it may still be starting.",
+            "Run `ragctl status` again, or `ragctl logs` to see what it is doing.",
+        )
+    time.sleep(_LOOK_EVERY_S)
+
+
+def _what_it_said(errors: TextIO, code: int) -> Failure:
+    errors.seek(0)
+    said = errors.read(_QUOTED_MAX).strip().removeprefix("ragd: ")
+    if code < 0:
+        said = f"{said}\nragd was ended by signal {-code} while it started.".strip()
+    elif "Traceback (most recent call last)" in said and not os.environ.get("RAGCTL_DEBUG"):
+        said = f"ragd broke while it started: {said.splitlines()[-1]}."
+    elif said:
+        return Failure(said, exit_code=code)
+    return Failure(
+        said or f"ragd ended with exit code {code} and said nothing.",
+        "Run `ragctl doctor`, or `ragctl start --foreground` to watch it.",
+        code if code > 0 else None,
+    )

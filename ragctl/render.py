@@ -1,0 +1,170 @@
+"""Words and colours for people. Plain where nobody looks: no terminal, NO_COLOR, a dumb one.
+
+It asks nobody and decides nothing. What comes from notes or from the daemon is made safe to print.
+"""
+
+import json
+import os
+import sys
+import time
+from collections.abc import Iterable, Sequence
+from typing import Any, TextIO
+
+STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
+_SIGNS = {"●": "*", "▲": "!", "✗": "x", "✓": "+", "→": "->", "·": "-", "…": "..."}
+_UNITS = (("d", 86_400), ("h", 3_600), ("min", 60), ("s", 1))
+
+
+class Ink:
+    """How to write on one stream."""
+
+    def __init__(self, stream: TextIO | None = None) -> None:
+        stream = stream or sys.stdout
+        self.colour = (
+            stream.isatty()
+            and not os.environ.get("NO_COLOR")
+            and os.environ.get("TERM") != "dumb"
+            and (sys.platform != "win32" or "WT_SESSION" in os.environ)
+        )
+        self._signs = "utf" in (stream.encoding or "").lower()
+        self.columns = _columns(stream)
+
+    def paint(self, text: str, *styles: str) -> str:
+        if not self.colour or not styles or not text:
+            return text
+        return f"\x1b[{';'.join(STYLES[s] for s in styles)}m{text}\x1b[0m"
+
+    def wrap(self, text: str, indent: int) -> str:
+        """A sentence in lines that fit the terminal, those behind the first indented."""
+        lines = [""]
+        for word in text.split(" "):
+            if self.columns and lines[-1] and indent + len(lines[-1]) + len(word) >= self.columns:
+                lines.append("")
+            lines[-1] += f" {word}" if lines[-1] else word
+        return f"\n{' ' * indent}".join(lines)
+
+    def sign(self, sign: str) -> str:
+        """The sign itself, or what stands for it where the stream cannot show it."""
+        return sign if self._signs else _SIGNS[sign]
+
+
+def _columns(stream: TextIO) -> int:
+    """The width of the terminal; 0 where there is none, and lines are as long as they like."""
+    try:
+        return os.get_terminal_size(stream.fileno()).columns if stream.isatty() else 0
+    except (OSError, ValueError, AttributeError):
+        return 0
+
+
+def clean(text: object) -> str:
+    """A text from outside without anything that a terminal would obey."""
+    words = str(text)
+    if words.isprintable():
+        return words
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in words)
+
+
+def clean_lines(text: object) -> str:
+    """The same, with its line breaks kept."""
+    return "\n".join(clean(line) for line in str(text).splitlines())
+
+
+def complain(message: str, suggestion: str = "") -> None:
+    """A failure, on stderr: the sentence, then the next thing to type."""
+    ink = Ink(sys.stderr)
+    print(ink.paint("ragctl:", "red"), clean_lines(message), file=sys.stderr)
+    if suggestion:
+        print(clean_lines(suggestion), file=sys.stderr)
+
+
+def note(text: str) -> None:
+    """Something worth knowing that is not the answer, on stderr."""
+    print(clean_lines(text), file=sys.stderr)
+
+
+def emit_json(value: Any) -> None:
+    """One value as one line."""
+    print(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
+
+
+def emit_bytes(line: bytes) -> None:
+    """A line just as it came."""
+    sys.stdout.flush()
+    sys.stdout.buffer.write(line.rstrip(b"\n") + b"\n")
+    sys.stdout.buffer.flush()
+
+
+def counted(number: int, noun: str, plural: str = "") -> str:
+    """`1 note`, `3,421 notes`."""
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def span(seconds: float) -> str:
+    """A length of time in its two largest units."""
+    left = max(0, int(seconds))
+    parts: list[str] = []
+    for unit, size in _UNITS:
+        if left >= size:
+            parts.append(f"{left // size} {unit}")
+            left %= size
+    return " ".join(parts[:2]) or "0 s"
+
+
+def seconds_of(moment: str) -> float | None:
+    """A moment as the daemon writes it, in seconds since 1970; None if it is not one."""
+    from datetime import datetime
+
+    try:
+        return datetime.fromisoformat(moment).timestamp()
+    except (TypeError, ValueError):
+        return None
+
+
+def local(moment: str) -> str:
+    """The moment on this machine's clock."""
+    at = seconds_of(moment)
+    return clean(moment) if at is None else time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(at))
+
+
+def ago(moment: str) -> str:
+    """How long ago, and exactly when."""
+    at = seconds_of(moment)
+    if at is None:
+        return clean(moment)
+    passed = time.time() - at
+    return f"{span(passed)} ago ({local(moment)})" if passed >= 1 else f"just now ({local(moment)})"
+
+
+def since(moment: str) -> str:
+    """For how long it has been so, and since when exactly."""
+    at = seconds_of(moment)
+    if at is None:
+        return clean(moment)
+    passed = time.time() - at
+    return f"{f'for {span(passed)}, ' if passed >= 1 else ''}since {local(moment)}"
+
+
+def rows(pairs: Iterable[tuple[str, str]], ink: Ink) -> str:
+    """Names and values, aligned; a pair without a value is left out."""
+    kept = [(name, value) for name, value in pairs if value]
+    width = max((len(name) for name, _ in kept), default=0)
+    return "\n".join(
+        f"  {ink.paint(name.ljust(width), 'dim')}  {ink.wrap(value, width + 4)}"
+        for name, value in kept
+    )
+
+
+def fields(values: dict[str, Any], leave_out: Sequence[str] = ()) -> str:
+    """A fact's or a log line's fields in short: `files=3 outcome=complete`."""
+    return " ".join(f"{clean(k)}={_short(v)}" for k, v in values.items() if k not in leave_out)
+
+
+def _short(value: Any) -> str:
+    if isinstance(value, list):
+        return f"[{len(value)}]" if len(value) != 1 else f"[{_short(value[0])}]"
+    if isinstance(value, dict):
+        return "{" + fields(value) + "}"
+    if isinstance(value, str):
+        text = clean(value)
+        return f'"{text}"' if " " in text or not text else text
+    return json.dumps(value)

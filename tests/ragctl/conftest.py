@@ -1,0 +1,310 @@
+"""A home in a short folder, `ragctl` in this process, and a daemon that says what a test wants."""
+
+import fcntl
+import json
+import os
+import shutil
+import signal
+import socketserver
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+import ragd
+from ragctl.__main__ import main
+from ragctl.lockfile import holder
+from ragd import __version__
+from ragd.errors import CODES
+from ragd.paths import Home
+
+
+class Result(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+    @property
+    def lines(self) -> list[str]:
+        return self.out.splitlines()
+
+
+@pytest.fixture
+def short() -> Iterator[Path]:
+    """A folder whose name leaves room for a socket's."""
+    folder = Path(tempfile.mkdtemp(prefix="rc"))
+    yield folder
+    shutil.rmtree(folder)
+
+
+@pytest.fixture
+def home(short: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Home]:
+    """A home with a valid configuration and a vault with one note. Whatever ran there is ended."""
+    for name in ("NO_COLOR", "RAGCTL_DEBUG", "XDG_CONFIG_HOME", "RAGD_CRASHPOINT"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(short / "user"))
+    monkeypatch.setenv("OBSIDIAN_RAG_HOME", str(short / "h"))
+    vault = short / "vault"
+    (vault / ".obsidian").mkdir(parents=True)
+    (vault / "note.md").write_text("# A note\n")
+    home = Home(str(short / "h"))
+    os.mkdir(home.root, 0o700)
+    Path(home.config).write_text(json.dumps({"vault_path": str(vault)}))
+    yield home
+    about = holder(home)
+    if about and about["pid"] != os.getpid():
+        os.kill(about["pid"], signal.SIGKILL)
+
+
+@pytest.fixture
+def ragctl(home: Home, capsys: pytest.CaptureFixture[str]) -> Callable[..., Result]:
+    """Run one command in this process."""
+
+    def run(*argv: str) -> Result:
+        capsys.readouterr()
+        code = main(list(argv))
+        out, err = capsys.readouterr()
+        return Result(code, out, err)
+
+    return run
+
+
+def reason(code: str, since: str = "2026-11-15T14:30:00.000000Z") -> dict[str, Any]:
+    kind = CODES[code]
+    return {
+        "code": code,
+        "state": kind.status,
+        "since": since,
+        "message": kind.message,
+        "suggestion": kind.suggestion,
+        "recoverable": kind.recoverable,
+    }
+
+
+class FakeDaemon:
+    """Speaks the daemon's contract over a real socket and holds the real lock."""
+
+    def __init__(self, home: Home) -> None:
+        self.home = home
+        self.version = __version__
+        self.health = "healthy"
+        self.reasons: list[dict[str, Any]] = []
+        self.more: dict[str, Any] = {}  # what a test wants to see in status
+        self.records: list[dict[str, Any]] = []
+        self.requests: list[str] = []
+        self.reload_answer: tuple[int, dict[str, Any]] = (200, {"applied": [], "needs_restart": []})
+        self.when_followed: list[Callable[[], None]] = []  # one for each follower that comes
+        self.heeds_stop = True
+        self.changed = threading.Condition()
+        self.dropped = 0
+        self.stopped = False
+        self._lock = os.open(home.lock, os.O_RDWR | os.O_CREAT, 0o600)
+        fcntl.flock(self._lock, fcntl.LOCK_EX)
+        os.write(self._lock, json.dumps({"pid": os.getpid(), "version": __version__}).encode())
+        self._server = _Server(home.socket, _Handler)
+        self._server.fake = self
+        os.chmod(home.socket, 0o600)
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,))
+        self._thread.start()
+
+    def be(self, health: str, *codes: str) -> None:
+        self.health, self.reasons = health, [reason(code) for code in codes]
+
+    def record(self, kind: str, actor: str = "daemon", **fields: Any) -> None:
+        with self.changed:
+            seq = len(self.records) + 1
+            self.records.append(
+                {
+                    "seq": seq,
+                    "d": seq - 1,
+                    "ts": f"2026-11-15T14:30:{seq:02}.000000Z",
+                    "run": "01RUN",
+                    "actor": actor,
+                    "cause": None,
+                    "event": {"type": kind, **fields},
+                }
+            )
+            self.changed.notify_all()
+
+    def drop_followers(self) -> None:
+        with self.changed:
+            self.dropped += 1
+            self.changed.notify_all()
+
+    def close(self) -> None:
+        with self.changed:
+            if self.stopped:
+                return
+            self.stopped = True
+            self.changed.notify_all()
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+        os.unlink(self.home.socket)
+        os.close(self._lock)
+
+    def status(self) -> dict[str, Any]:
+        return {
+            "plugin_health": self.health,
+            "total_docs": 677,
+            "total_chunks": 3421,
+            "chunks_embedded": 3421,
+            "last_sync": "2026-11-15T14:00:00.000000Z",
+            "unindexed_files": 0,
+            "ollama_status": "up",
+            "active_job": None,
+            "last_job": None,
+            "reasons": self.reasons,
+            "version": self.version,
+            "pid": os.getpid(),
+            "run": "01RUN",
+            "started_at": "2026-11-15T12:00:00.000000Z",
+            "uptime_s": 7384,
+            "vault": {"path": "/vault", "found": True},
+            "index": {
+                "generation": "g1",
+                "provider": "embedded",
+                "model": "small",
+                "dimensions": 384,
+            },
+            "provider": "auto",
+            "actors": [
+                {"name": "watcher", "state": "running", "crashes": 0, "last_crash": None},
+            ],
+            "log": {
+                "seq": len(self.records),
+                "oldest_seq": 1,
+                "snapshot_seq": 0,
+                "full_since": None,
+                "unknown_events": 0,
+            },
+            "skipped": {"total": 0, "files": []},
+            "failed": {"total": 0, "files": []},
+            **self.more,
+        }
+
+
+class _Server(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
+    daemon_threads = False
+    block_on_close = True
+    fake: FakeDaemon
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server: _Server
+
+    def log_message(self, *args: object) -> None:
+        pass
+
+    def do_GET(self) -> None:
+        fake = self.server.fake
+        fake.requests.append(f"{self.command} {self.path}")
+        url = urlsplit(self.path)
+        if url.path == "/v1/status":
+            return self.answer(200, fake.status())
+        query = parse_qs(url.query)
+        unknown = set(query.get("type", [])) - {r["event"]["type"] for r in fake.records}
+        if unknown:
+            return self.refuse("The parameter `type` names no fact.")
+        return self.send_events(query)
+
+    def do_POST(self) -> None:
+        fake = self.server.fake
+        fake.requests.append(f"{self.command} {self.path}")
+        if self.path == "/v1/reload":
+            status, data = fake.reload_answer
+            self.answer(200, data) if status == 200 else self.refuse(data["message"])
+        elif self.path == "/v1/stop":
+            self.answer(200, {"stopping": True})
+            if fake.heeds_stop:
+                threading.Thread(target=fake.close).start()
+
+    def answer(self, status: int, data: Any, error: Any = None) -> None:
+        meta = {"query_time_ms": 0, "chunks_scanned": 0, "index_version": "", "vault_mtime": None}
+        fake = self.server.fake
+        body = json.dumps({"status": fake.health, "data": data, "error": error, "meta": meta})
+        self.send_response(status)
+        self.send_header("X-Ragd-Version", fake.version)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body.encode())
+        self.close_connection = True
+
+    def refuse(self, message: str) -> None:
+        kind = CODES["INVALID_REQUEST"]
+        error = {"code": "INVALID_REQUEST", "message": message, "recoverable": False}
+        self.answer(400, None, {**error, "suggestion": kind.suggestion})
+
+    def send_events(self, query: dict[str, list[str]]) -> None:
+        fake, position = self.server.fake, int(query["after"][0])
+        follow, types = query.get("follow") == ["1"], query.get("type")
+        drops = fake.dropped
+        self.send_response(200)
+        self.send_header("Content-Type", "application/x-ndjson")
+        self.send_header("Transfer-Encoding", "chunked")
+        self.end_headers()
+        if follow and fake.when_followed:
+            fake.when_followed.pop(0)()
+        self.close_connection = True
+        while True:
+            with fake.changed:
+                while follow and not (
+                    len(fake.records) > position or fake.stopped or fake.dropped > drops
+                ):
+                    fake.changed.wait()
+                fresh, position = fake.records[position:], len(fake.records)
+            for record in fresh:
+                if not types or record["event"]["type"] in types:
+                    line = json.dumps(record).encode() + b"\n"
+                    try:
+                        self.wfile.write(b"%x\r\n%b\r\n" % (len(line), line))
+                    except OSError:  # the client has had enough
+                        return
+            if fake.dropped > drops:
+                return  # without the closing chunk: the connection breaks
+            if not follow or fake.stopped:
+                self.wfile.write(b"0\r\n\r\n")
+                return
+
+
+@pytest.fixture
+def fake(home: Home) -> Iterator[FakeDaemon]:
+    daemon = FakeDaemon(home)
+    yield daemon
+    daemon.close()
+
+
+@pytest.fixture
+def process(home: Home) -> Iterator[Callable[..., "subprocess.Popen[str]"]]:
+    """Run one command as a process of its own, which is ended with the test."""
+    started: list[subprocess.Popen[str]] = []
+
+    def start(*argv: str, **settings: Any) -> "subprocess.Popen[str]":
+        place = str(Path(ragd.__file__).parent.parent)
+        child = subprocess.Popen(
+            [sys.executable, "-m", "ragctl", *argv],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "PYTHONPATH": place, **settings},
+        )
+        started.append(child)
+        return child
+
+    yield start
+    for child in started:
+        child.kill()
+        child.communicate()

@@ -1,0 +1,164 @@
+"""What can be typed, what is suggested for what cannot, and how every failure is told."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import ragd
+from ragctl import __main__ as program
+from ragctl import cli
+
+# What a cold `status` must not load: each of these costs a tenth of its time or more.
+TOO_HEAVY = [
+    *("msgspec", "http", "importlib.metadata", "pathlib", "dataclasses", "subprocess", "shutil"),
+    *("tempfile", "urllib", "asyncio", "rich", "structlog", "aiohttp", "lancedb", "pyarrow"),
+]
+
+
+def test_alone_it_shows_the_commands_that_matter(ragctl) -> None:
+    result = ragctl()
+    assert result.code == 0 and result.err == ""
+    for verb, purpose in cli.PURPOSES.items():
+        assert f"  {verb:<8} {purpose}" in result.lines
+
+
+def test_help_before_or_behind_a_command_is_the_same(ragctl) -> None:
+    assert ragctl("help", "wait").out == ragctl("wait", "--help").out
+    assert ragctl("help").out == ragctl("--help").out == ragctl().out
+
+
+@pytest.mark.parametrize("verb", cli.PURPOSES)
+def test_every_command_has_a_purpose_and_two_examples(ragctl, verb: str) -> None:
+    result = ragctl(verb, "--help")
+    assert result.code == 0 and result.err == ""
+    assert cli.PURPOSES[verb] in result.out
+    _, _, examples = result.out.partition("examples:\n")
+    assert examples.count(f"  ragctl {verb}") >= 2
+
+
+def test_the_version_is_that_of_the_package(ragctl) -> None:
+    assert ragctl("--version").out == f"ragctl {ragd.__version__}\n"
+
+
+def test_a_mistyped_command_is_answered_with_the_nearest(ragctl) -> None:
+    result = ragctl("statsu")
+    assert result.code == 2 and result.out == ""
+    assert "no command `statsu`. Did you mean `status`?" in result.err
+
+
+def test_a_mistyped_option_is_answered_with_the_nearest(ragctl) -> None:
+    result = ragctl("status", "--jsno")
+    assert result.code == 2
+    assert "ragctl status has no option --jsno. Did you mean `--json`?" in result.err
+    assert "ragctl status --help" in result.err
+
+
+def test_an_option_before_the_command_is_answered_with_the_nearest(ragctl) -> None:
+    result = ragctl("--hoem", "x", "status")
+    assert result.code == 2 and "Did you mean `--home`?" in result.err
+
+
+def test_a_word_too_many_is_named(ragctl) -> None:
+    result = ragctl("status", "everything")
+    assert result.code == 2 and "`everything`" in result.err
+
+
+@pytest.mark.parametrize(
+    ("argv", "sentence"),
+    [
+        (("wait", "--for", "helthy"), "Did you mean `healthy`?"),
+        (("wait", "--timeout", "soon"), "'soon' is not a number from 0 up."),
+        (("stop", "--timeout", "-1"), "'-1' is not a number from 0 up."),
+        (("events", "--limit", "0"), "'0' is not a whole number from 1 up."),
+        (("logs", "-n", "few"), "'few' is not a whole number from 0 up."),
+        (("config",), "The following arguments are required: ACTION."),
+        (("config", "shw"), "Did you mean `show`?"),
+        (("config", "get"), "It should be `ragctl config get KEY`."),
+        (("replay", "--at", "teatime"), "'teatime' is not a time; write it like"),
+        (("replay", "--at", "2026-01-01", "--until", "3"), "not allowed with"),
+        (("--home",), "--home needs a folder."),
+    ],
+)
+def test_wrong_usage_is_a_sentence_and_exit_2(ragctl, argv: tuple[str, ...], sentence: str) -> None:
+    result = ragctl(*argv)
+    assert result.code == 2 and result.out == ""
+    assert sentence in result.err
+
+
+@pytest.mark.parametrize("before", [True, False])
+def test_the_home_may_stand_before_or_behind_the_command(ragctl, before: bool) -> None:
+    place = ("--home", "/somewhere/else")
+    result = ragctl(*place, "config", "path") if before else ragctl("config", "path", *place)
+    assert result.out == "/somewhere/else/config.json\n"
+
+
+def test_json_may_stand_before_the_command(ragctl) -> None:
+    assert ragctl("--json", "config", "path").json["exists"] is True
+
+
+def test_an_unforeseen_error_is_a_sentence(ragctl, monkeypatch: pytest.MonkeyPatch) -> None:
+    def explode(argv: object) -> int:
+        raise ZeroDivisionError("secret")
+
+    monkeypatch.setattr(cli, "run", explode)
+    result = ragctl("status")
+    assert result.code == 1 and result.out == ""
+    assert "inside ragctl (ZeroDivisionError)" in result.err and "RAGCTL_DEBUG=1" in result.err
+    assert "Traceback" not in result.err
+    monkeypatch.setenv("RAGCTL_DEBUG", "1")
+    assert "Traceback" in ragctl("status").err
+
+
+@pytest.mark.parametrize(
+    ("raised", "code"),
+    [
+        (PermissionError(13, "Permission denied", "/x"), 77),
+        (IsADirectoryError(21, "Is a directory", "/x"), 1),
+    ],
+)
+def test_what_the_system_refuses_is_a_sentence(
+    ragctl, monkeypatch: pytest.MonkeyPatch, raised: OSError, code: int
+) -> None:
+    def refuse(argv: object) -> int:
+        raise raised
+
+    monkeypatch.setattr(cli, "run", refuse)
+    result = ragctl("status")
+    assert result.code == code
+    assert result.err == f"ragctl: {raised.strerror}: /x.\n"
+
+
+def test_ctrl_c_is_quiet(ragctl, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(argv: object) -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cli, "run", interrupt)
+    assert ragctl("status") == (130, "", "")
+
+
+def test_a_poor_terminal_gets_plain_signs_and_no_error(process, fake) -> None:
+    fake.more["vault"] = {"path": "/vault/日記", "found": True}
+    child = process("status", PYTHONIOENCODING="ascii")
+    out, err = child.communicate()
+    assert child.returncode == 0 and err == ""
+    assert out.startswith("* healthy") and "\\u65e5" in out
+
+
+def test_a_cold_status_loads_nothing_heavy(home, fake) -> None:
+    script = (
+        "import sys; from ragctl.__main__ import main; code = main(['status', '--check']);"
+        f"print([m for m in {TOO_HEAVY!r} if m in sys.modules], code, file=sys.stderr)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        cwd=Path(ragd.__file__).parent.parent,
+        capture_output=True,
+        text=True,
+    )
+    assert done.stderr == "[] 0\n"
+
+
+def test_main_is_what_the_console_script_calls() -> None:
+    assert callable(program.main)

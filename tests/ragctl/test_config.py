@@ -1,0 +1,133 @@
+"""`ragctl config`: one file, always valid, always whole."""
+
+import json
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture
+def file(home) -> Path:
+    return Path(home.config)
+
+
+def test_path_tells_where_it_lies(ragctl, home) -> None:
+    assert ragctl("config", "path").out == f"{home.config}\n"
+    assert ragctl("config", "path", "--json").json == {"path": home.config, "exists": True}
+
+
+def test_show_tells_what_the_file_says_and_defaults_the_rest(ragctl, file: Path) -> None:
+    assert ragctl("config", "show").json == json.loads(file.read_text())
+    everything = ragctl("config", "show", "--defaults").json
+    assert everything["watch"] == {"debounce_s": 2, "collect_s": 5, "rescan_s": 300}
+
+
+def test_get_tells_one_setting_or_a_section(ragctl, home) -> None:
+    vault = os.path.join(os.path.dirname(home.root), "vault")
+    assert ragctl("config", "get", "vault_path").out == f"{vault}\n"
+    assert ragctl("config", "get", "vault_path", "--json").json == vault
+    assert ragctl("config", "get", "watch.rescan_s").out == "300\n"
+    assert ragctl("config", "get", "watch").json["collect_s"] == 5
+
+
+def test_an_unknown_key_is_answered_with_the_nearest(ragctl) -> None:
+    for argv in (("get", "watch.rescan"), ("set", "watch.rescan", "3")):
+        result = ragctl("config", *argv)
+        assert result.code == 78 and "Did you mean `watch.rescan_s`?" in result.err
+
+
+def test_set_writes_in_one_step_and_keeps_the_mode(ragctl, file: Path) -> None:
+    file.chmod(0o640)
+    inode = file.stat().st_ino
+    result = ragctl("config", "set", "watch.rescan_s", "600")
+    assert result.code == 0 and result.out == "watch.rescan_s = 600\n" and result.err == ""
+    assert json.loads(file.read_text())["watch"] == {"rescan_s": 600}
+    assert stat.S_IMODE(file.stat().st_mode) == 0o640 and file.stat().st_ino != inode
+    assert os.listdir(file.parent) == ["config.json"]
+
+
+def test_set_writes_behind_a_link(ragctl, file: Path, short: Path) -> None:
+    real = short / "dotfiles.json"
+    file.rename(real)
+    file.symlink_to(real)
+    assert ragctl("config", "set", "watch.rescan_s", "600").code == 0
+    assert file.is_symlink() and "600" in real.read_text()
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("watch.rescan_s", "often"),
+        ("indexing.chunk_overlap", "5000"),
+        ("embedding.base_url", "http://example.org"),
+        ("watch", "{}"),
+    ],
+)
+def test_what_would_not_be_valid_is_not_written(ragctl, file: Path, key: str, value: str) -> None:
+    before = file.read_bytes()
+    result = ragctl("config", "set", key, value)
+    assert result.code == 78 and result.out == "" and f"`{key}" in result.err
+    assert file.read_bytes() == before
+
+
+def test_a_path_counts_from_where_it_was_typed(
+    ragctl, file: Path, short: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (short / "other").mkdir()
+    monkeypatch.chdir(short)
+    ragctl("config", "set", "vault_path", "other")
+    assert json.loads(file.read_text())["vault_path"] == str(short / "other")
+
+
+def test_the_home_may_not_move_into_the_vault(ragctl, file: Path, short: Path) -> None:
+    before = file.read_bytes()
+    result = ragctl("config", "set", "vault_path", str(short))
+    assert result.code == 78 and "lies inside the vault" in result.err
+    assert file.read_bytes() == before
+
+
+def test_a_running_daemon_is_told_and_says_what_it_made_of_it(ragctl, fake) -> None:
+    fake.reload_answer = (200, {"applied": ["watch.rescan_s"], "needs_restart": ["vault_path"]})
+    result = ragctl("config", "set", "watch.rescan_s", "600")
+    assert result.code == 0
+    assert "In force now: watch.rescan_s." in result.err
+    assert "Waits for a restart: vault_path." in result.err
+    told = ragctl("config", "set", "watch.rescan_s", "600", "--json").json
+    assert told["daemon"] == {
+        "running": True,
+        "applied": ["watch.rescan_s"],
+        "needs_restart": ["vault_path"],
+        "error": None,
+    }
+
+
+def test_a_daemon_that_refuses_is_quoted(ragctl, fake) -> None:
+    fake.reload_answer = (400, {"message": "Not like that."})
+    result = ragctl("config", "set", "watch.rescan_s", "600")
+    assert result.code == 78 and "Not like that." in result.err
+
+
+def test_no_configuration_is_exit_78_with_the_next_command(ragctl, file: Path) -> None:
+    file.unlink()
+    for argv in (("show",), ("get", "watch"), ("set", "vault_path", "/x"), ("validate",)):
+        result = ragctl("config", *argv)
+        assert result.code == 78 and "`ragctl init" in result.err
+    assert ragctl("config", "path", "--json").json["exists"] is False
+
+
+def test_validate_says_what_is_wrong(ragctl, file: Path) -> None:
+    assert ragctl("config", "validate").out == f"{file} is valid.\n"
+    assert ragctl("config", "validate", "--json").json["valid"] is True
+    file.write_text('{"vault_path": "/vault", "wach": {}}')
+    result = ragctl("config", "validate")
+    assert result.code == 78 and result.out == "" and "did you mean `watch`?" in result.err
+    result = ragctl("config", "validate", "--json")
+    assert result.code == 78 and result.err == "" and "`wach`" in result.json["error"]["message"]
+
+
+def test_a_pipe_in_the_files_place_hangs_nobody(ragctl, file: Path) -> None:
+    file.unlink()
+    os.mkfifo(file)
+    assert ragctl("config", "show").code == 78

@@ -1,0 +1,146 @@
+"""`ragctl status`: the verdict, the reasons, the fix; and what scripts need."""
+
+import json
+import os
+import sys
+
+import pytest
+
+from ragctl.commands.status import describe
+from ragctl.render import Ink
+
+
+def test_healthy_is_said_in_the_first_line(ragctl, fake) -> None:
+    result = ragctl("status")
+    assert result.code == 0 and result.err == ""
+    assert result.lines[0] == "● healthy  Everything works."
+    assert "677 notes, 3,421 passages" in result.out
+    assert f"pid {os.getpid()} · version 0.1.0 · up 2 h 3 min" in result.out
+
+
+def test_each_reason_says_since_when_and_what_to_do(ragctl, fake) -> None:
+    fake.be("degraded", "OLLAMA_UNREACHABLE", "INDEX_STALE")
+    result = ragctl("status")
+    assert result.code == 0
+    assert result.lines[0] == "▲ degraded  Searches are served, with limits."
+    assert "OLLAMA_UNREACHABLE  for " in result.out
+    assert ", since 2026-11-1" in result.out
+    assert "→ Start it with `ollama serve`" in result.out
+    assert "→ Run `ragctl sync`." in result.out
+
+
+@pytest.mark.parametrize(
+    ("health", "code"), [("healthy", 0), ("degraded", 5), ("unavailable", 4), ("unheard-of", 4)]
+)
+def test_check_turns_health_into_an_exit_code(ragctl, fake, health: str, code: int) -> None:
+    fake.health = health
+    assert ragctl("status", "--check").code == code
+    assert ragctl("status").code == 0
+
+
+def test_json_is_the_envelope_unchanged(ragctl, fake) -> None:
+    fake.be("degraded", "OLLAMA_UNREACHABLE")
+    result = ragctl("status", "--json")
+    assert result.json["data"] == json.loads(json.dumps(fake.status()))
+    assert set(result.json) == {"status", "data", "error", "meta"}
+    assert len(result.lines) == 1
+
+
+def test_without_start_a_missing_daemon_is_exit_3_with_the_next_command(ragctl) -> None:
+    result = ragctl("status", "--no-start", "--json")
+    assert result.code == 3 and result.out == ""
+    assert result.err == "ragctl: ragd is not running.\nStart it with `ragctl start`.\n"
+
+
+def test_a_socket_that_nobody_listens_on_counts_as_not_running(ragctl, fake) -> None:
+    fake.close()
+    open(fake.home.socket, "w").close()
+    assert ragctl("status", "--no-start").code == 3
+
+
+def test_another_version_is_told_with_the_next_step(ragctl, fake) -> None:
+    fake.version = "0.2.0"
+    result = ragctl("status")
+    assert result.code == 0
+    assert "the daemon that runs is 0.2.0" in result.err and "`ragctl stop`" in result.err
+
+
+def test_what_is_unusual_is_shown_only_when_it_is_there(ragctl, fake) -> None:
+    plain = ragctl("status").out
+    assert "actor" not in plain and "skipped" not in plain and "job " not in plain
+    fake.more = {
+        "chunks_embedded": 3000,
+        "unindexed_files": 2,
+        "active_job": {"id": "01J", "mode": "sync", "phase": "running", "progress": 0.42},
+        "vault": {"path": "/vault", "found": False},
+        "actors": [
+            {
+                "name": "embedder",
+                "state": "restarting",
+                "crashes": 2,
+                "last_crash": {
+                    "exception": "OSError",
+                    "location": "ragd/x.py:1",
+                    "at": "2026-11-15T14:30:00.000000Z",
+                },
+            }
+        ],
+        "skipped": {
+            "total": 5,
+            "files": [{"path": f"{n}.md", "reason": "too large"} for n in "abcde"],
+        },
+    }
+    result = ragctl("status").out
+    assert "421 of them without a vector yet; 2 files waiting" in result
+    assert "sync running, 42% (01J)" in result
+    assert "not there, or not readable" in result
+    assert "embedder restarting, 2 crashes; OSError at ragd/x.py:1" in result
+    assert "a.md (too large)" in result and "and 2 more (--json lists them)" in result
+
+
+def test_the_last_job_is_told_when_none_runs(ragctl, fake) -> None:
+    fake.more["last_job"] = {
+        "mode": "full",
+        "outcome": "partial",
+        "finished_at": "2026-11-15T14:30:00.000000Z",
+    }
+    assert "none; the last was full partial, " in ragctl("status").out
+
+
+def test_a_young_daemon_is_given_a_moment_to_look_around(ragctl, fake) -> None:
+    fake.be("unavailable", "STARTING")
+    fake.more["uptime_s"] = 0
+
+    def ready() -> None:
+        fake.be("healthy")
+        fake.record("dependency_recovered", dependency="index")
+
+    fake.when_followed.append(ready)
+    assert ragctl("status", "--check").code == 0
+
+
+def test_what_a_note_is_called_cannot_steer_the_terminal(ragctl, fake) -> None:
+    fake.more["failed"] = {
+        "total": 1,
+        "files": [{"path": "\x1b]0;owned\x07\u202eevil.md", "code": "X"}],
+    }
+    out = ragctl("status").out
+    assert "\x1b" not in out and "\u202e" not in out
+    assert "\\x1b]0;owned\\x07\\u202eevil.md" in out
+
+
+def test_colours_only_on_a_terminal_that_wants_them(fake, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Terminal:
+        encoding = "utf-8"
+
+        def isatty(self) -> bool:
+            return True
+
+    monkeypatch.setenv("TERM", "xterm")
+    assert "\x1b[32;1m● healthy\x1b[0m" in describe(fake.status(), Ink(Terminal()))
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b" not in describe(fake.status(), Ink(Terminal()))
+    monkeypatch.delenv("NO_COLOR")
+    monkeypatch.setenv("TERM", "dumb")
+    assert "\x1b" not in describe(fake.status(), Ink(Terminal()))
+    assert "\x1b" not in describe(fake.status(), Ink(sys.stdout))

@@ -1,0 +1,91 @@
+"""`ragctl wait`: it waits for facts, and says why when it waited in vain."""
+
+import pytest
+
+JOB = {"id": "01J", "mode": "full", "phase": "running", "progress": 0.5}
+
+
+def test_what_is_so_already_needs_no_waiting(ragctl, fake) -> None:
+    assert ragctl("wait", "--for", "healthy") == (0, "", "")
+    assert fake.requests == ["GET /v1/status"]
+
+
+def test_it_ends_with_the_fact_that_makes_it_so(ragctl, fake) -> None:
+    fake.be("unavailable", "INDEX_NOT_FOUND")
+
+    def heal() -> None:
+        fake.record("files_changed")
+        fake.be("healthy")
+        fake.record("health_changed")
+
+    fake.when_followed.append(heal)
+    assert ragctl("wait", "--for", "healthy", "--timeout", "20").code == 0
+
+
+@pytest.mark.parametrize("health", ["healthy", "degraded"])
+def test_degraded_means_that_it_can_serve(ragctl, fake, health: str) -> None:
+    fake.health = health
+    assert ragctl("wait", "--for", "degraded", "--timeout", "0").code == 0
+
+
+def test_idle_means_no_job_and_nothing_waiting(ragctl, fake) -> None:
+    fake.more = {"active_job": JOB, "unindexed_files": 3}
+
+    def finish() -> None:
+        fake.more = {}
+        fake.record("job_finished")
+
+    fake.when_followed.append(finish)
+    assert ragctl("wait", "--for", "idle", "--timeout", "20").code == 0
+
+
+def test_a_daemon_that_has_not_looked_around_is_not_idle(ragctl, fake) -> None:
+    fake.be("unavailable", "STARTING")
+    result = ragctl("wait", "--for", "idle", "--timeout", "0")
+    assert result.code == 75 and "the daemon is starting" in result.err
+
+
+def test_time_is_up_after_the_time_given(ragctl, fake) -> None:
+    fake.be("degraded", "OLLAMA_UNREACHABLE")
+    result = ragctl("wait", "--timeout", "0.1")
+    assert result.code == 75 and result.out == ""
+    assert "Still degraded after 0.1 s." in result.err and "OLLAMA_UNREACHABLE" in result.err
+
+
+@pytest.mark.parametrize(("health", "code"), [("unavailable", 4), ("degraded", 5)])
+def test_with_no_time_at_all_it_says_how_things_are(ragctl, fake, health: str, code: int) -> None:
+    fake.health = health
+    assert ragctl("wait", "--timeout", "0").code == code
+
+
+def test_with_no_time_at_all_busy_is_75(ragctl, fake) -> None:
+    fake.more = {"active_job": JOB}
+    result = ragctl("wait", "--for", "idle", "--timeout", "0")
+    assert result.code == 75 and "a full job runs" in result.err
+
+
+def test_a_dropped_stream_is_taken_up_again(ragctl, fake) -> None:
+    fake.be("unavailable", "INDEX_NOT_FOUND")
+
+    def heal() -> None:
+        fake.be("healthy")
+        fake.record("health_changed")
+
+    fake.when_followed += [fake.drop_followers, heal]
+    assert ragctl("wait", "--timeout", "20").code == 0
+
+
+def test_a_daemon_that_goes_away_is_exit_3(ragctl, fake) -> None:
+    import threading
+
+    fake.be("unavailable", "INDEX_NOT_FOUND")
+    fake.when_followed.append(lambda: threading.Thread(target=fake.close).start())
+    result = ragctl("wait", "--timeout", "20")
+    assert result.code == 3 and "stopped while ragctl waited" in result.err
+
+
+def test_json_says_what_was_reached(ragctl, fake) -> None:
+    fake.be("degraded", "INDEX_STALE")
+    result = ragctl("wait", "--timeout", "0.1", "--json")
+    assert result.code == 75 and result.err == ""
+    assert result.json["reached"] is False and result.json["reasons"] == ["INDEX_STALE"]
