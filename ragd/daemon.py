@@ -4,7 +4,6 @@ It wires everything and decides nothing else.
 """
 
 import asyncio
-import contextlib
 import os
 import signal
 import sys
@@ -14,7 +13,7 @@ import structlog
 
 from ragd import __version__, logs
 from ragd import config as configuration
-from ragd.actors.health_monitor import HealthMonitor, Probe, Probes, vault_answer
+from ragd.actors.health_monitor import HealthMonitor, Look, Probe, Probes, end_looks, vault_answer
 from ragd.actors.snapshotter import Snapshotter
 from ragd.actors.sync_result_writer import SyncResultWriter
 from ragd.actors.tool_gateway import ToolGateway
@@ -26,13 +25,20 @@ from ragd.clock import Clock, SystemClock, new_id
 from ragd.config import Config
 from ragd.crashpoints import crashpoint
 from ragd.durable import private_directory
-from ragd.errors import EXIT_FAILED, EXIT_OK, LogFailed, StartupError
+from ragd.errors import (
+    EXIT_FAILED,
+    EXIT_OK,
+    ConfigError,
+    LogFailed,
+    PermissionRefused,
+    StartupError,
+)
 from ragd.events import DaemonStarted, DaemonStopped
 from ragd.ledger import Ledger
 from ragd.lock import hold
 from ragd.paths import Home
 from ragd.settings import Settings
-from ragd.supervisor import Actor, Supervisor, TooManyCrashes, location_of
+from ragd.supervisor import Actor, Supervisor, TooManyCrashes, innermost, location_of
 
 FINISH_WITHIN_S = 5.0
 
@@ -44,7 +50,6 @@ def run(home: Home) -> int:
     try:
         config = configuration.load(home)
         private_directory(Path(home.root))
-        logs.configure(Path(home.log_file))
         clock = SystemClock()
         about = {
             "pid": os.getpid(),
@@ -53,16 +58,21 @@ def run(home: Home) -> int:
             "started_at": clock.now(),
         }
         with hold(Path(home.lock), about):
+            logs.configure(Path(home.log_file))
             crashpoint("daemon.after_lock")
-            asyncio.run(_live(home, config, clock))
+            try:
+                asyncio.run(_live(home, config, clock))
+            finally:
+                end_looks(FINISH_WITHIN_S)
     except StartupError as why:
         return _fail(str(why), why.exit_code)
     except TooManyCrashes as why:
         return _fail(str(why), EXIT_FAILED)
     except OSError as why:
-        return _fail(f"ragd cannot use {why.filename or home.root}: {why.strerror}.", EXIT_FAILED)
-    except Exception as why:  # the process's own edge: a bug becomes a sentence, not a traceback
-        cause = _innermost(why)
+        what, place = why.strerror or type(why).__name__, why.filename or home.root
+        return _fail(f"ragd cannot use {place}: {what}.", EXIT_FAILED)
+    except (Exception, BaseExceptionGroup) as why:  # the edge: a sentence, never a traceback
+        cause = innermost(why)
         place = location_of(cause)
         return _fail(f"Internal error ({type(cause).__name__} at {place}).", EXIT_FAILED)
     return EXIT_OK
@@ -70,7 +80,7 @@ def run(home: Home) -> int:
 
 def _fail(sentence: str, code: int) -> int:
     print(f"ragd: {sentence}", file=sys.stderr)
-    with contextlib.suppress(OSError):
+    if structlog.is_configured():  # the file for it is ours
         log.error("the daemon ended", reason=sentence, exit_code=code)
     return code
 
@@ -83,11 +93,43 @@ async def _live(home: Home, config: Config, clock: SystemClock) -> None:
     try:
         async with asyncio.TaskGroup() as group:
             writer = group.create_task(ledger.journal.run(), name="log-writer")
-            await _record_start(config, ledger)
-            reason = await _serve(home, config, clock, ledger, stop)
-            await _record_stop(ledger, reason, writer)
+            try:
+                await _serve(home, config, clock, ledger, stop)
+            except* (PermissionRefused, ConfigError):
+                await _record_stop(ledger, "refused", writer)
+                raise
+            await _record_stop(ledger, "requested", writer)
     except* (LogFailed, TooManyCrashes, StartupError, OSError) as failures:
-        raise _innermost(failures) from None
+        raise innermost(failures) from None
+
+
+async def _serve(
+    home: Home, config: Config, clock: SystemClock, ledger: Ledger, stop: asyncio.Event
+) -> None:
+    """Answer on the socket with the actors at work, until told to stop."""
+    settings = Settings(home, config)
+    gateway = ToolGateway(ledger, clock, settings, stop)
+    server = HttpServer(_listener(home), gateway.routes(), gateway.refuse)
+    actors = _actors(home, clock, ledger, settings, gateway)
+    supervisor = Supervisor(ledger.journal, clock, actors)
+    gateway.live.actors = supervisor.states
+    try:
+        async with asyncio.TaskGroup() as group:
+            starting = group.create_task(_record_start(config, ledger), name="start")
+            await _recorded_or_full(starting, ledger)
+            await server.start()
+            crashpoint("daemon.after_bind")
+            working = group.create_task(_work(starting, supervisor), name="supervisor")
+            await stop.wait()
+            await server.stop_accepting()
+            gateway.end_followers()
+            await server.stop(FINISH_WITHIN_S)
+            await asyncio.wait({starting}, timeout=FINISH_WITHIN_S)
+            working.cancel()
+        await gateway.flush_refusals()
+    finally:
+        gateway.end_followers()
+        await server.stop(0)
 
 
 async def _record_start(config: Config, ledger: Ledger) -> None:
@@ -103,53 +145,36 @@ async def _record_start(config: Config, ledger: Ledger) -> None:
     log.info("started", version=__version__, pid=os.getpid(), previous_stop=previous)
 
 
-async def _serve(
-    home: Home, config: Config, clock: SystemClock, ledger: Ledger, stop: asyncio.Event
-) -> str:
-    """Answer on the socket with the actors at work, until told to stop. Returns the reason."""
-    settings = Settings(home, config)
-    gateway = ToolGateway(ledger, clock, settings, stop)
-    server = HttpServer(_listener(home), gateway.routes(), gateway.refuse)
-    actors = _actors(home, clock, ledger, settings, gateway)
-    supervisor = Supervisor(ledger.journal, clock, actors)
-    gateway.live.actors = supervisor.states
+async def _recorded_or_full(starting: "asyncio.Task[None]", ledger: Ledger) -> None:
+    """Whoever answers is in the log; but a full disk keeps nobody from answering."""
+    full = asyncio.create_task(ledger.journal.fullness_changed())
     try:
-        await server.start()
-        crashpoint("daemon.after_bind")
-        async with asyncio.TaskGroup() as group:
-            working = group.create_task(supervisor.run(), name="supervisor")
-            await stop.wait()
-            await server.stop_accepting()
-            gateway.end_followers()
-            await server.stop(FINISH_WITHIN_S)
-            working.cancel()
-        await gateway.flush_refusals()
+        await asyncio.wait({starting, full}, return_when=asyncio.FIRST_COMPLETED)
     finally:
-        await server.stop(0)
-    return "requested"
+        full.cancel()
+
+
+async def _work(starting: "asyncio.Task[None]", supervisor: Supervisor) -> None:
+    """The actors begin when the log knows of this run: until then the folds speak of the last."""
+    await starting
+    await supervisor.run()
 
 
 def _actors(
     home: Home, clock: Clock, ledger: Ledger, settings: Settings, gateway: ToolGateway
 ) -> dict[str, Actor]:
-    async def ask_vault() -> str | None:
-        return await asyncio.to_thread(vault_answer, settings.vault)
-
-    async def ask_index() -> str | None:
-        return await asyncio.to_thread(lance_store.probe, settings.vectors)
-
     async def ask_ollama() -> str | None:
         answers = await ollama.answers(settings.current.embedding.base_url)
         return None if answers else "OLLAMA_UNREACHABLE"
 
     probes: Probes = {
-        "vault": Probe(ask_vault, "VAULT_NOT_FOUND"),
-        "index": Probe(ask_index, None),
+        "vault": Probe(Look(lambda: vault_answer(settings.vault)), "VAULT_NOT_FOUND"),
+        "index": Probe(Look(lambda: lance_store.probe(settings.vectors)), None),
         "ollama": Probe(ask_ollama, "OLLAMA_UNREACHABLE"),
     }
     return {
         "health_monitor": HealthMonitor(ledger, clock, settings, probes).run,
-        "sync_result_writer": SyncResultWriter(ledger, Path(home.sync_result)).run,
+        "sync_result_writer": SyncResultWriter(ledger, clock, Path(home.sync_result)).run,
         "snapshotter": Snapshotter(ledger).run,
         "tool_gateway": gateway.record_refusals,
     }
@@ -158,6 +183,9 @@ def _actors(
 def _listener(home: Home) -> Listener:
     if sys.platform == "win32":
         return NamedPipeListener(home.pipe)
+    folder = Path(home.socket).parent
+    if folder != Path(home.root):  # a place that other users know of too
+        private_directory(folder, links=False)
     return UnixListener(home.socket)
 
 
@@ -166,7 +194,8 @@ async def _record_stop(ledger: Ledger, reason: str, writer: "asyncio.Task[None]"
     crashpoint("daemon.before_stopped")
     try:
         async with asyncio.timeout(FINISH_WITHIN_S):
-            await ledger.journal.append("daemon", DaemonStopped(reason=reason))
+            if ledger.state.runs.id == ledger.run_id:  # else not even the start is recorded
+                await ledger.journal.append("daemon", DaemonStopped(reason=reason))
             crashpoint("daemon.after_stopped")
             await ledger.journal.close()
     except TimeoutError:
@@ -188,10 +217,3 @@ def _heed_signals(stop: asyncio.Event) -> None:
             signal.signal(number, lambda n, _: loop.call_soon_threadsafe(heed, n))
         else:
             loop.add_signal_handler(number, heed, number)
-
-
-def _innermost(failure: BaseException) -> BaseException:
-    """The first single failure in nested groups of them."""
-    while isinstance(failure, BaseExceptionGroup):
-        failure = failure.exceptions[0]
-    return failure

@@ -22,7 +22,12 @@ class _PrivateFile(RotatingFileHandler):
 
     def _open(self) -> Any:
         handle = os.open(self.baseFilename, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        if hasattr(os, "fchmod"):
+            os.fchmod(handle, 0o600)
         return os.fdopen(handle, "a", encoding="utf-8")
+
+    def handleError(self, record: logging.LogRecord) -> None:
+        """A full disk costs a line. The default would print it, unformatted, with a traceback."""
 
 
 class _Discreet(logging.Formatter):

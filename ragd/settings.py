@@ -33,8 +33,11 @@ class Settings:
     def vectors(self) -> Path:
         return Path(self.current.vector_store.path or self._home.vectors)
 
-    def reload(self) -> Reloaded:
-        """Read the file again. Raises ConfigError, and then everything stays as it was."""
+    def read_again(self) -> tuple[Config, Reloaded]:
+        """What the file says now: the configuration to put in force, and what that would change.
+
+        What takes effect only at a restart stays as it is. Raises ConfigError; changes nothing.
+        """
         fresh = configuration.load(self._home)
         waiting = needs_restart(self.current, fresh)
         in_force = msgspec.structs.replace(
@@ -43,6 +46,4 @@ class Settings:
             vector_store=self.current.vector_store,
             embedding=self.current.embedding,
         )
-        applied = changed_keys(self.current, in_force)
-        self.current = in_force
-        return Reloaded(applied, waiting)
+        return in_force, Reloaded(changed_keys(self.current, in_force), waiting)

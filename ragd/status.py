@@ -5,9 +5,8 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from ragd.errors import CODES, worse
+from ragd.errors import CODES, DEGRADED, HEALTHY, UNAVAILABLE, worse
 from ragd.folds import State
-from ragd.folds.health import Health
 from ragd.folds.jobs import Job
 from ragd.protocol.envelope import Envelope, Meta, error_body
 
@@ -20,6 +19,7 @@ class Live(Struct):
     version: str
     pid: int
     run: str
+    started_at: str
     uptime_s: int
     vault_path: str
     provider: str
@@ -29,14 +29,40 @@ class Live(Struct):
     snapshot_seq: int = 0
 
 
+class Reason(Struct, frozen=True):
+    """Something that is not as it should be, the state it forces, and since when."""
+
+    code: str
+    state: str
+    since: str | None
+
+
+def reasons(state: State, live: Live) -> list[Reason]:
+    """What is wrong now, worst first; a full disk counts though it cannot be recorded."""
+    health = state.health
+    if is_recorded(state, live):
+        raised = health.reasons
+        found = [Reason(c, health.states[c], raised[c].since) for c in health.worst_first]
+    else:
+        found = [Reason("STARTING", UNAVAILABLE, live.started_at)]
+    if live.full_since is not None and all(reason.code != "DISK_FULL" for reason in found):
+        place = sum(reason.state == UNAVAILABLE for reason in found)
+        found.insert(place, Reason("DISK_FULL", DEGRADED, live.full_since))
+    return found
+
+
+def is_recorded(state: State, live: Live) -> bool:
+    """Whether this run's start is in the log: before that, the folds speak of the last run."""
+    return state.runs.id == live.run
+
+
 def verdict(state: State, live: Live) -> tuple[str, list[str]]:
-    """The health now, worst reason first; a full disk counts though it cannot be recorded."""
-    health, codes = state.health.state, state.health.worst_first
-    if live.full_since is not None and "DISK_FULL" not in codes:
-        unavailable = sum(state.health.states[code] == "unavailable" for code in codes)
-        codes.insert(unavailable, "DISK_FULL")
-        health = worse(health, "degraded")
-    return health, codes
+    """The health now, and its reasons' codes, worst first."""
+    found = reasons(state, live)
+    health = HEALTHY
+    for reason in found:
+        health = worse(health, reason.state)
+    return health, [reason.code for reason in found]
 
 
 def meta(state: State, query_time_ms: int = 0, chunks_scanned: int = 0) -> Meta:
@@ -49,7 +75,8 @@ def meta(state: State, query_time_ms: int = 0, chunks_scanned: int = 0) -> Meta:
 def status(state: State, live: Live, query_time_ms: int = 0) -> Envelope:
     """The answer of obsidian_rag_status and of GET /v1/status."""
     health, codes = verdict(state, live)
-    catalog, jobs, runs = state.catalog, state.jobs, state.runs
+    catalog, jobs = state.catalog, state.jobs
+    crashes = state.runs.crashes if is_recorded(state, live) else {}
     data: dict[str, Any] = {
         "plugin_health": health,
         "total_docs": catalog.documents,
@@ -57,24 +84,27 @@ def status(state: State, live: Live, query_time_ms: int = 0) -> Envelope:
         "chunks_embedded": catalog.chunks_embedded,
         "last_sync": state.sync_result.last_sync,
         "unindexed_files": len(catalog.waiting),
-        "ollama_status": _works(state, "ollama", "up", "down", "unknown"),
+        "ollama_status": _works(state, live, "ollama", "up", "down", "unknown"),
         "active_job": _active(jobs.active),
         "last_job": _finished(jobs.finished[-1]) if jobs.finished else None,
-        "reasons": [_reason(code, state.health, live) for code in codes],
+        "reasons": [_told(reason) for reason in reasons(state, live)],
         "version": live.version,
         "pid": live.pid,
         "run": live.run,
-        "started_at": runs.started_at,
+        "started_at": live.started_at,
         "uptime_s": live.uptime_s,
-        "vault": {"path": live.vault_path, "found": _works(state, "vault", True, False, None)},
+        "vault": {
+            "path": live.vault_path,
+            "found": _works(state, live, "vault", True, False, None),
+        },
         "index": catalog.index,
         "provider": live.provider,
         "actors": [
             {
                 "name": name,
                 "state": doing,
-                "crashes": runs.crashes[name].count if name in runs.crashes else 0,
-                "last_crash": runs.crashes.get(name),
+                "crashes": crashes[name].count if name in crashes else 0,
+                "last_crash": crashes.get(name),
             }
             for name, doing in live.actors.items()
         ],
@@ -97,19 +127,21 @@ def job_data(job: Job) -> dict[str, Any]:
     return _finished(job) if job.phase == "finished" else _active(job) or {}
 
 
-def _works(state: State, dependency: str, works: Any, lost: Any, unknown: Any) -> Any:
-    if dependency in state.health.lost:
-        return lost
-    return works if dependency in state.health.seen else unknown
+def _works(state: State, live: Live, dependency: str, works: Any, lost: Any, unknown: Any) -> Any:
+    if (
+        not is_recorded(state, live)
+        or dependency not in state.health.seen | state.health.lost.keys()
+    ):
+        return unknown
+    return lost if dependency in state.health.lost else works
 
 
-def _reason(code: str, health: Health, live: Live) -> dict[str, Any]:
-    kind = CODES[code]
-    raised = health.reasons.get(code)
+def _told(reason: Reason) -> dict[str, Any]:
+    kind = CODES[reason.code]
     return {
-        "code": code,
-        "state": health.states.get(code, "degraded"),
-        "since": raised.since if raised is not None else live.full_since,
+        "code": reason.code,
+        "state": reason.state,
+        "since": reason.since,
         "message": kind.message,
         "suggestion": kind.suggestion,
         "recoverable": kind.recoverable,

@@ -38,6 +38,13 @@ class TooManyCrashes(Exception):
         )
 
 
+def innermost(failure: BaseException) -> BaseException:
+    """The first single failure in nested groups of them."""
+    while isinstance(failure, BaseExceptionGroup):
+        failure = failure.exceptions[0]
+    return failure
+
+
 def location_of(why: BaseException) -> str:
     """Where it was raised: the deepest place in our own code. Never what the exception says."""
     frames = traceback.extract_tb(why.__traceback__)
@@ -72,9 +79,10 @@ class Supervisor:
             try:
                 await actor()
                 return  # it had nothing more to do: the log is closed
-            except LogFailed:
-                raise
-            except Exception as why:
+            except Exception as failure:
+                why = innermost(failure)
+                if isinstance(why, LogFailed):
+                    raise why from None
                 self.states[name] = "restarting"
                 await self._report(name, why)
             if self._clock.monotonic() - started > CRASHES_WITHIN_S:
@@ -83,7 +91,7 @@ class Supervisor:
             delay = min(delay * 2, BACKOFF_MAX_S)
             self.states[name] = "running"
 
-    async def _report(self, name: str, why: Exception) -> None:
+    async def _report(self, name: str, why: BaseException) -> None:
         exception, location = type(why).__name__, location_of(why)
         log.error("actor crashed", actor=name, exception=exception, location=location)
         await self._journal.append(

@@ -4,7 +4,10 @@ It judges nothing: what a lost dependency means is the health fold's business.
 """
 
 import asyncio
+import contextlib
 import os
+import threading
+import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import NamedTuple, get_args
@@ -18,6 +21,7 @@ from ragd.settings import Settings
 
 NAME = "health_monitor"
 PROBE_WITHIN_S = 20.0
+_LOOKING = "look"
 
 
 class Probe(NamedTuple):
@@ -54,11 +58,13 @@ class HealthMonitor:
         while True:
             try:
                 async with asyncio.timeout(PROBE_WITHIN_S):
-                    await self._report(dependency, await probe.ask())
+                    code = await probe.ask()
             except TimeoutError:
                 log.warning("a probe took too long", dependency=dependency)
                 if probe.overdue is not None:
                     await self._report(dependency, probe.overdue)
+            else:
+                await self._report(dependency, code)
             await self._clock.sleep(self._settings.current.health.probe_s)
 
     async def _report(self, dependency: Dependency, code: str | None) -> None:
@@ -74,19 +80,18 @@ class HealthMonitor:
             await journal.append(NAME, DependencyRecovered(dependency=dependency))
 
     async def _watch_the_disk(self) -> None:
-        """A full disk cannot be recorded while it is full: it is recorded when it is over."""
+        """A full disk cannot be recorded while it is full: the first fact waits until it is over.
+
+        And because it waits, the log goes on trying even when nobody else has anything to say.
+        """
         journal = self._ledger.journal
-        full_since: str | None = None
         while True:
-            if journal.full_since is not None:
-                full_since = journal.full_since
-            elif full_since is not None:
-                lost = DependencyLost(dependency="disk", code="DISK_FULL", since=full_since)
-                record = await journal.append(NAME, lost)
-                recovered = DependencyRecovered(dependency="disk")
-                await journal.append(NAME, recovered, cause=record.seq)
-                full_since = None
-            await journal.fullness_changed()
+            if journal.full_since is None:
+                await journal.fullness_changed()
+                continue
+            lost = DependencyLost(dependency="disk", code="DISK_FULL", since=journal.full_since)
+            record = await journal.append(NAME, lost)
+            await journal.append(NAME, DependencyRecovered(dependency="disk"), cause=record.seq)
 
     async def _audit(self) -> None:
         while True:
@@ -97,6 +102,41 @@ class HealthMonitor:
             log.info("health", before=verdict.before, after=verdict.after, reasons=verdict.reasons)
             await self._ledger.journal.append(NAME, changed, cause=verdict.seq)
             self._ledger.verdict_recorded()
+
+
+class Look:
+    """A look that may hang (a dead mount), in a thread that nobody has to wait for.
+
+    While one hangs, no second is begun: whoever asks again waits for the same answer.
+    """
+
+    def __init__(self, look: Callable[[], str | None]) -> None:
+        self._look = look
+        self._answer: asyncio.Future[str | None] | None = None
+
+    async def __call__(self) -> str | None:
+        if self._answer is None or self._answer.done():
+            self._answer = asyncio.get_running_loop().create_future()
+            arguments = (self._look, self._answer)
+            threading.Thread(target=_look, args=arguments, name=_LOOKING, daemon=True).start()
+        return await asyncio.shield(self._answer)
+
+
+def _look(look: Callable[[], str | None], answer: "asyncio.Future[str | None]") -> None:
+    loop = answer.get_loop()
+    with contextlib.suppress(RuntimeError):  # the loop is closed: nobody wants to know any more
+        try:
+            loop.call_soon_threadsafe(answer.set_result, look())
+        except Exception as why:
+            loop.call_soon_threadsafe(answer.set_exception, why)
+
+
+def end_looks(within_s: float) -> None:
+    """Wait for looks that are still at work, for so long; one that hangs is left to its fate."""
+    deadline = time.monotonic() + within_s
+    for thread in threading.enumerate():
+        if thread.name == _LOOKING:
+            thread.join(max(0.0, deadline - time.monotonic()))
 
 
 def vault_answer(root: Path) -> str | None:

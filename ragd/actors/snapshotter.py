@@ -2,6 +2,7 @@
 
 import structlog
 
+from ragd.durable import is_full
 from ragd.eventlog.snapshot import EVERY_RECORDS
 from ragd.ledger import Ledger
 
@@ -20,5 +21,14 @@ class Snapshotter:
         ledger = self._ledger
         async for _ in ledger.journal.follow(ledger.state.seq):
             if ledger.state.seq - ledger.snapshot_seq >= self._every:
-                dropped = await ledger.snapshot()
-                log.info("snapshot", seq=ledger.snapshot_seq, segments_dropped=len(dropped))
+                await self._take()
+
+    async def _take(self) -> None:
+        try:
+            dropped = await self._ledger.snapshot()
+        except OSError as why:
+            if not is_full(why):
+                raise
+            log.warning("no room for a snapshot")  # the next record is the next occasion
+            return
+        log.info("snapshot", seq=self._ledger.snapshot_seq, segments_dropped=len(dropped))

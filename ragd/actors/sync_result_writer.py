@@ -4,21 +4,27 @@ import asyncio
 from pathlib import Path
 
 import msgspec
+import structlog
 
-from ragd.durable import replace_file
-from ragd.events import IndexLost, JobFinished, VaultScanned, VectorsFilled, tag_of_type
-from ragd.folds.sync_result import SyncResult
+from ragd.clock import Clock
+from ragd.durable import is_full, replace_file
+from ragd.events import tag_of_type
+from ragd.folds.sync_result import CHANGED_BY, SyncResult
 from ragd.ledger import Ledger
 
 NAME = "sync_result_writer"
-_TYPES = {tag_of_type(t) for t in (JobFinished, VaultScanned, VectorsFilled, IndexLost)}
+RETRY_FULL_S = 1.0
+_TYPES = {tag_of_type(t) for t in CHANGED_BY}
+
+log = structlog.get_logger(NAME)
 
 
 class SyncResultWriter:
     """Writes the file whenever the fold differs from what was written last."""
 
-    def __init__(self, ledger: Ledger, path: Path) -> None:
+    def __init__(self, ledger: Ledger, clock: Clock, path: Path) -> None:
         self._ledger = ledger
+        self._clock = clock
         self._path = path
 
     async def run(self) -> None:
@@ -29,12 +35,19 @@ class SyncResultWriter:
             written = await self._write(written)
 
     async def _write(self, written: bytes) -> bytes:
-        result = self._ledger.state.sync_result
-        wanted = msgspec.json.format(msgspec.json.encode(result)) + b"\n"
-        if wanted == written or (not written and result == SyncResult()):
-            return written
-        await asyncio.to_thread(replace_file, self._path, wanted)
-        return wanted
+        while True:
+            result = self._ledger.state.sync_result
+            wanted = msgspec.json.format(msgspec.json.encode(result)) + b"\n"
+            if wanted == written or (not written and result == SyncResult()):
+                return written
+            try:
+                await asyncio.to_thread(replace_file, self._path, wanted)
+                return wanted
+            except OSError as why:
+                if not is_full(why):
+                    raise
+                log.warning("no room for sync-result.json")
+            await self._clock.sleep(RETRY_FULL_S)
 
 
 def _read(path: Path) -> bytes:

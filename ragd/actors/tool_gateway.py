@@ -44,11 +44,14 @@ class ToolGateway:
         self._stop = stop
         self._started = clock.monotonic()
         self._followers: set[asyncio.Task[Any]] = set()
+        self._ending = False
+        self._reloading = asyncio.Lock()
         self._refused: dict[str, tuple[int, str]] = {}  # code -> not recorded yet, last tool
         self.live = Live(
             version=__version__,
             pid=os.getpid(),
             run=ledger.run_id,
+            started_at=clock.now(),
             uptime_s=0,
             vault_path=settings.current.vault_path,
             provider=settings.current.embedding.provider,
@@ -59,7 +62,7 @@ class ToolGateway:
             web.get("/v1/status", self._status),
             web.get("/v1/tools", self._tools),
             web.post("/v1/tools/{tool}", self._tool),
-            web.get("/v1/events", self._events),
+            web.get("/v1/events", self._events, allow_head=False),
             web.get("/v1/jobs/{id}", self._job),
             web.post("/v1/jobs/{id}/cancel", self._cancel_job),
             web.post("/v1/reload", self._reload),
@@ -80,13 +83,18 @@ class ToolGateway:
             await self.flush_refusals()
 
     async def flush_refusals(self) -> None:
-        """Record what was refused since the last time."""
-        while self._refused:
-            code, (count, tool) = self._refused.popitem()
-            await self._append(RequestRefused(code=code, tool=tool, count=count))
+        """Record what was refused since the last time; without room for it, it stays counted."""
+        for code in list(self._refused):
+            count, tool = self._refused.pop(code)
+            try:
+                await self._append(RequestRefused(code=code, tool=tool, count=count))
+            except RagdError:
+                more, last = self._refused.get(code, (0, ""))
+                self._refused[code] = (count + more, last or tool)
 
     def end_followers(self) -> None:
         """Let go of everybody who follows events, so that the daemon can stop."""
+        self._ending = True
         for task in self._followers:
             task.cancel()
 
@@ -142,8 +150,9 @@ class ToolGateway:
     # Facts
 
     async def _events(self, request: web.Request) -> web.StreamResponse:
+        _only(request, ("after", "follow", "type"))
         after = _number(request, "after", 0)
-        on = _number(request, "follow", 0) != 0
+        on = _number(request, "follow", 0) != 0 and not self._ending
         types = _types(request)
         if after and after + 1 < self._ledger.oldest_seq:
             raise _too_old(self._ledger.oldest_seq)
@@ -160,11 +169,13 @@ class ToolGateway:
                     await response.write(json_of(record))
         except TimeoutError:
             log.info("a follower took nothing and was let go", after=after)
-            if request.transport is not None:
-                request.transport.abort()
+            _hang_up(request)
         except asyncio.CancelledError:
-            if not self._stop.is_set():
+            if not self._ending:
                 raise  # the client went away
+            task.uncancel()
+            if request.transport is not None and request.transport.get_write_buffer_size():
+                _hang_up(request)  # it takes nothing, so it would not take an orderly end either
         finally:
             self._followers.discard(task)
         return response
@@ -189,14 +200,15 @@ class ToolGateway:
     # The daemon itself
 
     async def _reload(self, request: web.Request) -> web.StreamResponse:
-        try:
-            reloaded = await asyncio.to_thread(self._settings.reload)
-        except ConfigError as why:
-            raise RagdError("INVALID_REQUEST", why.message, why.suggestion) from None
-        config = self._settings.current
-        await self._append(
-            ConfigReloaded(config_hash=fingerprint(config), provider=config.embedding.provider)
-        )
+        async with self._reloading:
+            try:
+                config, reloaded = await asyncio.to_thread(self._settings.read_again)
+            except ConfigError as why:
+                raise RagdError("INVALID_REQUEST", why.message, why.suggestion) from None
+            await self._append(
+                ConfigReloaded(config_hash=fingerprint(config), provider=config.embedding.provider)
+            )
+            self._settings.current = config  # not before it is recorded
         log.info("configuration reloaded", applied=reloaded.applied)
         return self._served(reloaded)
 
@@ -216,6 +228,20 @@ class ToolGateway:
 
 def _ms_since(began: float) -> int:
     return int((time.perf_counter() - began) * 1000)
+
+
+def _hang_up(request: web.Request) -> None:
+    if request.transport is not None:
+        request.transport.abort()
+
+
+def _only(request: web.Request, names: tuple[str, ...]) -> None:
+    for name in request.query:
+        if name not in names:
+            valid = ", ".join(f"`{known}`" for known in names)
+            raise RagdError(
+                "INVALID_REQUEST", f"The parameter `{name[:60]}` is unknown; valid: {valid}."
+            )
 
 
 def _number(request: web.Request, name: str, default: int) -> int:

@@ -4,6 +4,7 @@ It never lets a traceback or the client's own bytes out, and no client can hold 
 """
 
 import asyncio
+import contextlib
 from collections.abc import Awaitable, Callable, Iterable
 from typing import Protocol
 
@@ -19,6 +20,8 @@ from ragd.supervisor import location_of
 BODY_MAX_BYTES = 1024 * 1024
 BODY_WITHIN_S = 10.0
 HEADERS_WITHIN_S = 15.0
+ANSWER_TAKEN_WITHIN_S = 30.0
+CLOSED_WITHIN_S = 0.5
 CONNECTIONS_MAX = 128
 
 HEADERS = {"Server": "ragd", "X-Ragd-Version": __version__}
@@ -65,6 +68,8 @@ async def read_body(request: web.Request) -> bytes:
             return await request.read()
     except TimeoutError:
         raise RagdError("TIMEOUT", "The request's body did not arrive in time.") from None
+    except web.RequestPayloadError:
+        raise RagdError("INVALID_REQUEST", "The request's body is not valid HTTP.", _SEE) from None
 
 
 class _Connection(RequestHandler):
@@ -91,11 +96,27 @@ class _Connection(RequestHandler):
         exc: BaseException | None = None,
         message: str | None = None,
     ) -> web.StreamResponse:
+        if request.writer.output_size > 0:
+            raise ConnectionError  # an answer has begun: a second one would be read as its rest
         code = "INVALID_REQUEST" if 400 <= status < 500 else "INTERNAL"
         sentence = "The request is not valid HTTP." if code == "INVALID_REQUEST" else None
         response = answer(self._refuse(RagdError(code, sentence, _SEE)), status)
         response.force_close()
         return response
+
+    async def finish_response(
+        self, request: web.BaseRequest, resp: web.StreamResponse, start_time: float | None
+    ) -> tuple[web.StreamResponse, bool]:
+        if isinstance(resp, web.HTTPException):  # raised before any of our code: an odd Expect
+            resp = self.handle_error(request, resp.status)
+        try:
+            async with asyncio.timeout(ANSWER_TAKEN_WITHIN_S):
+                return await super().finish_response(request, resp, start_time)
+        except TimeoutError:
+            log.info("a client took no answer and was let go")
+            if self.transport is not None:
+                self.transport.abort()
+            return resp, True
 
     def log_exception(self, *args: object, **details: object) -> None:
         why = details.get("exc_info")
@@ -111,10 +132,14 @@ class HttpServer:
     def __init__(self, listener: Listener, routes: Iterable[web.RouteDef], refuse: Refuse) -> None:
         self._listener = listener
         self._refuse = refuse
+        self._in_flight = 0
+        self._idle = asyncio.Event()
+        self._idle.set()
         self._app = web.Application(
             middlewares=[self._every_answer_is_an_envelope], client_max_size=BODY_MAX_BYTES
         )
         self._app.add_routes(routes)
+        self._app.on_response_prepare.append(_mark_as_begun)
         self._runner = web.AppRunner(self._app, access_log=None, handler_cancellation=True)
 
     async def start(self) -> None:
@@ -129,10 +154,16 @@ class HttpServer:
     async def stop(self, within_s: float) -> None:
         """Let requests in flight finish, for so long; then close every connection."""
         await self._listener.close()
-        if self._runner.server is not None:
-            self._runner.server.pre_shutdown()
-            await self._runner.server.shutdown(within_s)
-            await self._runner.cleanup()
+        server = self._runner.server
+        if server is None:
+            return
+        # First, because from here on aiohttp drops what is still to come of a request's body.
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(within_s):
+                await self._idle.wait()
+        server.pre_shutdown()
+        await server.shutdown(CLOSED_WITHIN_S)  # never 0, which means for ever
+        await self._runner.cleanup()
 
     def _connection(self) -> asyncio.Protocol:
         server = self._runner.server
@@ -144,6 +175,8 @@ class HttpServer:
     async def _every_answer_is_an_envelope(
         self, request: web.Request, handler: Handler
     ) -> web.StreamResponse:
+        self._in_flight += 1
+        self._idle.clear()
         try:
             return await handler(request)
         except RagdError as why:
@@ -155,7 +188,20 @@ class HttpServer:
             raise
         except Exception as why:
             log.error("a request failed", exception=type(why).__name__, location=location_of(why))
+            if request.get(_BEGUN):
+                raise ConnectionError from None
             return answer(self._refuse(RagdError("INTERNAL")), 500)
+        finally:
+            self._in_flight -= 1
+            if not self._in_flight:
+                self._idle.set()
+
+
+_BEGUN = web.RequestKey("begun", bool)
+
+
+async def _mark_as_begun(request: web.Request, response: web.StreamResponse) -> None:
+    request[_BEGUN] = True
 
 
 _SEE = "docs/protocol.md lists what can be asked."

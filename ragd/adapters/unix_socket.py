@@ -12,7 +12,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ragd.durable import private_directory
-from ragd.errors import PermissionRefused
+from ragd.errors import ConfigError, PermissionRefused
+from ragd.paths import SOCKET_PATH_MAX
 
 BACKLOG = 128
 
@@ -75,6 +76,11 @@ class UnixListener:
 
     def _bind(self) -> socket.socket:
         path = Path(self.address)
+        if len(os.fsencode(path)) > SOCKET_PATH_MAX:
+            raise ConfigError(
+                f"The socket's path is longer than {SOCKET_PATH_MAX} bytes: {path}.",
+                "Choose a shorter home with --home, or a shorter XDG_RUNTIME_DIR.",
+            )
         private_directory(path.parent)
         _clear_stale(path)
         bound = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)

@@ -1,0 +1,146 @@
+"""Runs the daemon with something in it replaced: `child.py HOME TWIST[=VALUE]…`.
+
+A twist is a function below. Each stands for a thing that a test cannot wait for or does not have:
+a failing disk, a hanging mount, an actor with a bug. lancedb is left out unless `lancedb` is named.
+"""
+
+import asyncio
+import errno
+import os
+import sys
+from pathlib import Path
+
+from ragd import daemon
+from ragd.adapters import lance_store
+from ragd.paths import Home
+
+
+def lancedb() -> None:
+    """The real index probe, which takes two seconds to import."""
+    lance_store.probe = _probe
+
+
+def plain() -> None:
+    """Nothing but the missing lancedb."""
+
+
+def finish_within(seconds: str) -> None:
+    """A shorter patience at the end."""
+    daemon.FINISH_WITHIN_S = float(seconds)
+
+
+def probe_within(seconds: str) -> None:
+    """A shorter patience with probes."""
+    from ragd.actors import health_monitor
+
+    health_monitor.PROBE_WITHIN_S = float(seconds)
+
+
+def umask(mode: str) -> None:
+    os.umask(int(mode, 8))
+
+
+def held_index(fifo: str) -> None:
+    """The index opens when somebody has written to this FIFO."""
+
+    def probe(folder: Path) -> str | None:
+        with open(fifo) as gate:
+            gate.read()
+        return "INDEX_NOT_FOUND"
+
+    lance_store.probe = probe
+
+
+def hanging_vault() -> None:
+    """The vault lies on a mount that never answers."""
+    daemon.vault_answer = lambda root: _hang()
+
+
+def _hang() -> None:
+    reading, _writing = os.pipe()
+    os.read(reading, 1)
+
+
+def crashing_actor(message: str) -> None:
+    """An actor with a bug."""
+
+    async def crash() -> None:
+        raise LookupError(message)
+
+    _with_actor(crash)
+
+
+def crash_when(path: str) -> None:
+    """An actor that crashes as long as a file is there (its text is the message)."""
+
+    async def crash() -> None:
+        while not os.path.exists(path):
+            await asyncio.sleep(0.01)
+        text = Path(path).read_text()
+        os.unlink(path)
+        raise LookupError(text)
+
+    _with_actor(crash)
+
+
+def _with_actor(actor: object) -> None:
+    wired = daemon._actors
+
+    def actors(*arguments: object) -> dict[str, object]:
+        return {**wired(*arguments), "buggy": actor}  # type: ignore[arg-type]
+
+    daemon._actors = actors
+
+
+def crashing_handler(message: str) -> None:
+    """GET /v1/tools raises."""
+    from ragd.protocol import tools
+
+    def published() -> list[dict[str, object]]:
+        raise LookupError(message)
+
+    tools.published = published
+
+
+def fsync_fails_when(path: str) -> None:
+    """The log's disk reports an I/O error while a file is there."""
+    from ragd.eventlog import disk
+
+    sync = disk._Appending.sync
+
+    def failing(self: disk._Appending) -> None:
+        if os.path.exists(path):
+            raise OSError(errno.EIO, "I/O error")
+        sync(self)
+
+    disk._Appending.sync = failing
+
+
+def full_while(path: str) -> None:
+    """The log's disk has no room while a file is there; half of the first record still fits."""
+    from ragd.eventlog import disk
+
+    write = disk._Appending.write
+
+    def failing(self: disk._Appending, data: bytes) -> None:
+        if os.path.exists(path):
+            write(self, data[: len(data) // 2])
+            raise OSError(errno.ENOSPC, "No space left on device")
+        write(self, data)
+
+    disk._Appending.write = failing
+
+
+def main() -> None:
+    home, *twists = sys.argv[1:]
+    for twist in twists:
+        name, _, value = twist.partition("=")
+        globals()[name](*([value] if value else []))
+    sys.exit(daemon.run(Home(home)))
+
+
+_probe = lance_store.probe
+lance_store.probe = lambda folder: "INDEX_NOT_FOUND"
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,113 @@
+"""Homes, daemons in processes, and a gateway on a real socket inside the test's own process."""
+
+import asyncio
+import shutil
+import tempfile
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ragd import config as configuration
+from ragd.actors.tool_gateway import ToolGateway
+from ragd.adapters.http_server import HttpServer
+from ragd.adapters.unix_socket import UnixListener
+from ragd.clock import Clock, SystemClock
+from ragd.config import Config
+from ragd.durable import private_directory
+from ragd.events import DaemonStarted, Fact
+from ragd.ledger import Ledger
+from ragd.paths import Home
+from ragd.settings import Settings
+from tests.daemon.processes import Process, real, twisted, write_config
+from tests.daemon.virtual_clock import VirtualClock
+from tests.daemon.wire import Reply, ask
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """A folder with a short name: a socket's path has room for 107 bytes."""
+    path = Path(tempfile.mkdtemp(prefix="rd", dir="/tmp"))
+    yield path
+    shutil.rmtree(path, ignore_errors=True)
+
+
+@pytest.fixture
+def home(folder: Path) -> Home:
+    """A home with a configuration, and a vault beside it."""
+    found = Home(str(folder / "h"))
+    write_config(found, health={"probe_s": 0.05})
+    return found
+
+
+@pytest.fixture
+def start(home: Home) -> Iterator[Callable[..., Process]]:
+    """Starts daemons of this home, twisted ones if told so, and sees to it that they end."""
+    begun: list[Process] = []
+
+    def begin(*twists: str, of: Home = home, **env: str) -> Process:
+        process = twisted(of, *twists, **env) if twists else real(of, **env)
+        begun.append(process)
+        return process
+
+    yield begin
+    for process in begun:
+        process.end()
+
+
+@pytest.fixture
+def clock() -> VirtualClock:
+    return VirtualClock()
+
+
+class House:
+    """What the daemon wires, without its actors and its signals."""
+
+    def __init__(self, home: Home, clock: Clock) -> None:
+        self.home = home
+        self.config: Config = configuration.load(home)
+        self.settings = Settings(home, self.config)
+        self.stop = asyncio.Event()
+        private_directory(Path(home.events))
+        self.ledger = Ledger(Path(home.events), Path(home.snapshots), clock, "run-1", "ragd test")
+        self.gateway = ToolGateway(self.ledger, clock, self.settings, self.stop)
+        self.server = HttpServer(
+            UnixListener(home.socket), self.gateway.routes(), self.gateway.refuse
+        )
+
+    async def add(self, *facts: Fact) -> int:
+        for fact in facts:
+            record = await self.ledger.journal.append("test", fact)
+        return record.seq
+
+    async def ask(
+        self, method: str, target: str, body: Any = None, *more: str, raw: bytes | None = None
+    ) -> Reply:
+        return await ask(self.home.socket, method, target, body, *more, raw=raw)
+
+
+@asynccontextmanager
+async def housed(home: Home, clock: Clock | None = None) -> AsyncIterator[House]:
+    house = House(home, clock or SystemClock())
+    async with asyncio.TaskGroup() as group:
+        group.create_task(house.ledger.journal.run())
+        await house.add(
+            DaemonStarted(version="test", config_hash="", previous_stop="none", provider="auto")
+        )
+        await house.server.start()
+        try:
+            yield house
+        finally:
+            house.stop.set()
+            house.gateway.end_followers()
+            await house.server.stop(0.2)
+            await house.ledger.journal.close()
+
+
+@pytest.fixture
+async def house(home: Home) -> AsyncIterator[House]:
+    """A gateway that answers on the home's socket, in this process."""
+    async with housed(home) as house:
+        yield house

@@ -1,0 +1,129 @@
+"""Real daemons in processes of their own, and the facts they leave."""
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from ragd.paths import Home
+from tests.daemon.wire import Reply, ask
+
+WITHIN_S = 20.0
+CHILD = Path(__file__).with_name("child.py")
+REPOSITORY = Path(__file__).parents[2]
+
+
+def write_config(home: Home, **keys: Any) -> None:
+    vault = Path(home.root).parent / "vault"
+    vault.mkdir(exist_ok=True)
+    (vault / "note.md").write_text("A note.\n")
+    Path(home.root).mkdir(mode=0o700, exist_ok=True)
+    Path(home.config).write_text(json.dumps({"vault_path": str(vault), **keys}))
+
+
+def environment(**more: str) -> dict[str, str]:
+    return {
+        **{k: v for k, v in os.environ.items() if not k.startswith(("OBSIDIAN_", "RAGD_", "XDG_"))},
+        "PYTHONPATH": str(REPOSITORY),
+        **more,
+    }
+
+
+class Process:
+    """A daemon, or what wanted to become one."""
+
+    def __init__(self, home: Home, command: list[str], **env: str) -> None:
+        self.home = home
+        self._stdout = tempfile.TemporaryFile()  # noqa: SIM115
+        self._stderr = tempfile.TemporaryFile()  # noqa: SIM115
+        self.popen = subprocess.Popen(
+            command, stdout=self._stdout, stderr=self._stderr, env=environment(**env), cwd="/"
+        )
+        self.pid = self.popen.pid
+
+    async def exited(self) -> int:
+        """Wait for its end; the exit code, negative for a signal."""
+        return await asyncio.to_thread(self.popen.wait, WITHIN_S)
+
+    def signal(self, number: int) -> None:
+        self.popen.send_signal(number)
+
+    async def stop(self) -> int:
+        self.signal(signal.SIGTERM)
+        return await self.exited()
+
+    @property
+    def said(self) -> str:
+        """What it wrote to stdout and stderr."""
+        text = ""
+        for file in (self._stdout, self._stderr):
+            file.seek(0)
+            text += file.read().decode()
+        return text
+
+    async def answers(self) -> Reply:
+        """Wait until it answers; its first status."""
+        deadline = time.monotonic() + WITHIN_S
+        while True:
+            assert self.popen.poll() is None, f"exit {self.popen.returncode}: {self.said}"
+            assert time.monotonic() < deadline, self.said
+            try:
+                return await self.ask("GET", "/v1/status")
+            except (FileNotFoundError, ConnectionError, asyncio.IncompleteReadError):
+                await asyncio.sleep(0.01)
+
+    async def ask(self, method: str, target: str, body: Any = None) -> Reply:
+        return await ask(self.home.socket, method, target, body)
+
+    async def status(self) -> dict[str, Any]:
+        data: dict[str, Any] = (await self.ask("GET", "/v1/status")).data
+        return data
+
+    async def until(self, *codes: str, absent: bool = False) -> list[str]:
+        """Wait until the reasons hold all of `codes` (or, `absent`, none of them)."""
+        deadline = time.monotonic() + WITHIN_S
+        while True:
+            reasons = [r["code"] for r in (await self.status())["reasons"]]
+            if not absent and set(codes) <= set(reasons):
+                return reasons
+            if absent and not set(codes) & set(reasons):
+                return reasons
+            assert time.monotonic() < deadline, reasons
+            await asyncio.sleep(0.01)
+
+    def end(self) -> None:
+        """Whatever it is doing, it is over now."""
+        if self.popen.poll() is None:
+            self.popen.kill()
+            self.popen.wait()
+        self._stdout.close()
+        self._stderr.close()
+
+
+def real(home: Home, **env: str) -> Process:
+    """`ragd` as users have it."""
+    return Process(home, [sys.executable, "-m", "ragd", "--home", home.root], **env)
+
+
+def twisted(home: Home, *twists: str, **env: str) -> Process:
+    """`ragd` with something replaced in it (child.py), lancedb among them."""
+    return Process(home, [sys.executable, str(CHILD), home.root, *twists], **env)
+
+
+def facts(home: Home) -> list[dict[str, Any]]:
+    """Every record in the log's files, each line's checksum left aside."""
+    found = []
+    for segment in sorted(Path(home.events).glob("*.ndjson")):
+        for line in segment.read_bytes().splitlines()[1:]:
+            found.append(json.loads(line[9:]))
+    return found
+
+
+def types(home: Home) -> list[str]:
+    return [record["event"]["type"] for record in facts(home)]

@@ -1,0 +1,170 @@
+"""Dependencies that come and go under a real daemon."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from aiohttp import web
+
+from ragd.adapters import ollama
+from ragd.paths import Home
+from tests.daemon.processes import Process, facts, write_config
+
+Start = Callable[..., Process]
+
+
+async def test_a_vault_that_goes_away_and_comes_back(home: Home, start: Start) -> None:
+    vault = Path(home.root).parent / "vault"
+    daemon = start("plain")
+    await daemon.answers()
+    await daemon.until("INDEX_NOT_FOUND")
+    vault.rename(vault.with_name("elsewhere"))
+    await daemon.until("VAULT_NOT_FOUND")
+    status = await daemon.status()
+    assert status["vault"] == {"path": str(vault), "found": False}
+    [reason] = [r for r in status["reasons"] if r["code"] == "VAULT_NOT_FOUND"]
+    assert reason["state"] == "unavailable"  # there is no index to serve from
+    vault.with_name("elsewhere").rename(vault)
+    await daemon.until("VAULT_NOT_FOUND", absent=True)
+    assert (await daemon.status())["vault"]["found"] is True
+    assert await daemon.stop() == 0
+    told = [r["event"]["type"] for r in facts(home) if r["event"].get("dependency") == "vault"]
+    assert told == ["dependency_recovered", "dependency_lost", "dependency_recovered"]
+
+
+async def test_a_vault_on_a_dead_mount_holds_up_neither_answers_nor_the_end(
+    home: Home, start: Start
+) -> None:
+    daemon = start("hanging_vault", "probe_within=0.05", "finish_within=0.2")
+    await daemon.answers()
+    await daemon.until("VAULT_NOT_FOUND", "INDEX_NOT_FOUND")
+    assert (await daemon.ask("POST", "/v1/reload")).status == 200  # which needs a thread too
+    assert await daemon.stop() == 0
+    assert daemon.said == ""
+    assert facts(home)[-1]["event"]["type"] == "daemon_stopped"
+
+
+@asynccontextmanager
+async def fake_ollama(port: int = 0, body: str = '{"version": "0.5"}') -> AsyncIterator[int]:
+    async def version(request: web.Request) -> web.Response:
+        return web.Response(text=body, content_type="application/json")
+
+    app = web.Application()
+    app.add_routes([web.get("/api/version", version)])
+    runner = web.AppRunner(app)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", port).start()
+    try:
+        yield runner.addresses[0][1]
+    finally:
+        await runner.cleanup()
+
+
+async def test_ollama_that_goes_away_and_comes_back(home: Home, start: Start) -> None:
+    async with fake_ollama() as port:
+        write_config(
+            home,
+            health={"probe_s": 0.05},
+            embedding={"provider": "ollama", "base_url": f"http://127.0.0.1:{port}"},
+        )
+        daemon = start("plain")
+        await daemon.answers()
+        await daemon.until("INDEX_NOT_FOUND")
+        await _until_ollama_is(daemon, "up")
+        assert "OLLAMA_UNREACHABLE" not in [r["code"] for r in (await daemon.status())["reasons"]]
+    await daemon.until("OLLAMA_UNREACHABLE")
+    await _until_ollama_is(daemon, "down")
+    async with fake_ollama(port):
+        await daemon.until("OLLAMA_UNREACHABLE", absent=True)
+        assert await daemon.stop() == 0
+    told = [r["event"]["type"] for r in facts(home) if r["event"].get("dependency") == "ollama"]
+    assert told == ["dependency_recovered", "dependency_lost", "dependency_recovered"]
+
+
+async def _until_ollama_is(daemon: Process, what: str) -> None:
+    async with asyncio.timeout(10):
+        while (await daemon.status())["ollama_status"] != what:
+            await asyncio.sleep(0.01)
+
+
+async def test_without_ollama_the_default_setup_tells_it_and_is_not_degraded_by_it(
+    home: Home, start: Start
+) -> None:
+    write_config(home, health={"probe_s": 0.05}, embedding={"base_url": "http://127.0.0.1:1"})
+    daemon = start("plain")
+    await daemon.answers()
+    await _until_ollama_is(daemon, "down")
+    assert await daemon.until("INDEX_NOT_FOUND") == ["INDEX_NOT_FOUND"]
+    assert await daemon.stop() == 0
+
+
+# Whoever listens on Ollama's port
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "5",
+        "null",
+        "[]",
+        '"version"',
+        "{}",
+        '{"version": 5}',
+        "",
+        "{",
+        "[" * 50_000,
+    ],
+)
+async def test_what_is_not_ollama_is_not_taken_for_it(body: str) -> None:
+    async with fake_ollama(body=body) as port:
+        assert await ollama.answers(f"http://127.0.0.1:{port}") is False
+
+
+async def test_ollama_is_recognised() -> None:
+    async with fake_ollama() as port:
+        assert await ollama.answers(f"http://127.0.0.1:{port}/") is True
+        assert await ollama.answers(f"http://127.0.0.1:{port}/elsewhere") is False
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        b"",
+        b"garbage\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\n{}",
+        b"HTTP/1.1 302 Found\r\nLocation: /api/version\r\nContent-Length: 0\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 2\r\n\r\n\x1f\x8b",
+        b"HTTP/1.1 200 OK\r\nContent-Type: application/json; charset=\xff\r\n"
+        b"Content-Length: 2\r\n\r\n{}",
+    ],
+)
+async def test_no_answer_whatever_breaks_the_probe(said: bytes) -> None:
+    async def speak(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(said)
+        writer.close()
+
+    server = await asyncio.start_server(speak, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    async with server:
+        assert await ollama.answers(f"http://127.0.0.1:{port}") is False
+
+
+async def test_an_answer_that_never_ends_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ollama, "ANSWER_WITHIN_S", 0.2)
+
+    async def babble(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n")
+        try:
+            while True:
+                writer.write(b" " * 65536)
+                await writer.drain()
+        except ConnectionError:
+            writer.close()
+
+    server = await asyncio.start_server(babble, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    async with server:
+        assert await ollama.answers(f"http://127.0.0.1:{port}") is False

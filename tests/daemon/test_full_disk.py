@@ -1,0 +1,157 @@
+"""A full disk: told at once, survived, recorded when it is over."""
+
+import os
+import signal
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from ragd.paths import Home
+from tests.daemon.processes import Process, facts, types, write_config
+
+Start = Callable[..., Process]
+
+
+@pytest.fixture
+def full(folder: Path) -> Path:
+    """While this file is there, the log's disk has no room."""
+    return folder / "full"
+
+
+async def test_it_says_so_goes_on_answering_and_recovers_by_itself(
+    home: Home, start: Start, full: Path
+) -> None:
+    daemon = start(f"full_while={full}")
+    await daemon.answers()
+    await daemon.until("INDEX_NOT_FOUND")
+    full.touch()
+    refused = await daemon.ask("POST", "/v1/reload")
+    assert (refused.status, refused.code) == (503, "DISK_FULL")
+    assert refused.data is None
+    status = await daemon.ask("GET", "/v1/status")
+    assert status.envelope["status"] == "unavailable"
+    [reason] = [r for r in status.data["reasons"] if r["code"] == "DISK_FULL"]
+    assert reason["state"] == "degraded"
+    assert reason["since"] == status.data["log"]["full_since"]
+    search = await daemon.ask("POST", "/v1/tools/obsidian_rag_search", {"query": "x"})
+    assert search.code == "INDEX_NOT_FOUND"  # served as before
+    full.unlink()
+    await daemon.until("DISK_FULL", absent=True)  # though nobody asks for anything
+    assert (await daemon.status())["log"]["full_since"] is None
+    assert (await daemon.ask("POST", "/v1/reload")).status == 200
+    assert await daemon.stop() == 0
+    told = [r for r in facts(home) if r["event"].get("dependency") == "disk"]
+    assert [r["event"]["type"] for r in told] == ["dependency_lost", "dependency_recovered"]
+    assert told[0]["event"]["since"] == reason["since"] <= told[0]["ts"]
+    assert told[1]["cause"] == told[0]["seq"]
+    assert types(home).count("config_reloaded") == 1  # the refused one was withdrawn
+    assert "actor_crashed" not in types(home)
+
+
+async def test_a_reload_that_cannot_be_recorded_changes_nothing(
+    home: Home, start: Start, full: Path
+) -> None:
+    daemon = start(f"full_while={full}")
+    await daemon.answers()
+    write_config(home, health={"probe_s": 0.06})
+    full.touch()
+    assert (await daemon.ask("POST", "/v1/reload")).code == "DISK_FULL"
+    full.unlink()
+    await daemon.until("DISK_FULL", absent=True)
+    assert (await daemon.ask("POST", "/v1/reload")).data["applied"] == ["health.probe_s"]
+    daemon.end()
+
+
+async def test_it_stops_in_order_on_a_full_disk(home: Home, start: Start, full: Path) -> None:
+    daemon = start(f"full_while={full}", "finish_within=0.2")
+    await daemon.answers()
+    await daemon.until("INDEX_NOT_FOUND")
+    assert (await daemon.ask("GET", "/v1/nothing")).status == 404  # waits to be recorded
+    full.touch()
+    assert await daemon.stop() == 0
+    assert daemon.said == ""
+    assert not os.path.lexists(home.socket)
+    full.unlink()
+    daemon = start("plain")
+    await daemon.answers()
+    assert await daemon.stop() == 0
+    starts = [r["event"] for r in facts(home) if r["event"]["type"] == "daemon_started"]
+    assert starts[-1]["previous_stop"] == "crash"  # its end could not be recorded
+
+
+async def test_a_start_on_a_full_disk_answers_and_is_recorded_when_there_is_room(
+    home: Home, start: Start, full: Path
+) -> None:
+    full.touch()
+    daemon = start(f"full_while={full}")
+    first = await daemon.answers()
+    assert [r["code"] for r in first.data["reasons"]] == ["STARTING", "DISK_FULL"]
+    assert first.envelope["status"] == "unavailable"
+    full.unlink()
+    await daemon.until("INDEX_NOT_FOUND")
+    assert await daemon.stop() == 0
+    assert types(home)[0] == "daemon_started"
+    assert types(home)[-1] == "daemon_stopped"
+
+
+async def test_a_start_on_a_full_disk_can_be_stopped(home: Home, start: Start, full: Path) -> None:
+    daemon = start("plain")
+    await daemon.answers()
+    assert await daemon.stop() == 0
+    known = facts(home)
+    full.touch()
+    daemon = start(f"full_while={full}", "finish_within=0.2")
+    data = (await daemon.answers()).data
+    assert data["vault"]["found"] is None  # the last run knew, this one does not yet
+    daemon.signal(signal.SIGTERM)
+    assert await daemon.exited() == 0
+    assert facts(home) == known  # neither its start nor its end
+
+
+@pytest.fixture
+def small_disk(folder: Path) -> Iterator[Path]:
+    place = folder / "disk"
+    place.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=1m,mode=700", "tmpfs", str(place)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if mounted.returncode:
+        pytest.skip(f"no small disk to be had here: {mounted.stderr.strip()}")
+    yield place
+    subprocess.run(["umount", "-l", str(place)], check=True)
+
+
+async def test_a_disk_that_is_really_full(small_disk: Path, start: Start) -> None:
+    home = Home(str(small_disk / "h"))
+    write_config(home, health={"probe_s": 0.05})
+    daemon = start("plain", of=home)
+    await daemon.answers()
+    await daemon.until("INDEX_NOT_FOUND")
+    ballast = small_disk / "ballast"
+    _fill(ballast)
+    code = None
+    while code != "DISK_FULL":  # the last page of the log may have room for a few more
+        code = (await daemon.ask("POST", "/v1/reload")).code
+        assert code in ("DISK_FULL", "INDEX_NOT_FOUND")
+    assert "DISK_FULL" in await daemon.until("DISK_FULL")
+    ballast.unlink()
+    await daemon.until("DISK_FULL", absent=True)
+    assert await daemon.stop() == 0
+    assert daemon.said == ""
+    told = [r["event"]["type"] for r in facts(home) if r["event"].get("dependency") == "disk"]
+    assert told == ["dependency_lost", "dependency_recovered"]
+    assert "actor_crashed" not in types(home)
+
+
+def _fill(path: Path) -> None:
+    with path.open("wb", buffering=0) as file:
+        try:
+            while file.write(b"x" * 4096):
+                pass
+        except OSError:
+            pass

@@ -1,0 +1,248 @@
+"""sync-result.json: equal to its fold, always whole, there from the first sync on."""
+
+import asyncio
+import errno
+import json
+import os
+import threading
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from ragd.actors import sync_result_writer
+from ragd.actors.sync_result_writer import SyncResultWriter
+from ragd.events import (
+    BatchStored,
+    Fact,
+    FileError,
+    FilledFile,
+    IndexActivated,
+    IndexLost,
+    JobFinished,
+    StoredFile,
+    VaultScanned,
+    VectorsFilled,
+)
+from ragd.folds.sync_result import CHANGED_BY, SyncResult
+from ragd.paths import Home
+from tests.daemon.conftest import House, housed
+from tests.daemon.virtual_clock import VirtualClock
+
+
+def finished(n: int = 0, outcome: str = "complete") -> JobFinished:
+    return JobFinished(
+        job_id=f"j{n}",
+        mode="sync",
+        outcome=outcome,  # type: ignore[arg-type]
+        indexed_files=n,
+        removed_files=0,
+        total_chunks=n,
+        duration_ms=n,
+        errors=[FileError(file=f"{n}.md", message="unreadable")] * (n % 50),
+    )
+
+
+def stored(path: str, generation: str = "") -> BatchStored:
+    file = StoredFile(path=path, sha256="0", mtime_ns=1, size=1, chunks=2)
+    return BatchStored(job_id="j", files=[file], removed=[], table_version=1, generation=generation)
+
+
+async def until_written(house: House) -> SyncResult:
+    """Wait until the file says what the fold says."""
+    async with asyncio.timeout(10):
+        while True:
+            found = read(house.home)
+            if found is not None and found == house.ledger.state.sync_result:
+                return found
+            await asyncio.sleep(0.005)
+
+
+def read(home: Home) -> SyncResult | None:
+    try:
+        return msgspec.json.decode(Path(home.sync_result).read_bytes(), type=SyncResult)
+    except FileNotFoundError:
+        return None
+
+
+@pytest.fixture
+async def writing(house: House, clock: VirtualClock) -> AsyncIterator["asyncio.Task[None]"]:
+    task = begin(house, clock)
+    yield task
+    task.cancel()
+    await asyncio.wait({task})
+
+
+def begin(house: House, clock: VirtualClock) -> "asyncio.Task[None]":
+    writer = SyncResultWriter(house.ledger, clock, Path(house.home.sync_result))
+    return asyncio.create_task(writer.run())
+
+
+@pytest.mark.usefixtures("writing")
+async def test_every_fact_that_changes_the_fold_changes_the_file(house: House) -> None:
+    filled = FilledFile(path="a.md", sha256="0", chunks=2)
+    activated = IndexActivated(generation="g2", provider="ollama", model="m", dimensions=3)
+    steps: list[list[Fact]] = [
+        [stored("a.md"), finished(1)],
+        [VectorsFilled(job_id="j", files=[filled], table_version=2)],
+        [VaultScanned(files=1, changed=0, removed=0, newest_mtime="2026-01-01T00:00:00Z")],
+        [stored("b.md", "g2"), stored("c.md", "g2"), activated],
+        [IndexLost(reason="missing")],
+    ]
+    seen: list[SyncResult] = []
+    for step in steps:
+        before = house.ledger.state.sync_result.seq
+        await house.add(*step)
+        assert house.ledger.state.sync_result.seq > before, "a step that changes the fold"
+        seen.append(await until_written(house))
+    kinds = {type(fact) for step in steps for fact in step}
+    assert set(CHANGED_BY) <= kinds, "each kind of fact that can change it was tried"
+    assert [result.total_docs for result in seen] == [1, 1, 1, 2, 0]
+
+
+@pytest.mark.usefixtures("writing")
+async def test_it_has_the_fields_of_the_design_and_is_private(house: House) -> None:
+    await house.add(finished(3))
+    await until_written(house)
+    path = Path(house.home.sync_result)
+    assert list(json.loads(path.read_bytes())) == [
+        "schema",
+        "mode",
+        "outcome",
+        "last_sync",
+        "last_sync_mtime",
+        "indexed_files",
+        "removed_files",
+        "failed_files",
+        "total_docs",
+        "total_chunks",
+        "chunks_embedded",
+        "duration_ms",
+        "errors",
+        "errors_total",
+        "seq",
+    ]
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert path.read_bytes().endswith(b"}\n")
+
+
+async def test_only_what_changed_is_written(
+    house: House, clock: VirtualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written: list[int | None] = []
+    replace = sync_result_writer.replace_file
+
+    def spy(path: Path, data: bytes) -> None:
+        written.append(json.loads(data)["seq"])
+        replace(path, data)
+
+    monkeypatch.setattr(sync_result_writer, "replace_file", spy)
+    task = begin(house, clock)
+    await house.add(VaultScanned(files=1, changed=1, removed=0))  # before the first sync: nothing
+    first = await house.add(finished(1))
+    await until_written(house)
+    await house.add(VaultScanned(files=1, changed=1, removed=0))
+    last = await house.add(finished(2))
+    await until_written(house)
+    task.cancel()
+    await asyncio.wait({task})
+    assert written == [first, last]
+
+
+async def test_what_the_last_run_could_not_write_is_written_at_the_start(
+    house: House, clock: VirtualClock
+) -> None:
+    await house.add(finished(1))
+    assert read(house.home) is None
+    task = begin(house, clock)
+    await until_written(house)
+    task.cancel()
+    await asyncio.wait({task})
+    Path(house.home.sync_result).write_text("somebody was here")
+    task = begin(house, clock)
+    async with asyncio.timeout(10):
+        while Path(house.home.sync_result).read_text() == "somebody was here":
+            await asyncio.sleep(0.005)
+    assert read(house.home) == house.ledger.state.sync_result
+    task.cancel()
+    await asyncio.wait({task})
+
+
+async def test_a_reader_in_a_loop_never_sees_half_a_file_nor_none(
+    house: House, clock: VirtualClock
+) -> None:
+    await house.add(finished(1))
+    task = begin(house, clock)
+    await until_written(house)
+    over = threading.Event()
+    seen: set[int] = set()
+    wrong: list[str] = []
+
+    def watch() -> None:
+        while not over.is_set():
+            try:
+                found = msgspec.json.decode(
+                    Path(house.home.sync_result).read_bytes(), type=SyncResult, strict=True
+                )
+            except (OSError, msgspec.DecodeError) as why:
+                wrong.append(repr(why))
+                return
+            if len(found.errors) != found.indexed_files % 50:
+                wrong.append(f"a mixture: {found}")
+            seen.add(found.seq)
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    for n in range(1, 300):
+        await house.add(finished(n))
+    await until_written(house)
+    over.set()
+    await asyncio.to_thread(watcher.join)
+    assert wrong == []
+    assert len(seen) > 1
+    task.cancel()
+    await asyncio.wait({task})
+
+
+async def test_a_full_disk_is_waited_out_and_is_no_crash(
+    home: Home, clock: VirtualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    full = threading.Event()
+    full.set()
+    write = os.write
+
+    def failing(handle: int, data: bytes) -> int:
+        if full.is_set() and os.readlink(f"/proc/self/fd/{handle}").endswith(".json.tmp"):
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return write(handle, data)
+
+    monkeypatch.setattr(os, "write", failing)
+    async with housed(home) as house:
+        task = begin(house, clock)
+        await house.add(finished(1))
+        for _ in range(7):  # five crashes would be the end of the daemon
+            await clock.asleep()
+            assert read(home) is None
+            assert not list(Path(home.root).glob("*.tmp")) + list(Path(home.root).glob(".*.tmp"))
+            clock.advance(1)
+        await clock.asleep()
+        await house.add(finished(2))
+        full.clear()
+        clock.advance(1)
+        assert (await until_written(house)).indexed_files == 2
+        task.cancel()
+        await asyncio.wait({task})
+
+
+async def test_another_failure_of_the_disk_is_a_crash(
+    house: House, clock: VirtualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failing(path: Path, data: bytes) -> None:
+        raise OSError(errno.EIO, "I/O error")
+
+    monkeypatch.setattr("ragd.actors.sync_result_writer.replace_file", failing)
+    task = begin(house, clock)
+    await house.add(finished(1))
+    await asyncio.wait({task}, timeout=10)
+    assert isinstance(task.exception(), OSError)

@@ -1,0 +1,47 @@
+"""A clock that only moves when a test says so."""
+
+import asyncio
+from datetime import UTC, datetime, timedelta
+
+from ragd.clock import iso
+
+EPOCH = datetime(2026, 11, 15, 14, 30, tzinfo=UTC)
+
+
+class VirtualClock:
+    def __init__(self) -> None:
+        self._elapsed = 0.0
+        self._sleepers: list[tuple[float, asyncio.Future[None]]] = []
+        self._lain_down = asyncio.Event()
+        self.slept: list[float] = []
+
+    def now(self) -> str:
+        return iso(EPOCH + timedelta(seconds=self._elapsed))
+
+    def monotonic(self) -> float:
+        return self._elapsed
+
+    async def sleep(self, seconds: float) -> None:
+        woken = asyncio.get_running_loop().create_future()
+        sleeper = (self._elapsed + seconds, woken)
+        self._sleepers.append(sleeper)
+        self.slept.append(seconds)
+        self._lain_down.set()
+        try:
+            await woken
+        finally:
+            self._sleepers.remove(sleeper)
+
+    async def asleep(self, sleepers: int = 1) -> None:
+        """Wait until so many tasks sleep."""
+        async with asyncio.timeout(10):
+            while sum(not woken.done() for _, woken in self._sleepers) < sleepers:
+                self._lain_down.clear()
+                await self._lain_down.wait()
+
+    def advance(self, seconds: float) -> None:
+        """Let time pass; who is due wakes up."""
+        self._elapsed += seconds
+        for due, woken in self._sleepers:
+            if due <= self._elapsed and not woken.done():
+                woken.set_result(None)

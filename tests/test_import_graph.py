@@ -1,0 +1,343 @@
+"""The dependency rule: pure logic knows nothing of the world, actors nothing of each other.
+
+Read from the sources, not from what happens to be loaded: imports inside functions count too.
+Pure logic imports pure logic; adapters import pure logic; actors import both; daemon.py wires.
+`ragctl` imports the wire protocol, the errors and the paths; what works without a daemon may read
+the log and the configuration as well.
+"""
+
+import ast
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+
+# A module whose docstring says "Pure" is held to it, too.
+PURE = (
+    *("ragd.events", "ragd.errors", "ragd.folds", "ragd.notes", "ragd.search", "ragd.protocol"),
+    "ragd.eventlog.frame",
+)
+WORLD = (  # what reaches out of the process, waits, or differs from one call to the next
+    *("aiohttp", "asyncio", "concurrent", "ctypes", "fcntl", "glob", "http", "importlib", "io"),
+    *("lance", "lancedb", "logging", "mmap", "multiprocessing", "onnxruntime", "os", "pathlib"),
+    *("pyarrow", "random", "rich", "secrets", "select", "selectors", "shutil", "signal", "socket"),
+    *("sqlite3", "ssl", "structlog", "subprocess", "tempfile", "threading", "time", "urllib"),
+    "watchfiles",
+)
+WORLDLY_CALLS = {"open", "print", "input", "now", "today", "utcnow", "uuid1", "uuid4", "sleep"}
+STORE_LIBRARIES = ("lance", "lancedb", "pyarrow")
+STORE = "ragd.adapters.lance_store"
+WIRING = ("ragd.daemon", "ragd.__main__")
+HEAVY = (*STORE_LIBRARIES, "aiohttp", "numpy", "onnxruntime")
+FORBIDDEN_NAMES = {"util", "helper", "common", "manager", "base", "misc", "core", "service"}
+
+# What works without a daemon, imported only when its command is used.
+OFFLINE = (
+    *("ragctl.commands.replay", "ragctl.commands.config", "ragctl.commands.init"),
+    *("ragctl.commands.doctor", "ragctl.checks"),
+)
+CLIENT_MAY_USE = ("ragd.errors", "ragd.paths", "ragd.protocol")
+OFFLINE_MAY_USE = (
+    *("ragd.eventlog", "ragd.folds", "ragd.replay", "ragd.events", "ragd.durable", "ragd.clock"),
+    *("ragd.config", "ragd.config_keys", "ragd.config_schema", "ragd.config_shape"),
+)
+QUICK = ("ragctl.__main__", "ragctl.cli", "ragctl.commands.status")
+SLOW = ("aiohttp", "asyncio", "http.client", "lancedb", "msgspec", "rich", "structlog")
+
+
+class Import(NamedTuple):
+    """One module that another names. Lazy: inside a function."""
+
+    name: str
+    lazy: bool
+
+
+class Module(NamedTuple):
+    """A source file, parsed."""
+
+    name: str
+    is_package: bool
+    tree: ast.Module
+
+
+def under(name: str, places: Iterable[str]) -> bool:
+    return any(name == place or name.startswith(place + ".") for place in places)
+
+
+def parents(name: str) -> Iterator[str]:
+    while "." in name:
+        name = name.rpartition(".")[0]
+        yield name
+
+
+class Graph:
+    """Who imports whom, in the packages below one folder."""
+
+    def __init__(self, root: Path, packages: Iterable[str] = ("ragd", "ragctl")) -> None:
+        files = sorted(path for package in packages for path in (root / package).rglob("*.py"))
+        found = [self._parse(root, path) for path in files]
+        self.modules = {module.name: module for module in found}
+        self.imports = {module.name: self._imports(module) for module in found}
+
+    @staticmethod
+    def _parse(root: Path, path: Path) -> Module:
+        relative = path.relative_to(root)
+        is_package = path.name == "__init__.py"
+        parts = relative.parent.parts if is_package else relative.with_suffix("").parts
+        return Module(".".join(parts), is_package, ast.parse(path.read_bytes(), str(path)))
+
+    def _imports(self, module: Module) -> set[Import]:
+        found: set[Import] = set()
+
+        def visit(node: ast.AST, lazy: bool) -> None:
+            if isinstance(node, ast.Import):
+                found.update(Import(alias.name, lazy) for alias in node.names)
+            elif isinstance(node, ast.ImportFrom):
+                place = self._place(module, node)
+                names = {f"{place}.{alias.name}" for alias in node.names}
+                inside = names & self.modules.keys()
+                found.update(Import(name, lazy) for name in inside or {place})
+                found.add(Import(place, lazy))
+            inner = lazy or isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+            for child in ast.iter_child_nodes(node):
+                visit(child, inner)
+
+        visit(module.tree, False)
+        return found
+
+    @staticmethod
+    def _place(module: Module, node: ast.ImportFrom) -> str:
+        if not node.level:
+            return node.module or ""
+        here = module.name.split(".") if module.is_package else module.name.split(".")[:-1]
+        base = here[: len(here) - node.level + 1]
+        return ".".join([*base, *([node.module] if node.module else [])])
+
+    def direct(self, name: str, *, lazy: bool = True) -> set[str]:
+        """All that a module names, and (as Python does) the packages that these lie in."""
+        named = {i.name for i in self.imports[name] if lazy or not i.lazy}
+        return named | {parent for one in named for parent in parents(one)}
+
+    def reach(self, name: str, *, lazy: bool = True) -> set[str]:
+        """All that comes with a module, ours or not."""
+        seen: set[str] = set()
+        todo = {name, *parents(name)}
+        while todo:
+            one = todo.pop()
+            seen.add(one)
+            if one in self.modules:
+                todo |= self.direct(one, lazy=lazy) - seen
+        return seen - {name}
+
+    def is_pure(self, name: str) -> bool:
+        module = self.modules[name]
+        if module.is_package and not self.imports[name]:
+            return True
+        said = ast.get_docstring(module.tree) or ""
+        return under(name, PURE) or re.search(r"\bPure[.;:]", said) is not None
+
+    def calls(self, name: str) -> set[str]:
+        found: set[str] = set()
+        for node in ast.walk(self.modules[name].tree):
+            if isinstance(node, ast.Call):
+                what = node.func
+                found.add(what.id if isinstance(what, ast.Name) else getattr(what, "attr", ""))
+        return found
+
+
+# The rules. Each gives a sentence for every offence.
+
+
+def impurities(graph: Graph) -> Iterator[str]:
+    for name in filter(graph.is_pure, graph.modules):
+        for other in graph.direct(name):
+            if under(other, WORLD):
+                yield f"{name} is pure and imports {other}"
+            if other in graph.modules and not graph.is_pure(other):
+                yield f"{name} is pure and imports {other}, which is not"
+        for call in graph.calls(name) & WORLDLY_CALLS:
+            yield f"{name} is pure and calls {call}()"
+
+
+def actor_of(name: str) -> str | None:
+    parts = name.split(".")
+    return parts[2] if parts[:2] == ["ragd", "actors"] and len(parts) > 2 else None
+
+
+def wrong_ways(graph: Graph) -> Iterator[str]:
+    """Adapters know no actors; actors know no other actor; nobody but the daemon knows any."""
+    for name in graph.modules:
+        reached = graph.reach(name)
+        mine = actor_of(name)
+        if under(name, ["ragd.adapters", "ragd.actors"]):
+            yield from (f"{name} reaches {w}" for w in WIRING if w in reached)
+        if under(name, ["ragd.adapters"]) or mine:
+            others = (one for one in reached if actor_of(one) not in (None, mine))
+            yield from (f"{name} reaches the actor {one}" for one in others)
+        if not under(name, [*WIRING, "ragd.actors"]):
+            actors = (one for one in graph.direct(name) if actor_of(one))
+            yield from (f"{name} imports the actor {one}" for one in actors)
+
+
+def store_leaks(graph: Graph) -> Iterator[str]:
+    for name in graph.modules:
+        if not under(name, [STORE]):
+            leaks = (one for one in graph.direct(name) if under(one, STORE_LIBRARIES))
+            yield from (f"{name} imports {one}" for one in leaks)
+
+
+def client_burdens(graph: Graph) -> Iterator[str]:
+    """What ragctl must not even know of, at whatever distance."""
+    kept_out = (*HEAVY, *WIRING, "ragd.actors", "ragd.adapters")
+    for name in graph.modules:
+        if under(name, ["ragctl"]):
+            burdens = (one for one in graph.reach(name) if under(one, kept_out))
+            yield from (f"{name} reaches {one}" for one in burdens)
+
+
+def client_liberties(graph: Graph) -> Iterator[str]:
+    """What ragctl takes from ragd beyond what each part of it may."""
+    for name in graph.modules:
+        if not under(name, ["ragctl"]):
+            continue
+        offline = under(name, OFFLINE)
+        allowed = (*CLIENT_MAY_USE, *OFFLINE_MAY_USE) if offline else CLIENT_MAY_USE
+        for one in graph.direct(name):
+            if under(one, ["ragd"]) and one != "ragd" and not under(one, allowed):
+                yield f"{name} imports {one}"
+        for one in graph.direct(name, lazy=False):
+            if not offline and under(one, OFFLINE):
+                yield f"{name} imports {one} at once"
+
+
+def client_delays(graph: Graph) -> Iterator[str]:
+    for name in QUICK:
+        if name in graph.modules:
+            slow = (one for one in graph.reach(name, lazy=False) if under(one, SLOW))
+            yield from (f"{name} loads {one}" for one in slow)
+
+
+def bad_names(graph: Graph) -> Iterator[str]:
+    for name in graph.modules:
+        for part in name.split("."):
+            if FORBIDDEN_NAMES & {part, part.removesuffix("s"), *part.split("_")}:
+                yield f"{name}: name it by what it is"
+
+
+RULES = (
+    *(impurities, wrong_ways, store_leaks),
+    *(client_burdens, client_liberties, client_delays, bad_names),
+)
+
+
+@cache
+def house() -> Graph:
+    return Graph(ROOT)
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
+def test_the_house_keeps_the_rule(rule):
+    assert sorted(rule(house())) == []
+
+
+def test_the_sources_are_seen_at_all():
+    graph = house()
+    assert "ragd.eventlog.frame" in graph.direct("ragd.folds.parts") | graph.direct("ragd.folds")
+    assert "msgspec" in graph.reach("ragd.folds.health")
+    assert graph.is_pure("ragd.folds.health")
+    assert not graph.is_pure("ragd.ledger")
+
+
+# The guard is guarded: each of these breaks one rule.
+
+OFFENCES = {
+    "a clock in a fold": (impurities, {"ragd/folds/x.py": "import time"}),
+    "a late clock in a fold": (impurities, {"ragd/folds/x.py": "def f():\n import time"}),
+    "a file in a parser": (impurities, {"ragd/notes/x.py": "def f(p):\n return open(p)"}),
+    "the time of day in a date": (
+        impurities,
+        {"ragd/notes/x.py": "from datetime import date\ndef f():\n return date.today()"},
+    ),
+    "an adapter in a filter": (
+        impurities,
+        {"ragd/search/x.py": "from ragd.adapters import y", "ragd/adapters/y.py": ""},
+    ),
+    "a broken promise": (impurities, {"ragd/x.py": '"""Adds up. Pure."""\nimport socket'}),
+    "a relative way out": (
+        impurities,
+        {"ragd/notes/x.py": "from ..adapters import y", "ragd/adapters/y.py": ""},
+    ),
+    "an adapter that knows an actor": (
+        wrong_ways,
+        {"ragd/adapters/x.py": "import ragd.actors.y", "ragd/actors/y.py": ""},
+    ),
+    "two actors that meet at a third place": (
+        wrong_ways,
+        {
+            "ragd/actors/x.py": "from ragd import meeting",
+            "ragd/meeting.py": "def f():\n from ragd.actors import y",
+            "ragd/actors/y.py": "",
+        },
+    ),
+    "an actor that knows the daemon": (
+        wrong_ways,
+        {"ragd/actors/x.py": "from ragd.daemon import run", "ragd/daemon.py": ""},
+    ),
+    "lancedb outside the store": (store_leaks, {"ragd/x.py": "def f():\n import lancedb.query"}),
+    "a client with numpy": (
+        client_burdens,
+        {"ragctl/x.py": "from ragd import y", "ragd/y.py": "def f():\n import numpy"},
+    ),
+    "a client with an adapter": (
+        client_burdens,
+        {"ragctl/commands/doctor.py": "import ragd.adapters.y", "ragd/adapters/y.py": ""},
+    ),
+    "a command that reads the log": (
+        client_liberties,
+        {"ragctl/commands/search.py": "def f():\n from ragd.eventlog import scan"},
+    ),
+    "a dispatcher that loads doctor": (
+        client_liberties,
+        {"ragctl/cli.py": "from ragctl.commands import doctor", "ragctl/commands/doctor.py": ""},
+    ),
+    "a slow start": (
+        client_delays,
+        {"ragctl/__main__.py": "import ragctl.cli", "ragctl/cli.py": "import http.client"},
+    ),
+    "a module for everything": (bad_names, {"ragd/utils.py": ""}),
+    "a base of things": (bad_names, {"ragd/store_base.py": ""}),
+}
+
+
+@pytest.mark.parametrize("what", OFFENCES)
+def test_the_guard_notices(tmp_path, what):
+    rule, files = OFFENCES[what]
+    for name, source in files.items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(source, encoding="utf-8")
+    assert list(rule(Graph(tmp_path)))
+
+
+@pytest.mark.parametrize("module", QUICK)
+def test_a_quick_command_loads_nothing_slow(module):
+    if module not in house().modules:
+        pytest.skip(f"{module} is not written yet")
+
+    def loaded(*names: str) -> set[str]:
+        script = f"import json, sys, {', '.join(names)}; print(json.dumps(list(sys.modules)))"
+        done = subprocess.run(
+            [sys.executable, "-c", script], cwd=ROOT, capture_output=True, check=True, timeout=20
+        )
+        return set(json.loads(done.stdout))
+
+    assert module in (now := loaded(module))
+    assert sorted(one for one in now - loaded("os") if one in SLOW) == []
