@@ -108,12 +108,16 @@ def _spawn(home: Home, errors: TextIO) -> "Popen[bytes]":
 
 
 def _wait_for(home: Home, child: "Popen[bytes]", deadline: float) -> int | None:
-    """None as soon as a daemon answers, else the code with which the child left."""
+    """None when a daemon answers, else the code with which the child left.
+
+    Where another daemon answers, the child is on its way out. It is waited for all the same: left
+    alone it could still take the lock, long after somebody has stopped the other one.
+    """
     while child.poll() is None:
-        if answers(home):
-            child.returncode = 0  # it outlives us: nobody has to wait for it
-            return None
         try:
+            if answers(home) and (holder(home) or {}).get("pid") == child.pid:
+                child.returncode = 0  # it outlives us: nobody has to wait for it
+                return None
             _look_again(home, deadline)
         except TimedOut:
             child.returncode = 0

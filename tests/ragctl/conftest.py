@@ -65,6 +65,8 @@ def home(short: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Home]:
     about = holder(home)
     if about and about["pid"] != os.getpid():
         os.kill(about["pid"], signal.SIGKILL)
+        with open(home.lock, "rb") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)  # it is gone when its lock is
 
 
 @pytest.fixture

@@ -100,6 +100,12 @@ def test_who_comes_second_uses_the_winner(home, fake, instead) -> None:
     launch.start_daemon(home, within=20)
 
 
+def test_who_comes_second_sees_its_own_child_off(home, fake, instead) -> None:
+    children = instead("import sys; sys.stdin.read(); sys.exit(73)")
+    launch.start_daemon(home, within=20)
+    assert children[0].returncode == 73
+
+
 def test_who_meets_a_daemon_that_is_stopping_starts_the_next(home, fake, instead) -> None:
     """The lock is held, nobody answers, and then the lock is free: somebody has to begin again."""
     os.rename(home.socket, f"{home.socket}.away")
