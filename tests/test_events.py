@@ -304,6 +304,15 @@ def test_a_small_fact_is_one_part_and_the_same():
     assert split(FilesChanged(changes=[])) == [FilesChanged(changes=[])]
 
 
+@pytest.mark.parametrize("limit", range(190, 240))
+def test_no_part_passes_the_limit_by_the_digits_of_its_number(limit):
+    event = ChangesetFormed(job_id="j", upserts=["a"] * 5000, deletes=["b"])
+    parts = split(event, limit)
+    assert len(parts) > 100
+    assert max(len(encode(part)) for part in parts) < limit
+    assert merge(parts) == event
+
+
 def test_the_longest_paths_there_can_be_fit_into_records():
     path = "\x01" * 4095  # every byte takes six in JSON
     files = [StoredFile(path, "0" * 64, 2**60, 2**40, 2**20, 0) for _ in range(10)]

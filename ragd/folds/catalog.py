@@ -8,7 +8,6 @@ from msgspec import Struct, field
 from ragd.eventlog.frame import Record
 from ragd.events import (
     BatchStored,
-    ChangesetFormed,
     DaemonStarted,
     FileFailed,
     FilesChanged,
@@ -16,6 +15,7 @@ from ragd.events import (
     IndexActivated,
     IndexLost,
     JobFinished,
+    JobStarted,
     SegmentQuarantined,
     StoreCompacted,
     StoredFile,
@@ -77,8 +77,9 @@ class Catalog(Table):
     building: Building | None = None
     newest_mtime: str | None = None
     waiting: dict[str, str] = field(default_factory=dict)  # path -> since when it waits
-    # Notes that a batch has in hand -> when they changed again since it was formed.
-    taken: dict[str, str | None] = field(default_factory=dict)
+    job_id: str | None = None  # the job that is reading notes
+    # path -> its first change since that job began: the job may have read it before.
+    changed_since: dict[str, str] = field(default_factory=dict)
     skipped: dict[str, str] = field(default_factory=dict)  # path -> reason
     failed: dict[str, str] = field(default_factory=dict)  # path -> code
     needs_full_scan: bool = False
@@ -119,8 +120,8 @@ def _remember(listed: dict[str, str], path: str, what: str) -> None:
 
 
 def _done(catalog: Catalog, path: str) -> None:
-    """The note waits no longer, unless it changed again after its batch was formed."""
-    again = catalog.taken.pop(path, None)
+    """The note waits no longer, unless it has changed since the job began that read it."""
+    again = catalog.changed_since.get(path)
     if again is None:
         catalog.waiting.pop(path, None)
     else:
@@ -129,20 +130,29 @@ def _done(catalog: Catalog, path: str) -> None:
 
 def _files_changed(catalog: Catalog, event: FilesChanged, record: Record) -> None:
     for path, kind in ((change.path, change.kind) for change in event.changes):
-        in_hand = path in catalog.taken
-        if in_hand:
-            catalog.taken[path] = catalog.taken[path] or record.ts
+        if catalog.job_id is not None:
+            catalog.changed_since.setdefault(path, record.ts)
         if kind == "deleted":
             catalog.skipped.pop(path, None)
             catalog.failed.pop(path, None)
-        if kind == "deleted" and not in_hand and not _is_stored(catalog, path):
+        if kind == "deleted" and not _is_stored(catalog, path):
             catalog.waiting.pop(path, None)  # it never got in: there is nothing to take out
         else:
             catalog.waiting.setdefault(path, record.ts)
 
 
-def _changeset_formed(catalog: Catalog, event: ChangesetFormed, record: Record) -> None:
-    catalog.taken.update(dict.fromkeys([*event.upserts, *event.deletes]))
+def _job_started(catalog: Catalog, event: JobStarted, record: Record) -> None:
+    catalog.job_id = event.job_id
+    catalog.changed_since = {}  # it reads from now on, so it sees all that was recorded before
+
+
+def _daemon_started(catalog: Catalog, event: DaemonStarted, record: Record) -> None:
+    _no_job(catalog)
+
+
+def _no_job(catalog: Catalog) -> None:
+    catalog.job_id = None
+    catalog.changed_since = {}
 
 
 def _batch_stored(catalog: Catalog, event: BatchStored, record: Record) -> None:
@@ -180,7 +190,7 @@ def _vault_scanned(catalog: Catalog, event: VaultScanned, record: Record) -> Non
         catalog.newest_mtime = event.newest_mtime
     if event.changed == 0 and event.removed == 0:
         catalog.waiting.clear()
-        catalog.taken = dict.fromkeys(catalog.taken)
+        catalog.changed_since.clear()
 
 
 def _file_skipped(catalog: Catalog, event: FileSkipped, record: Record) -> None:
@@ -219,25 +229,19 @@ def _segment_quarantined(catalog: Catalog, event: SegmentQuarantined, record: Re
 
 
 def _job_finished(catalog: Catalog, event: JobFinished, record: Record) -> None:
+    if catalog.job_id == event.job_id:
+        _no_job(catalog)
     if event.outcome in ("failed", "cancelled"):
-        catalog.taken = {}  # what it had in hand still waits
         if catalog.building is not None and catalog.building.job_id == event.job_id:
             catalog.building = None
-        return
-    for path in list(catalog.taken):
-        _done(catalog, path)  # looked at, and found to be as it was
-    if event.mode != "sync":
+    elif event.mode != "sync":
         catalog.needs_full_scan = False
-
-
-def _daemon_started(catalog: Catalog, event: DaemonStarted, record: Record) -> None:
-    catalog.taken = {}
 
 
 HANDLERS: Mapping[type, Callable[[Catalog, Any, Record], None]] = {
     DaemonStarted: _daemon_started,
     FilesChanged: _files_changed,
-    ChangesetFormed: _changeset_formed,
+    JobStarted: _job_started,
     BatchStored: _batch_stored,
     VectorsFilled: _vectors_filled,
     VaultScanned: _vault_scanned,

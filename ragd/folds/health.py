@@ -227,7 +227,7 @@ REASONS: tuple[Reason, ...] = (
         _stale,
         (LOST,),
         (
-            *(BatchStored, VaultScanned, FileSkipped, FileFailed, FilesChanged, JobFinished),
+            *(BatchStored, VaultScanned, FileSkipped, FileFailed, FilesChanged),
             *(RECOVERED, IndexLost, DaemonStarted),
         ),
         dependency="freshness",

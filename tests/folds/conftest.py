@@ -8,7 +8,6 @@ from ragd.eventlog.frame import Record
 from ragd.events import (
     BatchStored,
     Change,
-    ChangesetFormed,
     DaemonStarted,
     DependencyLost,
     DependencyRecovered,
@@ -18,6 +17,7 @@ from ragd.events import (
     FilledFile,
     IndexActivated,
     JobFinished,
+    JobStarted,
     StoredFile,
     VectorsFilled,
 )
@@ -74,8 +74,8 @@ class Log:
     def change(self, *paths: str, kind: str = "modified") -> Record:
         return self.add(FilesChanged(changes=[Change(path, kind) for path in paths]))
 
-    def take(self, *upserts: str, deletes: Sequence[str] = (), job: str = "job-1") -> Record:
-        return self.add(ChangesetFormed(job_id=job, upserts=list(upserts), deletes=list(deletes)))
+    def begin(self, job: str = "job-1", mode: str = "sync") -> Record:
+        return self.add(JobStarted(job_id=job, mode=mode, files_planned=1, files_removed=0))
 
     def store(
         self,

@@ -20,7 +20,6 @@ from ragd.events import (
     BatchStored,
     Change,
     ChangeKind,
-    ChangesetFormed,
     ConfigReloaded,
     DaemonStarted,
     DeletionsHeld,
@@ -36,6 +35,7 @@ from ragd.events import (
     IndexActivated,
     IndexLost,
     JobFinished,
+    JobStarted,
     Mode,
     Outcome,
     SegmentQuarantined,
@@ -120,6 +120,7 @@ def filled(path: str, generation: str) -> VectorsFilled:
     return VectorsFilled(job_id="j1", files=files, table_version=2, generation=generation)
 
 
+MODES = get_args(Mode)
 PROVIDERS = ("auto", "ollama", "embedded")
 SENSIBLE: list[list[Fact]] = [
     [started(provider) for provider in PROVIDERS],
@@ -135,7 +136,7 @@ SENSIBLE: list[list[Fact]] = [
     [SegmentQuarantined(segment="1", first_seq=1, last_seq=2, reason="damaged")],
     [DeletionsHeld(count=count) for count in (0, 60)],
     [FilesChanged(changes=[Change(p, k)]) for p, k in product("ab", get_args(ChangeKind))],
-    [ChangesetFormed(job_id="j1", upserts=list(p), deletes=[]) for p in ("a", "b", "ab")],
+    [JobStarted(job_id="j1", mode=mode, files_planned=2, files_removed=0) for mode in MODES],
     [FileSkipped(path="a", reason="too-large"), FileFailed(path="a", code="X", detail="x")],
     [stored(*these) for these in product(("", "a", "ab"), ("", "a", "ab"), (0, 2), ("", "g1"))],
     [stored("ab", "", embedded, "g2") for embedded in (0, 2)],
@@ -145,7 +146,7 @@ SENSIBLE: list[list[Fact]] = [
         for g, p in product(("g1", "g2"), PROVIDERS[1:])
     ],
     [IndexLost(reason="missing")],
-    [finished(*these) for these in product(get_args(Mode), get_args(Outcome))],
+    [finished(*these) for these in product(MODES, get_args(Outcome))],
 ]
 POSSIBLE = st.one_of([of_struct(kind) for kind in EVENT_TYPES])
 SAID = st.one_of(*[st.sampled_from(facts) for facts in SENSIBLE], POSSIBLE, POSSIBLE)

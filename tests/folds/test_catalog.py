@@ -1,5 +1,7 @@
 """What the index holds, note by note."""
 
+import pytest
+
 from ragd.events import (
     FileFailed,
     FileSkipped,
@@ -140,52 +142,65 @@ def test_a_clean_scan_ends_all_waiting_and_an_unclean_one_none(log):
     assert log.state.catalog.newest_mtime == "2026-11-15T14:00:00Z"
 
 
-def test_a_note_that_changes_again_while_its_batch_is_on_its_way_still_waits(log):
-    log.change("a.md")
-    log.take("a.md")
+def test_a_note_that_changes_while_a_job_is_at_work_on_it_still_waits(log):
+    """The job may have read it before: a save must never be forgotten."""
+    log.change("a.md", "b.md")
+    log.begin("job-1")
     again = log.change("a.md")
     log.change("a.md")
-    log.store("a.md")
+    log.store("a.md", "b.md")
+    log.finish(job="job-1")
     assert log.state.catalog.waiting == {"a.md": again.ts}
-    log.take("a.md")
+    log.begin("job-2")
     log.store("a.md", sha="s2")
     assert log.state.catalog.waiting == {}
 
 
-def test_a_note_taken_into_a_second_batch_waits_for_that_one(log):
+def test_a_note_that_changes_while_it_is_skipped_or_fails_still_waits(log):
+    log.begin()
+    log.change("a.md", "b.md")
+    log.add(FileSkipped(path="a.md", reason="too-large"))
+    log.add(FileFailed(path="b.md", code="DECODE_FAILED", detail="not text"))
+    assert list(log.state.catalog.waiting) == ["a.md", "b.md"]
+
+
+def test_a_change_before_the_job_began_is_in_what_it_reads(log):
+    log.begin("job-1")
     log.change("a.md")
-    log.take("a.md")
-    log.change("a.md")
-    log.take("a.md")
+    log.begin("job-2")
     log.store("a.md")
     assert log.state.catalog.waiting == {}
 
 
-def test_a_touched_note_that_was_found_unchanged_waits_no_longer_than_its_job(log):
-    log.change("touched.md", "later.md")
-    log.take("touched.md")
-    log.finish("complete")
-    assert list(log.state.catalog.waiting) == ["later.md"]
+@pytest.mark.parametrize("outcome", ["complete", "partial", "failed", "cancelled"])
+def test_what_a_job_said_nothing_about_still_waits_when_it_ends(log, outcome):
+    changed = log.change("a.md")
+    log.begin()
+    log.finish(outcome)
+    assert log.state.catalog.waiting == {"a.md": changed.ts}
+    log.store("a.md")
+    assert log.state.catalog.waiting == {}
 
 
-def test_what_a_failed_or_cancelled_job_had_in_hand_still_waits(log):
-    for outcome in ("failed", "cancelled"):
-        log.change("a.md")
-        log.take("a.md")
-        log.finish(outcome)
-        assert list(log.state.catalog.waiting) == ["a.md"]
-        assert log.state.catalog.taken == {}
-
-
-def test_what_was_in_hand_at_a_crash_still_waits(log):
+def test_a_job_that_ends_before_its_turn_does_not_end_the_one_at_work(log):
+    log.begin("job-1")
+    log.finish("cancelled", job="job-2")
     log.change("a.md")
-    log.take("a.md")
-    log.start()
-    assert (list(log.state.catalog.waiting), log.state.catalog.taken) == (["a.md"], {})
+    log.store("a.md", job="job-1")
+    assert list(log.state.catalog.waiting) == ["a.md"]
 
 
-def test_a_clean_scan_forgets_that_a_note_in_hand_had_changed_again(log):
-    log.take("a.md")
+def test_what_waited_at_a_crash_still_waits(log):
+    log.change("a.md")
+    log.begin()
+    log.change("b.md")
+    log.start(run="run-2")
+    assert sorted(log.state.catalog.waiting) == ["a.md", "b.md"]
+    assert (log.state.catalog.job_id, log.state.catalog.changed_since) == (None, {})
+
+
+def test_a_clean_scan_has_seen_the_changes_during_a_job_too(log):
+    log.begin()
     log.change("a.md")
     log.add(clean_scan())
     log.store("a.md")
@@ -207,7 +222,7 @@ def test_a_deleted_note_waits_until_it_is_out_of_the_index(log):
 
 
 def test_a_note_deleted_while_its_first_batch_is_on_its_way_waits(log):
-    log.take("a.md")
+    log.begin()
     log.change("a.md", kind="deleted")
     log.store("a.md")
     assert "a.md" in log.state.catalog.waiting
@@ -270,8 +285,8 @@ def test_a_lost_index_voids_the_catalog_so_that_a_sync_rebuilds(log):
     log.activate()
     log.store("a.md")
     log.store("a.md", generation="g2")
+    log.begin()
     log.change("b.md")
-    log.take("b.md")
     log.add(FileSkipped(path="c.md", reason="too-large"))
     log.add(clean_scan())
     log.add(IndexLost(reason="missing"))

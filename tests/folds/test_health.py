@@ -251,10 +251,6 @@ CLEARING: dict[tuple[str, type], tuple[Step, Step]] = {
         steps(serve, change("draft.md", "added"), lose("freshness", "INDEX_STALE")),
         change("draft.md", "deleted"),
     ),
-    ("INDEX_STALE", JobFinished): (
-        steps(serve, change(), lambda log: log.take(NOTE), lose("freshness", "INDEX_STALE")),
-        finish("complete"),
-    ),
     ("INDEX_STALE", RECOVERED): (stale, recover("freshness")),
     ("INDEX_STALE", IndexLost): (stale, lost_index),
     ("INDEX_STALE", DaemonStarted): (stale, restart),
@@ -479,7 +475,7 @@ def test_the_first_stored_document_ends_index_not_found_without_another_probe(lo
 
 
 def test_a_batch_that_stores_nothing_does_not_end_index_not_found(log):
-    log.start()
+    log.serve()
     log.lose("index", "INDEX_NOT_FOUND")
     log.store(removed=["a.md"])
     assert log.state.health.worst_first == ["INDEX_NOT_FOUND"]
@@ -652,7 +648,7 @@ def test_degraded_becomes_healthy_when_ollama_answers_again(log):
     log.serve("ollama")
     log.lose("ollama", "OLLAMA_UNREACHABLE")
     log.change("a.md")
-    log.take("a.md", job="watch-1")
+    log.begin("watch-1")
     log.store("a.md", chunks=2, embedded=0, job="watch-1")
     log.finish("complete", job="watch-1")
     log.lose("vectors", "VECTORS_PENDING")
