@@ -9,22 +9,32 @@ import time
 from collections import deque
 from pathlib import Path
 
+import structlog
 from msgspec import Raw, Struct
 
 from ragd.clock import Clock
 from ragd.crashpoints import crashpoint
+from ragd.errors import LogUnreadable
 from ragd.eventlog.append import SEGMENT_MAX_BYTES, Appender
 from ragd.eventlog.disk import RealDisk
 from ragd.eventlog.frame import Record
 from ragd.eventlog.journal import Journal
 from ragd.eventlog.recovery import Incident, mark_recorded, recover
 from ragd.eventlog.scan import first_seq_of, segment_names
-from ragd.eventlog.snapshot import Snapshot, drop_old_segments, write_snapshot
+from ragd.eventlog.snapshot import (
+    Snapshot,
+    clear_half_written,
+    drop_old_segments,
+    forget_old_snapshots,
+    write_snapshot,
+)
 from ragd.events import SegmentQuarantined
 from ragd.folds import FOLDS_VERSION, State, apply, encode_state
-from ragd.replay import states
+from ragd.replay import state_at, states
 
 VERDICTS_MAX = 1024
+
+log = structlog.get_logger("ledger")
 
 
 class Verdict(Struct, frozen=True):
@@ -53,6 +63,7 @@ class Ledger:
         self._clock = clock
         self._created_by = created_by
         self.run_id = run
+        clear_half_written(snapshots)
         self.state = next(states(snapshots), State())
         self.snapshot_seq = self.state.seq
         self._disk = RealDisk(events)
@@ -102,13 +113,28 @@ class Ledger:
 
     async def snapshot(self) -> list[str]:
         """Write down what the folds know now, and drop segments that nobody needs any more."""
-        state = encode_state(self.state)  # here and now: the state moves on while we write
-        seq = self.state.seq
-        snapshot = Snapshot(FOLDS_VERSION, seq, self._clock.now(), self._created_by, Raw(state))
+        snapshot = self._snapshot_of(self.state)  # here and now: it moves on while we write
         await asyncio.to_thread(write_snapshot, self._snapshots, snapshot)
-        self.snapshot_seq = seq
-        dropped = await asyncio.to_thread(
-            drop_old_segments, self._events, self._snapshots, time.time()
-        )
+        self.snapshot_seq = snapshot.seq
+        return await asyncio.to_thread(self._drop_what_is_old)
+
+    def _snapshot_of(self, state: State) -> Snapshot:
+        encoded = Raw(encode_state(state))
+        return Snapshot(FOLDS_VERSION, state.seq, self._clock.now(), self._created_by, encoded)
+
+    def _drop_what_is_old(self) -> list[str]:
+        dropped = drop_old_segments(self._events, self._snapshots, time.time(), self._told_at)
         self.oldest_seq = first_seq_of(segment_names(self._disk)[0])
+        forget_old_snapshots(self._snapshots, self.oldest_seq, FOLDS_VERSION)
         return dropped
+
+    def _told_at(self, seq: int) -> Snapshot | None:
+        """The state after `seq` by the log itself, unless damage has made it untellable."""
+        try:
+            state = state_at(self._events, self._snapshots, seq)
+        except (OSError, LogUnreadable):
+            state = None
+        if state is None:
+            log.warning("old segments are damaged; without them replay reaches less far", seq=seq)
+            return None
+        return self._snapshot_of(state)

@@ -88,16 +88,29 @@ def replay(
     return result
 
 
+def state_at(events: Path, snapshots: Path, seq: int) -> State | None:
+    """The state right after `seq`, or None if any record on the way there is missing or damaged."""
+    state = _latest(snapshots, seq)
+    segments = read_log(RealDisk(events), state.seq)
+    records = (r for segment in segments for r in segment.records if r.seq > state.seq)
+    while state.seq < seq:  # reads no segment behind `seq`: that may be the one being written
+        record = next(records, None)
+        if record is None or record.seq != state.seq + 1:
+            return None
+        apply(state, record)
+    return state
+
+
 def _latest(snapshots: Path, until: int | None) -> State:
     known = states(snapshots)
     return next((s for s in known if until is None or s.seq <= until), State())
 
 
 def _earliest(snapshots: Path, oldest: int) -> State:
-    """Where the log no longer begins at 1, its oldest snapshot stands for what is gone."""
+    """Where the log no longer begins at 1, the anchor stands for what is gone."""
     if oldest == 1:
         return State()
-    return min(states(snapshots), key=lambda state: state.seq, default=State())
+    return min(_reaching(snapshots, oldest), key=lambda state: state.seq, default=State())
 
 
 def _is_before(state: State, until: int | None, at: str | None) -> bool:
@@ -109,7 +122,12 @@ def _is_before(state: State, until: int | None, at: str | None) -> bool:
 
 def _reach(snapshots: Path, oldest: int) -> int:
     """The first seq whose state can still be told."""
-    return min((s.seq for s in states(snapshots) if s.seq >= oldest - 1), default=oldest)
+    return min((s.seq for s in _reaching(snapshots, oldest)), default=oldest)
+
+
+def _reaching(snapshots: Path, oldest: int) -> Iterator[State]:
+    """What snapshots hold, of those between which and a log from `oldest` on nothing is missing."""
+    return (state for state in states(snapshots) if state.seq >= oldest - 1)
 
 
 def _complaints(segment: Segment, expected: int) -> list[str]:

@@ -44,19 +44,33 @@ expected at the first bad line:
   power cut leaves as a matter of routine. Its bytes are kept in `aside/`, the file is cut to the
   last whole record, and `tail_cut` is recorded.
 
-A name in `aside/` that ends in `.pending` is a repair that is not recorded yet; a repair whose
-record is in the log is not recorded again. After a quarantine seqs go on behind the highest one
-that may have been in the segment, so none is ever used twice; the gap is the range that
+Names in `aside/`, their numbers of sixteen digits but for n:
+
+    <segment>.<last seq it may have held>.damaged    or .header, if its first line is what is bad
+    <segment>.<offset>-<n>.tail                      the n-th that was cut there; ten are kept
+
+One that ends in `.pending` besides is a repair that is not recorded yet; a repair whose record is
+in the log is not recorded again. After a quarantine seqs go on behind the highest one that may
+have been in the segment, so none is ever used twice; the gap is the range that
 `segment_quarantined` names, and a start that meets such a gap again says nothing.
 
 A start writes the last group once more, where it stands, and syncs it: after a kill it may be in
 the page cache only, and after a failed sync the page cache takes it for written though it is not.
 
+While the daemon runs, a reader that finds a durable record damaged or out of order stops there.
+Seqs may be missing only between two segments.
+
 Snapshots
 ---------
 `<home>/snapshots/<last seq covered>.json` is one line of the same form (with no limit on its
 length) whose JSON is `{"folds":…,"seq":…,"ts":…,"created_by":…,"state":{…}}`. It only shortens a
-replay. Segments that both kept snapshots cover go after 30 days, or when all take over 128 MiB.
+replay. Segments that the newest two snapshots cover go after 30 days, or when all take over
+128 MiB. Before they go, the state that they lead to is folded from them and written as a snapshot
+too: the anchor, whose seq is the one before the oldest segment that stays, so that the state can
+be told at every record from there on. A crash leaves the former reach or the new one.
+
+The newest two are kept, and the anchor. If damage has prevented one, the oldest snapshot that can
+be used is kept in its place: the next anchor is folded from it.
 
 The rooms
 ---------

@@ -7,10 +7,11 @@ starting point, in order, once.
 from collections.abc import Sequence
 
 from ragd.eventlog.disk import Disk
-from ragd.eventlog.frame import NotARecord, Record, decode
+from ragd.eventlog.frame import NotARecord, Record, decode, decode_header
 from ragd.eventlog.scan import first_seq_of, segment_names
 
 RECENT_MAX = 1024
+RECENT_MAX_BYTES = 4 * 1024 * 1024
 READ_BYTES = 1024 * 1024
 
 
@@ -22,18 +23,47 @@ class TooOld(Exception):
         super().__init__(f"the log begins at {oldest}")
 
 
+class Damaged(Exception):
+    """Bytes that were durable are not what was written: record `seq` cannot be read any more."""
+
+    def __init__(self, segment: str, seq: int) -> None:
+        self.segment = segment
+        self.seq = seq
+        super().__init__(f"{segment} is damaged at {seq}")
+
+
 class Recent:
-    """The last few thousand records, in memory."""
+    """The last few thousand records, in memory, and fewer if they are large."""
 
     def __init__(self) -> None:
         self._records: list[Record] = []
+        self._sizes: list[int] = []
+        self._bytes = 0
 
-    def extend(self, records: Sequence[Record]) -> None:
+    def extend(self, records: Sequence[Record], sizes: Sequence[int]) -> None:
+        """The next records, and what each takes, encoded."""
         if self._records and records[0].seq != self._records[-1].seq + 1:
-            self._records.clear()
+            self._forget(0)
         self._records.extend(records)
-        if len(self._records) > 2 * RECENT_MAX:  # halve now and then, not at every record
-            del self._records[:-RECENT_MAX]
+        self._sizes.extend(sizes)
+        self._bytes += sum(sizes)
+        if len(self._records) > 2 * RECENT_MAX or self._bytes > RECENT_MAX_BYTES:
+            self._forget(self._half())
+
+    def _half(self) -> int:
+        """How many to keep of too many: halve now and then, not at every record."""
+        kept = room = 0
+        for kept, size in enumerate(reversed(self._sizes[-RECENT_MAX:])):
+            room += size
+            if room > RECENT_MAX_BYTES // 2:
+                return kept
+        return kept + 1
+
+    def _forget(self, kept: int) -> None:
+        """All but the last `kept`."""
+        gone = len(self._records) - kept
+        del self._records[:gone], self._sizes[:gone]
+        self._bytes = sum(self._sizes)
 
     def behind(self, after: int, limit: int) -> Sequence[Record] | None:
         """Up to `limit` records behind `after`, or None if memory does not reach back that far."""
@@ -44,32 +74,39 @@ class Recent:
 
 
 class DiskReader:
-    """A position in the segments, for a follower whom memory has left behind. Synchronous."""
+    """A position in the segments, for a follower whom memory has left behind. Synchronous.
+
+    What is durable is whole. Seqs are missing only where a segment was quarantined: before the
+    first one of another.
+    """
 
     def __init__(self, disk: Disk, after: int) -> None:
         self._disk = disk
-        self._after = after
+        self._next = after + 1  # to be handed out
         self._segment = ""
         self._offset = 0
+        self._unsure = False  # whether the line passed over last lies in front of that
 
     def read(self, until: int) -> list[Record]:
-        """The next records, at most up to `until`; empty when there are none before it."""
-        if self._after >= until:
-            return []
-        while True:
+        """The next records, at most up to `until`; empty when there are none before it.
+
+        Raises Damaged at a record that is not there, once all before it are handed out.
+        """
+        while self._next <= until:
             data = self._next_bytes(until)
-            records, used = self._wanted(data, until)
-            self._offset += used
-            if records:
-                self._after = records[-1].seq
-                return records
-            if not used and not self._next_segment():
+            if data:
+                if records := self._wanted(data, until):
+                    return records
+            elif self._unsure:
+                raise self._damaged()
+            elif not self._next_segment():
                 return []
+        return []
 
     def _next_bytes(self, until: int) -> bytes:
         while True:
             if not self._segment:
-                self._segment, self._offset = self._first_segment(until), 0
+                self._enter(self._first_segment(until))
             try:
                 return self._disk.read(self._segment, self._offset, READ_BYTES)
             except FileNotFoundError:  # retention took it meanwhile
@@ -79,30 +116,53 @@ class DiskReader:
         names = segment_names(self._disk)
         if not names:
             raise TooOld(until + 1)
-        if first_seq_of(names[0]) > self._after + 1:
+        if first_seq_of(names[0]) > self._next:
             raise TooOld(first_seq_of(names[0]))
-        return next(n for n in reversed(names) if first_seq_of(n) <= self._after + 1)
+        return next(n for n in reversed(names) if first_seq_of(n) <= self._next)
 
     def _next_segment(self) -> bool:
         following = [n for n in segment_names(self._disk) if n > self._segment]
-        if not following:
-            return False
-        self._segment, self._offset = following[0], 0
-        return True
+        if following:
+            self._enter(following[0])
+        return bool(following)
 
-    def _wanted(self, data: bytes, until: int) -> tuple[list[Record], int]:
-        """The records to hand out, and how many bytes are done with."""
+    def _enter(self, segment: str) -> None:
+        self._segment, self._offset, self._unsure = segment, 0, False
+        self._next = max(self._next, first_seq_of(segment))
+
+    def _wanted(self, data: bytes, until: int) -> list[Record]:
+        """The records to hand out of these bytes, which begin at the offset; it moves on."""
         records: list[Record] = []
-        used = 0
-        for line in data.split(b"\n")[:-1]:
-            try:
-                record = decode(line)
-            except NotARecord:  # a header: what is durable is whole
-                used += len(line) + 1
-                continue
-            if record.seq > until:
+        lines = data.split(b"\n")[:-1]
+        if not lines:
+            raise self._damaged()  # what is durable has its newline
+        for line in lines:
+            if self._next > until:
                 break  # perhaps not durable yet
-            used += len(line) + 1
-            if record.seq > self._after:
+            record = self._record_in(line)
+            if record is None or record.seq > self._next:
+                if records:
+                    break  # these first
+                if record is not None:
+                    raise self._damaged()
+            elif record.seq == self._next:
                 records.append(record)
-        return records, used
+                self._next += 1
+            self._unsure = record is None and self._offset > 0
+            self._offset += len(line) + 1
+        return records
+
+    def _record_in(self, line: bytes) -> Record | None:
+        """None for the header, and for a line that is none of ours."""
+        try:
+            if self._offset:
+                return decode(line)
+            if decode_header(line).first == first_seq_of(self._segment):
+                return None
+        except NotARecord:
+            if self._offset:
+                return None  # it may lie in front of what is wanted; the next line tells
+        raise self._damaged()
+
+    def _damaged(self) -> Damaged:
+        return Damaged(self._segment, self._next)

@@ -186,7 +186,7 @@ class Journal:
         for record in records:
             self._on_durable(record)
         self.durable = records[-1].seq
-        self._recent.extend(records)
+        self._recent.extend(records, [w.size for w in group])
         for waiting, record in zip(group, records, strict=True):
             if not waiting.done.done():
                 waiting.done.set_result(record)

@@ -2,9 +2,12 @@
 
 A snapshot is one sealed line (checksum, JSON) in a file named by the last seq it covers. It never
 covers a record that was not durable, and knows nothing of what the state means.
+
+The one right before the oldest segment is the anchor: with it, the state can be told at every
+record that is left.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 
@@ -12,7 +15,7 @@ import msgspec
 from msgspec import Raw, Struct
 
 from ragd.crashpoints import crashpoint
-from ragd.durable import make_directory, replace_file, sync_directory
+from ragd.durable import is_full, make_directory, replace_file, sync_directory
 from ragd.eventlog.disk import TEMPORARY, RealDisk
 from ragd.eventlog.frame import NotARecord, seal, unseal
 from ragd.eventlog.scan import first_seq_of, segment_names
@@ -62,41 +65,97 @@ def newest_first(folder: Path, folds: int) -> Iterator[Snapshot]:
 
 
 def write_snapshot(folder: Path, snapshot: Snapshot) -> None:
-    """Write it atomically; then forget all but the last two."""
+    """Write it atomically and durably."""
     make_directory(folder)
     crashpoint("snapshot.before_write")
     path = folder / f"{snapshot.seq:016d}{SUFFIX}"
     replace_file(path, seal(msgspec.json.encode(snapshot)))
     crashpoint("snapshot.after_write")
-    half_written = [p for p in folder.iterdir() if p.suffix == TEMPORARY]  # by a run that died
-    for old in [*snapshot_files(folder)[:-KEPT], *half_written]:
-        old.unlink()
+
+
+def clear_half_written(folder: Path) -> None:
+    """Remove what a run that died left behind. Only while nobody writes snapshots here."""
+    if folder.is_dir():
+        for path in folder.iterdir():
+            if path.suffix == TEMPORARY:
+                path.unlink()
+
+
+def forget_old_snapshots(folder: Path, oldest: int, folds: int) -> None:
+    """Keep the newest two, and the one from which a log that begins at `oldest` is told."""
+    files = snapshot_files(folder)[:-KEPT]
+    beginning = _beginning(files, oldest, folds)
+    for old in files:
+        if old != beginning:
+            old.unlink()
     sync_directory(folder)
 
 
-def drop_old_segments(events: Path, snapshots: Path, now: float) -> list[str]:
-    """Remove segments that both kept snapshots cover and that are too old or too many.
+def _beginning(files: Sequence[Path], oldest: int, folds: int) -> Path | None:
+    """The anchor. Where damage has prevented one, the oldest of use: it will lead to the next."""
+    if oldest == 1:
+        return None  # the log tells everything by itself
+    for path in files:
+        if int(path.stem) >= oldest - 1:
+            snapshot = read_snapshot(path)
+            if snapshot is not None and snapshot.folds == folds:
+                return path
+    return None
 
-    A snapshot that is not whole, or of another shape than the newest, stands for nothing.
+
+Tell = Callable[[int], Snapshot | None]
+
+
+def drop_old_segments(events: Path, snapshots: Path, now: float, tell: Tell) -> list[str]:
+    """Remove segments that the newest two snapshots cover and that are too old or too many.
+
+    A snapshot that is not whole, or of another shape than the newest, stands for nothing. Before
+    the first segment goes, the anchor is there: `tell` gives the state after a seq, if it can.
     """
     whole = [s for s in map(read_snapshot, snapshot_files(snapshots)) if s is not None]
-    kept = [s for s in whole if s.folds == whole[-1].folds]
-    if len(kept) < KEPT:
+    known = [s.seq for s in whole if s.folds == whole[-1].folds]
+    if len(known) < KEPT:
         return []
-    covered = kept[0].seq
     disk = RealDisk(events)
     names = segment_names(disk)
+    old = _past_retention(events, names, known[-KEPT], now)
+    if old:
+        before = first_seq_of(names[len(old)]) - 1
+        if before not in known:
+            _write_anchor(snapshots, tell(before))
+    for name in old:
+        disk.rename(name, "")
+        crashpoint("retention.after_drop")
+    return old
+
+
+def _past_retention(events: Path, names: Sequence[str], covered: int, now: float) -> list[str]:
+    """The oldest of these segments, as many as have to go."""
     facts = {name: (events / name).stat() for name in names}
     total = sum(f.st_size for f in facts.values())
-    dropped: list[str] = []
+    old: list[str] = []
     for name, following in pairwise(names):
         if first_seq_of(following) > covered + 1:
             break
         aged = now - facts[name].st_mtime > RETENTION_DAYS * 86_400
         if not aged and total <= RETENTION_BYTES:
             break
-        disk.rename(name, "")
-        crashpoint("retention.after_drop")
         total -= facts[name].st_size
-        dropped.append(name)
-    return dropped
+        old.append(name)
+    return old
+
+
+def _write_anchor(folder: Path, anchor: Snapshot | None) -> None:
+    """Without one (a segment is damaged, there is no room) segments go all the same.
+
+    Then the state can be told from the oldest snapshot on, and from the next anchor when retention
+    has come as far as that. A shorter reach is better than a disk that fills up, and better than
+    a state told across a hole as if there were none.
+    """
+    if anchor is None:
+        return
+    try:
+        write_snapshot(folder, anchor)
+    except OSError as why:
+        if not is_full(why):
+            raise

@@ -2,10 +2,13 @@
 
 from collections.abc import Sequence
 
+from simulated_disk import SimulatedDisk
+
 from ragd.eventlog.append import SEGMENT_MAX_BYTES, Appender, Draft
 from ragd.eventlog.disk import Disk
 from ragd.eventlog.frame import Record
 from ragd.eventlog.recovery import Position, Recovered, mark_recorded, recover
+from ragd.eventlog.scan import segment_name, segment_names
 from ragd.events import Event, FileSkipped
 
 TS = "2026-01-02T03:04:05.678901Z"
@@ -37,6 +40,14 @@ def write_groups(
         written += log.commit([draft(f"note {len(written) + i + 1}.md") for i in range(size)])
     log.close()
     return written
+
+
+def old_log() -> SimulatedDisk:
+    """Thirty records in segments of ten."""
+    disk = SimulatedDisk()
+    write_groups(disk, [5] * 6, segment_max_bytes=2_000)
+    assert segment_names(disk) == [segment_name(n) for n in (1, 11, 21)]
+    return disk
 
 
 def reopen(disk: Disk, after: int = 0) -> tuple[list[Record], Recovered]:

@@ -1,6 +1,8 @@
 """A home on the real disk with an open ledger, as the daemon has it."""
 
 import asyncio
+import os
+import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -62,6 +64,11 @@ class Home:
     @property
     def kept_snapshots(self) -> list[int]:
         return sorted(int(p.stem) for p in self.snapshots.iterdir())
+
+    def age(self, count: int) -> None:
+        """Make the oldest segments too old to be kept."""
+        for path in self.segments[:count]:
+            os.utime(path, (time.time() - 40 * 86_400,) * 2)
 
     def bytes(self) -> dict[str, bytes]:
         """Every file there is."""

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from random import Random
 
 import pytest
-from drafts import record, record_incidents, reopen, write_groups
+from drafts import old_log, record, record_incidents, reopen, write_groups
 from faulty_disk import FaultyDisk, Gate
 from journals import fact, open_journal, running, turns
 from simulated_disk import SimulatedDisk
@@ -38,6 +38,13 @@ async def everything(journal: Journal, after: int = 0) -> list[int]:
 
 async def append_all(journal: Journal, count: int) -> None:
     await asyncio.gather(*(journal.append("a", fact(i)) for i in range(count)))
+
+
+def rest_of(reader: DiskReader, until: int) -> list[int]:
+    seen: list[int] = []
+    while found := reader.read(until):
+        seen += [r.seq for r in found]
+    return seen
 
 
 # Reading
@@ -152,6 +159,49 @@ async def test_a_record_is_not_shown_before_it_is_durable() -> None:
         assert await everything(journal) == [1, 2]
 
 
+# Memory
+
+
+def in_memory(recent: Recent, last: int) -> int:
+    """How many of the last records it can tell."""
+    return sum(recent.behind(after, 1) is not None for after in range(last))
+
+
+@pytest.mark.parametrize("size", [1, 100, 3_000, 65_536])
+def test_memory_is_bounded_by_count_and_by_bytes(size: int) -> None:
+    recent = Recent()
+    held: list[int] = []
+    for first in range(1, 8_000, 4):
+        recent.extend([record(first + i) for i in range(4)], [size] * 4)
+        if first % 100 == 1:
+            held.append(in_memory(recent, first + 3))
+    most = min(2 * follow_module.RECENT_MAX, follow_module.RECENT_MAX_BYTES // size)
+    assert most / 2 < max(held) <= most
+    assert most / 2 - 4 <= min(held[len(held) // 2 :])  # it is not emptied to make room
+
+
+def test_a_group_that_is_too_large_for_memory_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(follow_module, "RECENT_MAX_BYTES", 1_000)
+    recent = Recent()
+    recent.extend([record(1)], [5_000])
+    assert recent.behind(0, 1) is None
+    recent.extend([record(2), record(3)], [5_000, 300])
+    assert recent.behind(1, 1) is None
+    assert recent.behind(2, 1) == [record(3)]
+
+
+async def test_followers_of_large_records_miss_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(follow_module, "RECENT_MAX_BYTES", 20_000)
+    journal = open_journal(SimulatedDisk(), segment_max_bytes=50_000)
+    async with running(journal):
+        reading = journal.follow(0)
+        for i in range(60):
+            await journal.append("a", fact("x" * 200 * i))
+            assert journal._recent._bytes <= 20_000
+        assert await take(reading, 60) == list(range(1, 61))
+        await reading.aclose()
+
+
 # Ending
 
 
@@ -197,14 +247,6 @@ async def test_followers_end_when_the_disk_fails() -> None:
 # What is no longer there
 
 
-def old_log() -> SimulatedDisk:
-    """Thirty records in segments of ten."""
-    disk = SimulatedDisk()
-    write_groups(disk, [5] * 6, segment_max_bytes=2_000)
-    assert segment_names(disk) == [segment_name(n) for n in (1, 11, 21)]
-    return disk
-
-
 async def test_records_past_retention_are_refused_by_naming_the_oldest() -> None:
     disk = old_log()
     journal = open_journal(disk)
@@ -236,7 +278,7 @@ def test_a_reader_whose_segment_is_dropped_under_it_is_told_the_oldest(
     disk = old_log()
     slow, slower = DiskReader(disk, 0), DiskReader(disk, 0)
     assert [r.seq for r in slower.read(30)] == [1, 2, 3]
-    while slow._after < 10:
+    while slow._next <= 10:
         slow.read(30)
     disk.remove(segment_name(1))
     assert slow.read(30)[0].seq == 11  # it had all of it
@@ -280,10 +322,20 @@ async def test_following_waits_behind_a_gap_at_the_end_of_the_log() -> None:
 
 def test_memory_never_answers_across_a_gap() -> None:
     recent = Recent()
-    recent.extend([record(1), record(2)])
-    recent.extend([record(7)])
+    recent.extend([record(1), record(2)], [100, 100])
+    recent.extend([record(7)], [100])
     assert recent.behind(1, 10) is None
     assert recent.behind(6, 10) == [record(7)]
+
+
+def test_a_reader_that_is_stopped_inside_a_gap_skips_nothing_behind_it() -> None:
+    disk = SimulatedDisk()
+    write_groups(disk, [5] * 8, segment_max_bytes=2_000)
+    disk.remove(segment_name(11))
+    reader = DiskReader(disk, 0)
+    assert [r.seq for r in reader.read(15)] == list(range(1, 11))
+    assert reader.read(15) == reader.read(20) == []
+    assert rest_of(reader, 40) == list(range(21, 41))
 
 
 def test_a_disk_reader_takes_up_where_it_was_and_stops_where_it_is_told() -> None:
@@ -291,10 +343,7 @@ def test_a_disk_reader_takes_up_where_it_was_and_stops_where_it_is_told() -> Non
     reader = DiskReader(disk, 3)
     assert [r.seq for r in reader.read(5)] == [4, 5]
     assert reader.read(5) == []
-    seen: list[int] = []
-    while found := reader.read(28):
-        seen += [r.seq for r in found]
-    assert seen == list(range(6, 29))
+    assert rest_of(reader, 28) == list(range(6, 29))
     assert first_seq_of(reader._segment) == 21
 
 

@@ -1,8 +1,6 @@
 """The log and its folds as one, on the real disk: opened, damaged, repaired, opened again."""
 
 import asyncio
-import os
-import time
 from pathlib import Path
 
 import pytest
@@ -131,6 +129,15 @@ async def test_a_snapshot_of_another_shape_is_not_read(home: Home) -> None:
     assert same(again.state, ledger.state)
 
 
+async def test_opening_clears_away_a_snapshot_that_was_never_finished(home: Home) -> None:
+    async with home.ledger(SMALL) as ledger:
+        await work(ledger)
+        await ledger.snapshot()
+    (home.snapshots / ".0000000000000005.json.tmp").write_bytes(b"half")
+    home.open()
+    assert home.kept_snapshots == [ledger.state.seq]
+
+
 async def test_snapshots_let_old_segments_go_and_the_ledger_goes_on_without_them(
     home: Home,
 ) -> None:
@@ -138,9 +145,7 @@ async def test_snapshots_let_old_segments_go_and_the_ledger_goes_on_without_them
         await work(ledger)
         await ledger.snapshot()
         old = home.segments
-        for path in old:
-            month_ago = time.time() - 31 * 86_400
-            os.utime(path, (month_ago, month_ago))
+        home.age(len(old))
         await work(ledger)
         dropped = await ledger.snapshot()
         assert dropped == [path.name for path in old[: len(dropped)]] != []

@@ -1,5 +1,6 @@
 """Folded state on disk, and what may go once it is there."""
 
+import errno
 import os
 from pathlib import Path
 
@@ -13,7 +14,9 @@ from ragd.eventlog.scan import segment_name
 from ragd.eventlog.snapshot import (
     RETENTION_DAYS,
     Snapshot,
+    clear_half_written,
     drop_old_segments,
+    forget_old_snapshots,
     newest_first,
     read_snapshot,
     snapshot_files,
@@ -65,27 +68,12 @@ def test_a_snapshot_cut_anywhere_is_not_whole(tmp_path: Path) -> None:
         assert read_snapshot(path) is None, f"{size} bytes"
 
 
-def test_only_the_last_two_are_kept(tmp_path: Path) -> None:
-    for seq in (10, 20, 30, 40):
-        write_snapshot(tmp_path, a_snapshot(seq))
-    assert seqs(tmp_path) == [40, 30]
-    assert len(list(tmp_path.iterdir())) == 2
-
-
-def test_a_half_written_snapshot_of_a_run_that_died_is_cleared_away(tmp_path: Path) -> None:
-    (tmp_path / ".0000000000000007.json.tmp").write_bytes(b"half")
-    assert seqs(tmp_path) == []
-    write_snapshot(tmp_path, a_snapshot(10))
-    assert [p.name for p in tmp_path.iterdir()] == ["0000000000000010.json"]
-
-
 def test_a_damaged_one_and_one_of_another_shape_are_passed_over(tmp_path: Path) -> None:
     write_snapshot(tmp_path, a_snapshot(10))
     write_snapshot(tmp_path, a_snapshot(20))
+    write_snapshot(tmp_path, a_snapshot(30, folds=2))
     (tmp_path / "0000000000000020.json").write_bytes(b"rubbish")
     assert seqs(tmp_path) == [10]
-    write_snapshot(tmp_path, a_snapshot(30, folds=2))
-    assert seqs(tmp_path) == []
     assert seqs(tmp_path, folds=2) == [30]
 
 
@@ -94,6 +82,46 @@ def test_other_files_in_the_folder_are_none_of_its_business(tmp_path: Path) -> N
         (tmp_path / name).write_bytes(b"")
     assert snapshot_files(tmp_path) == []
     assert snapshot_files(tmp_path / "nothing here") == []
+
+
+# Which are kept
+
+
+def kept(folder: Path, oldest: int, folds: int = 1) -> list[int]:
+    forget_old_snapshots(folder, oldest, folds)
+    return [int(path.stem) for path in snapshot_files(folder)]
+
+
+def test_only_the_last_two_are_kept_of_a_log_with_its_beginning(tmp_path: Path) -> None:
+    snapshots_at(tmp_path, 10, 20, 30, 40)
+    assert kept(tmp_path, oldest=1) == [30, 40]
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+@pytest.mark.parametrize(
+    ("oldest", "beginning"), [(2, [10]), (11, [10]), (12, [20]), (21, [20]), (22, []), (99, [])]
+)
+def test_besides_the_last_two_the_one_is_kept_from_which_the_log_is_told(
+    oldest: int, beginning: list[int], tmp_path: Path
+) -> None:
+    snapshots_at(tmp_path, 10, 20, 30, 40)
+    assert kept(tmp_path, oldest) == [*beginning, 30, 40]
+
+
+def test_a_damaged_one_and_one_of_another_shape_are_no_beginning(tmp_path: Path) -> None:
+    snapshots_at(tmp_path, 10, 20, 30, 40, 50)
+    (tmp_path / "0000000000000010.json").write_bytes(b"rubbish")
+    write_snapshot(tmp_path, a_snapshot(20, folds=2))
+    assert kept(tmp_path, oldest=5) == [30, 40, 50]
+
+
+def test_a_half_written_snapshot_of_a_run_that_died_is_cleared_away(tmp_path: Path) -> None:
+    write_snapshot(tmp_path, a_snapshot(10))
+    (tmp_path / ".0000000000000007.json.tmp").write_bytes(b"half")
+    assert seqs(tmp_path) == [10]
+    clear_half_written(tmp_path)
+    clear_half_written(tmp_path / "nothing here")
+    assert [p.name for p in tmp_path.iterdir()] == ["0000000000000010.json"]
 
 
 # Retention
@@ -123,12 +151,16 @@ def snapshots_at(folder: Path, *seqs: int) -> Path:
     return folder
 
 
+def drop(events: Path, snapshots: Path, now: float = NOW + 999 * DAY) -> list[str]:
+    return drop_old_segments(events, snapshots, now, a_snapshot)
+
+
 ALL = [1, 11, 21, 31, 41]
 
 
 def test_nothing_goes_while_it_is_young_and_small(events: Path, tmp_path: Path) -> None:
     snapshots = snapshots_at(tmp_path / "s", 45, 50)
-    assert drop_old_segments(events, snapshots, NOW) == []
+    assert drop(events, snapshots, NOW) == []
     assert left(events) == ALL
 
 
@@ -138,7 +170,7 @@ def test_what_is_older_than_thirty_days_goes(
 ) -> None:
     snapshots = snapshots_at(tmp_path / "s", 45, 50)
     assert RETENTION_DAYS == 30
-    dropped = drop_old_segments(events, snapshots, NOW + days * DAY)
+    dropped = drop(events, snapshots, NOW + days * DAY)
     assert dropped == [segment_name(n) for n in ALL[:gone]]
     assert left(events) == ALL[gone:]  # and never the last one
 
@@ -148,7 +180,7 @@ def test_what_is_over_the_size_goes_oldest_first(
     room: int, gone: int, events: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(snapshot_module, "RETENTION_BYTES", room)
-    drop_old_segments(events, snapshots_at(tmp_path / "s", 45, 50), NOW)
+    drop(events, snapshots_at(tmp_path / "s", 45, 50), NOW)
     assert left(events) == ALL[gone:]
 
 
@@ -159,19 +191,19 @@ def test_what_is_over_the_size_goes_oldest_first(
 def test_only_what_both_snapshots_cover_goes(
     older: int, newer: int, gone: int, events: Path, tmp_path: Path
 ) -> None:
-    drop_old_segments(events, snapshots_at(tmp_path / "s", older, newer), NOW + 999 * DAY)
+    drop(events, snapshots_at(tmp_path / "s", older, newer))
     assert left(events) == ALL[gone:]
 
 
 def test_one_snapshot_is_not_enough(events: Path, tmp_path: Path) -> None:
-    assert drop_old_segments(events, snapshots_at(tmp_path / "s", 50), NOW + 999 * DAY) == []
-    assert drop_old_segments(events, tmp_path / "none", NOW + 999 * DAY) == []
+    assert drop(events, snapshots_at(tmp_path / "s", 50)) == []
+    assert drop(events, tmp_path / "none") == []
 
 
 def test_a_damaged_snapshot_stands_for_nothing(events: Path, tmp_path: Path) -> None:
     snapshots = snapshots_at(tmp_path / "s", 45, 50)
     (snapshots / "0000000000000045.json").write_bytes(b"rubbish")
-    assert drop_old_segments(events, snapshots, NOW + 999 * DAY) == []
+    assert drop(events, snapshots) == []
 
 
 def test_a_snapshot_of_another_shape_than_the_newest_stands_for_nothing(
@@ -179,6 +211,79 @@ def test_a_snapshot_of_another_shape_than_the_newest_stands_for_nothing(
 ) -> None:
     snapshots = snapshots_at(tmp_path / "s", 45)
     write_snapshot(snapshots, a_snapshot(50, folds=2))
-    assert drop_old_segments(events, snapshots, NOW + 999 * DAY) == []
+    assert drop(events, snapshots) == []
     write_snapshot(snapshots, a_snapshot(60, folds=2))
-    assert len(drop_old_segments(events, snapshots, NOW + 999 * DAY)) == 4
+    assert len(drop(events, snapshots)) == 4
+
+
+def test_an_anchor_is_no_cover_where_there_are_two_newer_ones(events: Path, tmp_path: Path) -> None:
+    snapshots = snapshots_at(tmp_path / "s", 10, 35, 50)
+    assert drop(events, snapshots) == [segment_name(n) for n in (1, 11, 21)]
+
+
+# The anchor
+
+
+@pytest.mark.parametrize(("days", "before"), [(25.5, 10), (27.5, 30), (99, 40)])
+def test_the_state_before_the_oldest_segment_that_stays_is_written_down(
+    days: float, before: int, events: Path, tmp_path: Path
+) -> None:
+    snapshots = snapshots_at(tmp_path / "s", 45, 50)
+    drop(events, snapshots, NOW + days * DAY)
+    assert left(events)[0] == before + 1
+    assert seqs(snapshots) == [50, 45, before]
+    assert kept(snapshots, oldest=before + 1) == [before, 45, 50]
+
+
+def test_no_segment_goes_before_the_anchor_is_there(
+    events: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    snapshots = snapshots_at(tmp_path / "s", 45, 50)
+    found: list[tuple[list[int], list[int]]] = []
+    monkeypatch.setattr(
+        snapshot_module,
+        "crashpoint",
+        lambda point: found.append((left(events), seqs(snapshots))),
+    )
+    drop(events, snapshots)
+    before, after, *drops = found
+    assert before == (ALL, [50, 45])
+    assert after == (ALL, [50, 45, 40])
+    assert drops == [(ALL[n:], [50, 45, 40]) for n in (1, 2, 3, 4)]
+
+
+def test_nobody_is_asked_for_a_state_that_is_there_or_not_needed(
+    events: Path, tmp_path: Path
+) -> None:
+    def nobody(seq: int) -> Snapshot | None:
+        raise AssertionError(seq)
+
+    snapshots = snapshots_at(tmp_path / "s", 40, 50)
+    assert drop_old_segments(events, snapshots, NOW, nobody) == []
+    assert len(drop_old_segments(events, snapshots, NOW + 999 * DAY, nobody)) == 4
+    assert drop_old_segments(events, snapshots, NOW + 999 * DAY, nobody) == []
+
+
+def test_a_state_that_cannot_be_told_holds_nothing_up(events: Path, tmp_path: Path) -> None:
+    snapshots = snapshots_at(tmp_path / "s", 45, 50)
+    assert len(drop_old_segments(events, snapshots, NOW + 999 * DAY, lambda seq: None)) == 4
+    assert seqs(snapshots) == [50, 45]
+
+
+@pytest.mark.parametrize(("number", "gone"), [(errno.ENOSPC, 4), (errno.EIO, 0)])
+def test_an_anchor_for_which_there_is_no_room_holds_nothing_up_but_a_failing_disk_does(
+    number: int, gone: int, events: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    snapshots = snapshots_at(tmp_path / "s", 45, 50)
+
+    def fail(path: Path, data: bytes) -> None:
+        raise OSError(number, "told to fail")
+
+    monkeypatch.setattr(snapshot_module, "replace_file", fail)
+    if gone:
+        drop(events, snapshots)
+    else:
+        with pytest.raises(OSError, match="told to fail"):
+            drop(events, snapshots)
+    assert left(events) == ALL[gone:]
+    assert seqs(snapshots) == [50, 45]
