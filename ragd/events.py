@@ -144,6 +144,7 @@ class JobRequested(Fact, frozen=True, kw_only=True, tag="job_requested"):
     job_id: str
     mode: Mode
     origin: str = "tool"
+    accept_deletions: bool = False
 
 
 class JobCancelRequested(Fact, frozen=True, kw_only=True, tag="job_cancel_requested"):
@@ -191,6 +192,21 @@ class ChangesetFormed(Part, frozen=True, kw_only=True, tag="changeset_formed"):
     batch_id: str = ""
     upserts: list[str]
     deletes: list[str]
+    final: bool = True  # the last one of its job
+
+
+class TouchedFile(Struct, frozen=True):
+    """A file whose time changed and whose content did not."""
+
+    path: str
+    mtime_ns: int
+    size: int
+
+
+class FilesTouched(Part, frozen=True, kw_only=True, tag="files_touched"):
+    """Notes were looked at again and found as they were: nothing to do but to know their time."""
+
+    files: list[TouchedFile]
 
 
 class FileSkipped(Fact, frozen=True, kw_only=True, tag="file_skipped"):
@@ -376,6 +392,7 @@ Event = (
     | RequestRefused
     | JobStarted
     | ChangesetFormed
+    | FilesTouched
     | FileSkipped
     | FileFailed
     | DeletionsHeld

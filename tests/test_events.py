@@ -52,7 +52,7 @@ REVIEWED = {
     # Paths of notes. They are in the log, and the docs say so.
     *("Change.path", "ChangesetFormed.upserts", "ChangesetFormed.deletes", "FileSkipped.path"),
     *("FileFailed.path", "StoredFile.path", "FilledFile.path", "BatchStored.removed"),
-    "FileError.file",
+    *("FileError.file", "TouchedFile.path"),
     # Names of our own files.
     *("TailCut.segment", "TailCut.kept_as", "SegmentQuarantined.segment"),
     "SegmentQuarantined.kept_as",

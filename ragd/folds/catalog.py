@@ -12,6 +12,7 @@ from ragd.events import (
     FileFailed,
     FilesChanged,
     FileSkipped,
+    FilesTouched,
     IndexActivated,
     IndexLost,
     JobFinished,
@@ -193,6 +194,14 @@ def _vault_scanned(catalog: Catalog, event: VaultScanned, record: Record) -> Non
         catalog.changed_since.clear()
 
 
+def _files_touched(catalog: Catalog, event: FilesTouched, record: Record) -> None:
+    for file in event.files:
+        _done(catalog, file.path)
+        entry = catalog.files.get(file.path)
+        if entry is not None:
+            entry.mtime_ns, entry.size = file.mtime_ns, file.size
+
+
 def _file_skipped(catalog: Catalog, event: FileSkipped, record: Record) -> None:
     _done(catalog, event.path)
     catalog.failed.pop(event.path, None)
@@ -245,6 +254,7 @@ HANDLERS: Mapping[type, Callable[[Catalog, Any, Record], None]] = {
     BatchStored: _batch_stored,
     VectorsFilled: _vectors_filled,
     VaultScanned: _vault_scanned,
+    FilesTouched: _files_touched,
     FileSkipped: _file_skipped,
     FileFailed: _file_failed,
     StoreCompacted: _store_compacted,

@@ -7,13 +7,17 @@ from msgspec import Struct, field
 
 from ragd.eventlog.frame import Record
 from ragd.events import (
+    ERRORS_MAX,
     BatchEmbedded,
     BatchStored,
     FileError,
+    FileFailed,
     JobCancelRequested,
     JobFinished,
     JobRequested,
     JobStarted,
+    Mode,
+    Outcome,
 )
 
 FINISHED_KEPT = 20
@@ -23,7 +27,7 @@ class Job(Struct):
     """One job, from the request to the end."""
 
     id: str
-    mode: str
+    mode: Mode
     origin: str
     requested_at: str
     phase: Literal["requested", "running", "finished"] = "requested"
@@ -36,7 +40,8 @@ class Job(Struct):
     chunks_embedded: int = 0
     chunks_cached: int = 0
     cancel_requested: bool = False
-    outcome: str | None = None
+    accept_deletions: bool = False
+    outcome: Outcome | None = None
     indexed_files: int = 0
     total_chunks: int = 0
     duration_ms: int = 0
@@ -73,7 +78,9 @@ class Jobs(Struct):
 
 def _requested(jobs: Jobs, event: JobRequested, record: Record) -> None:
     if jobs.find(event.job_id) is None:
-        jobs.open.append(Job(event.job_id, event.mode, event.origin, record.ts))
+        job = Job(event.job_id, event.mode, event.origin, record.ts)
+        job.accept_deletions = event.accept_deletions
+        jobs.open.append(job)
 
 
 def _started(jobs: Jobs, event: JobStarted, record: Record) -> None:
@@ -89,6 +96,7 @@ def _started(jobs: Jobs, event: JobStarted, record: Record) -> None:
     # A job that starts again after a crash plans, and so counts, only what is left.
     job.files_embedded = job.files_stored = 0
     job.chunks_embedded = job.chunks_cached = 0
+    job.errors, job.errors_total = [], 0
 
 
 def _cancel(jobs: Jobs, event: JobCancelRequested, record: Record) -> None:
@@ -106,6 +114,15 @@ def _embedded(jobs: Jobs, event: BatchEmbedded, record: Record) -> None:
 def _stored(jobs: Jobs, event: BatchStored, record: Record) -> None:
     if job := jobs.find_open(event.job_id):
         job.files_stored += len(event.files)
+
+
+def _failed(jobs: Jobs, event: FileFailed, record: Record) -> None:
+    """One job at a time: what fails, fails in the one that runs."""
+    job = jobs.active
+    if job is not None and job.phase == "running":
+        job.errors_total += 1
+        if len(job.errors) < ERRORS_MAX:
+            job.errors.append(FileError(event.path, event.detail))
 
 
 def _finished(jobs: Jobs, event: JobFinished, record: Record) -> None:
@@ -135,5 +152,6 @@ HANDLERS: Mapping[type, Callable[[Jobs, Any, Record], None]] = {
     JobCancelRequested: _cancel,
     BatchEmbedded: _embedded,
     BatchStored: _stored,
+    FileFailed: _failed,
     JobFinished: _finished,
 }

@@ -39,6 +39,7 @@ from ragd.events import (
     FileFailed,
     FilesChanged,
     FileSkipped,
+    FilesTouched,
     FilledFile,
     HealthChanged,
     IndexActivated,
@@ -55,6 +56,7 @@ from ragd.events import (
     StoreCompacted,
     StoredFile,
     TailCut,
+    TouchedFile,
     Unknown,
     VaultScanned,
     VaultUnavailable,
@@ -210,6 +212,8 @@ def first_day() -> Iterator[Said]:
         JobStarted(job_id="job-02", mode="sync", files_planned=2, files_removed=0),
     )
     yield 2_500, "watcher", FilesChanged(changes=[Change(NOTES[0], "modified")])
+    touched = TouchedFile(NOTES[1], 1_763_200_000_000_000_000, 4_096)
+    yield 4, "batcher", FilesTouched(files=[touched])
     cut_short = BatchStored(
         job_id="job-02",
         batch_id="b-02",
