@@ -22,6 +22,8 @@ COMMANDS = {
         "doctor": "Look for what is wrong, also when the daemon is down.",
     },
     "Every day": {
+        "index": "Read the whole vault into the index.",
+        "sync": "Bring the index up to date with what changed.",
         "status": "How the daemon is, and what to do about it.",
         "start": "Start the daemon.",
         "stop": "Stop the daemon and wait until it is gone.",

@@ -37,6 +37,7 @@ from ragd.events import DaemonStarted, DaemonStopped
 from ragd.ledger import Ledger
 from ragd.lock import hold
 from ragd.paths import Home
+from ragd.pipeline import Pipeline
 from ragd.settings import Settings
 from ragd.supervisor import Actor, Supervisor, TooManyCrashes, innermost, location_of
 
@@ -110,7 +111,8 @@ async def _serve(
     settings = Settings(home, config)
     gateway = ToolGateway(ledger, clock, settings, stop)
     server = HttpServer(_listener(home), gateway.routes(), gateway.refuse)
-    actors = _actors(home, clock, ledger, settings, gateway)
+    pipeline = Pipeline(home, clock, ledger, settings)
+    actors = _actors(home, clock, ledger, settings, gateway) | pipeline.actors()
     supervisor = Supervisor(ledger.journal, clock, actors)
     gateway.live.actors = supervisor.states
     try:
@@ -128,8 +130,8 @@ async def _serve(
             working.cancel()
         await gateway.flush_refusals()
     finally:
-        gateway.end_followers()
         await server.stop(0)
+        await pipeline.close()
 
 
 async def _record_start(config: Config, ledger: Ledger) -> None:

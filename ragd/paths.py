@@ -60,6 +60,10 @@ class Home:
         return self._in("vectors.lance")
 
     @property
+    def embedding_cache(self) -> str:
+        return self._in("embeddings.sqlite")
+
+    @property
     def log_file(self) -> str:
         return self._in("logs", "ragd.log")
 

@@ -79,7 +79,9 @@ class Supervisor:
             try:
                 await actor()
                 return  # it had nothing more to do: the log is closed
-            except Exception as failure:
+            except (asyncio.CancelledError, KeyboardInterrupt, SystemExit):
+                raise
+            except BaseException as failure:  # a panic in a Rust library is no Exception
                 why = innermost(failure)
                 if isinstance(why, LogFailed):
                     raise why from None

@@ -29,13 +29,13 @@ WORLD = (  # what reaches out of the process, waits, or differs from one call to
     *("aiohttp", "asyncio", "concurrent", "ctypes", "fcntl", "glob", "http", "importlib", "io"),
     *("lance", "lancedb", "logging", "mmap", "multiprocessing", "onnxruntime", "os", "pathlib"),
     *("pyarrow", "random", "rich", "secrets", "select", "selectors", "shutil", "signal", "socket"),
-    *("sqlite3", "ssl", "structlog", "subprocess", "tempfile", "threading", "time", "urllib"),
-    "watchfiles",
+    *("sqlite3", "ssl", "structlog", "subprocess", "tempfile", "threading", "time"),
+    *("urllib.error", "urllib.request", "watchfiles"),
 )
 WORLDLY_CALLS = {"open", "print", "input", "now", "today", "utcnow", "uuid1", "uuid4", "sleep"}
 STORE_LIBRARIES = ("lance", "lancedb", "pyarrow")
 STORE = "ragd.adapters.lance_store"
-WIRING = ("ragd.daemon", "ragd.__main__")
+WIRING = ("ragd.daemon", "ragd.pipeline", "ragd.__main__")
 HEAVY = (*STORE_LIBRARIES, "aiohttp", "numpy", "onnxruntime")
 FORBIDDEN_NAMES = {"util", "helper", "common", "manager", "base", "misc", "core", "service"}
 

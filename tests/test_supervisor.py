@@ -213,6 +213,23 @@ async def test_of_a_group_the_innermost_failure_is_named(
     assert [f.exception for f in journal.facts if isinstance(f, ActorCrashed)] == ["LookupError"]
 
 
+async def test_a_panic_of_a_library_is_a_crash_like_any_other(
+    journal: Recorder, clock: VirtualClock
+) -> None:
+    class PanicException(BaseException):
+        """What Rust code raises; it is no Exception."""
+
+    actor = Actor()
+    async with supervised(journal, clock, one=actor):
+        await actor.crash(PanicException("what the note said"))
+        await clock.asleep()
+        clock.advance(1)
+        await actor.crash(BaseExceptionGroup("", [PanicException("what the note said")]))
+        await clock.asleep()
+    names = [f.exception for f in journal.facts if isinstance(f, ActorCrashed)]
+    assert names == ["PanicException"] * 2
+
+
 async def test_being_cancelled_is_no_crash(journal: Recorder, clock: VirtualClock) -> None:
     actor = Actor()
     async with supervised(journal, clock, one=actor) as (_, task):

@@ -7,18 +7,29 @@ import asyncio
 import difflib
 import os
 import time
+from collections.abc import AsyncIterator
 from typing import Any
 
+import msgspec
 import structlog
 from aiohttp import web
 
 from ragd import __version__
 from ragd.adapters.http_server import HEADERS, answer, http_status, read_body
-from ragd.clock import Clock
+from ragd.clock import Clock, new_id
 from ragd.config import fingerprint
 from ragd.errors import CODES, ConfigError, RagdError
 from ragd.eventlog.frame import json_of
-from ragd.events import TAGS, ConfigReloaded, Fact, JobCancelRequested, RequestRefused
+from ragd.events import (
+    TAGS,
+    ConfigReloaded,
+    Fact,
+    JobCancelRequested,
+    JobRequested,
+    Mode,
+    RequestRefused,
+)
+from ragd.folds import progress
 from ragd.folds.jobs import Job
 from ragd.ledger import Ledger
 from ragd.protocol import tools
@@ -63,6 +74,7 @@ class ToolGateway:
             web.get("/v1/tools", self._tools),
             web.post("/v1/tools/{tool}", self._tool),
             web.get("/v1/events", self._events, allow_head=False),
+            web.post("/v1/jobs", self._new_job),
             web.get("/v1/jobs/{id}", self._job),
             web.post("/v1/jobs/{id}/cancel", self._cancel_job),
             web.post("/v1/reload", self._reload),
@@ -132,20 +144,21 @@ class ToolGateway:
             wanted = tools.parse_request(tool, await read_body(request))
             if isinstance(wanted, tools.StatusRequest):
                 return await self._status(request)
+            if isinstance(wanted, tools.IndexRequest):
+                return await self._request_job(wanted.mode)
             raise self._cannot(wanted)
         except RagdError as why:
             return answer(self.refuse(why, known), http_status(why))
 
     def _cannot(self, wanted: tools.Request) -> RagdError:
-        """Searching, indexing and remembering are not built yet, and say so."""
-        if isinstance(wanted, tools.SearchRequest):
+        """Searching and remembering are not built yet, and say so."""
+        searching = isinstance(wanted, tools.SearchRequest)
+        if searching:
             _, codes = verdict(self._ledger.state, self._now())
             blocking = [c for c in codes if CODES[c].status == "unavailable"]
-            return RagdError(blocking[0] if blocking else "INDEX_NOT_FOUND")
-        doing = "index notes" if isinstance(wanted, tools.IndexRequest) else "store memories"
-        return RagdError(
-            "INTERNAL", f"This version cannot {doing} yet.", "Install a later version of ragd."
-        )
+            if blocking:
+                return RagdError(blocking[0])
+        return _not_yet("search" if searching else "store memories")
 
     # Facts
 
@@ -157,6 +170,13 @@ class ToolGateway:
         if after and after + 1 < self._ledger.oldest_seq:
             raise _too_old(self._ledger.oldest_seq)
         after = max(after, self._ledger.oldest_seq - 1)
+        records = self._ledger.journal.follow(after, types, on=on)
+        return await self._stream(request, (json_of(record) async for record in records))
+
+    async def _stream(
+        self, request: web.Request, lines: AsyncIterator[bytes]
+    ) -> web.StreamResponse:
+        """Lines as they come, for as long as the client takes them and the daemon lives."""
         response = web.StreamResponse(headers=HEADERS)
         response.content_type = "application/x-ndjson"
         await response.prepare(request)
@@ -164,18 +184,17 @@ class ToolGateway:
         assert task is not None
         self._followers.add(task)
         try:
-            async for record in self._ledger.journal.follow(after, types, on=on):
+            async for line in lines:
                 async with asyncio.timeout(FOLLOWER_TAKES_WITHIN_S):
-                    await response.write(json_of(record))
+                    await response.write(line)
         except TimeoutError:
-            log.info("a follower took nothing and was let go", after=after)
-            _hang_up(request)
+            log.info("a follower took nothing and was let go")
+            if request.transport is not None:
+                request.transport.abort()
         except asyncio.CancelledError:
             if not self._ending:
                 raise  # the client went away
             task.uncancel()
-            if request.transport is not None and request.transport.get_write_buffer_size():
-                _hang_up(request)  # it takes nothing, so it would not take an orderly end either
         finally:
             self._followers.discard(task)
         return response
@@ -183,7 +202,42 @@ class ToolGateway:
     # Jobs
 
     async def _job(self, request: web.Request) -> web.StreamResponse:
-        return self._served(job_data(self._find_job(request)))
+        _only(request, ("follow",))
+        job = self._find_job(request)
+        if not _number(request, "follow", 0):
+            return self._served(job_data(job))
+        return await self._stream(request, self._progress(job.id))
+
+    async def _new_job(self, request: web.Request) -> web.StreamResponse:
+        """For ragctl: what an agent may ask for, and what only a person may."""
+        wanted = tools.parse_job(await read_body(request))
+        return await self._request_job(wanted.mode, wanted.accept_deletions)
+
+    async def _request_job(self, mode: Mode, accept_deletions: bool = False) -> web.StreamResponse:
+        """Answers at once. One job at a time: what an open job does anyway is joined to it."""
+        if mode == "reindex":
+            raise _not_yet("reindex")
+        job = progress.job_to_join(self._ledger.state, mode, accept_deletions)
+        job_id = job.id if job is not None else new_id()
+        if job is None:
+            requested = JobRequested(job_id=job_id, mode=mode, accept_deletions=accept_deletions)
+            await self._append(requested)
+        return self._served({"job_id": job_id, "status": "started"})
+
+    async def _progress(self, job_id: str) -> AsyncIterator[bytes]:
+        """Where the job is, whenever that changes; the last line says how it ended."""
+        state = self._ledger.state
+        said: dict[str, Any] = {}
+        async for _ in self._ledger.journal.follow(state.seq - 1):
+            job = state.jobs.find(job_id)
+            if job is None or progress.is_complete(state, job):
+                break
+            now = progress.line(state, job)
+            if now != said:
+                said = now
+                yield msgspec.json.encode(now) + b"\n"
+        if job := state.jobs.find(job_id):
+            yield msgspec.json.encode(progress.completion(state, job)) + b"\n"
 
     async def _cancel_job(self, request: web.Request) -> web.StreamResponse:
         job = self._find_job(request)
@@ -226,13 +280,14 @@ class ToolGateway:
             raise RagdError("DISK_FULL" if full else "TIMEOUT") from None
 
 
+def _not_yet(doing: str) -> RagdError:
+    return RagdError(
+        "INTERNAL", f"This version cannot {doing} yet.", "Install a later version of ragd."
+    )
+
+
 def _ms_since(began: float) -> int:
     return int((time.perf_counter() - began) * 1000)
-
-
-def _hang_up(request: web.Request) -> None:
-    if request.transport is not None:
-        request.transport.abort()
 
 
 def _only(request: web.Request, names: tuple[str, ...]) -> None:

@@ -21,6 +21,7 @@ BODY_MAX_BYTES = 1024 * 1024
 BODY_WITHIN_S = 10.0
 HEADERS_WITHIN_S = 15.0
 ANSWER_TAKEN_WITHIN_S = 30.0
+LINGER_S = 2.0  # after an answer to a request whose body is still coming
 CLOSED_WITHIN_S = 0.5
 CONNECTIONS_MAX = 128
 
@@ -63,6 +64,8 @@ def answer(envelope: Envelope, status: int = 200) -> web.Response:
 
 async def read_body(request: web.Request) -> bytes:
     """The body, if it is small enough and comes in time."""
+    if (request.content_length or 0) > BODY_MAX_BYTES:
+        raise web.HTTPRequestEntityTooLarge(BODY_MAX_BYTES)
     try:
         async with asyncio.timeout(BODY_WITHIN_S):
             return await request.read()
@@ -84,7 +87,7 @@ class _Connection(RequestHandler):
             keepalive_timeout=HEADERS_WITHIN_S,  # also the deadline for a request's headers
             tcp_keepalive=False,
             access_log=None,  # type: ignore[arg-type]  # its own code allows for it
-            lingering_time=2.0,
+            lingering_time=LINGER_S,
             auto_decompress=False,  # a small body must not unfold into a large one
         )
         self._refuse = refuse

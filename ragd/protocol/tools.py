@@ -4,6 +4,7 @@ This is the only place that knows a tool's parameters: the socket publishes the 
 from here, and the plugin and others take it from there.
 """
 
+import datetime
 import difflib
 import re
 from typing import Annotated, Any, Literal
@@ -17,7 +18,7 @@ QUERY_MAX_CHARS = 100_000
 LIST_MAX = 100
 
 Text = Annotated[str, Meta(min_length=1, max_length=1000)]
-IsoDate = Annotated[str, Meta(pattern=r"^\d{4}-\d{2}-\d{2}$", description="YYYY-MM-DD")]
+IsoDate = Annotated[str, Meta(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$", description="YYYY-MM-DD")]
 
 
 class DateRange(Struct, frozen=True, forbid_unknown_fields=True, rename={"start": "from"}):
@@ -57,6 +58,13 @@ class IndexRequest(Struct, frozen=True, forbid_unknown_fields=True):
             "reindex: build a new index beside the old one and switch."
         ),
     ]
+
+
+class JobRequest(Struct, frozen=True, forbid_unknown_fields=True):
+    """A job as ragctl asks for it. An agent cannot accept deletions: only a person can."""
+
+    mode: Literal["full", "sync", "reindex"]
+    accept_deletions: bool = False
 
 
 class StatusRequest(Struct, frozen=True, forbid_unknown_fields=True):
@@ -147,14 +155,38 @@ def parse_request(tool: str, body: bytes) -> Request:
     """The request in a body, or a RagdError that names what is wrong with it."""
     if tool not in TOOLS:
         raise RagdError("INVALID_REQUEST", f"There is no tool of that name{_nearest(tool)}.")
-    wanted = TOOLS[tool].request
+    request: Request = _decode(body, TOOLS[tool].request)
+    if isinstance(request, SearchRequest) and request.date_range is not None:
+        _check_day("from", request.date_range.start)
+        _check_day("to", request.date_range.to)
+    return request
+
+
+def parse_job(body: bytes) -> JobRequest:
+    """The job in a body, or a RagdError that names what is wrong with it."""
+    request: JobRequest = _decode(body, JobRequest)
+    return request
+
+
+def _decode(body: bytes, wanted: Any) -> Any:
     try:
-        request: Request = msgspec.json.decode(body or b"{}", type=wanted)
-        return request
+        return msgspec.json.decode(body or b"{}", type=wanted)
     except msgspec.ValidationError as why:
         raise RagdError("INVALID_REQUEST", _explain(str(why), wanted)) from None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         raise RagdError("INVALID_REQUEST", "The body is not valid JSON.") from None
+
+
+def _check_day(name: str, day: str | None) -> None:
+    """A pattern cannot know how many days February has."""
+    if day is None:
+        return
+    try:
+        datetime.date.fromisoformat(day)
+    except ValueError:
+        raise RagdError(
+            "INVALID_REQUEST", f"The field `date_range.{name}` is no day of the calendar."
+        ) from None
 
 
 def _nearest(tool: str) -> str:
@@ -162,7 +194,7 @@ def _nearest(tool: str) -> str:
     return f"; did you mean {near[0]}" if near else ""
 
 
-_UNKNOWN = re.compile(r"Object contains unknown field `(.*)`(?: - at `\$\.?(.*)`)?$", re.DOTALL)
+_UNKNOWN = re.compile(r"Object contains unknown field `(.*?)`(?: - at `\$\.?(.*)`)?$", re.DOTALL)
 _MISSING = re.compile(r"Object missing required field `(.*?)`")
 _OTHER = re.compile(r"^(.*?)(?: - at `\$\.?(.*?)`)?$", re.DOTALL)
 

@@ -83,13 +83,67 @@ def crash_when(path: str) -> None:
     _with_actor(crash)
 
 
-def _with_actor(actor: object) -> None:
+def _with_actor(actor: object, name: str = "buggy") -> None:
     wired = daemon._actors
 
     def actors(*arguments: object) -> dict[str, object]:
-        return {**wired(*arguments), "buggy": actor}  # type: ignore[arg-type]
+        return {**wired(*arguments), name: actor}  # type: ignore[arg-type]
 
     daemon._actors = actors
+
+
+def panicking_actor(message: str) -> None:
+    """An actor in whose Rust library something broke."""
+
+    class PanicException(BaseException):
+        pass
+
+    async def panic() -> None:
+        raise PanicException(message)
+
+    _with_actor(panic)
+
+
+def broken_wiring(message: str) -> None:
+    """The daemon's own story has a bug."""
+
+    def actors(*arguments: object) -> dict[str, object]:
+        raise LookupError(message)
+
+    daemon._actors = actors
+
+
+def panicking_wiring(message: str) -> None:
+    """The same, out of a library written in Rust."""
+
+    class PanicException(BaseException):
+        pass
+
+    def actors(*arguments: object) -> dict[str, object]:
+        raise PanicException(message)
+
+    daemon._actors = actors
+
+
+def leaky_library(message: str) -> None:
+    """Libraries that say what they choke on, wherever they can."""
+    import logging
+    import warnings
+
+    def fail() -> None:
+        raise LookupError(message)
+
+    async def leak() -> None:
+        try:
+            fail()
+        except LookupError:
+            logging.getLogger("aiohttp.server").exception("choked on %s", message)
+        logging.getLogger("lance").error(message, stack_info=True)
+        warnings.warn(message, stacklevel=1)
+        asyncio.get_running_loop().call_soon(fail)
+        await asyncio.Event().wait()
+
+    _with_actor(leak, "leaky")
 
 
 def crashing_handler(message: str) -> None:

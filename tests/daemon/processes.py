@@ -47,9 +47,9 @@ class Process:
         )
         self.pid = self.popen.pid
 
-    async def exited(self) -> int:
+    async def exited(self, within_s: float = WITHIN_S) -> int:
         """Wait for its end; the exit code, negative for a signal."""
-        return await asyncio.to_thread(self.popen.wait, WITHIN_S)
+        return await asyncio.to_thread(self.popen.wait, within_s)
 
     def signal(self, number: int) -> None:
         self.popen.send_signal(number)

@@ -1,6 +1,7 @@
 """Dependencies that come and go under a real daemon."""
 
 import asyncio
+import shutil
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -98,6 +99,28 @@ async def test_without_ollama_the_default_setup_tells_it_and_is_not_degraded_by_
     await _until_ollama_is(daemon, "down")
     assert await daemon.until("INDEX_NOT_FOUND") == ["INDEX_NOT_FOUND"]
     assert await daemon.stop() == 0
+
+
+# The index
+
+
+@pytest.mark.slow
+async def test_garbage_where_the_index_should_be_is_told_honestly(home: Home, start: Start) -> None:
+    """With the real store. Tables that are whole, and how they get damaged, are in tests/store."""
+    folder = Path(home.vectors)
+    for table in ("obsidian_chunks.lance", "01GENERATION/obsidian_chunks.lance"):
+        (folder / table / "_versions").mkdir(parents=True)
+        (folder / table / "_versions" / "1.manifest").write_bytes(b"garbage")
+    daemon = start("lancedb")
+    await daemon.answers()
+    assert await daemon.until("INDEX_CORRUPTED") == ["INDEX_CORRUPTED"]
+    search = await daemon.ask("POST", "/v1/tools/obsidian_rag_search", {"query": "x"})
+    assert (search.status, search.code) == (503, "INDEX_CORRUPTED")
+    shutil.rmtree(folder)
+    assert await daemon.until("INDEX_NOT_FOUND") == ["INDEX_NOT_FOUND"]
+    assert await daemon.stop() == 0
+    told = [r["event"]["code"] for r in facts(home) if r["event"].get("dependency") == "index"]
+    assert told == ["INDEX_CORRUPTED", "INDEX_NOT_FOUND"]
 
 
 # Whoever listens on Ollama's port

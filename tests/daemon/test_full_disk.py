@@ -1,5 +1,6 @@
 """A full disk: told at once, survived, recorded when it is over."""
 
+import asyncio
 import os
 import signal
 import subprocess
@@ -8,6 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from ragd import daemon as daemon_story
+from ragd.clock import SystemClock, new_id
+from ragd.events import DaemonStarted
+from ragd.ledger import Ledger
 from ragd.paths import Home
 from tests.daemon.processes import Process, facts, types, write_config
 
@@ -108,6 +113,20 @@ async def test_a_start_on_a_full_disk_can_be_stopped(home: Home, start: Start, f
     daemon.signal(signal.SIGTERM)
     assert await daemon.exited() == 0
     assert facts(home) == known  # neither its start nor its end
+
+
+async def test_an_end_is_recorded_only_of_a_run_whose_start_is(home: Home) -> None:
+    """Room may come back between the two; an end alone would be taken for that of the last run."""
+    os.mkdir(home.events, 0o700)
+    for starts in (True, False):
+        ledger = Ledger(Path(home.events), Path(home.snapshots), SystemClock(), new_id(), "test")
+        writer = asyncio.create_task(ledger.journal.run())
+        if starts:
+            begun = DaemonStarted(version="1", config_hash="", previous_stop="none")
+            await ledger.journal.append("daemon", begun)
+        await daemon_story._record_stop(ledger, "requested", writer)
+        await writer
+    assert types(home) == ["daemon_started", "daemon_stopped"]
 
 
 @pytest.fixture

@@ -127,11 +127,13 @@ async def test_a_second_signal_forces_it(home: Home, start: Start) -> None:
     assert lock_is_free(home)
 
 
+@pytest.mark.slow
+@pytest.mark.timeout(90)  # ten interpreters on a busy machine
 async def test_ten_at_once_give_one_that_serves_and_nine_that_name_it(
     home: Home, start: Start
 ) -> None:
     daemons = [start("plain") for _ in range(10)]
-    exits = [asyncio.ensure_future(d.exited()) for d in daemons]
+    exits = [asyncio.ensure_future(d.exited(60)) for d in daemons]
     for _, ended in zip(range(9), asyncio.as_completed(exits), strict=False):
         assert await ended == 73
     [winner] = [d for d in daemons if d.popen.poll() is None]

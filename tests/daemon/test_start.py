@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from ragd.daemon import run
 from ragd.paths import Home
 from tests.daemon.processes import Process, environment, facts, types, write_config
 from tests.daemon.wire import ask
@@ -28,20 +29,31 @@ Start = Callable[..., Process]
         ('{"vault_path": "/v", "embedding": {"base_url": "http://example.com"}}', "local_only"),
     ],
 )
-async def test_a_wrong_configuration_is_a_sentence_and_nothing_is_created(
-    folder: Path, start: Start, config: str | None, sentence: str
+def test_a_wrong_configuration_is_a_sentence_and_nothing_is_created(
+    folder: Path, config: str | None, sentence: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
     home = Home(str(folder / "new"))
     if config is not None:
         os.mkdir(home.root, 0o755)
         Path(home.config).write_text(config)
     before = sorted(folder.rglob("*"))
-    daemon = start("plain", of=home)
-    assert await daemon.exited() == 78
-    assert sentence in daemon.said
-    assert daemon.said.startswith("ragd: ")
-    assert daemon.said.count("\n") == 1
+    assert run(home) == 78
+    said = capfd.readouterr()
+    assert said.out == ""
+    assert sentence in said.err
+    assert said.err.startswith("ragd: ")
+    assert said.err.count("\n") == 1
     assert sorted(folder.rglob("*")) == before
+    if config is not None:
+        assert stat.S_IMODE(os.stat(home.root).st_mode) == 0o755
+
+
+async def test_the_process_leaves_with_78(folder: Path, start: Start) -> None:
+    daemon = start(of=Home(str(folder / "new")))
+    assert await daemon.exited() == 78
+    assert "No configuration at" in daemon.said
+    assert "ragctl init" in daemon.said
+    assert not (folder / "new").exists()
 
 
 async def test_a_loose_home_is_tightened(home: Home, start: Start) -> None:

@@ -1,0 +1,147 @@
+"""From nothing: a command's whole life, and the daemon's first answer.
+
+The commands run by turns with a bare interpreter, many times; the median of each counts.
+"""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
+
+from bench.table import Row, ms
+
+BARE = "import argparse, json, socket"
+LIBRARIES = "import aiohttp, msgspec, structlog"
+RUNS = 40
+STARTS = 7
+WITHIN_S = 30.0
+REPOSITORY = Path(__file__).parents[1]
+GOAL = "at most 1.6"
+
+# What an installed console script does, for a checkout without one.
+SCRIPT = "import sys\nfrom ragctl.__main__ import main\nsys.exit(main())\n"
+
+
+def rows() -> Iterator[Row]:
+    """All figures of this room."""
+    with TemporaryDirectory(prefix="ragd-bench-") as folder:
+        home = _home(Path(folder))
+        yield _starting(home)
+        if find_spec("ragctl") is None:
+            yield Row("ragctl status, ragctl --version", "not there yet", "", None, GOAL)
+        else:
+            yield from _commands(Path(folder), home)
+
+
+def _home(folder: Path) -> Path:
+    home, vault = folder / "h", folder / "vault"
+    home.mkdir(mode=0o700)
+    vault.mkdir()
+    (home / "config.json").write_text(json.dumps({"vault_path": str(vault)}))
+    return home
+
+
+def _environment(home: Path) -> dict[str, str]:
+    ours = {"PYTHONPATH": str(REPOSITORY), "OBSIDIAN_RAG_HOME": str(home)}
+    return {**{k: v for k, v in os.environ.items() if not k.startswith("RAGD_")}, **ours}
+
+
+# Commands
+
+
+def _commands(folder: Path, home: Path) -> Iterator[Row]:
+    script = folder / "ragctl"
+    script.write_text(SCRIPT)
+    commands = {
+        "ragctl status": [str(script), "status"],
+        "ragctl --version": [str(script), "--version"],
+        "bare": ["-c", BARE],
+    }
+    daemon = _start(home)
+    try:
+        _until_it_answers(home, daemon, settled=True)
+        took: dict[str, list[float]] = {name: [] for name in commands}
+        for _ in range(RUNS):
+            for name, arguments in commands.items():
+                took[name].append(_run(arguments, home))
+    finally:
+        daemon.terminate()
+        daemon.wait(WITHIN_S)
+    bare = median(took.pop("bare"))
+    for name, seconds in took.items():
+        ours = median(seconds)
+        yield Row(f"cold {name}", ms(ours), f"{ms(bare)} python -c '{BARE}'", ours / bare, GOAL)
+
+
+def _run(arguments: list[str], home: Path) -> float:
+    began = time.perf_counter()
+    subprocess.run(
+        [sys.executable, *arguments],
+        env=_environment(home),
+        stdout=subprocess.DEVNULL,
+        timeout=WITHIN_S,
+        check=True,
+    )
+    return time.perf_counter() - began
+
+
+# The daemon
+
+
+def _starting(home: Path) -> Row:
+    ours, libraries = [], []
+    for _ in range(STARTS):
+        began = time.perf_counter()
+        daemon = _start(home)
+        try:
+            _until_it_answers(home, daemon)
+            ours.append(time.perf_counter() - began)
+        finally:
+            daemon.terminate()
+            daemon.wait(WITHIN_S)
+        libraries.append(_run(["-c", LIBRARIES], home))
+    took, bare = median(ours), median(libraries)
+    return Row(
+        "daemon, from start to first status",
+        ms(took),
+        f"{ms(bare)} python -c '{LIBRARIES}'",
+        took / bare,
+    )
+
+
+def _start(home: Path) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "ragd", "--home", str(home)], env=_environment(home)
+    )
+
+
+def _until_it_answers(
+    home: Path, daemon: subprocess.Popen[bytes], *, settled: bool = False
+) -> None:
+    """`settled`: until its probes are through as well, for which `ragctl status` would wait."""
+    end = time.perf_counter() + WITHIN_S
+    while time.perf_counter() < end and daemon.poll() is None:
+        answer = _status(home)
+        if answer and not (settled and b'"STARTING"' in answer):
+            return
+        time.sleep(0.002)
+    raise RuntimeError("the daemon did not answer")
+
+
+def _status(home: Path) -> bytes:
+    """The whole answer, or nothing."""
+    try:
+        with socket.socket(socket.AF_UNIX) as connection:
+            connection.settimeout(WITHIN_S)
+            connection.connect(str(home / "ragd.sock"))
+            connection.sendall(b"GET /v1/status HTTP/1.0\r\n\r\n")
+            return b"".join(iter(lambda: connection.recv(65_536), b""))
+    except OSError:
+        return b""

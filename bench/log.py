@@ -1,0 +1,292 @@
+"""The event log: appending in groups and one by one, at a steady pace, and replaying.
+
+Each is measured beside the bare system calls for the same bytes, or the bare decoder for the same
+lines, by turns in one run.
+"""
+
+import asyncio
+import os
+import time
+from collections.abc import Callable, Coroutine, Iterable, Iterator
+from itertools import groupby
+from pathlib import Path
+from random import Random
+from statistics import median, quantiles
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import msgspec
+
+from bench.table import Row, ms, per_second
+from ragd.clock import SystemClock, new_id
+from ragd.eventlog.append import Appender, Draft
+from ragd.eventlog.disk import RealDisk
+from ragd.eventlog.frame import PREFIX_BYTES, Record
+from ragd.eventlog.recovery import Position
+from ragd.events import (
+    BatchEmbedded,
+    BatchStored,
+    Change,
+    ChangesetFormed,
+    Event,
+    FilesChanged,
+    JobFinished,
+    JobStarted,
+    StoredFile,
+    VaultScanned,
+)
+from ragd.ledger import Ledger
+from ragd.replay import replay
+
+PRODUCERS = 64
+ROUNDS = 5
+GROUPED = 6_400  # facts a round
+SINGLE = 400
+PACE_PER_S = 500
+PACED_S = 4.0
+REPLAYED = 60_000
+
+FACT = BatchEmbedded(
+    job_id="01J00000000000000000000000", files=4, chunks=64, cached=9, provider="ollama", model="m"
+)
+Work = Callable[[Ledger], Coroutine[Any, Any, None]]
+
+
+def rows() -> Iterator[Row]:
+    """All figures of this room."""
+    yield from _appending()
+    yield _pacing()
+    yield _replaying()
+
+
+# Appending
+
+
+def _appending() -> Iterator[Row]:
+    grouped, raw_grouped, single, raw_single = [], [], [], []
+    for _ in range(ROUNDS):
+        with TemporaryDirectory() as folder:
+            many, one = Path(folder) / "many", Path(folder) / "one"
+            grouped.append(GROUPED / _in_a_ledger(many, _by_many))
+            raw_grouped.append(GROUPED / _raw(many))
+            single.append(SINGLE / _in_a_ledger(one, _by_one))
+            raw_single.append(SINGLE / _raw(one))
+    together, bare_together = median(grouped), median(raw_grouped)
+    alone, bare_alone = median(single), median(raw_single)
+    yield Row(
+        f"appends, {PRODUCERS} producers",
+        per_second(together),
+        f"{per_second(bare_together)} write+fdatasync of the same groups",
+        together / bare_together,
+    )
+    yield Row(
+        "appends, one at a time",
+        per_second(alone),
+        f"{per_second(bare_alone)} write+fdatasync of the same lines",
+        alone / bare_alone,
+    )
+    yield Row(
+        "group commit", per_second(together), f"{per_second(alone)} one at a time", together / alone
+    )
+
+
+async def _by_many(ledger: Ledger) -> None:
+    async def produce(name: str) -> None:
+        for _ in range(GROUPED // PRODUCERS):
+            await ledger.journal.append(name, FACT)
+
+    async with asyncio.TaskGroup() as group:
+        for number in range(PRODUCERS):
+            group.create_task(produce(f"producer {number}"))
+
+
+async def _by_one(ledger: Ledger) -> None:
+    for _ in range(SINGLE):
+        await ledger.journal.append("producer", FACT)
+
+
+def _in_a_ledger(folder: Path, work: Work) -> float:
+    """How long it takes, in a new log."""
+    return asyncio.run(_timed(folder, work))
+
+
+async def _timed(folder: Path, work: Work) -> float:
+    (folder / "events").mkdir(parents=True)
+    ledger = Ledger(folder / "events", folder / "snapshots", SystemClock(), new_id(), "bench")
+    async with asyncio.TaskGroup() as group:
+        group.create_task(ledger.journal.run())
+        began = time.perf_counter()
+        await work(ledger)
+        took = time.perf_counter() - began
+        await ledger.journal.close()
+    return took
+
+
+def _lines(folder: Path) -> list[bytes]:
+    """All records of a log, as they stand there."""
+    lines: list[bytes] = []
+    for segment in sorted((folder / "events").glob("*.ndjson")):
+        lines += segment.read_bytes().splitlines(keepends=True)[1:]
+    return lines
+
+
+def _groups(folder: Path) -> list[bytes]:
+    """What was written at once: records that call the same seq durable."""
+    decoder = msgspec.json.Decoder(Record)
+    together = groupby(_lines(folder), key=lambda line: decoder.decode(line[PREFIX_BYTES:]).d)
+    return [b"".join(group) for _, group in together]
+
+
+def _raw(folder: Path) -> float:
+    """The same bytes in the same groups, with nothing around them."""
+    groups = _groups(folder)
+    handle = os.open(folder / "raw", os.O_WRONLY | os.O_CREAT, 0o600)
+    try:
+        began = time.perf_counter()
+        for group in groups:
+            os.write(handle, group)
+            os.fdatasync(handle)
+        return time.perf_counter() - began
+    finally:
+        os.close(handle)
+
+
+# At a steady pace
+
+
+def _pacing() -> Row:
+    with TemporaryDirectory() as folder:
+        ours: list[float] = []
+
+        async def work(ledger: Ledger) -> None:
+            ours.extend(await _paced(ledger))
+
+        _in_a_ledger(Path(folder), work)
+        bare = _paced_raw(Path(folder))
+    (p50, p99), (bare50, bare99) = _percentiles(ours), _percentiles(bare)
+    return Row(
+        f"append at {PACE_PER_S} facts/s, p50 / p99",
+        f"{ms(p50)} / {ms(p99)}",
+        f"{ms(bare50)} / {ms(bare99)} write+fdatasync",
+        p50 / bare50,
+    )
+
+
+async def _paced(ledger: Ledger) -> list[float]:
+    """How long each append took, begun on time whatever became of the one before."""
+    took: list[float] = []
+
+    async def append() -> None:
+        began = time.perf_counter()
+        await ledger.journal.append("producer", FACT)
+        took.append(time.perf_counter() - began)
+
+    begin = time.perf_counter()
+    async with asyncio.TaskGroup() as group:
+        for number in range(int(PACE_PER_S * PACED_S)):
+            await asyncio.sleep(max(0.0, begin + number / PACE_PER_S - time.perf_counter()))
+            group.create_task(append())
+    return took
+
+
+def _paced_raw(folder: Path) -> list[float]:
+    took: list[float] = []
+    handle = os.open(folder / "raw", os.O_WRONLY | os.O_CREAT, 0o600)
+    begin = time.perf_counter()
+    for number, line in enumerate(_lines(folder)):
+        time.sleep(max(0.0, begin + number / PACE_PER_S - time.perf_counter()))
+        began = time.perf_counter()
+        os.write(handle, line)
+        os.fdatasync(handle)
+        took.append(time.perf_counter() - began)
+    os.close(handle)
+    return took
+
+
+def _percentiles(seconds: list[float]) -> tuple[float, float]:
+    hundredths = quantiles(seconds, n=100)
+    return hundredths[49], hundredths[98]
+
+
+# Replaying
+
+
+def _replaying() -> Row:
+    with TemporaryDirectory() as folder:
+        events, none = Path(folder) / "events", Path(folder) / "none"
+        events.mkdir()
+        _write(events, _months_of_notes(Random(1), REPLAYED))
+        bodies = [line[PREFIX_BYTES:] for line in _lines(Path(folder))]
+        ours, bare = [], []
+        for _ in range(ROUNDS):
+            began = time.process_time()  # no disk waits in here: the CPU's time is the quieter one
+            records = replay(events, none, from_scratch=True).records
+            middle = time.process_time()
+            _decode(bodies)
+            ours.append(records / (middle - began))
+            bare.append(records / (time.process_time() - middle))
+    rate, bare_rate = median(ours), median(bare)
+    return Row(
+        f"replay of {records:,} records",
+        per_second(rate),
+        f"{per_second(bare_rate)} decoded by msgspec alone",
+        rate / bare_rate,
+        "at least 0.5",
+    )
+
+
+def _decode(bodies: Iterable[bytes]) -> None:
+    decode = msgspec.json.Decoder(Record).decode
+    for body in bodies:
+        decode(body)
+
+
+def _write(events: Path, facts: Iterable[Event]) -> None:
+    """A log with these facts, in groups as a busy daemon would form them."""
+    appender = Appender(RealDisk(events), Position("", 0, 1), new_id(), "bench")
+    clock = SystemClock()
+    group: list[Draft] = []
+    for fact in facts:
+        group.append(Draft(clock.now(), "bench", None, fact))
+        if len(group) == 256:
+            appender.commit(group)
+            group = []
+    if group:
+        appender.commit(group)
+    appender.close()
+
+
+def _months_of_notes(rng: Random, count: int) -> Iterator[Event]:
+    """What saving notes leaves in the log: small jobs, now and then a scan or a large one."""
+    paths = [f"Journal/{n % 12:02d}/note {n}.md" for n in range(3_000)]
+    written = 0
+    while written < count:
+        some = rng.sample(paths, 200 if rng.random() < 0.002 else rng.randint(1, 3))
+        for fact in _one_sync(rng, new_id(), some):
+            yield fact
+            written += 1
+
+
+def _one_sync(rng: Random, job: str, paths: list[str]) -> Iterator[Event]:
+    stored = [
+        StoredFile(path, f"{rng.getrandbits(256):064x}", rng.getrandbits(60), 2_000, 4, 4)
+        for path in paths
+    ]
+    yield FilesChanged(changes=[Change(path, "modified") for path in paths])
+    yield JobStarted(job_id=job, mode="sync", files_planned=len(paths), files_removed=0)
+    yield ChangesetFormed(job_id=job, batch_id=job, upserts=paths, deletes=[])
+    yield BatchEmbedded(
+        job_id=job, files=len(paths), chunks=4, cached=0, provider="embedded", model="m"
+    )
+    yield BatchStored(job_id=job, batch_id=job, files=stored, removed=[], table_version=1)
+    yield JobFinished(
+        job_id=job,
+        mode="sync",
+        outcome="complete",
+        indexed_files=len(paths),
+        removed_files=0,
+        total_chunks=4,
+        duration_ms=120,
+    )
+    if rng.random() < 0.1:
+        yield VaultScanned(files=3_000, changed=0, removed=0)

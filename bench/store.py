@@ -1,0 +1,250 @@
+"""The store's figures, as ratios from one run: `python -m bench.store [--quick]`.
+
+Absolute times belong to this machine and this moment; compare what stands in one line.
+"""
+
+import argparse
+import asyncio
+import gc
+import hashlib
+import itertools
+import os
+import random
+import statistics
+import tempfile
+import time
+import uuid
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
+
+from ragd.adapters.lance_store import ChunkIndex, FileRows, Identity, LanceStore
+from ragd.adapters.lance_store.indexes import coverage
+from ragd.embedding import Vector, VectorSpace, pack
+from ragd.notes.model import Chunk
+
+DIMENSIONS = 384
+CHUNKS = 7  # of a note: 10,000 notes of 53 MB make about 77,000 chunks
+BATCH_NOTES = 600  # about 4,096 rows
+
+
+class Maker:
+    """Notes of made-up words, as frequent as words are."""
+
+    def __init__(self, seed: int) -> None:
+        self._source = random.Random(seed)
+        letters = "abcdefghijklmnopqrstuvwxyz"
+        self._words = [
+            "".join(self._source.choices(letters, k=self._source.randint(3, 10)))
+            for _ in range(20_000)
+        ]
+        self._weights = list(
+            itertools.accumulate(1 / rank for rank in range(1, len(self._words) + 1))
+        )
+
+    def words(self, count: int) -> str:
+        return " ".join(self._source.choices(self._words, cum_weights=self._weights, k=count))
+
+    def note(self, number: int, revision: int = 0) -> FileRows:
+        path = f"Folder {number % 40}/Note {number}.md"
+        chunks = [self._chunk(path, part, revision) for part in range(CHUNKS)]
+        digest = hashlib.sha256(f"{path} {revision}".encode()).hexdigest()
+        now = "2026-11-16T12:00:00.000000Z"
+        return FileRows(path, digest, 10**18 + number, now, f"Note {number}", chunks)
+
+    def _chunk(self, path: str, part: int, revision: int) -> Chunk:
+        text = self.words(110)
+        chunk_id = str(uuid.uuid5(uuid.NAMESPACE_URL, f"{path} {part} {revision}"))
+        tags = (f"#tag{part}", f"#area/{hash(path) % 30}")
+        digest = hashlib.sha256(text.encode()).hexdigest()
+        search = f"{path} {text}"
+        return Chunk(chunk_id, part, text, None, "", 1, 9, "2024-01-15", tags, digest, text, search)
+
+    def vector(self) -> Vector:
+        return pack(self._source.gauss(0, 1) for _ in range(DIMENSIONS))
+
+
+def identity(generation: str) -> Identity:
+    space = VectorSpace("bench", "none", "0", DIMENSIONS)
+    return Identity(generation, space, "f", "v")
+
+
+async def times(count: int, work: Callable[[int], Awaitable[object]]) -> list[float]:
+    """How long each of `count` calls took, in milliseconds."""
+    took = []
+    for number in range(count):
+        start = time.perf_counter()
+        await work(number)
+        took.append(1_000 * (time.perf_counter() - start))
+    return took
+
+
+def p50(took: Sequence[float]) -> float:
+    return statistics.median(took)
+
+
+def memory_mb() -> float:
+    with open("/proc/self/statm") as statm:
+        return int(statm.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+def descriptors() -> int:
+    return len(os.listdir("/proc/self/fd"))
+
+
+def say(what: str, figures: str) -> None:
+    print(f"{what:<44} {figures}", flush=True)
+
+
+class Stopwatch:
+    """Wall and CPU time (of all threads) spent inside it."""
+
+    def __init__(self) -> None:
+        self.wall_s = self.cpu_s = 0.0
+
+    def __enter__(self) -> None:
+        self._wall, self._cpu = time.perf_counter(), time.process_time()
+
+    def __exit__(self, *failure: object) -> None:
+        self.wall_s += time.perf_counter() - self._wall
+        self.cpu_s += time.process_time() - self._cpu
+
+
+def watch_indexing(index: ChunkIndex) -> Stopwatch:
+    """Time what the writer spends on extending its indexes."""
+    watch = Stopwatch()
+    extend = index._writer.extend
+
+    def timed() -> bool:
+        with watch:
+            return extend()
+
+    index._writer.extend = timed  # type: ignore[method-assign]
+    return watch
+
+
+async def filled_table(
+    store: LanceStore, maker: Maker, generation: str, notes: int
+) -> tuple[ChunkIndex, float]:
+    """A table with so many notes, and how long storing them took."""
+    index = await store.create(identity(generation))
+    whole, indexing = Stopwatch(), watch_indexing(index)
+    for start in range(0, notes, BATCH_NOTES):
+        drafts = [maker.note(number) for number in range(start, min(notes, start + BATCH_NOTES))]
+        with whole:
+            await index.replace(drafts)
+    covered = coverage(index._writer.dataset)
+    say(
+        f"bulk text, {notes} notes, {notes * CHUNKS} chunks",
+        f"{notes * CHUNKS / whole.wall_s:.0f} rows/s  {whole.wall_s:.1f} s wall "
+        f"{whole.cpu_s:.1f} s CPU, of it indexes {indexing.wall_s:.1f} s {indexing.cpu_s:.1f} s; "
+        f"{len(covered.segments)} segments, {covered.fresh} rows outside, RSS {memory_mb():.0f} MB",
+    )
+    return index, whole.wall_s
+
+
+async def one_note(index: ChunkIndex, maker: Maker, notes: int, count: int) -> float:
+    """One changed note among so many: from the call to being searchable, p50."""
+    revisions = itertools.count(1)
+
+    async def change(number: int) -> None:
+        await index.replace([maker.note(number * 37 % notes, next(revisions))])
+
+    await index.maintain()
+    took = await times(count, change)
+    tidying = await times(1, lambda _: index.maintain())
+    say(
+        f"one changed note among {notes}",
+        f"p50 {p50(took):6.1f} ms  max {max(took):.1f}  then maintain {tidying[0]:.0f} ms "
+        f"({count} notes' worth)",
+    )
+    one = await times(1, change)
+    tidying = await times(1, lambda _: index.maintain())
+    say("", f"one more {one[0]:.1f} ms, then maintain {tidying[0]:.0f} ms (1 note's worth)")
+    return p50(took)
+
+
+async def text_p50(index: ChunkIndex, maker: Maker, count: int) -> float:
+    queries = [maker.words(5) for _ in range(count)]
+    return p50(await times(count, lambda number: index.text_leg(queries[number], 20)))
+
+
+async def filling(index: ChunkIndex, maker: Maker, rows: int, count: int) -> None:
+    """Full-text p50 before and after `rows` vectors are filled in."""
+    missing = [row["chunk_id"] async for row in index.rows(["chunk_id"], where="vector IS NULL")]
+    before = await text_p50(index, maker, count)
+    took = []
+    for start in range(0, min(rows, len(missing)), 1_024):
+        vectors = {chunk_id: maker.vector() for chunk_id in missing[start : start + 1_024]}
+        took += await times(1, lambda _, vectors=vectors: index.fill(vectors))
+    after = await text_p50(index, maker, count)
+    say(
+        f"fill {min(rows, len(missing))} vectors, 1,024 at a time",
+        f"p50 {p50(took):.0f} ms, max {max(took):.0f}",
+    )
+    say(
+        "full-text p50 before and after filling",
+        f"{before:.1f} ms, {after:.1f} ms: {after / before:.2f} times (limit 2)",
+    )
+
+
+async def vectors(index: ChunkIndex, maker: Maker, count: int) -> None:
+    """The vector leg without and with its index."""
+    queries = [maker.vector() for _ in range(count)]
+    flat = p50(await times(count, lambda number: index.vector_leg(queries[number], 10)))
+    training = await times(1, lambda _: index.maintain())
+    indexed = p50(await times(count, lambda number: index.vector_leg(queries[number], 10)))
+    say(
+        "vector leg flat, then with the index",
+        f"{flat:.1f} ms, {indexed:.1f} ms: {flat / indexed:.1f} times; "
+        f"trained in {training[0] / 1000:.1f} s",
+    )
+
+
+async def endurance(index: ChunkIndex, maker: Maker, notes: int, replaces: int) -> None:
+    """Memory and descriptors over many replaces, twice as many searches, and maintenance."""
+    marks = []
+    for number in range(replaces):
+        await index.replace([maker.note(number * 37 % notes, 10_000 + number)])
+        await index.text_leg(maker.words(5), 20)
+        await index.vector_leg(maker.vector(), 20)
+        if number % 10 == 9:
+            await index.maintain(keep_s=30)
+        if number % (replaces // 8) == replaces // 8 - 1:
+            gc.collect()
+            marks.append((memory_mb(), descriptors()))
+    say(
+        f"{replaces} replaces, {2 * replaces} searches",
+        "RSS "
+        + " ".join(f"{rss:.0f}" for rss, _ in marks)
+        + " MB;  descriptors "
+        + " ".join(str(fds) for _, fds in marks),
+    )
+
+
+async def run(quick: bool) -> None:
+    many, endure, count = (2_000, 160, 40) if quick else (10_000, 1_000, 100)
+    maker = Maker(7)
+    with tempfile.TemporaryDirectory(prefix="bench-store") as folder:
+        store = LanceStore(Path(folder) / "vectors.lance")
+        small, _ = await filled_table(store, maker, "01A", 700)
+        among_few = await one_note(small, maker, 700, count)
+        await endurance(small, maker, 700, endure)
+        small.close()
+        large, wall = await filled_table(store, maker, "01B", many)
+        among_many = await one_note(large, maker, many, count)
+        say(
+            f"one note among {many} beside one among 700",
+            f"{among_many / among_few:.2f} times (limit 1.5); "
+            f"{100 * among_many / (1_000 * wall):.2f} % of the bulk (limit 10)",
+        )
+        await filling(large, maker, 60_000, count)
+        await vectors(large, maker, count // 2)
+        say("at the end", f"RSS {memory_mb():.0f} MB, {descriptors()} descriptors")
+        large.close()
+        store.close()
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="a fifth of everything")
+    asyncio.run(run(parser.parse_args().quick))

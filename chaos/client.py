@@ -1,0 +1,79 @@
+"""A few questions over the daemon's socket, by hand: HTTP/1.0, one connection each."""
+
+import json
+import socket
+import threading
+from typing import Any, NamedTuple
+
+ANSWER_WITHIN_S = 10.0
+
+
+class Reply(NamedTuple):
+    """What came back; `body` may be cut off where the daemon was killed."""
+
+    status: int
+    body: bytes
+
+    @property
+    def data(self) -> dict[str, Any]:
+        data: dict[str, Any] = json.loads(self.body)["data"]
+        return data
+
+
+def connect(path: str) -> socket.socket:
+    """A connection; raises OSError where nobody listens."""
+    connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    connection.settimeout(ANSWER_WITHIN_S)
+    try:
+        connection.connect(path)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def send(connection: socket.socket, method: str, target: str, body: bytes = b"") -> None:
+    head = f"{method} {target} HTTP/1.0\r\nContent-Length: {len(body)}\r\n\r\n"
+    connection.sendall(head.encode() + body)
+
+
+def ask(path: str, method: str, target: str, body: object = None) -> Reply:
+    """One question, one answer. Raises OSError if the daemon is gone before it has answered."""
+    with connect(path) as connection:
+        send(connection, method, target, b"" if body is None else json.dumps(body).encode())
+        answer = b"".join(iter(lambda: connection.recv(65_536), b""))
+    head, found, rest = answer.partition(b"\r\n\r\n")
+    if not found:
+        raise ConnectionResetError("no answer")
+    length = next(
+        int(h[15:]) for h in head.split(b"\r\n") if h.lower().startswith(b"content-length:")
+    )
+    if len(rest) < length:
+        raise ConnectionResetError("half an answer")
+    return Reply(int(head.split()[1]), rest)
+
+
+class Follower:
+    """Follows the facts until the daemon ends; `lines` are those that came whole."""
+
+    def __init__(self, path: str, after: int) -> None:
+        self._connection = connect(path)
+        send(self._connection, "GET", f"/v1/events?after={after}&follow=1")
+        self._received = b""
+        self._thread = threading.Thread(target=self._receive, daemon=True)
+        self._thread.start()
+
+    def _receive(self) -> None:
+        self._connection.settimeout(None)
+        try:
+            while some := self._connection.recv(65_536):
+                self._received += some
+        except OSError:
+            pass
+
+    def lines(self) -> list[bytes]:
+        """What it was told, once the daemon is gone."""
+        self._thread.join(ANSWER_WITHIN_S)
+        self._connection.close()
+        _, _, body = self._received.partition(b"\r\n\r\n")
+        return body.split(b"\n")[:-1]

@@ -1,0 +1,270 @@
+"""Turns changes and requests into batches of read, cut notes. It never embeds and never stores.
+
+One job at a time. What is left to do is a fold of the log, so after a crash the work is formed
+again from there: a job that was running plans what is still missing.
+"""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+import structlog
+
+from ragd.clock import Clock, new_id
+from ragd.events import (
+    ActorCrashed,
+    Change,
+    ChangesetFormed,
+    DeletionsHeld,
+    FileFailed,
+    FilesChanged,
+    FileSkipped,
+    FilesTouched,
+    JobCancelRequested,
+    JobFinished,
+    JobRequested,
+    JobStarted,
+    VaultScanned,
+    VaultUnavailable,
+    tag_of_type,
+)
+from ragd.folds.catalog import Entry
+from ragd.folds.jobs import Job
+from ragd.ledger import Ledger
+from ragd.notes.plan import Plan, is_suspicious, plan
+from ragd.payloads import Batch, Payloads
+from ragd.reading import Reading, Scanned, VaultGone
+from ragd.settings import Settings
+
+NAME = "batcher"
+FIRST_FILES = 64  # a small first batch: something can be found soon
+BATCH_FILES = 512
+SKIPPED_MAX = 10_000
+RETRY_S = 5.0
+URGENT_FILES = 50  # up to so many saved notes are worth a short wait for their vectors
+
+_WAKE = {
+    tag_of_type(t)
+    for t in (FilesChanged, JobRequested, JobCancelRequested, JobFinished, ActorCrashed)
+}
+PIPELINE = ("embedder", "store_writer")
+log = structlog.get_logger(NAME)
+
+
+class PipelineBroken(Exception):
+    """Whoever was to take our batches has crashed: they have to be formed again."""
+
+
+class Notes(Protocol):
+    """What the batcher asks of the vault; all of it runs in a thread."""
+
+    def scan(self) -> Scanned: ...
+
+    def verify_root(self) -> None: ...
+
+    def concerns(self, path: str) -> bool: ...
+
+    def read(
+        self, paths: Sequence[str], known: Mapping[str, Entry], *, again: bool = False
+    ) -> Reading: ...
+
+
+class Batcher:
+    """Forms the work, one job after the other."""
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        clock: Clock,
+        settings: Settings,
+        notes: Notes,
+        payloads: Payloads[Batch],
+    ) -> None:
+        self._ledger = ledger
+        self._clock = clock
+        self._settings = settings
+        self._notes = notes
+        self._payloads = payloads
+        self._woken = asyncio.Event()
+        self._held: set[str] = set()  # paths that vanished with so many others that they stay
+
+    async def run(self) -> None:
+        self._payloads.drop_all()
+        async with asyncio.TaskGroup() as group:
+            group.create_task(self._listen())
+            group.create_task(self._work())
+
+    async def _listen(self) -> None:
+        async for record in self._ledger.journal.follow(self._ledger.state.seq, _WAKE):
+            if isinstance(record.event, ActorCrashed) and record.event.name in PIPELINE:
+                raise PipelineBroken  # the supervisor starts us again, and the work with us
+            self._woken.set()
+
+    async def _work(self) -> None:
+        state = self._ledger.state
+        while True:
+            self._woken.clear()
+            if job := state.jobs.active:
+                await self._run(job)
+                await self._until_finished(job.id)
+            elif state.catalog.waiting.keys() - self._held:
+                await self._clock.sleep(self._settings.current.watch.collect_s)
+                if state.jobs.active is None:  # a whole job would take these along
+                    await self._sync_waiting(list(state.catalog.waiting.keys() - self._held))
+            else:
+                await self._woken.wait()
+
+    async def _until_finished(self, job_id: str) -> None:
+        """One job at a time: the next begins when the store has this one's last batch."""
+        while self._ledger.state.jobs.find_open(job_id) is not None:
+            self._woken.clear()
+            await self._woken.wait()
+
+    # Jobs that look at the whole vault
+
+    async def _run(self, job: Job) -> None:
+        journal = self._ledger.journal
+        try:
+            scanned = await asyncio.to_thread(self._notes.scan)
+        except VaultGone as why:
+            await journal.append(NAME, VaultUnavailable(reason=why.reason))
+            await self._give_up(job)
+            return
+        catalog = self._ledger.state.catalog
+        read_all = job.mode != "sync" or catalog.needs_full_scan
+        todo = plan(
+            scanned.seen,
+            catalog.files,
+            read_all=read_all,
+            accept_deletions=job.accept_deletions,
+            denied=[path for path in catalog.files if not self._notes.concerns(path)],
+            unknown=scanned.unknown,
+        )
+        if todo.held != self._ledger.state.health.deletions_held:
+            await journal.append(NAME, DeletionsHeld(count=todo.held))
+        await self._report_skipped(scanned)
+        await journal.append(NAME, _scanned_fact(scanned, todo))
+        started = JobStarted(
+            job_id=job.id,
+            mode=job.mode,
+            files_planned=len(todo.upserts),
+            files_removed=len(todo.removals),
+        )
+        await journal.append(NAME, started)
+        await self._form(job.id, todo, again=read_all, urgent=False)
+
+    async def _give_up(self, job: Job) -> None:
+        """The job cannot even be planned."""
+        failed = JobFinished(
+            job_id=job.id,
+            mode=job.mode,
+            outcome="failed",
+            indexed_files=0,
+            removed_files=0,
+            total_chunks=self._ledger.state.catalog.chunks,
+            duration_ms=0,
+        )
+        await self._ledger.journal.append(NAME, failed)
+
+    async def _report_skipped(self, scanned: Scanned) -> None:
+        """Say why files are left out, once each."""
+        known = self._ledger.state.catalog.skipped
+        for path, reason in scanned.skipped:
+            if known.get(path) != reason and len(known) < SKIPPED_MAX:
+                await self._ledger.journal.append(NAME, FileSkipped(path=path, reason=reason))
+
+    # What the watcher saw
+
+    async def _sync_waiting(self, paths: list[str]) -> None:
+        """A sync of just these paths: nobody asked for it, so it names itself."""
+        journal = self._ledger.journal
+        try:
+            await asyncio.to_thread(self._notes.verify_root)
+        except VaultGone as why:
+            if "vault" not in self._ledger.state.health.lost:
+                await journal.append(NAME, VaultUnavailable(reason=why.reason))
+            await self._clock.sleep(RETRY_S)
+            return
+        job_id = new_id()
+        started = JobStarted(job_id=job_id, mode="sync", files_planned=len(paths), files_removed=0)
+        await journal.append(NAME, started)
+        await self._form(job_id, Plan(paths, []), again=False, urgent=len(paths) <= URGENT_FILES)
+        await self._until_finished(job_id)
+
+    # Batches
+
+    async def _form(self, job_id: str, todo: Plan, *, again: bool, urgent: bool) -> None:
+        """Read, cut and hand on, batch by batch; the last one closes the job."""
+        upserts, removals = todo.upserts, todo.removals
+        unstable: list[str] = []
+        size = FIRST_FILES
+        final = False
+        while not final:
+            paths, upserts = upserts[:size], upserts[size:]
+            known = self._ledger.state.catalog.files
+            reading = await asyncio.to_thread(self._notes.read, paths, known, again=again)
+            await self._report_reading(reading)
+            unstable += reading.unstable
+            final = not upserts or self._is_over(job_id)
+            if final and unstable:  # they are still being written: wait for them to lie still
+                changes = [Change(path, "modified") for path in unstable]
+                await self._ledger.journal.append_parts(NAME, FilesChanged(changes=changes))
+            batch = Batch(
+                batch_id=new_id(),
+                job_id=job_id,
+                files=reading.files,
+                removed=[*removals, *await self._to_remove(reading)],
+                final=final,
+                urgent=urgent,
+            )
+            await self._hand_on(batch)
+            removals, size = [], BATCH_FILES
+
+    def _is_over(self, job_id: str) -> bool:
+        """Cancelled, or ended by somebody else."""
+        job = self._ledger.state.jobs.find_open(job_id)
+        return job is None or job.cancel_requested
+
+    async def _to_remove(self, reading: Reading) -> list[str]:
+        """What is gone, and what was in the index and is left out from now on."""
+        known = self._ledger.state.catalog.files
+        vanished = [path for path in reading.gone if path in known and self._notes.concerns(path)]
+        gone = reading.gone
+        if is_suspicious(len(vanished), len(known)):
+            self._held.update(vanished)
+            await self._ledger.journal.append(NAME, DeletionsHeld(count=len(vanished)))
+            gone = [path for path in gone if path not in self._held]
+        return [*gone, *(path for path, _ in reading.skipped if path in known)]
+
+    async def _hand_on(self, batch: Batch) -> None:
+        if not batch.files and not batch.removed and not batch.final:
+            return
+        await self._payloads.admit(batch)
+        formed = ChangesetFormed(
+            job_id=batch.job_id,
+            batch_id=batch.batch_id,
+            upserts=[file.path for file in batch.files],
+            deletes=batch.removed,
+            final=batch.final,
+        )
+        await self._ledger.journal.append_parts(NAME, formed)
+
+    async def _report_reading(self, reading: Reading) -> None:
+        """Everything that was read leaves a fact, or it would wait for ever."""
+        journal = self._ledger.journal
+        if reading.touched:
+            await journal.append_parts(NAME, FilesTouched(files=reading.touched))
+        for path, reason in reading.skipped:
+            await journal.append(NAME, FileSkipped(path=path, reason=reason))
+        for path, detail in reading.failed:
+            failed = FileFailed(path=path, code="UNREADABLE", detail=detail)
+            await journal.append(NAME, failed)
+
+
+def _scanned_fact(scanned: Scanned, todo: Plan) -> VaultScanned:
+    return VaultScanned(
+        files=len(scanned.seen),
+        changed=len(todo.upserts),
+        removed=len(todo.removals) + todo.held,
+        newest_mtime=scanned.newest_mtime,
+    )

@@ -1,0 +1,264 @@
+"""Gives chunks their vectors: a saved note at once, everything else when there is time.
+
+Jobs and the backlog are two things. A batch waits a moment for vectors at most; what has none is
+stored without, and is worked off here, newest notes first. It never stores anything itself.
+"""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+import structlog
+
+from ragd.adapters.embedding_cache import EmbeddingCache
+from ragd.clock import Clock, new_id
+from ragd.embedding import EmbeddingError, Vector
+from ragd.events import (
+    BatchEmbedded,
+    BatchStored,
+    ChangesetFormed,
+    DependencyRecovered,
+    EmbeddingFailed,
+    FilledFile,
+    IndexActivated,
+    tag_of_type,
+)
+from ragd.folds.catalog import Entry
+from ragd.ledger import Ledger
+from ragd.notes.model import Chunk
+from ragd.payloads import Batch, Fill, InFlight, ReadFile
+from ragd.providers import Providers
+from ragd.reading import Reading
+from ragd.serving import Serving
+
+NAME = "embedder"
+URGENT_WITHIN_S = 1.8
+STEP_CHUNKS = 32  # about two seconds of the embedded model
+FILL_CHUNKS = 256
+FILL_WITHIN_S = 30.0
+RETRY_FIRST_S = 2.0
+RETRY_MAX_S = 60.0
+
+_TYPES = {
+    tag_of_type(t) for t in (ChangesetFormed, BatchStored, DependencyRecovered, IndexActivated)
+}
+log = structlog.get_logger(NAME)
+
+
+class Notes(Protocol):
+    """Where the backlog's texts come from: the vault, read again."""
+
+    def read(
+        self, paths: Sequence[str], known: Mapping[str, Entry], *, again: bool = False
+    ) -> Reading: ...
+
+
+class EmbedderActor:
+    """Cache first, then the provider of the index's own vector space."""
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        clock: Clock,
+        serving: Serving,
+        providers: Providers,
+        cache: EmbeddingCache,
+        notes: Notes,
+        in_flight: InFlight,
+    ) -> None:
+        self._ledger = ledger
+        self._clock = clock
+        self._serving = serving
+        self._providers = providers
+        self._cache = cache
+        self._notes = notes
+        self._in_flight = in_flight
+        self._batches: asyncio.Queue[Batch] = asyncio.Queue()
+        self._woken = asyncio.Event()
+        self._failures = 0
+        self._not_before = 0.0
+        self._left: set[tuple[str, str]] = set()  # notes done with, or no longer as they were
+        self._hopeless: set[str] = set()  # hashes of chunks that no provider call could embed
+
+    async def run(self) -> None:
+        position = self._ledger.state.seq
+        self._in_flight.fills.drop_all()
+        async with asyncio.TaskGroup() as group:
+            group.create_task(self._listen(position))
+            group.create_task(self._serve_batches())
+            group.create_task(self._work_off_backlog())
+
+    async def _listen(self, position: int) -> None:
+        async for record in self._ledger.journal.follow(position, _TYPES):
+            event = record.event
+            if isinstance(event, ChangesetFormed):
+                if event.last and (batch := self._in_flight.batches.get(event.batch_id)):
+                    self._batches.put_nowait(batch)
+                continue
+            if isinstance(event, DependencyRecovered):
+                self._failures, self._not_before = 0, 0.0
+            self._woken.set()
+
+    # Batches on their way to the store
+
+    async def _serve_batches(self) -> None:
+        while True:
+            batch = await self._batches.get()
+            chunks = [chunk for file in batch.files for chunk in file.note.chunks]
+            known = await self._known(chunks)
+            made: dict[str, Vector] = {}
+            missing = [chunk for chunk in chunks if chunk.content_hash not in known]
+            if batch.urgent and missing and len(missing) <= STEP_CHUNKS:
+                made = await self._quickly(missing)
+            vectors = known | made
+            batch.vectors.update(
+                (chunk.chunk_id, vectors[chunk.content_hash])
+                for chunk in chunks
+                if chunk.content_hash in vectors
+            )
+            await self._say(batch.job_id, batch.batch_id, len(batch.files), len(made), len(known))
+
+    async def _quickly(self, chunks: Sequence[Chunk]) -> dict[str, Vector]:
+        """Vectors for a saved note, unless they take too long: then the backlog has them."""
+        try:
+            async with asyncio.timeout(URGENT_WITHIN_S):
+                return await self._make(chunks)
+        except (TimeoutError, EmbeddingError) as why:
+            log.info("a saved note goes first without vectors", reason=type(why).__name__)
+            return {}
+
+    # The backlog
+
+    async def _work_off_backlog(self) -> None:
+        while True:
+            self._woken.clear()
+            wait = self._not_before - self._clock.monotonic()
+            if wait > 0:
+                await self._sleep_or_wake(wait)
+                continue
+            files = await self._next_files()
+            if not files:
+                await self._woken.wait()
+                continue
+            await self._gather(files)
+
+    async def _sleep_or_wake(self, seconds: float) -> None:
+        woken = asyncio.create_task(self._woken.wait())
+        slept = asyncio.create_task(self._clock.sleep(seconds))
+        try:
+            await asyncio.wait({woken, slept}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            woken.cancel()
+            slept.cancel()
+
+    async def _next_files(self) -> list[ReadFile]:
+        """The newest notes that lack vectors, read again; only what is still as it was stored."""
+        files = self._ledger.state.catalog.files
+        lacking = sorted(
+            (-entry.mtime_ns, path)
+            for path, entry in files.items()
+            if entry.embedded < entry.chunks and (path, entry.sha256) not in self._left
+        )
+        wanted: list[str] = []
+        chunks = 0
+        for _, path in lacking:
+            wanted.append(path)
+            chunks += files[path].chunks
+            if chunks >= FILL_CHUNKS:
+                break
+        reading = await asyncio.to_thread(self._notes.read, wanted, files, again=True)
+        as_stored = [f for f in reading.files if _is_as_stored(f, files.get(f.path))]
+        present = {file.path for file in as_stored}
+        for path in wanted:
+            if path not in present and path in files:  # it changed: it will come as a batch
+                self._left.add((path, files[path].sha256))
+        return as_stored
+
+    async def _gather(self, files: Sequence[ReadFile]) -> None:
+        """Vectors for these notes, handed on as one fill of whole notes."""
+        began = self._clock.monotonic()
+        fill = Fill(new_id(), [], {})
+        for file in files:
+            vectors = await self._of_note(file)
+            if vectors is None:
+                break  # the provider is gone: keep what there is
+            fill.vectors.update(vectors)
+            fill.files.append(FilledFile(file.path, file.sha256, len(vectors)))
+            if len(vectors) < len(file.note.chunks):
+                self._left.add((file.path, file.sha256))
+            if self._clock.monotonic() - began > FILL_WITHIN_S:
+                break
+        if fill.vectors:
+            await self._in_flight.fills.admit(fill)
+            await self._say("", fill.batch_id, len(fill.files), len(fill.vectors), 0)
+            await self._in_flight.fills.gone(fill.batch_id)
+
+    async def _of_note(self, file: ReadFile) -> dict[str, Vector] | None:
+        """Vectors by chunk id; None while the provider does not work."""
+        chunks = file.note.chunks
+        vectors = await self._known(chunks)
+        missing = [chunk for chunk in chunks if chunk.content_hash not in vectors]
+        while missing := [c for c in missing if self._is_open(c, vectors)]:
+            step = missing[:STEP_CHUNKS]
+            try:
+                vectors |= await self._make(step)
+            except EmbeddingError as why:
+                if not await self._bear(why, step):
+                    return None
+        return {c.chunk_id: vectors[c.content_hash] for c in chunks if c.content_hash in vectors}
+
+    def _is_open(self, chunk: Chunk, vectors: dict[str, Vector]) -> bool:
+        return chunk.content_hash not in vectors and chunk.content_hash not in self._hopeless
+
+    async def _bear(self, why: EmbeddingError, chunks: Sequence[Chunk]) -> bool:
+        """True if the work can go on: one chunk is at fault, not the provider."""
+        if why.kind == "bad_item" and why.index is not None:
+            self._hopeless.add(chunks[why.index].content_hash)
+            return True
+        self._failures += 1
+        delay = min(RETRY_MAX_S, RETRY_FIRST_S * 2 ** (self._failures - 1))
+        self._not_before = self._clock.monotonic() + delay
+        log.warning("no vectors", code=why.code, detail=why.detail, attempt=self._failures)
+        failed = EmbeddingFailed(code=why.code, attempt=self._failures)
+        await self._ledger.journal.append(NAME, failed)
+        return False
+
+    # Vectors
+
+    async def _known(self, chunks: Sequence[Chunk]) -> dict[str, Vector]:
+        """What the cache has, by content hash."""
+        index = self._serving.index
+        if index is None or not chunks:
+            return {}
+        hashes = {chunk.content_hash for chunk in chunks}
+        return await self._cache.get_many(index.identity.space.identity, hashes)
+
+    async def _make(self, chunks: Sequence[Chunk]) -> dict[str, Vector]:
+        """What the provider makes, by content hash; kept in the cache from then on."""
+        index = self._serving.index
+        if index is None:
+            return {}
+        space = index.identity.space
+        texts = {chunk.content_hash: chunk.embed_text for chunk in chunks}
+        embedder = await self._providers.of(space)
+        vectors = dict(zip(texts, await embedder.embed(list(texts.values())), strict=True))
+        self._failures = 0
+        await self._cache.put_many(space.identity, vectors)
+        return vectors
+
+    async def _say(self, job_id: str, batch_id: str, files: int, made: int, cached: int) -> None:
+        index = self._ledger.state.catalog.index
+        embedded = BatchEmbedded(
+            job_id=job_id,
+            batch_id=batch_id,
+            files=files,
+            chunks=made,
+            cached=cached,
+            provider=index.provider if index is not None else "",
+            model=index.model if index is not None else "",
+        )
+        await self._ledger.journal.append(NAME, embedded)
+
+
+def _is_as_stored(file: ReadFile, entry: Entry | None) -> bool:
+    return entry is not None and entry.sha256 == file.sha256

@@ -1,0 +1,239 @@
+"""The embedded model: vectors from a worker process that is there while it is needed.
+
+The worker is started by the first text, ended after a time without any, and killed when it does
+not answer. It never runs in the daemon's own process, and never outlives it.
+"""
+
+import asyncio
+import contextlib
+import importlib.util
+import os
+import sys
+import time
+from asyncio.subprocess import PIPE, Process
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
+
+import ragd
+from ragd.adapters.embedding_turns import Batches, Made, Refused
+from ragd.embed_worker import (
+    DIMENSIONS,
+    HEADER,
+    MODEL,
+    RECIPE,
+    WEIGHTS_PACKAGE,
+    WEIGHTS_SHA256,
+    WINDOW,
+    Embed,
+    Failed,
+    Ready,
+    Reply,
+    Unavailable,
+    Vectors,
+    body_length,
+    decode_reply,
+    frame,
+)
+from ragd.embedding import DETAILS, EmbeddingError, Kind, Pace, Vector, VectorSpace
+
+IDLE_S = 120.0
+START_WITHIN_S = 60.0
+END_WITHIN_S = 5.0
+TURN_S = 0.5
+FIRST_BATCH = 8
+LARGEST_BATCH = 64
+SPACE = VectorSpace(
+    "embedded", MODEL, f"sha256:{WEIGHTS_SHA256}+{RECIPE}", DIMENSIONS, window=WINDOW
+)
+COMMAND = (sys.executable, "-P", "-m", "ragd.embed_worker")
+
+
+def unavailable() -> str | None:
+    """Why the embedded model cannot run here, as far as a quick look can tell, or None."""
+    if importlib.util.find_spec("onnxruntime") is None:
+        return "onnxruntime is not installed here"
+    if importlib.util.find_spec(WEIGHTS_PACKAGE) is None:
+        return "the model's weights are not installed here"
+    return None
+
+
+class EmbeddedEmbedder:
+    """Vectors from the embedded model, one request at a time."""
+
+    def __init__(
+        self,
+        idle_s: float = IDLE_S,
+        command: Sequence[str] = COMMAND,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        self._worker = _Worker(command, idle_s)
+        pace = Pace(TURN_S, FIRST_BATCH, LARGEST_BATCH)
+        self._batches = Batches(self._ask, SPACE, pace, sleep)
+
+    @property
+    def space(self) -> VectorSpace:
+        return SPACE
+
+    @property
+    def worker_pid(self) -> int | None:
+        """The worker's process id while there is one, for `status` and for tests."""
+        return self._worker.pid
+
+    async def embed(self, texts: Sequence[str]) -> list[Vector]:
+        return await self._batches.embed(texts)
+
+    async def embed_query(self, text: str) -> Vector:
+        return await self._batches.embed_query(text)
+
+    async def close(self) -> None:
+        await self._batches.close()
+        await self._worker.close()
+
+    async def _ask(self, texts: Sequence[str], allowance_s: float) -> Made:
+        reply, took_s = await self._worker.ask(Embed(list(texts)), allowance_s)
+        match reply:
+            case Vectors(data) if len(data) == len(texts) * DIMENSIONS * 4:
+                size = DIMENSIONS * 4
+                vectors = [data[at : at + size] for at in range(0, len(data), size)]
+                return Made(vectors, took_s)
+            case Failed("not_a_number"):
+                raise Refused("not_a_number")
+            case _:
+                raise _error("transient", "failed inside")
+
+
+class _Worker:
+    """The worker process, and the one conversation with it."""
+
+    def __init__(self, command: Sequence[str], idle_s: float) -> None:
+        self._command = command
+        self._idle_s = idle_s
+        self._process: Process | None = None
+        self._one_at_a_time = asyncio.Lock()
+        self._timer: asyncio.TimerHandle | None = None
+        self._ending: asyncio.Task[None] | None = None
+
+    @property
+    def pid(self) -> int | None:
+        return self._process.pid if self._process else None
+
+    async def ask(self, request: Embed, within_s: float) -> tuple[Reply, float]:
+        """The worker's reply and the seconds it took; it is started before if need be."""
+        async with self._one_at_a_time:
+            self._rest()
+            try:
+                if self._process is None or self._process.returncode is not None:
+                    await self._kill()
+                    await self._start()
+                started = time.monotonic()
+                async with asyncio.timeout(within_s):
+                    reply = await self._converse(request)
+            except TimeoutError:
+                await self._kill()
+                raise _error("transient", "took too long") from None
+            except (OSError, EOFError, ValueError):
+                await self._kill()
+                raise _error("transient", "the worker ended unexpectedly") from None
+            except BaseException:
+                await self._kill()
+                raise
+            self._rest(self._idle_s)
+            return reply, time.monotonic() - started
+
+    async def close(self) -> None:
+        """End the worker."""
+        self._rest()
+        if self._ending is not None:
+            await self._ending
+        await self._end()
+
+    async def _start(self) -> None:
+        try:
+            self._process = await asyncio.create_subprocess_exec(
+                *self._command,
+                stdin=PIPE,
+                stdout=PIPE,
+                env=_environment(),
+                start_new_session=True,  # Ctrl-C in the daemon's terminal is not for the worker
+            )
+        except OSError:
+            raise _error("unreachable", "the worker cannot be started") from None
+        async with asyncio.timeout(START_WITHIN_S):
+            reply = await self._hear(self._process)
+        match reply:
+            case Ready():
+                return
+            case Unavailable(detail) if detail in DETAILS:
+                raise _error("unreachable", detail)
+            case _:
+                raise _error("unreachable", "the worker cannot be started")
+
+    async def _converse(self, request: Embed) -> Reply:
+        assert self._process is not None
+        assert self._process.stdin is not None
+        self._process.stdin.write(frame(request))
+        await self._process.stdin.drain()
+        return await self._hear(self._process)
+
+    async def _hear(self, process: Process) -> Reply:
+        assert process.stdout is not None
+        length = body_length(await process.stdout.readexactly(HEADER.size))
+        return decode_reply(await process.stdout.readexactly(length))
+
+    def _rest(self, end_after_s: float | None = None) -> None:
+        """Nothing to do: end the worker after a while. Without a time: there is something."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if end_after_s is not None:
+            loop = asyncio.get_running_loop()
+            self._timer = loop.call_later(end_after_s, self._begin_to_end)
+
+    def _begin_to_end(self) -> None:
+        self._ending = asyncio.get_running_loop().create_task(self._end_idle(self._timer))
+
+    async def _end_idle(self, timer: asyncio.TimerHandle | None) -> None:
+        async with self._one_at_a_time:
+            if self._timer is timer:  # still: no request came in between
+                await self._end()
+
+    async def _end(self) -> None:
+        """Let the worker end by itself, and see to it that it does."""
+        process = self._process
+        if process is None:
+            return
+        assert process.stdin is not None
+        process.stdin.close()
+        try:
+            async with asyncio.timeout(END_WITHIN_S):
+                await process.wait()
+        except TimeoutError:
+            await self._kill()
+        self._process = None
+
+    async def _kill(self) -> None:
+        process, self._process = self._process, None
+        if process is None:
+            return
+        with contextlib.suppress(ProcessLookupError):
+            process.kill()
+        assert process.stdin is not None
+        process.stdin.close()
+        await process.wait()
+
+
+def _environment() -> dict[str, str]:
+    """The worker's surroundings: our own package and no other surprise, little memory."""
+    home = str(Path(ragd.__file__).parent.parent)
+    inherited = os.environ.get("PYTHONPATH")
+    return {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join([home, inherited] if inherited else [home]),
+        "MALLOC_ARENA_MAX": "2",
+        "OMP_NUM_THREADS": "1",
+        "OPENBLAS_NUM_THREADS": "1",
+    }
+
+
+def _error(kind: Kind, detail: str) -> EmbeddingError:
+    return EmbeddingError("EMBEDDER_UNAVAILABLE", kind, detail)

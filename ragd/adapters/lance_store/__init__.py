@@ -1,0 +1,33 @@
+"""The vector store: the only package that knows lance, lancedb and pyarrow.
+
+    <vectors>/<generation>/obsidian_chunks.lance    one table for each generation of the index
+
+lance writes, in one thread; lancedb reads, pinned to a version. Neither is imported before it is
+used: they take seconds. A generation's identity, and whether it is complete, are in its table.
+"""
+
+from ragd.adapters.lance_store.checkup import Finding, probe
+from ragd.adapters.lance_store.generations import Generation, Identity
+from ragd.adapters.lance_store.reader import Hit, Missing
+from ragd.adapters.lance_store.schema import TABLE, FileRows, Row
+from ragd.adapters.lance_store.sql import one_of, sql_text
+from ragd.adapters.lance_store.store import ChunkIndex, LanceStore, Maintained
+from ragd.adapters.lance_store.writer import Filled
+
+__all__ = [
+    "TABLE",
+    "ChunkIndex",
+    "FileRows",
+    "Filled",
+    "Finding",
+    "Generation",
+    "Hit",
+    "Identity",
+    "LanceStore",
+    "Maintained",
+    "Missing",
+    "Row",
+    "one_of",
+    "probe",
+    "sql_text",
+]

@@ -1,0 +1,157 @@
+"""The folder of generations: each a folder of its own, with one table that knows what it is.
+
+A generation is there whole, with all its indexes, or not at all: it is built under a temporary
+name. Its identity, and whether it is complete, are in the table itself, so they outlive the log.
+"""
+
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from ragd.adapters.lance_store import indexes, libraries
+from ragd.adapters.lance_store.failures import is_failure_of_lance
+from ragd.adapters.lance_store.flush import sync_filesystem
+from ragd.adapters.lance_store.schema import TABLE, arrow_schema
+from ragd.durable import private_directory, sync_directory
+from ragd.embedding import VectorSpace
+
+_NAME = re.compile(r"[0-9A-Za-z][0-9A-Za-z_-]{0,63}")
+_TEMPORARY = ".tmp-"
+_IDENTITY = "ragd.identity"
+_COMPLETE = "ragd.complete"
+
+
+class Identity(Struct, frozen=True):
+    """What a generation is made of. Two that differ in any of this are two indexes."""
+
+    generation: str  # sorts by age
+    space: VectorSpace
+    fingerprint: str  # of the chunker and its settings
+    vault: str  # hash of the vault's root
+    canary: bytes = b""  # the vector of a known text when the index was made
+
+
+class Generation(Struct, frozen=True):
+    """A generation as it is found on the disk. No identity: its table cannot be read."""
+
+    name: str
+    identity: Identity | None
+    complete: bool
+    version: int = 0
+    rows: int = 0
+
+
+def table_path(folder: Path, generation: str) -> Path:
+    """Where this generation's table is."""
+    return generation_path(folder, generation) / f"{TABLE}.lance"
+
+
+def generation_path(folder: Path, generation: str) -> Path:
+    """This generation's folder. Raises ValueError for a name that could be any other folder."""
+    if not _NAME.fullmatch(generation):
+        raise ValueError("not the name of a generation")
+    return folder.absolute() / generation
+
+
+def create(folder: Path, identity: Identity) -> None:
+    """Make an empty, incomplete generation with all its indexes."""
+    final = generation_path(folder, identity.generation)
+    if final.exists():
+        raise FileExistsError(str(final))
+    private_directory(folder)
+    building = folder.absolute() / f"{_TEMPORARY}{identity.generation}"
+    shutil.rmtree(building, ignore_errors=True)
+    private_directory(building)
+    metadata = {_IDENTITY: msgspec.json.encode(identity).decode(), _COMPLETE: "false"}
+    schema = arrow_schema(identity.space.dimensions, metadata)
+    table = schema.empty_table()
+    dataset = libraries.lance().write_dataset(table, str(building / f"{TABLE}.lance"))
+    indexes.create_all(dataset)
+    sync_filesystem(building)
+    building.rename(final)
+    sync_directory(folder)
+
+
+def identity_of(dataset: Any) -> Identity:
+    """What this table says it is. Raises ValueError if it is none of ours."""
+    raw = (dataset.schema.metadata or {}).get(_IDENTITY.encode())
+    if raw is None:
+        raise ValueError("the table has no identity")
+    try:
+        return msgspec.json.decode(raw, type=Identity)
+    except msgspec.MsgspecError as why:
+        raise ValueError("the table's identity cannot be read") from why
+
+
+def is_complete(dataset: Any) -> bool:
+    return bool((dataset.schema.metadata or {}).get(_COMPLETE.encode()) == b"true")
+
+
+def set_complete(dataset: Any) -> None:
+    """From now on this generation may serve without a log that says so. One commit."""
+    dataset.update_schema_metadata({_COMPLETE: "true"})
+
+
+def read(folder: Path, generation: str) -> Generation:
+    """What is known of a generation; of a damaged one, only that it is there."""
+    path = table_path(folder, generation)
+    if not path.is_dir():
+        return Generation(generation, None, False)
+    try:
+        dataset = libraries.lance().dataset(str(path))
+        identity = identity_of(dataset)
+        if identity.generation != generation:
+            raise ValueError("the table is of another generation")
+        return Generation(
+            generation, identity, is_complete(dataset), dataset.version, dataset.count_rows()
+        )
+    except BaseException as why:
+        if not is_failure_of_lance(why):
+            raise
+        return Generation(generation, None, False)
+
+
+def list_generations(folder: Path) -> list[Generation]:
+    """All generations, oldest first, the incomplete and the damaged among them."""
+    if not folder.is_dir():
+        return []
+    names = [entry.name for entry in folder.iterdir() if entry.is_dir()]
+    return [read(folder, name) for name in sorted(names) if _NAME.fullmatch(name)]
+
+
+def newest_complete(folder: Path) -> Generation | None:
+    """The one that serves when there is no log to say which."""
+    complete = [found for found in list_generations(folder) if found.complete]
+    return complete[-1] if complete else None
+
+
+def drop(folder: Path, generation: str) -> None:
+    """Remove a generation: gone at once by its name, and then from the disk."""
+    doomed = folder.absolute() / f"{_TEMPORARY}dropped-{generation}"
+    shutil.rmtree(doomed, ignore_errors=True)
+    try:
+        generation_path(folder, generation).rename(doomed)
+    except FileNotFoundError:
+        return
+    sync_directory(folder)
+    shutil.rmtree(doomed, ignore_errors=True)
+
+
+def sweep(folder: Path) -> int:
+    """Remove what a killed process left behind; how many things. Only for who holds the lock."""
+    swept = 0
+    if not folder.is_dir():
+        return swept
+    for entry in folder.glob(f"{_TEMPORARY}*"):
+        shutil.rmtree(entry, ignore_errors=True)
+        swept += 1
+    for pattern in (".tmp*", "*.manifest#*"):
+        for entry in folder.glob(f"*/{TABLE}.lance/**/{pattern}"):
+            if entry.is_file():
+                entry.unlink(missing_ok=True)
+                swept += 1
+    return swept

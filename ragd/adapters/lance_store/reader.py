@@ -1,0 +1,191 @@
+"""The pinned reader: all searches see one version of the table until it is told to move on.
+
+It never writes. Any text is a query, and none raises: at worst it finds nothing.
+"""
+
+import asyncio
+import math
+from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from ragd.adapters.lance_store import libraries, vector_index
+from ragd.adapters.lance_store.failures import translated
+from ragd.adapters.lance_store.schema import SEARCH_TEXT, TABLE, VECTOR, Row
+from ragd.adapters.lance_store.sql import one_of
+from ragd.embedding import Vector, unpack
+from ragd.notes.search_text import hangul_bigrams
+
+TOGETHER = 2  # more searches at once are not quicker, only larger
+QUERY_WORDS = 128  # the cost of a full-text query grows with its words: 100 KB took half a minute
+QUERY_CHARACTERS = 2_048
+
+_ROW = list(Row.__struct_fields__)
+
+
+class Hit(Struct, frozen=True):
+    """A chunk that one leg found: cosine similarity or BM25, the higher the better."""
+
+    chunk_id: str
+    source_file: str
+    score: float
+
+
+class Missing(Struct, frozen=True):
+    """A chunk without a vector: what is needed to read its note again."""
+
+    chunk_id: str
+    source_file: str
+    file_sha256: str
+    content_hash: str
+    chunk_index: int
+    modified_at: str
+
+
+class Reader:
+    """One generation's table, open for reading."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._permits = asyncio.Semaphore(TOGETHER)
+        self._table: Any = None
+        self._connection: Any = None
+        self._has_vector_index = False
+        self._directories: tuple[int, frozenset[str]] = (0, frozenset())
+
+    async def open(self) -> None:
+        """Open the newest version; what a former handle had cached is let go."""
+        lancedb = await asyncio.to_thread(libraries.lancedb)
+        session = lancedb.Session(**libraries.READER_CACHES)
+        with translated():
+            # An absolute path: one that starts with `db` would be taken for the cloud service.
+            connection = await lancedb.connect_async(str(self._folder.absolute()), session=session)
+            table = await connection.open_table(TABLE)
+        self._connection, self._table = connection, table
+        await self.refresh()
+
+    def close(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+        self._connection = self._table = None
+
+    async def refresh(self) -> int:
+        """Move on to the newest version; which one that is."""
+        with translated():
+            await self._table.checkout_latest()
+            indices = await self._table.list_indices()
+            self._has_vector_index = any(index.name == vector_index.NAME for index in indices)
+            return int(await self._table.version())
+
+    async def version(self) -> int:
+        with translated():
+            return int(await self._table.version())
+
+    async def vector_leg(self, vector: Vector, k: int, where: str | None = None) -> list[Hit]:
+        """The k chunks nearest in meaning, best first; chunks without a vector are not there."""
+        query = self._table.query().nearest_to(list(unpack(vector)))
+        query = query.distance_type(vector_index.METRIC).limit(k)
+        query = query.select(["chunk_id", "source_file", "_distance"])
+        if self._has_vector_index:
+            # As many partitions as it takes: a selective filter must not lose rows.
+            query = query.minimum_nprobes(20).maximum_nprobes(0).refine_factor(5)
+        rows = await self._rows_of(query, where)
+        return _ranked([(row, 1.0 - row["_distance"]) for row in rows])
+
+    async def text_leg(self, text: str, k: int, where: str | None = None) -> list[Hit]:
+        """The k chunks that match some of the words best, best first."""
+        words = query_words(text)
+        if not words:
+            return []
+        match = libraries.lancedb().query.MatchQuery(words, SEARCH_TEXT)
+        query = self._table.query().nearest_to_text(match).limit(k)
+        query = query.select(["chunk_id", "source_file", "_score"])
+        rows = await self._rows_of(query, where)
+        return _ranked([(row, row["_score"]) for row in rows])
+
+    async def fetch(self, chunk_ids: Sequence[str]) -> list[Row]:
+        """These chunks in this order, without those that are not there (any more)."""
+        if not chunk_ids:
+            return []
+        query = self._table.query().select(_ROW)
+        rows = await self._rows_of(query, one_of("chunk_id", chunk_ids))
+        found = {row["chunk_id"]: msgspec.convert(row, Row) for row in rows}
+        return [found[chunk_id] for chunk_id in chunk_ids if chunk_id in found]
+
+    async def count(self, where: str | None = None) -> int:
+        """How many chunks meet the condition."""
+        with translated():
+            async with self._permits:
+                return int(await self._table.count_rows(where))
+
+    async def directories(self) -> frozenset[str]:
+        """Every folder, at any depth, that has a note in the index."""
+        version = await self.version()
+        if self._directories[0] != version:
+            found: set[str] = set()
+            async for row in self.rows(["source_file"]):
+                folder = row["source_file"].rpartition("/")[0]
+                while folder and folder not in found:
+                    found.add(folder)
+                    folder = folder.rpartition("/")[0]
+            self._directories = (version, frozenset(found))
+        return self._directories[1]
+
+    async def missing_vectors(self, limit: int, newest_first: bool = True) -> list[Missing]:
+        """Chunks that have no vector yet."""
+        columns = list(Missing.__struct_fields__)
+        missing = [
+            msgspec.convert(row, Missing)
+            async for row in self.rows(columns, where=f"{VECTOR} IS NULL")
+        ]
+        missing.sort(key=lambda row: (row.source_file, row.chunk_index))
+        missing.sort(key=lambda row: row.modified_at, reverse=newest_first)
+        return missing[:limit]
+
+    async def rows(
+        self, columns: Sequence[str], where: str | None = None
+    ) -> AsyncIterator[dict[str, Any]]:
+        """All rows, streamed, as the version that is pinned now has them."""
+        query = self._table.query().select(list(columns))
+        if where is not None:
+            query = query.where(where)
+        with translated():
+            async for batch in await query.to_batches():
+                for row in batch.to_pylist():
+                    yield row
+
+    async def _rows_of(self, query: Any, where: str | None) -> list[dict[str, Any]]:
+        if where is not None:
+            query = query.where(where)
+        with translated():
+            async with self._permits:
+                found: list[dict[str, Any]] = (await query.to_arrow()).to_pylist()
+                return found
+
+
+def query_words(text: str) -> str:
+    """The distinct words of a query, Korean ones by syllables too, as many as a search can bear."""
+    clean = text[: 8 * QUERY_CHARACTERS].encode("utf-8", "ignore").decode("utf-8")
+    clean = f"{clean} {hangul_bigrams(clean)}"
+    words: dict[str, str] = {}
+    room = QUERY_CHARACTERS
+    for word in clean.split():
+        if len(words) == QUERY_WORDS or room <= 0:
+            break
+        word = word[:room]  # a Chinese text may be one long word
+        if word.casefold() not in words:
+            words[word.casefold()] = word
+            room -= len(word) + 1
+    return " ".join(words.values())
+
+
+def _ranked(scored: Sequence[tuple[dict[str, Any], float]]) -> list[Hit]:
+    hits = [
+        Hit(row["chunk_id"], row["source_file"], score)
+        for row, score in scored
+        if math.isfinite(score)
+    ]
+    return sorted(hits, key=lambda hit: (-hit.score, hit.chunk_id))

@@ -1,0 +1,164 @@
+"""The columns of the table, and how notes become rows of it. It never touches a disk."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from msgspec import Struct, field
+
+from ragd.adapters.lance_store import libraries
+from ragd.clock import iso
+from ragd.embedding import Vector
+from ragd.notes.model import Chunk
+
+TABLE = "obsidian_chunks"
+
+VECTOR = "vector"
+SEARCH_TEXT = "search_text"
+
+
+class FileRows(Struct, frozen=True):
+    """One note as it shall be in the table. A chunk that `vectors` does not name has none yet."""
+
+    path: str
+    sha256: str
+    mtime_ns: int
+    indexed_at: str
+    title: str
+    chunks: Sequence[Chunk]
+    vectors: Mapping[str, Vector] = field(default_factory=dict)  # by chunk id
+
+
+class Row(Struct, frozen=True):
+    """One chunk as the table holds it, without what only the search legs need."""
+
+    chunk_id: str
+    chunk_text: str
+    source_file: str
+    source_directory: str
+    section: str | None
+    date: str | None
+    tags: list[str]
+    chunk_index: int
+    total_chunks: int
+    modified_at: str
+    indexed_at: str
+    content_hash: str
+    file_sha256: str
+    start_line: int
+    end_line: int
+    title: str
+    heading_path: str
+
+
+def arrow_schema(dimensions: int, metadata: Mapping[str, str]) -> Any:
+    """The table's schema: the columns of the product's contract in their order, then ours."""
+    pa = libraries.pyarrow()
+    text, number = pa.string(), pa.int32()
+    return pa.schema(
+        [
+            pa.field(VECTOR, pa.list_(pa.float32(), dimensions)),
+            pa.field("chunk_id", text, nullable=False),
+            pa.field("chunk_text", text, nullable=False),
+            pa.field("source_file", text, nullable=False),
+            pa.field("source_directory", text, nullable=False),
+            pa.field("section", text),
+            pa.field("date", text),
+            pa.field("tags", pa.list_(text), nullable=False),
+            pa.field("chunk_index", number, nullable=False),
+            pa.field("total_chunks", number, nullable=False),
+            pa.field("modified_at", text, nullable=False),
+            pa.field("indexed_at", text, nullable=False),
+            pa.field("content_hash", text, nullable=False),
+            pa.field("file_sha256", text, nullable=False),
+            pa.field("start_line", number, nullable=False),
+            pa.field("end_line", number, nullable=False),
+            pa.field("title", text, nullable=False),
+            pa.field("heading_path", text, nullable=False),
+            pa.field(SEARCH_TEXT, text, nullable=False),
+        ],
+        metadata=dict(metadata),
+    )
+
+
+def dimensions_of(schema: Any) -> int:
+    """How long the vectors of a table with this schema are."""
+    return int(schema.field(VECTOR).type.list_size)
+
+
+def arrow_table(files: Iterable[FileRows], schema: Any) -> Any:
+    """All chunks of these notes as one Arrow table."""
+    pa = libraries.pyarrow()
+    rows = [(file, chunk) for file in files for chunk in file.chunks]
+    columns = _columns(rows)
+    arrays = [vector_array([f.vectors.get(c.chunk_id) for f, c in rows], dimensions_of(schema))]
+    for described in list(schema)[1:]:
+        arrays.append(_array(columns[described.name], described.type))
+    return pa.Table.from_arrays(arrays, schema=schema)
+
+
+def _columns(rows: Sequence[tuple[FileRows, Chunk]]) -> dict[str, list[Any]]:
+    return {
+        "chunk_id": [c.chunk_id for _, c in rows],
+        "chunk_text": [c.text for _, c in rows],
+        "source_file": [f.path for f, _ in rows],
+        "source_directory": [top_directory(f.path) for f, _ in rows],
+        "section": [c.section for _, c in rows],
+        "date": [c.date for _, c in rows],
+        "tags": [list(c.tags) for _, c in rows],
+        "chunk_index": [c.index for _, c in rows],
+        "total_chunks": [len(f.chunks) for f, _ in rows],
+        "modified_at": [iso_of_ns(f.mtime_ns) for f, _ in rows],
+        "indexed_at": [f.indexed_at for f, _ in rows],
+        "content_hash": [c.content_hash for _, c in rows],
+        "file_sha256": [f.sha256 for f, _ in rows],
+        "start_line": [c.start_line for _, c in rows],
+        "end_line": [c.end_line for _, c in rows],
+        "title": [f.title for f, _ in rows],
+        "heading_path": [c.heading_path for _, c in rows],
+        SEARCH_TEXT: [c.search_text for _, c in rows],
+    }
+
+
+def _array(values: list[Any], kind: Any) -> Any:
+    pa = libraries.pyarrow()
+    try:
+        return pa.array(values, type=kind)
+    except UnicodeEncodeError:  # half a surrogate pair, from an escape in somebody's frontmatter
+        return pa.array([_encodable(value) for value in values], type=kind)
+
+
+def _encodable(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_encodable(item) for item in value]
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode("utf-8")
+    return value
+
+
+def vector_array(vectors: Sequence[Vector | None], dimensions: int) -> Any:
+    """Vectors as Arrow has them, None as null. Raises ValueError for one that does not belong."""
+    pa = libraries.pyarrow()
+    blank = bytes(4 * dimensions)
+    if any(vector is not None and len(vector) != len(blank) for vector in vectors):
+        raise ValueError(f"a vector that is not of {dimensions} dimensions")
+    data = pa.py_buffer(b"".join(blank if vector is None else vector for vector in vectors))
+    values = pa.Array.from_buffers(pa.float32(), dimensions * len(vectors), [None, data])
+    if pa.compute.all(pa.compute.is_finite(values)).as_py() is False:
+        raise ValueError("a vector that is not of numbers")
+    blanks = pa.array([vector is None for vector in vectors], type=pa.bool_())
+    return pa.FixedSizeListArray.from_arrays(values, dimensions, mask=blanks)
+
+
+def top_directory(path: str) -> str:
+    """The first folder of a path from the vault's root; empty for a note at the root."""
+    head, slash, _ = path.partition("/")
+    return head if slash else ""
+
+
+def iso_of_ns(moment_ns: int) -> str:
+    """A file's time as the table keeps it; a time beyond the calendar becomes its nearest end."""
+    try:
+        return iso(datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=moment_ns // 1000))
+    except OverflowError:
+        return iso((datetime.max if moment_ns > 0 else datetime.min).replace(tzinfo=UTC))

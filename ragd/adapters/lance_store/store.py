@@ -1,0 +1,229 @@
+"""The store as the actors use it: asynchronous, one thread that writes, readers beside it.
+
+It decides nothing about when: whoever writes and whoever schedules maintenance does. A write that
+returns is on the disk and visible to searches.
+"""
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, TypeVar
+
+from msgspec import Struct
+
+from ragd.adapters.lance_store import checkup, generations, maintenance, vector_index
+from ragd.adapters.lance_store.checkup import Finding
+from ragd.adapters.lance_store.failures import translated
+from ragd.adapters.lance_store.generations import Generation, Identity
+from ragd.adapters.lance_store.reader import Hit, Missing, Reader
+from ragd.adapters.lance_store.schema import FileRows, Row
+from ragd.adapters.lance_store.writer import Filled, Writer
+from ragd.embedding import Vector
+from ragd.errors import RagdError
+
+REOPEN_AFTER = 20  # maintenances that changed something: each leaves descriptors in the caches
+
+T = TypeVar("T")
+
+
+class Maintained(Struct, frozen=True):
+    """What maintenance did. `more`: there is another bounded piece of work to do at once.
+
+    `again_s`: how long from now the next call has something to do even if nothing changes until
+    then, namely old versions with the text of deleted notes to remove; None: nothing is left.
+    """
+
+    version: int
+    changed: bool
+    more: bool
+    again_s: float | None = None
+    freed_bytes: int = 0
+
+
+class WriterThread:
+    """The one thread in which lance is called, one call after another."""
+
+    def __init__(self) -> None:
+        self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="store")
+
+    async def run(self, work: Callable[..., T], *args: Any) -> T:
+        with translated():
+            return await asyncio.get_running_loop().run_in_executor(self._pool, work, *args)
+
+    def stop(self) -> None:
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+
+class LanceStore:
+    """The folder of all generations."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._thread = WriterThread()
+
+    async def list_generations(self) -> list[Generation]:
+        """All generations, oldest first, the incomplete and the damaged among them."""
+        return await self._thread.run(generations.list_generations, self._folder)
+
+    async def newest_complete(self) -> Generation | None:
+        """The one that serves when there is no log to say which."""
+        return await self._thread.run(generations.newest_complete, self._folder)
+
+    async def create(self, identity: Identity) -> "ChunkIndex":
+        """Make an empty generation and open it."""
+        await self._thread.run(generations.create, self._folder, identity)
+        return await self.open(identity.generation)
+
+    async def open(self, generation: str) -> "ChunkIndex":
+        """Open a generation. Raises RagdError if it is missing, foreign or damaged."""
+        found = await self._thread.run(generations.read, self._folder, generation)
+        path = generations.table_path(self._folder, generation)
+        if found.identity is None:
+            raise RagdError("INDEX_CORRUPTED" if path.is_dir() else "INDEX_NOT_FOUND")
+        writer = await self._thread.run(Writer, path)
+        reader = Reader(path.parent)
+        await reader.open()
+        return ChunkIndex(self._folder, found.identity, self._thread, writer, reader)
+
+    async def drop(self, generation: str) -> None:
+        """Remove a generation for good. Close it first."""
+        await self._thread.run(generations.drop, self._folder, generation)
+
+    async def sweep(self) -> int:
+        """Remove what a killed process left behind. At start, by who holds the lock."""
+        return await self._thread.run(generations.sweep, self._folder)
+
+    def close(self) -> None:
+        self._thread.stop()
+
+
+class ChunkIndex:
+    """One generation, open: what is written here is durable and searchable on return."""
+
+    def __init__(
+        self, folder: Path, identity: Identity, thread: WriterThread, writer: Writer, reader: Reader
+    ) -> None:
+        self.identity = identity
+        self._folder = folder
+        self._thread = thread
+        self._writer = writer
+        self._reader = reader
+        self._maintaining = asyncio.Lock()
+        self._changes = 0
+
+    # Writing
+
+    async def replace(self, files: Sequence[FileRows], removed: Sequence[str] = ()) -> int:
+        """Replace all chunks of these notes and take those out, in one commit; its version."""
+        return await self._write(self._writer.replace, files, removed)
+
+    async def fill(self, vectors: Mapping[str, Vector]) -> Filled:
+        """Give chunks that were stored without a vector theirs, by chunk id."""
+        return await self._write(self._writer.fill, vectors)
+
+    async def mark_complete(self) -> int:
+        """From now on this generation may serve without a log that says so."""
+        return await self._write(self._writer.set_complete)
+
+    async def _write(self, work: Callable[..., T], *args: Any) -> T:
+        result = await self._thread.run(work, *args)
+        await self._reader.refresh()
+        return result
+
+    # Searching
+
+    async def vector_leg(self, vector: Vector, k: int, where: str | None = None) -> list[Hit]:
+        """The k chunks nearest in meaning; the score is the cosine."""
+        return await self._reader.vector_leg(vector, k, where)
+
+    async def text_leg(self, text: str, k: int, where: str | None = None) -> list[Hit]:
+        """The k chunks that match some of the words best; the score is BM25."""
+        return await self._reader.text_leg(text, k, where)
+
+    async def fetch(self, chunk_ids: Sequence[str]) -> list[Row]:
+        """These chunks in this order, without those that are gone."""
+        return await self._reader.fetch(chunk_ids)
+
+    async def count(self, where: str | None = None) -> int:
+        """How many chunks meet the condition."""
+        return await self._reader.count(where)
+
+    async def directories(self) -> frozenset[str]:
+        """Every folder, at any depth, that has a note in the index."""
+        return await self._reader.directories()
+
+    # Reading in bulk
+
+    def rows(
+        self, columns: Sequence[str], where: str | None = None
+    ) -> AsyncIterator[dict[str, Any]]:
+        """All rows, streamed."""
+        return self._reader.rows(columns, where)
+
+    async def missing_vectors(self, limit: int, newest_first: bool = True) -> list[Missing]:
+        """Chunks that have no vector yet, so that a backlog can be made again after a crash."""
+        return await self._reader.missing_vectors(limit, newest_first)
+
+    async def version(self) -> int:
+        """The version that searches see."""
+        return await self._reader.version()
+
+    async def versions(self) -> list[int]:
+        """All versions that are still on the disk."""
+        return await self._thread.run(self._writer.versions)
+
+    # Keeping
+
+    async def probe(self, expected_version: int = 0) -> Finding | None:
+        """What is wrong with the table, by really reading it; in a thread beside the writer."""
+        name = self.identity.generation
+        return await asyncio.to_thread(checkup.examine, self._folder, name, expected_version)
+
+    async def maintain(self, keep_s: float = maintenance.KEEP_S) -> Maintained:
+        """A bounded piece of tidying: indexes, fragments, and versions older than `keep_s`."""
+        async with self._maintaining:
+            freed = await self._write(maintenance.clean, self._writer, keep_s)  # makes room
+            tidied = await self._write(maintenance.tidy, self._writer)
+            changed = await self._train() or tidied.changed
+            if changed:
+                freed += await self._write(maintenance.clean, self._writer, keep_s)
+                self._changes += 1
+            if self._changes >= REOPEN_AFTER:
+                await self._reopen()
+            version = await self._write(self._writer.settle)
+            again_s = keep_s if len(await self.versions()) > 1 else None
+            again_s = 0.0 if tidied.more else again_s
+            return Maintained(version, changed, tidied.more, again_s, freed)
+
+    async def _train(self) -> bool:
+        """Train a vector index if one pays, while writing goes on."""
+        task = await self._thread.run(self._writer.training)
+        if task is None:
+            return False
+        built = await _beside(vector_index.train, task)
+        return await self._write(self._writer.adopt, task, built)
+
+    async def _reopen(self) -> None:
+        await self._thread.run(self._writer.reopen)
+        await self._reader.open()
+        self._changes = 0
+
+    def close(self) -> None:
+        self._reader.close()
+
+
+async def _beside(work: Callable[[Any], T], argument: Any) -> T:
+    """Run long work in a thread that does not keep the process from ending."""
+    outcome: Future[T] = Future()
+
+    def run() -> None:
+        try:
+            outcome.set_result(work(argument))
+        except BaseException as why:  # handed to whoever waits
+            outcome.set_exception(why)
+
+    threading.Thread(target=run, name="store-training", daemon=True).start()
+    with translated():
+        return await asyncio.wrap_future(outcome)

@@ -1,0 +1,69 @@
+"""The worker's life: load the model, answer requests until the input ends.
+
+What any library writes to the standard output goes to the standard error, so that it can never
+get between two frames. A text never appears in an error: only its type and place do.
+"""
+
+import os
+import sys
+import traceback
+from typing import BinaryIO
+
+import numpy as np
+
+from ragd.embed_worker import Embed, Failed, Ready, Reply, Unavailable, Vectors, frame, read_request
+from ragd.embed_worker.minilm import CannotRun, MiniLM, load
+
+KINDER_BY = 5  # nice: a person's own programs go first
+
+
+def main() -> int:
+    requests, replies = _streams()
+    if hasattr(os, "nice"):
+        os.nice(KINDER_BY)
+    try:
+        model = load()
+    except CannotRun as reason:
+        _send(replies, Unavailable(reason.detail))
+        return 1
+    _send(replies, Ready())
+    while (request := read_request(requests)) is not None:
+        _send(replies, _answer(model, request))
+    return 0
+
+
+def _answer(model: MiniLM, request: Embed) -> Reply:
+    try:
+        vectors = model.embed(request.texts)
+    except Exception as error:
+        _report(error)
+        return Failed("failed_inside")
+    if not np.isfinite(vectors).all():
+        return Failed("not_a_number")
+    return Vectors(vectors.astype("<f4").tobytes())
+
+
+def _report(error: Exception) -> None:
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    print(f"embed_worker: {type(error).__name__} at {place.name}:{place.lineno}", file=sys.stderr)
+
+
+def _streams() -> tuple[BinaryIO, BinaryIO]:
+    """The pipes to the daemon, out of everybody else's reach."""
+    requests, replies = os.dup(0), os.dup(1)
+    with open(os.devnull, "rb") as nothing:  # noqa: PTH123
+        os.dup2(nothing.fileno(), 0)
+    os.dup2(2, 1)
+    return os.fdopen(requests, "rb"), os.fdopen(replies, "wb")
+
+
+def _send(replies: BinaryIO, reply: Reply) -> None:
+    try:
+        replies.write(frame(reply))
+        replies.flush()
+    except OSError:  # the daemon is gone, and nobody is left to be told
+        os._exit(0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

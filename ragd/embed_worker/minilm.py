@@ -1,0 +1,145 @@
+"""all-MiniLM-L6-v2 on onnxruntime: texts to vectors.
+
+A text longer than one window is never cut: its vector is the mean over the tokens of all its
+windows. Each window runs by itself on one thread, so a text's vector never depends on what else
+is embedded with it.
+"""
+
+import hashlib
+import importlib
+import math
+import os
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import ragd
+from ragd.embed_worker import WINDOW, graph, weights
+from ragd.notes.wordpiece import WordPiece
+
+MAX_THREADS = 4
+VOCABULARY_SHA256 = "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3"
+
+# Three texts, and the cosines that the weights give between them in full precision.
+_TRIAL = (
+    "The cat sleeps on the warm windowsill.",
+    "A kitten is napping by the window in the sun.",
+    "Quarterly revenue fell by three percent.",
+)
+_TRIAL_COSINES = (0.609, -0.015, 0.058)
+_TRIAL_TOLERANCE = 0.05
+
+_ERRORS_ONLY = 3  # onnxruntime's log level
+
+Floats = NDArray[np.float32]
+
+
+class CannotRun(Exception):
+    """The model cannot run here; `detail` is one of `ragd.embedding.DETAILS`."""
+
+    def __init__(self, detail: str) -> None:
+        super().__init__(detail)
+        self.detail = detail
+
+
+class MiniLM:
+    """The loaded model."""
+
+    def __init__(self, session: Any, known: weights.Weights, pieces: WordPiece) -> None:
+        self._session = session
+        self._words = known.words
+        self._words_scale = known.words_scale
+        self._positions = known.positions
+        self._pieces = pieces
+        self._pool = ThreadPoolExecutor(usable_threads(), "embed")
+
+    def embed(self, texts: Sequence[str]) -> Floats:
+        """One row per text, each of length 1."""
+        windows = [(row, ids) for row, text in enumerate(texts) for ids in self._windows(text)]
+        # The longest first, so that no thread is left alone with a long one at the end.
+        windows.sort(key=lambda window: -len(window[1]))
+        total = np.zeros((len(texts), self._positions.shape[1]), np.float32)
+        sums = self._pool.map(self._sum_of_states, [ids for _, ids in windows])
+        for (row, _), states in zip(windows, sums, strict=True):
+            total[row] += states
+        lengths = np.linalg.norm(total, axis=1, keepdims=True)
+        vectors: Floats = (total / lengths).astype(np.float32)
+        return vectors
+
+    def _windows(self, text: str) -> list[list[int]]:
+        """The tokens of a text in as few windows as hold them, all of about the same size."""
+        ids = self._pieces.ids(text)
+        count = max(1, math.ceil(len(ids) / (WINDOW - 2)))
+        size = max(1, math.ceil(len(ids) / count))
+        start, end = self._pieces.start_id, self._pieces.end_id
+        return [[start, *ids[at : at + size], end] for at in range(0, max(1, len(ids)), size)]
+
+    def _sum_of_states(self, ids: list[int]) -> Floats:
+        rows = np.array(ids)
+        tokens = self._words[rows].astype(np.float32) * self._words_scale[rows]
+        tokens += self._positions[: len(ids)]
+        (states,) = self._session.run([graph.OUTPUT], {graph.INPUT: tokens[np.newaxis]})
+        found: Floats = states[0].sum(axis=0)
+        return found
+
+
+def load(weights_file: Path | None = None) -> MiniLM:
+    """Load, verify and try the model. Raises CannotRun."""
+    try:
+        runtime: Any = importlib.import_module("onnxruntime")
+    except (ImportError, OSError):  # not installed, or its library does not fit this machine
+        raise CannotRun("onnxruntime is not installed here") from None
+    try:
+        known = weights.load(weights_file or weights.path())
+    except weights.WeightsMissing:
+        raise CannotRun("the model's weights are not installed here") from None
+    except weights.WeightsChanged:
+        raise CannotRun("the model's weights are not the ones this version knows") from None
+    pieces = _vocabulary()
+    try:
+        model = MiniLM(_session(runtime, graph.write(known)), known, pieces)
+        trial = model.embed(_TRIAL)
+    except Exception:  # onnxruntime's own types, which are not importable without it
+        raise CannotRun("the model cannot be loaded") from None
+    if not passes(trial):
+        raise CannotRun("the model gives wrong vectors on this machine")
+    return model
+
+
+def passes(trial: Floats) -> bool:
+    """True if the three vectors of the trial lie as they should."""
+    first, second, third = trial
+    cosines = np.array([first @ second, first @ third, second @ third])
+    return bool(np.all(np.abs(cosines - np.array(_TRIAL_COSINES)) <= _TRIAL_TOLERANCE))
+
+
+def usable_threads() -> int:
+    """As many threads as this process may use, but not the whole of a big machine."""
+    if hasattr(os, "sched_getaffinity"):
+        return min(MAX_THREADS, len(os.sched_getaffinity(0)))
+    return min(MAX_THREADS, os.cpu_count() or 1)
+
+
+def _vocabulary() -> WordPiece:
+    file = Path(ragd.__file__).parent / "data" / "vocab.txt"
+    try:
+        data = file.read_bytes()
+    except OSError:
+        data = b""
+    if hashlib.sha256(data).hexdigest() != VOCABULARY_SHA256:
+        raise CannotRun("the vocabulary is not the one this version knows")
+    return WordPiece(data.decode())
+
+
+def _session(runtime: Any, model: bytes) -> Any:
+    options = runtime.SessionOptions()
+    options.intra_op_num_threads = 1  # threads run windows side by side instead
+    options.inter_op_num_threads = 1
+    options.log_severity_level = _ERRORS_ONLY
+    # Not more than basic: it would fuse each sum and norm into an operator that measured slower.
+    options.graph_optimization_level = runtime.GraphOptimizationLevel.ORT_ENABLE_BASIC
+    return runtime.InferenceSession(model, options, providers=["CPUExecutionProvider"])

@@ -1,0 +1,57 @@
+"""A job's progress as lines for programs: a pure look at the folds, nothing kept.
+
+A job ends when its text is stored; whoever follows it also sees its vectors come, because only then
+is everything found by its meaning too.
+"""
+
+from typing import Any
+
+from ragd.folds import State
+from ragd.folds.jobs import Job
+
+STRENGTH = {"sync": 0, "full": 1, "reindex": 2}
+_PROVIDER_LOST = {"OLLAMA_UNREACHABLE", "EMBEDDER_UNAVAILABLE", "INDEX_MODEL_MISMATCH"}
+
+
+def job_to_join(state: State, mode: str, accept_deletions: bool) -> Job | None:
+    """The open job that does all that this request asks for, if there is one."""
+    if accept_deletions:
+        return None  # it has to look at the vault with other eyes
+    open_jobs = [job for job in state.jobs.open if not job.cancel_requested]
+    return next((job for job in open_jobs if STRENGTH[job.mode] >= STRENGTH[mode]), None)
+
+
+def line(state: State, job: Job) -> dict[str, Any]:
+    """Where the job is now."""
+    catalog = state.catalog
+    if job.phase != "finished":
+        return _progress("storing", job.files_stored, job.files_planned)
+    return _progress("embedding", catalog.chunks_embedded, catalog.chunks)
+
+
+def is_complete(state: State, job: Job) -> bool:
+    """Nothing more is to come: all vectors are there, or nobody can make them now."""
+    if job.phase != "finished":
+        return False
+    if job.outcome in ("failed", "cancelled"):
+        return True
+    return not state.catalog.backlog or bool(_PROVIDER_LOST & state.health.reasons.keys())
+
+
+def completion(state: State, job: Job) -> dict[str, Any]:
+    """The last line. `outcome` is partial, too, when vectors are still missing."""
+    outcome = "partial" if job.outcome == "complete" and state.catalog.backlog else job.outcome
+    return {
+        "type": "complete",
+        "indexed_files": job.indexed_files,
+        "total_chunks": state.catalog.chunks,
+        "duration_ms": job.duration_ms,
+        "errors": [{"file": error.file, "message": error.message} for error in job.errors],
+        "outcome": outcome,
+        "errors_total": job.errors_total,
+        "chunks_embedded": state.catalog.chunks_embedded,
+    }
+
+
+def _progress(phase: str, current: int, total: int) -> dict[str, Any]:
+    return {"type": "progress", "phase": phase, "current": min(current, total), "total": total}

@@ -1,0 +1,129 @@
+"""From sections to passages: a section that fits is one, a longer one is cut into windows.
+
+It never cuts text away: a passage is short because the text was split, and every word is in one.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from ragd.notes.fences import CODE_LINE
+from ragd.notes.sections import Section
+from ragd.notes.windows import Limits, windows
+
+MOST_CHARACTERS = 2_000
+
+Count = Callable[[str], int]
+
+
+class Passage(NamedTuple):
+    """A text that will be a chunk; `prose` is the part of it where tags may be."""
+
+    text: str
+    prose: str
+    start_line: int
+    end_line: int
+    section: Section
+
+
+def passages(
+    properties: Section | None,
+    sections: list[Section],
+    code: dict[int, str],
+    limits: Limits,
+    count: Count,
+) -> Iterator[Passage]:
+    """All passages of a note, in order. `code` holds, by line, the code that stands in the text."""
+    sections = _with_headings_above(sections)
+    if properties is not None:
+        whole = _below(properties, sections[0]) if sections else properties
+        text = _folded(whole.text)
+        if CODE_LINE not in text and _fits(text, limits, count):
+            prose = sections[0].text if sections else ""
+            yield Passage(text, prose, whole.line, _last_line(whole), whole)
+            sections = sections[1:]
+        else:
+            for passage in _cut(properties, {}, limits, count):
+                yield passage._replace(prose="")
+    for section in sections:
+        yield from _cut(section, code, limits, count)
+
+
+def _with_headings_above(sections: list[Section]) -> list[Section]:
+    """A heading with nothing of its own but deeper headings goes with the first of these."""
+    found: list[Section] = []
+    held: Section | None = None
+    for section in sections:
+        if held is not None:
+            if section.level > held.level:
+                section = _below(held, section)
+            else:
+                found.append(held)
+            held = None
+        if section.bare:
+            held = section
+        else:
+            found.append(section)
+    if held is not None:
+        found.append(held)
+    return found
+
+
+def _below(upper: Section, lower: Section) -> Section:
+    """The lower section with the upper one's text before its own, line for line."""
+    text = upper.text + "\n" * (lower.line - _last_line(upper)) + lower.text
+    return replace(lower, text=text, line=upper.line)
+
+
+def _cut(section: Section, code: dict[int, str], limits: Limits, count: Count) -> Iterator[Passage]:
+    if CODE_LINE in section.text:
+        section = _with_code(section, code)
+    else:
+        code = {}
+    text = _folded(section.text)
+    if _fits(text, limits, count):
+        spans = iter([(0, len(section.text))])
+    else:
+        spans = windows(section.text, limits, count)
+    line, before = section.line, 0
+    for start, end in spans:
+        line += section.text.count("\n", before, start)
+        before = start
+        shown = section.text[start:end]
+        prose = _without(code, shown, line) if code else shown
+        yield Passage(_folded(shown), prose, line, line + shown.count("\n"), section)
+
+
+def _with_code(section: Section, code: dict[int, str]) -> Section:
+    lines = [
+        code[number].rstrip() if line == CODE_LINE else line
+        for number, line in enumerate(section.text.split("\n"), section.line)
+    ]
+    text = "\n".join(lines)
+    kept = text.lstrip()
+    line = section.line + text.count("\n", 0, len(text) - len(kept))
+    return replace(section, text=kept.rstrip(), line=line)
+
+
+def _without(code: dict[int, str], text: str, first_line: int) -> str:
+    """Those lines of the text that are no code."""
+    lines = enumerate(text.split("\n"), first_line)
+    return "\n".join([line for number, line in lines if number not in code])
+
+
+def _last_line(section: Section) -> int:
+    return section.line + section.text.count("\n")
+
+
+def _folded(text: str) -> str:
+    while "\n\n\n" in text:
+        text = text.replace("\n\n\n", "\n\n")
+    return text
+
+
+def _fits(text: str, limits: Limits, count: Count) -> bool:
+    if len(text) > limits.characters:
+        return False
+    # No token of ASCII text is shorter than a character; a Hangul syllable may be three tokens.
+    return (len(text) <= limits.tokens and text.isascii()) or count(text) <= limits.tokens

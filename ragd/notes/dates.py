@@ -1,0 +1,70 @@
+"""The day a note or a section is about, read from names, properties and headings.
+
+It never guesses: a day that is not in the calendar, or a form of writing it that could mean two
+days, is no date.
+"""
+
+import re
+from datetime import date
+
+# 2024-01-15 (also with `_`, `.` or `/`), 20240115, and the longer stamps that begin so.
+_DAY = re.compile(
+    r"(?<![0-9])(?:"
+    r"([0-9]{4})([-_./])([0-9]{2})\2([0-9]{2})"
+    r"|((?:19|20)[0-9]{2})([01][0-9])([0-3][0-9])(?:[0-2][0-9][0-5][0-9](?:[0-5][0-9])?)?"
+    r")(?![0-9])"
+)
+_WEEK = re.compile(r"(?<![0-9])([0-9]{4})-?W([0-9]{2})(?![0-9])")
+_MONTH = re.compile(r"(?<![0-9])([0-9]{4})-([0-9]{2})(?![-_./]?[0-9])")
+_YEAR = re.compile("[0-9]{4}")
+
+
+def in_text(text: str) -> str | None:
+    """The first whole day written in `text`, as ISO writes it."""
+    if _YEAR.search(text) is None:
+        return None
+    for match in _DAY.finditer(text):
+        year, _, month, day, plain_year, plain_month, plain_day = match.groups()
+        found = _day(year or plain_year, month or plain_month, day or plain_day)
+        if found:
+            return found
+    return None
+
+
+def in_path(path: str) -> tuple[str | None, bool]:
+    """The day a path names, and whether it names that very day (not its month or week).
+
+    The file's own name comes before its folders, and of these the deepest comes first.
+    """
+    stem = path.rsplit(".", 1)[0] if "." in path.rsplit("/", 1)[-1] else path
+    if _YEAR.search(stem) is None:
+        return None, False
+    names = stem.split("/")
+    for name in reversed(names):
+        if found := in_text(name):
+            return found, True
+    if found := in_text(stem):  # 2024/01/15
+        return found, True
+    for name in reversed(names):
+        if found := _week_or_month(name):
+            return found, False
+    return None, False
+
+
+def _week_or_month(name: str) -> str | None:
+    for match in _WEEK.finditer(name):
+        try:
+            return date.fromisocalendar(int(match.group(1)), int(match.group(2)), 1).isoformat()
+        except ValueError:
+            continue
+    for match in _MONTH.finditer(name):
+        if found := _day(match.group(1), match.group(2), "01"):
+            return found
+    return None
+
+
+def _day(year: str, month: str, day: str) -> str | None:
+    try:
+        return date(int(year), int(month), int(day)).isoformat()
+    except ValueError:
+        return None

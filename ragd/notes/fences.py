@@ -1,0 +1,118 @@
+"""Fenced code in a note: where it stands, and the note without it.
+
+It never takes a fence that nobody closed for code: what follows such a fence is text.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+CODE_LINE = "\x00"  # stands for a line of kept code; no note has one after `characters.visible`
+
+_LEAD = re.compile(r"[ \t>]*((?:[-*+]|\d{1,9}[.)])[ \t]+)?")
+_UNQUOTED = re.compile(r"\n(?![ \t]*>)")
+
+
+class _Fence(NamedTuple):
+    start: int  # of the line, in the text after a line feed was put before it
+    end: int
+    marks: int  # where its own characters begin
+    kind: tuple[str, int]  # its character, and where the quotation ends that it stands in, or 0
+    length: int
+    opens: bool
+    closes: bool
+
+
+def without_code(text: str, keep: bool) -> tuple[str, dict[int, str]]:
+    """The text with its fenced code blanked, line for line.
+
+    With `keep`, each line of code is CODE_LINE instead, and comes back by its number (from 0).
+    """
+    if "```" not in text and ("~" not in text or "~~~" not in text):
+        return text, {}
+    text = "\n" + text
+    parts: list[str] = []
+    code: dict[int, str] = {}
+    done, line = 0, -1
+    for start, end in _blocks(text):
+        parts.append(text[done:start])
+        line += text.count("\n", done, start)
+        block = text[start:end].split("\n")
+        if keep:
+            code.update((line + number, shown) for number, shown in enumerate(block) if number)
+            parts.append(f"\n{CODE_LINE}" * (len(block) - 1))
+        else:
+            parts.append("\n" * (len(block) - 1))
+        line += len(block) - 1
+        done = end
+    parts.append(text[done:])
+    return "".join(parts)[1:], code
+
+
+def _blocks(text: str) -> list[tuple[int, int]]:
+    """From where to where each closed block goes, in order, from the feed before its first line."""
+    fences = _fences(text)
+    longest = _longest_closer_after(fences)
+    found: list[tuple[int, int]] = []
+    at = 0
+    while at < len(fences):
+        fence = fences[at]
+        if fence.opens and fence.length <= longest[at]:
+            at += 1
+            while not _ends(fences[at], fence):
+                at += 1
+            found.append((fence.start, fences[at].end))
+        at += 1
+    return found
+
+
+def _fences(text: str) -> list[_Fence]:
+    found = sorted([*_fences_of("`", text), *_fences_of("~", text)])
+    quotation_end = -1
+    for number, fence in enumerate(found):
+        if ">" in text[fence.start : fence.marks]:
+            if quotation_end < fence.end:
+                gap = _UNQUOTED.search(text, fence.end)
+                quotation_end = gap.start() if gap else len(text)
+            found[number] = fence._replace(kind=(fence.kind[0], quotation_end))
+    return found
+
+
+def _fences_of(mark: str, text: str) -> Iterator[_Fence]:
+    at = text.find(mark * 3) if mark in text else -1
+    while at != -1:
+        start = text.rfind("\n", 0, at)
+        end = text.find("\n", at)
+        end = len(text) if end == -1 else end
+        lead = _LEAD.fullmatch(text, start + 1, at)
+        if lead:
+            rest = text[at:end].lstrip(mark)
+            yield _Fence(
+                start,
+                end,
+                at,
+                (mark, 0),
+                end - at - len(rest),
+                mark == "~" or mark not in rest,
+                not lead.group(1) and not rest.strip(),
+            )
+        at = text.find(mark * 3, end)
+
+
+def _ends(closer: _Fence, opener: _Fence) -> bool:
+    return closer.closes and closer.kind == opener.kind and closer.length >= opener.length
+
+
+def _longest_closer_after(fences: list[_Fence]) -> list[int]:
+    """For each fence, the length of the longest one after it that could close its kind.
+
+    Asked first, it spares the search for a closer that is not there: many openers stay linear.
+    """
+    best: dict[tuple[str, int], int] = {}
+    found = [0] * len(fences)
+    for at in range(len(fences) - 1, -1, -1):
+        fence = fences[at]
+        found[at] = best.get(fence.kind, 0)
+        if fence.closes:
+            best[fence.kind] = max(fence.length, found[at])
+    return found

@@ -1,0 +1,90 @@
+"""What a sync has to do: the vault as it was seen, against the catalog. Pure.
+
+A missing note is only a deletion when it is plausible: when very many vanish at once, it is more
+likely that something happened to the vault, and their removal is held for a person to confirm.
+"""
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import Protocol
+
+from msgspec import Struct
+
+HELD_SHARE = 0.30
+HELD_COUNT = 50
+
+
+class SeenFile(Protocol):
+    """A file as a scan sees it."""
+
+    @property
+    def path(self) -> str: ...
+
+    @property
+    def size(self) -> int: ...
+
+    @property
+    def mtime_ns(self) -> int: ...
+
+
+class KnownFile(Protocol):
+    """A file as the catalog knows it."""
+
+    @property
+    def size(self) -> int: ...
+
+    @property
+    def mtime_ns(self) -> int: ...
+
+
+class Plan(Struct):
+    """Paths to read again, newest first, paths to remove, and how many removals are held."""
+
+    upserts: list[str]
+    removals: list[str]
+    held: int = 0
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.upserts and not self.removals
+
+
+def differing(
+    seen: Iterable[SeenFile], known: Mapping[str, KnownFile], *, read_all: bool = False
+) -> list[str]:
+    """The paths whose size or time is not the catalog's (or all of them), newest first."""
+    found: list[tuple[int, str]] = []
+    for file in seen:
+        entry = known.get(file.path)
+        if read_all or entry is None or entry.mtime_ns != file.mtime_ns or entry.size != file.size:
+            found.append((-file.mtime_ns, file.path))
+    found.sort()
+    return [path for _, path in found]
+
+
+def plan(
+    seen: Collection[SeenFile],
+    known: Mapping[str, KnownFile],
+    *,
+    read_all: bool = False,
+    accept_deletions: bool = False,
+    denied: Collection[str] = (),
+    unknown: Collection[str] = (),
+) -> Plan:
+    """What a whole scan leads to. What the configuration denies now goes without being held, and
+    what lies in a folder that could not be listed is not taken for deleted."""
+    upserts = differing(seen, known, read_all=read_all)
+    present = {file.path for file in seen}
+    closed = tuple(f"{folder}/" for folder in unknown)
+    missing = [path for path in known if path not in present and not path.startswith(closed)]
+    unwanted = set(denied)
+    vanished = [path for path in missing if path not in unwanted]
+    if not accept_deletions and is_suspicious(len(vanished), len(known)):
+        return Plan(upserts, [path for path in missing if path in unwanted], held=len(vanished))
+    return Plan(upserts, missing)
+
+
+def is_suspicious(vanished: int, known: int) -> bool:
+    """More than 30 % and more than 50 at once, or everything there was."""
+    if not vanished:
+        return False
+    return vanished == known or (vanished > HELD_COUNT and vanished > known * HELD_SHARE)

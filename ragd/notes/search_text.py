@@ -1,0 +1,42 @@
+"""What full-text search looks at: a chunk with the names it may be looked for by.
+
+It never shows anything: this text is searched, the chunk's own is shown.
+"""
+
+import re
+
+_HANGUL = re.compile("[가-힣]{2,}")
+
+
+def search_text(
+    title: str, aliases: tuple[str, ...], path: str, tags: tuple[str, ...], text: str
+) -> str:
+    """Title, aliases, heading path, tags and text, a line for each kind, then Korean bigrams."""
+    lines = [title]
+    if aliases:
+        lines.append(", ".join(aliases))
+    if path:
+        lines.append(path)
+    if tags:
+        lines.append(" ".join(tags))
+    lines.append(text)
+    found = "\n".join(lines)
+    if not found.isascii() and (pairs := hangul_bigrams(found)):
+        return f"{found}\n{pairs}"
+    return found
+
+
+def hangul_bigrams(text: str) -> str:
+    """Each two neighbouring syllables of the Korean words in `text`, spaced; for queries too.
+
+    Particles hang on Korean nouns, and a word-by-word index does not find the noun without them. A
+    word of two syllables is its own bigram, and is left out.
+    """
+    return " ".join(
+        [
+            word[at : at + 2]
+            for word in _HANGUL.findall(text)
+            if len(word) > 2
+            for at in range(len(word) - 1)
+        ]
+    )

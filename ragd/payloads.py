@@ -1,0 +1,97 @@
+"""What is too heavy for the log: the notes and vectors of the batches in flight, in memory.
+
+Capped by credits: whoever forms a batch takes one and gets it back when the batch is stored or
+given up. Nothing here survives a crash, and nothing needs to: the notes are in the vault, and what
+is left to do is a fold of the log.
+"""
+
+import asyncio
+from typing import Generic, Protocol, TypeVar
+
+from msgspec import Struct, field
+
+from ragd.embedding import Vector
+from ragd.events import FilledFile
+from ragd.notes.model import Note
+
+BATCH_CREDITS = 3
+FILL_CREDITS = 1
+
+
+class ReadFile(Struct):
+    """A note as it was read: what the catalog will know of it, and its chunks."""
+
+    path: str
+    sha256: str
+    mtime_ns: int
+    size: int
+    note: Note
+
+
+class Batch(Struct):
+    """Notes between the batcher and the store."""
+
+    batch_id: str
+    job_id: str
+    files: list[ReadFile]
+    removed: list[str]
+    final: bool = False  # the last one of its job
+    urgent: bool = False  # a person saved these: vectors are worth a short wait
+    vectors: dict[str, Vector] = field(default_factory=dict)  # by chunk id
+
+
+class Fill(Struct):
+    """Vectors for chunks that are stored already."""
+
+    batch_id: str
+    files: list[FilledFile]
+    vectors: dict[str, Vector]  # by chunk id
+
+
+class _Payload(Protocol):
+    batch_id: str
+
+
+P = TypeVar("P", bound=_Payload)
+
+
+class Payloads(Generic[P]):
+    """The payloads in flight, by id."""
+
+    def __init__(self, credits: int) -> None:
+        self._held: dict[str, P] = {}
+        self._dropped = asyncio.Event()
+        self._free = asyncio.Semaphore(credits)
+
+    async def admit(self, payload: P) -> None:
+        """Put one in, as soon as there is a credit for it."""
+        await self._free.acquire()
+        self._held[payload.batch_id] = payload
+
+    def get(self, batch_id: str) -> P | None:
+        return self._held.get(batch_id)
+
+    def drop(self, batch_id: str) -> None:
+        """It is stored or given up: its credit is free again."""
+        if self._held.pop(batch_id, None) is not None:
+            self._free.release()
+            self._dropped.set()
+            self._dropped = asyncio.Event()
+
+    async def gone(self, batch_id: str) -> None:
+        """Wait until it is stored or given up."""
+        while batch_id in self._held:
+            await self._dropped.wait()
+
+    def drop_all(self) -> None:
+        """Whoever forms the work is starting over."""
+        for batch_id in list(self._held):
+            self.drop(batch_id)
+
+
+class InFlight:
+    """Both kinds, as the pipeline's actors share them."""
+
+    def __init__(self) -> None:
+        self.batches: Payloads[Batch] = Payloads(BATCH_CREDITS)
+        self.fills: Payloads[Fill] = Payloads(FILL_CREDITS)

@@ -1,0 +1,182 @@
+"""Reads notes from the vault and cuts them: what a batch is made of. Synchronous, for a thread.
+
+Whatever is wrong with a file comes back as a value with a phrase from a closed list; it never
+raises for a file's content, and never lets the content into a message.
+"""
+
+import hashlib
+import os
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from importlib.resources import files as resources
+from pathlib import Path
+
+from msgspec import Struct, field
+
+from ragd.adapters.vault import (
+    Identity,
+    Missing,
+    Moved,
+    Seen,
+    Unfit,
+    Unreadable,
+    Vault,
+    VaultGone,
+)
+from ragd.clock import iso
+from ragd.config_schema import Indexing
+from ragd.events import TouchedFile
+from ragd.folds.catalog import Entry
+from ragd.notes.folders import FolderRules
+from ragd.notes.leftovers import why_not
+from ragd.notes.model import ChunkOptions
+from ragd.notes.parse import Failed, fingerprint, parse_note
+from ragd.notes.patterns import NotePatterns
+from ragd.notes.wordpiece import WordPiece
+from ragd.payloads import ReadFile
+from ragd.settings import Settings
+
+__all__ = ["Notes", "Reading", "Scanned", "VaultGone"]
+
+
+class Scanned(Struct):
+    """The vault as one walk saw it; nothing can be said of notes below `unknown` folders."""
+
+    seen: list[Seen]
+    skipped: list[tuple[str, str]]
+    unknown: list[str]
+    newest_mtime: str | None
+
+
+class Reading(Struct):
+    """What became of each path that was to be read."""
+
+    files: list[ReadFile] = field(default_factory=list)
+    touched: list[TouchedFile] = field(default_factory=list)  # the same content, another time
+    gone: list[str] = field(default_factory=list)
+    skipped: list[tuple[str, str]] = field(default_factory=list)
+    failed: list[tuple[str, str]] = field(default_factory=list)
+    unstable: list[str] = field(default_factory=list)  # changed while they were read
+
+
+class Notes:
+    """The notes of the configured vault, under the configuration in force."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        vocabulary = resources("ragd").joinpath("data", "vocab.txt").read_text("utf-8")
+        self._count_tokens = WordPiece(vocabulary).count
+        self._vault = Vault(str(settings.vault))
+        self._identity: Identity | None = None
+        self._templates: tuple[str, ...] = ()
+        self._made = (FolderRules(), NotePatterns(()))
+        self._made_from: tuple[Indexing, tuple[str, ...]] | None = None
+
+    @property
+    def root(self) -> Path:
+        return Path(self._vault.root)
+
+    @property
+    def fingerprint(self) -> str:
+        """What decides which chunks come out of a note."""
+        return fingerprint(self._options())
+
+    def scan(self) -> Scanned:
+        """All notes. Raises VaultGone when the root is missing, empty or on another device."""
+        self._templates = self._vault.template_folders()
+        found = self._vault.scan(
+            self._rules(), self._settings.current.indexing.file_patterns, self._identity
+        )
+        self._identity = found.identity
+        newest = max((seen.mtime_ns for seen in found.seen), default=None)
+        return Scanned(
+            found.seen,
+            [(one.path, one.reason) for one in found.skipped],
+            found.unknown,
+            None if newest is None else _iso_of_ns(newest),
+        )
+
+    def verify_root(self) -> None:
+        """Raises VaultGone unless the vault is the one that was scanned, with something in it."""
+        identity = self._vault.identity()
+        if self._identity is not None and identity[0] != self._identity[0]:
+            raise VaultGone("moved")
+        with os.scandir(self._vault.root) as entries:
+            if next(entries, None) is None:
+                raise VaultGone("empty")
+
+    def concerns(self, path: str) -> bool:
+        """Whether a note at this path belongs into the index."""
+        prefix, _, name = path.rpartition("/")
+        if why_not(name) is not None or not self._patterns().match(
+            f"{prefix}/" * bool(prefix), name
+        ):
+            return False
+        return self._rules().permits(path)
+
+    def read(
+        self, paths: Sequence[str], known: Mapping[str, Entry], *, again: bool = False
+    ) -> Reading:
+        """Read and cut; what the catalog knows already is left alone, unless `again`."""
+        reading = Reading()
+        options = self._options()
+        for path in paths:
+            if not self.concerns(path):
+                reading.gone.append(path)
+                continue
+            try:
+                self._read_one(path, known.get(path), options, again, reading)
+            except Missing:
+                reading.gone.append(path)
+            except Unfit as why:
+                reading.skipped.append((path, why.reason))
+            except Moved:
+                reading.unstable.append(path)
+            except Unreadable as why:
+                reading.failed.append((path, why.reason))
+        return reading
+
+    def _read_one(
+        self, path: str, known: Entry | None, options: ChunkOptions, again: bool, reading: Reading
+    ) -> None:
+        data, facts = self._vault.read(path)
+        digest = hashlib.sha256(data).hexdigest()
+        if known is not None and known.sha256 == digest and not again:
+            reading.touched.append(TouchedFile(path, facts.mtime_ns, facts.size))
+            return
+        note = parse_note(path, data, options, self._count_tokens)
+        if isinstance(note, Failed):
+            reading.failed.append((path, note.reason))
+        elif note.hidden is not None:
+            reading.skipped.append((path, note.hidden))
+        else:
+            reading.files.append(ReadFile(path, digest, facts.mtime_ns, facts.size, note))
+
+    def _options(self) -> ChunkOptions:
+        config = self._settings.current
+        return ChunkOptions(
+            config.indexing.chunk_size,
+            config.indexing.chunk_overlap,
+            config.security.code_blocks,
+        )
+
+    def _patterns(self) -> NotePatterns:
+        self._refresh()
+        return self._made[1]
+
+    def _rules(self) -> FolderRules:
+        self._refresh()
+        return self._made[0]
+
+    def _refresh(self) -> None:
+        """What the configuration says, made ready once for each configuration."""
+        indexing = self._settings.current.indexing
+        source = (indexing, self._templates)
+        if source != self._made_from:
+            rules = FolderRules(indexing.allow_dirs, indexing.deny_dirs, self._templates)
+            self._made = (rules, NotePatterns(indexing.file_patterns))
+            self._made_from = source
+
+
+def _iso_of_ns(moment_ns: int) -> str:
+    return iso(datetime.fromtimestamp(moment_ns / 1e9, UTC))

@@ -1,0 +1,60 @@
+"""The short form of `make chaos`: real processes, killed; a seed of one's own with CHAOS_SEED=…."""
+
+import os
+import sys
+from collections.abc import Iterator
+
+import pytest
+
+from chaos import appends, daemons, points
+from chaos.checks import Book
+from chaos.harness import Arena
+from ragd.crashpoints import POINTS
+from ragd.paths import Home
+
+SEED = int(os.environ.get("CHAOS_SEED", "20261116"))
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.timeout(300),
+    pytest.mark.skipif(sys.platform == "win32", reason="kill -9 and Unix sockets"),
+]
+
+
+@pytest.fixture
+def arena() -> Iterator[Arena]:
+    with Arena(SEED) as arena:
+        yield arena
+
+
+def test_twenty_kills_lose_nothing_that_was_acknowledged(arena: Arena) -> None:
+    appends.run(arena, 20)
+    assert arena.tally["kill cycles"] == 20
+    assert arena.tally["acknowledged facts found again"] > 20
+
+
+def test_every_crash_point_has_a_case() -> None:
+    assert {case.point for case in (*points.APPENDER, *points.DAEMON)} == set(POINTS)
+
+
+@pytest.mark.parametrize("half", [0, 1])
+def test_a_log_recovers_from_a_crash_at_every_point(arena: Arena, half: int) -> None:
+    points.at_appender(arena, points.APPENDER[half::2])
+
+
+def test_a_log_recovers_from_crashes_amid_its_recovery(arena: Arena) -> None:
+    points.chains(arena, 2)
+
+
+def test_a_daemon_recovers_from_a_crash_at_each_of_its_points(arena: Arena) -> None:
+    own = [case for case in points.DAEMON if not case.point.startswith(("log", "recovery"))]
+    points.at_daemon(arena, own)
+
+
+def test_a_killed_daemon_leaves_nothing_in_the_way_of_the_next(arena: Arena) -> None:
+    house = daemons.House(arena, Book(Home(str(arena.folder / "h"))))
+    daemons.kill_cycles(house, arena, 3)
+
+
+def test_of_ten_daemons_at_once_one_serves_and_nine_name_it(arena: Arena) -> None:
+    daemons.ten_at_once(daemons.House(arena, Book(Home(str(arena.folder / "h")))))

@@ -1,0 +1,426 @@
+"""The endpoints one by one: status, tools, jobs, reload, stop, and how they refuse."""
+
+import asyncio
+import json
+import threading
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ragd import __version__
+from ragd.actors import tool_gateway
+from ragd.errors import CODES
+from ragd.events import (
+    DependencyLost,
+    DependencyRecovered,
+    FileError,
+    JobFinished,
+    JobRequested,
+    JobStarted,
+    RequestRefused,
+)
+from ragd.paths import Home
+from tests.daemon.conftest import House, housed
+from tests.daemon.processes import write_config
+from tests.daemon.virtual_clock import VirtualClock
+
+SEARCH = "/v1/tools/obsidian_rag_search"
+INDEX = "/v1/tools/obsidian_rag_index"
+STATUS = "/v1/tools/obsidian_rag_status"
+MEMORY = "/v1/tools/obsidian_rag_memory_store"
+
+
+# Status
+
+
+async def test_status_tells_the_fields_of_the_contract(house: House) -> None:
+    reply = await house.ask("GET", "/v1/status")
+    assert reply.status == 200
+    data = reply.data
+    assert data["plugin_health"] == reply.envelope["status"] == "unavailable"
+    assert data["total_docs"] == data["total_chunks"] == data["unindexed_files"] == 0
+    assert data["last_sync"] is None
+    assert data["ollama_status"] == "unknown"
+    assert data["active_job"] is None
+    assert data["version"] == reply.headers["x-ragd-version"] == __version__
+    assert data["run"] == "run-1"
+    assert data["vault"] == {"path": house.config.vault_path, "found": None}
+    assert data["log"]["seq"] == house.ledger.state.seq == 1
+    assert set(data["log"]) == {
+        "seq",
+        "oldest_seq",
+        "snapshot_seq",
+        "full_since",
+        "unknown_events",
+    }
+
+
+async def test_the_status_tool_and_the_status_endpoint_say_the_same(house: House) -> None:
+    tool, endpoint = await house.ask("POST", STATUS, {}), await house.ask("GET", "/v1/status")
+    for reply in (tool, endpoint):
+        reply.data.pop("uptime_s")
+    assert tool.data | {"uptime_s": 0} == endpoint.data | {"uptime_s": 0}
+    assert (await house.ask("POST", STATUS)).status == 200  # an empty body is an empty object
+
+
+async def test_a_reason_tells_its_code_state_since_sentence_and_suggestion(house: House) -> None:
+    await house.add(
+        DependencyRecovered(dependency="index"),
+        DependencyLost(dependency="vault", code="VAULT_NOT_FOUND"),
+    )
+    reasons = (await house.ask("GET", "/v1/status")).data["reasons"]
+    assert [r["code"] for r in reasons] == ["INDEX_NOT_FOUND", "VAULT_NOT_FOUND"]
+    for reason in reasons:
+        assert set(reason) == {"code", "state", "since", "message", "suggestion", "recoverable"}
+        assert reason["state"] == "unavailable"
+        assert reason["since"] is not None
+        assert reason["message"] == CODES[reason["code"]].message
+
+
+# Tools
+
+
+async def test_the_tools_are_published_with_valid_schemas_and_permissions(house: House) -> None:
+    published = {tool["name"]: tool for tool in (await house.ask("GET", "/v1/tools")).data["tools"]}
+    permissions = {name: tool["requiredPermissions"] for name, tool in published.items()}
+    assert permissions == {
+        "obsidian_rag_search": ["vault:read"],
+        "obsidian_rag_index": ["index:write"],
+        "obsidian_rag_status": ["vault:read"],
+        "obsidian_rag_memory_store": ["memory:write"],
+    }
+    for tool in published.values():
+        assert tool["description"]
+        assert tool["parameters"]["type"] == "object"
+
+
+async def test_search_without_an_index_says_so(house: House) -> None:
+    await house.add(DependencyLost(dependency="index", code="INDEX_NOT_FOUND"))
+    reply = await house.ask("POST", SEARCH, {"query": "x"})
+    assert (reply.status, reply.code) == (503, "INDEX_NOT_FOUND")
+    assert reply.envelope["status"] == "unavailable"
+    assert reply.data is None
+
+
+@pytest.mark.parametrize(
+    ("target", "body"),
+    [
+        (INDEX, {"mode": "sync"}),
+        (MEMORY, {"key": "k", "value": "v", "source": "a.md"}),
+    ],
+)
+async def test_a_valid_request_is_never_called_invalid(
+    house: House, target: str, body: dict[str, Any]
+) -> None:
+    assert (await house.ask("POST", target, body)).code != "INVALID_REQUEST"
+
+
+@pytest.mark.parametrize(
+    ("target", "body", "named"),
+    [
+        (SEARCH, {}, "`query` is required"),
+        (SEARCH, {"query": 5}, "`query`"),
+        (SEARCH, {"query": None}, "`query`"),
+        (SEARCH, {"query": "x", "max_results": 0}, "`max_results`"),
+        (SEARCH, {"query": "x", "max_results": 51}, "`max_results`"),
+        (SEARCH, {"query": "x", "max_results": "5"}, "`max_results`"),
+        (SEARCH, {"query": "x", "max_results": 1.5}, "`max_results`"),
+        (SEARCH, {"query": "x", "max_results": True}, "`max_results`"),
+        (SEARCH, {"query": "x", "tags": "a"}, "`tags`"),
+        (SEARCH, {"query": "x", "tags": [""]}, "`tags[0]`"),
+        (SEARCH, {"query": "x", "tags": ["a"] * 101}, "`tags`"),
+        (SEARCH, {"query": "x", "directory_filter": [5]}, "`directory_filter[0]`"),
+        (SEARCH, {"query": "x", "date_range": {"from": "yesterday"}}, "`date_range.from`"),
+        (
+            SEARCH,
+            {"query": "x", "date_range": {"start": "2024-01-01"}},
+            "`start` in `date_range` is unknown; valid: `from`, `to`",
+        ),
+        (SEARCH, {"query": "x", "date_range": []}, "`date_range`"),
+        (SEARCH, {"query": "x", "limit": 5}, "`limit` is unknown; valid: `query`"),
+        (SEARCH, {"query": "x" * 100_001}, "`query`"),
+        (SEARCH, [], "object"),
+        (SEARCH, "query", "object"),
+        (SEARCH, None, "required"),
+        (INDEX, {"mode": "everything"}, "`mode`"),
+        (INDEX, {"mode": ["sync"]}, "`mode`"),
+        (INDEX, {}, "`mode` is required"),
+        (STATUS, {"verbose": True}, "`verbose` is unknown; valid: none"),
+        (STATUS, 0, "object"),
+        (MEMORY, {"key": "", "value": "v", "source": "s"}, "`key`"),
+        (MEMORY, {"key": "k", "value": "v"}, "`source` is required"),
+        (MEMORY, {"key": "k", "value": "v" * 10_001, "source": "s"}, "`value`"),
+    ],
+)
+async def test_a_wrong_field_is_named(house: House, target: str, body: Any, named: str) -> None:
+    raw = b"" if body is None else json.dumps(body).encode()
+    reply = await house.ask("POST", target, raw=raw)
+    assert (reply.status, reply.code) == (400, "INVALID_REQUEST")
+    assert named in reply.message
+    assert reply.data is None
+    assert reply.envelope["error"]["recoverable"] is False
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b"{",
+        b"nonsense",
+        b"{'query': 'x'}",
+        b'{"query": "x"} {}',
+        b'{"query": "x",}',
+        b"\xff\xfe",
+        b'{"query": "\xff"}',
+        b'{"query": "\\ud800"}',
+        b"\0",
+        b"[" * 100_000,
+        b'{"a":' * 50_000,
+        b'\xef\xbb\xbf{"query": "x"}',
+        b'{"query": NaN}',
+        b"1" * 100_000,
+    ],
+)
+async def test_what_is_not_json_is_an_invalid_request(house: House, raw: bytes) -> None:
+    reply = await house.ask("POST", SEARCH, raw=raw)
+    assert (reply.status, reply.code) == (400, "INVALID_REQUEST")
+
+
+async def test_an_unknown_tool_is_told_the_nearest_name(house: House) -> None:
+    reply = await house.ask("POST", "/v1/tools/obsidian_rag_serach", {"query": "x"})
+    assert (reply.status, reply.code) == (400, "INVALID_REQUEST")
+    assert "did you mean obsidian_rag_search" in reply.message
+    reply = await house.ask("POST", "/v1/tools/" + "x" * 5000, {})
+    assert (reply.status, reply.message) == (400, "There is no tool of that name.")
+
+
+async def test_a_refusal_keeps_the_health_of_the_moment(house: House) -> None:
+    assert (await house.ask("POST", STATUS, {"x": 1})).envelope["status"] == "unavailable"
+    from ragd.events import BatchStored, IndexActivated, StoredFile
+
+    stored = StoredFile(path="a.md", sha256="0", mtime_ns=1, size=1, chunks=1, embedded=1)
+    await house.add(
+        IndexActivated(generation="g", provider="embedded", model="m", dimensions=3),
+        BatchStored(job_id="j", files=[stored], removed=[], table_version=7, generation="g"),
+    )
+    reply = await house.ask("POST", STATUS, {"x": 1})
+    assert reply.envelope["status"] == "healthy"
+    assert reply.envelope["meta"]["index_version"] == "g.7"
+    assert (await house.ask("GET", "/v1/status")).envelope["error"] is None
+
+
+# Jobs
+
+
+async def test_an_unknown_job_is_not_found(house: House) -> None:
+    for method, target in (("GET", "/v1/jobs/nope"), ("POST", "/v1/jobs/nope/cancel")):
+        reply = await house.ask(method, target)
+        assert (reply.status, reply.code) == (404, "JOB_NOT_FOUND")
+
+
+async def test_a_job_is_shown_from_request_to_end_and_can_be_cancelled(house: House) -> None:
+    await house.add(JobRequested(job_id="j1", mode="sync"))
+    assert (await house.ask("GET", "/v1/jobs/j1")).data["phase"] == "requested"
+    await house.add(JobStarted(job_id="j1", mode="sync", files_planned=4, files_removed=0))
+    running = (await house.ask("GET", "/v1/jobs/j1")).data
+    assert (running["phase"], running["progress"]) == ("running", 0.0)
+    cancelled = await house.ask("POST", "/v1/jobs/j1/cancel")
+    assert cancelled.status == 200
+    open_jobs = house.ledger.state.jobs.open
+    assert [job.cancel_requested for job in open_jobs] == [True]
+    end = JobFinished(
+        job_id="j1",
+        mode="sync",
+        outcome="cancelled",
+        indexed_files=1,
+        removed_files=0,
+        total_chunks=2,
+        duration_ms=5,
+        errors=[FileError(file="a.md", message="unreadable")],
+        errors_total=1,
+    )
+    await house.add(end)
+    done = (await house.ask("GET", "/v1/jobs/j1")).data
+    assert (done["phase"], done["outcome"], done["errors_total"]) == ("finished", "cancelled", 1)
+    before = house.ledger.state.seq
+    assert (await house.ask("POST", "/v1/jobs/j1/cancel")).data["outcome"] == "cancelled"
+    assert house.ledger.state.seq == before  # there was nothing left to cancel
+
+
+# Reload
+
+
+async def test_a_reload_tells_what_is_in_force_and_what_waits_for_a_restart(house: House) -> None:
+    write_config(
+        house.home,
+        health={"probe_s": 7},
+        indexing={"deny_dirs": ["private"]},
+        embedding={"provider": "ollama"},
+    )
+    reply = await house.ask("POST", "/v1/reload")
+    assert reply.data == {
+        "applied": ["indexing.deny_dirs", "health.probe_s"],
+        "needs_restart": ["embedding.provider"],
+    }
+    assert house.settings.current.health.probe_s == 7
+    assert house.settings.current.embedding.provider == "auto"  # until the restart
+    last = [r async for r in house.ledger.journal.follow(0, ["config_reloaded"], on=False)]
+    assert len(last) == 1
+    again = await house.ask("POST", "/v1/reload")
+    assert again.data == {"applied": [], "needs_restart": ["embedding.provider"]}
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("{", "JSON"),
+        ('{"vault_path": "/v", "helth": {}}', "did you mean `health`"),
+        ('{"vault_path": "/v", "health": {"probe_s": "often"}}', "`health.probe_s`"),
+        ("", "empty"),
+    ],
+)
+async def test_a_wrong_file_is_refused_with_the_complaint_and_the_old_one_stays(
+    house: House, text: str, complaint: str
+) -> None:
+    before = house.settings.current
+    Path(house.home.config).write_text(text)
+    reply = await house.ask("POST", "/v1/reload")
+    assert (reply.status, reply.code) == (400, "INVALID_REQUEST")
+    assert complaint in reply.message or complaint == "empty"
+    assert house.settings.current is before
+    assert house.ledger.state.seq == 1  # no fact of it
+    Path(house.home.config).unlink()
+    assert "No configuration" in (await house.ask("POST", "/v1/reload")).message
+
+
+async def test_of_two_reloads_at_once_the_later_file_is_in_force(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    has_read, may_go_on = threading.Event(), threading.Event()
+    read_again = house.settings.read_again
+
+    def slow() -> Any:
+        found = read_again()
+        if not has_read.is_set():
+            has_read.set()
+            may_go_on.wait(10)
+        return found
+
+    monkeypatch.setattr(house.settings, "read_again", slow)
+    write_config(house.home, health={"probe_s": 1})
+    first = asyncio.create_task(house.ask("POST", "/v1/reload"))
+    await asyncio.to_thread(has_read.wait, 10)
+    write_config(house.home, health={"probe_s": 2})
+    second = asyncio.create_task(house.ask("POST", "/v1/reload"))
+    await asyncio.wait({second}, timeout=0.2)  # it could overtake the first if it were let
+    may_go_on.set()
+    await asyncio.gather(first, second)
+    assert house.settings.current.health.probe_s == 2
+
+
+async def test_an_append_that_takes_too_long_is_a_timeout(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tool_gateway, "APPEND_WITHIN_S", 0.01)
+    gate = asyncio.Event()
+    commit = house.ledger.journal._commit
+
+    async def held(group: Any) -> None:
+        await gate.wait()
+        await commit(group)
+
+    monkeypatch.setattr(house.ledger.journal, "_commit", held)
+    try:
+        reply = await house.ask("POST", "/v1/reload")
+    finally:
+        gate.set()
+    assert (reply.status, reply.code) == (504, "TIMEOUT")
+
+
+# Stop
+
+
+async def test_stop_is_answered_before_it_happens(house: House) -> None:
+    assert not house.stop.is_set()
+    assert (await house.ask("POST", "/v1/stop")).data == {"stopping": True}
+    assert house.stop.is_set()
+    assert (await house.ask("POST", "/v1/stop")).status == 200  # twice is once
+
+
+async def test_get_does_not_stop_it(house: House) -> None:
+    assert (await house.ask("GET", "/v1/stop")).status == 405
+    assert not house.stop.is_set()
+
+
+# What was refused
+
+
+@pytest.fixture
+async def timed(home: Home, clock: VirtualClock) -> AsyncIterator[House]:
+    async with housed(home, clock) as house:
+        task = asyncio.create_task(house.gateway.record_refusals())
+        await clock.asleep()
+        yield house
+        task.cancel()
+        await asyncio.wait({task})
+
+
+async def refused(house: House) -> list[RequestRefused]:
+    found = house.ledger.journal.follow(0, ["request_refused"], on=False)
+    return [r.event async for r in found if isinstance(r.event, RequestRefused)]
+
+
+async def test_refusals_are_recorded_at_most_once_a_minute_for_each_code(
+    timed: House, clock: VirtualClock
+) -> None:
+    for _ in range(3):
+        for _ in range(5):
+            await timed.ask("POST", SEARCH, {"nonsense": 1})
+            await timed.ask("GET", "/v1/jobs/nope")
+        before = len(await refused(timed))
+        clock.advance(60)
+        await clock.asleep()
+        assert len(await refused(timed)) == before + 2
+    assert set(clock.slept) == {60}
+    facts = await refused(timed)
+    assert sorted((f.code, f.tool, f.count) for f in facts) == [
+        *[("INVALID_REQUEST", "obsidian_rag_search", 5)] * 3,
+        *[("JOB_NOT_FOUND", "", 5)] * 3,
+    ]
+    clock.advance(60)  # nothing refused since: nothing to record
+    await clock.asleep()
+    assert len(await refused(timed)) == 6
+
+
+async def test_what_an_unknown_tool_was_called_is_not_recorded(
+    timed: House, clock: VirtualClock
+) -> None:
+    await timed.ask("POST", "/v1/tools/a-secret-name", {"query": "x"})
+    clock.advance(60)
+    await clock.asleep()
+    assert [(f.code, f.tool) for f in await refused(timed)] == [("INVALID_REQUEST", "")]
+
+
+async def test_what_could_not_be_recorded_stays_counted(
+    timed: House, clock: VirtualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tool_gateway, "APPEND_WITHIN_S", 0.01)
+    commit = timed.ledger.journal._commit
+    gate = asyncio.Event()
+
+    async def held(group: Any) -> None:
+        await gate.wait()
+        await commit(group)
+
+    monkeypatch.setattr(timed.ledger.journal, "_commit", held)
+    try:
+        await timed.ask("GET", "/v1/jobs/nope")
+        clock.advance(60)
+        await clock.asleep()  # it gave up waiting, and did not crash
+        await timed.ask("GET", "/v1/jobs/nope")
+    finally:
+        gate.set()
+    clock.advance(60)
+    await clock.asleep()
+    assert [f.count for f in await refused(timed)] == [2]

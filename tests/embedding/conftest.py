@@ -1,0 +1,42 @@
+"""Both providers behind one fixture, and what their tests share."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from ragd.adapters.embedded import EmbeddedEmbedder
+from ragd.adapters.ollama import OllamaEmbedder, space_of
+from ragd.embedding import Embedder
+from tests.embedding.fake_ollama import DIGEST, DIMENSIONS, MODEL, FakeOllama, running
+
+
+async def at_once(seconds: float) -> None:
+    """A back-off that takes no time."""
+
+
+@pytest.fixture
+async def ollama() -> AsyncIterator[FakeOllama]:
+    async with running() as server:
+        yield server
+
+
+@pytest.fixture
+async def remote(ollama: FakeOllama) -> AsyncIterator[OllamaEmbedder]:
+    embedder = OllamaEmbedder(ollama.base_url, space_of(MODEL, DIGEST, DIMENSIONS), sleep=at_once)
+    yield embedder
+    await embedder.close()
+
+
+@pytest.fixture
+async def local() -> AsyncIterator[EmbeddedEmbedder]:
+    embedder = EmbeddedEmbedder(sleep=at_once)
+    yield embedder
+    await embedder.close()
+
+
+@pytest.fixture(params=["embedded", "ollama"])
+def embedder(request: pytest.FixtureRequest) -> Embedder:
+    """Each provider in turn: what is true of the port is true of both."""
+    name = "local" if request.param == "embedded" else "remote"
+    found: Embedder = request.getfixturevalue(name)
+    return found

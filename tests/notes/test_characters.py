@@ -1,0 +1,52 @@
+"""What can be seen of a text."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ragd.notes.characters import fold, one_line, visible
+
+
+def test_line_ends_of_all_systems_become_line_feeds() -> None:
+    assert visible("a\r\nb\rc\nd") == "a\nb\nc\nd"
+
+
+def test_a_control_character_between_words_becomes_a_space() -> None:
+    assert visible("one\x00two\x07three\x9ffour") == "one two three four"
+
+
+def test_direction_overrides_and_invisible_tags_leave() -> None:
+    assert visible("a\u202eb\u2066c\u200bd\U000e0041\ufeffe\xad") == "abcde"
+
+
+def test_joiners_that_people_see_stay() -> None:
+    assert visible("👩\u200d💻 ❤\ufe0f می\u200cخواهم") == "👩\u200d💻 ❤\ufe0f می\u200cخواهم"
+
+
+def test_odd_spaces_become_spaces() -> None:
+    assert visible("a\u00a0b\u3000c\u2003d\u2028e") == "a b c d e"
+
+
+def test_a_surrogate_cannot_get_through() -> None:
+    assert visible("a\ud800b") == "ab"
+
+
+def test_runs_of_spaces_are_folded_and_line_breaks_stay() -> None:
+    assert fold("  a \t  b  \n\n   c\t\n") == "a b\n\nc\n"
+
+
+def test_a_name_is_one_short_line() -> None:
+    assert one_line(" a\n b\u202e  c ", 4) == "a b"
+
+
+@given(st.text())
+def test_the_number_of_lines_never_changes(text: str) -> None:
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").count("\n")
+    assert visible(text).count("\n") == lines
+    assert fold(visible(text)).count("\n") == lines
+
+
+@given(st.text())
+def test_what_is_visible_is_valid_and_stays_as_it_is(text: str) -> None:
+    seen = visible(text)
+    assert visible(seen) == seen
+    seen.encode()

@@ -1,0 +1,121 @@
+"""From sections to passages, seen through whole notes."""
+
+from ragd.notes.wordpiece import WordPiece
+
+JOURNAL = """---
+mood: 3
+---
+Woke up early.
+
+# 2024-01-15
+#mentalhealth
+Slept badly, felt better after a walk.
+
+#finance
+Paid Sreenivas back. #debt
+
+## Evening
+Cooked.
+"""
+
+
+def test_a_journal_is_split_at_its_hashtags(parse) -> None:
+    note = parse(JOURNAL, "Journal/Log.md")
+    assert [(chunk.section, chunk.text) for chunk in note.chunks] == [
+        (None, "mood: 3\n\nWoke up early."),
+        ("#mentalhealth", "# 2024-01-15\n#mentalhealth\nSlept badly, felt better after a walk."),
+        ("#finance", "#finance\nPaid Sreenivas back. #debt"),
+        ("Evening", "## Evening\nCooked."),
+    ]
+
+
+def test_the_chunks_of_a_journal_know_their_lines_paths_days_and_tags(parse) -> None:
+    chunks = parse(JOURNAL, "Journal/Log.md").chunks
+    assert [(chunk.start_line, chunk.end_line) for chunk in chunks] == [
+        (2, 4),
+        (6, 8),
+        (10, 11),
+        (13, 14),
+    ]
+    assert [chunk.heading_path for chunk in chunks] == [
+        "",
+        "2024-01-15 > #mentalhealth",
+        "2024-01-15 > #finance",
+        "2024-01-15 > Evening",
+    ]
+    assert [chunk.date for chunk in chunks] == [None, *["2024-01-15"] * 3]
+    assert [chunk.tags for chunk in chunks] == [(), ("#mentalhealth",), ("#finance", "#debt"), ()]
+
+
+def test_every_window_of_a_hashtag_s_section_has_its_tag(parse) -> None:
+    note = parse("#mentalhealth\n" + "I felt tired and went home. " * 300)
+    assert len(note.chunks) > 3
+    assert {chunk.tags for chunk in note.chunks} == {("#mentalhealth",)}
+    assert {chunk.section for chunk in note.chunks} == {"#mentalhealth"}
+
+
+def test_text_before_the_first_header_has_no_section(parse) -> None:
+    assert [chunk.section for chunk in parse("before\n# H\nafter").chunks] == [None, "H"]
+
+
+def test_a_heading_without_text_goes_with_the_first_one_below_it(parse) -> None:
+    note = parse("# Book\n\n## One\nx\n## Two\n## Three\ny\n# End")
+    assert [(chunk.section, chunk.text, chunk.start_line) for chunk in note.chunks] == [
+        ("One", "# Book\n\n## One\nx", 1),
+        ("Two", "## Two", 5),
+        ("Three", "## Three\ny", 6),
+        ("End", "# End", 8),
+    ]
+
+
+def test_properties_too_long_to_go_with_the_text_are_chunks_of_their_own(parse) -> None:
+    people = "\n".join(f"  - Person number {number}" for number in range(150))
+    note = parse(f"---\npeople:\n{people}\ncolour: '#fff'\n---\n# H\ntext")
+    assert note.chunks[-1].text == "# H\ntext"
+    assert note.chunks[-1].start_line == 155
+    assert len(note.chunks) > 2
+    assert all(chunk.tags == () for chunk in note.chunks)
+
+
+def test_code_leaves_by_default(parse) -> None:
+    note = parse("before\n```python\n# not a heading\n#not_a_tag\n```\nafter #tag")
+    assert [(chunk.text, chunk.tags) for chunk in note.chunks] == [
+        ("before\n\nafter #tag", ("#tag",))
+    ]
+    assert note.chunks[0].end_line == 6
+
+
+def test_kept_code_stays_as_it_is_and_has_neither_headings_nor_tags(parse) -> None:
+    code = "```python\n# not a heading\nif x:\n    #not_a_tag\n```"
+    note = parse(f"before\n{code}\nafter #tag", code_blocks="keep")
+    assert [(chunk.text, chunk.tags) for chunk in note.chunks] == [
+        (f"before\n{code}\nafter #tag", ("#tag",))
+    ]
+
+
+def test_long_kept_code_is_cut_at_its_lines(parse, wordpiece: WordPiece) -> None:
+    lines = [f"    call(number_{number})  #tag{number}" for number in range(200)]
+    note = parse("\n".join(["```", *lines, "```"]), code_blocks="keep")
+    shown = {line.strip() for chunk in note.chunks for line in chunk.text.split("\n")}
+    assert shown == {"```", *[line.strip() for line in lines]}
+    assert all(chunk.tags == () for chunk in note.chunks)
+    raw = ["```", *lines, "```"]
+    for chunk in note.chunks:
+        assert chunk.text.split("\n")[0].strip() == raw[chunk.start_line - 1].strip()
+        assert chunk.text.split("\n")[-1].strip() == raw[chunk.end_line - 1].strip()
+
+
+def test_code_within_a_comment_does_not_come_back(parse) -> None:
+    note = parse("%%\n```\nsecret\n```\n%%\nshown", code_blocks="keep")
+    assert [chunk.text for chunk in note.chunks] == ["shown"]
+
+
+def test_blank_lines_are_folded_and_line_breaks_stay(parse) -> None:
+    note = parse("a   b\n\n\n\n\nc\nd")
+    assert note.chunks[0].text == "a b\n\nc\nd"
+    assert (note.chunks[0].start_line, note.chunks[0].end_line) == (1, 7)
+
+
+def test_an_empty_note_has_no_chunks(parse) -> None:
+    for text in ("", "\n \n\t", "---\n---\n", "%%hidden%%"):
+        assert parse(text).chunks == ()

@@ -1,0 +1,129 @@
+"""Windows over long text."""
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ragd.notes.windows import Limits, windows
+from ragd.notes.wordpiece import WordPiece
+
+PROSE = "The quick brown fox jumps over the lazy dog. It was not seen again! Was it? "
+
+
+def cut(text: str, limits: Limits, wordpiece: WordPiece) -> list[str]:
+    return [text[start:end] for start, end in windows(text, limits, wordpiece.count)]
+
+
+def test_prose_is_cut_after_sentences(wordpiece: WordPiece) -> None:
+    found = cut((PROSE * 40).strip(), Limits(100, 40, 2000), wordpiece)
+    assert len(found) > 5
+    assert all(part[-1] in ".!?" for part in found)
+    assert all(part.startswith(("The quick", "It was", "Was it")) for part in found)
+
+
+def test_lines_are_cut_after_lines(wordpiece: WordPiece) -> None:
+    lines = [f"- item {number} with some words" for number in range(200)]
+    for part in cut("\n".join(lines), Limits(100, 20, 2000), wordpiece):
+        assert set(part.split("\n")) <= set(lines)
+
+
+def test_windows_are_well_filled(wordpiece: WordPiece) -> None:
+    found = cut((PROSE * 60).strip(), Limits(100, 20, 2000), wordpiece)
+    assert all(wordpiece.count(part) >= 50 for part in found[:-1])
+
+
+def test_a_word_that_no_window_holds_is_split_without_loss(wordpiece: WordPiece) -> None:
+    word = "abcdefghij" * 500
+    found = cut(f"before {word} after", Limits(500, 0, 2000), wordpiece)
+    assert "".join(found).replace(" ", "") == f"before{word}after"
+    assert all(len(part) <= 2000 for part in found)
+
+
+def test_a_long_address_is_cut_at_its_marks(wordpiece: WordPiece) -> None:
+    address = "https://example.com/" + "some-part/" * 400
+    found = cut(address, Limits(500, 0, 2000), wordpiece)
+    assert "".join(found) == address
+    assert all(part[-1] in "/-" for part in found[:-1])
+
+
+def test_text_without_spaces_is_cut_after_its_sentences(wordpiece: WordPiece) -> None:
+    text = "今日は天気がいいですね。散歩に行きましょう。" * 60
+    found = cut(text, Limits(100, 20, 2000), wordpiece)
+    assert all(part.endswith("。") for part in found)
+    assert all(wordpiece.count(part) <= 100 for part in found)
+
+
+def test_no_letter_loses_its_marks(wordpiece: WordPiece) -> None:
+    text = "e\u0301" * 3000
+    for part in cut(text, Limits(500, 100, 2000), wordpiece):
+        assert part[0] == "e"
+
+
+def test_a_long_word_after_the_overlap_takes_its_room(wordpiece: WordPiece) -> None:
+    long_word = "/".join(["ab"] * 24)  # 47 tokens
+    text = f"{PROSE * 3}{long_word} {PROSE}".strip()
+    found = cut(text, Limits(50, 20, 2000), wordpiece)
+    assert any(long_word in part for part in found)
+    assert all(wordpiece.count(part) <= 50 for part in found)
+
+
+@pytest.mark.parametrize("overlap", [0, 10, 50, 100])
+def test_neighbours_share_what_is_configured(wordpiece: WordPiece, overlap: int) -> None:
+    text = (PROSE * 100).strip()
+    spans = list(windows(text, Limits(250, overlap, 2000), wordpiece.count))
+    assert len(spans) > 5
+    for (_, end), (start, _) in pairwise(spans):
+        shared = wordpiece.count(text[start:end])
+        assert shared <= overlap
+        assert shared >= overlap // 3
+
+
+WORDS = st.sampled_from(
+    [
+        "a",
+        "word",
+        "Sentence.",
+        "really?",
+        "naïve",
+        "http://a.b/c?d=e",
+        "日本語。",
+        "漢字",
+        "x" * 90,
+        "한국어를",
+        "สวัสดี",
+        "--",
+        "(so)",
+        "#tag",
+        "supercalifragilistic" * 3,
+    ]
+)
+TEXTS = st.lists(st.tuples(WORDS, st.sampled_from([" ", " ", "\n", "\n\n"])), min_size=1).map(
+    lambda parts: "".join(word + space for word, space in parts).strip()
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    text=TEXTS.map(lambda text: (text + "\n") * 6 + text),
+    tokens=st.integers(10, 60),
+    share=st.floats(0, 0.99),
+    characters=st.integers(100, 400),
+)
+def test_windows_cover_fit_and_overlap(
+    wordpiece: WordPiece, text: str, tokens: int, share: float, characters: int
+) -> None:
+    limits = Limits(tokens, int(tokens * share), characters)
+    spans = list(windows(text, limits, wordpiece.count))
+    assert spans[0][0] == 0
+    assert spans[-1][1] == len(text)
+    for start, end in spans:
+        assert not text[start].isspace()
+        assert not text[end - 1].isspace()
+        assert end - start <= characters
+        assert wordpiece.count(text[start:end]) <= tokens
+    for (before, end), (start, after) in pairwise(spans):
+        assert before < start <= end or not text[end:start].strip()
+        assert end < after
+        assert wordpiece.count(text[start:end]) <= limits.overlap

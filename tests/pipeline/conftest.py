@@ -1,0 +1,138 @@
+"""A pipeline on a real vault, a real log and a real index, with the embedded model."""
+
+import asyncio
+import contextlib
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ragd import config
+from ragd.adapters import embedded
+from ragd.clock import SystemClock, new_id
+from ragd.eventlog.frame import Record
+from ragd.events import DaemonStarted, Fact, JobRequested, Mode, tag_of_type
+from ragd.ledger import Ledger
+from ragd.paths import Home
+from ragd.pipeline import Pipeline
+from ragd.settings import Settings
+from ragd.supervisor import Supervisor
+
+NOTES = {
+    "Journal/2024-01-15.md": "# Monday\n\n#mentalhealth\nTherapy again, sleeping better.\n",
+    "Journal/2024-02-01.md": "#finance\nI owe Sreenivas $120 for the tickets to Hampi.\n",
+    "Shopping.md": "- rye bread\n- coriander\n- batteries for the doorbell\n",
+    "Ideen/Küche.md": "Ein Regal für die Gewürze, Buche geölt, neben dem Fenster.\n",
+}
+
+
+class Running:
+    """A pipeline at work."""
+
+    def __init__(self, ledger: Ledger, pipeline: Pipeline, vault: Path) -> None:
+        self.ledger = ledger
+        self.pipeline = pipeline
+        self.vault = vault
+
+    @property
+    def catalog(self) -> Any:
+        return self.ledger.state.catalog
+
+    async def request(self, mode: Mode, **more: Any) -> str:
+        job_id = new_id()
+        event = JobRequested(job_id=job_id, mode=mode, **more)
+        await self.ledger.journal.append("test", event)
+        return job_id
+
+    async def until(self, kind: type[Fact], after: int, **fields: Any) -> Record:
+        """The next fact of this kind behind `after` whose fields are so."""
+        async for record in self.ledger.journal.follow(after, {tag_of_type(kind)}):
+            if all(getattr(record.event, name) == value for name, value in fields.items()):
+                return record
+        raise AssertionError("the log was closed")
+
+    async def until_state(self, holds: Callable[[Any], bool]) -> None:
+        """Wait, record by record, until the folds say so."""
+        seq = self.ledger.state.seq
+        if holds(self.ledger.state):
+            return
+        async for _ in self.ledger.journal.follow(seq):
+            if holds(self.ledger.state):
+                return
+
+    async def rows(self) -> list[dict[str, Any]]:
+        index = self.pipeline.serving.index
+        assert index is not None
+        columns = ["chunk_id", "chunk_text", "source_file", "content_hash", "file_sha256", "vector"]
+        return [row async for row in index.rows(columns)]
+
+    async def found(self, words: str) -> set[str]:
+        index = self.pipeline.serving.index
+        assert index is not None
+        return {hit.source_file for hit in await index.text_leg(words, 10)}
+
+
+def write(vault: Path, path: str, text: str | bytes) -> None:
+    target = vault / path
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_bytes(text if isinstance(text, bytes) else text.encode())
+
+
+@pytest.fixture
+def vault(tmp_path: Path) -> Path:
+    root = tmp_path / "vault"
+    for path, text in NOTES.items():
+        write(root, path, text)
+    return root
+
+
+Start = Callable[[], Awaitable[Running]]
+
+
+@pytest.fixture
+async def start(tmp_path: Path, vault: Path) -> AsyncIterator[Start]:
+    """Starts a pipeline on the same home; each further start comes after a crash of the last."""
+    if reason := embedded.unavailable():
+        pytest.skip(f"the embedded model cannot run here: {reason}")
+    home = Home(str(tmp_path / "home"))
+    events = Path(home.events)
+    events.mkdir(parents=True)
+    settings = {
+        "vault_path": str(vault),
+        "embedding": {"provider": "embedded"},
+        "watch": {"debounce_s": 0.05, "collect_s": 0.05, "rescan_s": 3600},
+    }
+    Path(home.config).write_text(json.dumps(settings))
+    clock = SystemClock()
+    stack = contextlib.AsyncExitStack()
+
+    async def begin() -> Running:
+        await stack.aclose()
+        ledger = Ledger(events, Path(home.snapshots), clock, new_id(), "test")
+        writer = asyncio.create_task(ledger.journal.run())
+        started = DaemonStarted(version="0", config_hash="", previous_stop="none")
+        await ledger.journal.append("daemon", started)
+        pipeline = Pipeline(home, clock, ledger, Settings(home, config.load(home)))
+        working = asyncio.create_task(Supervisor(ledger.journal, clock, pipeline.actors()).run())
+
+        async def crash() -> None:
+            working.cancel()
+            await asyncio.gather(working, return_exceptions=True)
+            await pipeline.close()
+            await ledger.journal.close()
+            await writer
+
+        stack.push_async_callback(crash)
+        return Running(ledger, pipeline, vault)
+
+    try:
+        yield begin
+    finally:
+        await stack.aclose()
+
+
+@pytest.fixture(name="write")
+def write_fixture() -> Callable[[Path, str, str | bytes], None]:
+    return write

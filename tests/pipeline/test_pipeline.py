@@ -1,0 +1,155 @@
+"""From vault to index, with everything real but the daemon around it."""
+
+import hashlib
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ragd.events import (
+    DeletionsHeld,
+    FileFailed,
+    FilesTouched,
+    JobFinished,
+    VaultUnavailable,
+)
+from ragd.notes.model import ChunkOptions
+from ragd.notes.parse import parse_note
+from ragd.notes.wordpiece import WordPiece
+
+pytestmark = pytest.mark.timeout(120)
+
+VOCABULARY = Path(__file__).parents[2] / "ragd" / "data" / "vocab.txt"
+
+
+async def indexed(start: Any) -> Any:
+    """A pipeline that has indexed the whole vault, vectors included."""
+    running = await start()
+    job = await running.request("full")
+    await running.until(JobFinished, 0, job_id=job)
+    await running.until_state(lambda state: state.catalog.backlog == 0)
+    return running
+
+
+def expected_rows(vault: Path) -> set[tuple[str, str, str]]:
+    """The rows that the vault's notes should have, worked out from the files alone."""
+    count = WordPiece(VOCABULARY.read_text("utf-8")).count
+    rows = set()
+    for file in vault.rglob("*.md"):
+        data = file.read_bytes()
+        path = file.relative_to(vault).as_posix()
+        note = parse_note(path, data, ChunkOptions(), count)
+        digest = hashlib.sha256(data).hexdigest()
+        rows |= {(chunk.chunk_id, path, digest) for chunk in getattr(note, "chunks", ())}
+    return rows
+
+
+async def assert_index_equals_vault(running: Any) -> None:
+    rows = await running.rows()
+    found = [(row["chunk_id"], row["source_file"], row["file_sha256"]) for row in rows]
+    assert len(found) == len(set(found)), "a chunk is there twice"
+    assert set(found) == expected_rows(running.vault)
+    assert running.catalog.chunks == len(found)
+
+
+async def test_a_full_job_stores_every_chunk_and_then_every_vector(start: Any) -> None:
+    running = await indexed(start)
+    await assert_index_equals_vault(running)
+    assert all(row["vector"] is not None for row in await running.rows())
+    assert await running.found("Sreenivas") == {"Journal/2024-02-01.md"}
+    assert await running.found("Gewürze") == {"Ideen/Küche.md"}
+    assert running.ledger.state.health.reasons.keys() <= {"STARTING"}
+
+
+async def test_a_saved_note_is_found_without_anybody_asking(start: Any, write: Any) -> None:
+    running = await indexed(start)
+    seq = running.ledger.state.seq
+    write(running.vault, "Journal/2024-03-01.md", "Saw a kingfisher at the weir.\n")
+    await running.until(JobFinished, seq)
+    assert await running.found("kingfisher") == {"Journal/2024-03-01.md"}
+    await assert_index_equals_vault(running)
+
+
+async def test_a_deleted_note_leaves_the_index(start: Any) -> None:
+    running = await indexed(start)
+    seq = running.ledger.state.seq
+    (running.vault / "Shopping.md").unlink()
+    await running.until(JobFinished, seq)
+    assert await running.found("coriander") == set()
+    await assert_index_equals_vault(running)
+
+
+async def test_a_touch_costs_nothing_and_is_not_looked_at_twice(start: Any) -> None:
+    running = await indexed(start)
+    seq = running.ledger.state.seq
+    version = running.catalog.table_version
+    os.utime(running.vault / "Shopping.md", (1, 1))
+    await running.until(FilesTouched, seq)
+    await running.until_state(lambda state: not state.catalog.waiting)
+    assert running.catalog.files["Shopping.md"].mtime_ns == 1_000_000_000
+    assert running.catalog.table_version == version
+
+
+async def test_an_unreadable_note_is_a_failure_with_a_name_and_the_others_are_stored(
+    start: Any, write: Any, vault: Path
+) -> None:
+    write(vault, "broken.md", bytes(range(256)) * 40)
+    running = await start()
+    job = await running.request("full")
+    finished = await running.until(JobFinished, 0, job_id=job)
+    failed = await running.until(FileFailed, 0)
+    assert failed.event.path == "broken.md"
+    assert finished.event.outcome == "partial"
+    assert [error.file for error in finished.event.errors] == ["broken.md"]
+    assert running.catalog.documents == 4
+
+
+async def test_an_emptied_vault_deletes_nothing(start: Any) -> None:
+    running = await indexed(start)
+    before = await running.rows()
+    shutil.rmtree(running.vault)
+    running.vault.mkdir()
+    job = await running.request("sync")
+    await running.until(VaultUnavailable, 0)
+    finished = await running.until(JobFinished, 0, job_id=job)
+    assert finished.event.outcome == "failed"
+    assert await running.rows() == before
+
+
+async def test_a_mass_deletion_is_held_until_a_person_accepts_it(start: Any, write: Any) -> None:
+    running = await indexed(start)
+    for path in list(running.catalog.files):
+        (running.vault / path).unlink()
+    write(running.vault, "readme.txt", "not a note, but the vault is not empty either")
+    seq = running.ledger.state.seq
+    job = await running.request("sync")
+    await running.until(JobFinished, seq, job_id=job)
+    held = await running.until(DeletionsHeld, 0)
+    assert held.event.count == 4
+    assert running.catalog.documents == 4
+    job = await running.request("sync", accept_deletions=True)
+    await running.until(JobFinished, seq, job_id=job)
+    assert running.catalog.documents == 0
+    assert await running.rows() == []
+
+
+async def test_a_crash_in_a_job_is_made_up_for_by_the_next_start(start: Any) -> None:
+    running = await start()
+    await running.request("full")
+    await running.until_state(lambda state: state.jobs.open and state.jobs.open[0].started_at)
+    running = await start()  # the first one is cut off here
+    await running.until_state(lambda state: not state.jobs.open)
+    await running.until_state(lambda state: state.catalog.backlog == 0)
+    await assert_index_equals_vault(running)
+
+
+async def test_a_second_full_job_embeds_nothing_again(start: Any) -> None:
+    running = await indexed(start)
+    job = await running.request("full")
+    await running.until(JobFinished, 0, job_id=job)
+    done = running.ledger.state.jobs.find(job)
+    assert (done.chunks_embedded, done.chunks_cached) == (0, running.catalog.chunks)
+    assert running.catalog.backlog == 0
+    await assert_index_equals_vault(running)

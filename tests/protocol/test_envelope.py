@@ -1,0 +1,74 @@
+"""The one shape of every answer."""
+
+import json
+
+import pytest
+
+from ragd.errors import CODES, SEVERITY, RagdError, worse
+from ragd.protocol.envelope import Envelope, Meta, encode, error_body, refusal
+
+
+def test_all_fields_are_always_there() -> None:
+    assert json.loads(encode(Envelope("healthy", None, None, Meta()))) == {
+        "status": "healthy",
+        "data": None,
+        "error": None,
+        "meta": {
+            "query_time_ms": 0,
+            "chunks_scanned": 0,
+            "index_version": "",
+            "vault_mtime": None,
+        },
+    }
+
+
+@pytest.mark.parametrize("code", CODES)
+@pytest.mark.parametrize("health", SEVERITY)
+def test_a_refusal_has_no_data_and_the_worse_of_health_and_its_own_state(
+    code: str, health: str
+) -> None:
+    envelope = refusal(RagdError(code), health, Meta())
+    own = CODES[code].status
+    assert envelope.status == (health if own is None else worse(health, own))
+    assert envelope.data is None
+    assert envelope.error is not None
+    assert envelope.error.code == code
+
+
+def test_a_refusal_of_the_request_itself_keeps_the_health() -> None:
+    refusals = {code for code, kind in CODES.items() if kind.status is None}
+    assert refusals == {
+        "INVALID_REQUEST",
+        "UNKNOWN_DIRECTORY",
+        "JOB_NOT_FOUND",
+        "VERSION_MISMATCH",
+        "INTERNAL",
+    }
+    for code in refusals:
+        for health in SEVERITY:
+            assert refusal(RagdError(code), health, Meta()).status == health
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_a_declared_error_says_what_it_is_and_what_to_do(code: str) -> None:
+    body = error_body(code)
+    assert body.message.endswith(".")
+    assert body.suggestion.endswith((".", ";"))
+    assert isinstance(body.recoverable, bool)
+
+
+def test_a_more_exact_sentence_takes_the_place_of_the_declared_one() -> None:
+    body = error_body("INVALID_REQUEST", "The field `x` is unknown.", "Leave it out.")
+    assert (body.message, body.suggestion) == ("The field `x` is unknown.", "Leave it out.")
+    why = RagdError("INVALID_REQUEST", "The field `x` is unknown.")
+    error = refusal(why, "healthy", Meta()).error
+    assert error is not None
+    assert error.message == "The field `x` is unknown."
+    assert error.suggestion == CODES["INVALID_REQUEST"].suggestion
+
+
+def test_the_worse_of_two_states() -> None:
+    order = ["healthy", "degraded", "unavailable"]
+    for i, one in enumerate(order):
+        for j, other in enumerate(order):
+            assert worse(one, other) == order[max(i, j)]
