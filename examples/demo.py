@@ -30,22 +30,21 @@ def daemon_pid(home: str) -> int:
 
 
 def tour(home: str) -> None:
-    """Start, look, follow, kill, replay, stop."""
-    say("A configuration for the example vault, and the daemon:")
+    """Set up, index, look, kill, replay, stop."""
+    say("A configuration for the example vault, and its notes into the index:")
     ragctl(home, "init", str(VAULT))
-    ragctl(home, "start")
-    ragctl(home, "wait", "--for", "idle", "--timeout", "30")
-    say("What it says of itself:")
+    ragctl(home, "index")
+    say("What the daemon says of itself:")
     ragctl(home, "status")
     say("What happened, as facts in its log:")
-    ragctl(home, "events")
+    ragctl(home, "events", "--type", "job_started", "--type", "job_finished")
     say("Now kill -9. Nothing that was acknowledged is lost:")
     pid = daemon_pid(home)
     os.kill(pid, signal.SIGKILL)
     print(f"$ kill -9 {pid}")
-    ragctl(home, "start")
-    say("The whole story again, from the files alone, and whether they agree with themselves:")
+    ragctl(home, "sync")
     ragctl(home, "stop")
+    say("The whole story again, from the files alone, and whether they agree with themselves:")
     ragctl(home, "replay")
     ragctl(home, "replay", "--verify")
 

@@ -1,6 +1,6 @@
 """How a daemon begins: what it refuses, what it tidies, and what it says before it knows much."""
 
-import json
+import asyncio
 import os
 import stat
 import subprocess
@@ -13,8 +13,8 @@ import pytest
 
 from ragd.daemon import run
 from ragd.paths import Home
-from tests.daemon.processes import Process, environment, facts, types, write_config
-from tests.daemon.wire import ask
+from tests.daemon.processes import Process, environment, types
+from tests.daemon.wire import ask, connected, head, lines
 
 Start = Callable[..., Process]
 
@@ -153,12 +153,15 @@ async def test_status_answers_before_the_index_is_open(
 
 
 async def test_starting_and_then_the_verdict_are_in_the_log(home: Home, start: Start) -> None:
-    write_config(home)
     daemon = start("plain")
     await daemon.answers()
-    await daemon.until("INDEX_NOT_FOUND")
+    told: list[list[str]] = []
+    async with connected(home.socket) as wire, asyncio.timeout(15):
+        await wire.send(head("GET", "/v1/events?follow=1&type=health_changed"))
+        await wire.head()
+        async for record in lines(wire):
+            told.append(record["event"]["reasons"])
+            if told[-1] == ["INDEX_NOT_FOUND"]:
+                break
+    assert told[0] == ["STARTING"]
     assert await daemon.stop() == 0
-    changes = [r["event"] for r in facts(home) if r["event"]["type"] == "health_changed"]
-    assert [c["reasons"][0] for c in changes][:1] == ["STARTING"]
-    assert changes[-1]["reasons"] == ["INDEX_NOT_FOUND"]
-    assert json.dumps(changes[-1])  # plain JSON, as the reader sees it

@@ -46,7 +46,7 @@ def test_a_path_inside_is_given_back_clean(path: str, clean: str) -> None:
         "%2e%2e/x", "%2e%2e%2fx", "..%2fx", "..%5cx", "%252e%252e%252fx", "%%32%65%%32%65/x",
         "%c0%ae%c0%ae/x", "..%c0%afx", "..%c1%9cx", "%e0%80%ae%e0%80%ae/x", "%uff0e%uff0e/x",
         "%u002e%u002e/x", "．．/x", "‥/x", "..／x", "..∕x", "..＼x", "%2fetc", "%5cetc",
-        ".. /x", ". ./x", "..../x", "a/%2e%2e", "%25" * 10 + "2e", "%ef%bc%8e%ef%bc%8e/x",
+        ".. /x", ". ./x", "..../x", "a/%2e%2e", "%" + "25" * 10 + "2e", "%ef%bc%8e%ef%bc%8e/x",
     ],
 )  # fmt: skip
 def test_a_path_that_leaves_in_any_spelling_is_a_violation(path: str) -> None:
@@ -55,8 +55,10 @@ def test_a_path_that_leaves_in_any_spelling_is_a_violation(path: str) -> None:
 
 @pytest.mark.parametrize(
     "path",
-    ["", ".", "./", "a\0b", "a%00", "a%2500", "CON", "x/nul.md", "COM1", "lpt9.txt", "aux ", "..."]
-    + ["\ud800", "x" * 5000, "NUL.", "conout$", "a/.../b"],
+    [
+        *["", ".", "./", "a\0b", "a%00", "a%2500", "CON", "x/nul.md", "COM1", "lpt9.txt", "aux "],
+        *["...", "\ud800", "x" * 5000, "NUL.", "conout$", "a/.../b"],
+    ],
 )
 def test_a_path_that_is_merely_odd_is_an_invalid_request(path: str) -> None:
     assert code_of(path) == "INVALID_REQUEST"
