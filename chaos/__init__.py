@@ -1,6 +1,7 @@
 """Real processes, real faults: the log and the daemon are killed again and again, then checked.
 
 `python -m chaos` runs it all and prints its seed. `harness` a folder and the processes in it;
-`facts` what is said; `appender` a process that only appends; `checks` the verdicts; `appends`,
-`points` and `daemons` the three kinds of cycles. What it found is in TRACK_RECORD.md.
+`facts` what is said; `appender` a process that only appends; `spoil` damage made by hand; `checks`
+the verdicts; `appends`, `points`, `daemons` and `full_disk` the kinds of cycles. What it found is
+in TRACK_RECORD.md.
 """

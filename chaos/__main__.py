@@ -7,13 +7,14 @@ import time
 from collections import Counter
 from collections.abc import Callable
 
-from chaos import appends, daemons, points
+from chaos import appends, daemons, full_disk, points
 from chaos.harness import Arena
 
 PARTS: dict[str, Callable[[Arena, int], None]] = {
     "appends": appends.run,
     "points": points.run,
     "daemon": daemons.run,
+    "disk": full_disk.run,
 }
 
 

@@ -222,9 +222,19 @@ def _keep_tail(disk: Disk, segment: Segment) -> str:
             if disk.read(kept + PENDING) == tail:
                 break
         elif kept not in names:
-            disk.create(kept + PENDING, tail)
+            _create(disk, kept + PENDING, tail)
             break
     return kept
+
+
+def _create(disk: Disk, name: str, tail: bytes) -> None:
+    """On a full disk an empty file: the log must open, and nobody was promised these bytes."""
+    try:
+        disk.create(name, tail)
+    except OSError as why:
+        if why.errno not in FULL:
+            raise
+        disk.create(name, b"")
 
 
 def _unrecorded(disk: Disk) -> list[Incident]:

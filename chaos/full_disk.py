@@ -1,0 +1,156 @@
+"""A disk that is full for real: a small one of our own, in a mount namespace of our own.
+
+`unshare` gives both without privileges on most Linux machines; where it does not, this part is
+left out and says so. The disk is gone with the process that mounted it.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from chaos import appends, client, daemons, spoil
+from chaos.checks import Book
+from chaos.harness import KILLED, WITHIN_S, Arena, Broken, Child, environment, require
+from ragd.paths import Home
+
+SIZE_BYTES = 9 * 1024 * 1024
+ROOM = (0, 4096, 100_000, 600_000)
+CYCLES_PER_CYCLE = 20
+ENDS_WITHIN_S = 280.0
+OUR_OWN_NAMESPACE = ("unshare", "--map-root-user", "--mount")
+
+
+def run(arena: Arena, cycles: int) -> None:
+    """All of it, in a process that has the disk to itself."""
+    if not is_possible():
+        arena.tally["full disks (no private mounts on this machine)"] += 0
+        return
+    count = max(3, cycles // CYCLES_PER_CYCLE)
+    command = [*OUR_OWN_NAMESPACE, sys.executable, "-m", __name__, str(arena.seed), str(count)]
+    done = subprocess.run(
+        command, env=environment(), capture_output=True, text=True, timeout=ENDS_WITHIN_S
+    )
+    require(done.returncode == 0, f"on a full disk: {done.stderr[-4000:]}")
+    arena.tally.update(json.loads(done.stdout.splitlines()[-1]))
+
+
+def is_possible() -> bool:
+    """Whether this machine lets us mount something for ourselves."""
+    if shutil.which(OUR_OWN_NAMESPACE[0]) is None:
+        return False
+    tried = [*OUR_OWN_NAMESPACE, "mount", "-t", "tmpfs", "tmpfs", "/mnt"]
+    return subprocess.run(tried, capture_output=True, timeout=WITHIN_S).returncode == 0
+
+
+class Disk:
+    """A tmpfs of a few megabytes, and a ballast to fill it with."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._ballast = folder / "ballast"
+        folder.mkdir()
+        size = f"size={SIZE_BYTES}"
+        subprocess.run(["mount", "-t", "tmpfs", "-o", size, "tmpfs", str(folder)], check=True)
+
+    def fill(self, leaving: int) -> None:
+        """No more than so much is left, whoever may write."""
+        facts = os.statvfs(self.folder)
+        free = facts.f_bavail * facts.f_frsize
+        self._ballast.write_bytes(bytes(max(0, free - leaving)))
+
+    def free(self) -> None:
+        self._ballast.unlink(missing_ok=True)
+
+    def unmount(self, evidence: Path | None = None) -> None:
+        if evidence is not None:
+            shutil.copytree(self.folder, evidence, ignore=shutil.ignore_patterns("*.sock"))
+        subprocess.run(["umount", str(self.folder)], check=True)
+
+
+def kills(arena: Arena, disk: Disk, count: int) -> Book:
+    """Appenders that run into a full disk; some get room again, all are killed."""
+    home = Home(str(disk.folder / "log"))
+    book = Book(home)
+    book.was_full = True
+    for _ in range(count):
+        book.remember_state()
+        before = book.check()
+        disk.fill(leaving=arena.rng.choice(ROOM))
+        child = appends.start(arena, home)
+        require(child.wait_for("R"), f"it does not open its log on a full disk: {child}")
+        time.sleep(arena.rng.uniform(0, 0.5))
+        if arena.rng.random() < 0.5:
+            disk.free()
+            _wait_for_more(child)
+        require(child.kill() == KILLED, f"it ended by itself: {child}")
+        book.note(child)
+        book.check_recovered(child, before)
+        disk.free()
+    appends.live_in_order(arena, book, facts=20)
+    return book
+
+
+def _wait_for_more(child: Child) -> None:
+    """With room again, it goes on by itself."""
+    seen = len(child.lines)
+    end = time.monotonic() + WITHIN_S
+    while len(child.lines) == seen and not child.has_said("B"):
+        require(child.is_running, f"it ended by itself: {child}")
+        require(time.monotonic() < end, f"there is room again, but it does not go on: {child}")
+        time.sleep(0.005)
+
+
+def daemon_serves(arena: Arena, disk: Disk) -> None:
+    """With a full disk, a torn tail and a damaged segment, the daemon starts, answers and stops."""
+    book = Book(Home(str(disk.folder / "h")))
+    book.was_full = True
+    house = daemons.House(arena, book)
+    house.live_in_order()
+    for harm in (None, spoil.tear, spoil.damage_last):
+        if harm is not None:
+            harm(book, arena.rng)
+        disk.fill(leaving=0)
+        child = house.start()
+        house.wait_until_it_answers(child)
+        _wait_until_it_says_so(house)
+        require(child.kill() == KILLED, f"it ended by itself: {child}")
+        child = house.start()
+        house.wait_until_it_answers(child)
+        house.ask_to_stop()
+        require(child.ended() == 0, f"it does not stop on a full disk: {child}")
+        disk.free()
+        house.live_in_order()
+
+
+def _wait_until_it_says_so(house: daemons.House) -> None:
+    end = time.monotonic() + WITHIN_S
+    while time.monotonic() < end:
+        data = client.ask(house.home.socket, "GET", "/v1/status").data
+        if "DISK_FULL" in [reason["code"] for reason in data["reasons"]]:
+            return
+        client.ask(house.home.socket, "POST", "/v1/reload")  # the last bytes of the last page
+    raise Broken("the disk is full, and status does not say so")
+
+
+def main() -> None:
+    """In a namespace of our own: `python -m chaos.full_disk SEED CYCLES`."""
+    seed, count = map(int, sys.argv[1:])
+    with Arena(seed, "full disk") as arena:
+        disk = Disk(arena.folder / "disk")
+        try:
+            book = kills(arena, disk, count)
+            daemon_serves(arena, disk)
+        except Exception:
+            disk.unmount(evidence=arena.folder / "evidence")
+            raise
+        disk.unmount()
+    found = {"kills on a full disk": count, "facts found again on a full disk": book.acknowledged}
+    print(json.dumps(found))
+
+
+if __name__ == "__main__":
+    main()
