@@ -75,20 +75,22 @@ def _lenient(data: bytes, encoding: str, warning: str | None = None) -> Decoded:
 
 
 def _with_nul(data: bytes) -> Decoded | Undecodable:
-    """Text of two bytes a letter without a mark, text with a few NULs, or no text."""
-    bare = data.rstrip(b"\0")  # a crash may have left a file with its former length
-    if len(bare) < len(data) - 1 and b"\0" not in bare:
-        read = decode(bare)
-        return read if isinstance(read, Undecodable) else Decoded(read.text, NUL_BYTES)
+    """Text of two or four bytes a letter without a mark, text with NULs in it, or no text."""
     even, odd = data[::2].count(0), data[1::2].count(0)
     if max(even, odd) * 5 >= len(data) and min(even, odd) * 20 <= max(even, odd):
         return _lenient(data, "utf-16-le" if odd > even else "utf-16-be", OTHER_ENCODING)
-    if (even + odd) * 10 > len(data) or _is_binary(data.replace(b"\0", b"")):
+    if (even + odd) * 3 >= len(data) * 2:
+        for encoding in ("utf-32-le", "utf-32-be"):
+            try:
+                return Decoded(data.decode(encoding), OTHER_ENCODING)
+            except UnicodeDecodeError:
+                continue
+    # A crash may leave NULs in a note, at its end or in a hole, but nothing else of that kind.
+    bare = data.replace(b"\0", b"")
+    if _is_binary(bare):
         return Undecodable(BINARY)
-    try:
-        return Decoded(data.decode(), NUL_BYTES)
-    except UnicodeDecodeError:
-        return _not_utf8(data)
+    read = decode(data.replace(b"\0", b" "))
+    return read if isinstance(read, Undecodable) else Decoded(read.text, NUL_BYTES)
 
 
 def _not_utf8(data: bytes) -> Decoded | Undecodable:

@@ -3,11 +3,15 @@
 import pytest
 
 from ragd.events import (
+    Change,
     FileFailed,
+    FilesChanged,
     FileSkipped,
+    FilesTouched,
     IndexLost,
     SegmentQuarantined,
     StoreCompacted,
+    TouchedFile,
     VaultScanned,
 )
 from ragd.folds import catalog as catalog_fold
@@ -387,3 +391,12 @@ def test_a_note_that_only_the_new_index_has_waits_when_it_is_deleted(log):
     log.store("a.md", generation="g2")
     log.change("a.md", kind="deleted")
     assert "a.md" in log.state.catalog.waiting
+
+
+def test_a_touched_note_waits_no_longer_and_is_known_by_its_new_time(log):
+    log.store("a.md")
+    log.add(FilesChanged(changes=[Change("a.md", "modified")]))
+    log.add(FilesTouched(files=[TouchedFile("a.md", 77, 5)]))
+    entry = log.state.catalog.files["a.md"]
+    assert (entry.mtime_ns, entry.size) == (77, 5)
+    assert log.state.catalog.waiting == {}

@@ -3,6 +3,7 @@
 from ragd.events import (
     BatchEmbedded,
     FileError,
+    FileFailed,
     JobCancelRequested,
     JobRequested,
     JobStarted,
@@ -163,3 +164,27 @@ def test_facts_about_jobs_that_are_over_are_harmless(log):
     assert job is not None
     assert (job.files_stored, job.cancel_requested) == (0, False)
     assert log.state.jobs.find("never") is None
+
+
+def test_a_file_that_fails_is_an_error_of_the_job_that_runs(log):
+    log.add(requested("j1"), started("j1"))
+    log.add(FileFailed(path="broken.md", code="UNREADABLE", detail="permission denied"))
+    job = log.state.jobs.find("j1")
+    assert job is not None
+    assert (job.errors, job.errors_total) == ([FileError("broken.md", "permission denied")], 1)
+
+
+def test_a_job_that_starts_again_counts_its_errors_anew(log):
+    log.add(requested("j1"), started("j1"))
+    log.add(FileFailed(path="broken.md", code="UNREADABLE", detail="permission denied"))
+    log.add(started("j1"))
+    job = log.state.jobs.find("j1")
+    assert job is not None
+    assert (job.errors, job.errors_total) == ([], 0)
+
+
+def test_that_a_person_accepts_deletions_is_remembered_with_the_job(log):
+    log.add(JobRequested(job_id="j1", mode="sync", accept_deletions=True))
+    job = log.state.jobs.find("j1")
+    assert job is not None
+    assert job.accept_deletions

@@ -43,8 +43,8 @@ def test_a_byte_order_mark_decides_and_is_no_text(mark: bytes, encoding: str) ->
     assert decode(mark + "Grüße 🎉".encode(encoding)) == Decoded("Grüße 🎉")
 
 
-@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
-def test_utf16_without_a_mark_is_recognised(encoding: str) -> None:
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
+def test_wide_letters_without_a_mark_are_recognised(encoding: str) -> None:
     assert decode("A note without a mark".encode(encoding)) == Decoded(
         "A note without a mark", OTHER_ENCODING
     )
@@ -68,11 +68,15 @@ def test_utf8_with_a_broken_byte_stays_utf8() -> None:
 
 
 def test_a_stray_nul_is_a_warning_and_no_loss() -> None:
-    assert decode(b"one\0two " + b"x" * 50) == Decoded("one\0two " + "x" * 50, NUL_BYTES)
+    assert decode(b"one\0two " + b"x" * 50) == Decoded("one two " + "x" * 50, NUL_BYTES)
 
 
-def test_text_that_a_crash_padded_with_nul_is_read() -> None:
-    assert decode(b"what was written" + b"\0" * 4080) == Decoded("what was written", NUL_BYTES)
+@pytest.mark.parametrize("rest", [b"", b" and more"])
+def test_text_that_a_crash_left_with_a_hole_is_read(rest: bytes) -> None:
+    found = decode(b"what was written" + b"\0" * 4080 + rest)
+    assert isinstance(found, Decoded)
+    assert found.warning == NUL_BYTES
+    assert found.text.split() == (b"what was written" + rest).decode().split()
 
 
 @pytest.mark.parametrize(
