@@ -119,10 +119,12 @@ def test_a_child_process_does_not_inherit_it(tmp_path: Path) -> None:
     path = tmp_path / "ragd.lock"
     with hold(path, {}):
         child = subprocess.Popen(
-            [sys.executable, "-c", "import sys; sys.stdin.read()"],
+            [sys.executable, "-c", "import sys; print('here', flush=True); sys.stdin.read()"],
             stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
             close_fds=False,
         )
+        assert child.stdout is not None and child.stdout.readline() == b"here\n"
     with hold(path, {}):
         pass
     child.communicate()

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from chaos import appends, daemons, points
+from chaos import appends, daemons, full_disk, points
 from chaos.checks import Book
 from chaos.harness import Arena
 from ragd.crashpoints import POINTS
@@ -58,3 +58,8 @@ def test_a_killed_daemon_leaves_nothing_in_the_way_of_the_next(arena: Arena) -> 
 
 def test_of_ten_daemons_at_once_one_serves_and_nine_name_it(arena: Arena) -> None:
     daemons.ten_at_once(daemons.House(arena, Book(Home(str(arena.folder / "h")))))
+
+
+@pytest.mark.skipif(not full_disk.is_possible(), reason="no private mounts on this machine")
+def test_a_full_disk_ends_neither_the_log_nor_the_daemon(arena: Arena) -> None:
+    full_disk.run(arena, 0)

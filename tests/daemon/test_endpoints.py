@@ -421,6 +421,7 @@ async def test_what_could_not_be_recorded_stays_counted(
         await timed.ask("GET", "/v1/jobs/nope")
     finally:
         gate.set()
+    monkeypatch.setattr(tool_gateway, "APPEND_WITHIN_S", 10)
     clock.advance(60)
     await clock.asleep()
     assert [f.count for f in await refused(timed)] == [2]

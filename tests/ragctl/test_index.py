@@ -1,0 +1,79 @@
+"""`ragctl index` and `ragctl sync` against a real daemon with the embedded model."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from ragd.adapters import embedded
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(120)]
+
+
+@pytest.fixture(autouse=True)
+def a_model() -> None:
+    if reason := embedded.unavailable():
+        pytest.skip(f"the embedded model cannot run here: {reason}")
+
+
+@pytest.fixture
+def vault(home) -> Path:
+    """The vault of `home`, in a configuration that asks for the embedded model."""
+    config = json.loads(Path(home.config).read_text())
+    config["embedding"] = {"provider": "embedded"}
+    Path(home.config).write_text(json.dumps(config))
+    return Path(config["vault_path"])
+
+
+def test_index_shows_its_steps_as_lines_and_then_what_it_did(ragctl, vault: Path) -> None:
+    (vault / "Küche.md").write_text("Ein Regal für die Gewürze.\n")
+    result = ragctl("index", "--json")
+    assert result.code == 0, result.err
+    *steps, last = [json.loads(line) for line in result.lines]
+    assert {step["type"] for step in steps} <= {"progress"}
+    assert {step["phase"] for step in steps} <= {"storing", "embedding"}
+    assert set(last) == {"type", "indexed_files", "total_chunks", "duration_ms", "errors"}
+    assert (last["type"], last["indexed_files"], last["errors"]) == ("complete", 2, [])
+    status = ragctl("status", "--json").json["data"]
+    assert (status["plugin_health"], status["total_docs"]) == ("healthy", 2)
+    assert status["chunks_embedded"] == status["total_chunks"] == last["total_chunks"]
+    again = json.loads(ragctl("sync", "--json").lines[-1])
+    assert again["indexed_files"] == 0
+
+
+def test_a_note_that_cannot_be_read_makes_it_partial_and_is_named(ragctl, vault: Path) -> None:
+    (vault / "broken.md").write_bytes(bytes(range(256)) * 40)
+    result = ragctl("index", "--json")
+    assert result.code == 1
+    errors = json.loads(result.lines[-1])["errors"]
+    assert [error["file"] for error in errors] == ["broken.md"]
+    failed = ragctl("status", "--json").json["data"]["failed"]
+    assert [file["path"] for file in failed["files"]] == ["broken.md"]
+
+
+def test_a_vault_that_is_not_there_is_fatal_and_deletes_nothing(ragctl, vault: Path) -> None:
+    assert ragctl("index").code == 0
+    shutil.move(vault, vault.with_name("away"))
+    assert ragctl("sync").code == 2
+    assert ragctl("status", "--json").json["data"]["total_docs"] == 1
+
+
+def test_no_wait_names_the_job_and_a_weaker_request_joins_it(ragctl, vault: Path) -> None:
+    for number in range(300):
+        (vault / f"{number}.md").write_text(f"Note number {number}.\n")
+    first = ragctl("index", "--no-wait", "--json").json["job_id"]
+    second = ragctl("sync", "--no-wait", "--json").json["job_id"]
+    assert first == second
+
+
+def test_an_agent_cannot_accept_deletions(ragctl, vault: Path) -> None:
+    from ragctl.client import request
+    from ragctl.failure import Failure
+    from ragd.paths import Home
+
+    assert ragctl("start").code == 0
+    body = {"mode": "sync", "accept_deletions": True}
+    answer = request(Home(None), "POST", "/v1/tools/obsidian_rag_index", body)
+    with pytest.raises(Failure, match="accept_deletions"):
+        answer.data  # noqa: B018
