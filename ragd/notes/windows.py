@@ -77,7 +77,7 @@ class _Cutter:
         share = min(0.9, max(0.5, room / self.limits.tokens))
         lowest = max(start + 1, end - int(self.limits.characters * share))
         best = done
-        at = end - int(room / self.density)
+        at = end - int(room / self.density * 0.9)
         for _ in range(4):
             at = self._word_start(max(at, lowest), end)
             if at >= min(best, end):
@@ -85,7 +85,7 @@ class _Cutter:
             tokens = self.count(self.text[at:end])
             if tokens <= room:
                 best = at
-                if at == lowest or tokens * 10 >= room * 8:
+                if at == lowest or tokens * 10 >= room * 6:
                     break
             at = end - max(1, int((end - at) * room / max(tokens, 1) * 0.97))
         return self._reader_start(best, end) if best < done else done
@@ -94,7 +94,7 @@ class _Cutter:
         """The end of the largest window from `start`, well enough; `done` if nothing more fits."""
         most = self.limits.tokens
         hard = min(len(self.text), start + self.limits.characters)
-        guess = min(hard, start + max(1, int(most / self.density)))
+        guess = min(hard, start + max(1, int(most / self.density * 0.93)))
         found = done
         for _ in range(8):
             end = self._boundary(start, done, guess)
@@ -102,7 +102,7 @@ class _Cutter:
                 break
             tokens = self.count(self.text[start:end])
             self.density = max(tokens, 1) / (end - start)
-            better = start + int(most / self.density * 0.97)
+            better = start + int(most / self.density * 0.93)
             if tokens <= most:
                 found = end
                 if guess == hard or tokens * 10 >= most * 7 or better <= guess:

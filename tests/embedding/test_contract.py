@@ -97,7 +97,7 @@ async def test_who_gives_up_leaves_the_others_unharmed(embedder: Embedder) -> No
     expected = await embedder.embed([MONEY])
     documents = asyncio.create_task(embedder.embed([f"{CAT} {n} " * 9 for n in range(40)]))
     queries = [asyncio.create_task(embedder.embed_query(CAT)) for _ in range(3)]
-    await asyncio.sleep(0.01)
+    await asyncio.sleep(0)
     documents.cancel()
     queries[1].cancel()
     answers = await asyncio.gather(documents, *queries, return_exceptions=True)
