@@ -33,7 +33,7 @@ from ragd.serving import Serving
 
 NAME = "embedder"
 URGENT_WITHIN_S = 1.8
-STEP_CHUNKS = 32  # about two seconds of the embedded model
+STEP_CHUNKS = 64
 FILL_CHUNKS = 256
 FILL_WITHIN_S = 30.0
 RETRY_FIRST_S = 2.0
@@ -122,7 +122,7 @@ class EmbedderActor:
         """Vectors for a saved note, unless they take too long: then the backlog has them."""
         try:
             async with asyncio.timeout(URGENT_WITHIN_S):
-                return await self._make(chunks)
+                return await self._make({c.content_hash: c.embed_text for c in chunks})
         except (TimeoutError, EmbeddingError) as why:
             log.info("a saved note goes first without vectors", reason=type(why).__name__)
             return {}
@@ -176,52 +176,63 @@ class EmbedderActor:
 
     async def _gather(self, files: Sequence[ReadFile]) -> None:
         """Vectors for these notes, handed on as one fill of whole notes."""
-        began = self._clock.monotonic()
-        fill = Fill(new_id(), [], {})
-        for file in files:
-            vectors = await self._of_note(file)
-            if vectors is None:
+        chunks = [chunk for file in files for chunk in file.note.chunks]
+        vectors = await self._known(chunks)
+        deadline = self._clock.monotonic() + FILL_WITHIN_S
+        while missing := [c for c in chunks if self._is_open(c, vectors)]:
+            if not await self._step(missing[:STEP_CHUNKS], vectors):
                 break  # the provider is gone: keep what there is
-            fill.vectors.update(vectors)
-            fill.files.append(FilledFile(file.path, file.sha256, len(vectors)))
-            if len(vectors) < len(file.note.chunks):
-                self._left.add((file.path, file.sha256))
-            if self._clock.monotonic() - began > FILL_WITHIN_S:
+            if self._clock.monotonic() > deadline:
                 break
+        fill = self._whole_notes(files, vectors)
         if fill.vectors:
             await self._in_flight.fills.admit(fill)
             await self._say("", fill.batch_id, len(fill.files), len(fill.vectors), 0)
             await self._in_flight.fills.gone(fill.batch_id)
 
-    async def _of_note(self, file: ReadFile) -> dict[str, Vector] | None:
-        """Vectors by chunk id; None while the provider does not work."""
-        chunks = file.note.chunks
-        vectors = await self._known(chunks)
-        missing = [chunk for chunk in chunks if chunk.content_hash not in vectors]
-        while missing := [c for c in missing if self._is_open(c, vectors)]:
-            step = missing[:STEP_CHUNKS]
-            try:
-                vectors |= await self._make(step)
-            except EmbeddingError as why:
-                if not await self._bear(why, step):
-                    return None
-        return {c.chunk_id: vectors[c.content_hash] for c in chunks if c.content_hash in vectors}
+    async def _step(self, chunks: Sequence[Chunk], vectors: dict[str, Vector]) -> bool:
+        """Add the vectors of these chunks; False while the provider does not work."""
+        texts = {chunk.content_hash: chunk.embed_text for chunk in chunks}
+        try:
+            vectors |= await self._make(texts)
+        except EmbeddingError as why:
+            hashes = list(texts)
+            made = {hashes[index]: vector for index, vector in why.done.items()}
+            await self._keep(made)
+            vectors |= made
+            if why.index is None:
+                await self._report(why)
+                return False
+            self._hopeless.add(hashes[why.index])
+        return True
+
+    def _whole_notes(self, files: Sequence[ReadFile], vectors: dict[str, Vector]) -> Fill:
+        """The notes that are done, with all the vectors that they can get."""
+        fill = Fill(new_id(), [], {})
+        for file in files:
+            chunks = file.note.chunks
+            if any(self._is_open(chunk, vectors) for chunk in chunks):
+                continue
+            found = {
+                c.chunk_id: vectors[c.content_hash] for c in chunks if c.content_hash in vectors
+            }
+            fill.vectors.update(found)
+            fill.files.append(FilledFile(file.path, file.sha256, len(found)))
+            if len(found) < len(chunks):
+                self._left.add((file.path, file.sha256))
+        return fill
 
     def _is_open(self, chunk: Chunk, vectors: dict[str, Vector]) -> bool:
         return chunk.content_hash not in vectors and chunk.content_hash not in self._hopeless
 
-    async def _bear(self, why: EmbeddingError, chunks: Sequence[Chunk]) -> bool:
-        """True if the work can go on: one chunk is at fault, not the provider."""
-        if why.kind == "bad_item" and why.index is not None:
-            self._hopeless.add(chunks[why.index].content_hash)
-            return True
+    async def _report(self, why: EmbeddingError) -> None:
+        """Nobody makes vectors now: say so, and wait longer each time before trying again."""
         self._failures += 1
         delay = min(RETRY_MAX_S, RETRY_FIRST_S * 2 ** (self._failures - 1))
         self._not_before = self._clock.monotonic() + delay
         log.warning("no vectors", code=why.code, detail=why.detail, attempt=self._failures)
         failed = EmbeddingFailed(code=why.code, attempt=self._failures)
         await self._ledger.journal.append(NAME, failed)
-        return False
 
     # Vectors
 
@@ -233,18 +244,22 @@ class EmbedderActor:
         hashes = {chunk.content_hash for chunk in chunks}
         return await self._cache.get_many(index.identity.space.identity, hashes)
 
-    async def _make(self, chunks: Sequence[Chunk]) -> dict[str, Vector]:
-        """What the provider makes, by content hash; kept in the cache from then on."""
+    async def _make(self, texts: Mapping[str, str]) -> dict[str, Vector]:
+        """What the provider makes of texts, by content hash; kept in the cache from then on."""
         index = self._serving.index
         if index is None:
             return {}
-        space = index.identity.space
-        texts = {chunk.content_hash: chunk.embed_text for chunk in chunks}
-        embedder = await self._providers.of(space)
-        vectors = dict(zip(texts, await embedder.embed(list(texts.values())), strict=True))
+        embedder = await self._providers.of(index.identity.space)
+        made = await embedder.embed(list(texts.values()))
         self._failures = 0
-        await self._cache.put_many(space.identity, vectors)
+        vectors = dict(zip(texts, made, strict=True))
+        await self._keep(vectors)
         return vectors
+
+    async def _keep(self, vectors: Mapping[str, Vector]) -> None:
+        index = self._serving.index
+        if index is not None and vectors:
+            await self._cache.put_many(index.identity.space.identity, vectors)
 
     async def _say(self, job_id: str, batch_id: str, files: int, made: int, cached: int) -> None:
         index = self._ledger.state.catalog.index

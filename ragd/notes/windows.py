@@ -51,7 +51,7 @@ class _Cutter:
         self.text = text
         self.limits = limits
         self.count = count
-        self.density = 0.25  # tokens a character: a guess for the next window, from the last one
+        self.density = 0.27  # tokens a character: a guess for the next window, from the last one
 
     def window(self, start: int, done: int) -> tuple[int, int]:
         """The window that begins at `start`, or later if need be, and goes beyond `done`."""

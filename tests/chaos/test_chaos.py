@@ -52,7 +52,7 @@ def test_a_daemon_recovers_from_a_crash_at_each_of_its_points(arena: Arena) -> N
 
 
 def test_a_killed_daemon_leaves_nothing_in_the_way_of_the_next(arena: Arena) -> None:
-    house = daemons.House(arena, Book(Home(str(arena.folder / "h"))))
+    house = daemons.House(arena, Book(Home(str(arena.folder / "h"))), notes=3)
     daemons.kill_cycles(house, arena, 3)
 
 
