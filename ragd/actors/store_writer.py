@@ -5,6 +5,7 @@ between the commit and its fact only repeats it.
 """
 
 import asyncio
+import contextlib
 from collections.abc import Awaitable, Callable
 from datetime import datetime
 
@@ -62,7 +63,7 @@ class StoreWriter:
         self._new_identity = new_identity
         self._embedded: dict[str, asyncio.Event] = {}
         self._todo: asyncio.Queue[Batch | Fill] = asyncio.Queue()
-        self._untidy = False
+        self._untidy = asyncio.Event()
 
     async def run(self) -> None:
         position = self._ledger.state.seq
@@ -70,6 +71,7 @@ class StoreWriter:
         async with asyncio.TaskGroup() as group:
             group.create_task(self._listen(position))
             group.create_task(self._work())
+            group.create_task(self._keep_tidy())
 
     # Which index
 
@@ -121,12 +123,7 @@ class StoreWriter:
 
     async def _work(self) -> None:
         while True:
-            try:
-                async with asyncio.timeout(TIDY_AFTER_S if self._untidy else None):
-                    todo = await self._todo.get()
-            except TimeoutError:
-                await self._tidy()
-                continue
+            todo = await self._todo.get()
             if isinstance(todo, Batch):
                 await self._store_batch(todo)
             else:
@@ -168,7 +165,7 @@ class StoreWriter:
             table_version=version,
         )
         await self._ledger.journal.append_parts(NAME, stored)
-        self._untidy = True
+        self._untidy.set()
 
     async def _fill(self, fill: Fill) -> None:
         index = self._serving.index
@@ -177,20 +174,32 @@ class StoreWriter:
             if filled.rows == len(fill.vectors):
                 done = VectorsFilled(job_id="", files=fill.files, table_version=filled.version)
                 await self._ledger.journal.append_parts(NAME, done)
-            self._untidy = True
+            self._untidy.set()
         self._in_flight.fills.drop(fill.batch_id)
 
-    async def _tidy(self) -> None:
-        self._untidy = False
-        if self._serving.index is None:
-            return
+    async def _keep_tidy(self) -> None:
+        """After changes, and again until no deleted text is left in any old file."""
+        again_s: float | None = 0.0  # the last run may have left something
+        while True:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(again_s):
+                    await self._untidy.wait()
+            self._untidy.clear()
+            await self._clock.sleep(TIDY_AFTER_S)
+            again_s = await self._tidy()
+
+    async def _tidy(self) -> float | None:
+        """A bounded piece of it, beside the writing; in how many seconds there is more to do."""
+        index = self._serving.index
+        if index is None:
+            return None
         began = self._clock.monotonic()
-        done = await self._serving.index.maintain()
-        self._untidy = done.more
+        done = await index.maintain()
         if done.changed:
             took = int((self._clock.monotonic() - began) * 1000)
             fact = StoreCompacted(table_version=done.version, took_ms=took)
             await self._ledger.journal.append(NAME, fact)
+        return done.again_s
 
     async def _finish(self, job_id: str, *, failed: bool = False) -> None:
         """The job's text is stored: its story, as the folds tell it."""

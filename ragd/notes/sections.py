@@ -39,6 +39,7 @@ class _Header(Struct, frozen=True):
     level: int  # of a hashtag: 0 until it is placed
     name: str
     hashtag: bool
+    date: str | None
 
 
 def split(text: str, first_line: int) -> list[Section]:
@@ -84,9 +85,11 @@ def _header(line: str) -> _Header | None:
             name = _ADDRESS.sub(r"\1", name)
         if len(name) > LONGEST_HEADING:
             name = name[:LONGEST_HEADING].rstrip() + "…"
-        return _Header(len(marks), " ".join(name.split()), False) if name else None
+        if "  " in name or "\t" in name:
+            name = " ".join(name.split())
+        return _Header(len(marks), name, False, dates.in_text(name)) if name else None
     hashtag = tags.lone(line)
-    return _Header(0, hashtag, True) if hashtag else None
+    return _Header(0, hashtag, True, dates.in_text(hashtag)) if hashtag else None
 
 
 def _section(text: str, line: int, header: _Header, above: list[_Header]) -> Section:
@@ -104,7 +107,7 @@ def _section(text: str, line: int, header: _Header, above: list[_Header]) -> Sec
         header.name,
         path if len(path) <= LONGEST_PATH else "…" + path[-LONGEST_PATH:],
         tuple([step.name for step in above if step.hashtag]),
-        next((day for step in reversed(above) if (day := dates.in_text(step.name))), None),
+        header.date or next((step.date for step in reversed(above) if step.date), None),
         header.level,
         "\n" not in text,
     )
@@ -115,5 +118,5 @@ def _placed(header: _Header, above: list[_Header]) -> _Header:
     for place, former in enumerate(above):
         if former.hashtag:
             del above[place:]
-            return _Header(former.level, header.name, True)
-    return _Header(above[-1].level + 1 if above else 1, header.name, True)
+            return _Header(former.level, header.name, True, header.date)
+    return _Header(above[-1].level + 1 if above else 1, header.name, True, header.date)
