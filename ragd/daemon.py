@@ -7,6 +7,7 @@ import asyncio
 import os
 import signal
 import sys
+import threading
 from pathlib import Path
 
 import structlog
@@ -203,14 +204,26 @@ async def _record_stop(ledger: Ledger, reason: str, writer: "asyncio.Task[None]"
     except TimeoutError:
         writer.cancel()
     log.info("stopped", reason=reason)
+    _do_not_linger()
+
+
+def _do_not_linger() -> None:
+    """All is recorded: a thread that hangs on a dead mount must not keep the process."""
+    end = threading.Timer(FINISH_WITHIN_S, os._exit, (EXIT_OK,))
+    end.daemon = True
+    end.start()
 
 
 def _heed_signals(stop: asyncio.Event) -> None:
     """The first signal asks for an orderly stop, the second one forces it."""
 
+    heeded = False
+
     def heed(number: int) -> None:
-        if stop.is_set():
+        nonlocal heeded
+        if heeded:
             os._exit(128 + number)
+        heeded = True
         stop.set()
 
     loop = asyncio.get_running_loop()

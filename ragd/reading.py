@@ -46,6 +46,7 @@ class Scanned(Struct):
     skipped: list[tuple[str, str]]
     unknown: list[str]
     newest_mtime: str | None
+    began: str
 
 
 class Reading(Struct):
@@ -81,8 +82,18 @@ class Notes:
         """What decides which chunks come out of a note."""
         return fingerprint(self._options())
 
-    def scan(self) -> Scanned:
-        """All notes. Raises VaultGone when the root is missing, empty or on another device."""
+    def scan(self, *, may_be_empty: bool) -> Scanned:
+        """All notes. Raises VaultGone when the root is missing or on another device; an empty one
+        is as good as missing, unless nothing was ever in it."""
+        began = iso(datetime.now(UTC))
+        try:
+            return self._scan(began)
+        except VaultGone as why:
+            if why.reason == "empty" and may_be_empty:
+                return Scanned([], [], [], None, began)
+            raise
+
+    def _scan(self, began: str) -> Scanned:
         self._templates = self._vault.template_folders()
         found = self._vault.scan(
             self._rules(), self._settings.current.indexing.file_patterns, self._identity
@@ -94,6 +105,7 @@ class Notes:
             [(one.path, one.reason) for one in found.skipped],
             found.unknown,
             None if newest is None else _iso_of_ns(newest),
+            began,
         )
 
     def verify_root(self) -> None:

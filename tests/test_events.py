@@ -66,7 +66,7 @@ REVIEWED = {
     *("DaemonStarted.config_hash", "ConfigReloaded.config_hash", "StoredFile.sha256"),
     *("FilledFile.sha256", "MemoryStored.key_hash", "MemoryForgotten.key_hash"),
     # Times that we format.
-    *("VaultScanned.newest_mtime", "DependencyLost.since"),
+    *("VaultScanned.newest_mtime", "VaultScanned.began", "DependencyLost.since"),
     # Words of closed lists: codes, reasons, phrases, names of tools and origins.
     *("FileSkipped.reason", "FileFailed.code", "FileFailed.detail", "FileError.message"),
     *("EmbeddingFailed.code", "DependencyLost.code", "RequestRefused.code"),

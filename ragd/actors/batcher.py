@@ -58,7 +58,7 @@ class PipelineBroken(Exception):
 class Notes(Protocol):
     """What the batcher asks of the vault; all of it runs in a thread."""
 
-    def scan(self) -> Scanned: ...
+    def scan(self, *, may_be_empty: bool) -> Scanned: ...
 
     def verify_root(self) -> None: ...
 
@@ -86,6 +86,7 @@ class Batcher:
         self._notes = notes
         self._payloads = payloads
         self._woken = asyncio.Event()
+        self._recovered = False
         self._held: set[str] = set()  # paths that vanished with so many others that they stay
 
     async def run(self) -> None:
@@ -107,12 +108,24 @@ class Batcher:
             if job := state.jobs.active:
                 await self._run(job)
                 await self._until_finished(job.id)
+            elif self._is_suspect():
+                await self._ledger.journal.append(
+                    NAME, JobRequested(job_id=new_id(), mode="full", origin="recovery")
+                )
             elif state.catalog.waiting.keys() - self._held:
                 await self._clock.sleep(self._settings.current.watch.collect_s)
                 if state.jobs.active is None:  # a whole job would take these along
                     await self._sync_waiting(list(state.catalog.waiting.keys() - self._held))
             else:
                 await self._woken.wait()
+
+    def _is_suspect(self) -> bool:
+        """Facts were lost, so the catalog may be wrong: read everything again, once in a run."""
+        catalog = self._ledger.state.catalog
+        if self._recovered or catalog.index is None or not catalog.needs_full_scan:
+            return False
+        self._recovered = True
+        return True
 
     async def _until_finished(self, job_id: str) -> None:
         """One job at a time: the next begins when the store has this one's last batch."""
@@ -124,8 +137,9 @@ class Batcher:
 
     async def _run(self, job: Job) -> None:
         journal = self._ledger.journal
+        nothing_yet = not self._ledger.state.catalog.files
         try:
-            scanned = await asyncio.to_thread(self._notes.scan)
+            scanned = await asyncio.to_thread(self._notes.scan, may_be_empty=nothing_yet)
         except VaultGone as why:
             await journal.append(NAME, VaultUnavailable(reason=why.reason))
             await self._give_up(job)
@@ -267,4 +281,5 @@ def _scanned_fact(scanned: Scanned, todo: Plan) -> VaultScanned:
         changed=len(todo.upserts),
         removed=len(todo.removals) + todo.held,
         newest_mtime=scanned.newest_mtime,
+        began=scanned.began,
     )

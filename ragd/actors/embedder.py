@@ -17,6 +17,7 @@ from ragd.events import (
     BatchEmbedded,
     BatchStored,
     ChangesetFormed,
+    Dependency,
     DependencyRecovered,
     EmbeddingFailed,
     FilledFile,
@@ -252,9 +253,17 @@ class EmbedderActor:
         embedder = await self._providers.of(index.identity.space)
         made = await embedder.embed(list(texts.values()))
         self._failures = 0
+        await self._report_recovery(index.identity.space.provider)
         vectors = dict(zip(texts, made, strict=True))
         await self._keep(vectors)
         return vectors
+
+    async def _report_recovery(self, provider: str) -> None:
+        """A call that works is as good as a probe."""
+        dependency: Dependency = "ollama" if provider == "ollama" else "embedder"
+        if dependency in self._ledger.state.health.lost:
+            recovered = DependencyRecovered(dependency=dependency)
+            await self._ledger.journal.append(NAME, recovered)
 
     async def _keep(self, vectors: Mapping[str, Vector]) -> None:
         index = self._serving.index

@@ -44,7 +44,7 @@ class Notes(Protocol):
     @property
     def root(self) -> Path: ...
 
-    def scan(self) -> Scanned: ...
+    def scan(self, *, may_be_empty: bool) -> Scanned: ...
 
     def concerns(self, path: str) -> bool: ...
 
@@ -196,8 +196,9 @@ class Watcher:
 
     async def _scan(self) -> None:
         began = self._clock.monotonic()
-        scanned = await asyncio.to_thread(self._notes.scan)
         state = self._ledger.state
+        nothing_yet = not state.catalog.files
+        scanned = await asyncio.to_thread(self._notes.scan, may_be_empty=nothing_yet)
         if state.jobs.active is not None:
             return  # the job looks at the whole vault itself
         files = state.catalog.files
@@ -211,6 +212,7 @@ class Watcher:
             removed=len(todo.removals) + todo.held,
             newest_mtime=scanned.newest_mtime,
             took_ms=int((self._clock.monotonic() - began) * 1000),
+            began=scanned.began,
         )
         await self._ledger.journal.append(NAME, fact)
 

@@ -190,8 +190,10 @@ def _vault_scanned(catalog: Catalog, event: VaultScanned, record: Record) -> Non
     if event.newest_mtime is not None:
         catalog.newest_mtime = event.newest_mtime
     if event.changed == 0 and event.removed == 0:
-        catalog.waiting.clear()
-        catalog.changed_since.clear()
+        began = event.began or record.ts
+        for listed in (catalog.waiting, catalog.changed_since):
+            for path in [path for path, since in listed.items() if since <= began]:
+                del listed[path]
 
 
 def _files_touched(catalog: Catalog, event: FilesTouched, record: Record) -> None:

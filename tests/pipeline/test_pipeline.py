@@ -13,6 +13,7 @@ from ragd.events import (
     FileFailed,
     FilesTouched,
     JobFinished,
+    SegmentQuarantined,
     VaultUnavailable,
 )
 from ragd.notes.model import ChunkOptions
@@ -152,4 +153,28 @@ async def test_a_second_full_job_embeds_nothing_again(start: Any) -> None:
     done = running.ledger.state.jobs.find(job)
     assert (done.chunks_embedded, done.chunks_cached) == (0, running.catalog.chunks)
     assert running.catalog.backlog == 0
+    await assert_index_equals_vault(running)
+
+
+async def test_an_empty_folder_that_never_held_a_note_is_a_vault_all_the_same(
+    start: Any, vault: Path
+) -> None:
+    shutil.rmtree(vault)
+    vault.mkdir()
+    running = await start()
+    job = await running.request("full")
+    finished = await running.until(JobFinished, 0, job_id=job)
+    assert (finished.event.outcome, running.catalog.documents) == ("complete", 0)
+    assert "VAULT_NOT_FOUND" not in running.ledger.state.health.reasons
+
+
+async def test_lost_facts_lead_to_a_full_read_by_themselves(start: Any) -> None:
+    running = await indexed(start)
+    lost = SegmentQuarantined(segment="1.ndjson", first_seq=1, last_seq=2, reason="damaged")
+    record = await running.ledger.journal.append("daemon", lost)
+    running = await start()
+    finished = await running.until(JobFinished, record.seq)
+    assert finished.event.mode == "full"
+    assert not running.catalog.needs_full_scan
+    assert "LOG_QUARANTINED" not in running.ledger.state.health.reasons
     await assert_index_equals_vault(running)
