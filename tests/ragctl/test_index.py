@@ -77,3 +77,21 @@ def test_an_agent_cannot_accept_deletions(ragctl, vault: Path) -> None:
     answer = request(Home(None), "POST", "/v1/tools/obsidian_rag_index", body)
     with pytest.raises(Failure, match="accept_deletions"):
         answer.data  # noqa: B018
+
+
+CANARY = "quetzalcanary"
+
+
+def test_nothing_that_a_note_says_gets_into_the_log(ragctl, home, vault: Path) -> None:
+    (vault / "a.md").write_text(f"---\ntags: [x{CANARY}]\ntitle: {CANARY} A\n---\n# {CANARY}\n")
+    (vault / "b.md").write_text(f"---\nbroken: [{CANARY}\n---\n#{CANARY}\nsaid {CANARY}\n")
+    (vault / "c.md").write_bytes(bytes(range(256)) * 40 + CANARY.encode())
+    assert ragctl("index", "--json").code == 1
+    assert ragctl("stop").code == 0
+    root = Path(home.root)
+    apart = (root / "vectors.lance", root / "embeddings.sqlite")
+    files = [
+        p for p in root.rglob("*") if p.is_file() and not str(p).startswith(tuple(map(str, apart)))
+    ]
+    assert {"ragd.log", "sync-result.json"} <= {p.name for p in files}
+    assert [p.name for p in files if CANARY.encode() in p.read_bytes().lower()] == []
