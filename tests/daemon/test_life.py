@@ -127,6 +127,23 @@ async def test_a_second_signal_forces_it(home: Home, start: Start) -> None:
     assert lock_is_free(home)
 
 
+async def test_one_signal_after_a_request_to_stop_is_not_a_second_one(
+    home: Home, start: Start
+) -> None:
+    daemon = start("plain")
+    await daemon.answers()
+    async with connected(home.socket) as wire, connected(home.socket) as asking:
+        request = head("POST", "/v1/tools/obsidian_rag_status", b"{ }")
+        await wire.send(request[:-1])
+        await _until_it_is_read(daemon)
+        await asking.send(head("POST", "/v1/stop"))
+        await _until_it_takes_no_more(home)
+        daemon.signal(signal.SIGTERM)
+        await wire.send(request[-1:])
+        assert await daemon.exited() == 0
+    assert_a_clean_end(home)
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(90)  # ten interpreters on a busy machine
 async def test_ten_at_once_give_one_that_serves_and_nine_that_name_it(
