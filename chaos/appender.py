@@ -10,7 +10,8 @@
     B seq                 it has said as much as it may
     Z seq                 closed in order
 
-Without --facts it goes on until it is killed (or its parent is gone, or half a minute has passed).
+It begins when it reads a byte on stdin, so that it can be started beforehand. Without --facts it
+goes on until it is killed (or its parent is gone, or half a minute has passed).
 """
 
 import argparse
@@ -188,6 +189,11 @@ def _end_with_parent() -> None:
     os._exit(1)
 
 
+def _wait_for_the_word() -> None:
+    if not os.read(0, 1):
+        sys.exit(1)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("home")
@@ -195,6 +201,7 @@ def main() -> None:
     parser.add_argument("--facts", type=int, default=None)
     given = parser.parse_args()
     snapshot.RETENTION_BYTES = RETENTION_BYTES  # small, so that it happens
+    _wait_for_the_word()
     threading.Thread(target=_end_with_parent, daemon=True).start()
     asyncio.run(live(Home(given.home), given.seed, given.facts))
 

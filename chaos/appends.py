@@ -13,24 +13,34 @@ SNIPE_WITHIN_S = 2.0
 TEARS_WITHIN = 100
 
 
-def start(arena: Arena, home: Home, *more: str, armed: str = "") -> Child:
-    """An appender with a seed of its own."""
+def prepare(arena: Arena, home: Home, *more: str, armed: str = "") -> Child:
+    """An appender with a seed of its own, which waits for the word."""
     seed = str(arena.rng.getrandbits(32))
     return arena.start("-m", "chaos.appender", home.root, "--seed", seed, *more, armed=armed)
+
+
+def start(arena: Arena, home: Home, *more: str, armed: str = "") -> Child:
+    """An appender at work."""
+    child = prepare(arena, home, *more, armed=armed)
+    child.go()
+    return child
 
 
 def run(arena: Arena, cycles: int) -> None:
     """So many kills on one log; at the end it is opened and closed in order."""
     home = Home(str(arena.folder / "log"))
     book = Book(home)
+    following = prepare(arena, home)
     for _ in range(cycles):
+        child, following = following, prepare(arena, home)
         book.remember_state()
         before = book.check()
-        child = start(arena, home)
+        child.go()
         _kill_somewhen(arena, home, child)
         book.note(child)
         book.check_recovered(child, before)
         arena.tally["kill cycles"] += 1
+    following.kill()
     _finish(arena, book)
     arena.tally["acknowledged facts found again"] += book.acknowledged
     arena.tally["tails torn by kills, recovered"] += book.torn
@@ -62,7 +72,7 @@ def _kill_somewhen(arena: Arena, home: Home, child: Child) -> None:
     rng = arena.rng
     how = rng.choice(("starting", "repairing", "early", "any", "any", "mid-write", "mid-write"))
     if how == "starting":
-        time.sleep(rng.uniform(0, 0.4))
+        time.sleep(rng.uniform(0, 0.2))
     elif how == "repairing":
         require(child.wait_for("R"), f"it ended by itself: {child}")
         time.sleep(rng.uniform(0, 0.003))

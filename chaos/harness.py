@@ -73,6 +73,12 @@ class Child:
             self._is_silent = True
             self._said.notify_all()
 
+    def go(self) -> None:
+        """Give the word to one that waits for it."""
+        assert self._process.stdin is not None
+        self._process.stdin.write(b"\n")
+        self._process.stdin.flush()
+
     def wait_for(self, word: str) -> bool:
         """Wait until it says a line that begins with this word; False if it ended without."""
         with self._said:

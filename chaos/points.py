@@ -78,7 +78,7 @@ def run(arena: Arena, cycles: int) -> None:
     require(not missing, f"no case for the crash points {sorted(missing)}")
     at_appender(arena)
     at_daemon(arena)
-    chains(arena, max(2, cycles // 20))
+    chains(arena, max(2, cycles // 40))
 
 
 def at_appender(arena: Arena, cases: Sequence[Case] = APPENDER) -> None:

@@ -138,6 +138,11 @@ class _Moving:
             note(f"{error['file']}: {error['message']}")
         if step["errors_total"] > 10:
             note(f"… and {step['errors_total'] - 10} more; `ragctl status` lists them.")
+        if held := step["deletions_held"]:
+            note(
+                f"{counted(held, 'note')} vanished at once and stay in the index. If they were "
+                "meant to go: `ragctl sync --accept-deletions`."
+            )
         if step["outcome"] == "failed":
             note("The job failed. `ragctl status` says why.")
         elif vectors < chunks:

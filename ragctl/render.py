@@ -161,7 +161,7 @@ def fields(values: dict[str, Any], leave_out: Sequence[str] = ()) -> str:
 
 def _short(value: Any) -> str:
     if isinstance(value, list):
-        return f"[{len(value)}]" if len(value) != 1 else f"[{_short(value[0])}]"
+        return f"[{len(value) or ''}]" if len(value) != 1 else f"[{_short(value[0])}]"
     if isinstance(value, dict):
         return "{" + fields(value) + "}"
     if isinstance(value, str):

@@ -4,11 +4,14 @@ It wires everything and decides nothing else.
 """
 
 import asyncio
+import contextlib
 import os
 import signal
 import sys
 import threading
+from collections.abc import Coroutine
 from pathlib import Path
+from typing import Any
 
 import structlog
 
@@ -63,7 +66,7 @@ def run(home: Home) -> int:
             logs.configure(Path(home.log_file))
             crashpoint("daemon.after_lock")
             try:
-                asyncio.run(_live(home, config, clock))
+                _run_to_the_end(_live(home, config, clock))
             finally:
                 end_looks(FINISH_WITHIN_S)
     except StartupError as why:
@@ -78,6 +81,17 @@ def run(home: Home) -> int:
         place = location_of(cause)
         return _fail(f"Internal error ({type(cause).__name__} at {place}).", EXIT_FAILED)
     return EXIT_OK
+
+
+def _run_to_the_end(life: Coroutine[Any, Any, None]) -> None:
+    """As asyncio.run, but a thread that hangs on a dead mount cannot keep the process: by then all
+    is recorded, and nobody has to wait for it."""
+    end = threading.Timer(FINISH_WITHIN_S, os._exit, (EXIT_OK,))
+    end.daemon = True
+    with contextlib.ExitStack() as afterwards, asyncio.Runner() as runner:
+        runner.run(life)
+        end.start()
+        afterwards.callback(end.cancel)
 
 
 def _fail(sentence: str, code: int) -> int:
@@ -204,14 +218,6 @@ async def _record_stop(ledger: Ledger, reason: str, writer: "asyncio.Task[None]"
     except TimeoutError:
         writer.cancel()
     log.info("stopped", reason=reason)
-    _do_not_linger()
-
-
-def _do_not_linger() -> None:
-    """All is recorded: a thread that hangs on a dead mount must not keep the process."""
-    end = threading.Timer(FINISH_WITHIN_S, os._exit, (EXIT_OK,))
-    end.daemon = True
-    end.start()
 
 
 def _heed_signals(stop: asyncio.Event) -> None:

@@ -39,7 +39,13 @@ class Pipeline:
             ledger, clock, self.serving, self._providers, self._cache, self._notes, in_flight
         )
         self._writer = StoreWriter(
-            ledger, clock, self._store, self.serving, in_flight, self._new_identity
+            ledger,
+            clock,
+            self._store,
+            self.serving,
+            in_flight,
+            self._new_identity,
+            self._vault_name(),
         )
 
     def actors(self) -> dict[str, Callable[[], Awaitable[None]]]:
@@ -65,5 +71,10 @@ class Pipeline:
         canary = b""
         if embedder.space.provider == "ollama":  # a server may change; weights with a hash may not
             canary = (await embedder.embed([CANARY]))[0]
-        vault = hashlib.sha256(os.fsencode(self._settings.vault)).hexdigest()[:16]
-        return Identity(generation, embedder.space, self._notes.fingerprint, vault, canary)
+        return Identity(
+            generation, embedder.space, self._notes.fingerprint, self._vault_name(), canary
+        )
+
+    def _vault_name(self) -> str:
+        """Which vault this is, in a form that tells nobody where it lies."""
+        return hashlib.sha256(os.fsencode(self._settings.vault)).hexdigest()[:16]

@@ -16,7 +16,7 @@ from ragd.paths import Home
 
 EXAMPLES = (
     ("ragctl events -f", "the last few facts, then every new one as it comes"),
-    ("ragctl events -f --type job_finished --limit 1", "wait for the next job to end"),
+    ("ragctl events -f --type job_finished", "see jobs end, the last ones and those to come"),
     ("ragctl events --after -100 --json | jq .event", "the last hundred, for a program"),
 )
 FOLLOW_FROM = 10

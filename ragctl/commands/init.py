@@ -55,7 +55,7 @@ def run(args: argparse.Namespace) -> int:
     for hint in hints:
         note(hint)
     tell_reload(told)
-    print("Next: `ragctl status` starts the daemon and says how it is.")
+    print("Next: `ragctl index` starts the daemon and reads the vault.")
     return EXIT_OK
 
 

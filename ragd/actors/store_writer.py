@@ -22,6 +22,7 @@ from ragd.events import (
     IndexActivated,
     IndexLost,
     JobFinished,
+    JobRequested,
     Outcome,
     StoreCompacted,
     StoredFile,
@@ -54,6 +55,7 @@ class StoreWriter:
         serving: Serving,
         in_flight: InFlight,
         new_identity: NewIdentity,
+        vault: str,
     ) -> None:
         self._ledger = ledger
         self._clock = clock
@@ -61,6 +63,7 @@ class StoreWriter:
         self._serving = serving
         self._in_flight = in_flight
         self._new_identity = new_identity
+        self._vault = vault  # which vault this is, as an index's identity names it
         self._embedded: dict[str, asyncio.Event] = {}
         self._todo: asyncio.Queue[Batch | Fill] = asyncio.Queue()
         self._untidy = asyncio.Event()
@@ -84,11 +87,25 @@ class StoreWriter:
         if known is None:
             return
         try:
-            self._serving.index = await self._store.open(known.generation)
+            index = await self._store.open(known.generation)
         except RagdError as why:
             log.warning("the index cannot be opened", code=why.code)
             if why.code == "INDEX_NOT_FOUND":
                 await self._ledger.journal.append(NAME, IndexLost(reason="missing"))
+            return
+        if index.identity.vault == self._vault:
+            self._serving.index = index
+        else:
+            await self._leave(index)
+
+    async def _leave(self, index: ChunkIndex) -> None:
+        """Another vault is configured: its notes must not mix with those of the former one."""
+        journal = self._ledger.journal
+        await journal.append(NAME, IndexLost(reason="vault_changed"))
+        index.close()
+        await self._store.drop(index.identity.generation)
+        requested = JobRequested(job_id=new_id(), mode="full", origin="vault_changed")
+        await journal.append(NAME, requested)
 
     async def _index(self) -> ChunkIndex:
         """The open index; the first batch of all makes it."""

@@ -16,6 +16,7 @@ import watchfiles
 from ragd.clock import Clock
 from ragd.events import (
     Change,
+    DeletionsHeld,
     FilesChanged,
     VaultScanned,
     VaultUnavailable,
@@ -206,6 +207,8 @@ class Watcher:
         todo = plan(scanned.seen, files, denied=denied, unknown=scanned.unknown)
         if state.catalog.index is not None:  # before the first index there is nothing to compare
             await self._announce_plan(todo.upserts, todo.removals)
+            if todo.held != state.health.deletions_held:
+                await self._ledger.journal.append(NAME, DeletionsHeld(count=todo.held))
         fact = VaultScanned(
             files=len(scanned.seen),
             changed=len(todo.upserts),

@@ -39,8 +39,10 @@ def is_complete(state: State, job: Job) -> bool:
 
 
 def completion(state: State, job: Job) -> dict[str, Any]:
-    """The last line. `outcome` is partial, too, when vectors are still missing."""
-    outcome = "partial" if job.outcome == "complete" and state.catalog.backlog else job.outcome
+    """The last line. `outcome` is partial, too, when vectors are missing or deletions are held."""
+    held = state.health.deletions_held
+    unfinished = job.outcome == "complete" and (state.catalog.backlog or held)
+    outcome = "partial" if unfinished else job.outcome
     return {
         "type": "complete",
         "indexed_files": job.indexed_files,
@@ -50,6 +52,7 @@ def completion(state: State, job: Job) -> dict[str, Any]:
         "outcome": outcome,
         "errors_total": job.errors_total,
         "chunks_embedded": state.catalog.chunks_embedded,
+        "deletions_held": held,
     }
 
 

@@ -41,7 +41,7 @@ def passages(
         text = _folded(whole.text)
         if CODE_LINE not in text and _fits(text, limits, count):
             prose = sections[0].text if sections else ""
-            yield Passage(text, prose, whole.line, _last_line(whole), whole)
+            yield Passage(text, prose, whole.line, whole.last, whole)
             sections = sections[1:]
         else:
             for passage in _cut(properties, {}, limits, count):
@@ -72,25 +72,27 @@ def _with_headings_above(sections: list[Section]) -> list[Section]:
 
 def _below(upper: Section, lower: Section) -> Section:
     """The lower section with the upper one's text before its own, line for line."""
-    text = upper.text + "\n" * (lower.line - _last_line(upper)) + lower.text
+    text = upper.text + "\n" * (lower.line - upper.last) + lower.text
     return replace(lower, text=text, line=upper.line)
 
 
 def _cut(section: Section, code: dict[int, str], limits: Limits, count: Count) -> Iterator[Passage]:
-    if CODE_LINE in section.text:
-        section = _with_code(section, code)
-    else:
-        code = {}
-    text = _folded(section.text)
+    if code:
+        if CODE_LINE in section.text:
+            section = _with_code(section, code)
+        else:
+            code = {}
+    whole = section.text
+    text = _folded(whole)
     if _fits(text, limits, count):
-        spans = iter([(0, len(section.text))])
-    else:
-        spans = windows(section.text, limits, count)
+        prose = _without(code, whole, section.line) if code else text
+        yield Passage(text, prose, section.line, section.last, section)
+        return
     line, before = section.line, 0
-    for start, end in spans:
-        line += section.text.count("\n", before, start)
+    for start, end in windows(whole, limits, count):
+        line += whole.count("\n", before, start)
         before = start
-        shown = section.text[start:end]
+        shown = whole[start:end]
         prose = _without(code, shown, line) if code else shown
         yield Passage(_folded(shown), prose, line, line + shown.count("\n"), section)
 
@@ -103,17 +105,14 @@ def _with_code(section: Section, code: dict[int, str]) -> Section:
     text = "\n".join(lines)
     kept = text.lstrip()
     line = section.line + text.count("\n", 0, len(text) - len(kept))
-    return replace(section, text=kept.rstrip(), line=line)
+    kept = kept.rstrip()
+    return replace(section, text=kept, line=line, last=line + kept.count("\n"))
 
 
 def _without(code: dict[int, str], text: str, first_line: int) -> str:
     """Those lines of the text that are no code."""
     lines = enumerate(text.split("\n"), first_line)
     return "\n".join([line for number, line in lines if number not in code])
-
-
-def _last_line(section: Section) -> int:
-    return section.line + section.text.count("\n")
 
 
 def _folded(text: str) -> str:

@@ -4,7 +4,6 @@ It never takes a fence that nobody closed for code: what follows such a fence is
 """
 
 import re
-from collections.abc import Iterator
 from typing import NamedTuple
 
 CODE_LINE = "\x00"  # stands for a line of kept code; no note has one after `characters.visible`
@@ -16,7 +15,6 @@ _UNQUOTED = re.compile(r"\n(?![ \t]*>)")
 class _Fence(NamedTuple):
     start: int  # of the line, in the text after a line feed was put before it
     end: int
-    marks: int  # where its own characters begin
     kind: tuple[str, int]  # its character, and where the quotation ends that it stands in, or 0
     length: int
     opens: bool
@@ -67,36 +65,40 @@ def _blocks(text: str) -> list[tuple[int, int]]:
 
 
 def _fences(text: str) -> list[_Fence]:
-    found = sorted([*_fences_of("`", text), *_fences_of("~", text)])
-    quotation_end = -1
-    for number, fence in enumerate(found):
-        if ">" in text[fence.start : fence.marks]:
-            if quotation_end < fence.end:
-                gap = _UNQUOTED.search(text, fence.end)
-                quotation_end = gap.start() if gap else len(text)
-            found[number] = fence._replace(kind=(fence.kind[0], quotation_end))
+    found = _fences_of("`", text) if "```" in text else []
+    if "~" in text and "~~~" in text:
+        found = sorted([*found, *_fences_of("~", text)])
     return found
 
 
-def _fences_of(mark: str, text: str) -> Iterator[_Fence]:
-    at = text.find(mark * 3) if mark in text else -1
+def _fences_of(mark: str, text: str) -> list[_Fence]:
+    found: list[_Fence] = []
+    quotation_end = -1
+    at = text.find(mark * 3)
     while at != -1:
         start = text.rfind("\n", 0, at)
         end = text.find("\n", at)
         end = len(text) if end == -1 else end
-        lead = _LEAD.fullmatch(text, start + 1, at)
-        if lead:
-            rest = text[at:end].lstrip(mark)
-            yield _Fence(
-                start,
-                end,
-                at,
-                (mark, 0),
-                end - at - len(rest),
-                mark == "~" or mark not in rest,
-                not lead.group(1) and not rest.strip(),
-            )
+        bullet: str | None = None
+        quotation = 0
+        if start + 1 < at:
+            lead = _LEAD.fullmatch(text, start + 1, at)
+            if lead is None:
+                at = text.find(mark * 3, end)
+                continue
+            bullet = lead.group(1)
+            if ">" in lead.group():
+                if quotation_end < end:
+                    gap = _UNQUOTED.search(text, end)
+                    quotation_end = gap.start() if gap else len(text)
+                quotation = quotation_end
+        rest = text[at:end].lstrip(mark)
+        length = end - at - len(rest)
+        opens = mark == "~" or mark not in rest
+        closes = bullet is None and (not rest or rest.isspace())
+        found.append(_Fence(start, end, (mark, quotation), length, opens, closes))
         at = text.find(mark * 3, end)
+    return found
 
 
 def _ends(closer: _Fence, opener: _Fence) -> bool:

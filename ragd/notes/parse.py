@@ -116,9 +116,12 @@ def _passages(
 
 def _shown(properties: Frontmatter) -> Section | None:
     """The properties as text: nobody knows which of them people will look for."""
+    if not properties.block:
+        return None
     block = fold(without_markup(properties.block))
-    kept = block.lstrip("\n")
-    return Section(kept.rstrip("\n"), 2 + len(block) - len(kept)) if kept else None
+    text = block.strip("\n")
+    line = 2 + len(block) - len(block.lstrip("\n"))
+    return Section(text, line, line + text.count("\n")) if text else None
 
 
 def _chunk(

@@ -12,7 +12,8 @@ from ragd.notes.html_elements import INLINE, KNOWN, LONE_ATTRIBUTES
 
 _PASSES = 4  # for tags within tags; what is left after these is no tag any more
 
-_START = re.compile(r"`|<(?=[A-Za-z/!?])|%%|\[\[")
+# Everything up to the next piece of markup, code without any included.
+_PLAIN = re.compile(r"(?:[^`<%\[]++|`[^`<%\[\n]++`(?!`)|<(?![A-Za-z/!?])|%(?!%)|\[(?!\[))*+")
 _TAG_START = re.compile(r"<(?=[A-Za-z/!?])")
 _TICKS = re.compile("`+")
 _CODE = {1: re.compile("`[^`\n]+`(?!`)"), 2: re.compile("``(?:[^`\n]|`(?!`))+``(?!`)")}
@@ -69,28 +70,34 @@ class _Pass:
         text = self.text
         kept: list[str] = []
         done = at = 0
-        while match := _START.search(text, at):
-            start = match.start()
-            mark = match.group()
+        while True:
+            at = self._next(at)
+            if at == len(text):
+                break
+            mark = text[at]
             cut: Cut | None
             if mark == "`":
-                cut = self._code(start)
+                cut = self._code(at)
             elif mark == "<":
-                cut = self._html(start)
-            elif mark == "%%":
-                cut = self._through("%%", start, start + 2)
+                cut = self._html(at)
+            elif mark == "%":
+                cut = self._through("%%", at, at + 2)
             else:
-                cut = self._link(start)
-                if cut and start > done and text[start - 1] == "!":
-                    start -= 1
+                cut = self._link(at)
             if cut is None:
-                at = match.end()
+                at += 1 if mark == "<" else 2
                 continue
+            start = at - 1 if mark == "[" and at > done and text[at - 1] == "!" else at
             kept.append(text[done:start])
             kept.append(cut[1])
             done = at = cut[0]
         kept.append(text[done:])
         return "".join(kept)
+
+    def _next(self, at: int) -> int:
+        plain = _PLAIN.match(self.text, at)
+        assert plain is not None
+        return plain.end()
 
     def _code(self, start: int) -> Cut:
         """Code in a line stays, but no tag in it does: their words are kept, not their brackets."""

@@ -21,7 +21,7 @@ def search_text(
         lines.append(" ".join(tags))
     lines.append(text)
     found = "\n".join(lines)
-    if not found.isascii() and (pairs := hangul_bigrams(found)):
+    if not found.isascii() and _may_be_korean(found) and (pairs := hangul_bigrams(found)):
         return f"{found}\n{pairs}"
     return found
 
@@ -40,3 +40,9 @@ def hangul_bigrams(text: str) -> str:
             for at in range(len(word) - 1)
         ]
     )
+
+
+def _may_be_korean(text: str) -> bool:
+    """A quick look, which spares most text the search: Hangul begins with one of four bytes."""
+    data = text.encode()
+    return b"\xea" in data or b"\xeb" in data or b"\xec" in data or b"\xed" in data

@@ -15,9 +15,6 @@ LONGEST_HEADING = 200  # in a path; the text of the chunk has the whole line
 LONGEST_PATH = 600
 MOST_SECTIONS = 10_000  # of a note; what follows is one long section
 
-_HEADER_MARK = "\x01"  # before a header's line; no note has one after `characters.visible`
-_HASH_LINE = re.compile(r"\n {0,3}(#[^\n]*)")
-_ATX = re.compile(r"(#{1,6})[ \t]+([^\n]*)")
 _ADDRESS = re.compile(r"\[([^\[\]]+)\]\([^()\s]*\)")  # [shown](address)
 _CLOSING_HASHES = re.compile(r"(?:^|[ \t])#+$")
 
@@ -27,6 +24,7 @@ class Section(Struct, frozen=True):
 
     text: str  # line for line as in the note, its header's line included
     line: int  # of the note, on which the text begins
+    last: int  # line, on which it ends
     name: str | None = None
     path: str = ""
     hashtags: tuple[str, ...] = ()  # the headers of the path that are hashtags
@@ -44,79 +42,93 @@ class _Header(Struct, frozen=True):
 
 def split(text: str, first_line: int) -> list[Section]:
     """The sections of a body that begins on `first_line`; folds its spaces on the way."""
-    headers: list[_Header] = []
-    marked = "\n" + text
-    if "#" in text:
-        marked = _HASH_LINE.sub(lambda match: _marked(match, headers), marked)
-    parts = fold(marked).split("\n" + _HEADER_MARK, MOST_SECTIONS)
-    if len(parts) > MOST_SECTIONS:
-        parts[-1] = parts[-1].replace(_HEADER_MARK, "")
+    raw = text.split("\n")
+    lines = list(map(str.strip, raw))
+    if "  " in text or "\t" in text:
+        lines = [fold(line) if "  " in line or "\t" in line else line for line in lines]
+    hashes = [at for at, line in enumerate(lines) if line[:1] == "#"] if "#" in text else []
     found: list[Section] = []
-    first = parts[0].lstrip("\n")
-    line = first_line - 1
-    if first:
-        found.append(Section(first.rstrip("\n"), line + len(parts[0]) - len(first)))
-    line += parts[0].count("\n") + 1
     above: list[_Header] = []
-    for part, header in zip(parts[1:], headers, strict=False):
-        found.append(_section(part.rstrip("\n"), line, header, above))
-        line += part.count("\n") + 1
+    start = 0
+    for at in hashes:
+        header = _header(raw[at], lines[at])
+        if header is None:
+            continue
+        _add(found, lines[start:at], first_line + start, above)
+        _descend(above, header)
+        start = at
+        if len(found) >= MOST_SECTIONS - 1:
+            break
+    _add(found, lines[start:], first_line + start, above)
     return found
 
 
-def _marked(match: re.Match[str], headers: list[_Header]) -> str:
-    line = match.group(1)
-    header = _header(line)
-    if header is None:
-        return match.group()
-    headers.append(header)
-    return f"\n{_HEADER_MARK}{line}"
-
-
-def _header(line: str) -> _Header | None:
-    """The header that a line is, if it is one."""
-    atx = _ATX.match(line)
-    if atx:
-        marks, name = atx.groups()
-        name = name.strip()
-        if name.endswith("#"):
-            name = _CLOSING_HASHES.sub("", name).strip()
-        if "](" in name:
-            name = _ADDRESS.sub(r"\1", name)
-        if len(name) > LONGEST_HEADING:
-            name = name[:LONGEST_HEADING].rstrip() + "…"
-        if "  " in name or "\t" in name:
-            name = " ".join(name.split())
-        return _Header(len(marks), name, False, dates.in_text(name)) if name else None
-    hashtag = tags.lone(line)
+def _header(raw: str, line: str) -> _Header | None:
+    """The header that a line is, if it is one; `raw` still has the spaces before it."""
+    lead = raw[: raw.index("#")]
+    if len(lead) > 3 or "\t" in lead:
+        return None
+    name = line.lstrip("#")
+    marks = len(line) - len(name)
+    if name[:1] == " ":
+        shown = _name(name) if marks <= 6 else ""
+        return _Header(marks, shown, False, dates.in_text(shown)) if shown else None
+    hashtag = tags.lone(line) if marks == 1 else None
     return _Header(0, hashtag, True, dates.in_text(hashtag)) if hashtag else None
 
 
-def _section(text: str, line: int, header: _Header, above: list[_Header]) -> Section:
-    """The section below a header; `above` becomes the path to it."""
+def _name(heading: str) -> str:
+    """A heading as it is shown, on one line of bounded length."""
+    name = heading.strip()
+    if name.endswith("#"):
+        name = _CLOSING_HASHES.sub("", name)
+    if "](" in name:
+        name = _ADDRESS.sub(r"\1", name)
+    if len(name) > LONGEST_HEADING:
+        name = name[:LONGEST_HEADING] + "…"
+    return " ".join(name.split())
+
+
+def _descend(above: list[_Header], header: _Header) -> None:
+    """`above`, the path to a section, becomes the path to the one below this header."""
     if header.hashtag:
-        header = _placed(header, above)
+        # It stands one below the heading above it, or takes the place of an earlier hashtag.
+        level = above[-1].level + 1 if above else 1
+        for place, former in enumerate(above):
+            if former.hashtag:
+                level = former.level
+                del above[place:]
+                break
+        header = _Header(level, header.name, True, header.date)
     else:
         while above and above[-1].level >= header.level:
             above.pop()
     above.append(header)
+
+
+def _add(found: list[Section], lines: list[str], line: int, above: list[_Header]) -> None:
+    """The section that these lines are, if they say anything."""
+    whole = "\n".join(lines)
+    text = whole.strip("\n")
+    if not text:
+        return
+    line += len(whole) - len(whole.lstrip("\n"))
+    last = line + text.count("\n")
+    if not above:
+        found.append(Section(text, line, last))
+        return
+    header = above[-1]
     path = " > ".join([step.name for step in above])
-    return Section(
-        text,
-        line,
-        header.name,
-        path if len(path) <= LONGEST_PATH else "…" + path[-LONGEST_PATH:],
-        tuple([step.name for step in above if step.hashtag]),
-        header.date or next((step.date for step in reversed(above) if step.date), None),
-        header.level,
-        "\n" not in text,
+    found.append(
+        Section(
+            text,
+            line,
+            last,
+            header.name,
+            path if len(path) <= LONGEST_PATH else "…" + path[-LONGEST_PATH:],
+            tuple([step.name for step in above if step.hashtag]),
+            header.date or next((step.date for step in reversed(above) if step.date), None),
+            header.level,
+            line == last,
+        )
     )
-
-
-def _placed(header: _Header, above: list[_Header]) -> _Header:
-    """A hashtag stands one below the heading above it, and takes the place of an earlier one."""
-    for place, former in enumerate(above):
-        if former.hashtag:
-            del above[place:]
-            return _Header(former.level, header.name, True, header.date)
-    return _Header(above[-1].level + 1 if above else 1, header.name, True, header.date)

@@ -8,7 +8,7 @@ def shape(text: str) -> list[tuple[str | None, str, int]]:
 
 
 def test_a_note_without_headers_is_one_section_without_a_name() -> None:
-    assert split("one\ntwo", 1) == [Section("one\ntwo", 1)]
+    assert split("one\ntwo", 1) == [Section("one\ntwo", 1, 2)]
 
 
 def test_headings_make_sections_with_their_path_and_line() -> None:
@@ -77,4 +77,3 @@ def test_more_headers_than_any_note_has_become_one_long_section() -> None:
     sections = split("# a\nb\n" * (MOST_SECTIONS + 50), 1)
     assert len(sections) == MOST_SECTIONS
     assert sections[-1].text.count("# a") == 51
-    assert "\x01" not in sections[-1].text

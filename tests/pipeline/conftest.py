@@ -91,6 +91,18 @@ def vault(tmp_path: Path) -> Path:
 Start = Callable[[], Awaitable[Running]]
 
 
+def write_config(home: Home, **settings: Any) -> None:
+    quick = {"debounce_s": 0.05, "collect_s": 0.05, "rescan_s": 3600}
+    whole = {"embedding": {"provider": "embedded"}, "watch": quick, **settings}
+    Path(home.config).write_text(json.dumps(whole))
+
+
+@pytest.fixture
+def configure(tmp_path: Path) -> Callable[..., None]:
+    """Writes another configuration, for the next start."""
+    return lambda **settings: write_config(Home(str(tmp_path / "home")), **settings)
+
+
 @pytest.fixture
 async def start(tmp_path: Path, vault: Path) -> AsyncIterator[Start]:
     """Starts a pipeline on the same home; each further start comes after a crash of the last."""
@@ -99,12 +111,7 @@ async def start(tmp_path: Path, vault: Path) -> AsyncIterator[Start]:
     home = Home(str(tmp_path / "home"))
     events = Path(home.events)
     events.mkdir(parents=True)
-    settings = {
-        "vault_path": str(vault),
-        "embedding": {"provider": "embedded"},
-        "watch": {"debounce_s": 0.05, "collect_s": 0.05, "rescan_s": 3600},
-    }
-    Path(home.config).write_text(json.dumps(settings))
+    write_config(home, vault_path=str(vault))
     clock = SystemClock()
     stack = contextlib.AsyncExitStack()
 

@@ -178,3 +178,32 @@ async def test_lost_facts_lead_to_a_full_read_by_themselves(start: Any) -> None:
     assert not running.catalog.needs_full_scan
     assert "LOG_QUARANTINED" not in running.ledger.state.health.reasons
     await assert_index_equals_vault(running)
+
+
+async def test_another_vault_gets_an_index_of_its_own(
+    start: Any, write: Any, configure: Any, tmp_path: Path
+) -> None:
+    await indexed(start)
+    other = tmp_path / "other"
+    write(other, "Only.md", "The only note of the other vault.\n")
+    configure(vault_path=str(other))
+    running = await start()
+    await running.until_state(
+        lambda state: list(state.catalog.files) == ["Only.md"] and not state.jobs.open
+    )
+    assert {row["source_file"] for row in await running.rows()} == {"Only.md"}
+    assert await running.found("Sreenivas") == set()
+
+
+async def test_a_rescan_says_that_it_holds_deletions(start: Any, write: Any) -> None:
+    running = await indexed(start)
+    paths = list(running.catalog.files)
+    write(running.vault, "readme.txt", "not a note, but the vault is not empty either")
+    seq = running.ledger.state.seq
+    running = await start()
+    for path in paths:
+        (running.vault / path).unlink()
+    running = await start()
+    held = await running.until(DeletionsHeld, seq)
+    assert held.event.count == len(paths)
+    assert running.catalog.documents == len(paths)

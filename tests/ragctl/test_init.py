@@ -57,7 +57,7 @@ def typed(monkeypatch: pytest.MonkeyPatch):
 def test_a_named_vault_makes_a_private_configuration(ragctl, fresh: Path, short: Path) -> None:
     result = ragctl("init", str(short / "vault"))
     assert result.code == 0 and result.err == ""
-    assert "Next: `ragctl status`" in result.out
+    assert "Next: `ragctl index`" in result.out
     file = fresh / "config.json"
     assert json.loads(file.read_text()) == {"vault_path": str(short / "vault")}
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
