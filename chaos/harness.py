@@ -18,7 +18,8 @@ from types import TracebackType
 WITHIN_S = 30.0
 REPOSITORY = Path(__file__).parents[1]
 KILLED = -signal.SIGKILL
-_INHERITED = ("OBSIDIAN_", "RAGD_", "XDG_", "COVERAGE_")
+_NOT_PASSED_ON = ("OBSIDIAN_", "RAGD_", "XDG_", "COVERAGE_", "PYTHONDONTWRITEBYTECODE")
+_BYTECODE = tempfile.TemporaryDirectory(prefix="ragd-chaos-bytecode-")  # children start the sooner
 
 
 class Broken(Exception):
@@ -33,8 +34,10 @@ def require(holds: bool, sentence: str) -> None:
 
 def environment(armed: str = "") -> dict[str, str]:
     """What a child process sees: nothing of this machine's own ragd, perhaps a crash point."""
-    kept = {k: v for k, v in os.environ.items() if not k.startswith(_INHERITED)}
-    return {**kept, "PYTHONPATH": str(REPOSITORY), **({"RAGD_CRASHPOINT": armed} if armed else {})}
+    ours = {"PYTHONPATH": str(REPOSITORY), "PYTHONPYCACHEPREFIX": _BYTECODE.name}
+    point = {"RAGD_CRASHPOINT": armed} if armed else {}
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(_NOT_PASSED_ON)}
+    return {**kept, **ours, **point}
 
 
 class Child:
