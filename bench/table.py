@@ -1,6 +1,7 @@
 """Rows and their printing. It measures nothing."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from statistics import median
 from typing import NamedTuple
 
 
@@ -31,6 +32,11 @@ def _cells(row: Row) -> tuple[str, ...]:
 
 def _line(cells: tuple[str, ...], widths: list[int]) -> str:
     return "  ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True)).rstrip()
+
+
+def ratio(ours: Sequence[float], beside: Sequence[float]) -> float:
+    """The median of the rounds' own ratios: what disturbed a round disturbed both sides of it."""
+    return median(one / other for one, other in zip(ours, beside, strict=True))
 
 
 def per_second(rate: float) -> str:

@@ -7,7 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 
-from chaos import appends, daemons, full_disk, points
+from chaos import appends, daemons, full_disk, indexing, points
 from chaos.harness import Arena
 
 PARTS: dict[str, Callable[[Arena, int], None]] = {
@@ -15,6 +15,7 @@ PARTS: dict[str, Callable[[Arena, int], None]] = {
     "points": points.run,
     "daemon": daemons.run,
     "disk": full_disk.run,
+    "index": indexing.run,
 }
 
 

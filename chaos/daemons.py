@@ -63,7 +63,7 @@ class House:
 
     def __init__(self, arena: Arena, book: Book, notes: int = 0) -> None:
         self._arena = arena
-        self._book = book
+        self.book = book
         self.home = book.home
         self.told = 0
         self._reloads = 0
@@ -103,7 +103,7 @@ class House:
 
     def cycle(self) -> None:
         """One life, ended by force at some moment or in order; then the log is checked."""
-        before = self._book.check()
+        before = self.book.check()
         child = self.start()
         how = self._arena.rng.choice(tuple(ENDS))
         if how.startswith("starting"):
@@ -114,7 +114,7 @@ class House:
             child.signal(signal.SIGTERM)
         code = child.kill() if KILLED in ENDS[how] else child.ended()
         require(code in ENDS[how], f"ended with {code} while {how}: {child}")
-        self._check_what_was_told(self._book.check())
+        self._check_what_was_told(self.book.check())
 
     def _serve(self, child: Child, how: str, before: Reading) -> None:
         rng = self._arena.rng
@@ -154,14 +154,14 @@ class House:
 
     def live_in_order(self) -> None:
         """Started, serving, sync-result.json brought up to date, stopped: all is well."""
-        self._book.check()
+        self.book.check()
         child = self.start()
         self.wait_until_it_answers(child)
         self._wait_for_sync_result()
         self.ask_to_stop()
         require(child.ended() == 0, f"it did not stop in order: {child}")
         require(not Path(self.home.socket).exists(), "the socket was left behind")
-        self._book.check_settled()
+        self.book.check_settled()
 
     def _wait_for_sync_result(self) -> None:
         """The file becomes what the folds say, while nothing else is going on."""

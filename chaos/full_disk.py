@@ -10,7 +10,9 @@ import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from random import Random
 
 from chaos import appends, client, daemons, spoil
 from chaos.checks import Book
@@ -23,14 +25,25 @@ CYCLES_PER_CYCLE = 20
 ENDS_WITHIN_S = 280.0
 OUR_OWN_NAMESPACE = ("unshare", "--map-root-user", "--mount")
 
+Harm = Callable[[Book, Random], None]
+
+
+def unharmed(book: Book, rng: Random) -> None:
+    """The full disk alone."""
+
+
+HARMS: tuple[Harm, ...] = (spoil.tear, spoil.damage_last, unharmed)
+
 
 def run(arena: Arena, cycles: int) -> None:
     """All of it, in a process that has the disk to itself."""
     if not is_possible():
         arena.tally["full disks (no private mounts on this machine)"] += 0
         return
-    count = max(3, cycles // CYCLES_PER_CYCLE)
-    command = [*OUR_OWN_NAMESPACE, sys.executable, "-m", __name__, str(arena.seed), str(count)]
+    kill_count = max(3, cycles // CYCLES_PER_CYCLE)
+    harm_count = 1 if cycles < CYCLES_PER_CYCLE else len(HARMS)
+    given = map(str, (arena.seed, kill_count, harm_count))
+    command = [*OUR_OWN_NAMESPACE, sys.executable, "-m", __name__, *given]
     done = subprocess.run(
         command, env=environment(), capture_output=True, text=True, timeout=ENDS_WITHIN_S
     )
@@ -104,15 +117,14 @@ def _wait_for_more(child: Child) -> None:
         time.sleep(0.005)
 
 
-def daemon_serves(arena: Arena, disk: Disk) -> None:
-    """With a full disk, a torn tail and a damaged segment, the daemon starts, answers and stops."""
+def daemon_serves(arena: Arena, disk: Disk, harms: Sequence[Harm]) -> None:
+    """On a full disk, with a harmed log on top, the daemon starts, answers and stops."""
     book = Book(Home(str(disk.folder / "h")))
     book.was_full = True
     house = daemons.House(arena, book)
     house.live_in_order()
-    for harm in (None, spoil.tear, spoil.damage_last):
-        if harm is not None:
-            harm(book, arena.rng)
+    for harm in harms:
+        harm(book, arena.rng)
         disk.fill(leaving=0)
         child = house.start()
         house.wait_until_it_answers(child)
@@ -137,19 +149,19 @@ def _wait_until_it_says_so(house: daemons.House) -> None:
 
 
 def main() -> None:
-    """In a namespace of our own: `python -m chaos.full_disk SEED CYCLES`."""
-    seed, count = map(int, sys.argv[1:])
+    """In a namespace of our own: `python -m chaos.full_disk SEED KILLS HARMS`."""
+    seed, kill_count, harm_count = map(int, sys.argv[1:])
     with Arena(seed, "full disk") as arena:
         disk = Disk(arena.folder / "disk")
         try:
-            book = kills(arena, disk, count)
-            daemon_serves(arena, disk)
+            book = kills(arena, disk, kill_count)
+            daemon_serves(arena, disk, HARMS[:harm_count])
         except Exception:
             disk.unmount(evidence=arena.folder / "evidence")
             raise
         disk.unmount()
-    found = {"kills on a full disk": count, "facts found again on a full disk": book.acknowledged}
-    print(json.dumps(found))
+    found = book.acknowledged
+    print(json.dumps({"kills on a full disk": kill_count, "facts found again there": found}))
 
 
 if __name__ == "__main__":

@@ -34,9 +34,13 @@ def visible(text: str) -> str:
 
 def fold(text: str) -> str:
     """Runs of spaces become one, and lines lose those at their ends. Line breaks stay."""
+    return fold_runs("\n".join(map(str.strip, text.split("\n"))))
+
+
+def fold_runs(text: str) -> str:
+    """Runs of spaces become one; for text whose lines have none at their ends."""
     if "\t" in text:
         text = text.replace("\t", " ")
-    text = "\n".join(map(str.strip, text.split("\n")))
     return _RUN.sub(" ", text) if "  " in text else text
 
 

@@ -3,6 +3,7 @@
 It never cuts text away: a passage is short because the text was split, and every word is in one.
 """
 
+import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
@@ -13,6 +14,8 @@ from ragd.notes.sections import Section
 from ragd.notes.windows import Limits, windows
 
 MOST_CHARACTERS = 2_000
+
+_BLANK_LINES = re.compile("\n\n\n+")
 
 Count = Callable[[str], int]
 
@@ -116,9 +119,7 @@ def _without(code: dict[int, str], text: str, first_line: int) -> str:
 
 
 def _folded(text: str) -> str:
-    while "\n\n\n" in text:
-        text = text.replace("\n\n\n", "\n\n")
-    return text
+    return _BLANK_LINES.sub("\n\n", text) if "\n\n\n" in text else text
 
 
 def _fits(text: str, limits: Limits, count: Count) -> bool:

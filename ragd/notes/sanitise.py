@@ -12,8 +12,7 @@ from ragd.notes.html_elements import INLINE, KNOWN, LONE_ATTRIBUTES
 
 _PASSES = 4  # for tags within tags; what is left after these is no tag any more
 
-# Everything up to the next piece of markup, code without any included.
-_PLAIN = re.compile(r"(?:[^`<%\[]++|`[^`<%\[\n]++`(?!`)|<(?![A-Za-z/!?])|%(?!%)|\[(?!\[))*+")
+_MARKUP = re.compile(r"<(?=[A-Za-z/!?])|%%|\[\[")
 _TAG_START = re.compile(r"<(?=[A-Za-z/!?])")
 _TICKS = re.compile("`+")
 _CODE = {1: re.compile("`[^`\n]+`(?!`)"), 2: re.compile("``(?:[^`\n]|`(?!`))+``(?!`)")}
@@ -43,12 +42,13 @@ def without_markup(text: str) -> str:
     """`text` as a reader sees it, line for line."""
     if ";base64," in text:  # a picture within the note is no text
         text = _EMBEDDED_FILE.sub(r"\1", text)
-    if "[[" not in text and "%%" not in text and not _TAG_START.search(text):
+    if not _MARKUP.search(text):
         return text
     for _ in range(_PASSES):
-        taken = _Pass(text)
-        text = taken.result()
-        if not taken.found_html:
+        before = text
+        text = _Pass(text).result()
+        # What was taken out may have stood between the parts of a tag: look again.
+        if text == before or not _TAG_START.search(text):
             return text
     return _TAG_START.sub("< ", text)
 
@@ -63,41 +63,44 @@ class _Pass:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.found_html = False
         self._absent: set[str] = set()
 
     def result(self) -> str:
         text = self.text
         kept: list[str] = []
         done = at = 0
-        while True:
-            at = self._next(at)
-            if at == len(text):
-                break
-            mark = text[at]
+        while match := _MARKUP.search(text, at):
+            start = match.start()
             cut: Cut | None
-            if mark == "`":
-                cut = self._code(at)
-            elif mark == "<":
-                cut = self._html(at)
-            elif mark == "%":
-                cut = self._through("%%", at, at + 2)
+            code = self._code_around(at, start)
+            if code:
+                start, cut = code
+            elif text[start] == "<":
+                cut = self._html(start)
+            elif text[start] == "%":
+                cut = self._through("%%", start, start + 2)
             else:
-                cut = self._link(at)
+                cut = self._link(start)
+                if cut and start > done and text[start - 1] == "!":
+                    start -= 1
             if cut is None:
-                at += 1 if mark == "<" else 2
+                at = match.end()
                 continue
-            start = at - 1 if mark == "[" and at > done and text[at - 1] == "!" else at
             kept.append(text[done:start])
             kept.append(cut[1])
             done = at = cut[0]
         kept.append(text[done:])
         return "".join(kept)
 
-    def _next(self, at: int) -> int:
-        plain = _PLAIN.match(self.text, at)
-        assert plain is not None
-        return plain.end()
+    def _code_around(self, at: int, place: int) -> tuple[int, Cut] | None:
+        """The code in its line that a place lies in: where it begins, and its cut."""
+        tick = self.text.find("`", max(at, self.text.rfind("\n", at, place) + 1), place)
+        while tick != -1:
+            cut = self._code(tick)
+            if cut[0] > place:
+                return tick, cut
+            tick = self.text.find("`", cut[0], place)
+        return None
 
     def _code(self, start: int) -> Cut:
         """Code in a line stays, but no tag in it does: their words are kept, not their brackets."""
@@ -110,7 +113,6 @@ class _Pass:
         shown = span.group()
         if _TAG_START.search(shown):
             shown = _TAG_START.sub("< ", _BRACKETS.sub(r" \1 ", shown))
-            self.found_html = True
         return span.end(), shown
 
     def _link(self, start: int) -> Cut | None:
@@ -122,7 +124,6 @@ class _Pass:
         embedded = start > 0 and self.text[start - 1] == "!"
         if not shown or (embedded and _SIZE.fullmatch(shown)):
             shown = " > ".join(part.strip() for part in target.rstrip("\\").split("#") if part)
-        self.found_html = self.found_html or "<" in shown  # look at it in another pass
         return match.end(), shown
 
     def _through(self, closer: str, start: int, inner: int) -> Cut | None:
@@ -137,21 +138,17 @@ class _Pass:
 
     def _html(self, start: int) -> Cut | None:
         text = self.text
-        cut: Cut | None
         if text.startswith("<!--", start):
-            cut = self._through("-->", start, start + 4)
-        elif match := _DECLARATION.match(text, start):
-            cut = match.end(), _feeds(text, start, match.end())
-        elif match := _CDATA.match(text, start):
-            cut = match.end(), match.group(1)
-        elif match := _TAG.match(text, start) or _LOOSE_TAG.match(text, start):
-            cut = self._tag(match)
-        elif (match := _OPEN_TAG.match(text, start)) and _may_open(match):
-            cut = start + 1, ""
-        else:
-            return None
-        self.found_html = self.found_html or cut is not None
-        return cut
+            return self._through("-->", start, start + 4)
+        if match := _DECLARATION.match(text, start):
+            return match.end(), _feeds(text, start, match.end())
+        if match := _CDATA.match(text, start):
+            return match.end(), match.group(1)
+        if match := _TAG.match(text, start) or _LOOSE_TAG.match(text, start):
+            return self._tag(match)
+        if (match := _OPEN_TAG.match(text, start)) and _may_open(match):
+            return start + 1, ""
+        return None
 
     def _tag(self, match: re.Match[str]) -> Cut:
         name, rest = match.group(1).lower(), match.group(2)

@@ -9,7 +9,7 @@ import re
 from msgspec import Struct
 
 from ragd.notes import dates, tags
-from ragd.notes.characters import fold
+from ragd.notes.characters import fold_runs
 
 LONGEST_HEADING = 200  # in a path; the text of the chunk has the whole line
 LONGEST_PATH = 600
@@ -34,9 +34,13 @@ class Section(Struct, frozen=True):
 
 
 class _Header(Struct, frozen=True):
-    level: int  # of a hashtag: 0 until it is placed
+    """A header with what it has from those above it."""
+
+    level: int
     name: str
-    hashtag: bool
+    path: str
+    is_hashtag: bool
+    hashtags: tuple[str, ...]
     date: str | None
 
 
@@ -44,18 +48,16 @@ def split(text: str, first_line: int) -> list[Section]:
     """The sections of a body that begins on `first_line`; folds its spaces on the way."""
     raw = text.split("\n")
     lines = list(map(str.strip, raw))
-    if "  " in text or "\t" in text:
-        lines = [fold(line) if "  " in line or "\t" in line else line for line in lines]
-    hashes = [at for at, line in enumerate(lines) if line[:1] == "#"] if "#" in text else []
+    hashes = [at for at, line in enumerate(lines) if line and line[0] == "#"] if "#" in text else []
     found: list[Section] = []
     above: list[_Header] = []
     start = 0
     for at in hashes:
-        header = _header(raw[at], lines[at])
-        if header is None:
+        marks, name = _header(raw[at], lines[at])
+        if not name:
             continue
         _add(found, lines[start:at], first_line + start, above)
-        _descend(above, header)
+        _descend(above, marks, name)
         start = at
         if len(found) >= MOST_SECTIONS - 1:
             break
@@ -63,18 +65,19 @@ def split(text: str, first_line: int) -> list[Section]:
     return found
 
 
-def _header(raw: str, line: str) -> _Header | None:
-    """The header that a line is, if it is one; `raw` still has the spaces before it."""
-    lead = raw[: raw.index("#")]
-    if len(lead) > 3 or "\t" in lead:
-        return None
+def _header(raw: str, line: str) -> tuple[int, str]:
+    """A heading's level and name, or 0 and a hashtag; no name if the line is neither.
+
+    `raw` still has the spaces before it: too many, and the line is code.
+    """
+    lead = raw.index("#")
+    if lead > 3 or "\t" in raw[:lead]:
+        return 0, ""
     name = line.lstrip("#")
     marks = len(line) - len(name)
-    if name[:1] == " ":
-        shown = _name(name) if marks <= 6 else ""
-        return _Header(marks, shown, False, dates.in_text(shown)) if shown else None
-    hashtag = tags.lone(line) if marks == 1 else None
-    return _Header(0, hashtag, True, dates.in_text(hashtag)) if hashtag else None
+    if name[:1].isspace():
+        return marks, _name(name) if marks <= 6 else ""
+    return 0, (tags.lone(line) if marks == 1 else None) or ""
 
 
 def _name(heading: str) -> str:
@@ -89,46 +92,53 @@ def _name(heading: str) -> str:
     return " ".join(name.split())
 
 
-def _descend(above: list[_Header], header: _Header) -> None:
+def _descend(above: list[_Header], level: int, name: str) -> None:
     """`above`, the path to a section, becomes the path to the one below this header."""
-    if header.hashtag:
+    is_hashtag = not level
+    if is_hashtag:
         # It stands one below the heading above it, or takes the place of an earlier hashtag.
         level = above[-1].level + 1 if above else 1
         for place, former in enumerate(above):
-            if former.hashtag:
+            if former.is_hashtag:
                 level = former.level
                 del above[place:]
                 break
-        header = _Header(level, header.name, True, header.date)
     else:
-        while above and above[-1].level >= header.level:
+        while above and above[-1].level >= level:
             above.pop()
-    above.append(header)
+    date = dates.in_text(name)
+    if not above:
+        above.append(_Header(level, name, name, is_hashtag, (name,) if is_hashtag else (), date))
+        return
+    parent = above[-1]
+    path = f"{parent.path} > {name}"
+    if len(path) > LONGEST_PATH:
+        path = "…" + path[-LONGEST_PATH:]
+    hashtags = (*parent.hashtags, name) if is_hashtag else parent.hashtags
+    above.append(_Header(level, name, path, is_hashtag, hashtags, date or parent.date))
 
 
 def _add(found: list[Section], lines: list[str], line: int, above: list[_Header]) -> None:
     """The section that these lines are, if they say anything."""
-    whole = "\n".join(lines)
-    text = whole.strip("\n")
-    if not text:
-        return
-    line += len(whole) - len(whole.lstrip("\n"))
-    last = line + text.count("\n")
-    if not above:
-        found.append(Section(text, line, last))
-        return
-    header = above[-1]
-    path = " > ".join([step.name for step in above])
-    found.append(
-        Section(
-            text,
-            line,
-            last,
-            header.name,
-            path if len(path) <= LONGEST_PATH else "…" + path[-LONGEST_PATH:],
-            tuple([step.name for step in above if step.hashtag]),
-            header.date or next((step.date for step in reversed(above) if step.date), None),
-            header.level,
-            line == last,
+    whole = fold_runs("\n".join(lines))
+    text = whole.rstrip("\n")
+    last = line + len(lines) - 1 - (len(whole) - len(text))
+    if above:
+        top = above[-1]
+        found.append(
+            Section(
+                text,
+                line,
+                last,
+                top.name,
+                top.path,
+                top.hashtags,
+                top.date,
+                top.level,
+                line == last,
+            )
         )
-    )
+        return
+    kept = text.lstrip("\n")  # a header's line is never blank, but the note's first may be
+    if kept:
+        found.append(Section(kept, line + len(text) - len(kept), last))
