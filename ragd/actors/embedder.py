@@ -39,6 +39,7 @@ FILL_CHUNKS = 256
 FILL_WITHIN_S = 30.0
 RETRY_FIRST_S = 2.0
 RETRY_MAX_S = 60.0
+INDEX_LOOK_S = 0.2
 
 _TYPES = {
     tag_of_type(t) for t in (ChangesetFormed, BatchStored, DependencyRecovered, IndexActivated)
@@ -136,6 +137,9 @@ class EmbedderActor:
             wait = self._not_before - self._clock.monotonic()
             if wait > 0:
                 await self._sleep_or_wake(wait)
+                continue
+            if self._serving.index is None:  # not opened yet: there is nothing to make vectors for
+                await self._sleep_or_wake(INDEX_LOOK_S)
                 continue
             files = await self._next_files()
             if not files:
