@@ -28,6 +28,18 @@ POINTS = (
     "daemon.after_bind",
     "daemon.before_stopped",
     "daemon.after_stopped",
+    "job.after_plan",
+    "job.after_read",
+    "job.after_formed",
+    "embed.before_cache",
+    "embed.after_cache",
+    "store.before_commit",
+    "store.after_commit",
+    "store.after_fact",
+    "store.after_fill",
+    "index.after_create",
+    "index.before_switch",
+    "index.after_switch",
 )
 
 

@@ -65,6 +65,11 @@ class VectorSpace(Struct, frozen=True):
     window: int = 0  # tokens seen at once; 0: the model's own limit
 
     @property
+    def is_known(self) -> bool:
+        """False while nobody has said which weights these are: no vector is of this space yet."""
+        return bool(self.digest)
+
+    @property
     def identity(self) -> str:
         """One short name for all of it, recorded with the index and keyed on by the cache."""
         return hashlib.sha256(msgspec.json.encode(self)).hexdigest()[:32]

@@ -268,11 +268,15 @@ class StoredFile(Struct, frozen=True):
 
 
 class FilledFile(Struct, frozen=True):
-    """One note whose chunks got vectors; void if the note has changed since."""
+    """One note whose chunks got vectors; void if the note has changed since.
+
+    `barred`: so many of its chunks will never have one, and are found by their words alone.
+    """
 
     path: str
     sha256: str
     chunks: int
+    barred: int = 0
 
 
 class BatchStored(Part, frozen=True, kw_only=True, tag="batch_stored"):
@@ -305,19 +309,32 @@ class StoreCompacted(Fact, frozen=True, kw_only=True, tag="store_compacted"):
     took_ms: int = 0
 
 
+class IndexBuilding(Fact, frozen=True, kw_only=True, tag="index_building"):
+    """A new generation is there, empty: this job builds it beside the one that serves."""
+
+    generation: str
+    job_id: str
+    fingerprint: str
+
+
 class IndexActivated(Fact, frozen=True, kw_only=True, tag="index_activated"):
-    """This generation serves from now on."""
+    """This generation serves from now on. `fingerprint`: how its notes were cut."""
 
     generation: str
     provider: str
     model: str
     dimensions: int
+    fingerprint: str = ""
 
 
 class IndexLost(Fact, frozen=True, kw_only=True, tag="index_lost"):
-    """The table that the catalog remembers is gone, so the catalog is void."""
+    """The table that the catalog remembers is gone or behind the log, so the catalog is void.
 
-    reason: Literal["missing", "foreign", "vault_changed"]
+    `generation` names the one that was being built, where that is the one that is gone.
+    """
+
+    reason: Literal["missing", "foreign", "vault_changed", "behind"]
+    generation: str = ""
 
 
 class FileError(Struct, frozen=True):
@@ -402,6 +419,7 @@ Event = (
     | BatchStored
     | VectorsFilled
     | StoreCompacted
+    | IndexBuilding
     | IndexActivated
     | IndexLost
     | JobFinished

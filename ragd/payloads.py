@@ -37,13 +37,16 @@ class Batch(Struct):
     removed: list[str]
     final: bool = False  # the last one of its job
     urgent: bool = False  # a person saved these: vectors are worth a short wait
+    generation: str = ""  # the index that is built beside; none: the one that serves
     vectors: dict[str, Vector] = field(default_factory=dict)  # by chunk id
+    space: str = ""  # the vector space that they are of
 
 
 class Fill(Struct):
-    """Vectors for chunks that are stored already."""
+    """Vectors for chunks that are stored already, in the index of one generation."""
 
     batch_id: str
+    generation: str
     files: list[FilledFile]
     vectors: dict[str, Vector]  # by chunk id
 

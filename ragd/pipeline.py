@@ -12,7 +12,7 @@ from ragd.actors.watcher import Watcher
 from ragd.adapters.embedding_cache import EmbeddingCache
 from ragd.adapters.lance_store import Identity, LanceStore
 from ragd.clock import Clock
-from ragd.embedding import CANARY
+from ragd.indexes import Indexes
 from ragd.ledger import Ledger
 from ragd.paths import Home
 from ragd.payloads import InFlight
@@ -38,15 +38,8 @@ class Pipeline:
         self._embedder = EmbedderActor(
             ledger, clock, self.serving, self._providers, self._cache, self._notes, in_flight
         )
-        self._writer = StoreWriter(
-            ledger,
-            clock,
-            self._store,
-            self.serving,
-            in_flight,
-            self._new_identity,
-            self._vault_name(),
-        )
+        indexes = Indexes(ledger, self._store, self.serving, self._new_identity, self._vault_name())
+        self._writer = StoreWriter(ledger, clock, self.serving, in_flight, indexes)
 
     def actors(self) -> dict[str, Callable[[], Awaitable[None]]]:
         """Each by its name; whoever takes batches begins before whoever forms them."""
@@ -61,19 +54,17 @@ class Pipeline:
         """Let go of the worker, the cache and the index. Nothing acknowledged is in them alone."""
         await self._providers.close()
         await self._cache.close()
-        if self.serving.index is not None:
-            self.serving.index.close()
+        self.serving.close()
         self._store.close()
 
-    async def _new_identity(self, generation: str) -> Identity:
-        """What an index that is made now is made of."""
-        embedder = await self._providers.choose()
-        canary = b""
-        if embedder.space.provider == "ollama":  # a server may change; weights with a hash may not
-            canary = (await embedder.embed([CANARY]))[0]
-        return Identity(
-            generation, embedder.space, self._notes.fingerprint, self._vault_name(), canary
-        )
+    async def _new_identity(self, generation: str, like: Identity | None) -> Identity:
+        """What an index that is made now is made of; `like` another in its vector space."""
+        if like is not None:
+            space, canary = like.space, like.canary
+        else:
+            usable = self.serving.index is not None
+            space, canary = await self._providers.choose(may_be_absent=not usable)
+        return Identity(generation, space, self._notes.fingerprint, self._vault_name(), canary)
 
     def _vault_name(self) -> str:
         """Which vault this is, in a form that tells nobody where it lies."""

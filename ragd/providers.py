@@ -1,58 +1,97 @@
 """Who makes the vectors: chosen once, when an index is created, and never changed silently.
 
-Under `auto` that is Ollama if it answers and has the model, else the embedded model.
+Under `auto` that is Ollama if it answers and has the model, else the embedded model. Two indexes
+may be open during a reindex, so there may be two providers.
 """
 
+import asyncio
+
 from ragd.adapters import embedded, ollama
-from ragd.embedding import Embedder, EmbeddingError, VectorSpace
+from ragd.adapters.lance_store import Identity
+from ragd.embedding import CANARY, Embedder, EmbeddingError, Vector, VectorSpace, same_space
 from ragd.settings import Settings
 
 
 class Providers:
-    """One embedder at a time, for one vector space."""
+    """The embedders in use, by the identity of their vector space."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._current: Embedder | None = None
+        self._open: dict[str, Embedder] = {}
+        self._opening = asyncio.Lock()
 
-    async def choose(self) -> Embedder:
-        """The embedder for a new index, as the configuration wishes."""
+    async def choose(self, *, may_be_absent: bool) -> tuple[VectorSpace, Vector]:
+        """The vector space for a new index, as the configuration wishes, and its canary.
+
+        `may_be_absent`: where Ollama is wished for and is not there, its space is returned without
+        a digest: an index for text alone, until somebody can say what its vectors are like.
+        """
         wish = self._settings.current.embedding
-        if wish.provider != "embedded":
-            try:
-                chosen: Embedder = await ollama.connect(
-                    wish.base_url, wish.model, wish.dimensions, wish.batch_size
-                )
-                return await self._take(chosen)
-            except EmbeddingError:
-                if wish.provider == "ollama":
-                    raise
-        return await self._take(embedded.EmbeddedEmbedder())
-
-    async def of(self, space: VectorSpace) -> Embedder:
-        """The embedder whose vectors may be put beside those of `space`."""
-        if self._current is not None and self._current.space.identity == space.identity:
-            return self._current
-        if space.provider == "embedded":
-            embedder: Embedder = embedded.EmbeddedEmbedder()
-        else:
-            wish = self._settings.current.embedding
-            embedder = ollama.OllamaEmbedder(wish.base_url, space, wish.batch_size)
-        if embedder.space.identity != space.identity:
-            await embedder.close()
-            raise EmbeddingError(
-                "INDEX_MODEL_MISMATCH",
-                "wrong_model",
-                "has another version of the model than the index",
+        if wish.provider == "embedded":
+            return embedded.SPACE, b""  # weights with a hash do not change
+        try:
+            chosen = await ollama.connect(
+                wish.base_url, wish.model, wish.dimensions, wish.batch_size
             )
-        return await self._take(embedder)
+            canary = await self._take(chosen)
+        except EmbeddingError:
+            if wish.provider == "auto":
+                return embedded.SPACE, b""
+            if not may_be_absent:
+                raise
+            return ollama.space_of(wish.model, "", wish.dimensions), b""
+        return chosen.space, canary
+
+    async def of(self, identity: Identity) -> Embedder:
+        """The embedder whose vectors may be put beside those of this index."""
+        space = identity.space
+        async with self._opening:
+            known = self._open.get(space.identity)
+            if known is not None:
+                return known
+            if space.provider == "embedded":
+                if embedded.SPACE.identity != space.identity:
+                    raise _mismatch()
+                return self._open.setdefault(space.identity, embedded.EmbeddedEmbedder())
+            return await self._reach(identity)
+
+    async def keep_only(self, identities: set[str]) -> None:
+        """Let go of the embedders of spaces that no index is in any more."""
+        for name in self._open.keys() - identities:
+            await self._open.pop(name).close()
 
     async def close(self) -> None:
-        if self._current is not None:
-            await self._current.close()
-            self._current = None
+        await self.keep_only(set())
 
-    async def _take(self, embedder: Embedder) -> Embedder:
-        await self.close()
-        self._current = embedder
+    async def _reach(self, identity: Identity) -> Embedder:
+        """Ollama with the very model of this index: its vectors say so, whatever its digest."""
+        wish = self._settings.current.embedding
+        space = identity.space
+        embedder = ollama.OllamaEmbedder(wish.base_url, space, wish.batch_size)
+        try:
+            canary = (await embedder.embed([CANARY]))[0]
+            if identity.canary and not same_space(canary, identity.canary):
+                raise _mismatch()
+        except BaseException:
+            await embedder.close()
+            raise
+        self._open[space.identity] = embedder
         return embedder
+
+    async def _take(self, embedder: Embedder) -> Vector:
+        """Its canary: a server may change, so what it makes of a known text is kept."""
+        try:
+            canary = (await embedder.embed([CANARY]))[0]
+        except BaseException:
+            await embedder.close()
+            raise
+        self._open[embedder.space.identity] = embedder
+        return canary
+
+
+def _mismatch() -> EmbeddingError:
+    return EmbeddingError(
+        "INDEX_MODEL_MISMATCH",
+        "wrong_model",
+        "has another version of the model than the index",
+    )

@@ -1,10 +1,38 @@
-"""The index that serves: opened and switched by the store writer, read by who answers questions."""
+"""The open indexes: opened and switched by the store writer, read by who answers questions."""
+
+from collections.abc import Callable
 
 from ragd.adapters.lance_store import ChunkIndex
 
 
 class Serving:
-    """A place for one open index; empty while there is none."""
+    """The index that serves, and the one that is built beside it; empty while there is none."""
 
     def __init__(self) -> None:
         self.index: ChunkIndex | None = None
+        self.building: ChunkIndex | None = None
+        self._listeners: list[Callable[[], None]] = []
+
+    def of(self, generation: str) -> ChunkIndex | None:
+        """The open index of this generation; no name means the one that serves."""
+        if not generation:
+            return self.index
+        known = (self.index, self.building)
+        named = (index for index in known if index and index.identity.generation == generation)
+        return next(named, None)
+
+    def put(self, index: ChunkIndex | None, building: ChunkIndex | None) -> None:
+        """From now on these are the open ones."""
+        self.index, self.building = index, building
+        for listener in self._listeners:
+            listener()
+
+    def listen(self, listener: Callable[[], None]) -> None:
+        """Call this whenever another index is open."""
+        self._listeners.append(listener)
+
+    def close(self) -> None:
+        for index in (self.index, self.building):
+            if index is not None:
+                index.close()
+        self.index = self.building = None

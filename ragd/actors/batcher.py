@@ -11,15 +11,19 @@ from typing import Protocol
 import structlog
 
 from ragd.clock import Clock, new_id
+from ragd.crashpoints import crashpoint
 from ragd.events import (
     ActorCrashed,
     Change,
     ChangesetFormed,
+    ConfigReloaded,
     DeletionsHeld,
+    DependencyRecovered,
     FileFailed,
     FilesChanged,
     FileSkipped,
     FilesTouched,
+    IndexActivated,
     JobCancelRequested,
     JobFinished,
     JobRequested,
@@ -28,13 +32,14 @@ from ragd.events import (
     VaultUnavailable,
     tag_of_type,
 )
-from ragd.folds.catalog import Entry
+from ragd.folds.catalog import Building, Entry
 from ragd.folds.jobs import Job
 from ragd.ledger import Ledger
 from ragd.notes.plan import Plan, is_suspicious, plan
 from ragd.payloads import Batch, Payloads
 from ragd.reading import Reading, Scanned, VaultGone
 from ragd.settings import Settings
+from ragd.wishes import Wishes, is_damaged
 
 NAME = "batcher"
 FIRST_FILES = 64  # a small first batch: something can be found soon
@@ -45,7 +50,10 @@ URGENT_FILES = 50  # up to so many saved notes are worth a short wait for their 
 
 _WAKE = {
     tag_of_type(t)
-    for t in (FilesChanged, JobRequested, JobCancelRequested, JobFinished, ActorCrashed)
+    for t in (
+        *(FilesChanged, VaultScanned, JobRequested, JobCancelRequested, JobFinished),
+        *(ActorCrashed, ConfigReloaded, IndexActivated, DependencyRecovered),
+    )
 }
 PIPELINE = ("embedder", "store_writer")
 log = structlog.get_logger(NAME)
@@ -56,7 +64,10 @@ class PipelineBroken(Exception):
 
 
 class Notes(Protocol):
-    """What the batcher asks of the vault; all of it runs in a thread."""
+    """What the batcher asks of the vault; what looks at files runs in a thread."""
+
+    @property
+    def fingerprint(self) -> str: ...
 
     def scan(self, *, may_be_empty: bool) -> Scanned: ...
 
@@ -86,7 +97,7 @@ class Batcher:
         self._notes = notes
         self._payloads = payloads
         self._woken = asyncio.Event()
-        self._recovered = False
+        self._wishes = Wishes(ledger, settings, notes)
         self._held: set[str] = set()  # paths that vanished with so many others that they stay
 
     async def run(self) -> None:
@@ -108,24 +119,15 @@ class Batcher:
             if job := state.jobs.active:
                 await self._run(job)
                 await self._until_finished(job.id)
-            elif self._is_suspect():
-                await self._ledger.journal.append(
-                    NAME, JobRequested(job_id=new_id(), mode="full", origin="recovery")
-                )
-            elif state.catalog.waiting.keys() - self._held:
+            elif wanted := self._wishes.next_job():
+                await self._clock.sleep(RETRY_S if wanted.origin == "retry" else 0)
+                await self._ledger.journal.append(NAME, wanted)
+            elif state.catalog.waiting.keys() - self._held and not is_damaged(state):
                 await self._clock.sleep(self._settings.current.watch.collect_s)
                 if state.jobs.active is None:  # a whole job would take these along
                     await self._sync_waiting(list(state.catalog.waiting.keys() - self._held))
             else:
                 await self._woken.wait()
-
-    def _is_suspect(self) -> bool:
-        """Facts were lost, so the catalog may be wrong: read everything again, once in a run."""
-        catalog = self._ledger.state.catalog
-        if self._recovered or catalog.index is None or not catalog.needs_full_scan:
-            return False
-        self._recovered = True
-        return True
 
     async def _until_finished(self, job_id: str) -> None:
         """One job at a time: the next begins when the store has this one's last batch."""
@@ -136,36 +138,83 @@ class Batcher:
     # Jobs that look at the whole vault
 
     async def _run(self, job: Job) -> None:
-        journal = self._ledger.journal
-        nothing_yet = not self._ledger.state.catalog.files
+        state = self._ledger.state
+        if job.mode != "reindex" and is_damaged(state):
+            await self._give_up(job)  # nothing can be stored in a damaged index: health says so
+            return
+        nothing_yet = not state.catalog.files
         try:
             scanned = await asyncio.to_thread(self._notes.scan, may_be_empty=nothing_yet)
         except VaultGone as why:
-            await journal.append(NAME, VaultUnavailable(reason=why.reason))
+            await self._ledger.journal.append(NAME, VaultUnavailable(reason=why.reason))
             await self._give_up(job)
             return
+        if job.mode == "reindex":
+            await self._rebuild(job, scanned)
+        else:
+            await self._update(job, scanned)
+
+    async def _update(self, job: Job, scanned: Scanned) -> None:
+        """Bring the index that serves up to date with the vault."""
         catalog = self._ledger.state.catalog
         read_all = job.mode != "sync" or catalog.needs_full_scan
-        todo = plan(
+        todo = self._plan(scanned, catalog.files, job.accept_deletions, read_all=read_all)
+        await self._hold(todo.held)
+        await self._start(job, scanned, todo)
+        await self._form(job.id, todo, again=read_all, urgent=False)
+
+    async def _rebuild(self, job: Job, scanned: Scanned) -> None:
+        """Build an index beside the one that serves; one that was cut off is gone on with."""
+        catalog = self._ledger.state.catalog
+        held = self._plan(scanned, catalog.files, job.accept_deletions).held
+        if held and not is_damaged(self._ledger.state):
+            await self._hold(held)  # a new index would lose them, so a person has to say so first
+            await self._give_up(job)
+            return
+        building = catalog.building
+        if building is None or not self._can_go_on(building, job):
+            building = Building(generation=new_id())
+        todo = self._plan(scanned, building.files, accept_deletions=True)
+        await self._start(job, scanned, todo)
+        await self._form(job.id, todo, again=False, urgent=False, generation=building.generation)
+
+    def _can_go_on(self, building: Building, job: Job) -> bool:
+        same_cut = building.fingerprint == self._notes.fingerprint
+        whole = not self._ledger.state.catalog.needs_full_scan
+        return building.job_id == job.id and same_cut and whole
+
+    def _plan(
+        self,
+        scanned: Scanned,
+        known: Mapping[str, Entry],
+        accept_deletions: bool,
+        *,
+        read_all: bool = False,
+    ) -> Plan:
+        return plan(
             scanned.seen,
-            catalog.files,
+            known,
             read_all=read_all,
-            accept_deletions=job.accept_deletions,
-            denied=[path for path in catalog.files if not self._notes.concerns(path)],
+            accept_deletions=accept_deletions,
+            denied=[path for path in known if not self._notes.concerns(path)],
             unknown=scanned.unknown,
         )
-        if todo.held != self._ledger.state.health.deletions_held:
-            await journal.append(NAME, DeletionsHeld(count=todo.held))
+
+    async def _hold(self, deletions: int) -> None:
+        if deletions != self._ledger.state.health.deletions_held:
+            await self._ledger.journal.append(NAME, DeletionsHeld(count=deletions))
+
+    async def _start(self, job: Job, scanned: Scanned, todo: Plan) -> None:
         await self._report_skipped(scanned)
-        await journal.append(NAME, _scanned_fact(scanned, todo))
+        await self._ledger.journal.append(NAME, _scanned_fact(scanned, todo))
         started = JobStarted(
             job_id=job.id,
             mode=job.mode,
             files_planned=len(todo.upserts),
             files_removed=len(todo.removals),
         )
-        await journal.append(NAME, started)
-        await self._form(job.id, todo, again=read_all, urgent=False)
+        await self._ledger.journal.append(NAME, started)
+        crashpoint("job.after_plan")
 
     async def _give_up(self, job: Job) -> None:
         """The job cannot even be planned."""
@@ -207,7 +256,9 @@ class Batcher:
 
     # Batches
 
-    async def _form(self, job_id: str, todo: Plan, *, again: bool, urgent: bool) -> None:
+    async def _form(
+        self, job_id: str, todo: Plan, *, again: bool, urgent: bool, generation: str = ""
+    ) -> None:
         """Read, cut and hand on, batch by batch; the last one closes the job."""
         upserts, removals = todo.upserts, todo.removals
         unstable: list[str] = []
@@ -215,8 +266,9 @@ class Batcher:
         final = False
         while not final:
             paths, upserts = upserts[:size], upserts[size:]
-            known = self._ledger.state.catalog.files
+            known = self._known(generation)
             reading = await asyncio.to_thread(self._notes.read, paths, known, again=again)
+            crashpoint("job.after_read")
             await self._report_reading(reading)
             unstable += reading.unstable
             final = not upserts or self._is_over(job_id)
@@ -227,9 +279,10 @@ class Batcher:
                 batch_id=new_id(),
                 job_id=job_id,
                 files=reading.files,
-                removed=[*removals, *await self._to_remove(reading)],
+                removed=[*removals, *await self._to_remove(reading, known)],
                 final=final,
                 urgent=urgent,
+                generation=generation,
             )
             await self._hand_on(batch)
             removals, size = [], BATCH_FILES
@@ -239,9 +292,17 @@ class Batcher:
         job = self._ledger.state.jobs.find_open(job_id)
         return job is None or job.cancel_requested
 
-    async def _to_remove(self, reading: Reading) -> list[str]:
+    def _known(self, generation: str) -> Mapping[str, Entry]:
+        """What is in the index that is written to."""
+        catalog = self._ledger.state.catalog
+        if not generation:
+            return catalog.files
+        building = catalog.building
+        is_it = building is not None and building.generation == generation
+        return building.files if building is not None and is_it else {}
+
+    async def _to_remove(self, reading: Reading, known: Mapping[str, Entry]) -> list[str]:
         """What is gone, and what was in the index and is left out from now on."""
-        known = self._ledger.state.catalog.files
         vanished = [path for path in reading.gone if path in known and self._notes.concerns(path)]
         gone = reading.gone
         if is_suspicious(len(vanished), len(known)):
@@ -262,6 +323,7 @@ class Batcher:
             final=batch.final,
         )
         await self._ledger.journal.append_parts(NAME, formed)
+        crashpoint("job.after_formed")
 
     async def _report_reading(self, reading: Reading) -> None:
         """Everything that was read leaves a fact, or it would wait for ever."""

@@ -11,7 +11,9 @@ from typing import Protocol
 import structlog
 
 from ragd.adapters.embedding_cache import EmbeddingCache
+from ragd.adapters.lance_store import ChunkIndex
 from ragd.clock import Clock, new_id
+from ragd.crashpoints import crashpoint
 from ragd.embedding import EmbeddingError, Vector
 from ragd.events import (
     BatchEmbedded,
@@ -22,9 +24,11 @@ from ragd.events import (
     EmbeddingFailed,
     FilledFile,
     IndexActivated,
+    JobFinished,
+    JobRequested,
     tag_of_type,
 )
-from ragd.folds.catalog import Entry
+from ragd.folds.catalog import Building, Entry, Table
 from ragd.ledger import Ledger
 from ragd.notes.model import Chunk
 from ragd.payloads import Batch, Fill, InFlight, ReadFile
@@ -39,16 +43,19 @@ FILL_CHUNKS = 256
 FILL_WITHIN_S = 30.0
 RETRY_FIRST_S = 2.0
 RETRY_MAX_S = 60.0
-INDEX_LOOK_S = 0.2
 
 _TYPES = {
-    tag_of_type(t) for t in (ChangesetFormed, BatchStored, DependencyRecovered, IndexActivated)
+    tag_of_type(t)
+    for t in (ChangesetFormed, BatchStored, DependencyRecovered, IndexActivated, JobFinished)
 }
 log = structlog.get_logger(NAME)
 
 
 class Notes(Protocol):
     """Where the backlog's texts come from: the vault, read again."""
+
+    @property
+    def fingerprint(self) -> str: ...
 
     def read(
         self, paths: Sequence[str], known: Mapping[str, Entry], *, again: bool = False
@@ -77,9 +84,11 @@ class EmbedderActor:
         self._in_flight = in_flight
         self._batches: asyncio.Queue[Batch] = asyncio.Queue()
         self._woken = asyncio.Event()
+        serving.listen(self._woken.set)
         self._failures = 0
         self._not_before = 0.0
-        self._left: set[tuple[str, str]] = set()  # notes done with, or no longer as they were
+        # Notes that are no longer as they were stored: generation, path, sha256.
+        self._left: set[tuple[str, str, str]] = set()
         self._hopeless: set[str] = set()  # hashes of chunks that no provider call could embed
 
     async def run(self) -> None:
@@ -107,11 +116,15 @@ class EmbedderActor:
         while True:
             batch = await self._batches.get()
             chunks = [chunk for file in batch.files for chunk in file.note.chunks]
-            known = await self._known(chunks)
+            index = self._serving.of(batch.generation)
+            known: dict[str, Vector] = {}
             made: dict[str, Vector] = {}
-            missing = [chunk for chunk in chunks if chunk.content_hash not in known]
-            if batch.urgent and missing and len(missing) <= STEP_CHUNKS:
-                made = await self._quickly(missing)
+            if index is not None:
+                batch.space = index.identity.space.identity
+                known = await self._known(chunks, index)
+                missing = [chunk for chunk in chunks if chunk.content_hash not in known]
+                if batch.urgent and missing and len(missing) <= STEP_CHUNKS:
+                    made = await self._quickly(missing, index)
             vectors = known | made
             batch.vectors.update(
                 (chunk.chunk_id, vectors[chunk.content_hash])
@@ -120,11 +133,11 @@ class EmbedderActor:
             )
             await self._say(batch.job_id, batch.batch_id, len(batch.files), len(made), len(known))
 
-    async def _quickly(self, chunks: Sequence[Chunk]) -> dict[str, Vector]:
+    async def _quickly(self, chunks: Sequence[Chunk], index: ChunkIndex) -> dict[str, Vector]:
         """Vectors for a saved note, unless they take too long: then the backlog has them."""
         try:
             async with asyncio.timeout(URGENT_WITHIN_S):
-                return await self._make({c.content_hash: c.embed_text for c in chunks})
+                return await self._make({c.content_hash: c.embed_text for c in chunks}, index)
         except (TimeoutError, EmbeddingError) as why:
             log.info("a saved note goes first without vectors", reason=type(why).__name__)
             return {}
@@ -137,15 +150,14 @@ class EmbedderActor:
             wait = self._not_before - self._clock.monotonic()
             if wait > 0:
                 await self._sleep_or_wake(wait)
-                continue
-            if self._serving.index is None:  # not opened yet: there is nothing to make vectors for
-                await self._sleep_or_wake(INDEX_LOOK_S)
-                continue
-            files = await self._next_files()
-            if not files:
+            elif found := self._next_table():
+                table, index = found
+                if not index.identity.space.is_known:
+                    await self._ask_for_vectors()
+                elif files := await self._next_files(table):
+                    await self._gather(files, table, index)
+            else:
                 await self._woken.wait()
-                continue
-            await self._gather(files)
 
     async def _sleep_or_wake(self, seconds: float) -> None:
         woken = asyncio.create_task(self._woken.wait())
@@ -156,17 +168,50 @@ class EmbedderActor:
             woken.cancel()
             slept.cancel()
 
-    async def _next_files(self) -> list[ReadFile]:
+    def _next_table(self) -> tuple[Table, ChunkIndex] | None:
+        """Where vectors are missing: the index that serves first, then the one that is built."""
+        catalog = self._ledger.state.catalog
+        for table in (catalog, catalog.building):
+            index = self._serving.of(_generation_of(table)) if table is not None else None
+            if table is None or index is None:
+                continue
+            if index.identity.fingerprint != self._notes.fingerprint:
+                continue  # its notes were cut in another way, and will be cut again
+            if not index.identity.space.is_known and self._is_being_replaced():
+                continue
+            if any(self._lacks(table, path) for path in table.files):
+                return table, index
+        return None
+
+    def _is_being_replaced(self) -> bool:
+        state = self._ledger.state
+        asked = any(job.mode == "reindex" for job in state.jobs.open)
+        return asked or state.catalog.building is not None
+
+    async def _ask_for_vectors(self) -> None:
+        """This index was made for text alone, because its provider was away. Is it back?"""
+        try:
+            await self._providers.choose(may_be_absent=False)
+        except EmbeddingError as why:
+            await self._report(why)
+            return
+        await self._report_recovery("ollama")
+        wanted = JobRequested(job_id=new_id(), mode="reindex", origin="provider_ready")
+        await self._ledger.journal.append(NAME, wanted)
+
+    def _lacks(self, table: Table, path: str) -> bool:
+        entry = table.files[path]
+        key = (_generation_of(table), path, entry.sha256)
+        return entry.lacking > 0 and key not in self._left
+
+    async def _next_files(self, table: Table) -> list[ReadFile]:
         """The newest notes that lack vectors, read again; only what is still as it was stored."""
-        files = self._ledger.state.catalog.files
-        lacking = sorted(
-            (-entry.mtime_ns, path)
-            for path, entry in files.items()
-            if entry.embedded < entry.chunks and (path, entry.sha256) not in self._left
-        )
+        files = table.files
+        lacking = [path for path in files if self._lacks(table, path)]
+        lacking.sort(key=lambda path: (-files[path].mtime_ns, path))
         wanted: list[str] = []
         chunks = 0
-        for _, path in lacking:
+        for path in lacking:
             wanted.append(path)
             chunks += files[path].chunks
             if chunks >= FILL_CHUNKS:
@@ -176,34 +221,45 @@ class EmbedderActor:
         present = {file.path for file in as_stored}
         for path in wanted:
             if path not in present and path in files:  # it changed: it will come as a batch
-                self._left.add((path, files[path].sha256))
+                self._left.add((_generation_of(table), path, files[path].sha256))
         return as_stored
 
-    async def _gather(self, files: Sequence[ReadFile]) -> None:
+    async def _gather(self, files: Sequence[ReadFile], table: Table, index: ChunkIndex) -> None:
         """Vectors for these notes, handed on as one fill of whole notes."""
         chunks = [chunk for file in files for chunk in file.note.chunks]
-        vectors = await self._known(chunks)
+        vectors = await self._known(chunks, index)
         deadline = self._clock.monotonic() + FILL_WITHIN_S
         while missing := [c for c in chunks if self._is_open(c, vectors)]:
-            if not await self._step(missing[:STEP_CHUNKS], vectors):
+            if not await self._step(missing[:STEP_CHUNKS], vectors, index):
                 break  # the provider is gone: keep what there is
             if self._clock.monotonic() > deadline:
                 break
-        fill = self._whole_notes(files, vectors)
-        if fill.vectors:
+        fill = self._whole_notes(files, vectors, index)
+        if fill.files:
             await self._in_flight.fills.admit(fill)
             await self._say("", fill.batch_id, len(fill.files), len(fill.vectors), 0)
             await self._in_flight.fills.gone(fill.batch_id)
+            self._leave_what_was_refused(fill, table)
 
-    async def _step(self, chunks: Sequence[Chunk], vectors: dict[str, Vector]) -> bool:
+    def _leave_what_was_refused(self, fill: Fill, table: Table) -> None:
+        """Vectors that did not fit the table will not fit it the next time."""
+        for file in fill.files:
+            entry = table.files.get(file.path)
+            if entry is not None and entry.sha256 == file.sha256 and entry.lacking:
+                log.warning("vectors did not fit", generation=fill.generation)
+                self._left.add((_generation_of(table), file.path, file.sha256))
+
+    async def _step(
+        self, chunks: Sequence[Chunk], vectors: dict[str, Vector], index: ChunkIndex
+    ) -> bool:
         """Add the vectors of these chunks; False while the provider does not work."""
         texts = {chunk.content_hash: chunk.embed_text for chunk in chunks}
         try:
-            vectors |= await self._make(texts)
+            vectors |= await self._make(texts, index)
         except EmbeddingError as why:
             hashes = list(texts)
-            made = {hashes[index]: vector for index, vector in why.done.items()}
-            await self._keep(made)
+            made = {hashes[place]: vector for place, vector in why.done.items()}
+            await self._keep(made, index)
             vectors |= made
             if why.index is None:
                 await self._report(why)
@@ -211,9 +267,11 @@ class EmbedderActor:
             self._hopeless.add(hashes[why.index])
         return True
 
-    def _whole_notes(self, files: Sequence[ReadFile], vectors: dict[str, Vector]) -> Fill:
+    def _whole_notes(
+        self, files: Sequence[ReadFile], vectors: dict[str, Vector], index: ChunkIndex
+    ) -> Fill:
         """The notes that are done, with all the vectors that they can get."""
-        fill = Fill(new_id(), [], {})
+        fill = Fill(new_id(), index.identity.generation, [], {})
         for file in files:
             chunks = file.note.chunks
             if any(self._is_open(chunk, vectors) for chunk in chunks):
@@ -222,9 +280,8 @@ class EmbedderActor:
                 c.chunk_id: vectors[c.content_hash] for c in chunks if c.content_hash in vectors
             }
             fill.vectors.update(found)
-            fill.files.append(FilledFile(file.path, file.sha256, len(found)))
-            if len(found) < len(chunks):
-                self._left.add((file.path, file.sha256))
+            barred = len(chunks) - len(found)
+            fill.files.append(FilledFile(file.path, file.sha256, len(found), barred))
         return fill
 
     def _is_open(self, chunk: Chunk, vectors: dict[str, Vector]) -> bool:
@@ -241,25 +298,21 @@ class EmbedderActor:
 
     # Vectors
 
-    async def _known(self, chunks: Sequence[Chunk]) -> dict[str, Vector]:
+    async def _known(self, chunks: Sequence[Chunk], index: ChunkIndex) -> dict[str, Vector]:
         """What the cache has, by content hash."""
-        index = self._serving.index
-        if index is None or not chunks:
-            return {}
         hashes = {chunk.content_hash for chunk in chunks}
-        return await self._cache.get_many(index.identity.space.identity, hashes)
+        return await self._cache.get_many(index.identity.space.identity, hashes) if hashes else {}
 
-    async def _make(self, texts: Mapping[str, str]) -> dict[str, Vector]:
+    async def _make(self, texts: Mapping[str, str], index: ChunkIndex) -> dict[str, Vector]:
         """What the provider makes of texts, by content hash; kept in the cache from then on."""
-        index = self._serving.index
-        if index is None:
-            return {}
-        embedder = await self._providers.of(index.identity.space)
+        embedder = await self._providers.of(index.identity)
         made = await embedder.embed(list(texts.values()))
         self._failures = 0
         await self._report_recovery(index.identity.space.provider)
         vectors = dict(zip(texts, made, strict=True))
-        await self._keep(vectors)
+        crashpoint("embed.before_cache")
+        await self._keep(vectors, index)
+        crashpoint("embed.after_cache")
         return vectors
 
     async def _report_recovery(self, provider: str) -> None:
@@ -269,9 +322,8 @@ class EmbedderActor:
             recovered = DependencyRecovered(dependency=dependency)
             await self._ledger.journal.append(NAME, recovered)
 
-    async def _keep(self, vectors: Mapping[str, Vector]) -> None:
-        index = self._serving.index
-        if index is not None and vectors:
+    async def _keep(self, vectors: Mapping[str, Vector], index: ChunkIndex) -> None:
+        if vectors:
             await self._cache.put_many(index.identity.space.identity, vectors)
 
     async def _say(self, job_id: str, batch_id: str, files: int, made: int, cached: int) -> None:
@@ -286,6 +338,11 @@ class EmbedderActor:
             model=index.model if index is not None else "",
         )
         await self._ledger.journal.append(NAME, embedded)
+
+
+def _generation_of(table: Table) -> str:
+    """No name: the index that serves."""
+    return table.generation if isinstance(table, Building) else ""
 
 
 def _is_as_stored(file: ReadFile, entry: Entry | None) -> bool:

@@ -6,42 +6,54 @@ between the commit and its fact only repeats it.
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable
+from collections.abc import Mapping
 from datetime import datetime
 
 import structlog
 
-from ragd.adapters.lance_store import ChunkIndex, FileRows, Identity, LanceStore
-from ragd.clock import Clock, new_id
-from ragd.embedding import EmbeddingError
+from ragd.adapters.lance_store import ChunkIndex, FileRows
+from ragd.clock import Clock
+from ragd.crashpoints import crashpoint
+from ragd.embedding import EmbeddingError, Vector
 from ragd.errors import RagdError
 from ragd.events import (
     BatchEmbedded,
     BatchStored,
     ChangesetFormed,
-    IndexActivated,
-    IndexLost,
+    DependencyLost,
+    DependencyRecovered,
+    JobCancelRequested,
     JobFinished,
-    JobRequested,
     Outcome,
     StoreCompacted,
     StoredFile,
     VectorsFilled,
     tag_of_type,
 )
+from ragd.folds.jobs import Job
+from ragd.indexes import NAME, Indexes
 from ragd.ledger import Ledger
 from ragd.payloads import Batch, Fill, InFlight, ReadFile
 from ragd.serving import Serving
 
-NAME = "store_writer"
 VECTORS_WITHIN_S = 2.0
 TIDY_AFTER_S = 5.0
+RETIRE_AFTER_S = 30.0
 
-_TYPES = {tag_of_type(t) for t in (ChangesetFormed, BatchEmbedded)}
+_TYPES = {
+    tag_of_type(t)
+    for t in (
+        ChangesetFormed,
+        BatchEmbedded,
+        JobCancelRequested,
+        DependencyLost,
+        DependencyRecovered,
+    )
+}
+_FOUND = (DependencyLost, DependencyRecovered)
 log = structlog.get_logger(NAME)
 
-# The identity of an index that does not exist yet: provider, fingerprint and vault are decided now.
-NewIdentity = Callable[[str], Awaitable[Identity]]
+Todo = Batch | Fill | JobCancelRequested | DependencyLost | DependencyRecovered
 
 
 class StoreWriter:
@@ -51,85 +63,36 @@ class StoreWriter:
         self,
         ledger: Ledger,
         clock: Clock,
-        store: LanceStore,
         serving: Serving,
         in_flight: InFlight,
-        new_identity: NewIdentity,
-        vault: str,
+        indexes: Indexes,
     ) -> None:
         self._ledger = ledger
         self._clock = clock
-        self._store = store
         self._serving = serving
         self._in_flight = in_flight
-        self._new_identity = new_identity
-        self._vault = vault  # which vault this is, as an index's identity names it
+        self._indexes = indexes
+        self._tasks: asyncio.TaskGroup
         self._embedded: dict[str, asyncio.Event] = {}
-        self._todo: asyncio.Queue[Batch | Fill] = asyncio.Queue()
+        self._todo: asyncio.Queue[Todo] = asyncio.Queue()
         self._untidy = asyncio.Event()
 
     async def run(self) -> None:
         position = self._ledger.state.seq
-        await self._open()
+        await self._indexes.open()
         async with asyncio.TaskGroup() as group:
+            self._tasks = group
             group.create_task(self._listen(position))
             group.create_task(self._work())
             group.create_task(self._keep_tidy())
-
-    # Which index
-
-    async def _open(self) -> None:
-        """The generation the catalog knows; if that is gone, the catalog is void."""
-        if self._serving.index is not None:
-            return
-        await self._store.sweep()
-        known = self._ledger.state.catalog.index
-        if known is None:
-            return
-        try:
-            index = await self._store.open(known.generation)
-        except RagdError as why:
-            log.warning("the index cannot be opened", code=why.code)
-            if why.code == "INDEX_NOT_FOUND":
-                await self._ledger.journal.append(NAME, IndexLost(reason="missing"))
-            return
-        if index.identity.vault == self._vault:
-            self._serving.index = index
-        else:
-            await self._leave(index)
-
-    async def _leave(self, index: ChunkIndex) -> None:
-        """Another vault is configured: its notes must not mix with those of the former one."""
-        journal = self._ledger.journal
-        await journal.append(NAME, IndexLost(reason="vault_changed"))
-        index.close()
-        await self._store.drop(index.identity.generation)
-        requested = JobRequested(job_id=new_id(), mode="full", origin="vault_changed")
-        await journal.append(NAME, requested)
-
-    async def _index(self) -> ChunkIndex:
-        """The open index; the first batch of all makes it."""
-        if self._serving.index is None:
-            identity = await self._new_identity(new_id())
-            index = await self._store.create(identity)
-            await index.mark_complete()
-            self._serving.index = index
-            activated = IndexActivated(
-                generation=identity.generation,
-                provider=identity.space.provider,
-                model=identity.space.model,
-                dimensions=identity.space.dimensions,
-            )
-            await self._ledger.journal.append(NAME, activated)
-        return self._serving.index
 
     # What there is to do
 
     async def _listen(self, position: int) -> None:
         async for record in self._ledger.journal.follow(position, _TYPES):
             event = record.event
-            if isinstance(event, ChangesetFormed) and event.last:
-                if batch := self._in_flight.batches.get(event.batch_id):
+            if isinstance(event, ChangesetFormed):
+                if event.last and (batch := self._in_flight.batches.get(event.batch_id)):
                     self._embedded.setdefault(batch.batch_id, asyncio.Event())
                     self._todo.put_nowait(batch)
             elif isinstance(event, BatchEmbedded):
@@ -137,14 +100,24 @@ class StoreWriter:
                     self._todo.put_nowait(fill)
                 else:
                     self._embedded.setdefault(event.batch_id, asyncio.Event()).set()
+            elif isinstance(event, JobCancelRequested):
+                self._todo.put_nowait(event)
+            elif isinstance(event, _FOUND) and event.dependency == "index":
+                self._todo.put_nowait(event)  # restored, or no longer fit to serve
 
     async def _work(self) -> None:
+        """One thing after the other: nothing is written to an index while it is switched."""
         while True:
             todo = await self._todo.get()
             if isinstance(todo, Batch):
                 await self._store_batch(todo)
-            else:
+            elif isinstance(todo, Fill):
                 await self._fill(todo)
+            elif isinstance(todo, JobCancelRequested):
+                await self._cancel_building(todo.job_id)
+            elif isinstance(todo, DependencyRecovered):
+                await self._indexes.open()
+            await self._switch_if_ready()
 
     async def _store_batch(self, batch: Batch) -> None:
         """One atomic commit. Vectors that are not there in time follow later."""
@@ -154,45 +127,109 @@ class StoreWriter:
         except TimeoutError:
             log.info("stored without waiting for vectors", batch=batch.batch_id)
         self._embedded.pop(batch.batch_id, None)
-        if batch.files or batch.removed:
-            try:
-                await self._commit(batch)
-            except EmbeddingError as why:  # no index, and nobody to say what its vectors are like
-                log.warning("no index can be made", code=why.code, detail=why.detail)
-                self._in_flight.batches.drop(batch.batch_id)
-                await self._finish(batch.job_id, failed=True)
-                return
+        job = self._ledger.state.jobs.find_open(batch.job_id)
+        failed = job is not None and not await self._commit(batch)
         self._in_flight.batches.drop(batch.batch_id)
-        if batch.final:
-            await self._finish(batch.job_id)
+        if job is None or not (failed or batch.final):
+            return
+        if not failed and not job.cancel_requested:
+            await self._switch_if_ready(text_of=job.id)
+        await self._finish(job, failed=failed)
 
-    async def _commit(self, batch: Batch) -> None:
-        index = await self._index()
+    async def _commit(self, batch: Batch) -> bool:
+        """Into the index that is built, and into the one that serves; False if there is none."""
+        if not (batch.files or batch.removed or batch.generation):
+            return True
+        try:
+            if batch.generation:
+                building = await self._indexes.building_index(batch.generation, batch.job_id)
+                await self._replace(building, batch, batch.job_id)
+                return True
+            serving = await self._indexes.serving_index()
+            if self._serving.building is not None:  # first: until the other has it, it is undone
+                await self._replace(self._serving.building, batch, "")
+            await self._replace(serving, batch, batch.job_id)
+        except EmbeddingError as why:  # no index, and nobody to say what its vectors are like
+            log.warning("no index can be made", code=why.code, detail=why.detail)
+            return False
+        except RagdError as why:
+            log.warning("the index takes nothing", code=why.code)
+            if why.code != "INDEX_CORRUPTED":
+                raise
+            return False
+        return True
+
+    async def _replace(self, index: ChunkIndex, batch: Batch, job_id: str) -> None:
         now = self._clock.now()
+        of_this_space = batch.space == index.identity.space.identity
+        vectors = batch.vectors if of_this_space else {}
         rows = [
-            FileRows(f.path, f.sha256, f.mtime_ns, now, f.note.title, f.note.chunks, batch.vectors)
+            FileRows(f.path, f.sha256, f.mtime_ns, now, f.note.title, f.note.chunks, vectors)
             for f in batch.files
         ]
+        crashpoint("store.before_commit")
         version = await index.replace(rows, batch.removed)
+        crashpoint("store.after_commit")
+        serves = index is self._serving.index
         stored = BatchStored(
-            job_id=batch.job_id,
+            job_id=job_id,
             batch_id=batch.batch_id,
-            files=[_stored(file, batch) for file in batch.files],
+            files=[_stored(file, vectors) for file in batch.files],
             removed=batch.removed,
             table_version=version,
+            generation="" if serves else index.identity.generation,
         )
         await self._ledger.journal.append_parts(NAME, stored)
+        crashpoint("store.after_fact")
         self._untidy.set()
 
     async def _fill(self, fill: Fill) -> None:
-        index = self._serving.index
+        index = self._serving.of(fill.generation)
         if index is not None:
-            filled = await index.fill(fill.vectors)
-            if filled.rows == len(fill.vectors):
-                done = VectorsFilled(job_id="", files=fill.files, table_version=filled.version)
+            filled = await index.fill(fill.vectors) if fill.vectors else None
+            crashpoint("store.after_fill")
+            if filled is None or filled.rows == len(fill.vectors):
+                version = filled.version if filled is not None else await index.version()
+                done = VectorsFilled(
+                    job_id="",
+                    files=fill.files,
+                    table_version=version,
+                    generation=index.identity.generation,
+                )
                 await self._ledger.journal.append_parts(NAME, done)
             self._untidy.set()
         self._in_flight.fills.drop(fill.batch_id)
+
+    # An index built beside
+
+    async def _switch_if_ready(self, text_of: str = "") -> None:
+        if old := await self._indexes.switch_if_ready(text_of):
+            self._tasks.create_task(self._retire(old))
+
+    async def _retire(self, old: ChunkIndex) -> None:
+        """Whoever still reads the old index is given time to finish."""
+        await self._clock.sleep(RETIRE_AFTER_S)
+        await self._indexes.retire(old)
+
+    async def _cancel_building(self, job_id: str) -> None:
+        """A reindex whose text is stored has ended as a job; its index can still be given up."""
+        building = self._ledger.state.catalog.building
+        job = self._ledger.state.jobs.find(job_id)
+        if job is None or building is None or building.job_id != job_id or job.phase != "finished":
+            return
+        await self._indexes.abandon()
+        cancelled = JobFinished(
+            job_id=job_id,
+            mode=job.mode,
+            outcome="cancelled",
+            indexed_files=job.indexed_files,
+            removed_files=job.files_removed,
+            total_chunks=self._ledger.state.catalog.chunks,
+            duration_ms=_ms_between(job.started_at, self._clock.now()),
+        )
+        await self._ledger.journal.append(NAME, cancelled)
+
+    # Keeping tidy and ending jobs
 
     async def _keep_tidy(self) -> None:
         """After changes, and again until no deleted text is left in any old file."""
@@ -218,22 +255,24 @@ class StoreWriter:
             await self._ledger.journal.append(NAME, fact)
         return done.again_s
 
-    async def _finish(self, job_id: str, *, failed: bool = False) -> None:
+    async def _finish(self, job: Job, *, failed: bool) -> None:
         """The job's text is stored: its story, as the folds tell it."""
         state = self._ledger.state
-        job = state.jobs.find_open(job_id)
-        if job is None:
-            return
         outcome: Outcome = "partial" if job.errors_total else "complete"
         if failed or job.cancel_requested:
             outcome = "failed" if failed else "cancelled"
+        building = state.catalog.building
+        builds = building is not None and building.job_id == job.id
+        if builds and outcome in ("failed", "cancelled"):
+            await self._indexes.abandon()
+        table = building if builds and building is not None else state.catalog
         finished = JobFinished(
-            job_id=job_id,
+            job_id=job.id,
             mode=job.mode,
             outcome=outcome,
             indexed_files=job.files_stored,
             removed_files=job.files_removed,
-            total_chunks=state.catalog.chunks,
+            total_chunks=table.chunks,
             duration_ms=_ms_between(job.started_at, self._clock.now()),
             errors=job.errors,
             errors_total=job.errors_total,
@@ -241,9 +280,9 @@ class StoreWriter:
         await self._ledger.journal.append(NAME, finished)
 
 
-def _stored(file: ReadFile, batch: Batch) -> StoredFile:
+def _stored(file: ReadFile, vectors: Mapping[str, Vector]) -> StoredFile:
     chunks = file.note.chunks
-    embedded = sum(chunk.chunk_id in batch.vectors for chunk in chunks)
+    embedded = sum(chunk.chunk_id in vectors for chunk in chunks)
     return StoredFile(file.path, file.sha256, file.mtime_ns, file.size, len(chunks), embedded)
 
 

@@ -215,8 +215,6 @@ class ToolGateway:
 
     async def _request_job(self, mode: Mode, accept_deletions: bool = False) -> web.StreamResponse:
         """Answers at once. One job at a time: what an open job does anyway is joined to it."""
-        if mode == "reindex":
-            raise _not_yet("reindex")
         job = progress.job_to_join(self._ledger.state, mode, accept_deletions)
         job_id = job.id if job is not None else new_id()
         if job is None:
@@ -241,7 +239,9 @@ class ToolGateway:
 
     async def _cancel_job(self, request: web.Request) -> web.StreamResponse:
         job = self._find_job(request)
-        if job.phase != "finished":
+        building = self._ledger.state.catalog.building
+        builds = building is not None and building.job_id == job.id
+        if job.phase != "finished" or builds:
             await self._append(JobCancelRequested(job_id=job.id))
         return self._served(job_data(job))
 

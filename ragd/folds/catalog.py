@@ -14,6 +14,7 @@ from ragd.events import (
     FileSkipped,
     FilesTouched,
     IndexActivated,
+    IndexBuilding,
     IndexLost,
     JobFinished,
     JobStarted,
@@ -35,15 +36,22 @@ class Entry(Struct):
     size: int
     chunks: int
     embedded: int
+    barred: int = 0  # chunks that will never have a vector
+
+    @property
+    def lacking(self) -> int:
+        """Chunks whose vectors are still to come."""
+        return self.chunks - self.embedded - self.barred
 
 
 class Index(Struct, frozen=True):
-    """Which index it is: its generation and its vector space."""
+    """Which index it is: its generation, its vector space, and how its notes were cut."""
 
     generation: str
     provider: str
     model: str
     dimensions: int
+    fingerprint: str = ""
 
 
 class Table(Struct):
@@ -52,6 +60,7 @@ class Table(Struct):
     files: dict[str, Entry] = field(default_factory=dict)
     chunks: int = 0
     chunks_embedded: int = 0
+    chunks_barred: int = 0
     table_version: int = 0
 
     @property
@@ -60,8 +69,8 @@ class Table(Struct):
 
     @property
     def backlog(self) -> int:
-        """Chunks that have no vector yet."""
-        return self.chunks - self.chunks_embedded
+        """Chunks whose vectors are still to come."""
+        return self.chunks - self.chunks_embedded - self.chunks_barred
 
 
 class Building(Table):
@@ -69,6 +78,7 @@ class Building(Table):
 
     generation: str = ""
     job_id: str = ""
+    fingerprint: str = ""
 
 
 class Catalog(Table):
@@ -91,6 +101,7 @@ def _forget(table: Table, path: str) -> None:
     if entry is not None:
         table.chunks -= entry.chunks
         table.chunks_embedded -= entry.embedded
+        table.chunks_barred -= entry.barred
 
 
 def _replace(table: Table, file: StoredFile) -> None:
@@ -159,17 +170,18 @@ def _no_job(catalog: Catalog) -> None:
 def _batch_stored(catalog: Catalog, event: BatchStored, record: Record) -> None:
     table = _table_of(catalog, event.generation)
     if table is None:
-        table = catalog.building = Building(generation=event.generation, job_id=event.job_id)
+        return  # that generation is gone
     for path in event.removed:
         _forget(table, path)
-        _done(catalog, path)
         catalog.failed.pop(path, None)  # but a note that is left out from now on stays listed
     for file in event.files:
         _replace(table, file)
-        _done(catalog, file.path)
         catalog.skipped.pop(file.path, None)
         catalog.failed.pop(file.path, None)
     table.table_version = event.table_version
+    if table is catalog:  # what is only in the index that is being built does not serve yet
+        for path in (*event.removed, *(file.path for file in event.files)):
+            _done(catalog, path)
 
 
 def _vectors_filled(catalog: Catalog, event: VectorsFilled, record: Record) -> None:
@@ -180,9 +192,12 @@ def _vectors_filled(catalog: Catalog, event: VectorsFilled, record: Record) -> N
         entry = table.files.get(file.path)
         if entry is None or entry.sha256 != file.sha256:
             continue  # the note has changed since: those rows are gone
-        gained = max(0, min(file.chunks, entry.chunks - entry.embedded))
+        gained = max(0, min(file.chunks, entry.lacking))
         entry.embedded += gained
         table.chunks_embedded += gained
+        barred = max(0, min(file.barred, entry.lacking))
+        entry.barred += barred
+        table.chunks_barred += barred
     table.table_version = event.table_version
 
 
@@ -197,11 +212,12 @@ def _vault_scanned(catalog: Catalog, event: VaultScanned, record: Record) -> Non
 
 
 def _files_touched(catalog: Catalog, event: FilesTouched, record: Record) -> None:
+    tables = [catalog] if catalog.building is None else [catalog, catalog.building]
     for file in event.files:
         _done(catalog, file.path)
-        entry = catalog.files.get(file.path)
-        if entry is not None:
-            entry.mtime_ns, entry.size = file.mtime_ns, file.size
+        for table in tables:
+            if entry := table.files.get(file.path):
+                entry.mtime_ns, entry.size = file.mtime_ns, file.size
 
 
 def _file_skipped(catalog: Catalog, event: FileSkipped, record: Record) -> None:
@@ -216,8 +232,16 @@ def _file_failed(catalog: Catalog, event: FileFailed, record: Record) -> None:
     _remember(catalog.failed, event.path, event.code)
 
 
+def _index_building(catalog: Catalog, event: IndexBuilding, record: Record) -> None:
+    catalog.building = Building(
+        generation=event.generation, job_id=event.job_id, fingerprint=event.fingerprint
+    )
+
+
 def _index_activated(catalog: Catalog, event: IndexActivated, record: Record) -> None:
-    catalog.index = Index(event.generation, event.provider, event.model, event.dimensions)
+    catalog.index = Index(
+        event.generation, event.provider, event.model, event.dimensions, event.fingerprint
+    )
     building = catalog.building
     if building is not None and building.generation == event.generation:
         for name in Table.__struct_fields__:
@@ -230,7 +254,14 @@ def _store_compacted(catalog: Catalog, event: StoreCompacted, record: Record) ->
 
 
 def _index_lost(catalog: Catalog, event: IndexLost, record: Record) -> None:
+    building = catalog.building
+    if event.generation:
+        if building is not None and building.generation == event.generation:
+            catalog.building = None
+        return
     void = Catalog(newest_mtime=catalog.newest_mtime, needs_full_scan=True)
+    if event.reason != "vault_changed":
+        void.building = building
     for name in Catalog.__struct_fields__:
         setattr(catalog, name, getattr(void, name))
 
@@ -260,6 +291,7 @@ HANDLERS: Mapping[type, Callable[[Catalog, Any, Record], None]] = {
     FileSkipped: _file_skipped,
     FileFailed: _file_failed,
     StoreCompacted: _store_compacted,
+    IndexBuilding: _index_building,
     IndexActivated: _index_activated,
     IndexLost: _index_lost,
     SegmentQuarantined: _segment_quarantined,

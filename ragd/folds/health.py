@@ -333,6 +333,8 @@ def _index_activated(health: Health, event: IndexActivated, record: Record) -> N
 
 
 def _index_lost(health: Health, event: IndexLost, record: Record) -> None:
+    if event.generation:
+        return  # not the one that serves
     health.starting = False
     for void in ("index", "model"):  # nothing there to be damaged: INDEX_NOT_FOUND follows
         health.lost.pop(void, None)

@@ -7,6 +7,7 @@ is everything found by its meaning too.
 from typing import Any
 
 from ragd.folds import State
+from ragd.folds.catalog import Table
 from ragd.folds.jobs import Job
 
 STRENGTH = {"sync": 0, "full": 1, "reindex": 2}
@@ -23,10 +24,16 @@ def job_to_join(state: State, mode: str, accept_deletions: bool) -> Job | None:
 
 def line(state: State, job: Job) -> dict[str, Any]:
     """Where the job is now."""
-    catalog = state.catalog
     if job.phase != "finished":
         return _progress("storing", job.files_stored, job.files_planned)
-    return _progress("embedding", catalog.chunks_embedded, catalog.chunks)
+    table = _table_of(state, job)
+    return _progress("embedding", table.chunks_embedded, table.chunks - table.chunks_barred)
+
+
+def _table_of(state: State, job: Job) -> Table:
+    """Where the job's notes are: a reindex builds its own table, until that one serves."""
+    building = state.catalog.building
+    return building if building is not None and building.job_id == job.id else state.catalog
 
 
 def is_complete(state: State, job: Job) -> bool:
@@ -35,23 +42,24 @@ def is_complete(state: State, job: Job) -> bool:
         return False
     if job.outcome in ("failed", "cancelled"):
         return True
-    return not state.catalog.backlog or bool(_PROVIDER_LOST & state.health.reasons.keys())
+    return not _table_of(state, job).backlog or bool(_PROVIDER_LOST & state.health.reasons.keys())
 
 
 def completion(state: State, job: Job) -> dict[str, Any]:
     """The last line. `outcome` is partial, too, when vectors are missing or deletions are held."""
     held = state.health.deletions_held
-    unfinished = job.outcome == "complete" and (state.catalog.backlog or held)
+    table = _table_of(state, job)
+    unfinished = job.outcome == "complete" and (table.backlog or held)
     outcome = "partial" if unfinished else job.outcome
     return {
         "type": "complete",
         "indexed_files": job.indexed_files,
-        "total_chunks": state.catalog.chunks,
+        "total_chunks": table.chunks,
         "duration_ms": job.duration_ms,
         "errors": [{"file": error.file, "message": error.message} for error in job.errors],
         "outcome": outcome,
         "errors_total": job.errors_total,
-        "chunks_embedded": state.catalog.chunks_embedded,
+        "chunks_embedded": table.chunks_embedded,
         "deletions_held": held,
     }
 

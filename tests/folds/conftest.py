@@ -16,6 +16,7 @@ from ragd.events import (
     FilesChanged,
     FilledFile,
     IndexActivated,
+    IndexBuilding,
     JobFinished,
     JobStarted,
     StoredFile,
@@ -70,6 +71,9 @@ class Log:
                 generation=generation, provider=provider, model="some-model", dimensions=384
             )
         )
+
+    def build(self, generation: str = "g2", job: str = "job-1") -> Record:
+        return self.add(IndexBuilding(generation=generation, job_id=job, fingerprint="f1"))
 
     def change(self, *paths: str, kind: str = "modified") -> Record:
         return self.add(FilesChanged(changes=[Change(path, kind) for path in paths]))

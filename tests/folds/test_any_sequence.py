@@ -33,6 +33,7 @@ from ragd.events import (
     FileSkipped,
     FilledFile,
     IndexActivated,
+    IndexBuilding,
     IndexLost,
     JobFinished,
     JobStarted,
@@ -145,7 +146,8 @@ SENSIBLE: list[list[Fact]] = [
         IndexActivated(generation=g, provider=p, model="m", dimensions=2)
         for g, p in product(("g1", "g2"), PROVIDERS[1:])
     ],
-    [IndexLost(reason="missing")],
+    [IndexBuilding(generation=g, job_id="j1", fingerprint="f") for g in ("g1", "g2")],
+    [IndexLost(reason="missing"), IndexLost(reason="missing", generation="g2")],
     [finished(*these) for these in product(MODES, get_args(Outcome))],
 ]
 POSSIBLE = st.one_of([of_struct(kind) for kind in EVENT_TYPES])

@@ -8,11 +8,13 @@ from ragd.events import (
     FilesChanged,
     FileSkipped,
     FilesTouched,
+    FilledFile,
     IndexLost,
     SegmentQuarantined,
     StoreCompacted,
     TouchedFile,
     VaultScanned,
+    VectorsFilled,
 )
 from ragd.folds import catalog as catalog_fold
 from ragd.folds.catalog import Catalog, Index
@@ -288,14 +290,33 @@ def test_the_lists_of_skipped_and_failed_files_are_bounded(log, monkeypatch):
 def test_a_lost_index_voids_the_catalog_so_that_a_sync_rebuilds(log):
     log.activate()
     log.store("a.md")
+    log.build("g2")
     log.store("a.md", generation="g2")
     log.begin()
     log.change("b.md")
     log.add(FileSkipped(path="c.md", reason="too-large"))
     log.add(clean_scan())
     log.add(IndexLost(reason="missing"))
-    expected = Catalog(newest_mtime="2026-11-15T14:00:00Z", needs_full_scan=True)
-    assert log.state.catalog == expected
+    catalog = log.state.catalog
+    building, catalog.building = catalog.building, None
+    assert catalog == Catalog(newest_mtime="2026-11-15T14:00:00Z", needs_full_scan=True)
+    assert building is not None and list(building.files) == ["a.md"], "it is whole, and goes on"
+
+
+def test_another_vault_voids_the_index_that_is_built_too(log):
+    log.activate()
+    log.build("g2")
+    log.add(IndexLost(reason="vault_changed"))
+    assert log.state.catalog.building is None
+
+
+def test_the_loss_of_the_index_that_is_built_leaves_the_one_that_serves(log):
+    log.activate()
+    log.store("a.md")
+    log.build("g2")
+    log.add(IndexLost(reason="missing", generation="g2"))
+    assert log.state.catalog.building is None
+    assert log.state.catalog.documents == 1
 
 
 def test_only_a_finished_full_job_satisfies_the_need_for_a_full_scan(log):
@@ -325,6 +346,7 @@ def test_an_activated_index_says_in_which_vector_space_it_is(log):
 def test_a_reindex_leaves_the_serving_catalog_alone_until_it_is_activated(log):
     log.activate(generation="g1")
     log.store("a.md", "gone-since.md", chunks=3, version=9)
+    log.build("g2", "reindex-1")
     log.store("a.md", chunks=5, embedded=0, version=1, generation="g2", job="reindex-1")
     catalog = log.state.catalog
     assert (catalog.documents, catalog.chunks, catalog.backlog) == (2, 6, 0)
@@ -341,11 +363,14 @@ def test_a_reindex_leaves_the_serving_catalog_alone_until_it_is_activated(log):
 
 def test_a_note_saved_during_a_reindex_counts_in_both_tables(log):
     log.activate(generation="g1")
+    log.build("g2", "reindex-1")
     log.store("a.md", sha="old", generation="g2", job="reindex-1")
     log.change("a.md")
-    log.store("a.md", sha="new", generation="g1", job="sync-1")
-    log.store("a.md", sha="new", generation="g2", job="sync-1")
+    log.store("a.md", sha="new", generation="g2", job="")
     catalog = log.state.catalog
+    assert "a.md" in catalog.waiting, "the index that serves does not have it yet"
+    log.store("a.md", sha="new", generation="g1", job="sync-1")
+    assert not catalog.waiting
     assert catalog.files["a.md"].sha256 == "new"
     assert catalog.building is not None
     assert catalog.building.files["a.md"].sha256 == "new"
@@ -355,6 +380,7 @@ def test_a_note_saved_during_a_reindex_counts_in_both_tables(log):
 def test_a_reindex_that_fails_leaves_the_old_catalog_as_it_was(log):
     log.activate(generation="g1")
     log.store("a.md", sha="old")
+    log.build("g2", "reindex-1")
     log.store("a.md", sha="new", generation="g2", job="reindex-1")
     log.finish("failed", "sync", job="sync-1")
     assert log.state.catalog.building is not None
@@ -365,7 +391,9 @@ def test_a_reindex_that_fails_leaves_the_old_catalog_as_it_was(log):
 
 def test_a_new_reindex_takes_the_place_of_one_that_was_left_behind(log):
     log.activate(generation="g1")
+    log.build("g2", "reindex-1")
     log.store("a.md", generation="g2", job="reindex-1")
+    log.build("g3", "reindex-2")
     log.store("b.md", generation="g3", job="reindex-2")
     log.activate(generation="g3")
     assert list(log.state.catalog.files) == ["b.md"]
@@ -388,6 +416,7 @@ def test_activating_the_generation_that_serves_already_keeps_its_notes(log):
 
 def test_a_note_that_only_the_new_index_has_waits_when_it_is_deleted(log):
     log.activate(generation="g1")
+    log.build("g2")
     log.store("a.md", generation="g2")
     log.change("a.md", kind="deleted")
     assert "a.md" in log.state.catalog.waiting
@@ -400,3 +429,22 @@ def test_a_touched_note_waits_no_longer_and_is_known_by_its_new_time(log):
     entry = log.state.catalog.files["a.md"]
     assert (entry.mtime_ns, entry.size) == (77, 5)
     assert log.state.catalog.waiting == {}
+
+
+def test_chunks_that_can_have_no_vector_are_no_backlog(log):
+    log.activate()
+    log.store("a.md", chunks=5, embedded=0)
+    log.add(VectorsFilled(job_id="", files=[FilledFile("a.md", "s1", 4, 1)], table_version=3))
+    catalog = log.state.catalog
+    assert (catalog.chunks, catalog.chunks_embedded, catalog.backlog) == (5, 4, 0)
+    log.store("a.md", sha="s2", chunks=2, embedded=0)
+    assert (catalog.chunks_barred, catalog.backlog) == (0, 2)
+
+
+def test_a_touched_note_is_known_by_its_new_time_in_the_index_that_is_built_too(log):
+    log.activate()
+    log.build("g2")
+    log.store("a.md", generation="g2")
+    log.add(FilesTouched(files=[TouchedFile("a.md", 77, 5)]))
+    building = log.state.catalog.building
+    assert building is not None and building.files["a.md"].mtime_ns == 77

@@ -187,7 +187,12 @@ CLEARING: dict[tuple[str, type], tuple[Step, Step]] = {
     ("INDEX_CORRUPTED", DaemonStarted): (steps(serve, corrupt), restart),
     ("INDEX_NOT_FOUND", BatchStored): (steps(start(), missing), lambda log: log.store(NOTE)),
     ("INDEX_NOT_FOUND", IndexActivated): (
-        steps(start(), missing, lambda log: log.store(NOTE, generation="g2")),
+        steps(
+            start(),
+            missing,
+            lambda log: log.build("g2"),
+            lambda log: log.store(NOTE, generation="g2"),
+        ),
         lambda log: log.activate(generation="g2"),
     ),
     ("INDEX_NOT_FOUND", RECOVERED): (steps(serve, missing), recover("index")),
@@ -266,7 +271,7 @@ CLEARING: dict[tuple[str, type], tuple[Step, Step]] = {
     ("VECTORS_PENDING", BatchStored): (pending, lambda log: log.store("slow.md", sha="s2")),
     ("VECTORS_PENDING", RECOVERED): (pending, recover("vectors")),
     ("VECTORS_PENDING", IndexActivated): (
-        steps(pending, lambda log: log.store(NOTE, generation="g2")),
+        steps(pending, lambda log: log.build("g2"), lambda log: log.store(NOTE, generation="g2")),
         lambda log: log.activate(generation="g2"),
     ),
     ("VECTORS_PENDING", IndexLost): (pending, lost_index),
@@ -499,6 +504,7 @@ def test_a_sync_does_not_mend_a_damaged_index_and_a_failed_reindex_does_not_eith
 
 def test_a_reindex_beside_a_serving_index_leaves_it_healthy(log):
     log.serve()
+    log.build("g2", "reindex-1")
     log.store("Journal/2024-01-15.md", chunks=9, embedded=0, generation="g2", job="reindex-1")
     log.lose("vectors", "VECTORS_PENDING")
     assert log.state.health.state == HEALTHY
@@ -674,6 +680,7 @@ def test_healthy_becomes_unavailable_when_the_index_is_deleted_or_damaged(log):
 def test_unavailable_becomes_healthy_after_a_successful_reindex(log):
     log.serve()
     log.lose("index", "INDEX_CORRUPTED")
+    log.build("g2", "reindex-1")
     log.store("Journal/2024-01-15.md", "b.md", generation="g2", job="reindex-1")
     assert log.state.health.state == UNAVAILABLE
     log.activate(generation="g2")

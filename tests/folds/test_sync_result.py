@@ -107,6 +107,7 @@ def test_a_lost_index_empties_the_totals_and_keeps_when_the_last_sync_was(log):
 def test_the_totals_are_those_of_a_new_index_from_the_moment_it_serves(log):
     log.activate(generation="g1")
     log.store("a.md", "b.md", chunks=2)
+    log.build("g2")
     log.store("a.md", chunks=7, generation="g2")
     log.finish("complete", "reindex")
     assert log.state.sync_result.total_docs == 2

@@ -43,6 +43,7 @@ from ragd.events import (
     FilledFile,
     HealthChanged,
     IndexActivated,
+    IndexBuilding,
     IndexLost,
     JobCancelRequested,
     JobFinished,
@@ -333,6 +334,11 @@ def second_day() -> Iterator[Said]:
         2,
         "batcher",
         JobStarted(job_id="job-04", mode="reindex", files_planned=7, files_removed=0),
+    )
+    yield (
+        4,
+        "store_writer",
+        IndexBuilding(generation="g-0002", job_id="job-04", fingerprint="c0ffee"),
     )
     yield (
         1_500,

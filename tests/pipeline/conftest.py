@@ -88,7 +88,7 @@ def vault(tmp_path: Path) -> Path:
     return root
 
 
-Start = Callable[[], Awaitable[Running]]
+Start = Callable[..., Awaitable[Running]]
 
 
 def write_config(home: Home, **settings: Any) -> None:
@@ -105,7 +105,8 @@ def configure(tmp_path: Path) -> Callable[..., None]:
 
 @pytest.fixture
 async def start(tmp_path: Path, vault: Path) -> AsyncIterator[Start]:
-    """Starts a pipeline on the same home; each further start comes after a crash of the last."""
+    """Starts a pipeline on the same home; each further start comes after a crash of the last, and
+    after what happens in between."""
     if reason := embedded.unavailable():
         pytest.skip(f"the embedded model cannot run here: {reason}")
     home = Home(str(tmp_path / "home"))
@@ -115,8 +116,10 @@ async def start(tmp_path: Path, vault: Path) -> AsyncIterator[Start]:
     clock = SystemClock()
     stack = contextlib.AsyncExitStack()
 
-    async def begin() -> Running:
+    async def begin(meanwhile: Callable[[], Any] = lambda: None) -> Running:
         await stack.aclose()
+        meanwhile()
+        events.mkdir(exist_ok=True)
         ledger = Ledger(events, Path(home.snapshots), clock, new_id(), "test")
         writer = asyncio.create_task(ledger.journal.run())
         started = DaemonStarted(version="0", config_hash="", previous_stop="none")

@@ -1,0 +1,227 @@
+"""Which index serves and which one is built beside it: opened, made, switched, dropped.
+
+Every step may be cut off: the log names the generations that count, and what it does not name is
+removed at the next start. It writes no notes.
+"""
+
+from collections import Counter
+from collections.abc import Awaitable, Callable
+
+import structlog
+
+from ragd.adapters.lance_store import ChunkIndex, Identity, LanceStore
+from ragd.clock import new_id
+from ragd.crashpoints import crashpoint
+from ragd.embedding import VectorSpace
+from ragd.errors import RagdError
+from ragd.events import (
+    BatchStored,
+    DependencyLost,
+    Fact,
+    IndexActivated,
+    IndexBuilding,
+    IndexLost,
+    JobRequested,
+    StoredFile,
+)
+from ragd.ledger import Ledger
+from ragd.serving import Serving
+
+NAME = "store_writer"
+log = structlog.get_logger(NAME)
+
+# The identity of an index that does not exist yet. Given an identity, the new one is in its vector
+# space; else the provider is chosen now.
+NewIdentity = Callable[[str, Identity | None], Awaitable[Identity]]
+
+
+class Indexes:
+    """The life of generations, on behalf of the store writer."""
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        store: LanceStore,
+        serving: Serving,
+        new_identity: NewIdentity,
+        vault: str,
+    ) -> None:
+        self._ledger = ledger
+        self._store = store
+        self._serving = serving
+        self._new_identity = new_identity
+        self._vault = vault  # which vault this is, as an index's identity names it
+
+    async def open(self) -> None:
+        """Open what the log knows; where it knows nothing, what the tables say of themselves."""
+        if self._serving.index is not None:
+            return
+        await self._store.sweep()
+        await self._open_serving()
+        await self._open_building()
+        await self._drop_strangers()
+
+    async def _open_serving(self) -> None:
+        known = self._ledger.state.catalog.index
+        if known is not None:
+            try:
+                index = await self._store.open(known.generation)
+            except RagdError as why:
+                log.warning("the index cannot be opened", code=why.code)
+                if why.code != "INDEX_NOT_FOUND":  # damaged: restored, or replaced by a reindex
+                    await self._say(DependencyLost(dependency="index", code=why.code))
+                    return
+                await self._say(IndexLost(reason="missing"))
+            else:
+                await self._take(index)
+                return
+        found = await self._store.newest_complete()
+        if found is not None and found.identity is not None and found.identity.vault == self._vault:
+            await self._adopt(await self._store.open(found.name))
+
+    async def _take(self, index: ChunkIndex) -> None:
+        """An index that the log knows: is it this vault's, and as new as the log?"""
+        if index.identity.vault != self._vault:
+            await self._leave(index)
+        elif await index.version() < self._ledger.state.catalog.table_version:
+            log.warning("the index has lost its last commits")
+            await self._say(IndexLost(reason="behind"))
+            await self._adopt(index)
+        else:
+            self._serving.put(index, self._serving.building)
+
+    async def _leave(self, index: ChunkIndex) -> None:
+        """Another vault is configured: its notes must not mix with those of the former one."""
+        await self._say(IndexLost(reason="vault_changed"))
+        index.close()
+        await self._store.drop(index.identity.generation)
+        await self._say(JobRequested(job_id=new_id(), mode="full", origin="vault_changed"))
+
+    async def _adopt(self, index: ChunkIndex) -> None:
+        """The log does not say what is in this table, so the table does. A file's time is not in
+        it: every note is looked at again, and none is embedded again."""
+        rows: Counter[tuple[str, str]] = Counter()
+        embedded: Counter[tuple[str, str]] = Counter()
+        columns = ("source_file", "file_sha256")
+        async for row in index.rows(columns):
+            rows[row["source_file"], row["file_sha256"]] += 1
+        async for row in index.rows(columns, "vector IS NOT NULL"):
+            embedded[row["source_file"], row["file_sha256"]] += 1
+        files = [
+            StoredFile(path, sha256, 0, 0, count, embedded[path, sha256])
+            for (path, sha256), count in rows.items()
+        ]
+        await self._activate(index)
+        version = await index.version()
+        stored = BatchStored(job_id="", files=files, removed=[], table_version=version)
+        await self._ledger.journal.append_parts(NAME, stored)
+
+    async def _open_building(self) -> None:
+        building = self._ledger.state.catalog.building
+        if building is None:
+            return
+        try:
+            index = await self._store.open(building.generation)
+            self._serving.put(self._serving.index, index)
+        except RagdError as why:
+            log.warning("the index that was being built is gone", code=why.code)
+            await self._say(IndexLost(reason="missing", generation=building.generation))
+            if self._ledger.state.jobs.find_open(building.job_id) is None:
+                await self._say(JobRequested(job_id=new_id(), mode="reindex", origin="recovery"))
+
+    async def _drop_strangers(self) -> None:
+        """What the log does not name was left by a process that was killed."""
+        if self._serving.index is None:
+            return
+        known = {i.identity.generation for i in (self._serving.index, self._serving.building) if i}
+        for found in await self._store.list_generations():
+            if found.name not in known:
+                log.info("an index that nobody knows is removed", generation=found.name)
+                await self._store.drop(found.name)
+
+    # Making and switching
+
+    async def serving_index(self) -> ChunkIndex:
+        """The index that serves; the first batch of all makes it. Raises RagdError for one that
+        is there and cannot be opened: nothing may take its place but a reindex."""
+        if self._serving.index is None and self._ledger.state.catalog.index is not None:
+            raise RagdError("INDEX_CORRUPTED")
+        if self._serving.index is None:
+            identity = await self._new_identity(new_id(), None)
+            index = await self._store.create(identity)
+            crashpoint("index.after_create")
+            await index.mark_complete()
+            await self._activate(index)
+        assert self._serving.index is not None
+        return self._serving.index
+
+    async def building_index(self, generation: str, job_id: str) -> ChunkIndex:
+        """The index that this job builds; its first batch makes it, in place of any other."""
+        building = self._serving.building
+        if building is not None and building.identity.generation == generation:
+            return building
+        await self.abandon()
+        job = self._ledger.state.jobs.find_open(job_id)
+        by_itself = job is not None and job.origin == "chunking_changed"
+        serving = self._serving.index if by_itself else None  # nobody asked for another provider
+        identity = await self._new_identity(generation, serving.identity if serving else None)
+        building = await self._store.create(identity)
+        crashpoint("index.after_create")
+        fingerprint = identity.fingerprint
+        await self._say(
+            IndexBuilding(generation=generation, job_id=job_id, fingerprint=fingerprint)
+        )
+        self._serving.put(self._serving.index, building)
+        return building
+
+    async def abandon(self) -> None:
+        """Drop the index that is being built."""
+        building = self._serving.building
+        if building is not None:
+            self._serving.put(self._serving.index, None)
+            building.close()
+            await self._store.drop(building.identity.generation)
+
+    async def switch_if_ready(self, text_of: str = "") -> ChunkIndex | None:
+        """Let the new index serve once its text and its vectors are complete; where no index
+        serves, its text is enough. `text_of`: a job whose text is stored, though it has not ended.
+        Returns the index that served until now, for `retire`."""
+        state, index = self._ledger.state, self._serving.building
+        told = state.catalog.building
+        if index is None or told is None or told.generation != index.identity.generation:
+            return None
+        if told.job_id != text_of and state.jobs.find_open(told.job_id) is not None:
+            return None
+        if told.backlog and self._has_usable_index():
+            return None
+        await index.mark_complete()
+        crashpoint("index.before_switch")
+        old = self._serving.index
+        await self._activate(index)
+        crashpoint("index.after_switch")
+        return old
+
+    async def retire(self, index: ChunkIndex) -> None:
+        """Remove an index that serves no more, and that nobody reads any longer."""
+        index.close()
+        await self._store.drop(index.identity.generation)
+
+    def _has_usable_index(self) -> bool:
+        return self._serving.index is not None and "index" not in self._ledger.state.health.lost
+
+    async def _activate(self, index: ChunkIndex) -> None:
+        space: VectorSpace = index.identity.space
+        await self._say(
+            IndexActivated(
+                generation=index.identity.generation,
+                provider=space.provider,
+                model=space.model,
+                dimensions=space.dimensions,
+                fingerprint=index.identity.fingerprint,
+            )
+        )
+        building = self._serving.building
+        self._serving.put(index, None if building is index else building)
+
+    async def _say(self, fact: Fact) -> None:
+        await self._ledger.journal.append(NAME, fact)

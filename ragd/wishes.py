@@ -1,0 +1,103 @@
+"""Which job the daemon wants by itself, as the folds and the configuration say. It starts none.
+
+Facts were lost, a job failed, notes are to be cut in another way, or other notes are to be read.
+"""
+
+from typing import Protocol
+
+from ragd.clock import new_id
+from ragd.events import JobRequested
+from ragd.folds import State
+from ragd.ledger import Ledger
+from ragd.settings import Settings
+
+
+class Notes(Protocol):
+    """How notes are cut now."""
+
+    @property
+    def fingerprint(self) -> str: ...
+
+
+class Wishes:
+    """Each wish is granted once in a run: what fails again is a person's business."""
+
+    def __init__(self, ledger: Ledger, settings: Settings, notes: Notes) -> None:
+        self._ledger = ledger
+        self._settings = settings
+        self._notes = notes
+        self._recovered = False
+        self._recut: set[str] = set()
+        self._retried: set[str] = set()
+        self._rules = self._rules_now()
+
+    def next_job(self) -> JobRequested | None:
+        """The next job to ask for; None if all is as it should be."""
+        if self._is_recut_due():
+            return _job("reindex", "chunking_changed")
+        if self._is_recovery_due():
+            return _job("full", "recovery")
+        if self._have_rules_changed():
+            return _job("sync", "config_changed")
+        return self._retry()
+
+    def _is_recut_due(self) -> bool:
+        """Notes are cut in another way than they were for this index."""
+        state, now = self._ledger.state, self._notes.fingerprint
+        catalog = state.catalog
+        if catalog.index is None or catalog.index.fingerprint == now or now in self._recut:
+            return False
+        if state.health.deletions_held:
+            return False  # it would lose what is held: a person decides first
+        self._recut.add(now)
+        return catalog.building is None or catalog.building.fingerprint != now
+
+    def _is_recovery_due(self) -> bool:
+        """Facts were lost, so the catalog may be wrong: everything is read again."""
+        catalog = self._ledger.state.catalog
+        if self._recovered or catalog.index is None or not catalog.needs_full_scan:
+            return False
+        self._recovered = True
+        return True
+
+    def _have_rules_changed(self) -> bool:
+        """Other folders or file names than before belong into the index."""
+        now = self._rules_now()
+        changed, self._rules = now != self._rules, now
+        return changed and self._ledger.state.catalog.index is not None
+
+    def _rules_now(self) -> tuple[object, ...]:
+        indexing = self._settings.current.indexing
+        return indexing.file_patterns, indexing.allow_dirs, indexing.deny_dirs
+
+    def _retry(self) -> JobRequested | None:
+        """A job that failed is tried once more, as soon as it can be."""
+        state = self._ledger.state
+        last = state.jobs.finished[-1] if state.jobs.finished else None
+        if last is None or last.outcome != "failed" or last.id in self._retried:
+            return None
+        if last.origin == "retry" or is_vault_gone(state):
+            return None
+        if last.mode != "reindex" and is_damaged(state):
+            return None
+        self._retried.add(last.id)
+        return JobRequested(
+            job_id=new_id(),
+            mode=last.mode,
+            origin="retry",
+            accept_deletions=last.accept_deletions,
+        )
+
+
+def is_damaged(state: State) -> bool:
+    """The index is there and cannot be used: nothing can be stored in it."""
+    lost = state.health.lost.get("index")
+    return lost is not None and lost.code == "INDEX_CORRUPTED"
+
+
+def is_vault_gone(state: State) -> bool:
+    return state.health.vault_suspect or "vault" in state.health.lost
+
+
+def _job(mode: str, origin: str) -> JobRequested:
+    return JobRequested(job_id=new_id(), mode=mode, origin=origin)  # type: ignore[arg-type]

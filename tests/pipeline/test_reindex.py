@@ -1,0 +1,242 @@
+"""An index built beside the one that serves: whole at the switch, and whole after any crash."""
+
+import asyncio
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ragd.actors import store_writer
+from ragd.events import (
+    BatchEmbedded,
+    ConfigReloaded,
+    DeletionsHeld,
+    IndexActivated,
+    IndexBuilding,
+    IndexLost,
+    JobCancelRequested,
+    JobFinished,
+    JobRequested,
+    VectorsFilled,
+)
+from tests.pipeline.test_pipeline import assert_index_equals_vault, indexed
+
+pytestmark = pytest.mark.timeout(120)
+
+
+def no_reindex(state: Any) -> bool:
+    return not state.jobs.open and state.catalog.building is None
+
+
+async def test_a_reindex_switches_to_a_whole_index_without_embedding_again(start: Any) -> None:
+    running = await indexed(start)
+    old = running.catalog.index.generation
+    seq = running.ledger.state.seq
+    job = await running.request("reindex")
+    await running.until(IndexBuilding, seq, job_id=job)
+    assert await running.found("Sreenivas") == {"Journal/2024-02-01.md"}, "the old one serves"
+    await running.until_state(no_reindex)
+    assert running.catalog.index.generation != old
+    await assert_index_equals_vault(running)
+    assert await running.found("Sreenivas") == {"Journal/2024-02-01.md"}
+    made = [
+        record.event.chunks
+        async for record in running.ledger.journal.follow(seq, {"batch_embedded"}, on=False)
+        if isinstance(record.event, BatchEmbedded) and not record.event.job_id
+    ]
+    assert running.ledger.state.jobs.find(job).outcome == "complete"
+    assert running.catalog.backlog == 0
+    assert sum(made) <= running.catalog.chunks  # filled from the cache, never from the provider
+
+
+async def test_the_old_index_is_gone_when_nobody_reads_it_any_longer(
+    start: Any, tmp_path: Path, monkeypatch: Any
+) -> None:
+    monkeypatch.setattr(store_writer, "RETIRE_AFTER_S", 0.0)
+    running = await indexed(start)
+    old = tmp_path / "home" / "vectors.lance" / running.catalog.index.generation
+    await running.request("reindex")
+    while old.exists():
+        await asyncio.sleep(0.01)
+    assert running.catalog.index.generation != old.name
+
+
+async def test_an_index_that_the_log_does_not_name_is_removed_at_the_start(
+    start: Any, tmp_path: Path
+) -> None:
+    running = await indexed(start)
+    vectors = tmp_path / "home" / "vectors.lance"
+    serving = vectors / running.catalog.index.generation
+    running = await start(lambda: shutil.copytree(serving, vectors / "01OLD"))
+    await running.until_state(lambda state: running.pipeline.serving.index is not None)
+    while (vectors / "01OLD").exists():
+        await asyncio.sleep(0.01)
+    assert [path.name for path in vectors.iterdir()] == [serving.name]
+
+
+async def test_a_note_saved_while_vectors_are_missing_is_in_both_indexes(
+    start: Any, write: Any, monkeypatch: Any
+) -> None:
+    running = await indexed(start)
+    hold = Held(running, monkeypatch)
+    job = await running.request("reindex")
+    await running.until(JobFinished, 0, job_id=job)
+    assert running.catalog.building is not None, "its vectors are missing, so it does not serve"
+    seq = running.ledger.state.seq
+    write(running.vault, "New.md", "A heron on the roof of the boathouse.\n")
+    await running.until(JobFinished, seq, mode="sync")
+    assert await running.found("heron") == {"New.md"}, "the index that serves has it at once"
+    assert "New.md" in running.catalog.building.files
+    hold.let_go()
+    await running.until_state(no_reindex)
+    assert await running.found("heron") == {"New.md"}
+    await assert_index_equals_vault(running)
+    assert all(row["vector"] is not None for row in await running.rows())
+
+
+async def test_a_reindex_that_waits_for_vectors_can_be_given_up(
+    start: Any, monkeypatch: Any
+) -> None:
+    running = await indexed(start)
+    old = running.catalog.index.generation
+    Held(running, monkeypatch)
+    job = await running.request("reindex")
+    finished = await running.until(JobFinished, 0, job_id=job)
+    await running.ledger.journal.append("test", JobCancelRequested(job_id=job))
+    await running.until(JobFinished, finished.seq, job_id=job, outcome="cancelled")
+    assert running.catalog.building is None
+    assert running.pipeline.serving.building is None
+    assert running.catalog.index.generation == old
+    await assert_index_equals_vault(running)
+
+
+@pytest.mark.parametrize("moment", [IndexBuilding, JobFinished, IndexActivated])
+async def test_a_crash_in_a_reindex_leaves_one_whole_index(start: Any, moment: Any) -> None:
+    running = await indexed(start)
+    seq = running.ledger.state.seq
+    await running.request("reindex")
+    await running.until(moment, seq)
+    running = await start()
+    await running.until_state(lambda state: running.pipeline.serving.index is not None)
+    await assert_index_equals_vault(running)
+    await running.until_state(no_reindex)
+    await assert_index_equals_vault(running)
+
+
+async def test_deletions_that_are_held_are_not_lost_by_a_reindex(start: Any, write: Any) -> None:
+    running = await indexed(start)
+    before = await running.rows()
+    for path in list(running.catalog.files):
+        (running.vault / path).unlink()
+    write(running.vault, "readme.txt", "not a note, but the vault is not empty either")
+    seq = running.ledger.state.seq
+    job = await running.request("reindex")
+    await running.until(DeletionsHeld, seq)
+    finished = await running.until(JobFinished, seq, job_id=job)
+    assert finished.event.outcome == "failed"
+    assert await running.rows() == before
+    job = await running.request("reindex", accept_deletions=True)
+    await running.until(JobFinished, seq, job_id=job)
+    assert await running.rows() == []
+
+
+async def test_another_chunk_size_cuts_every_note_again_by_itself(
+    start: Any, write: Any, configure: Any, vault: Path
+) -> None:
+    write(vault, "Long.md", "\n".join(f"Line {n} of a long note about rivers." for n in range(60)))
+    running = await indexed(start)
+    before = running.catalog.chunks
+    configure(vault_path=str(vault), indexing={"chunk_size": 100, "chunk_overlap": 10})
+    running = await start()
+    requested = await running.until(JobRequested, running.ledger.state.seq - 1, mode="reindex")
+    assert requested.event.origin == "chunking_changed"
+    await running.until_state(
+        lambda state: no_reindex(state) and state.catalog.index.fingerprint == fingerprint(running)
+    )
+    assert running.catalog.chunks > before
+    seq = running.ledger.state.seq
+    write(running.vault, "Another.md", "One more.\n")
+    await running.until(JobFinished, seq, mode="sync")
+    assert no_reindex(running.ledger.state), "once is enough"
+
+
+def fingerprint(running: Any) -> str:
+    made: str = running.pipeline._notes.fingerprint
+    return made
+
+
+async def test_a_folder_that_is_denied_now_leaves_the_index_at_once(
+    start: Any, configure: Any, vault: Path
+) -> None:
+    running = await indexed(start)
+    configure(vault_path=str(vault), indexing={"deny_dirs": ["Journal"]})
+    seq = running.ledger.state.seq
+    settings = running.pipeline._settings
+    settings.current, _ = settings.read_again()
+    await running.ledger.journal.append("test", ConfigReloaded(config_hash="c"))
+    await running.until(JobFinished, seq, mode="sync")
+    assert sorted(running.catalog.files) == ["Ideen/Küche.md", "Shopping.md"]
+    assert await running.found("Sreenivas") == set()
+
+
+async def test_without_a_log_the_newest_whole_index_serves_and_nothing_is_embedded_again(
+    start: Any, tmp_path: Path
+) -> None:
+    running = await indexed(start)
+    generation = running.catalog.index.generation
+    (running.vault / "Shopping.md").unlink()  # nobody is there to see it
+    home = tmp_path / "home"
+    running = await start(lambda: shutil.rmtree(home / "events"))
+    await running.until_state(lambda state: state.catalog.documents == 4)
+    assert running.catalog.index.generation == generation
+    await running.until_state(lambda state: state.catalog.documents == 3 and not state.jobs.open)
+    await assert_index_equals_vault(running)
+    filled = running.ledger.journal.follow(0, {"vectors_filled"}, on=False)
+    assert [r.event async for r in filled if isinstance(r.event, VectorsFilled)] == []
+
+
+async def test_a_lost_last_commit_is_noticed_and_made_up_for(
+    start: Any, write: Any, tmp_path: Path
+) -> None:
+    running = await indexed(start)
+    table = tmp_path / "home" / "vectors.lance" / running.catalog.index.generation
+    kept = tmp_path / "kept"
+    shutil.copytree(table, kept)
+    write(running.vault, "New.md", "A heron on the roof of the boathouse.\n")
+    await running.until_state(lambda state: "New.md" in state.catalog.files)
+
+    def lose() -> None:
+        shutil.rmtree(table)
+        shutil.copytree(kept, table)
+
+    running = await start(lose)
+    lost = await running.until(IndexLost, 0)
+    assert lost.event.reason == "behind"
+    await running.until_state(
+        lambda state: "New.md" in state.catalog.files and not state.jobs.open
+    )
+    assert await running.found("heron") == {"New.md"}
+    await assert_index_equals_vault(running)
+
+
+class Held:
+    """A provider that gives no vectors until it is let go, and a cache that knows none."""
+
+    def __init__(self, running: Any, monkeypatch: Any) -> None:
+        self._monkeypatch = monkeypatch
+        self._embedder = embedder = running.pipeline._embedder
+
+        async def nothing(*_: Any) -> dict[str, bytes]:
+            return {}
+
+        async def later(*_: Any) -> None:
+            embedder._not_before = embedder._clock.monotonic() + 3600
+
+        monkeypatch.setattr(embedder, "_known", nothing)
+        monkeypatch.setattr(embedder, "_gather", later)
+
+    def let_go(self) -> None:
+        self._monkeypatch.undo()
+        self._embedder._not_before = 0.0
+        self._embedder._woken.set()
