@@ -1,4 +1,4 @@
-"""From vault to index: the four actors of the pipeline and what they share, put together."""
+"""From vault to index: the actors of the pipeline and what they share, put together."""
 
 import hashlib
 import os
@@ -12,6 +12,7 @@ from ragd.actors.watcher import Watcher
 from ragd.adapters.embedding_cache import EmbeddingCache
 from ragd.adapters.lance_store import Identity, LanceStore
 from ragd.clock import Clock
+from ragd.forgetting import Forgetter
 from ragd.indexes import Indexes
 from ragd.ledger import Ledger
 from ragd.paths import Home
@@ -38,6 +39,7 @@ class Pipeline:
         self._embedder = EmbedderActor(
             ledger, clock, self.serving, self._providers, self._cache, self._notes, in_flight
         )
+        self._forgetter = Forgetter(ledger, clock, self.serving, self._cache)
         indexes = Indexes(ledger, self._store, self.serving, self._new_identity, self._vault_name())
         self._writer = StoreWriter(ledger, clock, self.serving, in_flight, indexes)
 
@@ -48,6 +50,7 @@ class Pipeline:
             "embedder": self._embedder.run,
             "batcher": self._batcher.run,
             "watcher": self._watcher.run,
+            "forgetter": self._forgetter.run,
         }
 
     async def close(self) -> None:

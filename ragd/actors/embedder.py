@@ -147,6 +147,7 @@ class EmbedderActor:
     async def _work_off_backlog(self) -> None:
         while True:
             self._woken.clear()
+            await self._let_go_of_providers()
             wait = self._not_before - self._clock.monotonic()
             if wait > 0:
                 await self._sleep_or_wake(wait)
@@ -158,6 +159,12 @@ class EmbedderActor:
                     await self._gather(files, table, index)
             else:
                 await self._woken.wait()
+
+    async def _let_go_of_providers(self) -> None:
+        """After a switch nobody needs the old index's provider."""
+        open_now = [index for index in (self._serving.index, self._serving.building) if index]
+        if open_now:
+            await self._providers.keep_only({i.identity.space.identity for i in open_now})
 
     async def _sleep_or_wake(self, seconds: float) -> None:
         woken = asyncio.create_task(self._woken.wait())

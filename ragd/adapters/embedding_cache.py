@@ -82,6 +82,10 @@ class EmbeddingCache:
         """Erase these, of every space, from the disk too; if need be with all the others."""
         await self._run(lambda: self._file.forget(hashes), None)
 
+    async def keep_only(self, hashes: Collection[str]) -> int:
+        """Erase everything but these; how many vectors that were."""
+        return await self._run(lambda: self._file.keep_only(hashes), 0)
+
     async def state(self) -> CacheState:
         return await self._run(self._file.state, CacheState(0, 0, "cannot be opened"))
 
@@ -177,6 +181,14 @@ class _CacheFile:
         if busy:  # the promise to erase is worth more than the cache
             self.close()
             self._remove()
+
+    def keep_only(self, hashes: Collection[str]) -> int:
+        kept = set(hashes)
+        rows = self._open().execute("SELECT DISTINCT content_hash FROM vectors")
+        gone = [content_hash for (content_hash,) in rows if content_hash not in kept]
+        if gone:
+            self.forget(gone)
+        return len(gone)
 
     def state(self) -> CacheState:
         (vectors,) = self._open().execute("SELECT count(*) FROM vectors").fetchone()

@@ -295,3 +295,13 @@ async def test_a_kill_loses_nothing_that_was_confirmed(path: Path, seed: int) ->
     assert check.execute("PRAGMA integrity_check").fetchone() == ("ok",)
     check.close()
     assert not path.with_name(f"{path.name}.aside").exists()
+
+
+async def test_it_keeps_only_what_it_is_told_to(path: Path, cache: EmbeddingCache) -> None:
+    await cache.put_many(SPACE, some(range(40)))
+    await cache.put_many("b" * 32, some(range(20, 60)))
+    assert await cache.keep_only([name(number) for number in range(10, 30)]) == 40
+    assert set(await cache.get_many(SPACE, some(range(60)))) == set(some(range(10, 30)))
+    assert set(await cache.get_many("b" * 32, some(range(60)))) == set(some(range(20, 30)))
+    gone = vector(5)
+    assert [f for f in path.parent.iterdir() if gone in f.read_bytes()] == []

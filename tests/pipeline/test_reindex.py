@@ -213,9 +213,7 @@ async def test_a_lost_last_commit_is_noticed_and_made_up_for(
     running = await start(lose)
     lost = await running.until(IndexLost, 0)
     assert lost.event.reason == "behind"
-    await running.until_state(
-        lambda state: "New.md" in state.catalog.files and not state.jobs.open
-    )
+    await running.until_state(lambda state: "New.md" in state.catalog.files and not state.jobs.open)
     assert await running.found("heron") == {"New.md"}
     await assert_index_equals_vault(running)
 

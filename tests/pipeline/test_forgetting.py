@@ -1,0 +1,63 @@
+"""The text of a note that is gone leaves every file of ours."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ragd.events import JobFinished
+from tests.pipeline.test_pipeline import indexed
+
+pytestmark = pytest.mark.timeout(120)
+
+SECRET = "zyzzyvaquux"
+
+
+def holding(home: Path, word: str) -> list[str]:
+    """Every file below the home that has the word in it, in either case."""
+    files = [path for path in home.rglob("*") if path.is_file()]
+    return [str(p.relative_to(home)) for p in files if word.encode() in p.read_bytes().lower()]
+
+
+async def until_clean(running: Any) -> None:
+    """What happens within a quarter of an hour, at once."""
+    index = running.pipeline.serving.index
+    while (await index.maintain(keep_s=0)).more:
+        pass
+    while not await running.pipeline._forgetter.forget():
+        await asyncio.sleep(0.01)
+
+
+@pytest.mark.parametrize("how", ["deleted", "hidden"])
+async def test_the_text_of_a_note_that_is_gone_leaves_every_file(
+    start: Any, write: Any, vault: Path, tmp_path: Path, how: str
+) -> None:
+    home = tmp_path / "home"
+    write(vault, "Secret.md", f"# Diary\n\nThe word {SECRET} is nowhere else.\n")
+    running = await indexed(start)
+    cached = (await running.pipeline._cache.state()).vectors
+    assert cached == running.catalog.chunks
+    assert holding(home, SECRET), "the search for it works"
+    seq = running.ledger.state.seq
+    if how == "deleted":
+        (vault / "Secret.md").unlink()
+    else:
+        write(vault, "Secret.md", f"---\nrag: false\n---\nThe word {SECRET} is nowhere else.\n")
+    await running.until(JobFinished, seq)
+    await until_clean(running)
+    assert holding(home, SECRET) == []
+    assert (await running.pipeline._cache.state()).vectors == running.catalog.chunks == cached - 1
+
+
+async def test_a_note_that_comes_back_is_not_embedded_again(start: Any, vault: Path) -> None:
+    running = await indexed(start)
+    text = (vault / "Shopping.md").read_bytes()
+    seq = running.ledger.state.seq
+    (vault / "Shopping.md").unlink()
+    await running.until(JobFinished, seq)
+    seq = running.ledger.state.seq
+    (vault / "Shopping.md").write_bytes(text)
+    finished = await running.until(JobFinished, seq)
+    job = running.ledger.state.jobs.find(finished.event.job_id)
+    assert (job.chunks_embedded, job.chunks_cached) == (0, 1)

@@ -1,0 +1,139 @@
+"""The pipeline with Ollama: away, back, choking on a text, changed; its contract is played by a
+real server."""
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ragd.actors import batcher, embedder
+from ragd.events import EmbeddingFailed, JobFinished, JobRequested
+from tests.embedding.fake_ollama import DIMENSIONS, NAN_400, rows, running, says, vector_of
+from tests.pipeline.test_pipeline import assert_index_equals_vault
+
+pytestmark = pytest.mark.timeout(120)
+
+
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch: Any) -> None:
+    monkeypatch.setattr(embedder, "RETRY_FIRST_S", 0.01)
+    monkeypatch.setattr(embedder, "RETRY_MAX_S", 0.05)
+    monkeypatch.setattr(batcher, "RETRY_S", 0.01)
+
+
+@pytest.fixture
+def use_ollama(configure: Any, vault: Path) -> Any:
+    def use(base_url: str) -> None:
+        wish = {"provider": "ollama", "base_url": base_url, "dimensions": DIMENSIONS}
+        configure(vault_path=str(vault), embedding=wish)
+
+    return use
+
+
+def all_embedded(state: Any) -> bool:
+    catalog = state.catalog
+    return catalog.chunks > 0 and catalog.backlog == 0 and catalog.building is None
+
+
+async def free_port() -> int:
+    async with running() as server:
+        return int(server.base_url.rsplit(":", 1)[1])
+
+
+async def test_a_first_index_without_its_provider_has_the_text_and_gets_its_vectors_later(
+    start: Any, use_ollama: Any
+) -> None:
+    port = await free_port()
+    use_ollama(f"http://127.0.0.1:{port}")
+    pipeline = await start()
+    job = await pipeline.request("full")
+    finished = await pipeline.until(JobFinished, 0, job_id=job)
+    assert finished.event.outcome == "complete"
+    assert await pipeline.found("Sreenivas") == {"Journal/2024-02-01.md"}
+    assert pipeline.catalog.chunks_embedded == 0
+    await pipeline.until(EmbeddingFailed, 0, attempt=2)
+    assert "OLLAMA_UNREACHABLE" in pipeline.ledger.state.health.reasons
+    async with running(port):
+        asked = await pipeline.until(JobRequested, 0, mode="reindex")
+        assert asked.event.origin == "provider_ready"
+        await pipeline.until_state(all_embedded)
+        await assert_index_equals_vault(pipeline)
+        assert all(row["vector"] is not None for row in await pipeline.rows())
+        assert "OLLAMA_UNREACHABLE" not in pipeline.ledger.state.health.reasons
+
+
+async def test_vectors_go_on_by_themselves_when_the_provider_is_back(
+    start: Any, use_ollama: Any, write: Any
+) -> None:
+    async with running() as server:
+        port = int(server.base_url.rsplit(":", 1)[1])
+        use_ollama(server.base_url)
+        pipeline = await start()
+        await pipeline.request("full")
+        await pipeline.until_state(all_embedded)
+    write(pipeline.vault, "New.md", "A heron on the roof of the boathouse.\n")
+    await pipeline.until_state(lambda state: "New.md" in state.catalog.files)
+    assert await pipeline.found("heron") == {"New.md"}, "by its words, at once"
+    assert pipeline.catalog.backlog == 1
+    async with running(port):
+        await pipeline.until_state(all_embedded)
+
+
+async def test_a_text_that_cannot_be_embedded_does_not_hold_up_the_others(
+    start: Any, use_ollama: Any, write: Any, vault: Path
+) -> None:
+    write(vault, "Odd.md", "# One\n\nharmless\n\n# Two\n\npoisonous\n")
+    async with running() as server:
+        server.poison["poisonous"] = says(400, NAN_400)
+        use_ollama(server.base_url)
+        pipeline = await start()
+        await pipeline.request("full")
+        await pipeline.until_state(all_embedded)
+        lacking = [row["chunk_text"] for row in await pipeline.rows() if row["vector"] is None]
+        assert len(lacking) == 1 and "poisonous" in lacking[0]
+        assert pipeline.catalog.chunks_barred == 1
+        asked = len(server.requests)
+        pipeline = await start()
+        await pipeline.until_state(lambda state: pipeline.pipeline.serving.index is not None)
+        await pipeline.request("sync")
+        await pipeline.until_state(lambda state: not state.jobs.open)
+        assert len(server.requests) == asked, "it is not tried again and again"
+
+
+async def test_a_model_that_changed_under_its_name_mixes_nothing(
+    start: Any, use_ollama: Any, write: Any
+) -> None:
+    async with running() as server:
+        use_ollama(server.base_url)
+        pipeline = await start()
+        await pipeline.request("full")
+        await pipeline.until_state(all_embedded)
+        backwards = lambda texts: [vector_of(text[::-1]) for text in texts]  # noqa: E731
+        server.always = rows(backwards)
+        pipeline = await start()
+        seq = pipeline.ledger.state.seq
+        write(pipeline.vault, "New.md", "A heron on the roof of the boathouse.\n")
+        failed = await pipeline.until(EmbeddingFailed, seq)
+        assert failed.event.code == "INDEX_MODEL_MISMATCH"
+        assert pipeline.catalog.backlog == 1
+        assert await pipeline.found("heron") == {"New.md"}
+
+
+async def test_a_job_that_failed_is_tried_once_more_when_it_can_be(start: Any) -> None:
+    pipeline = await start()
+    elsewhere = pipeline.vault.with_name("elsewhere")
+    await pipeline.request("full")
+    await pipeline.until_state(all_embedded)
+    shutil.move(pipeline.vault, elsewhere)
+    seq = pipeline.ledger.state.seq
+    job = await pipeline.request("full")
+    failed = await pipeline.until(JobFinished, seq, job_id=job)
+    assert failed.event.outcome == "failed"
+    shutil.move(elsewhere, pipeline.vault)
+    pipeline.pipeline._watcher._rescan.set()
+    again = await pipeline.until(JobRequested, failed.seq)
+    assert (again.event.mode, again.event.origin) == ("full", "retry")
+    done = await pipeline.until(JobFinished, again.seq, job_id=again.event.job_id)
+    assert done.event.outcome == "complete"
+    await assert_index_equals_vault(pipeline)
