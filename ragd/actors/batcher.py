@@ -5,24 +5,21 @@ again from there: a job that was running plans what is still missing.
 """
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Protocol
 
 import structlog
 
+from ragd import forming
 from ragd.clock import Clock, new_id
 from ragd.crashpoints import crashpoint
 from ragd.events import (
     ActorCrashed,
-    Change,
-    ChangesetFormed,
     ConfigReloaded,
     DeletionsHeld,
     DependencyRecovered,
-    FileFailed,
     FilesChanged,
     FileSkipped,
-    FilesTouched,
     IndexActivated,
     JobCancelRequested,
     JobFinished,
@@ -34,16 +31,14 @@ from ragd.events import (
 )
 from ragd.folds.catalog import Building, Entry
 from ragd.folds.jobs import Job
+from ragd.forming import NAME, Former
 from ragd.ledger import Ledger
-from ragd.notes.plan import Plan, is_suspicious, plan
+from ragd.notes.plan import Plan, plan
 from ragd.payloads import Batch, Payloads
-from ragd.reading import Reading, Scanned, VaultGone
+from ragd.reading import Scanned, VaultGone
 from ragd.settings import Settings
 from ragd.wishes import Wishes, is_damaged
 
-NAME = "batcher"
-FIRST_FILES = 64  # a small first batch: something can be found soon
-BATCH_FILES = 512
 SKIPPED_MAX = 10_000
 RETRY_S = 5.0
 URGENT_FILES = 50  # up to so many saved notes are worth a short wait for their vectors
@@ -63,7 +58,7 @@ class PipelineBroken(Exception):
     """Whoever was to take our batches has crashed: they have to be formed again."""
 
 
-class Notes(Protocol):
+class Notes(forming.Notes, Protocol):
     """What the batcher asks of the vault; what looks at files runs in a thread."""
 
     @property
@@ -72,12 +67,6 @@ class Notes(Protocol):
     def scan(self, *, may_be_empty: bool) -> Scanned: ...
 
     def verify_root(self) -> None: ...
-
-    def concerns(self, path: str) -> bool: ...
-
-    def read(
-        self, paths: Sequence[str], known: Mapping[str, Entry], *, again: bool = False
-    ) -> Reading: ...
 
 
 class Batcher:
@@ -96,9 +85,9 @@ class Batcher:
         self._settings = settings
         self._notes = notes
         self._payloads = payloads
+        self._former = Former(ledger, notes, payloads)
         self._woken = asyncio.Event()
         self._wishes = Wishes(ledger, settings, notes)
-        self._held: set[str] = set()  # paths that vanished with so many others that they stay
 
     async def run(self) -> None:
         self._payloads.drop_all()
@@ -122,12 +111,17 @@ class Batcher:
             elif wanted := self._wishes.next_job():
                 await self._clock.sleep(RETRY_S if wanted.origin == "retry" else 0)
                 await self._ledger.journal.append(NAME, wanted)
-            elif state.catalog.waiting.keys() - self._held and not is_damaged(state):
+            elif self._waiting() and not is_damaged(state):
                 await self._clock.sleep(self._settings.current.watch.collect_s)
                 if state.jobs.active is None:  # a whole job would take these along
-                    await self._sync_waiting(list(state.catalog.waiting.keys() - self._held))
+                    await self._sync_waiting(self._waiting())
             else:
                 await self._woken.wait()
+
+    def _waiting(self) -> list[str]:
+        return [
+            path for path in self._ledger.state.catalog.waiting if path not in self._former.held
+        ]
 
     async def _until_finished(self, job_id: str) -> None:
         """One job at a time: the next begins when the store has this one's last batch."""
@@ -160,23 +154,25 @@ class Batcher:
         read_all = job.mode != "sync" or catalog.needs_full_scan
         todo = self._plan(scanned, catalog.files, job.accept_deletions, read_all=read_all)
         await self._hold(todo.held)
-        await self._start(job, scanned, todo)
-        await self._form(job.id, todo, again=read_all, urgent=False)
+        await self._start(job, scanned, todo, todo)
+        await self._former.form(job.id, todo, again=read_all, urgent=False)
 
     async def _rebuild(self, job: Job, scanned: Scanned) -> None:
         """Build an index beside the one that serves; one that was cut off is gone on with."""
         catalog = self._ledger.state.catalog
-        held = self._plan(scanned, catalog.files, job.accept_deletions).held
-        if held and not is_damaged(self._ledger.state):
-            await self._hold(held)  # a new index would lose them, so a person has to say so first
+        differing = self._plan(scanned, catalog.files, job.accept_deletions)
+        if differing.held and not is_damaged(self._ledger.state):
+            await self._hold(differing.held)  # a new index would lose them: a person has to agree
             await self._give_up(job)
             return
         building = catalog.building
         if building is None or not self._can_go_on(building, job):
             building = Building(generation=new_id())
         todo = self._plan(scanned, building.files, accept_deletions=True)
-        await self._start(job, scanned, todo)
-        await self._form(job.id, todo, again=False, urgent=False, generation=building.generation)
+        await self._start(job, scanned, todo, differing)
+        await self._former.form(
+            job.id, todo, again=False, urgent=False, generation=building.generation
+        )
 
     def _can_go_on(self, building: Building, job: Job) -> bool:
         same_cut = building.fingerprint == self._notes.fingerprint
@@ -204,9 +200,10 @@ class Batcher:
         if deletions != self._ledger.state.health.deletions_held:
             await self._ledger.journal.append(NAME, DeletionsHeld(count=deletions))
 
-    async def _start(self, job: Job, scanned: Scanned, todo: Plan) -> None:
+    async def _start(self, job: Job, scanned: Scanned, todo: Plan, differing: Plan) -> None:
+        """Say what is to be done, and how the vault differs from the index that serves."""
         await self._report_skipped(scanned)
-        await self._ledger.journal.append(NAME, _scanned_fact(scanned, todo))
+        await self._ledger.journal.append(NAME, _scanned_fact(scanned, differing))
         started = JobStarted(
             job_id=job.id,
             mode=job.mode,
@@ -251,97 +248,17 @@ class Batcher:
         job_id = new_id()
         started = JobStarted(job_id=job_id, mode="sync", files_planned=len(paths), files_removed=0)
         await journal.append(NAME, started)
-        await self._form(job_id, Plan(paths, []), again=False, urgent=len(paths) <= URGENT_FILES)
+        await self._former.form(
+            job_id, Plan(paths, []), again=False, urgent=len(paths) <= URGENT_FILES
+        )
         await self._until_finished(job_id)
 
-    # Batches
 
-    async def _form(
-        self, job_id: str, todo: Plan, *, again: bool, urgent: bool, generation: str = ""
-    ) -> None:
-        """Read, cut and hand on, batch by batch; the last one closes the job."""
-        upserts, removals = todo.upserts, todo.removals
-        unstable: list[str] = []
-        size = FIRST_FILES
-        final = False
-        while not final:
-            paths, upserts = upserts[:size], upserts[size:]
-            known = self._known(generation)
-            reading = await asyncio.to_thread(self._notes.read, paths, known, again=again)
-            crashpoint("job.after_read")
-            await self._report_reading(reading)
-            unstable += reading.unstable
-            final = not upserts or self._is_over(job_id)
-            if final and unstable:  # they are still being written: wait for them to lie still
-                changes = [Change(path, "modified") for path in unstable]
-                await self._ledger.journal.append_parts(NAME, FilesChanged(changes=changes))
-            batch = Batch(
-                batch_id=new_id(),
-                job_id=job_id,
-                files=reading.files,
-                removed=[*removals, *await self._to_remove(reading, known)],
-                final=final,
-                urgent=urgent,
-                generation=generation,
-            )
-            await self._hand_on(batch)
-            removals, size = [], BATCH_FILES
-
-    def _is_over(self, job_id: str) -> bool:
-        """Cancelled, or ended by somebody else."""
-        job = self._ledger.state.jobs.find_open(job_id)
-        return job is None or job.cancel_requested
-
-    def _known(self, generation: str) -> Mapping[str, Entry]:
-        """What is in the index that is written to."""
-        catalog = self._ledger.state.catalog
-        if not generation:
-            return catalog.files
-        building = catalog.building
-        is_it = building is not None and building.generation == generation
-        return building.files if building is not None and is_it else {}
-
-    async def _to_remove(self, reading: Reading, known: Mapping[str, Entry]) -> list[str]:
-        """What is gone, and what was in the index and is left out from now on."""
-        vanished = [path for path in reading.gone if path in known and self._notes.concerns(path)]
-        gone = reading.gone
-        if is_suspicious(len(vanished), len(known)):
-            self._held.update(vanished)
-            await self._ledger.journal.append(NAME, DeletionsHeld(count=len(vanished)))
-            gone = [path for path in gone if path not in self._held]
-        return [*gone, *(path for path, _ in reading.skipped if path in known)]
-
-    async def _hand_on(self, batch: Batch) -> None:
-        if not batch.files and not batch.removed and not batch.final:
-            return
-        await self._payloads.admit(batch)
-        formed = ChangesetFormed(
-            job_id=batch.job_id,
-            batch_id=batch.batch_id,
-            upserts=[file.path for file in batch.files],
-            deletes=batch.removed,
-            final=batch.final,
-        )
-        await self._ledger.journal.append_parts(NAME, formed)
-        crashpoint("job.after_formed")
-
-    async def _report_reading(self, reading: Reading) -> None:
-        """Everything that was read leaves a fact, or it would wait for ever."""
-        journal = self._ledger.journal
-        if reading.touched:
-            await journal.append_parts(NAME, FilesTouched(files=reading.touched))
-        for path, reason in reading.skipped:
-            await journal.append(NAME, FileSkipped(path=path, reason=reason))
-        for path, detail in reading.failed:
-            failed = FileFailed(path=path, code="UNREADABLE", detail=detail)
-            await journal.append(NAME, failed)
-
-
-def _scanned_fact(scanned: Scanned, todo: Plan) -> VaultScanned:
+def _scanned_fact(scanned: Scanned, differing: Plan) -> VaultScanned:
     return VaultScanned(
         files=len(scanned.seen),
-        changed=len(todo.upserts),
-        removed=len(todo.removals) + todo.held,
+        changed=len(differing.upserts),
+        removed=len(differing.removals) + differing.held,
         newest_mtime=scanned.newest_mtime,
         began=scanned.began,
     )

@@ -1,0 +1,129 @@
+"""Reads notes, cuts them and hands them on as batches: what a job consists of, piece by piece.
+
+It says what became of every note that was read; deletions that look like an accident it holds.
+"""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from ragd.clock import new_id
+from ragd.crashpoints import crashpoint
+from ragd.events import (
+    Change,
+    ChangesetFormed,
+    DeletionsHeld,
+    FileFailed,
+    FilesChanged,
+    FileSkipped,
+    FilesTouched,
+)
+from ragd.folds.catalog import Entry
+from ragd.ledger import Ledger
+from ragd.notes.plan import Plan, is_suspicious
+from ragd.payloads import Batch, Payloads
+from ragd.reading import Reading
+
+NAME = "batcher"
+FIRST_FILES = 64  # a small first batch: something can be found soon
+BATCH_FILES = 512
+
+
+class Notes(Protocol):
+    """What is asked of the vault here; reading runs in a thread."""
+
+    def concerns(self, path: str) -> bool: ...
+
+    def read(
+        self, paths: Sequence[str], known: Mapping[str, Entry], *, again: bool = False
+    ) -> Reading: ...
+
+
+class Former:
+    """Forms batches on behalf of the batcher."""
+
+    def __init__(self, ledger: Ledger, notes: Notes, payloads: Payloads[Batch]) -> None:
+        self._ledger = ledger
+        self._notes = notes
+        self._payloads = payloads
+        self.held: set[str] = set()  # paths that vanished with so many others that they stay
+
+    async def form(
+        self, job_id: str, todo: Plan, *, again: bool, urgent: bool, generation: str = ""
+    ) -> None:
+        """Read, cut and hand on, batch by batch; the last one closes the job."""
+        upserts, removals = todo.upserts, todo.removals
+        unstable: list[str] = []
+        size = FIRST_FILES
+        final = False
+        while not final:
+            paths, upserts = upserts[:size], upserts[size:]
+            known = self._known(generation)
+            reading = await asyncio.to_thread(self._notes.read, paths, known, again=again)
+            crashpoint("job.after_read")
+            await self._report_reading(reading)
+            unstable += reading.unstable
+            final = not upserts or self._is_over(job_id)
+            if final and unstable:  # they are still being written: wait for them to lie still
+                changes = [Change(path, "modified") for path in unstable]
+                await self._ledger.journal.append_parts(NAME, FilesChanged(changes=changes))
+            batch = Batch(
+                batch_id=new_id(),
+                job_id=job_id,
+                files=reading.files,
+                removed=[*removals, *await self._to_remove(reading, known)],
+                final=final,
+                urgent=urgent,
+                generation=generation,
+            )
+            await self._hand_on(batch)
+            removals, size = [], BATCH_FILES
+
+    def _is_over(self, job_id: str) -> bool:
+        """Cancelled, or ended by somebody else."""
+        job = self._ledger.state.jobs.find_open(job_id)
+        return job is None or job.cancel_requested
+
+    def _known(self, generation: str) -> Mapping[str, Entry]:
+        """What is in the index that is written to."""
+        catalog = self._ledger.state.catalog
+        if not generation:
+            return catalog.files
+        building = catalog.building
+        is_it = building is not None and building.generation == generation
+        return building.files if building is not None and is_it else {}
+
+    async def _to_remove(self, reading: Reading, known: Mapping[str, Entry]) -> list[str]:
+        """What is gone, and what was in the index and is left out from now on."""
+        vanished = [path for path in reading.gone if path in known and self._notes.concerns(path)]
+        gone = reading.gone
+        if is_suspicious(len(vanished), len(known)):
+            self.held.update(vanished)
+            await self._ledger.journal.append(NAME, DeletionsHeld(count=len(vanished)))
+            gone = [path for path in gone if path not in self.held]
+        return [*gone, *(path for path, _ in reading.skipped if path in known)]
+
+    async def _hand_on(self, batch: Batch) -> None:
+        if not batch.files and not batch.removed and not batch.final:
+            return
+        await self._payloads.admit(batch)
+        formed = ChangesetFormed(
+            job_id=batch.job_id,
+            batch_id=batch.batch_id,
+            upserts=[file.path for file in batch.files],
+            deletes=batch.removed,
+            final=batch.final,
+        )
+        await self._ledger.journal.append_parts(NAME, formed)
+        crashpoint("job.after_formed")
+
+    async def _report_reading(self, reading: Reading) -> None:
+        """Everything that was read leaves a fact, or it would wait for ever."""
+        journal = self._ledger.journal
+        if reading.touched:
+            await journal.append_parts(NAME, FilesTouched(files=reading.touched))
+        for path, reason in reading.skipped:
+            await journal.append(NAME, FileSkipped(path=path, reason=reason))
+        for path, detail in reading.failed:
+            failed = FileFailed(path=path, code="UNREADABLE", detail=detail)
+            await journal.append(NAME, failed)
