@@ -3,10 +3,14 @@
 import argparse
 from collections.abc import Callable, Iterator
 
-from bench import cold, log
+from bench import cold, log, pipeline
 from bench.table import Row, show
 
-ROOMS: dict[str, Callable[[], Iterator[Row]]] = {"log": log.rows, "cold": cold.rows}
+ROOMS: dict[str, Callable[[], Iterator[Row]]] = {
+    "log": log.rows,
+    "cold": cold.rows,
+    "pipeline": pipeline.rows,
+}
 
 
 def main() -> None:

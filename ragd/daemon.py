@@ -184,9 +184,14 @@ def _actors(
         answers = await ollama.answers(settings.current.embedding.base_url)
         return None if answers else "OLLAMA_UNREACHABLE"
 
+    def look_at_index() -> str | None:
+        catalog = ledger.state.catalog
+        known = catalog.index.generation if catalog.index is not None else None
+        return lance_store.probe(settings.vectors, known, catalog.table_version)
+
     probes: Probes = {
         "vault": Probe(Look(lambda: vault_answer(settings.vault)), "VAULT_NOT_FOUND"),
-        "index": Probe(Look(lambda: lance_store.probe(settings.vectors)), None),
+        "index": Probe(Look(look_at_index), None),
         "ollama": Probe(ask_ollama, "OLLAMA_UNREACHABLE"),
     }
     return {

@@ -27,6 +27,7 @@ from ragd.reading import Reading
 NAME = "batcher"
 FIRST_FILES = 64  # a small first batch: something can be found soon
 BATCH_FILES = 512
+BATCH_BYTES = 3_000_000  # of note text; a few such batches are in memory at once
 
 
 class Notes(Protocol):
@@ -35,7 +36,12 @@ class Notes(Protocol):
     def concerns(self, path: str) -> bool: ...
 
     def read(
-        self, paths: Sequence[str], known: Mapping[str, Entry], *, again: bool = False
+        self,
+        paths: Sequence[str],
+        known: Mapping[str, Entry],
+        *,
+        again: bool = False,
+        room: int | None = None,
     ) -> Reading: ...
 
 
@@ -59,7 +65,10 @@ class Former:
         while not final:
             paths, upserts = upserts[:size], upserts[size:]
             known = self._known(generation)
-            reading = await asyncio.to_thread(self._notes.read, paths, known, again=again)
+            reading = await asyncio.to_thread(
+                self._notes.read, paths, known, again=again, room=BATCH_BYTES
+            )
+            upserts = reading.left + upserts
             crashpoint("job.after_read")
             await self._report_reading(reading)
             unstable += reading.unstable

@@ -60,6 +60,8 @@ class Indexes:
         await self._open_serving()
         await self._open_building()
         await self._drop_strangers()
+        if self._serving.index is None:  # the first job will want one soon
+            await self._store.warm_up()
 
     async def _open_serving(self) -> None:
         known = self._ledger.state.catalog.index

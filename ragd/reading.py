@@ -58,6 +58,7 @@ class Reading(Struct):
     skipped: list[tuple[str, str]] = field(default_factory=list)
     failed: list[tuple[str, str]] = field(default_factory=list)
     unstable: list[str] = field(default_factory=list)  # changed while they were read
+    left: list[str] = field(default_factory=list)  # not read any more: there was no room
 
 
 class Notes:
@@ -127,17 +128,27 @@ class Notes:
         return self._rules().permits(path)
 
     def read(
-        self, paths: Sequence[str], known: Mapping[str, Entry], *, again: bool = False
+        self,
+        paths: Sequence[str],
+        known: Mapping[str, Entry],
+        *,
+        again: bool = False,
+        room: int | None = None,
     ) -> Reading:
-        """Read and cut; what the catalog knows already is left alone, unless `again`."""
+        """Read and cut; what the catalog knows already is left alone, unless `again`. After `room`
+        bytes the rest is left for another time."""
         reading = Reading()
         options = self._options()
-        for path in paths:
+        read = 0
+        for place, path in enumerate(paths):
+            if room is not None and read >= room:
+                reading.left = list(paths[place:])
+                break
             if not self.concerns(path):
                 reading.gone.append(path)
                 continue
             try:
-                self._read_one(path, known.get(path), options, again, reading)
+                read += self._read_one(path, known.get(path), options, again, reading)
             except Missing:
                 reading.gone.append(path)
             except Unfit as why:
@@ -150,12 +161,13 @@ class Notes:
 
     def _read_one(
         self, path: str, known: Entry | None, options: ChunkOptions, again: bool, reading: Reading
-    ) -> None:
+    ) -> int:
+        """How many bytes it had."""
         data, facts = self._vault.read(path)
         digest = hashlib.sha256(data).hexdigest()
         if known is not None and known.sha256 == digest and not again:
             reading.touched.append(TouchedFile(path, facts.mtime_ns, facts.size))
-            return
+            return 0  # nothing of it is kept
         note = parse_note(path, data, options, self._count_tokens)
         if isinstance(note, Failed):
             reading.failed.append((path, note.reason))
@@ -163,6 +175,7 @@ class Notes:
             reading.skipped.append((path, note.hidden))
         else:
             reading.files.append(ReadFile(path, digest, facts.mtime_ns, facts.size, note))
+        return len(data)
 
     def _options(self) -> ChunkOptions:
         config = self._settings.current

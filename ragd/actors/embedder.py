@@ -178,6 +178,8 @@ class EmbedderActor:
     def _next_table(self) -> tuple[Table, ChunkIndex] | None:
         """Where vectors are missing: the index that serves first, then the one that is built."""
         catalog = self._ledger.state.catalog
+        if self._ledger.state.jobs.active is not None:
+            return None  # text first: it takes seconds where vectors take minutes
         for table in (catalog, catalog.building):
             index = self._serving.of(_generation_of(table)) if table is not None else None
             if table is None or index is None:

@@ -137,7 +137,7 @@ async def test_bulk_extends_the_indexes_as_it_goes(index: ChunkIndex) -> None:
         await index.replace(bulk(350, start=start))
     covered = coverage(index._writer.dataset)
     assert covered.fresh < writer.EXTEND_ROWS <= sum(covered.segments)
-    assert [writer.bearable_rows(rows) for rows in (0, 20_000, 10**6)] == [4_096, 5_000, 8_192]
+    assert [writer.bearable_rows(rows) for rows in (0, 20_000, 10**6)] == [4_096, 5_000, 16_384]
     for word in ("w0x0", "w700x3", "w1399x2"):
         assert len(await index.text_leg(word, 5)) == 1
 

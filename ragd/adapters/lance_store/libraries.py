@@ -9,6 +9,8 @@ import os
 from functools import cache
 from typing import Any
 
+from ragd.adapters.lance_store import namespaces
+
 _THREADS_MAX = 4
 
 READER_CACHES = {
@@ -67,7 +69,8 @@ def index_record(**fields: Any) -> Any:
 def lancedb() -> Any:
     """LanceDB: it reads, with queries that do not block the event loop."""
     _prepare()
-    import lancedb as module
+    with namespaces.left_out():
+        import lancedb as module
 
     return module
 

@@ -13,7 +13,13 @@ from typing import Any, TypeVar
 
 from msgspec import Struct
 
-from ragd.adapters.lance_store import checkup, generations, maintenance, vector_index
+from ragd.adapters.lance_store import (
+    checkup,
+    generations,
+    libraries,
+    maintenance,
+    vector_index,
+)
 from ragd.adapters.lance_store.checkup import Finding
 from ragd.adapters.lance_store.failures import translated
 from ragd.adapters.lance_store.generations import Generation, Identity
@@ -62,6 +68,11 @@ class LanceStore:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._thread = WriterThread()
+
+    async def warm_up(self) -> None:
+        """Load the libraries, which takes a second, before somebody waits for them."""
+        await self._thread.run(libraries.lance)
+        await self._thread.run(libraries.lancedb)
 
     async def list_generations(self) -> list[Generation]:
         """All generations, oldest first, the incomplete and the damaged among them."""

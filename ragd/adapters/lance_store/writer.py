@@ -23,7 +23,7 @@ from ragd.embedding import Vector
 
 FRAGMENT_ROWS = 1_024  # what one fill has to rewrite at most
 EXTEND_ROWS = 4_096  # rows outside the full-text index that a search can bear,
-EXTEND_ROWS_MOST = 8_192  # and while a large table grows: fewer, larger steps cost less in all
+EXTEND_ROWS_MOST = 16_384  # and while a large table grows: fewer, larger steps cost less in all
 ATTEMPTS = 4
 
 

@@ -1,0 +1,211 @@
+"""From vault to index: what a sync with nothing to do costs, one saved note, a whole vault.
+
+The vault is made of the notes of the shared vaults, with a line of their own each, about 50 MB.
+Beside: a bare walk, a small vault, and what QMD took on such a machine.
+"""
+
+import asyncio
+import os
+import random
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from bench.house import House, moment
+from bench.table import Row, ms, per_second, ratio
+
+SOURCES = Path(__file__).parents[2] / "shared" / "data" / "vaults"
+LARGE, SMALL = 10_000, 700
+LARGE_BYTES = 50_000_000
+ROUNDS = 7
+EMBEDDED_CHUNKS = 768
+QMD_S, QMD_MB = 21.0, 568.0
+NO_VECTORS = {"provider": "ollama", "base_url": "http://127.0.0.1:1"}
+
+
+def rows() -> Iterator[Row]:
+    """All figures of this room."""
+    if not SOURCES.is_dir():
+        yield Row("from vault to index", "skipped: the shared vaults are not there", "")
+        return
+    with TemporaryDirectory(prefix="ragd-bench-") as folder:
+        notes = _notes(LARGE)
+        large = House(Path(folder) / "large", embedding=NO_VECTORS)
+        small = House(Path(folder) / "small", embedding=NO_VECTORS)
+        _write(large.vault, notes)
+        _write(small.vault, notes[:SMALL])
+        with large.running(), small.running():
+            yield from _whole(large)
+            _index(small)
+            yield _nothing_to_do(large)
+            yield from _one_note(large, small)
+        yield _embedding(Path(folder) / "embedding", notes)
+
+
+def _notes(count: int) -> list[tuple[str, str]]:
+    """Names and texts: real notes, each made another one by a line of its own, a few cut short so
+    that all together have the size they should have."""
+    rng = random.Random(7)
+    found = [path for path in sorted(SOURCES.rglob("*.md")) if 200 < path.stat().st_size < 100_000]
+    texts = [path.read_text("utf-8", "replace") for path in rng.sample(found, len(found))]
+    room = LARGE_BYTES // count
+    made = []
+    for number in range(count):
+        text = texts[number % len(texts)]
+        while len(text) < room // 2:
+            text += "\n" + rng.choice(texts)
+        text = text[: 2 * room]
+        made.append((f"Folder{number % 40:02d}/Note {number:05d}.md", f"Note {number}.\n\n{text}"))
+    return made
+
+
+def _write(vault: Path, notes: Sequence[tuple[str, str]]) -> None:
+    for name, text in notes:
+        path = vault / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+
+
+def _index(house: House) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
+    """A full job: its request, its first stored batch, its end."""
+    after = house.status()["log"]["seq"]
+    job = house.job("full")
+    first: dict[str, Any] = {}
+    requested: dict[str, Any] = {}
+    types = ("job_requested", "batch_stored", "job_finished")
+    for record in house.follow(after, *types):
+        kind = record["event"]["type"]
+        if record["event"].get("job_id") != job:
+            continue
+        if kind == "job_requested":
+            requested = record
+        elif kind == "batch_stored":
+            first = first or record
+        else:
+            return requested, first, record
+    raise RuntimeError("the daemon went away")
+
+
+def _whole(house: House) -> Iterator[Row]:
+    before = house.cpu_s()
+    requested, first, finished = _index(house)
+    wall = moment(finished) - moment(requested)
+    cpu = house.cpu_s() - before
+    size = sum(path.stat().st_size for path in house.vault.rglob("*.md")) / 1e6
+    what = f"text of {LARGE:,} notes, {size:.0f} MB, {finished['event']['total_chunks']:,} chunks"
+    scaled = QMD_S * size / 53
+    beside = f"{scaled:.1f} s QMD, elsewhere"
+    yield Row(what, f"{wall:.1f} s", beside, wall / scaled, "at most 0.6")
+    yield Row("  CPU time of the daemon", f"{cpu:.1f} s", "", None)
+    yield Row("  memory at its peak", f"{house.peak_mb():.0f} MB", f"{QMD_MB:.0f} MB QMD", None)
+    yield Row("  first notes can be found", ms(moment(first) - moment(requested)), "", None, "3 s")
+
+
+def _nothing_to_do(house: House) -> Row:
+    ours, walks = [], []
+    for _ in range(ROUNDS):
+        after = house.status()["log"]["seq"]
+        job = house.job("sync")
+        finished = house.until_finished(job, after)
+        asked = next(house.follow(after, "job_requested"))
+        ours.append(moment(finished) - moment(asked))
+        began = time.perf_counter()
+        _walk(str(house.vault))
+        walks.append(time.perf_counter() - began)
+    what = f"sync of {LARGE:,} notes, none changed"
+    beside = f"{ms(median(walks))} bare scandir and stat"
+    return Row(what, ms(median(ours)), beside, ratio(ours, walks), "at most 3")
+
+
+def _walk(folder: str) -> int:
+    seen = 0
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False):
+                seen += _walk(entry.path)
+            else:
+                seen += entry.stat(follow_symlinks=False).st_size > 0
+    return seen
+
+
+def _one_note(large: House, small: House) -> Iterator[Row]:
+    in_large, in_small = [], []
+    for turn in range(ROUNDS):
+        in_large.append(_save(large, turn))
+        in_small.append(_save(small, turn))
+    what = f"one note changed among {LARGE:,}, from its changeset to searchable"
+    beside = f"{ms(median(in_small))} among {SMALL}"
+    yield Row(what, ms(median(in_large)), beside, ratio(in_large, in_small), "at most 1.5")
+
+
+def _save(house: House, turn: int) -> float:
+    after = house.status()["log"]["seq"]
+    path = house.vault / "Folder00" / "Note 00000.md"
+    path.write_text(path.read_text() + f"\nOnce more, {turn}.\n")
+    formed: float | None = None
+    for record in house.follow(after, "job_started", "batch_stored"):
+        if record["event"]["type"] == "job_started":
+            formed = moment(record)
+        elif formed is not None:
+            house.until_finished(record["event"]["job_id"], after)
+            return moment(record) - formed
+    raise RuntimeError("the daemon went away")
+
+
+# Vectors
+
+
+def _embedding(folder: Path, notes: Sequence[tuple[str, str]]) -> Row:
+    """Chunks per second from the end of the text to the last vector, beside the bare embedder."""
+    house = House(folder, embedding={"provider": "embedded"})
+    _write(house.vault, notes[: EMBEDDED_CHUNKS // 8])
+    with house.running():
+        after = house.status()["log"]["seq"]
+        _, _, finished = _index(house)
+        total = finished["event"]["total_chunks"]
+        left = total
+        for record in house.follow(after, "vectors_filled"):
+            left -= sum(file["chunks"] for file in record["event"]["files"])
+            if left <= 0:
+                break
+        took = moment(record) - moment(finished)
+    texts = _embed_texts(house.vault)
+    bare = asyncio.run(_bare(texts))
+    what = f"vectors of {total:,} chunks through the whole pipeline"
+    rate = total / took
+    return Row(what, per_second(rate), f"{per_second(bare)} bare embedder", rate / bare, "0.9")
+
+
+def _embed_texts(vault: Path) -> list[str]:
+    from importlib.resources import files
+
+    from ragd.notes.model import ChunkOptions
+    from ragd.notes.parse import parse_note
+    from ragd.notes.wordpiece import WordPiece
+
+    count = WordPiece(files("ragd").joinpath("data", "vocab.txt").read_text("utf-8")).count
+    texts = []
+    for path in sorted(vault.rglob("*.md")):
+        name = path.relative_to(vault).as_posix()
+        note = parse_note(name, path.read_bytes(), ChunkOptions(), count)
+        texts += [chunk.embed_text for chunk in getattr(note, "chunks", ())]
+    return texts
+
+
+async def _bare(texts: Sequence[str]) -> float:
+    from bench.embedding import bare_rate
+
+    return await bare_rate(texts)
+
+
+def main() -> None:
+    from bench.table import show
+
+    print(show(rows()))
+
+
+if __name__ == "__main__":
+    main()
