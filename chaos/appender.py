@@ -26,7 +26,7 @@ from random import Random
 from typing import Any
 
 from chaos.facts import ACTORS, stream
-from ragd import events, logs
+from ragd import event_codec, logs
 from ragd.actors.snapshotter import Snapshotter
 from ragd.actors.sync_result_writer import SyncResultWriter
 from ragd.clock import SystemClock, new_id
@@ -95,8 +95,8 @@ class Producer:
 
     async def run(self) -> None:
         for fact in self._facts:
-            parts = events.split(fact) if isinstance(fact, Part) else [fact]
-            encoded = [events.encode(part) for part in parts]
+            parts = event_codec.split(fact) if isinstance(fact, Part) else [fact]
+            encoded = [event_codec.encode(part) for part in parts]
             if not self._budget.take(sum(map(len, encoded))):
                 return
             await self._append(fact, encoded)

@@ -5,14 +5,13 @@ vector or a secret; `detail` and `reason` fields take phrases from closed lists,
 note says gets into the log by the back door.
 
 How it grows: a new field gets a default. A breaking change makes `v` a required field of the
-struct with the next number, and adds one pure upcast to `UPCASTS`. An unknown type, or a version
-from the future, is kept as `Unknown`: skipped by every fold, counted, never an error.
+struct with the next number, and adds one pure upcast to `UPCASTS` in ragd.event_codec. An unknown
+type, or a version from the future, is kept as `Unknown`: skipped by every fold, counted, never an
+error.
 """
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Annotated, Any, Literal, TypeVar, get_args
+from typing import Annotated, Literal, get_args
 
-import msgspec
 from msgspec import Meta, Struct, field
 
 Mode = Literal["full", "sync", "reindex"]
@@ -432,12 +431,6 @@ Event = (
 EVENT_TYPES: tuple[type[Fact], ...] = get_args(Event)
 TAGS: dict[str, type[Fact]] = {t.__struct_config__.tag: t for t in EVENT_TYPES}  # type: ignore[misc]
 
-# (tag, version) -> what turns a plain object of that version into one of the next.
-UPCASTS: dict[tuple[str, int], Callable[[dict[str, Any]], dict[str, Any]]] = {}
-
-_encoder = msgspec.json.Encoder()
-_decoder: msgspec.json.Decoder[Event] = msgspec.json.Decoder(Event)
-
 
 def tag_of(event: Fact) -> str:
     """The event's name in the log."""
@@ -447,83 +440,3 @@ def tag_of(event: Fact) -> str:
 def tag_of_type(kind: type[Fact]) -> str:
     """The name in the log of events of this kind."""
     return str(kind.__struct_config__.tag)
-
-
-def encode(event: Fact) -> bytes:
-    """An event as it stands in the log; an unknown one just as it was found."""
-    return event.raw if isinstance(event, Unknown) else _encoder.encode(event)
-
-
-def decode(raw: bytes | msgspec.Raw) -> Event:
-    """The event in these bytes; what this version does not know comes back as `Unknown`."""
-    try:
-        return _decoder.decode(raw)
-    except msgspec.ValidationError:
-        return _decode_other_version(bytes(raw))
-
-
-def _decode_other_version(raw: bytes) -> Event:
-    plain = msgspec.json.decode(raw)
-    if not isinstance(plain, dict):
-        return Unknown(name="", raw=raw)
-    tag = str(plain.get("type", ""))
-    version = plain.get("v", 1)
-    while isinstance(version, int) and (tag, version) in UPCASTS:
-        plain = UPCASTS[tag, version](plain)
-        version += 1
-    try:
-        known: Event = msgspec.convert(plain, Event)
-        return known
-    except msgspec.ValidationError:
-        return Unknown(name=tag, raw=raw)
-
-
-P = TypeVar("P", bound=Part)
-
-
-def _list_fields(event: Part) -> list[str]:
-    return [name for name in event.__struct_fields__ if isinstance(getattr(event, name), list)]
-
-
-def split(event: P, limit: int = PART_MAX_BYTES) -> list[P]:
-    """The event in as many parts as its encoded size needs, each below `limit`."""
-    names = _list_fields(event)
-    bare = msgspec.structs.replace(event, **{name: [] for name in names})
-    room = limit - len(encode(bare)) - 32
-    parts: list[dict[str, list[Any]]] = [{}]
-    used = 0
-    for name in names:
-        for item in getattr(event, name):
-            cost = len(_encoder.encode(item)) + 1
-            if used and used + cost > room:
-                parts.append({})
-                used = 0
-            parts[-1].setdefault(name, []).append(item)
-            used += cost
-    return [
-        msgspec.structs.replace(bare, part=i, last=i == len(parts) - 1, **lists)
-        for i, lists in enumerate(parts)
-    ]
-
-
-def merge(parts: Sequence[P]) -> P:
-    """The event whose parts these are, in order."""
-    assert parts and parts[-1].last and [p.part for p in parts] == list(range(len(parts)))
-    lists = {
-        name: [item for part in parts for item in getattr(part, name)]
-        for name in _list_fields(parts[0])
-    }
-    return msgspec.structs.replace(parts[-1], part=0, last=True, **lists)
-
-
-def clip_errors(errors: Iterable[FileError]) -> tuple[list[FileError], int]:
-    """The first hundred errors, fewer if their paths are so long; and how many there were."""
-    everything = list(errors)
-    kept: list[FileError] = []
-    room = PART_MAX_BYTES
-    for error in everything[:ERRORS_MAX]:
-        room -= len(_encoder.encode(error)) + 1
-        if room < 0:
-            break
-        kept.append(error)
-    return kept, len(everything)

@@ -11,7 +11,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec import Struct
 
-from ragd import events
+from ragd import event_codec, events
+from ragd.event_codec import clip_errors, decode, encode, merge, split
 from ragd.eventlog import frame
 from ragd.eventlog.frame import Record
 from ragd.events import (
@@ -34,11 +35,6 @@ from ragd.events import (
     TailCut,
     Unknown,
     VectorsFilled,
-    clip_errors,
-    decode,
-    encode,
-    merge,
-    split,
     tag_of,
     tag_of_type,
 )
@@ -214,7 +210,7 @@ def test_an_upcast_leads_from_an_old_version_to_this_one(monkeypatch):
     def first_to_second(plain: dict[str, Any]) -> dict[str, Any]:
         return {**plain, "key_hash": plain["hash"]}
 
-    monkeypatch.setitem(events.UPCASTS, ("memory_stored", 1), first_to_second)
+    monkeypatch.setitem(event_codec.UPCASTS, ("memory_stored", 1), first_to_second)
     assert decode(b'{"type":"memory_stored","hash":"abc"}') == MemoryStored(key_hash="abc")
 
 

@@ -16,6 +16,7 @@ from ragd.clock import Clock
 from ragd.crashpoints import crashpoint
 from ragd.embedding import EmbeddingError, Vector
 from ragd.errors import RagdError
+from ragd.event_codec import clip_errors
 from ragd.events import (
     BatchEmbedded,
     BatchStored,
@@ -266,6 +267,7 @@ class StoreWriter:
         if builds and outcome in ("failed", "cancelled"):
             await self._indexes.abandon()
         table = building if builds and building is not None else state.catalog
+        errors, _ = clip_errors(job.errors)  # with long names, a hundred are too many for a record
         finished = JobFinished(
             job_id=job.id,
             mode=job.mode,
@@ -274,7 +276,7 @@ class StoreWriter:
             removed_files=job.files_removed,
             total_chunks=table.chunks,
             duration_ms=_ms_between(job.started_at, self._clock.now()),
-            errors=job.errors,
+            errors=errors,
             errors_total=job.errors_total,
         )
         await self._ledger.journal.append(NAME, finished)

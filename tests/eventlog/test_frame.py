@@ -9,7 +9,7 @@ from drafts import TS, record, write_groups
 from msgspec import structs
 from simulated_disk import SimulatedDisk
 
-from ragd import events
+from ragd import event_codec, events
 from ragd.errors import EXIT_CONFIG, LogUnreadable
 from ragd.eventlog import frame
 from ragd.eventlog.frame import Header, NotARecord, Record, TooLarge, decode, encode, seal
@@ -162,7 +162,7 @@ def test_an_older_version_is_brought_up_by_its_upcast(monkeypatch: pytest.Monkey
     def upcast(plain: dict[str, object]) -> dict[str, object]:
         return {"type": plain["type"], "v": 2, "path": plain["file"], "reason": plain["why"]}
 
-    monkeypatch.setitem(events.UPCASTS, ("file_skipped", 1), upcast)
+    monkeypatch.setitem(event_codec.UPCASTS, ("file_skipped", 1), upcast)
     found = decode(line_of(b'{"type":"file_skipped","file":"a.md","why":"hidden"}'))
     assert found.event == FileSkipped(path="a.md", reason="hidden")
 
@@ -170,8 +170,8 @@ def test_an_older_version_is_brought_up_by_its_upcast(monkeypatch: pytest.Monkey
 def test_upcasts_are_taken_one_after_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
     one = {"path": "from v1"}
     two = {"reason": "from v2"}
-    monkeypatch.setitem(events.UPCASTS, ("file_skipped", 1), lambda plain: {**plain, **one})
-    monkeypatch.setitem(events.UPCASTS, ("file_skipped", 2), lambda plain: {**plain, **two})
+    monkeypatch.setitem(event_codec.UPCASTS, ("file_skipped", 1), lambda plain: {**plain, **one})
+    monkeypatch.setitem(event_codec.UPCASTS, ("file_skipped", 2), lambda plain: {**plain, **two})
     found = decode(line_of(b'{"type":"file_skipped"}'))
     assert found.event == FileSkipped(path="from v1", reason="from v2")
 

@@ -11,7 +11,7 @@ from faulty_disk import FaultyDisk, Gate
 from journals import fact, open_journal, running, texts, turns
 from simulated_disk import SimulatedDisk
 
-from ragd import events
+from ragd import event_codec, events
 from ragd.errors import EXIT_LOG_IO, LogFailed
 from ragd.eventlog import journal as journal_module
 from ragd.eventlog.frame import Record, encode
@@ -141,7 +141,7 @@ async def test_a_fact_with_twenty_thousand_paths_goes_in_in_parts_and_is_folded_
     assert last == records[-1] and last.event.last  # type: ignore[union-attr]
     assert max(len(encode(r)) for r in records) <= events.PART_MAX_BYTES + 512
     parts = [r.event for r in records if isinstance(r.event, FilesChanged)]
-    assert events.merge(parts) == event
+    assert event_codec.merge(parts) == event
     again = State()
     for record in records:
         apply(again, record)
