@@ -8,7 +8,7 @@ class Chunk(Struct, frozen=True):
 
     chunk_id: str  # UUIDv5 of path, index and content hash
     index: int
-    text: str  # at most 2,000 characters
+    text: str  # at most 2,000 characters; empty in a note that has nothing but its name
     section: str | None  # the header it stands under, as written ("#mentalhealth", "Plans")
     heading_path: str  # "Year > January > Plans", empty at the top
     start_line: int  # of the original file, from 1, inclusive

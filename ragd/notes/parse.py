@@ -20,13 +20,16 @@ from ragd.notes.sections import Section, split
 from ragd.notes.windows import Limits
 
 # Goes up with every change to what chunks come out of the same bytes: the index is then cut anew.
-FINGERPRINT = 1
+FINGERPRINT = 2
 
 HIDDEN = "its frontmatter says `rag: false`"
 LONGEST_TITLE = 300
 
 # The namespace of chunk ids: the UUIDv5 of "ragd:chunk" in the URL namespace of RFC 9562.
 CHUNK_NAMESPACE = bytes.fromhex("4a603e15e7c655e4a493cf4afd8f3fa3")
+
+# A note that says nothing has this one passage: people look for it by its name all the same.
+NOTHING = Passage("", "", 1, 1, Section("", 1, 1))
 
 Count = Callable[[str], int]
 
@@ -57,6 +60,8 @@ def parse_note(path: str, data: bytes, options: ChunkOptions, count_tokens: Coun
         for index, passage in enumerate(_passages(text, properties, options, count_tokens)):
             about = day if exact else passage.section.date or day
             chunks.append(_chunk(path, title, about, properties, index, passage))
+        if not chunks and title:
+            chunks.append(_chunk(path, title, day, properties, 0, NOTHING))
     return Note(
         path,
         title,
@@ -130,7 +135,8 @@ def _chunk(
     section = passage.section
     text = passage.text
     found = tags.merged(section.hashtags, tags.inline(passage.prose), properties.tags)
-    embed_text = f"{title}\n{section.path}\n\n{text}" if section.path else f"{title}\n\n{text}"
+    names = f"{title}\n{section.path}" if section.path else title
+    embed_text = f"{names}\n\n{text}" if text else names
     content_hash = hashlib.sha256(embed_text.encode()).hexdigest()
     return Chunk(
         chunk_id(path, index, content_hash),

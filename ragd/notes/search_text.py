@@ -19,7 +19,8 @@ def search_text(
         lines.append(path)
     if tags:
         lines.append(" ".join(tags))
-    lines.append(text)
+    if text:
+        lines.append(text)
     found = "\n".join(lines)
     if not found.isascii() and _may_be_korean(found) and (pairs := hangul_bigrams(found)):
         return f"{found}\n{pairs}"

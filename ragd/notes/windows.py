@@ -1,28 +1,39 @@
 """Windows over a long text: so many tokens each, overlapping, cut where a reader would cut.
 
 It never loses a word, nor cuts one unless it alone is too long: it ends a window with a line, else
-with a sentence, else with a word; inside a word only where no window can hold it, or where its
-script has no spaces. What it looks at for one window does not grow with the text.
+with a sentence, else with a word. Where a script has no spaces, what stands between two pauses
+counts as a word. What it looks at for one window does not grow with the text.
 """
 
 import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-# Marks that belong to the letter before them: no cut before one.
-_MARK = re.compile(
-    "[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0900-\u0903\u093a-\u094f\u0981-\u0983\u09bc-\u09cd"
+# These belong to the letter before them: no cut before one, and none after a joiner.
+_MARKS = (
+    "\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0900-\u0903\u093a-\u094f\u0981-\u0983\u09bc-\u09cd"
     "\u0a01-\u0a03\u0a3c-\u0a4d\u0b82\u0bbe-\u0bcd\u0c00-\u0c04\u0c3e-\u0c4d\u0d00-\u0d03"
     "\u0d3b-\u0d4d\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u102b-\u103e\u17b6-\u17d3\u200c\u200d"
-    "\u20d0-\u20ff\u3099\u309a\ufe0e\ufe0f\U0001f3fb-\U0001f3ff]"
+    "\u20d0-\u20ff\u3099\u309a\ufe0e\ufe0f\U0001f3fb-\U0001f3ff"
 )
-_SENTENCE_END = re.compile(r"[.!?…]++[\"'”’»)\]]*+(?=\s)|[。！？｡．]++[”’」』）】]*+")
-_CLAUSE_END = re.compile(r"[^\w\s]++")
+_MARK = re.compile(f"[{_MARKS}]")
+_JOINER = "\u200d"
+_OPENING = r"(\[{<“‘«「『（【〈《〔［｛"
+_CLOSING = r"\"'”’»)\]」』）】〉》〕］｝"
+_SENTENCE_END = re.compile(rf"[.!?…]++[{_CLOSING}]*+(?=\s)|[。！？｡．]++[{_CLOSING}]*+")
+# A pause within a run without spaces. A mark of ASCII is none before more of it: `1,5`, `http://`.
+_PAUSE = re.compile(
+    rf"[、，。！？；：…‥—｡､．၊။។៖]++[{_CLOSING}]*+|(?<![,;:!?])[,;:!?]++[{_CLOSING}]*+(?=[^!-~])"
+)
+# Where a word that is too long is cut: after punctuation, but before what opens something.
+_PUNCTUATION = rf"[^\w\s{_OPENING}{_MARKS}]"
+_BREAK = re.compile(rf"(?<!{_PUNCTUATION}){_PUNCTUATION}++(?![{_MARKS}])|(?<=\w)(?=[{_OPENING}])")
 _SPACE = re.compile(r"\s+")
 # Scripts without spaces between words: Thai to Khmer, kana, ideographs.
 _UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
 
 Count = Callable[[str], int]
+LastEnd = Callable[[int, int, int], int]
 
 
 class Limits(NamedTuple):
@@ -55,15 +66,19 @@ class _Cutter:
 
     def window(self, start: int, done: int) -> tuple[int, int]:
         """The window that begins at `start`, or later if need be, and goes beyond `done`."""
-        end = self._fitting(start, done)
-        if end > done:
-            return start, end
-        end = self._word_end(done, start + self.limits.characters)
-        if end > done and self._holds(start, end):
-            return start, end
-        if start < done:  # a long word, which leaves no room for the overlap
-            return self.window(done, done)
-        return start, self._inside_word(start)
+        for last_end, first_end in (
+            (self._last_word_end, self._word_end),
+            (self._last_part_end, self._part_end),
+        ):
+            end = self._fitting(start, done, last_end)
+            if end > done:
+                return start, end
+            end = first_end(done, done + self.limits.characters)
+            if end > done and self._holds(start, end):
+                return start, end
+            if start < done < end and self._holds(done, end):
+                return self.window(done, done)  # it leaves no room for the overlap
+        return self._inside_part(start, done)
 
     def next_word(self, at: int) -> int:
         space = _SPACE.match(self.text, at)
@@ -90,14 +105,17 @@ class _Cutter:
             at = end - max(1, int((end - at) * room / max(tokens, 1) * 0.97))
         return self._reader_start(best, end) if best < done else done
 
-    def _fitting(self, start: int, done: int) -> int:
-        """The end of the largest window from `start`, well enough; `done` if nothing more fits."""
+    def _fitting(self, start: int, done: int, last_end: LastEnd) -> int:
+        """The end of the largest window from `start`, well enough; `done` if nothing more fits.
+
+        `last_end` says where to end one that begins at `start` and goes beyond `done`, to a guess.
+        """
         most = self.limits.tokens
         hard = min(len(self.text), start + self.limits.characters)
         guess = min(hard, start + max(1, int(most / self.density * 0.93)))
         found = done
         for _ in range(8):
-            end = self._boundary(start, done, guess)
+            end = last_end(start, done, guess)
             if end <= found:
                 break
             tokens = self.count(self.text[start:end])
@@ -114,7 +132,7 @@ class _Cutter:
                     break
         return found
 
-    def _boundary(self, start: int, done: int, guess: int) -> int:
+    def _last_word_end(self, start: int, done: int, guess: int) -> int:
         """The best place to end a window at `guess` or before it; `done` if there is none."""
         text = self.text
         if guess == len(text):
@@ -129,8 +147,8 @@ class _Cutter:
         if ends:
             return ends[-1]
         word = max(text.rfind(" ", done + 1, guess + 1), text.rfind("\n", done + 1, guess + 1))
-        if word <= floor and _UNSPACED.search(text, floor, guess):
-            return self._between_letters(floor, guess)
+        if pause := self._last_pause(max(word, done), guess):
+            return pause
         return self._trimmed(word, done) if word != -1 else done
 
     def _trimmed(self, end: int, done: int) -> int:
@@ -138,31 +156,59 @@ class _Cutter:
             end -= 1
         return end
 
-    def _between_letters(self, floor: int, guess: int) -> int:
-        """A cut inside a run without spaces: after a mark of punctuation, else between letters."""
-        ends = [match.end() for match in _CLAUSE_END.finditer(self.text, floor, guess)]
-        at = ends[-1] if ends else guess
-        while at > floor + 1 and _MARK.match(self.text, at):
-            at -= 1
-        return at
+    def _last_pause(self, after: int, guess: int) -> int:
+        """The end of the last pause up to `guess`, if the script there has no spaces; else 0."""
+        if not _UNSPACED.search(self.text, after, guess):
+            return 0
+        return self._last_match(_PAUSE, after, guess)
 
-    def _inside_word(self, start: int) -> int:
-        """The end of what fits of a word that is too long for any window."""
+    def _last_part_end(self, start: int, done: int, guess: int) -> int:
+        """The last place up to `guess` where a word that is too long may end; `done` if none."""
+        if guess == len(self.text):
+            return guess
+        return self._last_match(_BREAK, done, guess) or done
+
+    def _last_match(self, pattern: re.Pattern[str], after: int, guess: int) -> int:
+        """Where the last match ends that does so behind `after` and up to `guess`; else 0."""
+        last = 0
+        for match in pattern.finditer(self.text, after, guess + 1):  # one more, to see it end
+            if after < match.end() <= guess:
+                last = match.end()
+        return last
+
+    def _inside_part(self, start: int, done: int) -> tuple[int, int]:
+        """A window that ends between two letters, for no window can hold what is at `done`."""
         most = self.limits.tokens
-        end = min(len(self.text), start + self.limits.characters)
-        while True:
-            end = max(start + 1, self._between_letters(start + (end - start) // 2, end))
+        room = min(self.limits.characters, max(1, int(most / self.density)))
+        end = min(len(self.text), start + room)
+        while end > done:
+            while end > done + 1 and self._is_within_letter(end):
+                end -= 1
+            size = end - start
             tokens = self.count(self.text[start:end])
-            if tokens <= most or end == start + 1:
-                return end
-            end = start + max(1, min(end - start - 1, (end - start) * most // tokens))
+            self.density = max(tokens, 1) / size
+            if tokens <= most or size == 1:
+                return start, end
+            end = start + max(1, min(size - 1, size * most // tokens))
+        return self.window(done, done)  # the overlap leaves no room
+
+    def _is_within_letter(self, at: int) -> bool:
+        return bool(_MARK.match(self.text, at)) or self.text[at - 1] == _JOINER
 
     def _word_end(self, at: int, limit: int) -> int:
         """Where the word at `at` ends; `at` itself if that is beyond the limit."""
         space = _SPACE.search(self.text, at, limit + 1)
-        if space:
-            return space.start()
-        return len(self.text) if len(self.text) <= limit else at
+        end = space.start() if space else len(self.text)
+        if _UNSPACED.search(self.text, at, min(end, limit)):
+            pause = _PAUSE.search(self.text, at, min(end, limit + 1))
+            end = pause.end() if pause else end
+        return end if end <= limit else at
+
+    def _part_end(self, at: int, limit: int) -> int:
+        """Where the first part of the word at `at` ends; `at` itself if beyond the limit."""
+        part = _BREAK.search(self.text, at + 1, limit + 1)
+        end = part.end() if part else len(self.text)
+        return end if end <= limit else at
 
     def _holds(self, start: int, end: int) -> bool:
         fits = end - start <= self.limits.characters
@@ -173,11 +219,15 @@ class _Cutter:
         if self.text[at - 1].isspace():
             return self.next_word(at)
         space = _SPACE.search(self.text, at, end)
+        until = space.start() if space else end
+        if not _UNSPACED.search(self.text, at, until):
+            return space.end() if space else end
+        pause = _PAUSE.search(self.text, at - 1, until)
+        if pause and pause.end() < end:
+            return self.next_word(pause.end())
         if space:
             return space.end()
-        if not _UNSPACED.search(self.text, at, end):
-            return end
-        while at < end and _MARK.match(self.text, at):
+        while at < end and self._is_within_letter(at):
             at += 1
         return at
 

@@ -116,6 +116,13 @@ def test_blank_lines_are_folded_and_line_breaks_stay(parse) -> None:
     assert (note.chunks[0].start_line, note.chunks[0].end_line) == (1, 7)
 
 
-def test_an_empty_note_has_no_chunks(parse) -> None:
-    for text in ("", "\n \n\t", "---\n---\n", "%%hidden%%"):
-        assert parse(text).chunks == ()
+def test_an_empty_note_is_one_chunk_that_shows_nothing(parse) -> None:
+    for text in ("", "\n \n\t", "---\n---\n", "%%hidden%%", "```\ncode\n```"):
+        (chunk,) = parse(text, "2024/2024-01-15 Kitchen shelf.md").chunks
+        assert (chunk.text, chunk.start_line, chunk.end_line) == ("", 1, 1)
+        assert chunk.search_text == chunk.embed_text == "2024-01-15 Kitchen shelf"
+        assert chunk.date == "2024-01-15"
+
+
+def test_an_empty_note_whose_name_cannot_be_seen_has_no_chunks(parse) -> None:
+    assert parse("", "\u200b.md").chunks == ()

@@ -11,6 +11,7 @@ def test_all_names_are_searched() -> None:
 
 def test_what_is_empty_takes_no_line() -> None:
     assert search_text("Title", (), "", (), "text") == "Title\ntext"
+    assert search_text("Title", (), "", (), "") == "Title"
 
 
 def test_korean_words_are_also_there_in_pairs() -> None:

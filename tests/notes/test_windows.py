@@ -55,6 +55,39 @@ def test_text_without_spaces_is_cut_after_its_sentences(wordpiece: WordPiece) ->
     assert all(wordpiece.count(part) <= 100 for part in found)
 
 
+@pytest.mark.parametrize("overlap", [0, 8])
+def test_text_without_spaces_is_cut_at_its_pauses_and_before_what_opens(
+    wordpiece: WordPiece, overlap: int
+) -> None:
+    clauses = ["今日は天気がいいので、", "彼は「散歩に行く」と", "言った。", "価格は3,500円で、"]
+    text = "".join(clauses) * 20
+    for part in cut(text, Limits(30, overlap, 2000), wordpiece):
+        assert part.endswith(("、", "。"))
+        assert part.startswith(("今日は", "彼は", "価格は", "言った")) or overlap
+
+
+def test_a_run_between_pauses_is_whole_wherever_a_window_can_hold_it(wordpiece: WordPiece) -> None:
+    for clause in ("今日は天気", "这是中文", "สวัสดีครับ", "日本語http://a.b/c?d=e"):
+        text = "the word " + f"{clause}、" * 3 + f"and {clause}"
+        for tokens in range(wordpiece.count(f"{clause}、"), 40):
+            found = cut(text, Limits(tokens, 0, 2000), wordpiece)
+            assert sum(part.count(clause) for part in found) == 4
+
+
+def test_neighbours_share_letters_where_nothing_else_divides_them(wordpiece: WordPiece) -> None:
+    text = "今日天気散歩公園桜花" * 60
+    spans = list(windows(text, Limits(100, 20, 2000), wordpiece.count))
+    assert len(spans) > 5
+    for (_, end), (start, _) in pairwise(spans[:-1]):  # the last one holds all that was left
+        assert 5 <= end - start <= 20
+
+
+def test_no_emoji_is_torn_apart(wordpiece: WordPiece) -> None:
+    for part in cut("👩\u200d💻❤\ufe0f" * 1500, Limits(500, 0, 2000), wordpiece):
+        assert part[0] in "👩❤"
+        assert part[-1] in "💻\ufe0f"
+
+
 def test_no_letter_loses_its_marks(wordpiece: WordPiece) -> None:
     text = "e\u0301" * 3000
     for part in cut(text, Limits(500, 100, 2000), wordpiece):
