@@ -12,6 +12,9 @@ from ragd.folds.jobs import Job
 STRENGTH = {"sync": 0, "full": 1, "reindex": 2}
 _PROVIDER_LOST = {"OLLAMA_UNREACHABLE", "EMBEDDER_UNAVAILABLE", "INDEX_MODEL_MISMATCH"}
 
+# What a job goes through, in this order, and what a program is told that it is.
+PHASES = {"queued": "storing", "scan": "storing", "text": "storing", "vectors": "embedding"}
+
 
 def job_to_join(state: State, mode: str, accept_deletions: bool) -> Job | None:
     """The open job that does all that this request asks for, if there is one."""
@@ -23,10 +26,15 @@ def job_to_join(state: State, mode: str, accept_deletions: bool) -> Job | None:
 
 def line(state: State, job: Job) -> dict[str, Any]:
     """Where the job is now."""
-    catalog = state.catalog
-    if job.phase != "finished":
-        return _progress("storing", job.files_stored, job.files_planned)
-    return _progress("embedding", catalog.chunks_embedded, catalog.chunks)
+    catalog, building = state.catalog, state.catalog.building
+    if job.phase == "requested":
+        return _progress("scan" if state.jobs.active is job else "queued", 0, 0)
+    if job.phase == "finished":
+        return _progress("vectors", catalog.chunks_embedded, catalog.chunks)
+    text_is_stored = job.files_stored + job.errors_total >= job.files_planned
+    if text_is_stored and building is not None and building.job_id == job.id:
+        return _progress("vectors", building.chunks_embedded, building.chunks)
+    return _progress("text", job.files_stored, job.files_planned)
 
 
 def is_complete(state: State, job: Job) -> bool:
@@ -56,5 +64,11 @@ def completion(state: State, job: Job) -> dict[str, Any]:
     }
 
 
-def _progress(phase: str, current: int, total: int) -> dict[str, Any]:
-    return {"type": "progress", "phase": phase, "current": min(current, total), "total": total}
+def _progress(step: str, current: int, total: int) -> dict[str, Any]:
+    return {
+        "type": "progress",
+        "phase": PHASES[step],
+        "current": min(current, total),
+        "total": total,
+        "step": step,
+    }
