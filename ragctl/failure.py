@@ -18,7 +18,7 @@ class Failure(Exception):
     ) -> None:
         self.message = message
         self.suggestion = suggestion
-        self.code = code  # the daemon's, where it was the daemon who refused
+        self.code = code  # one of the codes of ragd.errors, where one fits
         if exit_code is not None:
             self.exit_code = exit_code
         super().__init__(f"{message} {suggestion}".strip())
