@@ -1,6 +1,7 @@
 """Where `ragctl` begins, and where every failure becomes a sentence: no traceback gets past here.
 
-`RAGCTL_DEBUG=1` shows the traceback all the same.
+With --json it becomes an object instead, on stderr all the same. `RAGCTL_DEBUG=1` shows the
+traceback too.
 """
 
 import os
@@ -11,6 +12,7 @@ from ragd.errors import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK, EXIT_PERMISSION
 
 def main(argv: list[str] | None = None) -> int:
     """Run one command and return its exit code."""
+    typed = sys.argv[1:] if argv is None else argv
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             # On a terminal that cannot show a note's name, the command must not end.
@@ -18,7 +20,7 @@ def main(argv: list[str] | None = None) -> int:
     try:
         from ragctl.cli import run
 
-        code = run(sys.argv[1:] if argv is None else argv)
+        code = run(typed)
         sys.stdout.flush()
         return code
     except KeyboardInterrupt:
@@ -27,7 +29,7 @@ def main(argv: list[str] | None = None) -> int:
         _let_go_of_stdout()
         return EXIT_OK
     except Exception as why:
-        return _tell(why)
+        return _tell(why, as_json=_wants_json(typed))
 
 
 def _let_go_of_stdout() -> None:
@@ -38,28 +40,37 @@ def _let_go_of_stdout() -> None:
         return
 
 
-def _tell(why: Exception) -> int:
+def _wants_json(typed: list[str]) -> bool:
+    """Whether a program asked; it may have been refused before the options were understood."""
+    options = typed[: typed.index("--")] if "--" in typed else typed
+    return "--json" in options
+
+
+def _tell(why: Exception, *, as_json: bool) -> int:
     if os.environ.get("RAGCTL_DEBUG"):
         import traceback
 
         traceback.print_exception(why)
-    from ragctl.failure import Failure
+    from ragctl.failure import Failure, refused_by_the_system
     from ragd.errors import RagdError, StartupError
 
+    suggestion, code, exit_code = "", "", EXIT_FAILED
     if isinstance(why, Failure | StartupError | RagdError):
-        message, suggestion, code = why.message, why.suggestion, why.exit_code
+        message, suggestion, exit_code = why.message, why.suggestion, why.exit_code
+        code = "" if isinstance(why, StartupError) else why.code
     elif isinstance(why, OSError):
-        place = f": {why.filename}" if why.filename else ""
-        message, suggestion = f"{why.strerror or 'The system refused'}{place}.", ""
-        code = EXIT_PERMISSION if isinstance(why, PermissionError) else EXIT_FAILED
+        message = refused_by_the_system(why)
+        exit_code = EXIT_PERMISSION if isinstance(why, PermissionError) else EXIT_FAILED
     else:
         message = f"Something went wrong inside ragctl ({type(why).__name__})."
         suggestion = "Run it again with RAGCTL_DEBUG=1 to see where, and please report it."
-        code = EXIT_FAILED
-    from ragctl.render import complain
+    from ragctl.render import complain, complain_json
 
-    complain(message, suggestion)
-    return code
+    if as_json:
+        complain_json(message, suggestion, code)
+    else:
+        complain(message, suggestion)
+    return exit_code
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ from typing import Any
 
 from ragctl.failure import Failure, NotRunning, TimedOut
 from ragctl.wire import Wire, connect, hung_up
+from ragd.errors import EXIT_USAGE
 from ragd.paths import Home
 
 ANSWER_WITHIN_S = 10.0
@@ -54,7 +55,7 @@ class Answer:
             return data
         if not isinstance(error, dict):
             raise Failure("The daemon gave no data and no reason.", "Run `ragctl logs`.")
-        raise Failure(str(error.get("message", "")), str(error.get("suggestion", "")))
+        raise _refused(error)
 
 
 class Stream:
@@ -68,6 +69,10 @@ class Stream:
     @property
     def pending(self) -> bool:
         return b"\n" in self._buffer
+
+    def ready(self, seconds: float) -> bool:
+        """Whether more is there, or comes in time. Unlike a time-out, it breaks nothing."""
+        return self.pending or self._wire.ready(seconds)
 
     def line(self, timeout: float | None = None) -> bytes | None:
         """The next line, without its end; None when the daemon has said all it wanted to say."""
@@ -83,6 +88,17 @@ class Stream:
 
     def close(self) -> None:
         self._wire.close()
+
+
+def _refused(error: dict[str, Any]) -> Failure:
+    """What the daemon said. A request it cannot read is, for ours, a value that was mistyped."""
+    code = str(error.get("code", ""))
+    return Failure(
+        str(error.get("message", "")),
+        str(error.get("suggestion", "")),
+        EXIT_USAGE if code == "INVALID_REQUEST" else None,
+        code=code,
+    )
 
 
 def answers(home: Home) -> bool:
@@ -154,8 +170,9 @@ def _pieces(wire: Wire, headers: dict[str, str]) -> Iterator[bytes]:
     """The body bit by bit. It ends only where the answer says so: a hang-up raises Disconnected."""
     if headers.get("transfer-encoding", "").lower() == "chunked":
         while size := int(wire.line().partition(b";")[0], 16):
-            yield wire.exactly(size)
-            wire.line()
+            piece = wire.exactly(size)
+            wire.line()  # before it is handed out, or `ready` would take this rest for news
+            yield piece
         while wire.line():
             pass
     elif "content-length" in headers:

@@ -8,9 +8,17 @@ class Failure(Exception):
 
     exit_code = EXIT_FAILED
 
-    def __init__(self, message: str, suggestion: str = "", exit_code: int | None = None) -> None:
+    def __init__(
+        self,
+        message: str,
+        suggestion: str = "",
+        exit_code: int | None = None,
+        *,
+        code: str = "",
+    ) -> None:
         self.message = message
         self.suggestion = suggestion
+        self.code = code  # one of the codes of ragd.errors, where one fits
         if exit_code is not None:
             self.exit_code = exit_code
         super().__init__(f"{message} {suggestion}".strip())
@@ -36,3 +44,9 @@ class TimedOut(Failure):
 
 class Disconnected(Failure):
     """The daemon hung up in the middle of an answer."""
+
+
+def refused_by_the_system(why: OSError) -> str:
+    """What the operating system said, as a sentence."""
+    place = f": {why.filename}" if why.filename else ""
+    return f"{why.strerror or 'The system refused'}{place}."

@@ -1,27 +1,33 @@
 """What `index`, `sync` and `reindex` share: ask for the job, follow it, say how it went.
 
-On a terminal a line that moves; elsewhere, and with --json, one JSON line for each step. Exit 0 all
-is done, 1 a part is missing, 2 it failed, 130 interrupted: the job itself goes on.
+On a terminal lines that move; elsewhere, and with --json, one JSON line for each step. Exit 0 all
+is done, 1 a part is missing, 2 it failed, 130 interrupted: then the daemon goes on with the job,
+unless Ctrl-C was pressed a second time.
 """
 
 import argparse
 import json
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from ragctl.cli import add_json
-from ragctl.client import Answer, Stream, stream
-from ragctl.failure import Failure
+from ragctl.client import Answer, Stream, request, stream
+from ragctl.failure import Failure, refused_by_the_system
 from ragctl.launch import ask
-from ragctl.render import Ink, counted, note
-from ragd.errors import EXIT_INTERRUPTED, EXIT_OK
+from ragctl.progress import Moving, Plain
+from ragctl.render import counted, emit_json, note
+from ragd.errors import EXIT_INTERRUPTED, EXIT_OK, StartupError
 from ragd.paths import Home
 
 EXIT_PARTIAL = 1
 EXIT_FATAL = 2
-SPOKEN = ("type", "indexed_files", "total_chunks", "duration_ms", "errors")
-PHASES = {"storing": "text", "embedding": "vectors"}
+AGAIN_WITHIN_S = 3.0
+TICK_S = 0.25
+PATIENCE_S = 300.0  # for the next vector: one that nobody can make would be waited for for ever
+_LISTED = 10
 
 
 def options(parser: argparse.ArgumentParser) -> None:
@@ -33,122 +39,177 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def run(home: Home, mode: str, args: argparse.Namespace, **more: Any) -> int:
     """Ask for a job and, unless told otherwise, stay until it is done."""
+    on_terminal = sys.stdout.isatty() and not args.json
+    job_id = ""
+    with failures_are_fatal():
+        try:
+            answer = ask(home, "POST", "/v1/jobs", {"mode": mode, **more}, start=True)
+            job_id = str(answer.data["job_id"])
+            if args.no_wait:
+                _say_started(job_id, args.json)
+                return EXIT_OK
+            return _tell(_follow(home, job_id, on_terminal), on_terminal)
+        except KeyboardInterrupt:
+            return _interrupted(home, job_id, on_terminal)
+
+
+@contextmanager
+def failures_are_fatal() -> Iterator[None]:
+    """These commands have few exit codes: whatever keeps them from working is 2."""
     try:
-        job_id = _request(home, mode, more)
-        if args.no_wait:
-            _say_started(job_id, args.json)
-            return EXIT_OK
-        return _follow(home, job_id, args.json)
-    except Failure as why:
+        yield
+    except (Failure, StartupError) as why:
         why.exit_code = EXIT_FATAL
         raise
-    except KeyboardInterrupt:
-        note("Interrupted: the daemon goes on with it. `ragctl status` shows how far it is.")
-        return EXIT_INTERRUPTED
-
-
-def _request(home: Home, mode: str, more: dict[str, Any]) -> str:
-    body = {"mode": mode, **more}
-    answer = ask(home, "POST", "/v1/jobs", body, start=True)
-    return str(answer.data["job_id"])
+    except BrokenPipeError:
+        raise  # whoever read our lines has had enough
+    except OSError as why:
+        raise Failure(refused_by_the_system(why), exit_code=EXIT_FATAL) from why
 
 
 def _say_started(job_id: str, as_json: bool) -> None:
     if as_json:
-        print(json.dumps({"job_id": job_id, "status": "started"}))
+        emit_json({"job_id": job_id, "status": "started"})
     else:
         print(f"Started job {job_id}.")
 
 
-def _follow(home: Home, job_id: str, as_json: bool) -> int:
+# Following
+
+
+def _follow(home: Home, job_id: str, on_terminal: bool) -> dict[str, Any]:
+    """Show each step; the last line."""
     found = stream(home, f"/v1/jobs/{job_id}?follow=1")
     if isinstance(found, Answer):
         found.data  # noqa: B018  (raises what the daemon said)
         raise Failure("The daemon did not follow its job.", "Run `ragctl status`.")
-    shown = _Plain() if as_json or not sys.stdout.isatty() else _Moving()
-    last = _read(found, shown)
+    shown = Moving(sys.stdout) if on_terminal else Plain()
+    last = None
+    try:
+        last = _last_of(found, shown, home, job_id)
+    finally:
+        found.close()
+        shown.end(last)
     if last is None:
         raise Failure(
             "The daemon went away in the middle of it.",
             "`ragctl status` starts it again, and it goes on where it was.",
         )
-    shown.complete(last)
-    outcome = last["outcome"]
-    return {"complete": EXIT_OK, "partial": EXIT_PARTIAL}.get(outcome, EXIT_FATAL)
+    return last
 
 
-def _read(lines: Stream, shown: "_Plain | _Moving") -> dict[str, Any] | None:
-    """Show what comes until the last line, which is returned."""
-    try:
-        while (text := lines.line()) is not None:
-            step: dict[str, Any] = json.loads(text)
-            if step["type"] == "complete":
-                return step
-            shown.progress(step)
+def _last_of(
+    lines: Stream, shown: Moving | Plain, home: Home, job_id: str
+) -> dict[str, Any] | None:
+    """Show what comes until the last line, which is returned; None if the daemon went before."""
+    step: dict[str, Any] = {}
+    heard = time.monotonic()
+    while True:
+        if lines.ready(TICK_S):
+            text = lines.line()
+            if text is None:
+                return None
+            said: dict[str, Any] = json.loads(text)
+            if said["type"] == "complete":
+                return said if said["outcome"] else None
+            step, heard = said, time.monotonic()
+            shown.step(step)
+            continue
+        shown.tick()
+        if time.monotonic() - heard > PATIENCE_S and step.get("step") == "vectors":
+            heard = time.monotonic()
+            if end := _without_the_rest(home, job_id, step):
+                return end
+
+
+def _without_the_rest(home: Home, job_id: str, step: dict[str, Any]) -> dict[str, Any] | None:
+    """The last line of a job that has ended but for vectors that do not come."""
+    job = request(home, "GET", f"/v1/jobs/{job_id}").data
+    if job["phase"] != "finished":
         return None
-    finally:
-        lines.close()
+    kept = {key: job[key] for key in ("indexed_files", "duration_ms", "errors", "errors_total")}
+    vectors = {"total_chunks": step["total"], "chunks_embedded": step["current"]}
+    return {"type": "complete", "outcome": "partial", "deletions_held": 0, **kept, **vectors}
 
 
-class _Plain:
-    """For programs: the lines of the contract, nothing else."""
-
-    def progress(self, step: dict[str, Any]) -> None:
-        print(json.dumps(step), flush=True)
-
-    def complete(self, step: dict[str, Any]) -> None:
-        print(json.dumps({key: step[key] for key in SPOKEN}), flush=True)
+# How it went
 
 
-class _Moving:
-    """For people: one line that moves, then a sentence."""
-
-    WIDTH = 24
-
-    def __init__(self) -> None:
-        self._ink = Ink()
-        self._began: dict[str, tuple[float, int]] = {}
-
-    def progress(self, step: dict[str, Any]) -> None:
-        current, total, phase = step["current"], step["total"], step["phase"]
-        share = current / total if total else 1.0
-        filled = round(share * self.WIDTH)
-        bar = self._ink.paint("━" * filled, "green") + self._ink.paint(
-            "━" * (self.WIDTH - filled), "dim"
+def _tell(last: dict[str, Any], on_terminal: bool) -> int:
+    if last["outcome"] == "failed":
+        raise Failure("The job failed.", "`ragctl status` says why.", code="INDEXER_FAILED")
+    if last["outcome"] == "cancelled":
+        raise Failure("The job was cancelled.", "`ragctl sync` does what is left of it.")
+    if on_terminal:
+        _summarise(last)
+    if held := last["deletions_held"]:
+        note(
+            f"{counted(held, 'note')} vanished at once and stay in the index. If they were "
+            "meant to go: `ragctl sync --accept-deletions`."
         )
-        text = f"{PHASES[phase]:<8} {bar} {current}/{total}{self._pace(phase, current, total)}"
-        sys.stdout.write(f"\r\x1b[K{text}")
-        sys.stdout.flush()
+    if missing := last["total_chunks"] - last["chunks_embedded"]:
+        have = "has no vector" if missing == 1 else "have no vectors"
+        note(
+            f"{counted(missing, 'passage')} {have} yet: found by words meanwhile. The daemon "
+            "goes on when it can; `ragctl status` says why it does not."
+        )
+    return EXIT_OK if last["outcome"] == "complete" else EXIT_PARTIAL
 
-    def _pace(self, phase: str, current: int, total: int) -> str:
-        now = time.monotonic()
-        began, first = self._began.setdefault(phase, (now, current))
-        if now - began < 1 or current <= first:
-            return ""
-        rate = (current - first) / (now - began)
-        left = (total - current) / rate
-        return f"  {rate:.0f}/s, {_span(left)} left"
 
-    def complete(self, step: dict[str, Any]) -> None:
-        sys.stdout.write("\r\x1b[K")
-        vectors = step["chunks_embedded"]
-        files, chunks = counted(step["indexed_files"], "note"), step["total_chunks"]
-        print(f"{files} read, {chunks} passages in the index, {vectors} of them with vectors.")
-        for error in step["errors"][:10]:
-            note(f"{error['file']}: {error['message']}")
-        if step["errors_total"] > 10:
-            note(f"… and {step['errors_total'] - 10} more; `ragctl status` lists them.")
-        if held := step["deletions_held"]:
+def _summarise(last: dict[str, Any]) -> None:
+    """For people; programs have all of it in the last line."""
+    files, chunks, embedded = last["indexed_files"], last["total_chunks"], last["chunks_embedded"]
+    read = f"{counted(files, 'note')} read" if files else "No note had to be read"
+    vectors = "all" if embedded == chunks else f"{embedded:,} of them"
+    print(f"{read}; {counted(chunks, 'passage')} in the index, {vectors} with vectors.")
+    for error in last["errors"][:_LISTED]:
+        note(f"{error['file']}: {error['message']}")
+    if last["errors_total"] > _LISTED:
+        note(f"… and {last['errors_total'] - _LISTED} more; `ragctl status` lists them.")
+
+
+# Ctrl-C
+
+
+def _interrupted(home: Home, job_id: str, on_terminal: bool) -> int:
+    """Leave the job to the daemon, or cancel it for somebody who presses Ctrl-C twice."""
+    if not job_id:
+        note("Interrupted before the daemon said that it took the job. See `ragctl status`.")
+        return EXIT_INTERRUPTED
+    try:
+        if on_terminal and _is_open(home, job_id):
             note(
-                f"{counted(held, 'note')} vanished at once and stay in the index. If they were "
-                "meant to go: `ragctl sync --accept-deletions`."
+                "The daemon goes on in the background. "
+                f"Ctrl-C again within {AGAIN_WITHIN_S:.0f} s cancels the job."
             )
-        if step["outcome"] == "failed":
-            note("The job failed. `ragctl status` says why.")
-        elif vectors < chunks:
-            note("Vectors are missing: found by words meanwhile. `ragctl status` says why.")
+            time.sleep(AGAIN_WITHIN_S)
+    except KeyboardInterrupt:
+        note(_cancelled(home, job_id))
+    else:
+        note("Interrupted: the daemon goes on by itself. `ragctl status` shows how far it is.")
+    return EXIT_INTERRUPTED
 
 
-def _span(seconds: float) -> str:
-    whole = round(seconds)
-    return f"{whole // 60} min {whole % 60} s" if whole >= 60 else f"{whole} s"
+def _is_open(home: Home, job_id: str) -> bool:
+    """Whether there is something to cancel: vectors that are still missing belong to no job."""
+    try:
+        job = request(home, "GET", f"/v1/jobs/{job_id}", timeout=1.0).data
+    except Failure:
+        return True  # who cannot say leaves it to whoever presses Ctrl-C again
+    return bool(job["phase"] != "finished")
+
+
+def _cancelled(home: Home, job_id: str) -> str:
+    """Cancel it; what came of that."""
+    try:
+        job = ask(home, "POST", f"/v1/jobs/{job_id}/cancel", start=False).data
+    except Failure as why:
+        return f"The job could not be cancelled: {why.message} {why.suggestion}".strip()
+    if job["phase"] == "finished":
+        return (
+            "Too late to cancel: all text is stored, and the daemon makes the missing vectors in "
+            "the background. `ragctl stop` stops the daemon."
+        )
+    if job["mode"] == "reindex":
+        return "Cancelled: the index stays as it was."
+    return "Cancelled: what is stored stays. `ragctl sync` does the rest."

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, TextIO
 
 STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
-_SIGNS = {"●": "*", "▲": "!", "✗": "x", "✓": "+", "→": "->", "·": "-", "…": "..."}
+_SIGNS = dict(zip("●▲✗✓→·…━─", ("*", "!", "x", "+", "->", "-", "...", "#", "."), strict=True))
 _UNITS = (("d", 86_400), ("h", 3_600), ("min", 60), ("s", 1))
 
 
@@ -20,14 +20,15 @@ class Ink:
 
     def __init__(self, stream: TextIO | None = None) -> None:
         stream = stream or sys.stdout
-        self.colour = (
+        # Whether the terminal obeys: a line can be written over, and have colours.
+        self.obeyed = (
             stream.isatty()
-            and not os.environ.get("NO_COLOR")
             and os.environ.get("TERM") != "dumb"
             and (sys.platform != "win32" or "WT_SESSION" in os.environ)
         )
+        self.colour = self.obeyed and not os.environ.get("NO_COLOR")
         self._signs = "utf" in (stream.encoding or "").lower()
-        self.columns = _columns(stream)
+        self.columns = columns_of(stream)
 
     def paint(self, text: str, *styles: str) -> str:
         if not self.colour or not styles or not text:
@@ -48,7 +49,7 @@ class Ink:
         return sign if self._signs else _SIGNS[sign]
 
 
-def _columns(stream: TextIO) -> int:
+def columns_of(stream: TextIO) -> int:
     """The width of the terminal; 0 where there is none, and lines are as long as they like."""
     try:
         return os.get_terminal_size(stream.fileno()).columns if stream.isatty() else 0
@@ -75,6 +76,12 @@ def complain(message: str, suggestion: str = "") -> None:
     print(ink.paint("ragctl:", "red"), clean_lines(message), file=sys.stderr)
     if suggestion:
         print(clean_lines(suggestion), file=sys.stderr)
+
+
+def complain_json(message: str, suggestion: str, code: str) -> None:
+    """The same for a program: one line of JSON, on stderr too, since it is not the answer."""
+    said = {"code": code or None, "message": message, "suggestion": suggestion}
+    print(json.dumps({"error": said}, ensure_ascii=False), file=sys.stderr)
 
 
 def note(text: str) -> None:

@@ -8,6 +8,7 @@ import os
 import socket
 import sys
 import time
+from select import select
 from typing import Any
 
 from ragctl.failure import Disconnected, Failure, NotRunning, TimedOut
@@ -37,6 +38,12 @@ class Wire:
         if self._is_socket:  # a pipe opened as a file cannot be timed
             # Zero would mean "do not block", which is another thing than "no time left".
             self._end.settimeout(seconds if seconds is None else max(seconds, 0.001))
+
+    def ready(self, seconds: float) -> bool:
+        """Whether something can be read, now or within this time; of a pipe nobody can say."""
+        if self._buffer or not self._is_socket:
+            return True
+        return bool(select([self._end], [], [], max(seconds, 0.0))[0])
 
     def send(self, data: bytes) -> None:
         try:

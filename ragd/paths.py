@@ -16,9 +16,10 @@ def default_home() -> str:
     if named:
         return os.path.abspath(os.path.expanduser(named))
     if sys.platform == "win32":
-        appdata = os.environ.get("APPDATA") or os.path.expanduser("~")
-        return os.path.join(appdata, "obsidian-rag")
-    return os.path.expanduser("~/.obsidian-rag")
+        place = os.path.join(os.environ.get("APPDATA") or "~", "obsidian-rag")
+    else:
+        place = "~/.obsidian-rag"
+    return os.path.expanduser(place)
 
 
 class Home:
@@ -71,17 +72,15 @@ class Home:
     def socket(self) -> str:
         """The socket's path: in the home, or in the runtime folder where that would be too long."""
         plain = self._in("ragd.sock")
-        if len(os.fsencode(plain)) <= SOCKET_PATH_MAX:
-            return plain
-        return os.path.join(self.runtime_dir, f"{self.fingerprint}.sock")
+        return plain if _fits(plain) else self._in_runtime_dir()
 
-    @property
-    def runtime_dir(self) -> str:
-        """A short private folder for the socket of a home whose own path is too long."""
-        base = os.environ.get("XDG_RUNTIME_DIR")
-        if base:
-            return os.path.join(base, "ragd")
-        return os.path.join("/tmp", f"ragd-{os.getuid()}")  # noqa: S108  (checked before use)
+    def _in_runtime_dir(self) -> str:
+        """In a short private folder: the session's, or ours where that is too long or missing."""
+        name = f"{self.fingerprint}.sock"
+        session = os.environ.get("XDG_RUNTIME_DIR")
+        if session and _fits(place := os.path.join(session, "ragd", name)):
+            return place
+        return os.path.join("/tmp", f"ragd-{_user()}", name)  # noqa: S108  (checked before use)
 
     @property
     def pipe(self) -> str:
@@ -94,3 +93,17 @@ class Home:
         import hashlib
 
         return hashlib.sha256(os.fsencode(self.root)).hexdigest()[:16]
+
+
+def _fits(path: str) -> bool:
+    """Whether a socket can have this path."""
+    return len(os.fsencode(path)) <= SOCKET_PATH_MAX
+
+
+def _user() -> int:
+    """Who we are; on Windows nobody asks, since there a pipe serves."""
+    if sys.platform == "win32":
+        number = 0
+    else:
+        number = os.getuid()
+    return number

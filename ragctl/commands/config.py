@@ -10,9 +10,10 @@ import stat
 from pathlib import Path
 
 from ragctl.cli import add_json, one_of
-from ragctl.failure import UsageError
+from ragctl.commands.init import vault_folder
+from ragctl.failure import Failure, UsageError
 from ragctl.reload import reload_daemon, tell_reload
-from ragctl.render import complain, emit_json
+from ragctl.render import complain, emit_json, note
 from ragd import config as configuration
 from ragd.config_keys import get_value, set_value
 from ragd.config_shape import Object, read_object
@@ -26,6 +27,7 @@ EXAMPLES = (
 )
 _ARGUMENTS = {"path": (), "show": (), "get": ("KEY",), "set": ("KEY", "VALUE"), "validate": ()}
 _PATHS = ("vault_path", "vector_store.path")
+_CUTTING = ("indexing.chunk_size", "indexing.chunk_overlap", "security.code_blocks")
 
 
 def options(parser: argparse.ArgumentParser) -> None:
@@ -93,7 +95,10 @@ def _set(home: Home, key: str, text: str, as_json: bool) -> int:
         text = os.path.abspath(text)  # from here, as whoever typed it means it
     changed = set_value(tree, key, text)
     data = configuration.to_json(changed)
-    configuration.check_places(configuration.parse(data, home.root), home.root)
+    fresh = configuration.parse(data, home.root)
+    configuration.check_places(fresh, home.root)
+    if key == "vault_path":
+        _refuse_a_missing(fresh.vault_path)
     _replace(home.config, data)
     told = reload_daemon(home)
     value = get_value(changed, key)
@@ -102,7 +107,26 @@ def _set(home: Home, key: str, text: str, as_json: bool) -> int:
     else:
         print(f"{key} = {json.dumps(value, ensure_ascii=False)}")
         tell_reload(told)
+        if key in _CUTTING and value != get_value(tree, key) and not told["error"]:
+            note(_cut_again(told["running"]))
     return EXIT_CONFIG if told["error"] else EXIT_OK
+
+
+def _refuse_a_missing(vault: str) -> None:
+    """The same rule as init's: with a mistyped folder the daemon would leave its index behind."""
+    try:
+        vault_folder(vault)
+    except Failure as why:
+        raise ConfigError(
+            f"`vault_path` is left as it was: {why.message}", why.suggestion
+        ) from None
+
+
+def _cut_again(running: bool) -> str:
+    """What a changed way of cutting means for the notes that are in the index already."""
+    if running:
+        return "All notes are cut again: soon, by the daemon itself; at once, by `ragctl sync`."
+    return "All notes are cut again by the next sync, which the daemon begins by itself."
 
 
 def _validate(home: Home, as_json: bool) -> int:

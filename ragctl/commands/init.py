@@ -5,6 +5,7 @@ import os
 import sys
 from pathlib import Path
 from shlex import quote
+from typing import Any
 
 from ragctl.cli import add_json
 from ragctl.failure import Failure, UsageError
@@ -40,26 +41,36 @@ def run(args: argparse.Namespace) -> int:
         if not (sys.stdin.isatty() and sys.stderr.isatty()) or args.json or not vaults:
             return _list(vaults, args.json)
         args.vault = _choose(vaults)
-    vault = _folder(args.vault)
-    already = _already(args.home, vault)
-    if not already:
-        _write(args.home, vault, args.force)
-    hints = _hints(vault)
-    told = reload_daemon(args.home)
+    said = set_up(args.home, args.vault, force=args.force)
     if args.json:
-        said = {"config": args.home.config, "vault": vault, "written": not already}
-        emit_json({**said, "hints": hints, "daemon": told})
+        emit_json(said)
         return EXIT_OK
-    done = "already names" if already else "now names"
-    print(f"{args.home.config} {done} the vault {clean(vault)}.")
-    for hint in hints:
-        note(hint)
-    tell_reload(told)
+    done = "now names" if said["written"] else "already names"
+    print(f"{said['config']} {done} the vault {clean(said['vault'])}.")
+    tell_hints(said)
     print("Next: `ragctl index` starts the daemon and reads the vault.")
     return EXIT_OK
 
 
-def _folder(given: str) -> str:
+def set_up(home: Home, given: str, *, force: bool = False) -> dict[str, Any]:
+    """A configuration that names this vault, and what is to be said about it."""
+    vault = vault_folder(given)
+    already = _already(home, vault)
+    if not already:
+        _write(home, vault, force)
+    said: dict[str, Any] = {"config": home.config, "vault": vault, "written": not already}
+    return {**said, "hints": _hints(vault), "daemon": reload_daemon(home)}
+
+
+def tell_hints(said: dict[str, Any]) -> None:
+    """What `set_up` found odd, and what a running daemon made of it, on stderr."""
+    for hint in said["hints"]:
+        note(hint)
+    tell_reload(said["daemon"])
+
+
+def vault_folder(given: str) -> str:
+    """The folder that somebody typed, as an absolute path. It has to be there."""
     vault = os.path.abspath(os.path.expanduser(given))
     if not os.path.isdir(vault):
         what = "is not a folder" if os.path.exists(vault) else "does not exist"
@@ -68,6 +79,11 @@ def _folder(given: str) -> str:
             "Name the folder that holds your notes, or run `ragctl init` to see known vaults.",
         )
     return vault
+
+
+def named_vault(home: Home) -> str | None:
+    """The vault that the configuration names; None where there is no configuration."""
+    return configuration.load(home).vault_path if os.path.lexists(home.config) else None
 
 
 def _already(home: Home, vault: str) -> bool:

@@ -13,6 +13,9 @@ from ragd.folds.jobs import Job
 STRENGTH = {"sync": 0, "full": 1, "reindex": 2}
 _PROVIDER_LOST = {"OLLAMA_UNREACHABLE", "EMBEDDER_UNAVAILABLE", "INDEX_MODEL_MISMATCH"}
 
+# What a job goes through, in this order, and what a program is told that it is.
+PHASES = {"queued": "storing", "scan": "storing", "text": "storing", "vectors": "embedding"}
+
 
 def job_to_join(state: State, mode: str, accept_deletions: bool) -> Job | None:
     """The open job that does all that this request asks for, if there is one."""
@@ -24,16 +27,23 @@ def job_to_join(state: State, mode: str, accept_deletions: bool) -> Job | None:
 
 def line(state: State, job: Job) -> dict[str, Any]:
     """Where the job is now."""
+    if job.phase == "requested":
+        return _progress("scan" if state.jobs.active is job else "queued", 0, 0)
     if job.phase != "finished":
-        return _progress("storing", job.files_stored, job.files_planned)
+        return _progress("text", job.files_stored, job.files_planned)
     table = _table_of(state, job)
-    return _progress("embedding", table.chunks_embedded, table.chunks - table.chunks_barred)
+    return _progress("vectors", table.chunks_embedded, table.chunks - table.chunks_barred)
+
+
+def _building_of(state: State, job: Job) -> Table | None:
+    """The table that the job builds, until it serves."""
+    building = state.catalog.building
+    return building if building is not None and building.job_id == job.id else None
 
 
 def _table_of(state: State, job: Job) -> Table:
-    """Where the job's notes are: a reindex builds its own table, until that one serves."""
-    building = state.catalog.building
-    return building if building is not None and building.job_id == job.id else state.catalog
+    """Where the job's notes are."""
+    return _building_of(state, job) or state.catalog
 
 
 def is_complete(state: State, job: Job) -> bool:
@@ -42,7 +52,8 @@ def is_complete(state: State, job: Job) -> bool:
         return False
     if job.outcome in ("failed", "cancelled"):
         return True
-    return not _table_of(state, job).backlog or bool(_PROVIDER_LOST & state.health.reasons.keys())
+    waits = _building_of(state, job) is not None or state.catalog.backlog > 0
+    return not waits or bool(_PROVIDER_LOST & state.health.reasons.keys())
 
 
 def completion(state: State, job: Job) -> dict[str, Any]:
@@ -64,5 +75,11 @@ def completion(state: State, job: Job) -> dict[str, Any]:
     }
 
 
-def _progress(phase: str, current: int, total: int) -> dict[str, Any]:
-    return {"type": "progress", "phase": phase, "current": min(current, total), "total": total}
+def _progress(step: str, current: int, total: int) -> dict[str, Any]:
+    return {
+        "type": "progress",
+        "phase": PHASES[step],
+        "current": min(current, total),
+        "total": total,
+        "step": step,
+    }

@@ -35,7 +35,11 @@ def user() -> Iterator[Path]:
 def run(user: Path, line: str) -> "subprocess.CompletedProcess[str]":
     """One line as that person would type it."""
     bin_folder = str(Path(sys.executable).parent)
-    environment = {"HOME": str(user), "PATH": f"{bin_folder}{os.pathsep}{os.environ['PATH']}"}
+    environment = {
+        "HOME": str(user),
+        "PATH": f"{bin_folder}{os.pathsep}{os.environ['PATH']}",
+        "PYTHONPATH": str(ROOT),  # the sources that these pages lie beside
+    }
     return subprocess.run(
         ["bash", "-c", line], env=environment, cwd=user, capture_output=True, text=True, timeout=110
     )

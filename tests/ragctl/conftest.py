@@ -11,6 +11,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,6 +25,7 @@ from ragctl.lockfile import holder
 from ragd import __version__
 from ragd.errors import CODES
 from ragd.paths import Home
+from tests.ragctl.terminal import Terminal
 
 
 class Result(NamedTuple):
@@ -94,6 +96,23 @@ def reason(code: str, since: str = "2026-11-15T14:30:00.000000Z") -> dict[str, A
     }
 
 
+JOB = "01JOB"
+
+
+def step(name: str, current: int = 0, total: int = 0) -> dict[str, Any]:
+    """A line about a job under way, as the daemon sends it."""
+    phase = "embedding" if name == "vectors" else "storing"
+    counts = {"current": current, "total": total}
+    return {"type": "progress", "phase": phase, **counts, "step": name}
+
+
+def complete(outcome: str = "complete", **more: Any) -> dict[str, Any]:
+    """The last line about a job, as the daemon sends it."""
+    counts = {"indexed_files": 10, "total_chunks": 18, "duration_ms": 5445, "errors": []}
+    unsaid = {"errors_total": 0, "chunks_embedded": 18, "deletions_held": 0}
+    return {"type": "complete", **counts, "outcome": outcome, **unsaid, **more}
+
+
 class FakeDaemon:
     """Speaks the daemon's contract over a real socket and holds the real lock."""
 
@@ -105,11 +124,16 @@ class FakeDaemon:
         self.more: dict[str, Any] = {}  # what a test wants to see in status
         self.records: list[dict[str, Any]] = []
         self.requests: list[str] = []
+        self.jobs_asked: list[dict[str, Any]] = []
+        self.job_refusal: tuple[str, str] | None = None  # code and message, for every new job
+        self.job_lines: list[dict[str, Any]] = []  # what followers of the job see, as it is said
+        self.job: dict[str, Any] = {"id": JOB, "mode": "full", "phase": "running", "progress": 0.5}
         self.reload_answer: tuple[int, dict[str, Any]] = (200, {"applied": [], "needs_restart": []})
         self.when_followed: list[Callable[[], None]] = []  # one for each follower that comes
         self.heeds_stop = True
         self.changed = threading.Condition()
         self.dropped = 0
+        self._aside: list[threading.Thread] = []
         self.stopped = False
         self._lock = os.open(home.lock, os.O_RDWR | os.O_CREAT, 0o600)
         fcntl.flock(self._lock, fcntl.LOCK_EX)
@@ -139,6 +163,32 @@ class FakeDaemon:
             )
             self.changed.notify_all()
 
+    def hear(self, request: str) -> None:
+        with self.changed:
+            self.requests.append(request)
+            self.changed.notify_all()
+
+    def when_asked(self, request: str, do: Callable[[], None]) -> None:
+        """Do something as soon as somebody asks this."""
+
+        def wait() -> None:
+            with self.changed:
+                self.changed.wait_for(lambda: request in self.requests or self.stopped)
+            do()
+
+        self.aside(wait)
+
+    def aside(self, do: Callable[[], None]) -> None:
+        """Do something in a thread that is over before the test is."""
+        self._aside.append(threading.Thread(target=do))
+        self._aside[-1].start()
+
+    def say(self, *lines: dict[str, Any]) -> None:
+        """The next lines about the job."""
+        with self.changed:
+            self.job_lines += lines
+            self.changed.notify_all()
+
     def drop_followers(self) -> None:
         with self.changed:
             self.dropped += 1
@@ -155,6 +205,10 @@ class FakeDaemon:
         self._thread.join()
         os.unlink(self.home.socket)
         os.close(self._lock)
+
+    def wait_aside(self) -> None:
+        for thread in self._aside:
+            thread.join()
 
     def status(self) -> dict[str, Any]:
         return {
@@ -212,11 +266,13 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         fake = self.server.fake
-        fake.requests.append(f"{self.command} {self.path}")
+        fake.hear(f"{self.command} {self.path}")
         url = urlsplit(self.path)
         if url.path == "/v1/status":
             return self.answer(200, fake.status())
         query = parse_qs(url.query)
+        if url.path == f"/v1/jobs/{JOB}":
+            return self.send_job_lines() if query else self.answer(200, fake.job)
         unknown = set(query.get("type", [])) - {r["event"]["type"] for r in fake.records}
         if unknown:
             return self.refuse("The parameter `type` names no fact.")
@@ -224,14 +280,22 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         fake = self.server.fake
-        fake.requests.append(f"{self.command} {self.path}")
+        fake.hear(f"{self.command} {self.path}")
         if self.path == "/v1/reload":
             status, data = fake.reload_answer
             self.answer(200, data) if status == 200 else self.refuse(data["message"])
         elif self.path == "/v1/stop":
             self.answer(200, {"stopping": True})
             if fake.heeds_stop:
-                threading.Thread(target=fake.close).start()
+                fake.aside(fake.close)
+        elif self.path == "/v1/jobs":
+            fake.jobs_asked.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+            if fake.job_refusal:
+                self.refuse(fake.job_refusal[1], fake.job_refusal[0])
+            else:
+                self.answer(200, {"job_id": JOB, "status": "started"})
+        elif self.path == f"/v1/jobs/{JOB}/cancel":
+            self.answer(200, fake.job)
 
     def answer(self, status: int, data: Any, error: Any = None) -> None:
         meta = {"query_time_ms": 0, "chunks_scanned": 0, "index_version": "", "vault_mtime": None}
@@ -244,22 +308,49 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body.encode())
         self.close_connection = True
 
-    def refuse(self, message: str) -> None:
-        kind = CODES["INVALID_REQUEST"]
-        error = {"code": "INVALID_REQUEST", "message": message, "recoverable": False}
-        self.answer(400, None, {**error, "suggestion": kind.suggestion})
+    def refuse(self, message: str, code: str = "INVALID_REQUEST") -> None:
+        error = {"code": code, "message": message, "recoverable": False}
+        self.answer(400, None, {**error, "suggestion": CODES[code].suggestion})
+
+    def begin_lines(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", "application/x-ndjson")
+        self.send_header("Transfer-Encoding", "chunked")
+        self.end_headers()
+        self.close_connection = True
+
+    def send_line(self, said: dict[str, Any]) -> bool:
+        """False when the client has had enough."""
+        line = json.dumps(said).encode() + b"\n"
+        try:
+            self.wfile.write(b"%x\r\n%b\r\n" % (len(line), line))
+        except OSError:
+            return False
+        return True
+
+    def send_job_lines(self) -> None:
+        """What is said about the job until its last line; a daemon that stops breaks off."""
+        fake, position = self.server.fake, 0
+        self.begin_lines()
+        while True:
+            with fake.changed:
+                while len(fake.job_lines) == position and not fake.stopped:
+                    fake.changed.wait()
+                fresh, position = fake.job_lines[position:], len(fake.job_lines)
+            if not all(self.send_line(said) for said in fresh):
+                return
+            if not fresh or fresh[-1]["type"] == "complete":
+                with suppress(OSError):  # a client that has the last line waits for no more
+                    self.wfile.write(b"0\r\n\r\n")
+                return
 
     def send_events(self, query: dict[str, list[str]]) -> None:
         fake, position = self.server.fake, int(query["after"][0])
         follow, types = query.get("follow") == ["1"], query.get("type")
         drops = fake.dropped
-        self.send_response(200)
-        self.send_header("Content-Type", "application/x-ndjson")
-        self.send_header("Transfer-Encoding", "chunked")
-        self.end_headers()
+        self.begin_lines()
         if follow and fake.when_followed:
             fake.when_followed.pop(0)()
-        self.close_connection = True
         while True:
             with fake.changed:
                 while follow and not (
@@ -268,12 +359,9 @@ class _Handler(BaseHTTPRequestHandler):
                     fake.changed.wait()
                 fresh, position = fake.records[position:], len(fake.records)
             for record in fresh:
-                if not types or record["event"]["type"] in types:
-                    line = json.dumps(record).encode() + b"\n"
-                    try:
-                        self.wfile.write(b"%x\r\n%b\r\n" % (len(line), line))
-                    except OSError:  # the client has had enough
-                        return
+                wanted = not types or record["event"]["type"] in types
+                if wanted and not self.send_line(record):
+                    return
             if fake.dropped > drops:
                 return  # without the closing chunk: the connection breaks
             if not follow or fake.stopped:
@@ -286,6 +374,7 @@ def fake(home: Home) -> Iterator[FakeDaemon]:
     daemon = FakeDaemon(home)
     yield daemon
     daemon.close()
+    daemon.wait_aside()
 
 
 @pytest.fixture
@@ -310,3 +399,19 @@ def process(home: Home) -> Iterator[Callable[..., "subprocess.Popen[str]"]]:
     for child in started:
         child.kill()
         child.communicate()
+
+
+@pytest.fixture
+def terminal(home: Home) -> Iterator[Callable[..., Terminal]]:
+    """Run one command on a terminal of its own."""
+    opened: list[Terminal] = []
+
+    def start(*argv: str, columns: int = 80, **settings: str) -> Terminal:
+        environment = {**os.environ, "TERM": "xterm", "PYTHONIOENCODING": "utf-8", **settings}
+        environment["PYTHONPATH"] = str(Path(ragd.__file__).parent.parent)
+        opened.append(Terminal(argv, columns, environment))
+        return opened[-1]
+
+    yield start
+    for one in opened:
+        one.close()

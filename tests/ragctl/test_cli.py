@@ -1,5 +1,6 @@
 """What can be typed, what is suggested for what cannot, and how every failure is told."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -128,6 +129,39 @@ def test_what_the_system_refuses_is_a_sentence(
     result = ragctl("status")
     assert result.code == code
     assert result.err == f"ragctl: {raised.strerror}: /x.\n"
+
+
+def failure(err: str) -> dict[str, object]:
+    """What a program finds on stderr: one line, one object."""
+    assert err.count("\n") == 1
+    said = json.loads(err)
+    assert set(said) == {"error"} and set(said["error"]) == {"code", "message", "suggestion"}
+    return said["error"]
+
+
+@pytest.mark.parametrize(
+    ("argv", "code", "words"),
+    [
+        (("--json", "statsu"), 2, "Did you mean `status`?"),
+        (("status", "--jsno", "--json"), 2, "Did you mean `--json`?"),
+        (("status", "--no-start", "--json"), 3, "ragd is not running."),
+        (("config", "get", "wach", "--json"), 78, "`wach` is not a known key."),
+    ],
+)
+def test_programs_get_a_failure_as_an_object(ragctl, argv, code: int, words: str) -> None:
+    result = ragctl(*argv)
+    assert (result.code, result.out) == (code, "")
+    assert words in failure(result.err)["message"] and failure(result.err)["code"] is None
+
+
+def test_programs_get_the_daemons_code(ragctl, fake) -> None:
+    fake.job_refusal = ("DISK_FULL", "The disk is full.")
+    result = ragctl("reindex", "--json")
+    assert result.code == 2 and failure(result.err)["code"] == "DISK_FULL"
+
+
+def test_what_is_no_option_makes_nobody_a_program(ragctl) -> None:
+    assert ragctl("status", "--", "--json").err.startswith("ragctl: ")
 
 
 def test_ctrl_c_is_quiet(ragctl, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -81,6 +81,19 @@ def test_a_path_counts_from_where_it_was_typed(
     assert json.loads(file.read_text())["vault_path"] == str(short / "other")
 
 
+@pytest.mark.parametrize(
+    ("given", "sentence"), [("nope", "does not exist"), ("vault/note.md", "is not a folder")]
+)
+def test_a_vault_that_is_not_there_is_not_set(
+    ragctl, file: Path, short: Path, given: str, sentence: str
+) -> None:
+    before = file.read_bytes()
+    result = ragctl("config", "set", "vault_path", str(short / given))
+    assert result.code == 78 and result.out == ""
+    assert f"`vault_path` is left as it was: {short / given} {sentence}." in result.err
+    assert "`ragctl init`" in result.err and file.read_bytes() == before
+
+
 def test_the_home_may_not_move_into_the_vault(ragctl, file: Path, short: Path) -> None:
     before = file.read_bytes()
     result = ragctl("config", "set", "vault_path", str(short))
@@ -101,6 +114,19 @@ def test_a_running_daemon_is_told_and_says_what_it_made_of_it(ragctl, fake) -> N
         "needs_restart": ["vault_path"],
         "error": None,
     }
+
+
+@pytest.mark.parametrize("key", ["indexing.chunk_size", "security.code_blocks"])
+def test_another_way_of_cutting_says_what_becomes_of_the_notes(
+    ragctl, fake, file: Path, key: str
+) -> None:
+    value = {"indexing.chunk_size": "400", "security.code_blocks": "keep"}[key]
+    said = ragctl("config", "set", key, value).err
+    assert "All notes are cut again: soon, by the daemon itself; at once, by `ragctl sync`." in said
+    assert ragctl("config", "set", key, value).err == ""  # nothing changed
+    fake.close()
+    file.write_text(json.dumps({"vault_path": ragctl("config", "get", "vault_path").out.strip()}))
+    assert "cut again by the next sync" in ragctl("config", "set", key, value).err
 
 
 def test_a_daemon_that_refuses_is_quoted(ragctl, fake) -> None:

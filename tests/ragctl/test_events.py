@@ -2,7 +2,6 @@
 
 import json
 import signal
-import threading
 
 
 def test_all_kept_facts_are_shown_oldest_first(ragctl, fake) -> None:
@@ -56,7 +55,7 @@ def test_a_dropped_follower_goes_on_behind_its_last_fact(ragctl, fake) -> None:
 
 def test_following_ends_with_a_sentence_when_the_daemon_goes(ragctl, fake) -> None:
     fake.record("daemon_started")
-    fake.when_followed.append(lambda: threading.Thread(target=fake.close).start())
+    fake.when_followed.append(lambda: fake.aside(fake.close))
     result = ragctl("events", "-f")
     assert result.code == 3 and "daemon_started" in result.out
     assert "The daemon stopped" in result.err
@@ -64,7 +63,7 @@ def test_following_ends_with_a_sentence_when_the_daemon_goes(ragctl, fake) -> No
 
 def test_what_the_daemon_refuses_is_told_in_its_words(ragctl, fake) -> None:
     result = ragctl("events", "--type", "no such&type")
-    assert result.code == 1 and result.out == ""
+    assert result.code == 2 and result.out == ""
     assert "The parameter `type` names no fact." in result.err
     assert fake.requests[-1].endswith("&type=no%20such%26type")
 

@@ -42,6 +42,19 @@ def test_index_shows_its_steps_as_lines_and_then_what_it_did(ragctl, vault: Path
     assert again["indexed_files"] == 0
 
 
+def test_on_a_new_machine_one_command_does_it_all(ragctl, home, vault: Path) -> None:
+    Path(home.config).unlink()
+    Path(home.root).rmdir()
+    result = ragctl("index", "--vault", str(vault), "--json")
+    assert result.code == 0
+    assert result.err == f"{home.config} now names the vault {vault}.\n"
+    assert [json.loads(line)["type"] for line in result.lines][-1] == "complete"
+    status = ragctl("status", "--json").json["data"]
+    assert (status["plugin_health"], status["total_docs"]) == ("healthy", 1)
+    again = ragctl("index", "--vault", str(vault), "--json")
+    assert (again.code, again.err) == (0, "")
+
+
 def test_a_note_that_cannot_be_read_makes_it_partial_and_is_named(ragctl, vault: Path) -> None:
     (vault / "broken.md").write_bytes(bytes(range(256)) * 40)
     result = ragctl("index", "--json")

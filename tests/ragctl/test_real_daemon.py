@@ -56,7 +56,7 @@ def test_its_facts_can_be_read_followed_and_replayed(ragctl, daemon: int) -> Non
 
 def test_it_helps_with_a_mistyped_kind_of_fact(ragctl, daemon: int) -> None:
     result = ragctl("events", "--type", "daemon_startd")
-    assert result.code == 1 and "did you mean `daemon_started`?" in result.err
+    assert result.code == 2 and "did you mean `daemon_started`?" in result.err
 
 
 def test_followers_learn_that_it_stopped(process, ragctl, daemon: int) -> None:

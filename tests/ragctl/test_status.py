@@ -47,7 +47,7 @@ def test_json_is_the_envelope_unchanged(ragctl, fake) -> None:
 
 
 def test_without_start_a_missing_daemon_is_exit_3_with_the_next_command(ragctl) -> None:
-    result = ragctl("status", "--no-start", "--json")
+    result = ragctl("status", "--no-start")
     assert result.code == 3 and result.out == ""
     assert result.err == "ragctl: ragd is not running.\nStart it with `ragctl start`.\n"
 

@@ -76,10 +76,9 @@ def test_a_dropped_stream_is_taken_up_again(ragctl, fake) -> None:
 
 
 def test_a_daemon_that_goes_away_is_exit_3(ragctl, fake) -> None:
-    import threading
 
     fake.be("unavailable", "INDEX_NOT_FOUND")
-    fake.when_followed.append(lambda: threading.Thread(target=fake.close).start())
+    fake.when_followed.append(lambda: fake.aside(fake.close))
     result = ragctl("wait", "--timeout", "20")
     assert result.code == 3 and "stopped while ragctl waited" in result.err
 

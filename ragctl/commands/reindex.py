@@ -1,0 +1,18 @@
+"""`ragctl reindex`: a new index beside the old one, which serves until the new one is whole."""
+
+import argparse
+
+from ragctl import indexing
+
+EXAMPLES = (
+    ("ragctl reindex", "after another embedding model was set, or the index was damaged"),
+    ("ragctl reindex --no-wait", "ask for it and come back at once"),
+)
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    indexing.options(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    return indexing.run(args.home, "reindex", args)
