@@ -3,8 +3,8 @@
 It knows nothing of where memories are kept.
 """
 
+import heapq
 import math
-from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
@@ -12,7 +12,7 @@ from msgspec import Struct
 from ragd.search.stop_words import COMMON
 from ragd.search.words import is_single, words
 
-QUERY_WORDS = 256  # the first ones; more say no more
+QUERY_CHARACTERS = 4_000  # the first ones; more say no more
 
 
 class Memory(Struct, frozen=True):
@@ -24,35 +24,41 @@ class Memory(Struct, frozen=True):
     stored_at: str
 
 
-def matching(memories: Sequence[Memory], query: str, limit: int) -> list[Memory]:
-    """The memories that share words with the query, best first, newer ones before older."""
-    wanted = frozenset(terms(query)[:QUERY_WORDS])
-    if not wanted or limit < 1:
-        return []
-    shared = [(wanted.intersection(terms(_text(memory))), memory) for memory in memories]
-    frequency = Counter(term for found, _ in shared for term in found)
-    scored = [
-        (sum(math.log(1 + len(memories) / frequency[term]) for term in found), memory)
-        for found, memory in shared
-        if found
-    ]
-    newest_first = sorted(scored, key=lambda pair: pair[1].stored_at, reverse=True)
-    best_first = sorted(newest_first, key=lambda pair: -pair[0])
-    return [memory for _, memory in best_first[:limit]]
+class Recall:
+    """Memories, put in order once, then found by the words of any question."""
+
+    def __init__(self, memories: Sequence[Memory]) -> None:
+        self._memories = sorted(memories, key=lambda memory: memory.stored_at, reverse=True)
+        self._having: dict[str, list[int]] = {}  # term -> places of the memories that have it
+        for place, memory in enumerate(self._memories):
+            for term in dict.fromkeys(terms(f"{memory.key}\n{memory.value}")):
+                self._having.setdefault(term, []).append(place)
+
+    def matching(self, query: str, limit: int) -> list[Memory]:
+        """The memories that share words with the query, best first, newer ones before older."""
+        scores: dict[int, float] = {}
+        for term in dict.fromkeys(terms(query[:QUERY_CHARACTERS])):
+            places = self._having.get(term, [])
+            for place in places:
+                weight = math.log(1 + len(self._memories) / len(places))
+                scores[place] = scores.get(place, 0.0) + weight
+        best = heapq.nsmallest(max(0, limit), scores, key=lambda place: (-scores[place], place))
+        return [self._memories[place] for place in best]
 
 
 def terms(text: str) -> list[str]:
     """What a text can be found by: its words, pairs of characters where words have no spaces."""
     found: list[str] = []
     run = ""
-    for word in (*words(text), ""):
+    for word in words(text):
+        if not is_single(word) or word.startswith("^"):
+            found.extend(_pairs(run))
+            run = ""
         if is_single(word):
             run += word.removeprefix("^")
-            continue
-        found.extend(_pairs(run))
-        run = ""
-        if word and word not in COMMON:
+        elif word not in COMMON:
             found.append(word)
+    found.extend(_pairs(run))
     return found
 
 
@@ -60,7 +66,3 @@ def _pairs(run: str) -> Iterable[str]:
     if len(run) < 2:
         return (run,) if run else ()
     return (run[at : at + 2] for at in range(len(run) - 1))
-
-
-def _text(memory: Memory) -> str:
-    return f"{memory.key} {memory.value}"

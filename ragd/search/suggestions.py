@@ -9,11 +9,11 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from ragd.search.stop_words import CALENDAR, COMMON
 from ragd.search.passage import Passage
 from ragd.search.rules import Rules
 from ragd.search.sensitive import names_of
 from ragd.search.sentences import sentences
+from ragd.search.stop_words import CALENDAR, COMMON
 from ragd.search.words import Found, folded
 
 LONGEST_VALUE = 500
