@@ -1,8 +1,8 @@
 """The ways in which a text gives orders to whoever reads it as a machine. Pure.
 
-They are general: each tells how orders are put, none is taken from a sample. A pattern is tried
-only on texts that have a word of each of its groups, or one of its parts. Gaps are short and stay
-within a sentence, so that every search is linear.
+Each tells how orders are put, not what they are about. A pattern is tried only on texts that have a
+word of each of its groups, or one of its parts. Gaps are short and stay within a sentence, so that
+every search is linear.
 """
 
 import re

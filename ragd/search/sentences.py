@@ -9,9 +9,9 @@ _TITLE = re.compile(
     r"#{1,6}\s|#\S+$|[-=*_]{3,}$|\|[\s:|-]+$"
     r"|(?:tags?|alias(?:es)?|date|created|updated|cssclass(?:es)?|publish|type):(?:\s|$)"
 )
-_END = re.compile(r"(?<=[.!?…])[\"'”’)\]]*\s+(?=[^\sa-z])|(?<=[。！？])")
+_END = re.compile(r"(?<=[.!?…])([\"'”’)\]]*)\s+(?=[^\sa-z])|(?<=[。！？])()")
 _SHORT = re.compile(
-    r"(?:\b(?:dr|mr|mrs|ms|st|no|vs|etc|ca|e\.g|i\.e|z\.b|d\.h|prof)|\b[a-z])\.$", re.I
+    r"(?:\b(?:dr|mr|mrs|ms|st|vs|etc|ca|e\.g|i\.e|z\.b|d\.h|prof)|\b[a-z])\.$", re.I
 )
 
 
@@ -41,8 +41,7 @@ def _split(block: str) -> Iterator[str]:
     for end in _END.finditer(block):
         if _SHORT.search(block, max(start, end.start() - 8), end.start()):
             continue
-        piece = block[start : end.start()].strip()
-        if piece:
+        if piece := block[start : end.end(end.lastindex or 0)].strip():
             yield piece
         start = end.end()
     if rest := block[start:].strip():

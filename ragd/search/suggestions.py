@@ -23,10 +23,10 @@ _DEBT = frozenset({"owe", "owed", "debt"})
 _TOPICS = {"owe": "debt", "owed": "debt", "$": "payment", "paid": "payment"} | dict.fromkeys(
     ("spent", "spend"), "spending"
 )
-_NAME = r"((?-i:[^\W\d_a-z])[\w’'-]*)"
-_TO = re.compile(rf"\b(?:owed?|owes|debts?)\b(?: (?:still|to|with|of|money|back))*,? {_NAME}", re.I)
-_FROM = re.compile(rf"\b{_NAME}(?: \w+)? ow(?:es|ed) (?:me|us)\b", re.I)
-_CAPITAL = re.compile(r"(?<![\w’'])[^\W\d_a-z][\w’'-]*")
+_NAME = r"(?:(?:Mr|Mrs|Ms|Dr|Prof)\.? )?([^\W\d_][\w’'-]*)"
+_TO = re.compile(rf"\b(?i:owed?|owes|debts?)\b(?: (?:still|to|with|of|money|back))*,? {_NAME}")
+_FROM = re.compile(rf"\b{_NAME}(?: \w+)? ow(?:es|ed) (?:me|us)\b")
+_WORD = re.compile(r"(?<![\w’'])[^\W\d_][\w’'-]*")
 _NO_NAME = COMMON | CALENDAR
 
 
@@ -89,9 +89,9 @@ def _suggestion(key: str, value: str, passage: Passage) -> Suggestion | None:
 def _key(sentence: str, found: list[Found], passage: Passage) -> str:
     phrases = [phrase for _, phrase in found]
     if not _DEBT.isdisjoint(phrases):
-        if match := _TO.search(sentence):
+        if (match := _TO.search(sentence)) and _may_be_name(match.group(1), phrases):
             return _joined("debt_to", match.group(1))
-        if match := _FROM.search(sentence):
+        if (match := _FROM.search(sentence)) and _may_be_name(match.group(1), phrases):
             return _joined("debt_from", match.group(1))
     topic = next((phrase for phrase in phrases if phrase != "$"), phrases[0])
     topic = _TOPICS.get(topic, topic)
@@ -102,9 +102,7 @@ def _who(sentence: str, phrases: list[str]) -> str:
     """The first name in a sentence, as far as a capital letter tells; that of its first word
     tells least."""
     names = [
-        match.group()
-        for match in _CAPITAL.finditer(sentence)
-        if _may_be_name(folded(match.group()), phrases)
+        match.group() for match in _WORD.finditer(sentence) if _may_be_name(match.group(), phrases)
     ]
     if len(names) > 1 and sentence.startswith(names[0]):
         return names[1]
@@ -112,7 +110,9 @@ def _who(sentence: str, phrases: list[str]) -> str:
 
 
 def _may_be_name(word: str, phrases: list[str]) -> bool:
-    first = re.split("[’']", word)[0]
+    if not word[0].isupper():
+        return False
+    first = folded(re.split("[’']", word)[0])
     return len(first) > 1 and first not in _NO_NAME and not any(first in p for p in phrases)
 
 
