@@ -101,6 +101,20 @@ SIGNS: Sequence[Sign] = (
     ),
     _spoken(
         _OVERRIDES,
+        ("ignore disregard forget override bypass disable",),
+        rf"{_START}(?:ignore|disregard|forget) (?:instructions|(?:all|any) (?:of )?(?:the |these "
+        r"|your )?instructions|everything (?:above|before|you))\b",
+        r"\b(?:ignore|disregard|forget|override|bypass|disable) (?:all |any |your )?(?:safety"
+        r"|ethical|content|security) (?:guidelines|protocols?|polic(?:y|ies)|filters"
+        r"|restrictions|rules)\b",
+    ),
+    _spoken(
+        _OVERRIDES,
+        ("override",),
+        r"\b(?:system|admin|developer|security|instruction) override\b ?[:\]!]",
+    ),
+    _spoken(
+        _OVERRIDES,
         ("instruction instructions",),
         r"\b(?:new|updated|real|actual) (?:system )?instructions? ?:",
         rf"\binstructions?{_NEAR}\b(?:supersede|override|replace|take precedence over)\b{_NEAR}"
@@ -113,6 +127,8 @@ SIGNS: Sequence[Sign] = (
         rf"\b{_TELL}\b{_NEAR}\b(?:your|the|its|all|any|<)\W?{_HIDDEN}[ _-]"
         r"(?:prompts?|instructions?|messages?)\b",
         rf"\byour {_HIDDEN}[ _-]?(?:prompts?|instructions?|configurations?|directives?)\b",
+        rf"\b{_TELL}(?: \w+){{0,3}} (?:your|original|your own) prompts?\b",
+        r"\byour new (?:system )?(?:prompt|instructions)\b",
         rf"\b(?:including|display|output|show)\b{_NEAR}\b(?:initial|starting) (?:prompt|instruct)",
     ),
     _written(
@@ -129,6 +145,13 @@ SIGNS: Sequence[Sign] = (
     ),
     _spoken(
         _ASKS,
+        ("conversation message prompt", "everything all text words"),
+        rf"\b{_TELL}(?: \w+)? (?:everything|all(?: the)? (?:text|words|content|messages))"
+        r"(?: \w+){0,3} (?:before|from the (?:beginning|start) of) (?:this|the|our) "
+        r"(?:message|conversation|prompt|chat)\b",
+    ),
+    _spoken(
+        _ASKS,
         ("supposed told instructed allowed forbidden",),
         r"\bwhat (?:are|were) you (?:not )?(?:supposed|told|instructed|allowed|forbidden) to "
         r"(?:tell|say|reveal|share)\b",
@@ -139,9 +162,17 @@ SIGNS: Sequence[Sign] = (
         r"\byou(?: are|'re|’re) now (?:in )?(?:\w+ ){0,2}"
         r"(?:mode|dan|jailbroken|unrestricted|uncensored|unfiltered|free (?:from|of))\b",
         r"\b(?:from now on|from this point on(?:wards?)?|henceforth),? you "
-        r"(?:are|will|must|shall|act|only)\b",
+        r"(?:are|will|must|shall|act|only|have no)\b",
         rf"\byou are no longer (?:an? )?(?:bound|restricted|limited|{_MACHINE})\b",
         r"\byou (?:have|are under) no (?:restrictions|rules|limits|ethical)\b",
+    ),
+    _spoken(
+        _ROLE,
+        ("act respond answer behave roleplay speak are pretend",),
+        r"\b(?:act|respond|answer|behave|roleplay|speak) as (?:an? |the )?(?:\w+ )?(?:unrestricted"
+        r"|unfiltered|uncensored|jailbroken|unlimited|evil)\b",
+        r"\b(?:act as|you are|you're|pretend to be|pretend you are) dan\b",
+        r"\bdo anything now\b|\b(?:jailbreak|unrestricted|uncensored|dan) mode\b",
     ),
     _spoken(
         _ROLE,
@@ -163,8 +194,9 @@ SIGNS: Sequence[Sign] = (
         r"|instructions?|command)[\])}>:]",
         r"\b(?:begin|end|start)(?: of)?(?: the)?(?: new)? (?:system|hidden|secret) "
         r"(?:prompt|message|instructions?)\b",
-        r"(?:^|\n|\[|<)(?:system|assistant)[\]>]? ?: ?(?:you|ignore|please|do not|always|never"
-        r"|the user)\b",
+        r"(?:^|[\n\[<.'\"] ?)(?:system|assistant)[\]>]? ?: ?(?:you|ignore|please|do not|always"
+        r"|never|the user|new|admin)\b",
+        r"(?:^|\n)\[system\] ?\w",
     ),
     _spoken(
         _SPEAKS,
