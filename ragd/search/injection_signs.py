@@ -10,6 +10,23 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
+from ragd.search.injection_words import (
+    ANSWER,
+    ANSWER_WORDS,
+    CODE_BELOW,
+    EARLIER,
+    FAR,
+    HIDDEN,
+    MACHINE,
+    MACHINE_WORDS,
+    NEAR,
+    ORDERS,
+    START,
+    TELL,
+    VERB,
+    WORK,
+)
+
 
 class Sign(Struct, frozen=True):
     """One way of giving orders, and what a text must have for it to be worth a look."""
@@ -31,48 +48,6 @@ def _spoken(name: str, words: Sequence[str], *patterns: str) -> Sign:
 def _written(name: str, parts: str, *patterns: str) -> Sign:
     return Sign(name, (), tuple(parts.split()), re.compile("|".join(patterns)))
 
-
-_NEAR = r"(?:[^.!?。！？]|[.!?](?=[\w\"'])){0,40}?"
-_FAR = r"(?:[^.!?。！？]|[.!?](?=[\w\"'])){0,120}?"
-_START = r"(?:^|[\n.!?:;>*,\"'(\[-] ?|\b(?:please|then|also|and|must|should|kindly|now) )"
-
-_MACHINE = (
-    r"(?:ai|llms?|(?:large )?language models?|chat ?bots?|chatgpt|gpt(?:-\d\w*)?|claude|gemini"
-    r"|copilot|openclaw|(?:ai |virtual |digital )(?:assistants?|agents?|models?|systems?)"
-    r"|assistants?)"
-)
-_MACHINE_WORDS = (
-    "ai llm llms language chat chatbot chatbots chatgpt gpt claude gemini copilot openclaw virtual"
-    " digital assistant assistants"
-)
-_ANSWER_WORDS = "response reply answer output completion message summary explanation elucidation"
-_ANSWER = f"(?:{'|'.join(_ANSWER_WORDS.split())})"
-_ORDERS = (
-    r"(?:instructions?|prompts?|rules?|directions?|directives?|commands?|guidelines?|messages?"
-    r"|programming|training|constraints?|polic(?:y|ies)|restrictions?|context|safeguards?)"
-)
-_EARLIER = r"(?:previous|prior|above|preceding|earlier|foregoing|original|initial|existing|former)"
-_HIDDEN = (
-    r"(?:system|initial|original|hidden|secret|starting|internal|developer|base|underlying|opening)"
-)
-_TELL = (
-    r"(?:show|reveal|print|output|display|repeat|tell|give|leak|send|encode|translate|see|dump"
-    r"|summari[sz]e|expose|share|list|provide|disclose|write|return|recite|copy)"
-)
-_VERB = (
-    r"(?:add|adjust|alter|anagram|append|apply|arrange|augment|begin|change|combine|compose|conceal"
-    r"|convert|craft|deliver|disguise|embed|encode|encrypt|end|enhance|ensure|express|finish|format"
-    r"|formulate|give|group|hide|include|incorporate|insert|integrate|introduce|invert|jumble|make"
-    r"|mention|misspell|modify|obfuscate|omit|output|phrase|prefix|present|print|produce|provide"
-    r"|rearrange|refine|remove|render|repeat|replace|respond|reverse|rewrite|scramble|shift|shuffle"
-    r"|spell|start|state|structure|substitute|swap|transform|translate|transpose|use|utili[sz]e"
-    r"|weave|wrap|write)"
-)
-_CODE_BELOW = (
-    r"\b(?:following|subsequent|below|succeeding|ensuing)(?: \w+)? (?:code|snippet|script)\b"
-)
-_WORK_WORDS = f"code codebase solution implementation algorithm program {_ANSWER_WORDS}"
-_WORK = rf"\byour (?:\w+ )?(?:{'|'.join(_WORK_WORDS.split())})\b"
 
 _OVERRIDES = "overrides what was said before"
 _ASKS = "asks for the hidden instructions"
@@ -96,13 +71,13 @@ SIGNS: Sequence[Sign] = (
             " safeguard safeguards",
         ),
         rf"\b(?:ignore|disregard|forget|override|bypass|discard|neglect|cancel|drop|not follow"
-        rf"|stop following|pay no attention to|supersedes?)\b{_NEAR}"
-        rf"\b(?:{_EARLIER}|your|system|user's)\b{_NEAR}\b{_ORDERS}\b",
+        rf"|stop following|pay no attention to|supersedes?)\b{NEAR}"
+        rf"\b(?:{EARLIER}|your|system|user's)\b{NEAR}\b{ORDERS}\b",
     ),
     _spoken(
         _OVERRIDES,
         ("ignore disregard forget override bypass disable",),
-        rf"{_START}(?:ignore|disregard|forget) (?:instructions|(?:all|any) (?:of )?(?:the |these "
+        rf"{START}(?:ignore|disregard|forget) (?:instructions|(?:all|any) (?:of )?(?:the |these "
         r"|your )?instructions|everything (?:above|before|you))\b",
         r"\b(?:ignore|disregard|forget|override|bypass|disable) (?:all |any |your )?(?:safety"
         r"|ethical|content|security) (?:guidelines|protocols?|polic(?:y|ies)|filters"
@@ -117,19 +92,19 @@ SIGNS: Sequence[Sign] = (
         _OVERRIDES,
         ("instruction instructions",),
         r"\b(?:new|updated|real|actual) (?:system )?instructions? ?:",
-        rf"\binstructions?{_NEAR}\b(?:supersede|override|replace|take precedence over)\b{_NEAR}"
-        rf"\b(?:{_EARLIER}|your|all)\b",
+        rf"\binstructions?{NEAR}\b(?:supersede|override|replace|take precedence over)\b{NEAR}"
+        rf"\b(?:{EARLIER}|your|all)\b",
         r"\b(?:my instructions are|i (?:was|am|have been) instructed to)\b",
     ),
     _spoken(
         _ASKS,
         ("prompt prompts instruction instructions configuration directives message messages",),
-        rf"\b{_TELL}\b{_NEAR}\b(?:your|the|its|all|any|<)\W?{_HIDDEN}[ _-]"
+        rf"\b{TELL}\b{NEAR}\b(?:your|the|its|all|any|<)\W?{HIDDEN}[ _-]"
         r"(?:prompts?|instructions?|messages?)\b",
-        rf"\byour {_HIDDEN}[ _-]?(?:prompts?|instructions?|configurations?|directives?)\b",
-        rf"\b{_TELL}(?: \w+){{0,3}} (?:your|original|your own) prompts?\b",
+        rf"\byour {HIDDEN}[ _-]?(?:prompts?|instructions?|configurations?|directives?)\b",
+        rf"\b{TELL}(?: \w+){{0,3}} (?:your|original|your own) prompts?\b",
         r"\byour new (?:system )?(?:prompt|instructions)\b",
-        rf"\b(?:including|display|output|show)\b{_NEAR}\b(?:initial|starting) (?:prompt|instruct)",
+        rf"\b(?:including|display|output|show)\b{NEAR}\b(?:initial|starting) (?:prompt|instruct)",
     ),
     _written(
         _ASKS,
@@ -140,13 +115,13 @@ SIGNS: Sequence[Sign] = (
     _spoken(
         _ASKS,
         ("above",),
-        rf"\b{_TELL}\b{_NEAR}\b(?:(?:the|all|any) (?:text|words?|content|messages?) above"
+        rf"\b{TELL}\b{NEAR}\b(?:(?:the|all|any) (?:text|words?|content|messages?) above"
         r"|above (?:text|words|content)|everything above)\b",
     ),
     _spoken(
         _ASKS,
         ("conversation message prompt", "everything all text words"),
-        rf"\b{_TELL}(?: \w+)? (?:everything|all(?: the)? (?:text|words|content|messages))"
+        rf"\b{TELL}(?: \w+)? (?:everything|all(?: the)? (?:text|words|content|messages))"
         r"(?: \w+){0,3} (?:before|from the (?:beginning|start) of) (?:this|the|our) "
         r"(?:message|conversation|prompt|chat)\b",
     ),
@@ -163,7 +138,7 @@ SIGNS: Sequence[Sign] = (
         r"(?:mode|dan|jailbroken|unrestricted|uncensored|unfiltered|free (?:from|of))\b",
         r"\b(?:from now on|from this point on(?:wards?)?|henceforth),? you "
         r"(?:are|will|must|shall|act|only|have no)\b",
-        rf"\byou are no longer (?:an? )?(?:bound|restricted|limited|{_MACHINE})\b",
+        rf"\byou are no longer (?:an? )?(?:bound|restricted|limited|{MACHINE})\b",
         r"\byou (?:have|are under) no (?:restrictions|rules|limits|ethical)\b",
     ),
     _spoken(
@@ -178,7 +153,7 @@ SIGNS: Sequence[Sign] = (
         _ROLE,
         ("you", "pretend imagine act roleplay"),
         r"\b(?:pretend|imagine|act as (?:if|though)|roleplay as if)(?: that)? you(?: are|'re|"
-        rf" were) (?:an? |the )?(?:\w+ )?(?:{_MACHINE}|unrestricted|uncensored|evil)\b",
+        rf" were) (?:an? |the )?(?:\w+ )?(?:{MACHINE}|unrestricted|uncensored|evil)\b",
     ),
     _written(
         _FRAME,
@@ -200,32 +175,32 @@ SIGNS: Sequence[Sign] = (
     ),
     _spoken(
         _SPEAKS,
-        (_MACHINE_WORDS,),
+        (MACHINE_WORDS,),
         r"\b(?:attention|notes?|messages?|notice|important|warning|reminder)"
-        rf"(?: \w+)? (?:to|for) (?:all |any |the |every |this |your )*{_MACHINE}\b",
-        rf"\b(?:attention|dear|hey|hello|hi|ok|okay|listen),? (?:all |the )?{_MACHINE}\b ?[,:!.-]",
-        rf"(?:^|[\n.!?(\[] ?){_MACHINE} ?[,:] ?(?:please|you|do not|don't|ignore|always|never|now"
+        rf"(?: \w+)? (?:to|for) (?:all |any |the |every |this |your )*{MACHINE}\b",
+        rf"\b(?:attention|dear|hey|hello|hi|ok|okay|listen),? (?:all |the )?{MACHINE}\b ?[,:!.-]",
+        rf"(?:^|[\n.!?(\[] ?){MACHINE} ?[,:] ?(?:please|you|do not|don't|ignore|always|never|now"
         r"|send|call|run|tell|say|answer|respond|reply|use|forward|delete|execute|store)\b",
         r"\b(?:if|when|as|since|because) you(?: are|'re|’re) (?:an? |the |reading this as an? )"
-        rf"(?:\w+ )?{_MACHINE}\b",
-        rf"\b{_MACHINE} (?:reading|processing|summari[sz]ing|parsing|indexing|that reads?"
+        rf"(?:\w+ )?{MACHINE}\b",
+        rf"\b{MACHINE} (?:reading|processing|summari[sz]ing|parsing|indexing|that reads?"
         r"|who reads?) (?:this|these|the)\b",
-        rf"\b{_MACHINE} (?:must|shall|is (?:required|instructed|ordered) to|are (?:required"
+        rf"\b{MACHINE} (?:must|shall|is (?:required|instructed|ordered) to|are (?:required"
         r"|instructed|ordered) to|needs? to|ha(?:s|ve) to) (?:now |always |never |not |also |first "
         r"|immediately )*(?:respond|reply|answer|output|ignore|call|send|run|execute|include|say"
         r"|tell|forward|delete|reveal|disclose|obey|comply|follow|print|visit|open|store)\b",
     ),
     _spoken(
         _ANSWERS,
-        ("your", _ANSWER_WORDS),
-        rf"{_START}{_VERB}\b{_FAR}\byour (?:\w+ )?{_ANSWER}\b",
+        ("your", ANSWER_WORDS),
+        rf"{START}{VERB}\b{FAR}\byour (?:\w+ )?{ANSWER}\b",
         r"(?:^|[\n.!?:;] ?)(?:in|within|throughout|at the (?:end|start|beginning) of) your "
-        rf"(?:next )?{_ANSWER},? (?:please )?\w+",
+        rf"(?:next )?{ANSWER},? (?:please )?\w+",
     ),
     _spoken(
         _ANSWERS,
         ("respond answer reply", "only exclusively solely just nothing exactly phrase word words"),
-        rf"{_START}(?:respond|answer|reply) (?:only|exclusively|solely|just) "
+        rf"{START}(?:respond|answer|reply) (?:only|exclusively|solely|just) "
         r"(?:with|in|by|using)\b",
         r"\b(?:respond|reply|answer) with (?:only|nothing but|exactly|the (?:phrase|words?))\b",
     ),
@@ -258,20 +233,20 @@ SIGNS: Sequence[Sign] = (
         _SENDS,
         "](http obsidian_rag_",
         r"!\[[^\]\n]{0,80}\]\(https?://[^)\s]{0,200}[?&][^)=\s]{0,40}=(?:\{|<|\[|\$|%7b)",
-        rf"{_START}(?:call|invoke|use|run|execute|trigger)\b[^.!?\n]{{0,20}}\bobsidian_rag_\w+",
+        rf"{START}(?:call|invoke|use|run|execute|trigger)\b[^.!?\n]{{0,20}}\bobsidian_rag_\w+",
     ),
     _spoken(
         _SENDS,
         ("tool tools function functions", "call invoke use run execute trigger"),
-        rf"{_START}(?:call|invoke|use|run|execute|trigger)\b[^.!?\n]{{0,40}}"
+        rf"{START}(?:call|invoke|use|run|execute|trigger)\b[^.!?\n]{{0,40}}"
         r"\b(?:tools?|functions?)\b[^.!?\n]{0,20}\bto (?:send|delete|forward|upload|e-?mail"
         r"|exfiltrate|post|transfer|purchase|buy)\b",
     ),
     _spoken(
         _CODE,
         ("your", "code snippet script", "following subsequent below succeeding ensuing"),
-        rf"{_CODE_BELOW}[^.!?\n]{{0,60}}{_WORK}",
-        rf"{_WORK}[^.!?\n]{{0,60}}{_CODE_BELOW}",
+        rf"{CODE_BELOW}[^.!?\n]{{0,60}}{WORK}",
+        rf"{WORK}[^.!?\n]{{0,60}}{CODE_BELOW}",
     ),
     _written(
         _OVERRIDES,
