@@ -32,7 +32,7 @@ def tags(text: str) -> list[str]:
         for match in TAG.finditer(text)
         if match.group(1).lower() in ELEMENTS or ACTING.search(match.group(2))
     ]
-    return found + re.findall("<!--|<!doctype|<[?]xml", text, re.IGNORECASE)
+    return found + re.findall(r"(?is)<!--.*?-->|<!doctype|<\?xml", text)
 
 
 MAY_JOIN = "\u200c\u200d"  # Persian and emoji need them
