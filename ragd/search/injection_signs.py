@@ -143,7 +143,7 @@ SIGNS: Sequence[Sign] = (
     ),
     _spoken(
         _ROLE,
-        ("act respond answer behave roleplay speak are pretend",),
+        ("unrestricted unfiltered uncensored jailbroken unlimited evil dan jailbreak anything",),
         r"\b(?:act|respond|answer|behave|roleplay|speak) as (?:an? |the )?(?:\w+ )?(?:unrestricted"
         r"|unfiltered|uncensored|jailbroken|unlimited|evil)\b",
         r"\b(?:act as|you are|you're|pretend to be|pretend you are) dan\b",
@@ -161,17 +161,30 @@ SIGNS: Sequence[Sign] = (
         r"<\|(?:im_start|im_end|system|user|assistant|endoftext|end)\b",
         r"\[/?inst\]|<</?sys>>",
     ),
-    _spoken(
+    _written(
         _FRAME,
-        ("system admin developer assistant hidden secret instruction instructions human user",),
-        r"#{2,4} ?(?:system|instructions?|assistant|human|user)(?: prompt| message)? ?:",
+        "##",
+        r"##{1,3} ?(?:system|instructions?|assistant|human|user)(?: prompt| message)? ?:",
+    ),
+    _written(
+        _FRAME,
+        "[system (system {system <system [admin (admin {admin <admin [developer (developer"
+        " {developer <developer",
         r"[\[({<](?:system|admin|developer)[ _-](?:note|message|prompt|override|notice"
         r"|instructions?|command)[\])}>:]",
-        r"\b(?:begin|end|start)(?: of)?(?: the)?(?: new)? (?:system|hidden|secret) "
-        r"(?:prompt|message|instructions?)\b",
+        r"(?:^|\n)\[system\] ?\w",
+    ),
+    _written(
+        _FRAME,
+        "system: system] system> assistant: assistant] assistant>",
         r"(?:^|[\n\[<.'\"] ?)(?:system|assistant)[\]>]? ?: ?(?:you|ignore|please|do not|always"
         r"|never|the user|new|admin)\b",
-        r"(?:^|\n)\[system\] ?\w",
+    ),
+    _spoken(
+        _FRAME,
+        ("begin end start", "system hidden secret", "prompt message instruction instructions"),
+        r"\b(?:begin|end|start)(?: of)?(?: the)?(?: new)? (?:system|hidden|secret) "
+        r"(?:prompt|message|instructions?)\b",
     ),
     _spoken(
         _SPEAKS,
@@ -231,8 +244,12 @@ SIGNS: Sequence[Sign] = (
     ),
     _written(
         _SENDS,
-        "](http obsidian_rag_",
+        "](http",
         r"!\[[^\]\n]{0,80}\]\(https?://[^)\s]{0,200}[?&][^)=\s]{0,40}=(?:\{|<|\[|\$|%7b)",
+    ),
+    _written(
+        _SENDS,
+        "obsidian_rag_",
         rf"{START}(?:call|invoke|use|run|execute|trigger)\b[^.!?\n]{{0,20}}\bobsidian_rag_\w+",
     ),
     _spoken(

@@ -27,6 +27,7 @@ _NAME = r"(?:(?:Mr|Mrs|Ms|Dr|Prof)\.? )?([^\W\d_][\w’'-]*)"
 _TO = re.compile(rf"\b(?i:owed?|owes|debts?)\b(?: (?:still|to|with|of|money|back))*,? {_NAME}")
 _FROM = re.compile(rf"\b{_NAME}(?: \w+)? ow(?:es|ed) (?:me|us)\b")
 _WORD = re.compile(r"(?<![\w’'])[^\W\d_][\w’'-]*")
+_POSSESSIVE = re.compile("[’']s$")
 _NO_NAME = COMMON | CALENDAR
 
 
@@ -99,14 +100,14 @@ def _key(sentence: str, found: list[Found], passage: Passage) -> str:
 
 
 def _who(sentence: str, phrases: list[str]) -> str:
-    """The first name in a sentence, as far as a capital letter tells; that of its first word
-    tells least."""
-    names = [
-        match.group() for match in _WORD.finditer(sentence) if _may_be_name(match.group(), phrases)
-    ]
-    if len(names) > 1 and sentence.startswith(names[0]):
-        return names[1]
-    return names[0] if names else ""
+    """The first name in a sentence, as far as a capital letter tells. That of its first word tells
+    nothing, unless somebody paid, owed or spent."""
+    names = [match for match in _WORD.finditer(sentence) if _may_be_name(match.group(), phrases)]
+    if names and names[0].start() == 0:
+        verb = folded(sentence[names[0].end() :].strip()).partition(" ")[0]
+        if len(names) > 1 or verb not in phrases:
+            del names[0]
+    return _POSSESSIVE.sub("", names[0].group()) if names else ""
 
 
 def _may_be_name(word: str, phrases: list[str]) -> bool:

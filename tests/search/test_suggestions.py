@@ -43,6 +43,9 @@ def test_the_debt_of_the_journal_is_suggested_with_its_sentence(rules: Rules) ->
         ("Spent too much in Hampi.", "spending_hampi"),
         ("New medication: Sertraline, 50 mg.", "medication_sertraline"),
         ("i owe anna something", "debt_2024_01_15"),
+        ("Woke late, paid the rent.", "payment_2024_01_15"),
+        ("Sreenivas paid for lunch.", "payment_sreenivas"),
+        ("We spent the day at Meera's place.", "spending_meera"),
         ("It cost $5.", "payment_2024_01_15"),
     ],
 )
