@@ -32,6 +32,7 @@ from ragd.events import (
 from ragd.folds import progress
 from ragd.folds.jobs import Job
 from ragd.ledger import Ledger
+from ragd.memories import Memories
 from ragd.protocol import tools
 from ragd.protocol.envelope import Envelope, error_body, refusal
 from ragd.settings import Settings
@@ -58,6 +59,7 @@ class ToolGateway:
         self._ending = False
         self._reloading = asyncio.Lock()
         self._refused: dict[str, tuple[int, str]] = {}  # code -> not recorded yet, last tool
+        self.memories = Memories(settings, clock, self._append)
         self.live = Live(
             version=__version__,
             pid=os.getpid(),
@@ -77,6 +79,8 @@ class ToolGateway:
             web.post("/v1/jobs", self._new_job),
             web.get("/v1/jobs/{id}", self._job),
             web.post("/v1/jobs/{id}/cancel", self._cancel_job),
+            web.get("/v1/memories", self._list_memories),
+            web.delete("/v1/memories/{key:.+}", self._forget_memory),
             web.post("/v1/reload", self._reload),
             web.post("/v1/stop", self._stop_daemon),
         ]
@@ -146,19 +150,27 @@ class ToolGateway:
                 return await self._status(request)
             if isinstance(wanted, tools.IndexRequest):
                 return await self._request_job(wanted.mode)
-            raise self._cannot(wanted)
+            if isinstance(wanted, tools.MemoryRequest):
+                return self._served(await self.memories.store(wanted))
+            raise self._cannot()
         except RagdError as why:
             return answer(self.refuse(why, known), http_status(why))
 
-    def _cannot(self, wanted: tools.Request) -> RagdError:
-        """Searching and remembering are not built yet, and say so."""
-        searching = isinstance(wanted, tools.SearchRequest)
-        if searching:
-            _, codes = verdict(self._ledger.state, self._now())
-            blocking = [c for c in codes if CODES[c].status == "unavailable"]
-            if blocking:
-                return RagdError(blocking[0])
-        return _not_yet("search" if searching else "store memories")
+    def _cannot(self) -> RagdError:
+        """Searching is not built yet, and says so."""
+        _, codes = verdict(self._ledger.state, self._now())
+        blocking = [c for c in codes if CODES[c].status == "unavailable"]
+        return RagdError(blocking[0]) if blocking else _not_yet("search")
+
+    # Memories
+
+    async def _list_memories(self, request: web.Request) -> web.StreamResponse:
+        _only(request, ())
+        return self._served(await self.memories.listed())
+
+    async def _forget_memory(self, request: web.Request) -> web.StreamResponse:
+        _only(request, ())
+        return self._served(await self.memories.forget(request.match_info["key"]))
 
     # Facts
 
@@ -293,7 +305,7 @@ def _ms_since(began: float) -> int:
 def _only(request: web.Request, names: tuple[str, ...]) -> None:
     for name in request.query:
         if name not in names:
-            valid = ", ".join(f"`{known}`" for known in names)
+            valid = ", ".join(f"`{known}`" for known in names) or "none"
             raise RagdError(
                 "INVALID_REQUEST", f"The parameter `{name[:60]}` is unknown; valid: {valid}."
             )

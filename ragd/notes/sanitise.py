@@ -19,11 +19,13 @@ _CODE = {1: re.compile("`[^`\n]+`(?!`)"), 2: re.compile("``(?:[^`\n]|`(?!`))+``(
 _LINK = re.compile(r"\[\[([^\[\]\n|]*)(?:\|([^\[\]\n]*))?\]\]")
 _SIZE = re.compile(r"\d+(?:x\d+)?")
 
-_NAME = r"</?([A-Za-z][A-Za-z0-9-]*(?::[A-Za-z][A-Za-z0-9-]*)?)(?=[\s/>])"
+_NAME = r"</?([A-Za-z][A-Za-z0-9-]*(?::[A-Za-z][A-Za-z0-9-]*)?)(?=[\s/>]|\Z)"
 # No part of a tag may hold a `<`, so that a search from one never runs past the next.
 _TAG = re.compile(_NAME + r"""((?:[^<>"']++|"[^"<]*"|'[^'<]*')*+)>""")
 _LOOSE_TAG = re.compile(_NAME + r"([^<>]*)>")
 _OPEN_TAG = re.compile(_NAME + r"([^<>=]*=)?")
+# No name of ours, but in a page it would be an element with an attribute that acts: `<p" onclick=`.
+_ACTING = re.compile(r"""<[A-Za-z][^\s<>/]*[\s/][^<>]*?(?<=[\s/"'])(?:on[a-z]+|style)\s*=""", re.I)
 _DECLARATION = re.compile(r"<![A-Za-z][^<>]*>|<\?[A-Za-z][^<>]*\?>")
 _CDATA = re.compile(r"<!\[CDATA\[([^<>]*)\]\]>")
 _BRACKETS = re.compile(r"<(/?[A-Za-z][^<>]*)>")
@@ -147,6 +149,8 @@ class _Pass:
         if match := _TAG.match(text, start) or _LOOSE_TAG.match(text, start):
             return self._tag(match)
         if (match := _OPEN_TAG.match(text, start)) and _may_open(match):
+            return start + 1, ""
+        if _ACTING.match(text, start):
             return start + 1, ""
         return None
 

@@ -103,6 +103,7 @@ async def housed(home: Home, clock: Clock | None = None) -> AsyncIterator[House]
             house.stop.set()
             house.gateway.end_followers()
             await house.server.stop(0.2)
+            await house.gateway.memories.close()
             await house.ledger.journal.close()
 
 

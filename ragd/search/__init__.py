@@ -1,0 +1,1 @@
+"""What is done with passages that were found: ranked, filtered, guarded. Pure."""

@@ -1,0 +1,17 @@
+"""docs/security.md: every test that it names is there."""
+
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_every_promise_has_the_test_that_the_page_names() -> None:
+    page = (ROOT / "docs" / "security.md").read_text()
+    named = re.findall(r"`(tests/[\w/]+\.py)(?:::(\w+))?`", page)
+    assert len(named) > 15
+    for file, test in named:
+        source = (ROOT / file).read_text()
+        assert not test or f"def {test}(" in source, f"{file}::{test}"
+    for row in re.findall(r"^\| (?!promise|sample|---)(.+) \|$", page.split("## Nothing")[1], re.M):
+        assert "tests/" in row or re.search(r"\d", row), row
