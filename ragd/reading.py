@@ -6,7 +6,7 @@ raises for a file's content, and never lets the content into a message.
 
 import hashlib
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.resources import files as resources
 from pathlib import Path
@@ -18,6 +18,7 @@ from ragd.adapters.vault import (
     Missing,
     Moved,
     Seen,
+    Stat,
     Unfit,
     Unreadable,
     Vault,
@@ -125,6 +126,23 @@ class Notes:
         ):
             return False
         return self._rules().permits(path)
+
+    def enters(self, folder: str) -> bool:
+        """Whether notes of this folder may be in the index, by the configuration in force."""
+        return self._rules().permits(f"{folder}/-")
+
+    def look(self, paths: Iterable[str]) -> dict[str, Stat | None]:
+        """The facts about these notes as they are now, None for one that is gone.
+
+        Raises VaultGone when it is the vault itself that is away: then nothing is known of them.
+        """
+        found = dict(self._vault.stat(paths))
+        if None in found.values():
+            try:
+                self.verify_root()
+            except OSError:
+                raise VaultGone("unreadable") from None
+        return found
 
     def read(
         self, paths: Sequence[str], known: Mapping[str, Entry], *, again: bool = False

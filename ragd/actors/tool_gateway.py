@@ -4,25 +4,28 @@ It never shows an exception, and never waits for more than a second to record so
 """
 
 import asyncio
+import contextlib
 import difflib
 import os
 import time
-from collections.abc import AsyncIterator
-from typing import Any
+from collections.abc import AsyncIterator, Sequence
+from typing import Any, Protocol
 
 import msgspec
 import structlog
 from aiohttp import web
+from msgspec import structs
 
 from ragd import __version__
 from ragd.adapters.http_server import HEADERS, answer, http_status, read_body
 from ragd.clock import Clock, new_id
 from ragd.config import fingerprint
-from ragd.errors import CODES, ConfigError, RagdError
+from ragd.errors import DEGRADED, ConfigError, RagdError, worse
 from ragd.eventlog.frame import json_of
 from ragd.events import (
     TAGS,
     ConfigReloaded,
+    DependencyLost,
     Fact,
     JobCancelRequested,
     JobRequested,
@@ -33,9 +36,10 @@ from ragd.folds import progress
 from ragd.folds.jobs import Job
 from ragd.ledger import Ledger
 from ragd.protocol import tools
-from ragd.protocol.envelope import Envelope, error_body, refusal
+from ragd.protocol.envelope import Envelope, SearchMeta, error_body, refusal
+from ragd.searching import Served
 from ragd.settings import Settings
-from ragd.status import Live, job_data, meta, status, verdict
+from ragd.status import Live, Reason, job_data, meta, reasons, status, verdict
 
 NAME = "tool_gateway"
 APPEND_WITHIN_S = 1.0
@@ -45,11 +49,25 @@ REFUSALS_EVERY_S = 60.0
 log = structlog.get_logger(NAME)
 
 
+class Searches(Protocol):
+    """Who finds passages; raises RagdError for what is refused or cannot be served."""
+
+    async def search(self, request: tools.SearchRequest, health: Sequence[Reason]) -> Served: ...
+
+
 class ToolGateway:
     """The routes. Reads come from the folds, which are never behind the log."""
 
-    def __init__(self, ledger: Ledger, clock: Clock, settings: Settings, stop: asyncio.Event):
+    def __init__(
+        self,
+        ledger: Ledger,
+        clock: Clock,
+        settings: Settings,
+        stop: asyncio.Event,
+        searches: Searches,
+    ) -> None:
         self._ledger = ledger
+        self._searches = searches
         self._clock = clock
         self._settings = settings
         self._stop = stop
@@ -146,19 +164,48 @@ class ToolGateway:
                 return await self._status(request)
             if isinstance(wanted, tools.IndexRequest):
                 return await self._request_job(wanted.mode)
-            raise self._cannot(wanted)
+            if isinstance(wanted, tools.SearchRequest):
+                return await self._search(wanted)
+            raise _not_yet("store memories")
         except RagdError as why:
             return answer(self.refuse(why, known), http_status(why))
 
-    def _cannot(self, wanted: tools.Request) -> RagdError:
-        """Searching and remembering are not built yet, and say so."""
-        searching = isinstance(wanted, tools.SearchRequest)
-        if searching:
-            _, codes = verdict(self._ledger.state, self._now())
-            blocking = [c for c in codes if CODES[c].status == "unavailable"]
-            if blocking:
-                return RagdError(blocking[0])
-        return _not_yet("search" if searching else "store memories")
+    async def _search(self, wanted: tools.SearchRequest) -> web.StreamResponse:
+        began = time.perf_counter()
+        health = reasons(self._ledger.state, self._now())
+        try:
+            served = await self._searches.search(wanted, health)
+        except RagdError as why:
+            if why.code == "INDEX_CORRUPTED":
+                await self._report_damage()
+            raise
+        return answer(self._found(served, _ms_since(began)))
+
+    def _found(self, served: Served, took_ms: int) -> Envelope:
+        """The envelope of a search: as well as the daemon is, or worse, and why."""
+        state = self._ledger.state
+        found = reasons(state, self._now())
+        health, codes = verdict(state, self.live)
+        code = served.code or next(iter(codes), None)
+        if served.code is not None:
+            health = worse(health, DEGRADED)
+        stale = next((reason.since for reason in found if reason.code == "INDEX_STALE"), None)
+        catalog = state.catalog
+        share = catalog.chunks_embedded / catalog.chunks if catalog.chunks else 1.0
+        about = SearchMeta(
+            **structs.asdict(meta(state, took_ms, served.chunks_scanned)),
+            retrieval=served.retrieval,
+            embedded_share=round(share, 4),
+            stale_since=stale,
+        )
+        data = {"results": served.results, "sensitive_detected": False}
+        return Envelope(health, data, error_body(code) if code is not None else None, about)
+
+    async def _report_damage(self) -> None:
+        """A search that hits damage says as much as a probe."""
+        if "index" not in self._ledger.state.health.lost:
+            with contextlib.suppress(RagdError):
+                await self._append(DependencyLost(dependency="index", code="INDEX_CORRUPTED"))
 
     # Facts
 

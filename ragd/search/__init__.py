@@ -1,0 +1,1 @@
+"""What a search decides: filters, fusion, relevance, and what of a note needs care. Pure."""
