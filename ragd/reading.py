@@ -67,7 +67,7 @@ class Notes:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         vocabulary = resources("ragd").joinpath("data", "vocab.txt").read_text("utf-8")
-        self._count_tokens = WordPiece(vocabulary).count
+        self.count_tokens = WordPiece(vocabulary).count
         self._vault = Vault(str(settings.vault))
         self._identity: Identity | None = None
         self._templates: tuple[str, ...] = ()
@@ -174,7 +174,7 @@ class Notes:
         if known is not None and known.sha256 == digest and not again:
             reading.touched.append(TouchedFile(path, facts.mtime_ns, facts.size))
             return
-        note = parse_note(path, data, options, self._count_tokens)
+        note = parse_note(path, data, options, self.count_tokens)
         if isinstance(note, Failed):
             reading.failed.append((path, note.reason))
         elif note.hidden is not None:

@@ -19,9 +19,10 @@ from ragd.protocol.tools import SearchRequest
 from ragd.query_vectors import QueryVectors
 from ragd.search import filters as limits
 from ragd.search.filters import Filters
-from ragd.search.fusion import Candidate, fuse, fuse_weighted
+from ragd.search.fusion import Candidate, by_ranks, by_weights
 from ragd.search.relevance import FLOOR, relevance
 from ragd.search.results import Result, result
+from ragd.search.words import Asked, asked
 from ragd.serving import Serving
 from ragd.settings import Settings
 from ragd.status import Reason
@@ -30,6 +31,7 @@ WITHIN_S = 8.0
 DEPTH = 50  # candidates of each leg, to begin with
 DEEPER = 4  # so many times as many, when notes of some of them are gone
 DEEPEST = 12_800
+QUERY_CHARACTERS = 2_000  # what is longer is no question; its beginning says what it is about
 
 
 class Notes(LookedAt, Protocol):
@@ -38,6 +40,8 @@ class Notes(LookedAt, Protocol):
     def concerns(self, path: str) -> bool: ...
 
     def enters(self, folder: str) -> bool: ...
+
+    def count_tokens(self, text: str) -> int: ...
 
 
 class Served(Struct, frozen=True):
@@ -53,6 +57,7 @@ class _Question(Struct):
     """What is looked for, where; the vector comes while the words are looked up."""
 
     text: str
+    about: Asked
     index: ChunkIndex
     where: str | None
     by_words: bool
@@ -126,6 +131,7 @@ class Searcher:
         wish = self._settings.current.search
         question = _Question(
             request.query,
+            asked(request.query[:QUERY_CHARACTERS], self._notes.count_tokens),
             index,
             where,
             by_words=wish.fusion != "weighted" or wish.text_weight > 0,
@@ -174,13 +180,13 @@ class Searcher:
     async def _by_words(self, question: _Question, depth: int) -> list[Hit]:
         if not question.by_words:
             return []
-        return await question.index.text_leg(question.text, depth, question.where)
+        return await question.index.text_leg(question.about.telling, depth, question.where)
 
     def _fused(self, legs: _Legs) -> list[Candidate]:
         wish = self._settings.current.search
         if wish.fusion == "weighted":
-            return fuse_weighted(legs.vector, legs.text, wish.vector_weight, wish.text_weight)
-        return fuse(legs.vector, legs.text)
+            return by_weights(legs.vector, legs.text, wish.vector_weight, wish.text_weight)
+        return by_ranks(legs.vector, legs.text)
 
     # What becomes of the candidates
 
@@ -192,37 +198,42 @@ class Searcher:
         while True:
             legs = await self._legs(question, depth, health)
             ranked = self._fused(legs)
-            kept, dropped = await self._keep(question.index, ranked, most)
+            kept, dropped = await self._keep(question, ranked, most)
             if len(kept) == most or not dropped or legs.whole or depth >= DEEPEST:
                 return kept
             depth *= DEEPER
 
     async def _keep(
-        self, index: ChunkIndex, ranked: Sequence[Candidate], most: int
+        self, question: _Question, ranked: Sequence[Candidate], most: int
     ) -> tuple[list[Result], int]:
         """At most so many results, and how many candidates were dropped for not being there."""
-        scored = [(one, relevance(one)) for one in ranked if self._notes.concerns(one.source_file)]
-        dropped = len(ranked) - len(scored)
-        good = [(one, score) for one, score in scored if score >= FLOOR]
+        permitted = [one for one in ranked if self._notes.concerns(one.source_file)]
+        dropped = len(ranked) - len(permitted)
         kept: list[Result] = []
-        for start in range(0, len(good), most):
-            some = good[start : start + most]
-            facts = await self._presence.look({one.source_file for one, _ in some})
+        for start in range(0, len(permitted), most):
+            some = permitted[start : start + most]
+            facts = await self._presence.look({one.source_file for one in some})
             there = {
-                one.chunk_id: score
-                for one, score in some
+                one.chunk_id: one.cosine
+                for one in some
                 if facts is None or facts[one.source_file] is not None
             }
-            rows = await index.fetch(list(there))
+            rows = await question.index.fetch(list(there))
             dropped += len(some) - len(rows)
-            kept += [self._result(row, there[row.chunk_id], facts) for row in rows]
-            if len(kept) >= most:
+            found = [self._result(row, question, there[row.chunk_id], facts) for row in rows]
+            good = [one for one in found if one.score >= FLOOR]
+            kept += good
+            if len(kept) >= most or (rows and not good):
                 break
         return kept[:most], dropped
 
-    def _result(self, row: Row, score: float, facts: Facts | None) -> Result:
+    def _result(
+        self, row: Row, question: _Question, cosine: float | None, facts: Facts | None
+    ) -> Result:
         now = facts[row.source_file] if facts is not None else None
         stale = now is not None and is_stale(row, now, self._ledger.state.catalog.files)
+        words = question.about.share_in(row.title, row.heading_path, row.chunk_text)
+        score = relevance(cosine, words, question.about.readable)
         vault = self._settings.vault.name
         return result(row, score, vault, stale=stale, unverified=now is None)
 

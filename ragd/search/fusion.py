@@ -1,6 +1,9 @@
 """Two ranked lists become one. Pure.
 
-Reciprocal ranks by default: they ask nothing of the scores, so a weak embedder can do little harm.
+By weights (the default), words count in proportion to the best match, and meaning by how far a
+passage stands out from the crowd: a model that cannot read a question gives all passages much the
+same cosine, and so has little say. By ranks (`rrf`), both legs count alike, however sure they are.
+docs/retrieval.md has the measurements.
 """
 
 from collections.abc import Sequence
@@ -9,6 +12,8 @@ from typing import Protocol
 from msgspec import Struct
 
 RANK_CONSTANT = 60
+CROWD = 50  # the cosine at this rank is that of the crowd
+REACH = 0.6  # a cosine so much above the crowd weighs as much as the best match of words
 
 
 class Hit(Protocol):
@@ -25,7 +30,7 @@ class Hit(Protocol):
 
 
 class Candidate(Struct):
-    """A chunk that some leg found: its cosine, its BM25, and its place in the common order."""
+    """A chunk that some leg found: its cosine, its BM25, and its weight in the common order."""
 
     chunk_id: str
     source_file: str
@@ -34,32 +39,27 @@ class Candidate(Struct):
     weight: float = 0.0
 
 
-def fuse(
-    vector: Sequence[Hit],
-    text: Sequence[Hit],
-    *,
-    vector_weight: float = 1.0,
-    text_weight: float = 1.0,
-) -> list[Candidate]:
-    """By reciprocal ranks, best first."""
+def by_ranks(vector: Sequence[Hit], text: Sequence[Hit]) -> list[Candidate]:
+    """Reciprocal ranks, summed; best first."""
     found = _together(vector, text)
-    for hits, weight in ((vector, vector_weight), (text, text_weight)):
+    for hits in (vector, text):
         for rank, hit in enumerate(hits, 1):
-            found[hit.chunk_id].weight += weight / (RANK_CONSTANT + rank)
+            found[hit.chunk_id].weight += 1 / (RANK_CONSTANT + rank)
     return _ordered(found)
 
 
-def fuse_weighted(
+def by_weights(
     vector: Sequence[Hit], text: Sequence[Hit], vector_weight: float, text_weight: float
 ) -> list[Candidate]:
-    """By weighted scores, each leg's brought to 0..1 by its best and its worst."""
+    """Weighted scores, summed; best first."""
     found = _together(vector, text)
-    for hits, weight in ((vector, vector_weight), (text, text_weight)):
-        if hits:
-            best, worst = hits[0].score, min(hits[-1].score, 0.0)
-            reach = (best - worst) or 1.0
-            for hit in hits:
-                found[hit.chunk_id].weight += weight * (hit.score - worst) / reach
+    if vector:
+        crowd = vector[min(CROWD, len(vector)) - 1].score
+        for hit in vector:
+            found[hit.chunk_id].weight += vector_weight * (hit.score - crowd) / REACH
+    if text and text[0].score > 0:
+        for hit in text:
+            found[hit.chunk_id].weight += text_weight * hit.score / text[0].score
     return _ordered(found)
 
 

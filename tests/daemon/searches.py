@@ -20,7 +20,7 @@ TOOL = "/v1/tools/obsidian_rag_search"
 NOTES = {
     "Journal/2024-01-15.md": "# Monday\n\nFirst session with the new therapist, slept better.\n",
     "Journal/2024-02-01.md": "#finance\nI owe Sreenivas 120 dollars for the tickets to Hampi.\n",
-    "Journal/2025/2025-03-09.md": "The kingfisher was back at the weir this morning. #birds/river\n",
+    "Journal/2025/2025-03-09.md": "A kingfisher is back at the weir. #birds/river\n",
     "Projects/Doorbell.md": "---\ntags: [Electronics]\n---\n# Doorbell\n\n## Parts\n\nA reed relay "
     "and a nine volt battery.\n\n## Plan\n\nSolder the board on Sunday.\n",
     "Ideen/Küche.md": "Ein Regal für die Gewürze, Buche geölt, neben dem Fenster.\n",
