@@ -24,6 +24,7 @@ COMMANDS = {
     "Every day": {
         "index": "Read the whole vault into the index.",
         "sync": "Bring the index up to date with what changed.",
+        "memory": "Show what the assistant remembers, or forget it.",
         "status": "How the daemon is, and what to do about it.",
         "start": "Start the daemon.",
         "stop": "Stop the daemon and wait until it is gone.",

@@ -1,7 +1,7 @@
 """Every key of the configuration: its type, its range, its default and what it means.
 
-It never reads anything: the error messages, `ragctl config` and the reference page are made from
-the descriptions here, so that each is written once.
+Pure: it never reads anything. The error messages, `ragctl config` and the reference page are made
+from the descriptions here, so that each is written once.
 """
 
 from typing import Annotated, Literal

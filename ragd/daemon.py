@@ -146,6 +146,7 @@ async def _serve(
         await gateway.flush_refusals()
     finally:
         await server.stop(0)
+        await gateway.memories.close()
         await pipeline.close()
 
 

@@ -64,6 +64,14 @@ class Home:
         return self._in("embeddings.sqlite")
 
     @property
+    def memories(self) -> str:
+        return self._in("memories.sqlite")
+
+    @property
+    def memory_secret(self) -> str:
+        return self._in("memories.key")
+
+    @property
     def log_file(self) -> str:
         return self._in("logs", "ragd.log")
 

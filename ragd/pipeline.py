@@ -13,6 +13,7 @@ from ragd.adapters.embedding_cache import EmbeddingCache
 from ragd.adapters.lance_store import Identity, LanceStore
 from ragd.clock import Clock
 from ragd.embedding import CANARY
+from ragd.guarding import GuardInForce
 from ragd.ledger import Ledger
 from ragd.paths import Home
 from ragd.payloads import InFlight
@@ -34,7 +35,7 @@ class Pipeline:
         self._providers = Providers(settings)
         self._cache = EmbeddingCache(Path(home.embedding_cache))
         self.serving = Serving()
-        vectors = QueryVectors(settings, self._providers)
+        vectors = QueryVectors(settings, self._providers, GuardInForce(settings))
         self.searcher = Searcher(ledger, settings, self.serving, vectors, self._notes)
         in_flight = InFlight()
         self._watcher = Watcher(ledger, clock, settings, self._notes)

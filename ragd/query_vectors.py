@@ -9,9 +9,12 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from ragd.adapters.lance_store import ChunkIndex
+from ragd.config import is_external
 from ragd.embedding import EmbeddingError, Vector
 from ragd.folds.catalog import Catalog
+from ragd.guarding import GuardInForce
 from ragd.providers import Providers
+from ragd.search.guard import inspect_text
 from ragd.settings import Settings
 from ragd.status import Reason
 
@@ -32,9 +35,10 @@ class Asked(Struct, frozen=True):
 class QueryVectors:
     """Makes them."""
 
-    def __init__(self, settings: Settings, providers: Providers) -> None:
+    def __init__(self, settings: Settings, providers: Providers, guard: GuardInForce) -> None:
         self._settings = settings
         self._providers = providers
+        self._guard = guard
 
     async def of(
         self, query: str, index: ChunkIndex, catalog: Catalog, health: Sequence[Reason]
@@ -51,6 +55,8 @@ class QueryVectors:
                 return Asked(code=code)
         if catalog.chunks and not catalog.chunks_embedded:
             return Asked(code="VECTORS_PENDING")
+        if self._must_stay_here(query, index):
+            return Asked(code="SENSITIVE_FILTERED")
         try:
             async with asyncio.timeout(WITHIN_S):
                 embedder = await self._providers.of(index.identity.space)
@@ -59,3 +65,8 @@ class QueryVectors:
             return Asked(code="TIMEOUT")
         except EmbeddingError as why:
             return Asked(code=why.code)
+
+    def _must_stay_here(self, query: str, index: ChunkIndex) -> bool:
+        """Whether the question is sensitive, and would go to another machine."""
+        leaves = index.identity.space.provider == "ollama" and is_external(self._settings.current)
+        return leaves and bool(inspect_text(query, self._guard.rules).categories)

@@ -18,11 +18,11 @@ from ragd.presence import Notes as LookedAt
 from ragd.protocol.tools import SearchRequest
 from ragd.query_vectors import QueryVectors
 from ragd.search import filters as limits
+from ragd.search.about import About, about
 from ragd.search.filters import Filters
 from ragd.search.fusion import Candidate, by_ranks, by_weights
 from ragd.search.relevance import FLOOR, relevance
 from ragd.search.results import Result, result
-from ragd.search.words import Asked, asked
 from ragd.serving import Serving
 from ragd.settings import Settings
 from ragd.status import Reason
@@ -47,7 +47,7 @@ class Notes(LookedAt, Protocol):
 class Served(Struct, frozen=True):
     """What a search found, and how. `code`: why it was less than a whole search, if it was."""
 
-    results: list[Result]
+    found: list[tuple[Row, Result]]
     retrieval: str
     code: str | None
     chunks_scanned: int
@@ -57,7 +57,7 @@ class _Question(Struct):
     """What is looked for, where; the vector comes while the words are looked up."""
 
     text: str
-    about: Asked
+    about: About
     index: ChunkIndex
     where: str | None
     by_words: bool
@@ -131,7 +131,7 @@ class Searcher:
         wish = self._settings.current.search
         question = _Question(
             request.query,
-            asked(request.query[:QUERY_CHARACTERS], self._notes.count_tokens),
+            about(request.query[:QUERY_CHARACTERS], self._notes.count_tokens),
             index,
             where,
             by_words=wish.fusion != "weighted" or wish.text_weight > 0,
@@ -139,8 +139,8 @@ class Searcher:
         )
         counting = asyncio.create_task(index.count(where))
         try:
-            results = await self._collect(question, request.max_results, health)
-            return Served(results, question.retrieval, question.code, await counting)
+            found = await self._collect(question, request.max_results, health)
+            return Served(found, question.retrieval, question.code, await counting)
         finally:
             counting.cancel()
 
@@ -192,7 +192,7 @@ class Searcher:
 
     async def _collect(
         self, question: _Question, most: int, health: Sequence[Reason]
-    ) -> list[Result]:
+    ) -> list[tuple[Row, Result]]:
         """The best that are really there; places of those that are not are filled from below."""
         depth = max(DEPTH, 2 * most)
         while True:
@@ -205,11 +205,11 @@ class Searcher:
 
     async def _keep(
         self, question: _Question, ranked: Sequence[Candidate], most: int
-    ) -> tuple[list[Result], int]:
+    ) -> tuple[list[tuple[Row, Result]], int]:
         """At most so many results, and how many candidates were dropped for not being there."""
         permitted = [one for one in ranked if self._notes.concerns(one.source_file)]
         dropped = len(ranked) - len(permitted)
-        kept: list[Result] = []
+        kept: list[tuple[Row, Result]] = []
         for start in range(0, len(permitted), most):
             some = permitted[start : start + most]
             facts = await self._presence.look({one.source_file for one in some})
@@ -220,8 +220,8 @@ class Searcher:
             }
             rows = await question.index.fetch(list(there))
             dropped += len(some) - len(rows)
-            found = [self._result(row, question, there[row.chunk_id], facts) for row in rows]
-            good = [one for one in found if one.score >= FLOOR]
+            found = [(row, self._result(row, question, there[row.chunk_id], facts)) for row in rows]
+            good = [(row, one) for row, one in found if one.score >= FLOOR]
             kept += good
             if len(kept) >= most or (rows and not good):
                 break

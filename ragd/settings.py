@@ -22,7 +22,7 @@ class Settings:
     """Everybody who needs the configuration reads `current` when they need it."""
 
     def __init__(self, home: Home, current: Config) -> None:
-        self._home = home
+        self.home = home
         self.current = current
 
     @property
@@ -31,14 +31,14 @@ class Settings:
 
     @property
     def vectors(self) -> Path:
-        return Path(self.current.vector_store.path or self._home.vectors)
+        return Path(self.current.vector_store.path or self.home.vectors)
 
     def read_again(self) -> tuple[Config, Reloaded]:
         """What the file says now: the configuration to put in force, and what that would change.
 
         What takes effect only at a restart stays as it is. Raises ConfigError; changes nothing.
         """
-        fresh = configuration.load(self._home)
+        fresh = configuration.load(self.home)
         waiting = needs_restart(self.current, fresh)
         in_force = msgspec.structs.replace(
             fresh,

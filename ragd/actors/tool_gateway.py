@@ -8,19 +8,19 @@ import contextlib
 import difflib
 import os
 import time
-from collections.abc import AsyncIterator, Sequence
-from typing import Any, Protocol
+from collections.abc import AsyncIterator
+from typing import Any
 
 import msgspec
 import structlog
 from aiohttp import web
-from msgspec import structs
 
 from ragd import __version__
 from ragd.adapters.http_server import HEADERS, answer, http_status, read_body
+from ragd.answers import Answers, Searches, enveloped
 from ragd.clock import Clock, new_id
 from ragd.config import fingerprint
-from ragd.errors import DEGRADED, ConfigError, RagdError, worse
+from ragd.errors import ConfigError, RagdError
 from ragd.eventlog.frame import json_of
 from ragd.events import (
     TAGS,
@@ -34,12 +34,13 @@ from ragd.events import (
 )
 from ragd.folds import progress
 from ragd.folds.jobs import Job
+from ragd.guarding import GuardInForce
 from ragd.ledger import Ledger
+from ragd.memories import Memories
 from ragd.protocol import tools
-from ragd.protocol.envelope import Envelope, SearchMeta, error_body, refusal
-from ragd.searching import Served
+from ragd.protocol.envelope import Envelope, error_body, refusal
 from ragd.settings import Settings
-from ragd.status import Live, Reason, job_data, meta, reasons, status, verdict
+from ragd.status import Live, job_data, meta, reasons, status, verdict
 
 NAME = "tool_gateway"
 APPEND_WITHIN_S = 1.0
@@ -47,12 +48,6 @@ FOLLOWER_TAKES_WITHIN_S = 30.0
 REFUSALS_EVERY_S = 60.0
 
 log = structlog.get_logger(NAME)
-
-
-class Searches(Protocol):
-    """Who finds passages; raises RagdError for what is refused or cannot be served."""
-
-    async def search(self, request: tools.SearchRequest, health: Sequence[Reason]) -> Served: ...
 
 
 class ToolGateway:
@@ -67,7 +62,6 @@ class ToolGateway:
         searches: Searches,
     ) -> None:
         self._ledger = ledger
-        self._searches = searches
         self._clock = clock
         self._settings = settings
         self._stop = stop
@@ -76,6 +70,8 @@ class ToolGateway:
         self._ending = False
         self._reloading = asyncio.Lock()
         self._refused: dict[str, tuple[int, str]] = {}  # code -> not recorded yet, last tool
+        self.memories = Memories(settings, clock, self._append)
+        self._answers = Answers(searches, self.memories, GuardInForce(settings), clock)
         self.live = Live(
             version=__version__,
             pid=os.getpid(),
@@ -95,6 +91,8 @@ class ToolGateway:
             web.post("/v1/jobs", self._new_job),
             web.get("/v1/jobs/{id}", self._job),
             web.post("/v1/jobs/{id}/cancel", self._cancel_job),
+            web.get("/v1/memories", self._list_memories),
+            web.delete("/v1/memories/{key:.+}", self._forget_memory),
             web.post("/v1/reload", self._reload),
             web.post("/v1/stop", self._stop_daemon),
         ]
@@ -166,7 +164,7 @@ class ToolGateway:
                 return await self._request_job(wanted.mode)
             if isinstance(wanted, tools.SearchRequest):
                 return await self._search(wanted)
-            raise _not_yet("store memories")
+            return self._served(await self.memories.store(wanted))
         except RagdError as why:
             return answer(self.refuse(why, known), http_status(why))
 
@@ -174,38 +172,28 @@ class ToolGateway:
         began = time.perf_counter()
         health = reasons(self._ledger.state, self._now())
         try:
-            served = await self._searches.search(wanted, health)
+            found = await self._answers.to(wanted, health)
         except RagdError as why:
             if why.code == "INDEX_CORRUPTED":
                 await self._report_damage()
             raise
-        return answer(self._found(served, _ms_since(began)))
-
-    def _found(self, served: Served, took_ms: int) -> Envelope:
-        """The envelope of a search: as well as the daemon is, or worse, and why."""
-        state = self._ledger.state
-        found = reasons(state, self._now())
-        health, codes = verdict(state, self.live)
-        code = served.code or next(iter(codes), None)
-        if served.code is not None:
-            health = worse(health, DEGRADED)
-        stale = next((reason.since for reason in found if reason.code == "INDEX_STALE"), None)
-        catalog = state.catalog
-        share = catalog.chunks_embedded / catalog.chunks if catalog.chunks else 1.0
-        about = SearchMeta(
-            **structs.asdict(meta(state, took_ms, served.chunks_scanned)),
-            retrieval=served.retrieval,
-            embedded_share=round(share, 4),
-            stale_since=stale,
-        )
-        data = {"results": served.results, "sensitive_detected": False}
-        return Envelope(health, data, error_body(code) if code is not None else None, about)
+        return answer(enveloped(found, self._ledger.state, self._now(), _ms_since(began)))
 
     async def _report_damage(self) -> None:
         """A search that hits damage says as much as a probe."""
         if "index" not in self._ledger.state.health.lost:
             with contextlib.suppress(RagdError):
                 await self._append(DependencyLost(dependency="index", code="INDEX_CORRUPTED"))
+
+    # Memories
+
+    async def _list_memories(self, request: web.Request) -> web.StreamResponse:
+        _only(request, ())
+        return self._served(await self.memories.listed())
+
+    async def _forget_memory(self, request: web.Request) -> web.StreamResponse:
+        _only(request, ())
+        return self._served(await self.memories.forget(request.match_info["key"]))
 
     # Facts
 
@@ -340,7 +328,7 @@ def _ms_since(began: float) -> int:
 def _only(request: web.Request, names: tuple[str, ...]) -> None:
     for name in request.query:
         if name not in names:
-            valid = ", ".join(f"`{known}`" for known in names)
+            valid = ", ".join(f"`{known}`" for known in names) or "none"
             raise RagdError(
                 "INVALID_REQUEST", f"The parameter `{name[:60]}` is unknown; valid: {valid}."
             )

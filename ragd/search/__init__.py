@@ -1,1 +1,1 @@
-"""What a search decides: filters, fusion, relevance, and what of a note needs care. Pure."""
+"""What is done with a question and with the passages found for it. Pure."""

@@ -1,79 +1,121 @@
-"""The words of a question that say what it is about, and how many of them a text has. Pure.
+"""Words of any script, and finding given ones in a text.
 
-It knows function words of a few languages; of others, every word counts. Chinese, Japanese and
-Korean are read in pairs of characters.
+It never takes a pattern for a regular expression, and its time grows with the text alone.
 """
 
 import re
 import unicodedata
-from collections.abc import Callable, Collection
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
-from msgspec import Struct
+# Scripts that put no spaces between words: each of their characters stands for itself.
+_UNSPACED = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
+    "\uf900-\ufaff\U00020000-\U0003ffff"
+)
+_HANGUL = "\uac00-\ud7a3"
+_CURRENCY = "\xa2-\xa5\u0e3f\u20a0-\u20cf"
+# Python's \w leaves out the marks that Indian scripts, Hebrew and others write their vowels with.
+_MARKS = "\u0300-\u036f\u0483-\u0487\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0900-\u0dff"
+_LETTER = f"(?:[^\\W_{_UNSPACED}{_HANGUL}]|[{_MARKS}])"
 
-from ragd.search import function_words
+# A Korean word carries its particles at its end, so its syllables are single and its first is
+# marked: a pattern is found at the beginning of a word only.
+_WORD = (
+    f"{_LETTER}+|[{_UNSPACED}]|(?P<begins>(?<![{_HANGUL}])[{_HANGUL}])|[{_HANGUL}]"
+    r"|\$(?=\s?\.?\d)"
+    f"|[{_CURRENCY}](?=\\s?\\.?\\d)|(?<=\\d)[{_CURRENCY}]|(?<=\\d\\s)[{_CURRENCY}]"
+)
+_IN_TEXT = re.compile(_WORD)
+_IN_PATTERN = re.compile(f"{_WORD}|[${_CURRENCY}]")
+_PLAIN = re.compile(r"[a-z0-9]+|\$(?=\s?\.?\d)")
+_SINGLE = re.compile(f"[{_UNSPACED}]|\\^?[{_HANGUL}]")
+_HAS_HANGUL = re.compile(f"[{_HANGUL}]")
 
-MOST_WORDS = 64
-_STEM = 5  # letters that two forms of one word have in common, mostly
+Found = tuple[str, str]  # the kind, and which of its phrases
 
-Count = Callable[[str], int]
-
-_WORD = re.compile(r"[^\W_]+")
-_PAIRED = re.compile(r"[぀-ヿ㐀-䶿一-鿿豈-﫿가-힯]+")
-
-
-class Asked(Struct, frozen=True):
-    """What a question is about: its telling words as they stand, and their stems.
-
-    `readable`: which part of them a model with BERT's vocabulary knows, from 0 to 1.
-    """
-
-    telling: str
-    stems: frozenset[str]
-    readable: float
-
-    def share_in(self, *texts: str) -> float:
-        """Which part of the stems these texts have, from 0 to 1."""
-        if not self.stems:
-            return 0.0
-        return len(self.stems & stems_of(" ".join(texts))) / len(self.stems)
-
-
-def asked(question: str, count_tokens: Count) -> Asked:
-    """What a question is about. One of function words only is about these: "The Who" is a name."""
-    pieces = question.split()
-    telling = [piece for piece in pieces if not _FUNCTION_WORDS.issuperset(_words(piece))]
-    words = _words(" ".join(telling or pieces))
-    about = ([word for word in words if word not in _FUNCTION_WORDS] or words)[:MOST_WORDS]
-    readable = _readable(about, count_tokens)
-    return Asked(" ".join(telling or pieces), frozenset(_stems(about)), readable)
+_END = ""  # where in the tree of words the kinds of a finished pattern are kept
 
 
-def _readable(words: Collection[str], count_tokens: Count) -> float:
-    """Known words are one token; a word in two may be known in parts, one in three is not."""
-    long = [word for word in words if len(word) >= 3 and not word.isdecimal()]
-    known = {1: 1.0, 2: 0.5}
-    return sum(known.get(count_tokens(word), 0.0) for word in long) / len(long) if long else 0.0
+def folded(text: str) -> str:
+    """`text` with what only differs in case or in width made equal."""
+    return text.lower() if text.isascii() else unicodedata.normalize("NFKC", text).casefold()
 
 
-def stems_of(text: str) -> frozenset[str]:
-    """The stems of all words of a text."""
-    return frozenset(_stems(_words(text)))
+def words(text: str) -> list[str]:
+    """The words of a text, folded; an amount's currency sign is a word too."""
+    return _cut(folded(text), _IN_TEXT)
 
 
-def _words(text: str) -> list[str]:
-    folded = unicodedata.normalize("NFKD", text.casefold())
-    bare = "".join(c for c in folded if not unicodedata.combining(c))
-    return _WORD.findall(unicodedata.normalize("NFC", bare))
+def is_single(word: str) -> bool:
+    """Whether it is one character of a script whose words are found by their characters."""
+    return bool(_SINGLE.fullmatch(word))
 
 
-def _stems(words: Collection[str]) -> list[str]:
-    found: list[str] = []
-    for word in words:
-        rest = _PAIRED.sub(" ", word)
-        for run in _PAIRED.findall(word):
-            found += [run[at : at + 2] for at in range(max(1, len(run) - 1))]
-        found += [part[:_STEM] for part in rest.split()]
-    return found
+def _cut(text: str, word: re.Pattern[str]) -> list[str]:
+    if word is _IN_TEXT and text.isascii():
+        return _PLAIN.findall(text)
+    if not _HAS_HANGUL.search(text):
+        return [match.group() for match in word.finditer(text)]
+    return [
+        f"^{match.group()}" if match.lastgroup == "begins" else match.group()
+        for match in word.finditer(text)
+    ]
 
 
-_FUNCTION_WORDS = frozenset(_words(function_words.ALL))
+class Lexicon:
+    """Words and phrases of several kinds, put in order once, then found in any text."""
+
+    __slots__ = ("_odd", "_tree")
+
+    def __init__(self, patterns: Mapping[str, Iterable[str]]) -> None:
+        self._tree: dict[str, Any] = {}
+        self._odd: list[tuple[re.Pattern[str], Found]] = []
+        for kind, phrases in patterns.items():
+            for phrase in phrases:
+                self._add(" ".join(folded(phrase).split()), kind)
+
+    def kinds_in(self, text: str) -> set[str]:
+        """The kinds of which something is in the text, as whole words."""
+        return {kind for kind, _ in self.found_in(text)}
+
+    def found_in(self, text: str) -> list[Found]:
+        """What of it is in the text, each once, in the order of the text."""
+        text = folded(text)
+        found = dict.fromkeys(self._in_order(_cut(text, _IN_TEXT)))
+        for pattern, what in self._odd:
+            if pattern.search(text):
+                found[what] = None
+        return list(found)
+
+    def _in_order(self, tokens: list[str]) -> Iterator[Found]:
+        tree = self._tree
+        for start, token in enumerate(tokens):
+            node = tree.get(token)
+            at = start
+            while node is not None:
+                yield from node.get(_END, ())
+                at += 1
+                node = node.get(tokens[at]) if at < len(tokens) else None
+
+    def _add(self, phrase: str, kind: str) -> None:
+        tokens = _cut(phrase, _IN_PATTERN)
+        if not tokens or _bare(phrase) != _bare("".join(tokens)):
+            # Signs are part of it ("A&E", "c++"): then only exactly these characters will do.
+            if phrase:
+                self._odd.append((_exactly(phrase), (kind, phrase)))
+            return
+        node = self._tree
+        for token in tokens:
+            node = node.setdefault(token, {})
+        node.setdefault(_END, set()).add((kind, phrase))
+
+
+def _bare(text: str) -> str:
+    return text.replace(" ", "").replace("^", "")
+
+
+def _exactly(phrase: str) -> re.Pattern[str]:
+    before = r"(?<!\w)" if phrase[0].isalnum() else ""
+    after = r"(?!\w)" if phrase[-1].isalnum() else ""
+    return re.compile(before + re.escape(phrase) + after)

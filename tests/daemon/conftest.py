@@ -18,6 +18,7 @@ from ragd.clock import Clock, SystemClock
 from ragd.config import Config
 from ragd.durable import private_directory
 from ragd.events import DaemonStarted, Fact
+from ragd.guarding import GuardInForce
 from ragd.ledger import Ledger
 from ragd.paths import Home
 from ragd.providers import Providers
@@ -77,7 +78,7 @@ class House:
         self.stop = asyncio.Event()
         private_directory(Path(home.events))
         self.ledger = Ledger(Path(home.events), Path(home.snapshots), clock, "run-1", "ragd test")
-        vectors = QueryVectors(self.settings, Providers(self.settings))
+        vectors = QueryVectors(self.settings, Providers(self.settings), GuardInForce(self.settings))
         self.searcher = Searcher(
             self.ledger, self.settings, Serving(), vectors, Notes(self.settings)
         )
@@ -112,6 +113,7 @@ async def housed(home: Home, clock: Clock | None = None) -> AsyncIterator[House]
             house.stop.set()
             house.gateway.end_followers()
             await house.server.stop(0.2)
+            await house.gateway.memories.close()
             await house.ledger.journal.close()
 
 

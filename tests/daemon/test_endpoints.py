@@ -108,7 +108,7 @@ async def test_search_without_an_index_says_so(house: House) -> None:
     ("target", "body"),
     [
         (INDEX, {"mode": "sync"}),
-        (MEMORY, {"key": "k", "value": "v", "source": "a.md"}),
+        (MEMORY, {"key": "k", "value": "v", "source": "note.md"}),
     ],
 )
 async def test_a_valid_request_is_never_called_invalid(

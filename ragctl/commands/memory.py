@@ -1,0 +1,81 @@
+"""`ragctl memory`: what the assistant was told to remember, and forgetting it for good."""
+
+import argparse
+from typing import Any
+from urllib.parse import quote
+
+from ragctl.cli import add_json, one_of
+from ragctl.failure import UsageError
+from ragctl.launch import ask
+from ragctl.render import Ink, ago, clean, clean_lines, counted, emit_bytes, note
+from ragd.errors import EXIT_NOTHING_FOUND, EXIT_OK
+from ragd.paths import Home
+
+EXAMPLES = (
+    ("ragctl memory list", "every memory, newest first"),
+    ("ragctl memory forget debt_to_sreenivas", "erase one; exit 6 if there is none of that key"),
+)
+_ARGUMENTS = {"list": (), "forget": ("KEY",)}
+_COPY = (
+    "The assistant may have a copy of its own (memory/obsidian-rag.md in its workspace): "
+    "look there too."
+)
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    add_json(parser)
+    parser.description = f"{parser.description}\n\n" + "\n".join(
+        (
+            "  list         what is remembered, and from which note",
+            "  forget KEY   erase a memory from every file of ragd's",
+        )
+    )
+    parser.add_argument("action", metavar="ACTION", type=one_of(*_ARGUMENTS))
+    parser.add_argument("key", metavar="KEY", nargs="?")
+
+
+def run(args: argparse.Namespace) -> int:
+    wanted = _ARGUMENTS[args.action]
+    if (args.key is not None) != bool(wanted) or args.key == "":
+        shape = " ".join(("ragctl memory", args.action, *wanted))
+        raise UsageError(f"It should be `{shape}`.", "See `ragctl memory --help`.")
+    if args.action == "list":
+        return _list(args.home, args.json)
+    return _forget(args.home, args.key, args.json)
+
+
+def _list(home: Home, as_json: bool) -> int:
+    answer = ask(home, "GET", "/v1/memories", start=True)
+    memories = answer.data["memories"]
+    if as_json:
+        emit_bytes(answer.body)
+        return EXIT_OK
+    ink = Ink()
+    for memory in memories:
+        print(f"{_described(memory, ink)}\n")
+    print(f"{counted(len(memories), 'memory', 'memories')}.")
+    return EXIT_OK
+
+
+def _described(memory: dict[str, Any], ink: Ink) -> str:
+    value = "\n".join(
+        f"  {ink.wrap(line, 2)}" for line in clean_lines(memory["value"]).splitlines()
+    )
+    about = f"{clean(memory['source'])} {ink.sign('·')} {ago(memory['stored_at'])}"
+    return f"{ink.paint(clean(memory['key']), 'bold')}\n{value}\n  {ink.paint(about, 'dim')}"
+
+
+def _forget(home: Home, key: str, as_json: bool) -> int:
+    # A dot is escaped as well: a key of dots only would be read as a step up.
+    target = "/v1/memories/" + quote(key, safe="", errors="replace").replace(".", "%2E")
+    answer = ask(home, "DELETE", target, start=True)
+    forgotten = answer.data["forgotten"]
+    if as_json:
+        emit_bytes(answer.body)
+    elif forgotten:
+        print(f"Forgotten: {clean(answer.data['key'])}")
+    if forgotten:
+        note(_COPY)
+        return EXIT_OK
+    note(f"There is no memory `{key}`.\n`ragctl memory list` shows what there is.")
+    return EXIT_NOTHING_FOUND

@@ -1,0 +1,159 @@
+"""Remembering, listing and forgetting: a request is checked, done, and recorded by a keyed hash.
+
+No word of a memory gets into the log, and none is stored whose source is not a note of the vault.
+"""
+
+import asyncio
+import contextlib
+import hashlib
+import hmac
+import secrets
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import structlog
+
+from ragd.adapters.memory_store import MemoryStore
+from ragd.adapters.vault import Vault, VaultGone
+from ragd.clock import Clock
+from ragd.durable import is_full, replace_file
+from ragd.errors import RagdError
+from ragd.events import Fact, MemoryForgotten, MemoryStored
+from ragd.notes.characters import fold, visible
+from ragd.notes.containment import contained
+from ragd.notes.folders import FolderRules
+from ragd.notes.leftovers import why_not
+from ragd.notes.patterns import NotePatterns
+from ragd.notes.sanitise import plain, without_markup
+from ragd.protocol.tools import MemoryRequest
+from ragd.search.recall import Memory
+from ragd.settings import Settings
+
+LONGEST_KEY = 200
+SECRET_BYTES = 32
+
+Record = Callable[[Fact], Awaitable[None]]
+
+log = structlog.get_logger("memories")
+
+
+class Memories:
+    """A person's memories. Whoever answers for them also records: `record` appends a fact."""
+
+    def __init__(self, settings: Settings, clock: Clock, record: Record) -> None:
+        self._settings = settings
+        self._clock = clock
+        self._record = record
+        self._store = MemoryStore(Path(settings.home.memories))
+        self._secret: bytes | None = None
+
+    async def store(self, request: MemoryRequest) -> dict[str, Any]:
+        """Keep a memory. `stored` means: on the disk, and recorded."""
+        source = _within_vault(request.source)
+        memory = Memory(
+            _clean("key", request.key),
+            _clean("value", request.value),
+            source,
+            self._clock.now(),
+        )
+        await asyncio.to_thread(self._require_note, source)
+        stored = MemoryStored(key_hash=await self._hash(memory.key))
+        await self._store.store(memory)
+        await self._record(stored)
+        return {"stored": True, "key": memory.key}
+
+    async def listed(self) -> dict[str, Any]:
+        """All of them, newest first."""
+        return {"memories": [msgspec.structs.asdict(each) for each in await self._store.all()]}
+
+    async def forget(self, key: str) -> dict[str, Any]:
+        """Erase a memory. `forgotten` is false when there was none of this key."""
+        key = plain(visible(key), LONGEST_KEY) or key
+        forgotten = MemoryForgotten(key_hash=await self._hash(key))
+        gone = await self._store.forget(key)
+        if gone:
+            await self._record(forgotten)
+        return {"forgotten": gone, "key": key}
+
+    async def matching(self, query: str, limit: int) -> list[Memory]:
+        """The memories that share words with a question, best first. A search goes on without
+        them when they cannot be had; who asks for them by name is told why."""
+        try:
+            return await self._store.matching(query, limit)
+        except RagdError as why:
+            log.warning("a search went without memories", code=why.code)
+            return []
+
+    async def close(self) -> None:
+        await self._store.close()
+
+    def _require_note(self, path: str) -> None:
+        indexing = self._settings.current.indexing
+        folder, _, name = path.rpartition("/")
+        is_note = (
+            FolderRules(indexing.allow_dirs, indexing.deny_dirs).permits(path)
+            and NotePatterns(indexing.file_patterns).match(f"{folder}/" * bool(folder), name)
+            and why_not(name) is None
+        )
+        try:
+            [(_, facts)] = Vault(str(self._settings.vault)).stat([path])
+        except VaultGone:
+            raise RagdError("VAULT_NOT_FOUND") from None
+        if not is_note or facts is None:
+            raise RagdError(
+                "INVALID_REQUEST",
+                "The field `source` names no note of the vault.",
+                "Give the `source_file` of a search result.",
+            )
+
+    async def _hash(self, key: str) -> str:
+        """What the log knows of a key: nothing that anyone without this home could guess from."""
+        if self._secret is None:
+            secret = Path(self._settings.home.memory_secret)
+            try:
+                self._secret = await asyncio.to_thread(secret_of_home, secret)
+            except OSError as why:
+                raise _no_secret(why) from None
+        return hmac.digest(self._secret, key.encode(), hashlib.sha256).hex()
+
+
+def secret_of_home(path: Path) -> bytes:
+    """The key of this home's hashes; made when there is none, or none that is whole."""
+    with contextlib.suppress(FileNotFoundError):
+        secret = path.read_bytes()
+        if len(secret) == SECRET_BYTES:
+            return secret
+    secret = secrets.token_bytes(SECRET_BYTES)
+    replace_file(path, secret)
+    return secret
+
+
+def _no_secret(why: OSError) -> RagdError:
+    if is_full(why):
+        return RagdError("DISK_FULL")
+    said = "The file memories.key in ragd's home cannot be used."
+    return RagdError("INTERNAL", said, "Run `ragctl doctor`.")
+
+
+def _within_vault(source: str) -> str:
+    try:
+        return contained(source)
+    except RagdError as why:
+        if why.code != "INVALID_REQUEST":
+            raise
+        raise RagdError(
+            "INVALID_REQUEST", f"The field `source` is not valid: {why.message}"
+        ) from None
+
+
+def _clean(name: str, text: str) -> str:
+    """What a person may be shown: no markup, no control, bidi or invisible characters."""
+    if name == "key":
+        shown = plain(visible(text), LONGEST_KEY)
+    else:
+        shown = fold(without_markup(visible(text))).strip()
+    if not shown:
+        raise RagdError("INVALID_REQUEST", f"The field `{name}` has nothing in it to be shown.")
+    return shown

@@ -1,0 +1,44 @@
+"""The guard: what is sensitive in a passage, whether it tries to give orders, what to remember.
+
+It never withholds anything itself and never changes a passage.
+"""
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from ragd.search import injection, sensitive, suggestions
+from ragd.search.passage import Passage
+from ragd.search.rules import Rules
+from ragd.search.suggestions import Suggestion
+
+__all__ = ["Inspected", "Passage", "Rules", "Suggestion", "inspect", "inspect_text", "suggest"]
+
+
+class Inspected(Struct, frozen=True):
+    """What the guard found. Any category sets `sensitive_detected`."""
+
+    categories: tuple[str, ...]
+    injection_suspected: bool
+    withheld: bool = False  # under `security.sensitive: "block"`, until confirmed
+
+
+def inspect(passage: Passage, rules: Rules) -> Inspected:
+    """Look at one passage: its text, title, headings and tags."""
+    text = f"{passage.title}\n{passage.heading_path}\n{passage.chunk_text}"
+    found = sensitive.categories(passage, text, rules)
+    asked = not rules.confirm.isdisjoint(found) or sensitive.in_listed_section(passage, rules)
+    return Inspected(found, injection.suspected(text), asked)
+
+
+def inspect_text(text: str, rules: Rules) -> Inspected:
+    """The same for a text that is no passage: a memory."""
+    found = sensitive.categories_of_text(text, rules)
+    return Inspected(found, injection.suspected(text), not rules.confirm.isdisjoint(found))
+
+
+def suggest(passages: Sequence[tuple[Passage, Inspected]], rules: Rules) -> Suggestion | None:
+    """The fact most worth remembering, of the passages in their order; of none that is suspect."""
+    if not rules.auto_suggest:
+        return None
+    return suggestions.first([p for p, seen in passages if not seen.injection_suspected], rules)

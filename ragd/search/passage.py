@@ -1,0 +1,23 @@
+"""A passage as the guard sees it: a row of the index, or whatever else has these."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+
+class Passage(Protocol):
+    """One chunk of a note."""
+
+    @property
+    def chunk_text(self) -> str: ...
+    @property
+    def section(self) -> str | None: ...
+    @property
+    def tags(self) -> Sequence[str]: ...
+    @property
+    def title(self) -> str: ...
+    @property
+    def heading_path(self) -> str: ...
+    @property
+    def source_file(self) -> str: ...
+    @property
+    def date(self) -> str | None: ...

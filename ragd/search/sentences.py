@@ -1,0 +1,48 @@
+"""The sentences of a note's text, without its list marks and headings. Pure."""
+
+import re
+from collections.abc import Iterator
+
+_MARK = re.compile(r"(?:[-*+]|\d{1,3}[.)])\s+(?:\[.\]\s+)?|>+\s?(?:\[!\w+\][+-]?\s*)?")
+# Headings, lone tags, rules, and the commonest properties of a note: no sentences.
+_TITLE = re.compile(
+    r"#{1,6}\s|#\S+$|[-=*_]{3,}$|\|[\s:|-]+$"
+    r"|(?:tags?|alias(?:es)?|date|created|updated|cssclass(?:es)?|publish|type):(?:\s|$)"
+)
+_END = re.compile(r"(?<=[.!?…])([\"'”’)\]]*)\s+(?=[^\sa-z])|(?<=[。！？])()")
+_SHORT = re.compile(
+    r"(?:\b(?:dr|mr|mrs|ms|st|vs|etc|ca|e\.g|i\.e|z\.b|d\.h|prof)|\b[a-z])\.$", re.I
+)
+
+
+def sentences(text: str) -> Iterator[str]:
+    """Each sentence on one line; an item of a list is one, a heading is none."""
+    for block in _blocks(text):
+        yield from _split(block)
+
+
+def _blocks(text: str) -> Iterator[str]:
+    """Paragraphs with their lines joined, and items of lists."""
+    block: list[str] = []
+    for line in map(str.strip, text.split("\n")):
+        mark = _MARK.match(line)
+        if not line or mark or _TITLE.match(line):
+            if block:
+                yield " ".join(block)
+            block = []
+        if line and not _TITLE.match(line):
+            block.append(line[mark.end() :] if mark else line)
+    if block:
+        yield " ".join(block)
+
+
+def _split(block: str) -> Iterator[str]:
+    start = 0
+    for end in _END.finditer(block):
+        if _SHORT.search(block, max(start, end.start() - 8), end.start()):
+            continue
+        if piece := block[start : end.end(end.lastindex or 0)].strip():
+            yield piece
+        start = end.end()
+    if rest := block[start:].strip():
+        yield rest

@@ -1,0 +1,138 @@
+"""The fact in a passage that is worth remembering: its sentence, and a short name for it.
+
+It never invents words: the value stands in the note as it is.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+
+from msgspec import Struct
+
+from ragd.search.passage import Passage
+from ragd.search.rules import Rules
+from ragd.search.sensitive import names_of
+from ragd.search.sentences import sentences
+from ragd.search.stop_words import CALENDAR, COMMON
+from ragd.search.words import Found, folded
+
+LONGEST_VALUE = 500
+LONGEST_KEY = 60
+
+_DEBT = frozenset({"owe", "owed", "debt"})
+_TOPICS = {"owe": "debt", "owed": "debt", "$": "payment", "paid": "payment"} | dict.fromkeys(
+    ("spent", "spend"), "spending"
+)
+_NAME = r"(?:(?:Mr|Mrs|Ms|Dr|Prof)\.? )?([^\W\d_][\w’'-]*)"
+_TO = re.compile(rf"\b(?i:owed?|owes|debts?)\b(?: (?:still|to|with|of|money|back))*,? {_NAME}")
+_FROM = re.compile(rf"\b{_NAME}(?: \w+)? ow(?:es|ed) (?:me|us)\b")
+_WORD = re.compile(r"(?<![\w’'])[^\W\d_][\w’'-]*")
+_NO_NAME = COMMON | CALENDAR
+
+
+class Suggestion(Struct, frozen=True):
+    """What obsidian_rag_memory_store would be given."""
+
+    key: str
+    value: str
+    source: str
+
+
+def first(passages: Sequence[Passage], rules: Rules) -> Suggestion | None:
+    """The best sentence of the first passage that has one; else the first marked passage."""
+    for passage in passages:
+        if found := _in_text(passage, rules):
+            return found
+    for passage in passages:
+        if found := _by_heading(passage, rules):
+            return found
+    return None
+
+
+def _in_text(passage: Passage, rules: Rules) -> Suggestion | None:
+    best: tuple[int, str, list[Found]] = (0, "", [])
+    for sentence in sentences(passage.chunk_text):
+        found = rules.lexicon.found_in(sentence)
+        weight = len(found) + any(phrase in _DEBT for _, phrase in found)
+        if weight > best[0]:
+            best = (weight, sentence, found)
+    _, sentence, found = best
+    if not found:
+        return None
+    return _suggestion(_key(sentence, found, passage), sentence, passage)
+
+
+def _by_heading(passage: Passage, rules: Rules) -> Suggestion | None:
+    """A list under the heading "Costco", a diary's section `#mentalhealth`."""
+    found = rules.lexicon.found_in(f"{passage.title}\n{passage.heading_path}")
+    topic = found[0][1] if found else next(_marked(passage, rules), None)
+    said = ", ".join(sentences(passage.chunk_text)) if found else ""
+    if not said or len(said) > LONGEST_VALUE:
+        said = next(iter(sentences(passage.chunk_text)), "")
+    if topic is None or not said:
+        return None
+    return _suggestion(_joined(topic, _where(passage, topic)), said, passage)
+
+
+def _marked(passage: Passage, rules: Rules) -> Iterator[str]:
+    return (name for name in names_of(passage) if name in rules.marked)
+
+
+def _suggestion(key: str, value: str, passage: Passage) -> Suggestion | None:
+    if not key:
+        return None
+    if len(value) > LONGEST_VALUE:
+        value = value[: LONGEST_VALUE - 1].rstrip() + "…"
+    return Suggestion(key, value, passage.source_file)
+
+
+def _key(sentence: str, found: list[Found], passage: Passage) -> str:
+    phrases = [phrase for _, phrase in found]
+    if not _DEBT.isdisjoint(phrases):
+        if (match := _TO.search(sentence)) and _may_be_name(match.group(1), phrases):
+            return _joined("debt_to", match.group(1))
+        if (match := _FROM.search(sentence)) and _may_be_name(match.group(1), phrases):
+            return _joined("debt_from", match.group(1))
+    topic = next((phrase for phrase in phrases if phrase != "$"), phrases[0])
+    topic = _TOPICS.get(topic, topic)
+    return _joined(topic, _who(sentence, phrases) or _where(passage, topic))
+
+
+def _who(sentence: str, phrases: list[str]) -> str:
+    """The first name in a sentence, as far as a capital letter tells; that of its first word
+    tells least."""
+    names = [
+        match.group() for match in _WORD.finditer(sentence) if _may_be_name(match.group(), phrases)
+    ]
+    if len(names) > 1 and sentence.startswith(names[0]):
+        return names[1]
+    return names[0] if names else ""
+
+
+def _may_be_name(word: str, phrases: list[str]) -> bool:
+    if not word[0].isupper():
+        return False
+    first = folded(re.split("[’']", word)[0])
+    return len(first) > 1 and first not in _NO_NAME and not any(first in p for p in phrases)
+
+
+def _where(passage: Passage, topic: str) -> str:
+    """What else tells this fact from others: its day, or the note's name."""
+    if passage.date:
+        return passage.date
+    return "" if slug(passage.title) == slug(topic) else passage.title
+
+
+def _joined(topic: str, rest: str) -> str:
+    return slug(f"{topic} {rest}")
+
+
+def slug(text: str) -> str:
+    """Small letters, digits and `_`: ASCII where the letters have an ASCII form."""
+    plain = "".join(
+        char
+        for char in unicodedata.normalize("NFKD", folded(text))
+        if not unicodedata.combining(char)
+    )
+    plain = unicodedata.normalize("NFC", plain)
+    return re.sub(r"[\W_]+", "_", plain)[:LONGEST_KEY].strip("_")
