@@ -114,6 +114,14 @@ class Vault:
         finally:
             lines.close()
 
+    def text_only(self) -> None:
+        """Index, and come back when all text is stored, whatever becomes of the vectors."""
+        job = self.post("/v1/jobs", {"mode": "full"}).data["job_id"]
+        deadline = time.monotonic() + WITHIN_S
+        while (request(self.home, "GET", f"/v1/jobs/{job}").data)["phase"] != "finished":
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+
     def post(self, path: str, body: Any) -> Asked:
         answer = request(self.home, "POST", path, body, WITHIN_S)
         return Asked(answer.status, checked(answer.body))
