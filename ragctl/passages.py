@@ -105,7 +105,7 @@ def _paragraphs(text: str) -> list[str]:
     wrapped = False
     for line in text.splitlines():
         if wrapped and line[:1].isalpha():
-            found[-1] += f" {line.strip()}"
+            found[-1] = f"{found[-1].rstrip()} {line.strip()}"
         elif line.strip():
             found.append(line)
         wrapped = len(line) >= _WRAPPED

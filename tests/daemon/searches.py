@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from ragctl.client import request, stream
+from ragctl.client import answers, request, stream
 from ragd.paths import Home
 from tests.daemon.processes import Process, real
 from tests.daemon.wire import checked
@@ -94,7 +94,7 @@ class Vault:
     def start(self) -> None:
         self.process = real(self.home)
         deadline = time.monotonic() + WITHIN_S
-        while not Path(self.home.socket).exists():
+        while not answers(self.home):
             assert time.monotonic() < deadline, self.process.said
             time.sleep(0.02)
 

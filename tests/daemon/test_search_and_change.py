@@ -3,7 +3,8 @@
 import asyncio
 import os
 import shutil
-from collections.abc import AsyncIterator, Callable, Iterator
+import tempfile
+from collections.abc import AsyncIterator, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -19,24 +20,45 @@ needs_model = pytest.mark.skipif(
     embedded.unavailable() is not None, reason="no embedded model here"
 )
 
+PROMPT = "Represent this sentence for searching relevant passages: "
 BIRDS = {f"Birds/{name}.md": f"A kingfisher, seen by {name}.\n" for name in ("Ada", "Bo", "Cy")}
 NOTES = {**BIRDS, "Private/Diary.md": "A kingfisher that nobody else saw.\n", "Tea.md": "Assam.\n"}
 
-Serve = Callable[..., Vault]
+
+class Kept:
+    """The notes as they were written first, to be put back after each test."""
+
+    def __init__(self, vault: Vault) -> None:
+        self.vault = vault
+        self._times = {path: (vault.root / path).stat().st_mtime_ns for path in NOTES}
+
+    def put_back(self) -> None:
+        if self.vault.root.exists():
+            shutil.rmtree(self.vault.root)
+        for path, text in NOTES.items():
+            note = self.vault.write(path, text)
+            os.utime(note, ns=(self._times[path], self._times[path]))
+        self.vault.reload()
+
+
+@pytest.fixture(scope="module")
+def kept() -> Iterator[Kept]:
+    with serving(NOTES) as vault:
+        yield Kept(vault)
 
 
 @pytest.fixture
-def serve() -> Iterator[Serve]:
-    with ExitStack() as stack:
-        yield lambda **config: stack.enter_context(serving(NOTES, **config))
+def vault(kept: Kept) -> Iterator[Vault]:
+    """One daemon for all of them: nothing but these tests changes its vault, and it is put back."""
+    yield kept.vault
+    kept.put_back()
 
 
 # Ghosts
 
 
 @needs_model
-def test_a_note_that_is_gone_is_dropped_and_its_place_filled(serve: Serve) -> None:
-    vault = serve()
+def test_a_note_that_is_gone_is_dropped_and_its_place_filled(vault: Vault) -> None:
     assert len(vault.search("kingfisher", max_results=2).files) == 2
     (vault.root / "Birds/Ada.md").unlink()
     (vault.root / "Birds/Bo.md").unlink()
@@ -47,8 +69,7 @@ def test_a_note_that_is_gone_is_dropped_and_its_place_filled(serve: Serve) -> No
 
 
 @needs_model
-def test_a_note_that_became_a_link_is_no_longer_a_note(serve: Serve) -> None:
-    vault = serve()
+def test_a_note_that_became_a_link_is_no_longer_a_note(vault: Vault) -> None:
     secret = vault.folder / "secret.md"
     secret.write_text(BIRDS["Birds/Ada.md"])
     (vault.root / "Birds/Ada.md").unlink()
@@ -57,8 +78,7 @@ def test_a_note_that_became_a_link_is_no_longer_a_note(serve: Serve) -> None:
 
 
 @needs_model
-def test_a_note_that_changed_since_is_flagged(serve: Serve) -> None:
-    vault = serve()
+def test_a_note_that_changed_since_is_flagged(vault: Vault, kept: Kept) -> None:
     vault.write("Birds/Ada.md", "A heron.\n")
     note = vault.root / "Birds/Bo.md"
     os.utime(note, ns=(0, note.stat().st_mtime_ns - 5_000_000_000))  # an older copy came back
@@ -73,13 +93,14 @@ def test_a_note_that_changed_since_is_flagged(serve: Serve) -> None:
     fresh = vault.search("kingfisher").results
     assert not any(result["stale"] for result in fresh)
     assert {r["source_file"] for r in fresh} == {"Birds/Bo.md", "Birds/Cy.md", "Private/Diary.md"}
+    kept.put_back()
+    vault.index("sync")
 
 
 @needs_model
 @pytest.mark.parametrize("empty", [False, True], ids=["gone", "empty mount point"])
-def test_results_of_a_vault_that_is_away_are_kept_and_flagged(serve: Serve, empty: bool) -> None:
-    vault = serve()
-    vault.root.rename(vault.folder / "elsewhere")
+def test_results_of_a_vault_that_is_away_are_kept_and_flagged(vault: Vault, empty: bool) -> None:
+    vault.root.rename(Path(tempfile.mkdtemp(dir=vault.folder)) / "elsewhere")
     if empty:
         vault.root.mkdir()
     asked = vault.search("kingfisher")
@@ -88,8 +109,7 @@ def test_results_of_a_vault_that_is_away_are_kept_and_flagged(serve: Serve, empt
 
 
 @needs_model
-def test_a_denied_folder_is_gone_from_answers_at_once(serve: Serve) -> None:
-    vault = serve()
+def test_a_denied_folder_is_gone_from_answers_at_once(vault: Vault) -> None:
     vault.reload(indexing={"deny_dirs": ["Private"]})
     asked = vault.search("kingfisher")
     assert set(asked.files) == set(BIRDS)
@@ -124,8 +144,7 @@ def test_what_is_blocked_comes_with_a_token_that_works_once_and_for_this_call_on
 
 
 @needs_model
-def test_memories_that_match_come_with_the_answer(serve: Serve) -> None:
-    vault = serve()
+def test_memories_that_match_come_with_the_answer(vault: Vault) -> None:
     memory = {"key": "kingfisher_place", "value": "At the weir.", "source": "Birds/Ada.md"}
     assert vault.post("/v1/tools/obsidian_rag_memory_store", memory).data["stored"]
     [recalled] = vault.search("where is the kingfisher?").data["memories"]
@@ -153,46 +172,32 @@ class Beside:
         return await asyncio.to_thread(lambda: self.vault.search(query, **more))
 
 
-@pytest.fixture
-async def beside(ollama: FakeOllama) -> AsyncIterator[Beside]:
-    """An index in Ollama's space."""
+async def test_without_a_query_vector_full_text_answers_and_says_why(ollama: FakeOllama) -> None:
     embedding = {"provider": "ollama", "base_url": ollama.base_url, "dimensions": DIMENSIONS}
     with ExitStack() as stack:
         opened = serving(NOTES, embedding=embedding, health={"probe_s": 3600})
-        vault = await asyncio.to_thread(stack.enter_context, opened)
-        yield Beside(vault)
+        beside = Beside(await asyncio.to_thread(stack.enter_context, opened))
+
+        whole = await beside.search("where is the kingfisher?")
+        assert (whole.code, whole.meta["retrieval"]) == (None, "hybrid")
+        assert ollama.inputs[-1] == [f"{PROMPT}where is the kingfisher?"]
+        assert not any(text.startswith(PROMPT) for texts in ollama.inputs[:-1] for text in texts)
+
+        ollama.always = says(500, {"error": "llama runner process has terminated"})
+        failed = await beside.search("kingfisher")
+        assert (failed.code, failed.meta["retrieval"]) == ("OLLAMA_UNREACHABLE", "full_text")
+        assert failed.files and failed.envelope["status"] == "degraded"
+
+        ollama.always = None
+        assert (await beside.search("kingfisher")).meta["retrieval"] == "hybrid"
+
+        ollama.always = hang
+        late = await beside.search("kingfisher")
+        assert (late.status, late.code) == (200, "TIMEOUT")
+        assert late.envelope["status"] == "degraded"
+        assert late.meta["retrieval"] == "full_text"
+        assert set(late.files) == {*BIRDS, "Private/Diary.md"}
         await asyncio.to_thread(stack.close)
-
-
-async def test_a_query_vector_that_does_not_come_in_time_leaves_full_text(
-    beside: Beside, ollama: FakeOllama
-) -> None:
-    assert (await beside.search("kingfisher")).meta["retrieval"] == "hybrid"
-    ollama.always = hang
-    asked = await beside.search("kingfisher")
-    assert (asked.status, asked.code) == (200, "TIMEOUT")
-    assert asked.envelope["status"] == "degraded"
-    assert asked.meta["retrieval"] == "full_text"
-    assert set(asked.files) == {*BIRDS, "Private/Diary.md"}
-
-
-async def test_a_provider_that_fails_leaves_full_text_and_its_reason(
-    beside: Beside, ollama: FakeOllama
-) -> None:
-    ollama.always = says(500, {"error": "llama runner process has terminated"})
-    asked = await beside.search("kingfisher")
-    assert (asked.code, asked.meta["retrieval"]) == ("OLLAMA_UNREACHABLE", "full_text")
-    assert asked.files and asked.envelope["status"] == "degraded"
-    ollama.always = None
-    again = await beside.search("kingfisher")
-    assert (again.code, again.meta["retrieval"]) == (None, "hybrid")
-
-
-async def test_the_query_has_its_prompt_and_no_note_has(beside: Beside, ollama: FakeOllama) -> None:
-    await beside.search("where is the kingfisher?")
-    prompt = "Represent this sentence for searching relevant passages: "
-    assert ollama.inputs[-1] == [f"{prompt}where is the kingfisher?"]
-    assert not any(text.startswith(prompt) for texts in ollama.inputs[:-1] for text in texts)
 
 
 async def test_while_no_vector_is_there_the_words_are_enough(ollama: FakeOllama) -> None:
@@ -213,8 +218,6 @@ async def test_while_no_vector_is_there_the_words_are_enough(ollama: FakeOllama)
 
 
 def _make_folder() -> str:
-    import tempfile
-
     return tempfile.mkdtemp(prefix="rs", dir="/tmp")
 
 
@@ -222,12 +225,12 @@ def _make_folder() -> str:
 
 
 @needs_model
-def test_damage_that_a_search_meets_is_told_and_recorded(serve: Serve) -> None:
-    vault = serve(health={"probe_s": 3600})
-    for file in Path(vault.home.vectors).rglob("*.lance"):
-        if file.is_file():
-            file.write_bytes(b"")
-    asked = vault.search("kingfisher", max_results=3)
-    assert (asked.status, asked.code) == (503, "INDEX_CORRUPTED")
-    assert asked.envelope["status"] == "unavailable"
-    assert vault.search("tea").code == "INDEX_CORRUPTED"
+def test_damage_that_a_search_meets_is_told_and_recorded() -> None:
+    with serving(NOTES, health={"probe_s": 3600}) as vault:
+        for file in Path(vault.home.vectors).rglob("*.lance"):
+            if file.is_file():
+                file.write_bytes(b"")
+        asked = vault.search("kingfisher", max_results=3)
+        assert (asked.status, asked.code) == (503, "INDEX_CORRUPTED")
+        assert asked.envelope["status"] == "unavailable"
+        assert vault.search("tea").code == "INDEX_CORRUPTED"
