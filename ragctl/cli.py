@@ -22,6 +22,7 @@ COMMANDS = {
         "doctor": "Look for what is wrong, also when the daemon is down.",
     },
     "Every day": {
+        "search": "Ask a question and read the passages that answer it.",
         "index": "Read the whole vault into the index.",
         "sync": "Bring the index up to date with what changed.",
         "reindex": "Build a new index beside the old one, then switch to it.",

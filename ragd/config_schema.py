@@ -155,13 +155,13 @@ class Search(Section, kw_only=True, frozen=True):
     fusion: Annotated[
         Literal["rrf", "weighted"],
         Meta(description="How vector and full-text results become one list."),
-    ] = "rrf"
+    ] = "weighted"
     vector_weight: Annotated[
         float, Meta(ge=0, le=1, description="Weight of meaning, with weighted fusion.")
-    ] = 0.7
+    ] = 0.5
     text_weight: Annotated[
         float, Meta(ge=0, le=1, description="Weight of words, with weighted fusion.")
-    ] = 0.3
+    ] = 0.5
     stale: Annotated[
         Literal["full_text", "hybrid"], Meta(description="What serves while the index is stale.")
     ] = "full_text"

@@ -124,9 +124,9 @@ async def _serve(
 ) -> None:
     """Answer on the socket with the actors at work, until told to stop."""
     settings = Settings(home, config)
-    gateway = ToolGateway(ledger, clock, settings, stop)
-    server = HttpServer(_listener(home), gateway.routes(), gateway.refuse)
     pipeline = Pipeline(home, clock, ledger, settings)
+    gateway = ToolGateway(ledger, clock, settings, stop, pipeline.searcher)
+    server = HttpServer(_listener(home), gateway.routes(), gateway.refuse)
     actors = _actors(home, clock, ledger, settings, gateway) | pipeline.actors()
     supervisor = Supervisor(ledger.journal, clock, actors)
     gateway.live.actors = supervisor.states

@@ -13,18 +13,21 @@ from ragd.adapters.embedding_cache import EmbeddingCache
 from ragd.adapters.lance_store import Identity, LanceStore
 from ragd.clock import Clock
 from ragd.forgetting import Forgetter
+from ragd.guarding import GuardInForce
 from ragd.indexes import Indexes
 from ragd.ledger import Ledger
 from ragd.paths import Home
 from ragd.payloads import InFlight
 from ragd.providers import Providers
+from ragd.query_vectors import QueryVectors
 from ragd.reading import Notes
+from ragd.searching import Searcher
 from ragd.serving import Serving
 from ragd.settings import Settings
 
 
 class Pipeline:
-    """Everything between a saved note and a searchable passage."""
+    """Everything between a saved note and an answer from it."""
 
     def __init__(self, home: Home, clock: Clock, ledger: Ledger, settings: Settings) -> None:
         self._settings = settings
@@ -33,6 +36,8 @@ class Pipeline:
         self._providers = Providers(settings)
         self._cache = EmbeddingCache(Path(home.embedding_cache))
         self.serving = Serving()
+        vectors = QueryVectors(settings, self._providers, GuardInForce(settings))
+        self.searcher = Searcher(ledger, settings, self.serving, vectors, self._notes)
         in_flight = InFlight()
         self._watcher = Watcher(ledger, clock, settings, self._notes)
         self._batcher = Batcher(ledger, clock, settings, self._notes, in_flight.batches)
@@ -55,6 +60,7 @@ class Pipeline:
 
     async def close(self) -> None:
         """Let go of the worker, the cache and the index. Nothing acknowledged is in them alone."""
+        self.searcher.close()
         await self._providers.close()
         await self._cache.close()
         self.serving.close()

@@ -6,7 +6,7 @@ raises for a file's content, and never lets the content into a message.
 
 import hashlib
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.resources import files as resources
 from pathlib import Path
@@ -18,6 +18,7 @@ from ragd.adapters.vault import (
     Missing,
     Moved,
     Seen,
+    Stat,
     Unfit,
     Unreadable,
     Vault,
@@ -67,7 +68,7 @@ class Notes:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         vocabulary = resources("ragd").joinpath("data", "vocab.txt").read_text("utf-8")
-        self._count_tokens = WordPiece(vocabulary).count
+        self.count_tokens = WordPiece(vocabulary).count
         self._vault = Vault(str(settings.vault))
         self._identity: Identity | None = None
         self._templates: tuple[str, ...] = ()
@@ -127,6 +128,23 @@ class Notes:
             return False
         return self._rules().permits(path)
 
+    def enters(self, folder: str) -> bool:
+        """Whether notes of this folder may be in the index, by the configuration in force."""
+        return self._rules().permits(f"{folder}/-")
+
+    def look(self, paths: Iterable[str]) -> dict[str, Stat | None]:
+        """The facts about these notes as they are now, None for one that is gone.
+
+        Raises VaultGone when it is the vault itself that is away: then nothing is known of them.
+        """
+        found = dict(self._vault.stat(paths))
+        if None in found.values():
+            try:
+                self.verify_root()
+            except OSError:
+                raise VaultGone("unreadable") from None
+        return found
+
     def read(
         self,
         paths: Sequence[str],
@@ -168,7 +186,7 @@ class Notes:
         if known is not None and known.sha256 == digest and not again:
             reading.touched.append(TouchedFile(path, facts.mtime_ns, facts.size))
             return 0  # nothing of it is kept
-        note = parse_note(path, data, options, self._count_tokens)
+        note = parse_note(path, data, options, self.count_tokens)
         if isinstance(note, Failed):
             reading.failed.append((path, note.reason))
         elif note.hidden is not None:

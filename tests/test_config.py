@@ -82,9 +82,9 @@ def test_a_vault_path_alone_gives_the_defaults_of_the_specification() -> None:
         "watch": {"debounce_s": 2, "collect_s": 5, "rescan_s": 300},
         "health": {"probe_s": 30, "stale_s": 3600, "auto_reindex": False},
         "search": {
-            "fusion": "rrf",
-            "vector_weight": 0.7,
-            "text_weight": 0.3,
+            "fusion": "weighted",
+            "vector_weight": 0.5,
+            "text_weight": 0.5,
             "stale": "full_text",
         },
     }

@@ -4,6 +4,7 @@ It never shows an exception, and never waits for more than a second to record so
 """
 
 import asyncio
+import contextlib
 import difflib
 import os
 import time
@@ -16,13 +17,15 @@ from aiohttp import web
 
 from ragd import __version__
 from ragd.adapters.http_server import HEADERS, answer, http_status, read_body
+from ragd.answers import Answers, Searches, enveloped
 from ragd.clock import Clock, new_id
 from ragd.config import fingerprint
-from ragd.errors import CODES, ConfigError, RagdError
+from ragd.errors import ConfigError, RagdError
 from ragd.eventlog.frame import json_of
 from ragd.events import (
     TAGS,
     ConfigReloaded,
+    DependencyLost,
     Fact,
     JobCancelRequested,
     JobRequested,
@@ -31,12 +34,13 @@ from ragd.events import (
 )
 from ragd.folds import progress
 from ragd.folds.jobs import Job
+from ragd.guarding import GuardInForce
 from ragd.ledger import Ledger
 from ragd.memories import Memories
 from ragd.protocol import tools
 from ragd.protocol.envelope import Envelope, error_body, refusal
 from ragd.settings import Settings
-from ragd.status import Live, job_data, meta, status, verdict
+from ragd.status import Live, job_data, meta, reasons, status, verdict
 
 NAME = "tool_gateway"
 APPEND_WITHIN_S = 1.0
@@ -49,7 +53,14 @@ log = structlog.get_logger(NAME)
 class ToolGateway:
     """The routes. Reads come from the folds, which are never behind the log."""
 
-    def __init__(self, ledger: Ledger, clock: Clock, settings: Settings, stop: asyncio.Event):
+    def __init__(
+        self,
+        ledger: Ledger,
+        clock: Clock,
+        settings: Settings,
+        stop: asyncio.Event,
+        searches: Searches,
+    ) -> None:
         self._ledger = ledger
         self._clock = clock
         self._settings = settings
@@ -60,6 +71,7 @@ class ToolGateway:
         self._reloading = asyncio.Lock()
         self._refused: dict[str, tuple[int, str]] = {}  # code -> not recorded yet, last tool
         self.memories = Memories(settings, clock, self._append)
+        self._answers = Answers(searches, self.memories, GuardInForce(settings), clock)
         self.live = Live(
             version=__version__,
             pid=os.getpid(),
@@ -150,17 +162,28 @@ class ToolGateway:
                 return await self._status(request)
             if isinstance(wanted, tools.IndexRequest):
                 return await self._request_job(wanted.mode)
-            if isinstance(wanted, tools.MemoryRequest):
-                return self._served(await self.memories.store(wanted))
-            raise self._cannot()
+            if isinstance(wanted, tools.SearchRequest):
+                return await self._search(wanted)
+            return self._served(await self.memories.store(wanted))
         except RagdError as why:
             return answer(self.refuse(why, known), http_status(why))
 
-    def _cannot(self) -> RagdError:
-        """Searching is not built yet, and says so."""
-        _, codes = verdict(self._ledger.state, self._now())
-        blocking = [c for c in codes if CODES[c].status == "unavailable"]
-        return RagdError(blocking[0]) if blocking else _not_yet("search")
+    async def _search(self, wanted: tools.SearchRequest) -> web.StreamResponse:
+        began = time.perf_counter()
+        health = reasons(self._ledger.state, self._now())
+        try:
+            found = await self._answers.to(wanted, health)
+        except RagdError as why:
+            if why.code == "INDEX_CORRUPTED":
+                await self._report_damage()
+            raise
+        return answer(enveloped(found, self._ledger.state, self._now(), _ms_since(began)))
+
+    async def _report_damage(self) -> None:
+        """A search that hits damage says as much as a probe."""
+        if "index" not in self._ledger.state.health.lost:
+            with contextlib.suppress(RagdError):
+                await self._append(DependencyLost(dependency="index", code="INDEX_CORRUPTED"))
 
     # Memories
 

@@ -26,6 +26,18 @@ class Meta(Struct, frozen=True):
     vault_mtime: str | None = None
 
 
+class SearchMeta(Meta, frozen=True):
+    """What a search says of itself beyond that.
+
+    `retrieval`: hybrid, vector or full_text; `embedded_share`: of all passages, those that can be
+    found by meaning; `stale_since`: when the index began to lag behind the vault, if it does.
+    """
+
+    retrieval: str = "full_text"
+    embedded_share: float = 1.0
+    stale_since: str | None = None
+
+
 class Envelope(Struct, frozen=True):
     """An answer. A degraded answer that was served has both data and error."""
 

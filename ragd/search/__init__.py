@@ -1,1 +1,1 @@
-"""What is done with passages that were found: ranked, filtered, guarded. Pure."""
+"""What is done with a question and with the passages found for it. Pure."""

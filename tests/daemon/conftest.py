@@ -18,8 +18,14 @@ from ragd.clock import Clock, SystemClock
 from ragd.config import Config
 from ragd.durable import private_directory
 from ragd.events import DaemonStarted, Fact
+from ragd.guarding import GuardInForce
 from ragd.ledger import Ledger
 from ragd.paths import Home
+from ragd.providers import Providers
+from ragd.query_vectors import QueryVectors
+from ragd.reading import Notes
+from ragd.searching import Searcher
+from ragd.serving import Serving
 from ragd.settings import Settings
 from tests.daemon.processes import Process, real, twisted, write_config
 from tests.daemon.virtual_clock import VirtualClock
@@ -72,7 +78,11 @@ class House:
         self.stop = asyncio.Event()
         private_directory(Path(home.events))
         self.ledger = Ledger(Path(home.events), Path(home.snapshots), clock, "run-1", "ragd test")
-        self.gateway = ToolGateway(self.ledger, clock, self.settings, self.stop)
+        vectors = QueryVectors(self.settings, Providers(self.settings), GuardInForce(self.settings))
+        self.searcher = Searcher(
+            self.ledger, self.settings, Serving(), vectors, Notes(self.settings)
+        )
+        self.gateway = ToolGateway(self.ledger, clock, self.settings, self.stop, self.searcher)
         self.server = HttpServer(
             UnixListener(home.socket), self.gateway.routes(), self.gateway.refuse
         )

@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 from ragd.errors import CODES, SEVERITY
 
 WITHIN_S = 15.0
+META = {"query_time_ms", "chunks_scanned", "index_version", "vault_mtime"}
+OF_A_SEARCH = {"retrieval", "embedded_share", "stale_since"}
 
 
 def checked(body: bytes) -> dict[str, Any]:
@@ -16,12 +18,7 @@ def checked(body: bytes) -> dict[str, Any]:
     envelope: dict[str, Any] = json.loads(body)
     assert list(envelope) == ["status", "data", "error", "meta"]
     assert envelope["status"] in SEVERITY
-    assert set(envelope["meta"]) == {
-        "query_time_ms",
-        "chunks_scanned",
-        "index_version",
-        "vault_mtime",
-    }
+    assert set(envelope["meta"]) in (META, META | OF_A_SEARCH)
     error = envelope["error"]
     if error is None:
         assert envelope["data"] is not None

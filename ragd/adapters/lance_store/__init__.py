@@ -10,7 +10,7 @@ from ragd.adapters.lance_store.checkup import Finding, probe
 from ragd.adapters.lance_store.generations import Generation, Identity
 from ragd.adapters.lance_store.reader import Hit, Missing
 from ragd.adapters.lance_store.schema import TABLE, FileRows, Row
-from ragd.adapters.lance_store.sql import one_of, sql_text
+from ragd.adapters.lance_store.sql import condition, one_of, sql_text
 from ragd.adapters.lance_store.store import ChunkIndex, LanceStore, Maintained
 from ragd.adapters.lance_store.writer import Filled
 
@@ -27,6 +27,7 @@ __all__ = [
     "Maintained",
     "Missing",
     "Row",
+    "condition",
     "one_of",
     "probe",
     "sql_text",

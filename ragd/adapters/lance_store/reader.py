@@ -45,6 +45,14 @@ class Missing(Struct, frozen=True):
     modified_at: str
 
 
+class _Names(Struct, frozen=True):
+    """What a question may be limited to, in one version of the table."""
+
+    version: int
+    directories: frozenset[str]
+    tags: frozenset[str]
+
+
 class Reader:
     """One generation's table, open for reading."""
 
@@ -54,7 +62,7 @@ class Reader:
         self._table: Any = None
         self._connection: Any = None
         self._has_vector_index = False
-        self._directories: tuple[int, frozenset[str]] = (0, frozenset())
+        self._names: _Names | None = None
 
     async def open(self) -> None:
         """Open the newest version; what a former handle had cached is let go."""
@@ -123,16 +131,22 @@ class Reader:
 
     async def directories(self) -> frozenset[str]:
         """Every folder, at any depth, that has a note in the index."""
+        return (await self._names_now()).directories
+
+    async def tags(self) -> frozenset[str]:
+        """Every tag in the index, as it is spelled there."""
+        return (await self._names_now()).tags
+
+    async def _names_now(self) -> "_Names":
+        """The names in the version that is pinned now: read once for each version."""
         version = await self.version()
-        if self._directories[0] != version:
-            found: set[str] = set()
-            async for row in self.rows(["source_file"]):
-                folder = row["source_file"].rpartition("/")[0]
-                while folder and folder not in found:
-                    found.add(folder)
-                    folder = folder.rpartition("/")[0]
-            self._directories = (version, frozenset(found))
-        return self._directories[1]
+        if self._names is None or self._names.version != version:
+            query = self._table.query().select(["source_file", "tags"])
+            with translated():
+                async with self._permits:
+                    found = await query.to_arrow()
+            self._names = await asyncio.to_thread(_names_in, found, version)
+        return self._names
 
     async def missing_vectors(self, limit: int, newest_first: bool = True) -> list[Missing]:
         """Chunks that have no vector yet."""
@@ -180,6 +194,18 @@ def query_words(text: str) -> str:
             words[word.casefold()] = word
             room -= len(word) + 1
     return " ".join(words.values())
+
+
+def _names_in(found: Any, version: int) -> _Names:
+    compute = libraries.pyarrow().compute
+    directories: set[str] = set()
+    for path in compute.unique(found["source_file"]).to_pylist():
+        folder = path.rpartition("/")[0]
+        while folder and folder not in directories:
+            directories.add(folder)
+            folder = folder.rpartition("/")[0]
+    tags = compute.unique(compute.list_flatten(found["tags"])).to_pylist()
+    return _Names(version, frozenset(directories), frozenset(tags))
 
 
 def _ranked(scored: Sequence[tuple[dict[str, Any], float]]) -> list[Hit]:

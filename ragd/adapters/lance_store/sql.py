@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable
 
+from ragd.search.filters import Filters
+
 
 def sql_text(text: str) -> str:
     """A text as an SQL literal."""
@@ -12,3 +14,24 @@ def one_of(column: str, values: Iterable[str]) -> str:
     """The condition that `column` is one of these; of none, if there are none."""
     listed = ", ".join(sql_text(value) for value in values)
     return f"{column} IN ({listed})" if listed else "FALSE"
+
+
+def condition(filters: Filters) -> str | None:
+    """What a row must meet to pass the filters; None if every row does."""
+    parts = []
+    if filters.directories is not None:
+        below = [_below(folder) for folder in filters.directories]
+        parts.append(f"({' OR '.join(below)})" if below else "FALSE")
+    if filters.start is not None:
+        parts.append(f"date >= {sql_text(filters.start)}")
+    if filters.end is not None:
+        parts.append(f"date <= {sql_text(filters.end)}")
+    if filters.tags is not None:
+        listed = ", ".join(sql_text(tag) for tag in filters.tags)
+        parts.append(f"array_has_any(tags, [{listed}])" if listed else "FALSE")
+    return " AND ".join(parts) or None
+
+
+def _below(folder: str) -> str:
+    """A range, which the index on paths serves at any depth: `0` comes right behind `/`."""
+    return f"(source_file >= {sql_text(folder + '/')} AND source_file < {sql_text(folder + '0')})"

@@ -165,6 +165,10 @@ class ChunkIndex:
         """Every folder, at any depth, that has a note in the index."""
         return await self._reader.directories()
 
+    async def tags(self) -> frozenset[str]:
+        """Every tag in the index, as it is spelled there."""
+        return await self._reader.tags()
+
     # Reading in bulk
 
     def rows(

@@ -1,0 +1,77 @@
+"""Test collections as vaults: documents become notes, questions keep the notes that answer them.
+
+It asks nobody anything: `quality` does.
+"""
+
+import json
+import shutil
+from pathlib import Path
+from typing import NamedTuple
+
+SETS = {
+    "scifact-train": "ir/scifact-train",
+    "memorybank-en": "ir/memorybank-en",
+    "memorybank-cn": "ir/memorybank-cn",
+    "xquad-en": "share-alike/ir/xquad-en",
+    "xquad-de": "share-alike/ir/xquad-de",
+    "xquad-zh": "share-alike/ir/xquad-zh",
+}
+
+
+class Question(NamedTuple):
+    """What is asked, in which folder, and the notes that answer it."""
+
+    id: str
+    text: str
+    folder: str
+    answers: frozenset[str]
+
+
+class Collection(NamedTuple):
+    """A vault's worth of documents (by note's path) and the questions to them."""
+
+    name: str
+    documents: dict[str, str]
+    questions: list[Question]
+
+
+def load(data: Path, name: str) -> Collection:
+    """The documents and those questions of a set that somebody has judged."""
+    folder = data / SETS[name]
+    documents = {_path(doc["id"]): _text(doc) for doc in _lines(folder / "docs.jsonl")}
+    if (folder / "vault").is_dir():  # as somebody would keep it, properties and all
+        documents = {path: (folder / "vault" / path).read_text("utf-8") for path in documents}
+    judged: dict[str, set[str]] = {}
+    for line in (folder / "qrels.tsv").read_text("utf-8").splitlines():
+        question, doc, rel = line.split("\t")
+        if int(rel) > 0:
+            judged.setdefault(question, set()).add(_path(doc))
+    questions = [
+        Question(q["id"], q["text"], q.get("vault", ""), frozenset(judged[q["id"]]))
+        for q in _lines(folder / "queries.jsonl")
+        if q["id"] in judged
+    ]
+    return Collection(name, documents, questions)
+
+
+def write_vault(collection: Collection, vault: Path) -> None:
+    """The documents as notes, in place of what was there."""
+    if vault.exists():
+        shutil.rmtree(vault)
+    for path, text in collection.documents.items():
+        note = vault / path
+        note.parent.mkdir(parents=True, exist_ok=True)
+        note.write_text(text, "utf-8")
+
+
+def _path(doc: str) -> str:
+    return doc if doc.endswith(".md") else f"{doc}.md"
+
+
+def _text(doc: dict[str, str]) -> str:
+    title = doc.get("title", "")
+    return f"# {title}\n\n{doc['text']}\n" if title else f"{doc['text']}\n"
+
+
+def _lines(path: Path) -> list[dict[str, str]]:
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]

@@ -1,0 +1,132 @@
+"""`ragctl search`: ask the vault a question, read the passages that answer it."""
+
+import argparse
+import time
+from typing import Any
+
+from ragctl.cli import add_json, at_least
+from ragctl.client import Answer
+from ragctl.failure import Failure
+from ragctl.launch import ask
+from ragctl.passages import Marks, described
+from ragctl.render import Ink, clean, counted, emit_bytes
+from ragd.errors import (
+    EXIT_FAILED,
+    EXIT_NOTHING_FOUND,
+    EXIT_OK,
+    EXIT_UNAVAILABLE,
+    EXIT_USAGE,
+    UNAVAILABLE,
+)
+from ragd.paths import Home
+
+EXAMPLES = (
+    ('ragctl search "how was my mental health in 2024?"', "the five best passages"),
+    ("ragctl search doorbell --dir Projects --max 20", "only below a folder, and more of them"),
+    ("ragctl search tickets --tag travel --from 2024-01-01", "only with a tag, since a day"),
+)
+TOOL = "/v1/tools/obsidian_rag_search"
+STARTED_WITHIN_S = 20.0
+_LOOK_EVERY_S = 0.1
+_MISTYPED = ("INVALID_REQUEST", "UNKNOWN_DIRECTORY", "SECURITY_VIOLATION")
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    add_json(parser)
+    parser.add_argument("question", nargs="+", metavar="QUESTION", help="in your own words")
+    parser.add_argument("--dir", action="append", default=[], help="only below this folder")
+    parser.add_argument("--tag", action="append", default=[], help="only with this tag")
+    parser.add_argument("--from", dest="start", metavar="DAY", help="only from this day on")
+    parser.add_argument("--to", metavar="DAY", help="only up to this day")
+    parser.add_argument(
+        "--max", type=at_least(1, int), metavar="N", help="how many passages (5; at most 50)"
+    )
+    parser.add_argument("--confirm", metavar="TOKEN", help="show what was withheld as sensitive")
+
+
+def run(args: argparse.Namespace) -> int:
+    question = " ".join(args.question)
+    answer = _answer(args.home, _request(question, args))
+    envelope = answer.envelope
+    if args.json:
+        emit_bytes(answer.body)
+    if envelope.get("data") is None:
+        return _refused(envelope, args.json)
+    data = answer.data
+    if not args.json:
+        print(_told(question, envelope, data, Ink()))
+    found = data["results"] or data.get("memories") or data.get("withheld")
+    return EXIT_OK if found else EXIT_NOTHING_FOUND
+
+
+def _request(question: str, args: argparse.Namespace) -> dict[str, Any]:
+    days = {"from": args.start, "to": args.to}
+    wanted = {
+        "max_results": args.max,
+        "directory_filter": args.dir,
+        "tags": args.tag,
+        "date_range": {name: day for name, day in days.items() if day},
+        "confirm": args.confirm,
+    }
+    return {"query": question, **{name: value for name, value in wanted.items() if value}}
+
+
+def _answer(home: Home, body: dict[str, Any]) -> Answer:
+    """The daemon's answer; one that has just begun is given the time to open the index."""
+    deadline = time.monotonic() + STARTED_WITHIN_S
+    while True:
+        answer = ask(home, "POST", TOOL, body, start=True)
+        error = answer.envelope.get("error") or {}
+        if error.get("code") != "STARTING" or time.monotonic() > deadline:
+            return answer
+        time.sleep(_LOOK_EVERY_S)
+
+
+def _refused(envelope: dict[str, Any], as_json: bool) -> int:
+    error = envelope.get("error") or {}
+    code = EXIT_UNAVAILABLE if envelope["status"] == UNAVAILABLE else EXIT_FAILED
+    code = EXIT_USAGE if error.get("code") in _MISTYPED else code
+    if as_json:
+        return code
+    raise Failure(str(error.get("message", "")), str(error.get("suggestion", "")), code)
+
+
+def _told(question: str, envelope: dict[str, Any], data: dict[str, Any], ink: Ink) -> str:
+    marks = Marks(question)
+    blocks = _warning(envelope, ink)
+    results = data["results"]
+    blocks += [described(number, result, marks, ink) for number, result in enumerate(results, 1)]
+    blocks += [_memory(memory, ink) for memory in data.get("memories", [])]
+    if data.get("withheld"):
+        blocks.append(_withheld(data))
+    elif not results and not data.get("memories"):
+        blocks.append("Nothing found. Ask in other words, or with fewer filters.")
+    if suggestion := data.get("memory_suggestion"):
+        blocks.append(_suggestion(suggestion, ink))
+    return "\n\n".join(blocks)
+
+
+def _warning(envelope: dict[str, Any], ink: Ink) -> list[str]:
+    error = envelope.get("error")
+    if not error:
+        return []
+    sign = ink.paint(f"{ink.sign('▲')} {clean(envelope['status'])}", "yellow", "bold")
+    said = f"{sign}  {ink.wrap(clean(error['message']), 2)}"
+    return [f"{said}\n  {ink.paint(ink.sign('→'), 'cyan')} {clean(error['suggestion'])}"]
+
+
+def _memory(memory: dict[str, Any], ink: Ink) -> str:
+    key, source = clean(memory["key"]), clean(memory["source"])
+    value = " ".join(clean(memory["value"]).split())
+    return f"Remembered: {ink.paint(key, 'bold')}  {ink.paint(source, 'cyan')}\n   {value}"
+
+
+def _withheld(data: dict[str, Any]) -> str:
+    what = counted(int(data["withheld"]), "sensitive passage")
+    again = f"the same command with `--confirm {clean(data['confirm'])}`"
+    return f"{what} withheld. To see what it is, type {again} within five minutes."
+
+
+def _suggestion(suggestion: dict[str, Any], ink: Ink) -> str:
+    key, value = clean(suggestion["key"]), " ".join(clean(suggestion["value"]).split())
+    return ink.paint(f"Worth remembering? {key}: {value} ({clean(suggestion['source'])})", "dim")

@@ -1,0 +1,128 @@
+"""A search as it leaves the daemon: passages, memories, what is sensitive in them, what to keep.
+
+It finds nothing itself. What must be agreed to first is withheld here, and nowhere else.
+"""
+
+import asyncio
+import secrets
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from msgspec import Struct, structs
+
+from ragd.clock import Clock
+from ragd.errors import DEGRADED, worse
+from ragd.folds import State
+from ragd.guarding import GuardInForce
+from ragd.protocol.envelope import Envelope, SearchMeta, error_body
+from ragd.protocol.tools import SearchRequest
+from ragd.search.confirmation import Confirmations
+from ragd.search.guard import Inspected, Passage, inspect, inspect_text, suggest
+from ragd.search.recall import Memory
+from ragd.search.results import Result
+from ragd.searching import Served
+from ragd.status import Live, Reason, meta, reasons, verdict
+
+MEMORIES = 5
+TOKEN_BYTES = 16
+
+
+class Searches(Protocol):
+    """Who finds passages; raises RagdError for what is refused or cannot be served."""
+
+    async def search(self, request: SearchRequest, health: Sequence[Reason]) -> Served: ...
+
+
+class Recalls(Protocol):
+    """Who knows the memories."""
+
+    async def matching(self, query: str, limit: int) -> list[Memory]: ...
+
+
+class Answer(Struct, frozen=True):
+    """What is answered, how it was found, and why it is less than it could be, if it is."""
+
+    data: dict[str, Any]
+    retrieval: str
+    code: str | None
+    chunks_scanned: int
+
+
+class Answers:
+    """Makes them."""
+
+    def __init__(
+        self, searches: Searches, recalls: Recalls, guard: GuardInForce, clock: Clock
+    ) -> None:
+        self._searches = searches
+        self._recalls = recalls
+        self._guard = guard
+        self._confirmations = Confirmations(
+            clock.monotonic, lambda: secrets.token_urlsafe(TOKEN_BYTES)
+        )
+
+    async def to(self, request: SearchRequest, health: Sequence[Reason]) -> Answer:
+        """The answer to a request. Raises RagdError for what is refused or cannot be served."""
+        served, memories = await asyncio.gather(
+            self._searches.search(request, health),
+            self._recalls.matching(request.query, MEMORIES),
+        )
+        rules = self._guard.rules
+        passages = [(row, result, inspect(row, rules)) for row, result in served.found]
+        recalled = [(one, inspect_text(f"{one.key}\n{one.value}", rules)) for one in memories]
+        sensitive = any(seen.categories for seen in _seen(passages, recalled))
+        withheld = 0
+        if self._guard.blocks and not self._agreed(request):
+            withheld = sum(seen.withheld for seen in _seen(passages, recalled))
+            passages = [one for one in passages if not one[2].withheld]
+            recalled = [one for one in recalled if not one[1].withheld]
+        data: dict[str, Any] = {
+            "results": [_flagged(result, seen) for _, result, seen in passages],
+            "sensitive_detected": sensitive,
+            "memory_suggestion": suggest([(row, seen) for row, _, seen in passages], rules),
+            "memories": [_recalled(memory, seen) for memory, seen in recalled],
+        }
+        if withheld:
+            data |= {"withheld": withheld, "confirm": self._confirmations.issue(request)}
+        code = "SENSITIVE_FILTERED" if withheld else served.code
+        return Answer(data, served.retrieval, code, served.chunks_scanned)
+
+    def _agreed(self, request: SearchRequest) -> bool:
+        """Whether the call brings back a token of ours: then a person has agreed to it."""
+        token = request.confirm
+        return token is not None and self._confirmations.redeem(token, request)
+
+
+def enveloped(answer: Answer, state: State, live: Live, took_ms: int) -> Envelope:
+    """The answer with the health of this moment, or worse if the answer itself was."""
+    health, codes = verdict(state, live)
+    if answer.code is not None:
+        health = worse(health, DEGRADED)
+        codes = [answer.code, *codes]
+    since = {reason.code: reason.since for reason in reasons(state, live)}
+    catalog = state.catalog
+    share = catalog.chunks_embedded / catalog.chunks if catalog.chunks else 1.0
+    about = SearchMeta(
+        **structs.asdict(meta(state, took_ms, answer.chunks_scanned)),
+        retrieval=answer.retrieval,
+        embedded_share=round(share, 4),
+        stale_since=since.get("INDEX_STALE"),
+    )
+    return Envelope(health, answer.data, error_body(codes[0]) if codes else None, about)
+
+
+def _seen(
+    passages: Sequence[tuple[Passage, Result, Inspected]],
+    recalled: Sequence[tuple[Memory, Inspected]],
+) -> list[Inspected]:
+    return [*(one[2] for one in passages), *(one[1] for one in recalled)]
+
+
+def _flagged(result: Result, seen: Inspected) -> Result:
+    return structs.replace(
+        result, sensitive=seen.categories, injection_suspected=seen.injection_suspected
+    )
+
+
+def _recalled(memory: Memory, seen: Inspected) -> dict[str, Any]:
+    return structs.asdict(memory) | {"sensitive": seen.categories}

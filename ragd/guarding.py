@@ -1,0 +1,27 @@
+"""The guard's rules by the configuration in force, which may change while the daemon runs."""
+
+from ragd.config_schema import Memory, Security
+from ragd.search.guard import Rules
+from ragd.settings import Settings
+
+
+class GuardInForce:
+    """Rules that are made once for each configuration."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._made: tuple[Security, Memory, Rules] | None = None
+
+    @property
+    def blocks(self) -> bool:
+        """Whether what is sensitive is withheld until somebody agreed."""
+        return self._settings.current.security.sensitive == "block"
+
+    @property
+    def rules(self) -> Rules:
+        config = self._settings.current
+        made = self._made
+        if made is None or made[0] is not config.security or made[1] is not config.memory:
+            rules = Rules.of(config.security, config.memory)
+            self._made = made = (config.security, config.memory, rules)
+        return made[2]

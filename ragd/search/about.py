@@ -1,0 +1,79 @@
+"""The words of a question that say what it is about, and how many of them a text has. Pure.
+
+It knows function words of a few languages; of others, every word counts. Chinese, Japanese and
+Korean are read in pairs of characters.
+"""
+
+import re
+import unicodedata
+from collections.abc import Callable, Collection
+
+from msgspec import Struct
+
+from ragd.search import function_words
+
+MOST_WORDS = 64
+_STEM = 5  # letters that two forms of one word have in common, mostly
+
+Count = Callable[[str], int]
+
+_WORD = re.compile(r"[^\W_]+")
+_PAIRED = re.compile(r"[぀-ヿ㐀-䶿一-鿿豈-﫿가-힯]+")
+
+
+class About(Struct, frozen=True):
+    """What a question is about: its telling words as they stand, and their stems.
+
+    `readable`: which part of them a model with BERT's vocabulary knows, from 0 to 1.
+    """
+
+    telling: str
+    stems: frozenset[str]
+    readable: float
+
+    def share_in(self, *texts: str) -> float:
+        """Which part of the stems these texts have, from 0 to 1."""
+        if not self.stems:
+            return 0.0
+        return len(self.stems & stems_of(" ".join(texts))) / len(self.stems)
+
+
+def about(question: str, count_tokens: Count) -> About:
+    """What a question is about. One of function words only is about these: "The Who" is a name."""
+    pieces = question.split()
+    telling = [piece for piece in pieces if not _FUNCTION_WORDS.issuperset(_words(piece))]
+    words = _words(" ".join(telling or pieces))
+    kept = ([word for word in words if word not in _FUNCTION_WORDS] or words)[:MOST_WORDS]
+    readable = _readable(kept, count_tokens)
+    return About(" ".join(telling or pieces), frozenset(_stems(kept)), readable)
+
+
+def _readable(words: Collection[str], count_tokens: Count) -> float:
+    """Known words are one token; a word in two may be known in parts, one in three is not."""
+    long = [word for word in words if len(word) >= 3 and not word.isdecimal()]
+    known = {1: 1.0, 2: 0.5}
+    return sum(known.get(count_tokens(word), 0.0) for word in long) / len(long) if long else 0.0
+
+
+def stems_of(text: str) -> frozenset[str]:
+    """The stems of all words of a text."""
+    return frozenset(_stems(_words(text)))
+
+
+def _words(text: str) -> list[str]:
+    folded = unicodedata.normalize("NFKD", text.casefold())
+    bare = "".join(c for c in folded if not unicodedata.combining(c))
+    return _WORD.findall(unicodedata.normalize("NFC", bare))
+
+
+def _stems(words: Collection[str]) -> list[str]:
+    found: list[str] = []
+    for word in words:
+        rest = _PAIRED.sub(" ", word)
+        for run in _PAIRED.findall(word):
+            found += [run[at : at + 2] for at in range(max(1, len(run) - 1))]
+        found += [part[:_STEM] for part in rest.split()]
+    return found
+
+
+_FUNCTION_WORDS = frozenset(_words(function_words.ALL))

@@ -1,0 +1,95 @@
+"""What a question is limited to: folders, days, tags. Pure.
+
+It never says what exists: a folder that is not in the index and one that is denied look the same.
+"""
+
+import unicodedata
+from collections.abc import Callable, Iterable, Sequence
+
+from msgspec import Struct
+
+from ragd.errors import RagdError
+from ragd.notes.containment import contained
+
+Known = Callable[[str], bool]
+
+
+class Filters(Struct, frozen=True):
+    """The limits, spelled as the index spells them; None: no limit of that kind.
+
+    `tags` may be empty: then no note has any of those asked for.
+    """
+
+    directories: tuple[str, ...] | None = None
+    start: str | None = None
+    end: str | None = None
+    tags: tuple[str, ...] | None = None
+
+
+def asked_directories(asked: Sequence[str]) -> list[str]:
+    """The folders of a request, as paths inside the vault. RagdError for what is none."""
+    found = []
+    for path in asked:
+        try:
+            found.append(contained(path))
+        except RagdError as why:
+            if why.code != "INVALID_REQUEST":
+                raise
+            message = f"The field `directory_filter` is not valid: {why.message}"
+            raise RagdError(why.code, message) from None
+    return found
+
+
+def known_directories(
+    asked: Iterable[str], known: Iterable[str], entered: Known
+) -> tuple[str, ...]:
+    """The folders of the index that are meant, in whatever case; RagdError if one is unknown."""
+    spellings: dict[str, list[str]] = {}
+    for folder in known:
+        spellings.setdefault(folded(folder), []).append(folder)
+    found: dict[str, None] = {}
+    for path in asked:
+        meant = [folder for folder in spellings.get(folded(path), ()) if entered(folder)]
+        if not meant:
+            raise RagdError(
+                "UNKNOWN_DIRECTORY",
+                "The field `directory_filter` names a directory that is not in the index.",
+            )
+        found.update(dict.fromkeys([path] if path in meant else meant))
+    return tuple(found)
+
+
+def asked_tags(asked: Sequence[str]) -> list[str]:
+    """The tags of a request without their `#`, in the one spelling that is compared."""
+    found = []
+    for tag in asked:
+        name = folded(tag.strip().lstrip("#").strip("/"))
+        if not name:
+            raise RagdError("INVALID_REQUEST", "The field `tags` has a tag without a name.")
+        found.append(name)
+    return found
+
+
+def known_tags(asked: Iterable[str], known: Iterable[str]) -> tuple[str, ...]:
+    """The index's tags that are meant: in any case, and those nested below one asked for."""
+    wanted = set(asked)
+    found = []
+    for tag in known:
+        name = folded(tag.lstrip("#"))
+        steps = name.split("/")
+        if any("/".join(steps[:depth]) in wanted for depth in range(1, len(steps) + 1)):
+            found.append(tag)
+    return tuple(sorted(found))
+
+
+def check_days(start: str | None, end: str | None) -> None:
+    """RagdError for a range that ends before it begins."""
+    if start is not None and end is not None and start > end:
+        raise RagdError(
+            "INVALID_REQUEST", "The field `date_range.from` lies after `date_range.to`."
+        )
+
+
+def folded(name: str) -> str:
+    """A name as it is compared: composed, and in no case."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())

@@ -1,0 +1,144 @@
+"""A real daemon over a small vault, asked as a tool call asks it."""
+
+import json
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from ragctl.client import answers, request, stream
+from ragd.paths import Home
+from tests.daemon.processes import Process, real
+from tests.daemon.wire import checked
+
+WITHIN_S = 30.0
+TOOL = "/v1/tools/obsidian_rag_search"
+
+NOTES = {
+    "Journal/2024-01-15.md": "# Monday\n\nFirst session with the new therapist, slept better.\n",
+    "Journal/2024-02-01.md": "#finance\nI owe Sreenivas 120 dollars for the tickets to Hampi.\n",
+    "Journal/2025/2025-03-09.md": "A kingfisher is back at the weir. #birds/river\n",
+    "Projects/Doorbell.md": "---\ntags: [Electronics]\n---\n# Doorbell\n\n## Parts\n\nA reed relay "
+    "and a nine volt battery.\n\n## Plan\n\nSolder the board on Sunday.\n",
+    "Ideen/Küche.md": "Ein Regal für die Gewürze, Buche geölt, neben dem Fenster.\n",
+    "Shopping.md": "- rye bread\n- coriander\n- batteries for the doorbell\n",
+}
+
+
+class Asked:
+    """One answer, taken apart."""
+
+    def __init__(self, status: int, envelope: dict[str, Any]) -> None:
+        self.status = status
+        self.envelope = envelope
+        self.meta: dict[str, Any] = envelope["meta"]
+        self.data = envelope["data"]
+
+    @property
+    def code(self) -> str | None:
+        error = self.envelope["error"]
+        return error["code"] if error else None
+
+    @property
+    def message(self) -> str:
+        return str(self.envelope["error"]["message"])
+
+    @property
+    def results(self) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = self.data["results"]
+        return found
+
+    @property
+    def files(self) -> list[str]:
+        return [result["source_file"] for result in self.results]
+
+
+class Vault:
+    """A vault, its home and its daemon."""
+
+    def __init__(self, folder: Path, notes: dict[str, str], **config: Any) -> None:
+        self.folder = folder
+        self.root = folder / "My vault"
+        self.home = Home(str(folder / "h"))
+        self.process: Process | None = None
+        self._config = config
+        for path, text in notes.items():
+            self.write(path, text)
+        Path(self.home.root).mkdir(mode=0o700)
+        self.configure()
+
+    def write(self, path: str, text: str) -> Path:
+        note = self.root / path
+        note.parent.mkdir(parents=True, exist_ok=True)
+        note.write_text(text, "utf-8")
+        return note
+
+    def configure(self, **config: Any) -> None:
+        still = {"debounce_s": 60, "collect_s": 300, "rescan_s": 86400}  # nothing moves by itself
+        whole: dict[str, Any] = {
+            "vault_path": str(self.root),
+            "embedding": {"provider": "embedded"},
+            "watch": still,
+            **self._config,
+            **config,
+        }
+        Path(self.home.config).write_text(json.dumps(whole))
+
+    def reload(self, **config: Any) -> None:
+        self.configure(**config)
+        assert self.post("/v1/reload", {}).status == 200
+
+    def start(self) -> None:
+        self.process = real(self.home)
+        deadline = time.monotonic() + WITHIN_S
+        while not answers(self.home):
+            assert time.monotonic() < deadline, self.process.said
+            time.sleep(0.02)
+
+    def end(self) -> None:
+        if self.process is not None:
+            self.process.end()
+
+    def index(self, mode: str = "full") -> dict[str, Any]:
+        """Index and wait for the vectors; the last line."""
+        job = self.post("/v1/jobs", {"mode": mode}).data["job_id"]
+        lines: Any = stream(self.home, f"/v1/jobs/{job}?follow=1")
+        try:
+            while True:
+                line: dict[str, Any] = json.loads(lines.line(WITHIN_S))
+                if line["type"] == "complete":
+                    return line
+        finally:
+            lines.close()
+
+    def text_only(self) -> None:
+        """Index, and come back when all text is stored, whatever becomes of the vectors."""
+        job = self.post("/v1/jobs", {"mode": "full"}).data["job_id"]
+        deadline = time.monotonic() + WITHIN_S
+        while (request(self.home, "GET", f"/v1/jobs/{job}").data)["phase"] != "finished":
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+
+    def post(self, path: str, body: Any) -> Asked:
+        answer = request(self.home, "POST", path, body, WITHIN_S)
+        return Asked(answer.status, checked(answer.body))
+
+    def search(self, query: str, **more: Any) -> Asked:
+        return self.post(TOOL, {"query": query, **more})
+
+
+@contextmanager
+def serving(notes: dict[str, str] = NOTES, **config: Any) -> Iterator[Vault]:
+    """A vault that is indexed and answers."""
+    folder = Path(tempfile.mkdtemp(prefix="rs", dir="/tmp"))
+    vault = Vault(folder, notes, **config)
+    try:
+        vault.start()
+        vault.index()
+        yield vault
+    finally:
+        vault.end()
+        shutil.rmtree(folder, ignore_errors=True)

@@ -1,0 +1,227 @@
+"""Searching, as a tool call sees it: a real daemon, a real index, the embedded model."""
+
+import json
+import os
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+import pytest
+
+from ragd.adapters import embedded
+from tests.daemon.searches import NOTES, Vault, serving
+
+pytestmark = [
+    pytest.mark.skipif(embedded.unavailable() is not None, reason="no embedded model here"),
+    pytest.mark.timeout(90),
+]
+
+
+@pytest.fixture(scope="module")
+def vault() -> Iterator[Vault]:
+    """Indexed once; the tests here leave it as it is."""
+    with serving() as vault:
+        yield vault
+
+
+@pytest.fixture(scope="module")
+def shared() -> Path:
+    """The data shared between checkouts: beside this one, or where RAGD_SHARED says."""
+    root = Path(__file__).resolve().parents[2]
+    found = Path(os.environ.get("RAGD_SHARED", root.parent / "shared")) / "data"
+    if not found.is_dir():
+        pytest.skip("the shared test data is not there")
+    return found
+
+
+def test_a_question_in_other_words_finds_the_note(vault: Vault) -> None:
+    asked = vault.search("What do I need from the supermarket?")
+    assert asked.files[0] == "Shopping.md"
+    assert (asked.status, asked.code) == (200, None)
+    assert asked.envelope["status"] == "healthy"
+    assert asked.meta["retrieval"] == "hybrid"
+    assert asked.meta["embedded_share"] == 1.0
+    assert asked.meta["stale_since"] is None
+
+
+def test_a_result_has_every_field_of_the_contract(vault: Vault) -> None:
+    found = vault.search("when do I solder the board?", max_results=1).results[0]
+    assert found["source_file"] == "Projects/Doorbell.md"
+    assert 0 < found.pop("score") <= 1
+    assert found.pop("tags") == ["#Electronics"]
+    assert found == {
+        "chunk_text": "## Plan\n\nSolder the board on Sunday.",
+        "source_file": "Projects/Doorbell.md",
+        "section": "Plan",
+        "date": None,
+        "chunk_index": 1,
+        "title": "Doorbell",
+        "heading_path": "Doorbell > Plan",
+        "start_line": 10,
+        "end_line": 12,
+        "citation": "Projects/Doorbell.md#L10-L12",
+        "link": "obsidian://open?vault=My%20vault&file=Projects%2FDoorbell.md",
+        "trust": "untrusted-note",
+        "injection_suspected": False,
+        "sensitive": [],
+        "stale": False,
+        "unverified": False,
+    }
+    lines = NOTES["Projects/Doorbell.md"].splitlines()
+    assert lines[9] == "## Plan" and lines[11].startswith("Solder")
+
+
+@pytest.mark.parametrize(
+    ("limits", "files"),
+    [
+        ({"directory_filter": ["Journal"]}, {p for p in NOTES if p.startswith("Journal/")}),
+        ({"directory_filter": ["journal/"]}, {p for p in NOTES if p.startswith("Journal/")}),
+        ({"directory_filter": ["Journal/2025"]}, {"Journal/2025/2025-03-09.md"}),
+        (
+            {"directory_filter": ["Journal/2025", "Ideen"]},
+            {"Journal/2025/2025-03-09.md", "Ideen/Küche.md"},
+        ),
+        (
+            {"date_range": {"from": "2024-01-15", "to": "2024-02-01"}},
+            {"Journal/2024-01-15.md", "Journal/2024-02-01.md"},
+        ),
+        (
+            {"date_range": {"from": "2024-02-01"}},
+            {"Journal/2024-02-01.md", "Journal/2025/2025-03-09.md"},
+        ),
+        ({"date_range": {"to": "2024-01-15"}}, {"Journal/2024-01-15.md"}),
+        ({"tags": ["birds"]}, {"Journal/2025/2025-03-09.md"}),
+        ({"tags": ["#Birds/River"]}, {"Journal/2025/2025-03-09.md"}),
+        (
+            {"tags": ["electronics", "#finance"]},
+            {"Projects/Doorbell.md", "Journal/2024-02-01.md"},
+        ),
+        ({"tags": ["bird"]}, set()),
+        ({"tags": ["finance"], "directory_filter": ["Ideen"]}, set()),
+    ],
+)
+def test_filters_let_through_what_they_say(
+    vault: Vault, limits: dict[str, Any], files: set[str]
+) -> None:
+    query = "therapist dollars kingfisher relay board Regal bread"
+    asked = vault.search(query, max_results=50, **limits)
+    assert set(asked.files) <= files
+    assert bool(asked.files) == bool(files)
+    assert len(asked.files) <= asked.meta["chunks_scanned"]
+    assert asked.meta["chunks_scanned"] >= len(files)
+
+
+@pytest.mark.parametrize(
+    ("body", "named"),
+    [
+        ({"date_range": {"from": "2024-02-01", "to": "2024-01-01"}}, "`date_range.from`"),
+        ({"date_range": {"from": "2024-02-30"}}, "`date_range.from`"),
+        ({"date_range": {"since": "2024-02-01"}}, "`since`"),
+        ({"tags": ["#"]}, "`tags`"),
+        ({"tags": [""]}, "`tags"),
+        ({"directory_filter": ["CON"]}, "`directory_filter`"),
+        ({"directory_filter": ["a\0b"]}, "`directory_filter`"),
+        ({"max_results": 51}, "`max_results`"),
+    ],
+)
+def test_bad_values_are_refused_by_name(vault: Vault, body: dict[str, Any], named: str) -> None:
+    asked = vault.search("x", **body)
+    assert (asked.status, asked.code) == (400, "INVALID_REQUEST")
+    assert named in asked.message
+    assert asked.envelope["status"] == "healthy"
+
+
+def test_an_unknown_directory_is_refused_without_a_hint(vault: Vault) -> None:
+    for name in ("Journa", "Journal/2023", "Journal/2024-01-15.md", "Doorbell"):
+        asked = vault.search("x", directory_filter=["Journal", name])
+        assert (asked.status, asked.code, asked.data) == (400, "UNKNOWN_DIRECTORY", None)
+        assert not any(word in asked.message for word in ("Journal", "Projects", "Ideen"))
+
+
+WINDOWS = [
+    *("C:\\Windows\\System32", "C:/Windows/System32", "CON", "NUL", "..\\", "..\\..\\x"),
+    *("\\\\server\\share", "\\\\?\\C:\\x", "//server/share", "Journal\\..\\..\\x", "aux.md"),
+    *("Journal/..", "Journal/../Projects", "%2e%2e%5c", "LPT1:", "nul.", "C:Journal"),
+]
+
+
+def test_no_attack_string_in_a_directory_yields_data(vault: Vault, shared: Path) -> None:
+    file = shared / "security" / "path_traversal.jsonl"
+    attacks = [json.loads(line)["text"] for line in file.read_text("utf-8").splitlines()]
+    assert len(attacks) == 1200
+    codes: Counter[str | None] = Counter()
+    for attack in [*attacks, *WINDOWS]:
+        asked = vault.search("therapist", directory_filter=[attack])
+        assert asked.data is None, attack
+        assert asked.code in ("SECURITY_VIOLATION", "UNKNOWN_DIRECTORY", "INVALID_REQUEST"), attack
+        escapes = ".." in unquote(unquote(attack)).replace("\\", "/").split("/")
+        assert not escapes or asked.code == "SECURITY_VIOLATION", attack
+        codes[asked.code] += 1
+    assert codes["SECURITY_VIOLATION"] > 1000
+    assert asked.envelope["status"] == "unavailable" or asked.code != "SECURITY_VIOLATION"
+
+
+ODD = [
+    *("", " ", "\n", "\t", "!!!", '"', "'", '"rye bread"', "'; DROP TABLE x; --", "a AND (b OR"),
+    *("NOT rye", "rye -bread +x ^2 ~3", "field:value", "*", "**", "/rye.*/", "\\", "%", "_", "$$"),
+    *("🎉", "👩‍👩‍👧‍👦", "\u202egnitirw", "\ud7ff", "\x00", "𝕳𝖊𝖑𝖑𝖔", "ﷺ" * 50, "e\u0301" * 100),
+    *(
+        "word " * 20_000,
+        "日本語" * 30_000,
+        "x" * 100_000,
+        "#" * 1000,
+        "[[link]] `code` <b>html</b>",
+    ),
+]
+
+
+@pytest.mark.parametrize("query", ODD, ids=range(len(ODD)))
+def test_any_text_is_a_question(vault: Vault, query: str) -> None:
+    asked = vault.search(query[:100_000])
+    assert asked.status == 200
+    assert all(0 < result["score"] <= 1 for result in asked.results)
+
+
+def test_the_list_of_naughty_strings_raises_nothing(vault: Vault, shared: Path) -> None:
+    file = shared / "security" / "naughty_strings.jsonl"
+    for line in file.read_text("utf-8").splitlines():
+        assert vault.search(json.loads(line)["text"]).status == 200
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "asdkjh qwpoei zmxncb",
+        "What is the flonk of a grumblewort?",
+        "How did I zibber the wump last time?",
+        "qqqqqqqqqqqq",
+        "!!!???",
+        "",
+    ],
+)
+def test_nonsense_finds_nothing(vault: Vault, query: str) -> None:
+    asked = vault.search(query)
+    assert asked.files == []
+    assert asked.meta["chunks_scanned"] == 7
+
+
+def test_some_of_the_words_are_enough(vault: Vault) -> None:
+    asked = vault.search("did anybody ever see a kingfisher near the old lighthouse in Brittany?")
+    assert asked.files[0] == "Journal/2025/2025-03-09.md"
+
+
+def test_what_is_sensitive_is_flagged_and_a_memory_suggested(vault: Vault) -> None:
+    asked = vault.search("how much do I owe Sreenivas?")
+    assert asked.data["sensitive_detected"] is True
+    assert "financial_debt" in asked.results[0]["sensitive"]
+    suggestion = asked.data["memory_suggestion"]
+    assert suggestion["source"] == "Journal/2024-02-01.md"
+    assert "owe Sreenivas" in suggestion["value"]
+    assert vault.search("kingfisher").data["sensitive_detected"] is False
+
+
+def test_results_without_a_reason_to_be_there_do_not_fill_up_the_list(vault: Vault) -> None:
+    asked = vault.search("kingfisher", max_results=50)
+    assert asked.files == ["Journal/2025/2025-03-09.md"]

@@ -1,0 +1,119 @@
+"""`ragctl search`: against a daemon that says what a test wants, and against a real one."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ragctl.passages import Marks, described, excerpt
+from ragctl.render import Ink
+from ragd.adapters import embedded
+from ragd.paths import Home
+
+
+class Loud(Ink):
+    """Ink that paints wherever it is."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.colour = True
+
+
+RESULT: dict[str, Any] = {
+    "chunk_text": "## Plan\n\nSolder the board on Sunday.",
+    "score": 0.875,
+    "source_file": "Projects/Doorbell.md",
+    "section": "Plan",
+    "date": "2024-01-15",
+    "tags": ["#electronics"],
+    "heading_path": "Doorbell > Plan",
+    "title": "Doorbell",
+    "citation": "Projects/Doorbell.md#L10-L12",
+}
+
+
+def test_a_passage_shows_heading_score_source_date_and_text() -> None:
+    shown = described(1, RESULT, Marks("when?"), Ink())
+    assert shown.splitlines() == [
+        "1. Doorbell > Plan  0.88",
+        "   Projects/Doorbell.md#L10-L12 · 2024-01-15 · #electronics",
+        "   ## Plan",
+        "   Solder the board on Sunday.",
+    ]
+
+
+def test_matches_are_marked_whatever_their_form() -> None:
+    marks = Marks("Who was soldering boards in 2024?")
+    assert marks.paint("Solder the Board of 2024", Loud()) == (
+        "\x1b[33;1mSolder\x1b[0m the \x1b[33;1mBoard\x1b[0m of \x1b[33;1m2024\x1b[0m"
+    )
+    assert Marks("机器学习").within("我学习机器") == [(1, 5)]
+    assert Marks("").within("anything") == []
+
+
+@pytest.mark.parametrize(
+    ("flag", "said"),
+    [
+        ({"stale": True}, "ragctl sync"),
+        ({"unverified": True}, "vault is away"),
+        ({"sensitive": ["health", "relations"]}, "Sensitive: health, relations."),
+        ({"injection_suspected": True}, "only a note"),
+    ],
+)
+def test_what_to_mind_is_said_below_a_passage(flag: dict[str, Any], said: str) -> None:
+    assert said in described(1, RESULT | flag, Marks(""), Ink()).splitlines()[-1]
+
+
+def test_a_long_passage_is_shown_where_most_of_the_question_is() -> None:
+    lines = [f"- item {n}" for n in range(40)]
+    lines[30] = "- the doorbell battery"
+    shown = excerpt("\n".join(lines), Marks("doorbell battery"), Ink())
+    assert "- the doorbell battery" in shown
+    assert shown[0] == shown[-1] == "…" and len(shown) == 10
+
+
+def test_nothing_in_a_note_moves_the_terminal() -> None:
+    evil = RESULT | {"chunk_text": "a\x1b[2Jb\x9bc\u202ed", "heading_path": "x\x07y"}
+    shown = described(1, evil, Marks("a"), Ink())
+    assert not any(c in shown for c in "\x1b\x9b\x07\u202e")
+
+
+def test_lines_wrapped_by_an_editor_are_joined_and_lists_are_not() -> None:
+    long = "word " * 14
+    assert excerpt(f"{long}\nend.\n- one\n- two", Marks(""), Ink()) == [
+        f"{long.strip()} end.",
+        "- one",
+        "- two",
+    ]
+
+
+@pytest.mark.skipif(embedded.unavailable() is not None, reason="no embedded model here")
+@pytest.mark.timeout(90)
+def test_a_question_to_a_real_daemon(ragctl: Any, home: Home, short: Path) -> None:
+    vault = short / "vault"
+    (vault / "Birds").mkdir()
+    (vault / "Birds" / "2024-05-01.md").write_text("A kingfisher at the weir. #river\n")
+    config = {"vault_path": str(vault), "embedding": {"provider": "embedded"}}
+    Path(home.config).write_text(json.dumps(config))
+    assert ragctl("search", "kingfisher").code == 4  # nothing is indexed yet
+    assert ragctl("index").code == 0
+    found = ragctl("search", "who", "saw", "a", "kingfisher?", "--max", "3")
+    assert (found.code, found.err) == (0, "")
+    assert found.lines[1].strip() == "Birds/2024-05-01.md#L1-L1 · 2024-05-01 · #river"
+    limits = ("--dir", "birds", "--tag", "river", "--from", "2024-05-01", "--to", "2024-05-01")
+    as_json = ragctl("search", "kingfisher", *limits, "--json")
+    assert as_json.code == 0
+    assert as_json.json["data"]["results"][0]["source_file"] == "Birds/2024-05-01.md"
+    assert as_json.json["meta"]["retrieval"] == "hybrid"
+    nothing = ragctl("search", "flonk grumblewort")
+    assert nothing.code == 6 and "Nothing found" in nothing.out
+    assert ragctl("search", "kingfisher", "--tag", "sea", "--json").code == 6
+    for wrong in (("--dir", "Nowhere"), ("--dir", ".."), ("--from", "soon"), ("--max", "99")):
+        refused = ragctl("search", "kingfisher", *wrong)
+        assert (refused.code, refused.out) == (2, "") and refused.err
+    (vault / "Birds" / "2024-05-01.md").unlink()
+    assert ragctl("search", "kingfisher").code == 6
+    vault.rename(short / "away")
+    away = ragctl("search", "kingfisher")
+    assert away.code == 0 and "vault is away" in away.out

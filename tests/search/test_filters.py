@@ -1,0 +1,72 @@
+"""What a question is limited to."""
+
+import pytest
+
+from ragd.adapters.lance_store import condition
+from ragd.errors import RagdError
+from ragd.search import filters
+from ragd.search.filters import Filters
+
+KNOWN = ["Journal", "Journal/2024", "journal", "Ideen/Ku\u0308che", "A'b"]
+
+
+def everything(folder: str) -> bool:
+    return True
+
+
+def test_a_folder_is_known_in_any_case_and_composition_and_the_exact_one_goes_first() -> None:
+    assert filters.known_directories(["Journal"], KNOWN, everything) == ("Journal",)
+    assert filters.known_directories(["JOURNAL"], KNOWN, everything) == ("Journal", "journal")
+    assert filters.known_directories(["Ideen/Küche"], KNOWN, everything) == ("Ideen/Ku\u0308che",)
+
+
+@pytest.mark.parametrize("name", ["Journal/2023", "Jour", "2024", "Journal/20"])
+def test_an_unknown_folder_and_a_closed_one_are_refused_in_the_same_words(name: str) -> None:
+    with pytest.raises(RagdError) as unknown:
+        filters.known_directories([name], KNOWN, everything)
+    with pytest.raises(RagdError) as closed:
+        filters.known_directories(["Journal"], KNOWN, lambda folder: False)
+    assert unknown.value.code == closed.value.code == "UNKNOWN_DIRECTORY"
+    assert unknown.value.message == closed.value.message
+
+
+@pytest.mark.parametrize(
+    ("asked", "found"),
+    [
+        ("#project", {"#Project", "#project/x/y", "#PROJECT/Z"}),
+        ("Project/X", {"#project/x/y"}),
+        ("project/x/y/", {"#project/x/y"}),
+        ("proj", set()),
+        ("ÜBUNG", {"#übung"}),
+        ("日記", {"#日記"}),
+    ],
+)
+def test_a_tag_covers_those_below_it_in_any_case(asked: str, found: set[str]) -> None:
+    known = [
+        "#Project",
+        "#project/x/y",
+        "#PROJECT/Z",
+        "#projects",
+        "#u\u0308bung",
+        "#übung",
+        "#日記",
+    ]
+    assert set(filters.known_tags(filters.asked_tags([asked]), known)) - {"#u\u0308bung"} == found
+
+
+def test_a_tag_without_a_name_and_a_range_that_runs_backwards_are_refused_by_name() -> None:
+    with pytest.raises(RagdError, match="`tags`"):
+        filters.asked_tags(["##"])
+    with pytest.raises(RagdError, match=r"`date_range.from`"):
+        filters.check_days("2024-02-01", "2024-01-31")
+    filters.check_days("2024-02-01", "2024-02-01")
+    filters.check_days(None, "2024-01-31")
+
+
+def test_the_filters_as_sql() -> None:
+    assert condition(Filters()) is None
+    assert condition(Filters(("A'b",))) == "((source_file >= 'A''b/' AND source_file < 'A''b0'))"
+    assert condition(Filters(start="2024-01-01", end="2024-12-31", tags=("#a", "#b"))) == (
+        "date >= '2024-01-01' AND date <= '2024-12-31' AND array_has_any(tags, ['#a', '#b'])"
+    )
+    assert condition(Filters(tags=())) == "FALSE"

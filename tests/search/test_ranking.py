@@ -1,0 +1,133 @@
+"""Fusion, relevance, and what a question is about."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec import Struct
+
+from ragd.notes.wordpiece import WordPiece
+from ragd.search.about import about
+from ragd.search.fusion import Candidate, by_ranks, by_weights
+from ragd.search.relevance import FLOOR, relevance
+from ragd.search.results import citation, link
+
+
+class Hit(Struct, frozen=True):
+    chunk_id: str
+    score: float
+    source_file: str = "x.md"
+
+
+def hits(**scores: float) -> list[Hit]:
+    return sorted((Hit(name, s) for name, s in scores.items()), key=lambda hit: -hit.score)
+
+
+def order(found: list[Candidate]) -> str:
+    return "".join(one.chunk_id for one in found)
+
+
+def test_by_ranks_what_both_legs_found_comes_first() -> None:
+    found = by_ranks(hits(a=0.9, b=0.8), hits(b=9.0, c=8.0))
+    assert order(found) == "bac"
+    assert (found[0].cosine, found[0].bm25) == (0.8, 9.0)
+    assert (found[1].cosine, found[1].bm25) == (0.9, None)
+
+
+def test_by_weights_a_leg_without_weight_has_no_say() -> None:
+    vector, text = hits(a=0.9, b=0.5, c=0.1), hits(c=9.0, b=3.0)
+    assert order(by_weights(vector, text, 1, 0)) == "abc"
+    assert order(by_weights([], text, 0.5, 0.5)) == "cb"
+    assert order(by_weights(vector, [], 0.5, 0.5)) == "abc"
+
+
+def test_by_weights_a_model_that_sees_no_difference_has_little_say() -> None:
+    words = hits(b=10.0, a=8.0)
+    assert order(by_weights(hits(a=0.52, b=0.51, c=0.50), words, 0.5, 0.5))[0] == "b"
+    assert order(by_weights(hits(a=0.72, b=0.21, c=0.20), words, 0.5, 0.5))[0] == "a"
+
+
+SCORES = st.lists(st.floats(-1, 1, width=32), max_size=60)
+
+
+@given(SCORES, SCORES)
+def test_fusion_keeps_every_hit_once_and_orders_alike_each_time(
+    one: list[float], other: list[float]
+) -> None:
+    vector = hits(**{f"v{n}": s for n, s in enumerate(one)})
+    text = hits(**{f"v{n}": s + 1 for n, s in enumerate(other)})
+    for found in (by_ranks(vector, text), by_weights(vector, text, 0.5, 0.5)):
+        ids = [candidate.chunk_id for candidate in found]
+        assert sorted(ids) == sorted({hit.chunk_id for hit in (*vector, *text)})
+        weights = [candidate.weight for candidate in found]
+        assert weights == sorted(weights, reverse=True)
+
+
+# Relevance
+
+SHARE = st.floats(0, 1)
+
+
+@given(st.floats(-1, 1), SHARE, SHARE)
+def test_a_score_is_between_0_and_1_and_more_of_anything_is_never_less(
+    cosine: float, words: float, readable: float
+) -> None:
+    score = relevance(cosine, words, readable)
+    assert 0 <= score <= 1
+    assert score >= relevance(None, words, readable)
+    assert score >= relevance(cosine - 0.1, words, readable)
+    assert score >= relevance(cosine, words / 2, readable)
+    assert score >= relevance(cosine, words, readable / 2)
+
+
+def test_letters_at_random_have_to_come_nearer_than_words() -> None:
+    assert relevance(0.36, 0.0, readable=0.0) < FLOOR < relevance(0.30, 0.0, readable=1.0)
+
+
+# What a question is about
+
+
+def test_telling_words_are_those_that_are_not_function_words(wordpiece: WordPiece) -> None:
+    found = about("What did I write about the Doorbell's battery, and when?", wordpiece.count)
+    assert found.telling == "write Doorbell's battery,"
+    assert found.stems == {"write", "doorb", "batte"}
+    assert found.share_in("Doorbells", "two BATTERIES") == pytest.approx(2 / 3)
+    assert found.share_in("") == 0.0
+
+
+def test_a_name_of_function_words_is_about_these(wordpiece: WordPiece) -> None:
+    found = about("The Who", wordpiece.count)
+    assert found.telling == "The Who"
+    assert found.share_in("a record by The Who") == 1.0
+
+
+def test_accents_width_and_case_do_not_matter(wordpiece: WordPiece) -> None:
+    assert about("KÜCHE für Café", wordpiece.count).share_in("kuche cafe") == 1.0
+    assert about("ＡＳＳＡＭ", wordpiece.count).share_in("assam") == 1.0
+
+
+def test_chinese_and_korean_are_read_in_pairs(wordpiece: WordPiece) -> None:
+    assert about("机器学习", wordpiece.count).stems == {"机器", "器学", "学习"}
+    assert about("도서관에서", wordpiece.count).share_in("도서관") == pytest.approx(2 / 4)
+
+
+def test_what_the_model_cannot_read_is_known_as_such(wordpiece: WordPiece) -> None:
+    assert about("how was my mental health?", wordpiece.count).readable == 1.0
+    assert about("zmxncb qwpoei", wordpiece.count).readable < 0.3
+    assert about("机器学习", wordpiece.count).readable == 0.0
+
+
+@given(st.text(max_size=200))
+def test_any_text_is_about_something_or_nothing(text: str) -> None:
+    found = about(text, len)
+    assert 0 <= found.share_in(text) <= 1
+    assert 0 <= found.readable <= 1
+
+
+# How a result is cited
+
+
+def test_a_citation_and_a_link() -> None:
+    assert citation("a/b c.md", 10, 24) == "a/b c.md#L10-L24"
+    assert link("My vault", "Küche/a&b#1.md") == (
+        "obsidian://open?vault=My%20vault&file=K%C3%BCche%2Fa%26b%231.md"
+    )
