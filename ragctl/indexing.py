@@ -147,7 +147,12 @@ def _tell(last: dict[str, Any], on_terminal: bool) -> int:
             f"{counted(held, 'note')} vanished at once and stay in the index. If they were "
             "meant to go: `ragctl sync --accept-deletions`."
         )
-    if missing := last["total_chunks"] - last["chunks_embedded"]:
+    if withheld := last.get("withheld", 0):
+        note(
+            f"{counted(withheld, 'passage')} kept on this machine as sensitive, without vectors: "
+            "found by words only (SENSITIVE_FILTERED)."
+        )
+    if missing := last["total_chunks"] - last["chunks_embedded"] - last.get("barred", 0):
         have = "has no vector" if missing == 1 else "have no vectors"
         note(
             f"{counted(missing, 'passage')} {have} yet: found by words meanwhile. The daemon "
@@ -191,12 +196,13 @@ def _interrupted(home: Home, job_id: str, on_terminal: bool) -> int:
 
 
 def _is_open(home: Home, job_id: str) -> bool:
-    """Whether there is something to cancel: vectors that are still missing belong to no job."""
+    """Whether there is something to cancel: vectors that are still missing belong to no job, but
+    an index that waits for them to be switched to can be given up."""
     try:
         job = request(home, "GET", f"/v1/jobs/{job_id}", timeout=1.0).data
     except Failure:
         return True  # who cannot say leaves it to whoever presses Ctrl-C again
-    return bool(job["phase"] != "finished")
+    return bool(job["phase"] != "finished" or job.get("building"))
 
 
 def _cancelled(home: Home, job_id: str) -> str:
@@ -205,7 +211,7 @@ def _cancelled(home: Home, job_id: str) -> str:
         job = ask(home, "POST", f"/v1/jobs/{job_id}/cancel", start=False).data
     except Failure as why:
         return f"The job could not be cancelled: {why.message} {why.suggestion}".strip()
-    if job["phase"] == "finished":
+    if job["phase"] == "finished" and not job.get("building"):
         return (
             "Too late to cancel: all text is stored, and the daemon makes the missing vectors in "
             "the background. `ragctl stop` stops the daemon."

@@ -269,13 +269,15 @@ class StoredFile(Struct, frozen=True):
 class FilledFile(Struct, frozen=True):
     """One note whose chunks got vectors; void if the note has changed since.
 
-    `barred`: so many of its chunks will never have one, and are found by their words alone.
+    `barred`: so many of its chunks will never have one, and are found by their words alone;
+    `withheld`: so many of those because they are sensitive and would have left this machine.
     """
 
     path: str
     sha256: str
     chunks: int
     barred: int = 0
+    withheld: int = 0
 
 
 class BatchStored(Part, frozen=True, kw_only=True, tag="batch_stored"):

@@ -1,7 +1,10 @@
 """The guard's rules by the configuration in force, which may change while the daemon runs."""
 
+from ragd.config import is_external
 from ragd.config_schema import Memory, Security
+from ragd.notes.model import Chunk
 from ragd.search.guard import Rules
+from ragd.search.sensitive import may_leave
 from ragd.settings import Settings
 
 
@@ -16,6 +19,11 @@ class GuardInForce:
     def blocks(self) -> bool:
         """Whether what is sensitive is withheld until somebody agreed."""
         return self._settings.current.security.sensitive == "block"
+
+    def may_be_embedded(self, chunk: Chunk, provider: str) -> bool:
+        """Whether this provider may see the chunk: what is sensitive stays on this machine."""
+        leaves = provider == "ollama" and is_external(self._settings.current)
+        return not leaves or may_leave(chunk, self.rules)
 
     @property
     def rules(self) -> Rules:

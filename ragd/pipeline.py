@@ -36,13 +36,14 @@ class Pipeline:
         self._providers = Providers(settings)
         self._cache = EmbeddingCache(Path(home.embedding_cache))
         self.serving = Serving()
-        vectors = QueryVectors(settings, self._providers, GuardInForce(settings))
+        guard = GuardInForce(settings)
+        vectors = QueryVectors(settings, self._providers, guard)
         self.searcher = Searcher(ledger, settings, self.serving, vectors, self._notes)
         in_flight = InFlight()
         self._watcher = Watcher(ledger, clock, settings, self._notes)
         self._batcher = Batcher(ledger, clock, settings, self._notes, in_flight.batches)
         self._embedder = EmbedderActor(
-            ledger, clock, self.serving, self._providers, self._cache, self._notes, in_flight
+            ledger, clock, self.serving, self._providers, self._cache, self._notes, in_flight, guard
         )
         self._forgetter = Forgetter(ledger, clock, self.serving, self._cache)
         indexes = Indexes(ledger, self._store, self.serving, self._new_identity, self._vault_name())

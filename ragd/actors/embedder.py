@@ -62,6 +62,12 @@ class Notes(Protocol):
     ) -> Reading: ...
 
 
+class Privacy(Protocol):
+    """What may be shown to the provider."""
+
+    def may_be_embedded(self, chunk: Chunk, provider: str) -> bool: ...
+
+
 class EmbedderActor:
     """Cache first, then the provider of the index's own vector space."""
 
@@ -74,6 +80,7 @@ class EmbedderActor:
         cache: EmbeddingCache,
         notes: Notes,
         in_flight: InFlight,
+        privacy: Privacy,
     ) -> None:
         self._ledger = ledger
         self._clock = clock
@@ -82,6 +89,7 @@ class EmbedderActor:
         self._cache = cache
         self._notes = notes
         self._in_flight = in_flight
+        self._privacy = privacy
         self._batches: asyncio.Queue[Batch] = asyncio.Queue()
         self._woken = asyncio.Event()
         serving.listen(self._woken.set)
@@ -122,7 +130,7 @@ class EmbedderActor:
             if index is not None:
                 batch.space = index.identity.space.identity
                 known = await self._known(chunks, index)
-                missing = [chunk for chunk in chunks if chunk.content_hash not in known]
+                missing = [chunk for chunk in chunks if self._is_open(chunk, known, index)]
                 if batch.urgent and missing and len(missing) <= STEP_CHUNKS:
                     made = await self._quickly(missing, index)
             vectors = known | made
@@ -238,7 +246,7 @@ class EmbedderActor:
         chunks = [chunk for file in files for chunk in file.note.chunks]
         vectors = await self._known(chunks, index)
         deadline = self._clock.monotonic() + FILL_WITHIN_S
-        while missing := [c for c in chunks if self._is_open(c, vectors)]:
+        while missing := [c for c in chunks if self._is_open(c, vectors, index)]:
             if not await self._step(missing[:STEP_CHUNKS], vectors, index):
                 break  # the provider is gone: keep what there is
             if self._clock.monotonic() > deadline:
@@ -283,18 +291,21 @@ class EmbedderActor:
         fill = Fill(new_id(), index.identity.generation, [], {})
         for file in files:
             chunks = file.note.chunks
-            if any(self._is_open(chunk, vectors) for chunk in chunks):
+            if any(self._is_open(chunk, vectors, index) for chunk in chunks):
                 continue
             found = {
                 c.chunk_id: vectors[c.content_hash] for c in chunks if c.content_hash in vectors
             }
             fill.vectors.update(found)
-            barred = len(chunks) - len(found)
-            fill.files.append(FilledFile(file.path, file.sha256, len(found), barred))
+            barred = [c for c in chunks if c.content_hash not in vectors]
+            withheld = sum(c.content_hash not in self._hopeless for c in barred)
+            fill.files.append(FilledFile(file.path, file.sha256, len(found), len(barred), withheld))
         return fill
 
-    def _is_open(self, chunk: Chunk, vectors: dict[str, Vector]) -> bool:
-        return chunk.content_hash not in vectors and chunk.content_hash not in self._hopeless
+    def _is_open(self, chunk: Chunk, vectors: dict[str, Vector], index: ChunkIndex) -> bool:
+        if chunk.content_hash in vectors or chunk.content_hash in self._hopeless:
+            return False
+        return self._privacy.may_be_embedded(chunk, index.identity.space.provider)
 
     async def _report(self, why: EmbeddingError) -> None:
         """Nobody makes vectors now: say so, and wait longer each time before trying again."""

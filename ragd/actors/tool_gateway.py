@@ -240,7 +240,7 @@ class ToolGateway:
         _only(request, ("follow",))
         job = self._find_job(request)
         if not _number(request, "follow", 0):
-            return self._served(job_data(job))
+            return self._served(self._told(job))
         return await self._stream(request, self._progress(job.id))
 
     async def _new_job(self, request: web.Request) -> web.StreamResponse:
@@ -274,11 +274,17 @@ class ToolGateway:
 
     async def _cancel_job(self, request: web.Request) -> web.StreamResponse:
         job = self._find_job(request)
-        building = self._ledger.state.catalog.building
-        builds = building is not None and building.job_id == job.id
-        if job.phase != "finished" or builds:
+        if job.phase != "finished" or self._builds(job):
             await self._append(JobCancelRequested(job_id=job.id))
-        return self._served(job_data(job))
+        return self._served(self._told(job))
+
+    def _builds(self, job: Job) -> bool:
+        """Whether an index is still being built for this job, though it may have ended."""
+        building = self._ledger.state.catalog.building
+        return building is not None and building.job_id == job.id
+
+    def _told(self, job: Job) -> dict[str, Any]:
+        return {**job_data(job), "building": self._builds(job)}
 
     def _find_job(self, request: web.Request) -> Job:
         job = self._ledger.state.jobs.find(request.match_info["id"])

@@ -36,7 +36,8 @@ class Entry(Struct):
     size: int
     chunks: int
     embedded: int
-    barred: int = 0  # chunks that will never have a vector
+    barred: int = 0  # chunks that will never have a vector,
+    withheld: int = 0  # and how many of those because they must not leave this machine
 
     @property
     def lacking(self) -> int:
@@ -61,6 +62,7 @@ class Table(Struct):
     chunks: int = 0
     chunks_embedded: int = 0
     chunks_barred: int = 0
+    chunks_withheld: int = 0
     table_version: int = 0
 
     @property
@@ -102,6 +104,7 @@ def _forget(table: Table, path: str) -> None:
         table.chunks -= entry.chunks
         table.chunks_embedded -= entry.embedded
         table.chunks_barred -= entry.barred
+        table.chunks_withheld -= entry.withheld
 
 
 def _replace(table: Table, file: StoredFile) -> None:
@@ -196,8 +199,11 @@ def _vectors_filled(catalog: Catalog, event: VectorsFilled, record: Record) -> N
         entry.embedded += gained
         table.chunks_embedded += gained
         barred = max(0, min(file.barred, entry.lacking))
+        withheld = max(0, min(file.withheld, barred))
         entry.barred += barred
+        entry.withheld += withheld
         table.chunks_barred += barred
+        table.chunks_withheld += withheld
     table.table_version = event.table_version
 
 

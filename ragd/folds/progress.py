@@ -72,6 +72,8 @@ def completion(state: State, job: Job) -> dict[str, Any]:
         "errors_total": job.errors_total,
         "chunks_embedded": table.chunks_embedded,
         "deletions_held": held,
+        "barred": table.chunks_barred,
+        "withheld": table.chunks_withheld,
     }
 
 

@@ -137,3 +137,26 @@ async def test_a_job_that_failed_is_tried_once_more_when_it_can_be(start: Any) -
     done = await pipeline.until(JobFinished, again.seq, job_id=again.event.job_id)
     assert done.event.outcome == "complete"
     await assert_index_equals_vault(pipeline)
+
+
+async def test_what_is_sensitive_is_never_sent_to_another_machine(
+    start: Any, configure: Any, vault: Path, monkeypatch: Any
+) -> None:
+    """The recording server stands for another machine: only its address is taken for one."""
+    monkeypatch.setattr("ragd.guarding.is_external", lambda config: True)
+    async with running() as server:
+        wish = {"provider": "ollama", "base_url": server.base_url, "dimensions": DIMENSIONS}
+        configure(vault_path=str(vault), embedding=wish)
+        pipeline = await start()
+        await pipeline.request("full")
+        await pipeline.until_state(all_embedded)
+        sent = " ".join(text for texts in server.inputs for text in texts)
+        assert "coriander" in sent and "Gewürze" in sent
+        assert "Sreenivas" not in sent and "Therapy" not in sent
+        assert pipeline.catalog.chunks_withheld == 2
+        assert await pipeline.found("Sreenivas") == {"Journal/2024-02-01.md"}, "by its words"
+        seq = pipeline.ledger.state.seq
+        (vault / "Debts.md").write_text("I owe Anna 20 euros.\n")
+        await pipeline.until(JobFinished, seq)
+        await pipeline.until_state(all_embedded)
+        assert not any("Anna" in text for texts in server.inputs for text in texts)
