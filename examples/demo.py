@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import shutil
 import signal
 import subprocess
@@ -9,6 +10,11 @@ import sys
 import tempfile
 from pathlib import Path
 
+QUESTIONS = (
+    "How was my mental health in 2024?",
+    "How much do I owe Sreenivas?",
+    "Welches Holz nehme ich für das Gewürzregal?",
+)
 VAULT = Path(__file__).parent / "vault"
 
 
@@ -19,7 +25,7 @@ def say(text: str) -> None:
 
 def ragctl(home: str, *words: str) -> int:
     """Run one ragctl command as a person would, showing it first."""
-    print(f"$ ragctl {' '.join(words)}", flush=True)
+    print(f"$ ragctl {shlex.join(words)}", flush=True)
     environment = {**os.environ, "OBSIDIAN_RAG_HOME": home}
     return subprocess.run([sys.executable, "-m", "ragctl", *words], env=environment).returncode
 
@@ -30,10 +36,13 @@ def daemon_pid(home: str) -> int:
 
 
 def tour(home: str) -> None:
-    """Set up, index, look, kill, replay, stop."""
+    """Set up, index, ask, look, kill, replay, stop."""
     say("A configuration for the example vault, and its notes into the index:")
     ragctl(home, "init", str(VAULT))
     ragctl(home, "index")
+    say("Three questions, answered from the notes:")
+    for question in QUESTIONS:
+        ragctl(home, "search", question, "--max", "2")
     say("What the daemon says of itself:")
     ragctl(home, "status")
     say("What happened, as facts in its log:")
