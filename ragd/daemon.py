@@ -17,11 +17,10 @@ import structlog
 
 from ragd import __version__, logs
 from ragd import config as configuration
-from ragd.actors.health_monitor import HealthMonitor, Look, Probe, Probes, end_looks, vault_answer
+from ragd.actors.health_monitor import HealthMonitor, Look, Probe, Probes, end_looks
 from ragd.actors.snapshotter import Snapshotter
 from ragd.actors.sync_result_writer import SyncResultWriter
 from ragd.actors.tool_gateway import ToolGateway
-from ragd.adapters import lance_store, ollama
 from ragd.adapters.http_server import HttpServer, Listener
 from ragd.adapters.named_pipe import NamedPipeListener
 from ragd.adapters.unix_socket import UnixListener
@@ -42,6 +41,7 @@ from ragd.ledger import Ledger
 from ragd.lock import hold
 from ragd.paths import Home
 from ragd.pipeline import Pipeline
+from ragd.probing import Probing
 from ragd.settings import Settings
 from ragd.supervisor import Actor, Supervisor, TooManyCrashes, innermost, location_of
 
@@ -127,7 +127,8 @@ async def _serve(
     pipeline = Pipeline(home, clock, ledger, settings)
     gateway = ToolGateway(ledger, clock, settings, stop, pipeline.searcher)
     server = HttpServer(_listener(home), gateway.routes(), gateway.refuse)
-    actors = _actors(home, clock, ledger, settings, gateway) | pipeline.actors()
+    actors = _actors(home, clock, ledger, settings, gateway, pipeline.probing)
+    actors |= pipeline.actors()
     supervisor = Supervisor(ledger.journal, clock, actors)
     gateway.live.actors = supervisor.states
     try:
@@ -142,12 +143,22 @@ async def _serve(
             gateway.end_followers()
             await server.stop(FINISH_WITHIN_S)
             await asyncio.wait({starting}, timeout=FINISH_WITHIN_S)
+            await _finish_jobs(ledger)
             working.cancel()
         await gateway.flush_refusals()
     finally:
         await server.stop(0)
         await gateway.memories.close()
         await pipeline.close()
+
+
+async def _finish_jobs(ledger: Ledger) -> None:
+    """A sync in flight may end; what takes longer goes on after the next start."""
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(FINISH_WITHIN_S):
+            while ledger.state.jobs.open:
+                async for _ in ledger.journal.follow(ledger.state.seq):
+                    break
 
 
 async def _record_start(config: Config, ledger: Ledger) -> None:
@@ -179,21 +190,21 @@ async def _work(starting: "asyncio.Task[None]", supervisor: Supervisor) -> None:
 
 
 def _actors(
-    home: Home, clock: Clock, ledger: Ledger, settings: Settings, gateway: ToolGateway
+    home: Home,
+    clock: Clock,
+    ledger: Ledger,
+    settings: Settings,
+    gateway: ToolGateway,
+    probing: Probing,
 ) -> dict[str, Actor]:
-    async def ask_ollama() -> str | None:
-        answers = await ollama.answers(settings.current.embedding.base_url)
-        return None if answers else "OLLAMA_UNREACHABLE"
-
-    def look_at_index() -> str | None:
-        catalog = ledger.state.catalog
-        known = catalog.index.generation if catalog.index is not None else None
-        return lance_store.probe(settings.vectors, known, catalog.table_version)
-
     probes: Probes = {
-        "vault": Probe(Look(lambda: vault_answer(settings.vault)), "VAULT_NOT_FOUND"),
-        "index": Probe(Look(look_at_index), None),
-        "ollama": Probe(ask_ollama, "OLLAMA_UNREACHABLE"),
+        "vault": Probe(Look(probing.vault), "VAULT_NOT_FOUND"),
+        "index": Probe(Look(probing.index), None),
+        "ollama": Probe(probing.ollama, "OLLAMA_UNREACHABLE"),
+        "embedder": Probe(probing.embedder, None),
+        "model": Probe(probing.model, None),
+        "vectors": Probe(probing.vectors, None),
+        "freshness": Probe(probing.freshness, None),
     }
     return {
         "health_monitor": HealthMonitor(ledger, clock, settings, probes).run,

@@ -63,6 +63,15 @@ class Indexes:
         if self._serving.index is None:  # the first job will want one soon
             await self._store.warm_up()
 
+    async def look_again(self) -> None:
+        """A probe says that something is wrong with the index, or that all is well again: see for
+        ourselves, with new handles."""
+        index = self._serving.index
+        if index is not None:
+            self._serving.put(None, self._serving.building)
+            index.close()
+        await self._open_serving()
+
     async def _open_serving(self) -> None:
         known = self._ledger.state.catalog.index
         if known is not None:
@@ -71,7 +80,8 @@ class Indexes:
             except RagdError as why:
                 log.warning("the index cannot be opened", code=why.code)
                 if why.code != "INDEX_NOT_FOUND":  # damaged: restored, or replaced by a reindex
-                    await self._say(DependencyLost(dependency="index", code=why.code))
+                    if "index" not in self._ledger.state.health.lost:
+                        await self._say(DependencyLost(dependency="index", code=why.code))
                     return
                 await self._say(IndexLost(reason="missing"))
             else:

@@ -18,6 +18,7 @@ from ragd.indexes import Indexes
 from ragd.ledger import Ledger
 from ragd.paths import Home
 from ragd.payloads import InFlight
+from ragd.probing import Probing
 from ragd.providers import Providers
 from ragd.query_vectors import QueryVectors
 from ragd.reading import Notes
@@ -39,6 +40,7 @@ class Pipeline:
         guard = GuardInForce(settings)
         vectors = QueryVectors(settings, self._providers, guard)
         self.searcher = Searcher(ledger, settings, self.serving, vectors, self._notes)
+        self.probing = Probing(ledger, clock, settings, self.serving, self._providers, self._notes)
         in_flight = InFlight()
         self._watcher = Watcher(ledger, clock, settings, self._notes)
         self._batcher = Batcher(ledger, clock, settings, self._notes, in_flight.batches)

@@ -19,6 +19,7 @@ class Providers:
         self._settings = settings
         self._open: dict[str, Embedder] = {}
         self._opening = asyncio.Lock()
+        self._verified: dict[str, str] = {}  # the last digest whose vectors were compared
 
     async def choose(self, *, may_be_absent: bool) -> tuple[VectorSpace, Vector]:
         """The vector space for a new index, as the configuration wishes, and its canary.
@@ -54,6 +55,25 @@ class Providers:
                     raise _mismatch()
                 return self._open.setdefault(space.identity, embedded.EmbeddedEmbedder())
             return await self._reach(identity)
+
+    async def mismatch(self, identity: Identity) -> str | None:
+        """INDEX_MODEL_MISMATCH if Ollama's vectors are not those of this index any more. Asked
+        for a vector only when the model's digest is another one than it was."""
+        wish = self._settings.current.embedding
+        try:
+            sighting = await ollama.look(wish.base_url, identity.space.model)
+            known = self._verified.get(identity.space.identity, identity.space.digest)
+            if sighting.digest is None or sighting.digest == known:
+                return None
+            async with self._opening:
+                stale = self._open.pop(identity.space.identity, None)
+                if stale is not None:
+                    await stale.close()
+                await self._reach(identity)
+        except EmbeddingError as why:
+            return why.code if why.code == "INDEX_MODEL_MISMATCH" else None
+        self._verified[identity.space.identity] = sighting.digest
+        return None
 
     async def keep_only(self, identities: set[str]) -> None:
         """Let go of the embedders of spaces that no index is in any more."""

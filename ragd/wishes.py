@@ -1,6 +1,7 @@
 """Which job the daemon wants by itself, as the folds and the configuration say. It starts none.
 
-Facts were lost, a job failed, notes are to be cut in another way, or other notes are to be read.
+The index is damaged, facts were lost, a job failed, notes are to be cut in another way, or other
+notes are to be read.
 """
 
 from typing import Protocol
@@ -29,10 +30,13 @@ class Wishes:
         self._recovered = False
         self._recut: set[str] = set()
         self._retried: set[str] = set()
+        self._mended: set[str] = set()
         self._rules = self._rules_now()
 
     def next_job(self) -> JobRequested | None:
         """The next job to ask for; None if all is as it should be."""
+        if self._is_repair_due():
+            return _job("reindex", "auto_reindex")
         if self._is_recut_due():
             return _job("reindex", "chunking_changed")
         if self._is_recovery_due():
@@ -40,6 +44,17 @@ class Wishes:
         if self._have_rules_changed():
             return _job("sync", "config_changed")
         return self._retry()
+
+    def _is_repair_due(self) -> bool:
+        """The index is damaged, and its owner wants it mended without being asked."""
+        state = self._ledger.state
+        generation = state.catalog.index.generation if state.catalog.index is not None else ""
+        if not is_damaged(state) or generation in self._mended:
+            return False
+        if not self._settings.current.health.auto_reindex:
+            return False
+        self._mended.add(generation)
+        return True
 
     def _is_recut_due(self) -> bool:
         """Notes are cut in another way than they were for this index."""

@@ -17,6 +17,7 @@ from ragd.events import (
     ActorCrashed,
     ConfigReloaded,
     DeletionsHeld,
+    DependencyLost,
     DependencyRecovered,
     FilesChanged,
     FileSkipped,
@@ -47,7 +48,7 @@ _WAKE = {
     tag_of_type(t)
     for t in (
         *(FilesChanged, VaultScanned, JobRequested, JobCancelRequested, JobFinished),
-        *(ActorCrashed, ConfigReloaded, IndexActivated, DependencyRecovered),
+        *(ActorCrashed, ConfigReloaded, IndexActivated, DependencyRecovered, DependencyLost),
     )
 }
 PIPELINE = ("embedder", "store_writer")

@@ -5,12 +5,10 @@ It judges nothing: what a lost dependency means is the health fold's business.
 
 import asyncio
 import contextlib
-import os
 import threading
 import time
 from collections.abc import Awaitable, Callable
-from pathlib import Path
-from typing import NamedTuple, get_args
+from typing import NamedTuple, Protocol, get_args
 
 import structlog
 
@@ -24,11 +22,21 @@ PROBE_WITHIN_S = 20.0
 _LOOKING = "look"
 
 
+class Since(Protocol):
+    """An error code, and since when it holds."""
+
+    @property
+    def code(self) -> str: ...
+
+    @property
+    def since(self) -> str: ...
+
+
 class Probe(NamedTuple):
     """How to look: `ask` answers with an error code, or None if all is well. `overdue` is the
     code when it does not answer at all; None: then nothing is known, and nothing is said."""
 
-    ask: Callable[[], Awaitable[str | None]]
+    ask: Callable[[], Awaitable[str | Since | None]]
     overdue: str | None
 
 
@@ -58,16 +66,21 @@ class HealthMonitor:
         while True:
             try:
                 async with asyncio.timeout(PROBE_WITHIN_S):
-                    code = await probe.ask()
+                    found = await probe.ask()
             except TimeoutError:
                 log.warning("a probe took too long", dependency=dependency)
                 if probe.overdue is not None:
                     await self._report(dependency, probe.overdue)
             else:
-                await self._report(dependency, code)
+                if found is None or isinstance(found, str):
+                    await self._report(dependency, found)
+                else:
+                    await self._report(dependency, found.code, found.since)
             await self._clock.sleep(self._settings.current.health.probe_s)
 
-    async def _report(self, dependency: Dependency, code: str | None) -> None:
+    async def _report(
+        self, dependency: Dependency, code: str | None, since: str | None = None
+    ) -> None:
         health = self._ledger.state.health
         known = health.lost.get(dependency)
         if dependency in health.seen and (known.code if known is not None else None) == code:
@@ -75,7 +88,8 @@ class HealthMonitor:
         journal = self._ledger.journal
         log.info("dependency", dependency=dependency, code=code)
         if code is not None:
-            await journal.append(NAME, DependencyLost(dependency=dependency, code=code))
+            lost = DependencyLost(dependency=dependency, code=code, since=since)
+            await journal.append(NAME, lost)
         else:
             await journal.append(NAME, DependencyRecovered(dependency=dependency))
 
@@ -137,13 +151,3 @@ def end_looks(within_s: float) -> None:
     for thread in threading.enumerate():
         if thread.name == _LOOKING:
             thread.join(max(0.0, deadline - time.monotonic()))
-
-
-def vault_answer(root: Path) -> str | None:
-    """The vault's root is there and can be listed."""
-    try:
-        with os.scandir(root) as entries:
-            next(entries, None)
-    except OSError:
-        return "VAULT_NOT_FOUND"
-    return None

@@ -5,7 +5,6 @@ between the commit and its fact only repeats it.
 """
 
 import asyncio
-import contextlib
 from collections.abc import Mapping
 from datetime import datetime
 
@@ -26,7 +25,6 @@ from ragd.events import (
     JobCancelRequested,
     JobFinished,
     Outcome,
-    StoreCompacted,
     StoredFile,
     VectorsFilled,
     tag_of_type,
@@ -36,9 +34,10 @@ from ragd.indexes import NAME, Indexes
 from ragd.ledger import Ledger
 from ragd.payloads import Batch, Fill, InFlight, ReadFile
 from ragd.serving import Serving
+from ragd.store_troubles import Troubles
+from ragd.tidying import Tidier
 
 VECTORS_WITHIN_S = 2.0
-TIDY_AFTER_S = 5.0
 RETIRE_AFTER_S = 30.0
 
 _TYPES = {
@@ -76,7 +75,9 @@ class StoreWriter:
         self._tasks: asyncio.TaskGroup
         self._embedded: dict[str, asyncio.Event] = {}
         self._todo: asyncio.Queue[Todo] = asyncio.Queue()
-        self._untidy = asyncio.Event()
+        self._troubles = Troubles(ledger, clock)
+        self._tidier = Tidier(ledger, clock, serving, self._troubles)
+        self._doubted = False  # somebody found the index damaged
 
     async def run(self) -> None:
         position = self._ledger.state.seq
@@ -85,7 +86,7 @@ class StoreWriter:
             self._tasks = group
             group.create_task(self._listen(position))
             group.create_task(self._work())
-            group.create_task(self._keep_tidy())
+            group.create_task(self._tidier.run())
 
     # What there is to do
 
@@ -116,9 +117,21 @@ class StoreWriter:
                 await self._fill(todo)
             elif isinstance(todo, JobCancelRequested):
                 await self._cancel_building(todo.job_id)
-            elif isinstance(todo, DependencyRecovered):
-                await self._indexes.open()
+            else:
+                await self._look_again(todo)
             await self._switch_if_ready()
+
+    async def _look_again(self, found: DependencyLost | DependencyRecovered) -> None:
+        """Open the index afresh when it is said to be lost, and when it is said to be back."""
+        catalog = self._ledger.state.catalog
+        if isinstance(found, DependencyLost):
+            self._doubted = catalog.index is not None and bool(catalog.files)
+        elif self._serving.index is not None and not self._doubted:
+            return  # the first look of this run, and all is well
+        if catalog.index is not None and catalog.files:
+            await self._indexes.look_again()
+        if isinstance(found, DependencyRecovered):
+            self._doubted = False
 
     async def _store_batch(self, batch: Batch) -> None:
         """One atomic commit. Vectors that are not there in time follow later."""
@@ -143,10 +156,12 @@ class StoreWriter:
             return True
         try:
             if batch.generation:
-                building = await self._indexes.building_index(batch.generation, batch.job_id)
+                building = await self._troubles.with_room(
+                    lambda: self._indexes.building_index(batch.generation, batch.job_id)
+                )
                 await self._replace(building, batch, batch.job_id)
                 return True
-            serving = await self._indexes.serving_index()
+            serving = await self._troubles.with_room(self._indexes.serving_index)
             if self._serving.building is not None:  # first: until the other has it, it is undone
                 await self._replace(self._serving.building, batch, "")
             await self._replace(serving, batch, batch.job_id)
@@ -154,9 +169,7 @@ class StoreWriter:
             log.warning("no index can be made", code=why.code, detail=why.detail)
             return False
         except RagdError as why:
-            log.warning("the index takes nothing", code=why.code)
-            if why.code != "INDEX_CORRUPTED":
-                raise
+            await self._troubles.report(why)
             return False
         return True
 
@@ -169,7 +182,7 @@ class StoreWriter:
             for f in batch.files
         ]
         crashpoint("store.before_commit")
-        version = await index.replace(rows, batch.removed)
+        version = await self._troubles.with_room(lambda: index.replace(rows, batch.removed))
         crashpoint("store.after_commit")
         serves = index is self._serving.index
         stored = BatchStored(
@@ -182,29 +195,36 @@ class StoreWriter:
         )
         await self._ledger.journal.append_parts(NAME, stored)
         crashpoint("store.after_fact")
-        self._untidy.set()
+        self._tidier.wake()
 
     async def _fill(self, fill: Fill) -> None:
         index = self._serving.of(fill.generation)
         if index is not None:
-            filled = await index.fill(fill.vectors) if fill.vectors else None
-            crashpoint("store.after_fill")
-            if filled is None or filled.rows == len(fill.vectors):
-                version = filled.version if filled is not None else await index.version()
-                done = VectorsFilled(
-                    job_id="",
-                    files=fill.files,
-                    table_version=version,
-                    generation=index.identity.generation,
-                )
-                await self._ledger.journal.append_parts(NAME, done)
-            self._untidy.set()
+            try:
+                await self._fill_index(index, fill)
+            except RagdError as why:
+                await self._troubles.report(why)
         self._in_flight.fills.drop(fill.batch_id)
+
+    async def _fill_index(self, index: ChunkIndex, fill: Fill) -> None:
+        rows, version = 0, await index.version()
+        if fill.vectors:
+            rows, version = await self._troubles.with_room(lambda: index.fill(fill.vectors))
+        crashpoint("store.after_fill")
+        if rows == len(fill.vectors):
+            done = VectorsFilled(
+                job_id="",
+                files=fill.files,
+                table_version=version,
+                generation=index.identity.generation,
+            )
+            await self._ledger.journal.append_parts(NAME, done)
+        self._tidier.wake()
 
     # An index built beside
 
     async def _switch_if_ready(self, text_of: str = "") -> None:
-        if old := await self._indexes.switch_if_ready(text_of):
+        if old := await self._troubles.with_room(lambda: self._indexes.switch_if_ready(text_of)):
             self._tasks.create_task(self._retire(old))
 
     async def _retire(self, old: ChunkIndex) -> None:
@@ -230,31 +250,7 @@ class StoreWriter:
         )
         await self._ledger.journal.append(NAME, cancelled)
 
-    # Keeping tidy and ending jobs
-
-    async def _keep_tidy(self) -> None:
-        """After changes, and again until no deleted text is left in any old file."""
-        again_s: float | None = 0.0  # the last run may have left something
-        while True:
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(again_s):
-                    await self._untidy.wait()
-            self._untidy.clear()
-            await self._clock.sleep(TIDY_AFTER_S)
-            again_s = await self._tidy()
-
-    async def _tidy(self) -> float | None:
-        """A bounded piece of it, beside the writing; in how many seconds there is more to do."""
-        index = self._serving.index
-        if index is None:
-            return None
-        began = self._clock.monotonic()
-        done = await index.maintain()
-        if done.changed:
-            took = int((self._clock.monotonic() - began) * 1000)
-            fact = StoreCompacted(table_version=done.version, took_ms=took)
-            await self._ledger.journal.append(NAME, fact)
-        return done.again_s
+    # Ending jobs
 
     async def _finish(self, job: Job, *, failed: bool) -> None:
         """The job's text is stored: its story, as the folds tell it."""

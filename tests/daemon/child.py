@@ -13,6 +13,7 @@ from pathlib import Path
 from ragd import daemon
 from ragd.adapters import lance_store
 from ragd.paths import Home
+from ragd.probing import Probing
 
 
 def lancedb() -> None:
@@ -53,7 +54,7 @@ def held_index(fifo: str) -> None:
 
 def hanging_vault() -> None:
     """The vault lies on a mount that never answers."""
-    daemon.vault_answer = lambda root: _hang()
+    Probing.vault = lambda self: _hang()  # type: ignore[method-assign]
 
 
 def _hang() -> None:

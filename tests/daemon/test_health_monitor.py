@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ragd.actors import health_monitor
-from ragd.actors.health_monitor import HealthMonitor, Look, Probe, end_looks, vault_answer
+from ragd.actors.health_monitor import HealthMonitor, Look, Probe, end_looks
 from ragd.clock import SystemClock
 from ragd.eventlog import disk
 from ragd.eventlog.frame import Record
@@ -292,16 +292,3 @@ def test_a_look_that_outlives_its_loop_is_silent(capfd: pytest.CaptureFixture[st
     gate.set()
     end_looks(5)
     assert capfd.readouterr() == ("", "")
-
-
-# The vault
-
-
-def test_a_vault_that_can_be_listed_is_well(tmp_path: Path) -> None:
-    assert vault_answer(tmp_path) is None
-
-
-def test_a_missing_vault_and_a_file_in_its_place_are_not_found(tmp_path: Path) -> None:
-    assert vault_answer(tmp_path / "gone") == "VAULT_NOT_FOUND"
-    (tmp_path / "file").touch()
-    assert vault_answer(tmp_path / "file") == "VAULT_NOT_FOUND"

@@ -19,6 +19,7 @@ from ragd.events import (
     FileError,
     FilledFile,
     IndexActivated,
+    IndexBuilding,
     IndexLost,
     JobFinished,
     StoredFile,
@@ -83,11 +84,12 @@ def begin(house: House, clock: VirtualClock) -> "asyncio.Task[None]":
 async def test_every_fact_that_changes_the_fold_changes_the_file(house: House) -> None:
     filled = FilledFile(path="a.md", sha256="0", chunks=2)
     activated = IndexActivated(generation="g2", provider="ollama", model="m", dimensions=3)
+    building = IndexBuilding(generation="g2", job_id="j", fingerprint="f")
     steps: list[list[Fact]] = [
         [stored("a.md"), finished(1)],
         [VectorsFilled(job_id="j", files=[filled], table_version=2)],
         [VaultScanned(files=1, changed=0, removed=0, newest_mtime="2026-01-01T00:00:00Z")],
-        [stored("b.md", "g2"), stored("c.md", "g2"), activated],
+        [building, stored("b.md", "g2"), stored("c.md", "g2"), activated],
         [IndexLost(reason="missing")],
     ]
     seen: list[SyncResult] = []

@@ -70,9 +70,9 @@ async def test_an_index_that_the_log_does_not_name_is_removed_at_the_start(
     serving = vectors / running.catalog.index.generation
     running = await start(lambda: shutil.copytree(serving, vectors / "01OLD"))
     await running.until_state(lambda state: running.pipeline.serving.index is not None)
-    while (vectors / "01OLD").exists():
+    while [path.name for path in vectors.iterdir()] != [serving.name]:
         await asyncio.sleep(0.01)
-    assert [path.name for path in vectors.iterdir()] == [serving.name]
+    await assert_index_equals_vault(running)
 
 
 async def test_a_note_saved_while_vectors_are_missing_is_in_both_indexes(

@@ -1,0 +1,151 @@
+"""What each dependency is asked, and what its answer means as an error code.
+
+A look at the folds or at the outside; it records nothing. What was lost because a real call failed
+is only found again by a real call: a server that answers and cannot embed is not there.
+"""
+
+from datetime import datetime
+from typing import NamedTuple
+
+from ragd.adapters import embedded, lance_store, ollama
+from ragd.clock import Clock
+from ragd.embedding import CANARY, EmbeddingError
+from ragd.events import Dependency
+from ragd.folds.catalog import Index
+from ragd.ledger import Ledger
+from ragd.providers import Providers
+from ragd.reading import Notes, VaultGone
+from ragd.serving import Serving
+from ragd.settings import Settings
+
+VECTORS_WITHIN_S = 30.0
+
+
+class Found(NamedTuple):
+    """What is wrong, and since when, where that is known better than by this look."""
+
+    code: str
+    since: str
+
+
+class Probing:
+    """The questions, one for each dependency."""
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        clock: Clock,
+        settings: Settings,
+        serving: Serving,
+        providers: Providers,
+        notes: Notes,
+    ) -> None:
+        self._ledger = ledger
+        self._clock = clock
+        self._settings = settings
+        self._serving = serving
+        self._providers = providers
+        self._notes = notes
+        self._lacking_since: tuple[str, float] | None = None
+
+    # In a thread of its own: these may hang
+
+    def vault(self) -> str | None:
+        """The root is there, can be listed, and is the one whose notes we know."""
+        try:
+            self._notes.verify_root()
+        except VaultGone as why:
+            nothing_known = not self._ledger.state.catalog.files
+            return None if why.reason == "empty" and nothing_known else "VAULT_NOT_FOUND"
+        except OSError:
+            return "VAULT_NOT_FOUND"
+        return None
+
+    def index(self) -> str | None:
+        """By really reading it; the log says which generation, and how far it must be."""
+        catalog = self._ledger.state.catalog
+        known = catalog.index.generation if catalog.index is not None else None
+        return lance_store.probe(self._settings.vectors, known, catalog.table_version)
+
+    # Providers
+
+    async def ollama(self) -> str | None:
+        """Is it up? Where the index is in its space: has it the model, and does it embed?"""
+        address = self._settings.current.embedding.base_url
+        index = self._ledger.state.catalog.index
+        if index is None or index.provider != "ollama":
+            return None if await ollama.answers(address) else "OLLAMA_UNREACHABLE"
+        try:
+            sighting = await ollama.look(address, index.model)
+        except EmbeddingError as why:
+            return why.code
+        if sighting.digest is None:
+            return "OLLAMA_UNREACHABLE"
+        return await self._embeds("ollama")
+
+    async def embedder(self) -> str | None:
+        """Is the embedded model installed, and does it embed?"""
+        index = self._ledger.state.catalog.index
+        if index is None or index.provider != "embedded":
+            return None
+        if embedded.unavailable() is not None:
+            return "EMBEDDER_UNAVAILABLE"
+        return await self._embeds("embedder")
+
+    async def model(self) -> str | None:
+        """Are the vectors that are made now of the index's own space?"""
+        catalog = self._ledger.state.catalog
+        if catalog.index is None:
+            return None
+        if self._differs_from_config(catalog.index):
+            return "INDEX_MODEL_MISMATCH"
+        index = self._serving.index
+        if index is None or not index.identity.space.is_known:
+            return None
+        if catalog.index.provider == "ollama" and "ollama" not in self._ledger.state.health.lost:
+            return await self._providers.mismatch(index.identity)
+        return None
+
+    async def _embeds(self, dependency: Dependency) -> str | None:
+        """Only asked of who was lost: a real text, a real vector."""
+        lost = self._ledger.state.health.lost.get(dependency)
+        index = self._serving.index
+        if lost is None or index is None or not index.identity.space.is_known:
+            return None
+        try:
+            embedder = await self._providers.of(index.identity)
+            await embedder.embed([CANARY])
+        except EmbeddingError as why:
+            return None if why.code == "INDEX_MODEL_MISMATCH" else why.code
+        return None
+
+    def _differs_from_config(self, index: Index) -> bool:
+        """What is configured explicitly; under `auto`, model and size are those of Ollama."""
+        wish = self._settings.current.embedding
+        if wish.provider not in ("auto", index.provider):
+            return True
+        if index.provider != "ollama":
+            return False
+        return (wish.model, wish.dimensions) != (index.model, index.dimensions)
+
+    # Time
+
+    async def vectors(self) -> Found | None:
+        """Some chunks have had no vector for too long."""
+        now = self._clock.monotonic()
+        if not self._ledger.state.catalog.backlog:
+            self._lacking_since = None
+            return None
+        if self._lacking_since is None:
+            self._lacking_since = (self._clock.now(), now)
+        since, began = self._lacking_since
+        return Found("VECTORS_PENDING", since) if now - began > VECTORS_WITHIN_S else None
+
+    async def freshness(self) -> Found | None:
+        """Some change has waited for too long."""
+        oldest = min(self._ledger.state.catalog.waiting.values(), default=None)
+        if oldest is None:
+            return None
+        waited = datetime.fromisoformat(self._clock.now()) - datetime.fromisoformat(oldest)
+        is_stale = waited.total_seconds() > self._settings.current.health.stale_s
+        return Found("INDEX_STALE", oldest) if is_stale else None

@@ -1,0 +1,63 @@
+"""Keeps the index small and quick, beside the writing, a bounded piece at a time."""
+
+import asyncio
+import contextlib
+
+from ragd.clock import Clock
+from ragd.errors import RagdError
+from ragd.events import StoreCompacted
+from ragd.indexes import NAME
+from ragd.ledger import Ledger
+from ragd.serving import Serving
+from ragd.store_troubles import Troubles
+
+TIDY_AFTER_S = 5.0
+TIDY_AGAIN_S = 60.0
+
+
+class Tidier:
+    """Woken by whoever writes; decides by itself when."""
+
+    def __init__(self, ledger: Ledger, clock: Clock, serving: Serving, troubles: Troubles) -> None:
+        self._ledger = ledger
+        self._clock = clock
+        self._serving = serving
+        self._troubles = troubles
+        self._woken = asyncio.Event()
+
+    def wake(self) -> None:
+        """Something was written."""
+        self._woken.set()
+
+    async def run(self) -> None:
+        """After changes, and again until no deleted text is left in any old file."""
+        again_s: float | None = 0.0  # the last run may have left something
+        while True:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(again_s):
+                    await self._woken.wait()
+            self._woken.clear()
+            await self._clock.sleep(TIDY_AFTER_S)
+            again_s = await self._tidy()
+
+    async def _tidy(self) -> float | None:
+        """A bounded piece of it, beside the writing; in how many seconds there is more to do."""
+        index = self._serving.index
+        if index is None:
+            return None
+        began = self._clock.monotonic()
+        try:
+            done = await index.maintain()
+        except Exception as why:
+            if self._serving.index is not index:
+                return 0.0  # it was switched meanwhile, and is gone: the new one has its turn
+            if not isinstance(why, RagdError):
+                raise
+            if why.code != "DISK_FULL":
+                await self._troubles.report(why)
+            return TIDY_AGAIN_S
+        if done.changed and self._serving.index is index:
+            took = int((self._clock.monotonic() - began) * 1000)
+            fact = StoreCompacted(table_version=done.version, took_ms=took)
+            await self._ledger.journal.append(NAME, fact)
+        return done.again_s
