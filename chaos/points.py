@@ -7,7 +7,7 @@ from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
-from chaos import appends, daemons, spoil
+from chaos import appends, daemons, jobs, spoil
 from chaos.checks import Book
 from chaos.harness import KILLED, Arena, require
 from ragd.crashpoints import POINTS
@@ -74,11 +74,18 @@ DAEMON: tuple[Case, ...] = (
 
 def run(arena: Arena, cycles: int) -> None:
     """All of them, and some chains of several in a row."""
-    missing = set(POINTS) - {case.point for case in (*APPENDER, *DAEMON)}
+    missing = set(POINTS) - covered(jobs.CASES)
     require(not missing, f"no case for the crash points {sorted(missing)}")
     at_appender(arena)
     at_daemon(arena)
+    jobs.run(arena)
     chains(arena, max(2, cycles // 40))
+
+
+def covered(of_jobs: Sequence[jobs.Case]) -> set[str]:
+    """The points at which some process dies."""
+    own = {case.point for case in (*APPENDER, *DAEMON)}
+    return own.union(*(case.points for case in of_jobs))
 
 
 def at_appender(arena: Arena, cases: Sequence[Case] = APPENDER) -> None:
