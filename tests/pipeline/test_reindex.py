@@ -228,13 +228,14 @@ class Held:
         async def nothing(*_: Any) -> dict[str, bytes]:
             return {}
 
-        async def later(*_: Any) -> None:
-            embedder._not_before = embedder._clock.monotonic() + 3600
+        async def later(files: Any, table: Any, index: Any) -> None:
+            space = index.identity.space.identity
+            embedder._not_before[space] = embedder._clock.monotonic() + 3600
 
         monkeypatch.setattr(embedder, "_known", nothing)
         monkeypatch.setattr(embedder, "_gather", later)
 
     def let_go(self) -> None:
         self._monkeypatch.undo()
-        self._embedder._not_before = 0.0
+        self._embedder._not_before.clear()
         self._embedder._woken.set()
