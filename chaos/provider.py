@@ -7,9 +7,11 @@ vector is the right one, and every text that it was asked for is on record.
 import hashlib
 import json
 import threading
+import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
+from ragd.adapters import embedded
 from ragd.adapters.ollama import space_of
 from ragd.embedding import CANARY, Vector, pack
 
@@ -29,10 +31,10 @@ class Provider:
 
     def __init__(self) -> None:
         self.digest = _digest(0)
+        self.delay_s = 0.0  # before every answer
         self.asked: list[Asked] = []
         self._models = 0
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
-        self._server.daemon_threads = True
+        self._server = _Server(("127.0.0.1", 0), _handler(self))
         self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
 
     @property
@@ -61,6 +63,7 @@ class Provider:
     def embed(self, texts: list[str]) -> list[list[float]]:
         hashes = (hashlib.sha256(text.encode()).hexdigest() for text in texts if text != CANARY)
         self.asked += [Asked(self.space, content_hash) for content_hash in hashes]
+        time.sleep(self.delay_s)
         return [_numbers(self.digest, text) for text in texts]
 
     def __enter__(self) -> "Provider":
@@ -70,6 +73,22 @@ class Provider:
     def __exit__(self, *_: object) -> None:
         self._server.shutdown()
         self._server.server_close()
+
+
+class Embedded:
+    """The model that comes with ragd, in a process of its own. Nobody counts what it makes."""
+
+    settings: ClassVar[dict[str, Any]] = {"provider": "embedded"}
+    space = embedded.SPACE.identity
+    asked: ClassVar[list[Asked]] = []
+    vector_of = None
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, *_: object) -> None:
+        """Whoever asked was killed."""
 
 
 def _digest(number: int) -> str:

@@ -29,10 +29,13 @@ class Passage(NamedTuple):
 class Vault:
     """Notes in one folder, and every version that each of them has had."""
 
+    REMOVED_AT_ONCE = 2
+
     def __init__(self, folder: Path, rng: Random, parts: tuple[int, int] = (1, 4)) -> None:
         self.folder = folder
         self._rng = rng
         self._parts = parts
+        folder.mkdir(exist_ok=True)
         self._had: dict[str, set[frozenset[Passage]]] = {}
         self.texts: dict[str, str] = {}  # what is embedded, by its hash
 
@@ -48,6 +51,14 @@ class Vault:
 
     def remove(self, number: int) -> None:
         (self.folder / f"{number:03d}.md").unlink(missing_ok=True)
+
+    def change(self, numbers: int) -> None:
+        """Some notes are written, some are new, some go."""
+        rng = self._rng
+        for _ in range(rng.randint(0, 4)):
+            self.write(rng.randrange(numbers))
+        for _ in range(rng.randint(0, self.REMOVED_AT_ONCE)):
+            self.remove(rng.randrange(numbers))
 
     def passages(self) -> set[Passage]:
         """Every row that the notes should have now."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from chaos import appends, daemons, full_disk, jobs, points
+from chaos import appends, daemons, full_disk, indexing, jobs, points
 from chaos.checks import Book
 from chaos.harness import Arena
 from ragd.crashpoints import POINTS
@@ -54,6 +54,11 @@ def test_a_daemon_recovers_from_a_crash_at_each_of_its_points(arena: Arena) -> N
 def test_a_job_that_dies_at_any_point_is_finished_by_the_next_start(arena: Arena) -> None:
     jobs.run(arena, jobs.CHAINS)
     assert arena.tally["vectors that were not made again"] > 0
+
+
+def test_a_few_kills_while_a_changing_vault_is_indexed_leave_it_whole(arena: Arena) -> None:
+    indexing.run(arena, 4 * indexing.CYCLES_PER_KILL)
+    assert arena.tally["compared with the vault, row by row"] == 1
 
 
 def test_a_killed_daemon_leaves_nothing_in_the_way_of_the_next(arena: Arena) -> None:
