@@ -107,6 +107,7 @@ class StoreWriter:
 
     async def _work(self) -> None:
         """One thing after the other: nothing is written to an index while it is switched."""
+        await self._switch_if_ready()  # the last run may have died just before
         while True:
             todo = await self._todo.get()
             if isinstance(todo, Batch):

@@ -124,6 +124,25 @@ async def test_a_crash_in_a_reindex_leaves_one_whole_index(start: Any, moment: A
     await assert_index_equals_vault(running)
 
 
+async def test_an_index_that_was_ready_when_the_daemon_died_is_switched_to_at_the_start(
+    start: Any, monkeypatch: Any
+) -> None:
+    running = await indexed(start)
+    old = running.catalog.index.generation
+    hold = Held(running, monkeypatch)
+    job = await running.request("reindex")
+    await running.until(JobFinished, 0, job_id=job)
+    hang = asyncio.Event().wait
+    monkeypatch.setattr(running.pipeline._writer._indexes, "_activate", lambda index: hang())
+    hold.let_go()
+    await running.until_state(lambda state: state.catalog.building.backlog == 0)
+    running = await start()
+    async with asyncio.timeout(20):
+        await running.until_state(no_reindex)
+    assert running.catalog.index.generation != old
+    await assert_index_equals_vault(running)
+
+
 async def test_deletions_that_are_held_are_not_lost_by_a_reindex(start: Any, write: Any) -> None:
     running = await indexed(start)
     before = await running.rows()
@@ -222,8 +241,9 @@ class Held:
     """A provider that gives no vectors until it is let go, and a cache that knows none."""
 
     def __init__(self, running: Any, monkeypatch: Any) -> None:
-        self._monkeypatch = monkeypatch
         self._embedder = embedder = running.pipeline._embedder
+        self._own = {name: getattr(embedder, name) for name in ("_known", "_gather")}
+        self._monkeypatch = monkeypatch
 
         async def nothing(*_: Any) -> dict[str, bytes]:
             return {}
@@ -236,6 +256,7 @@ class Held:
         monkeypatch.setattr(embedder, "_gather", later)
 
     def let_go(self) -> None:
-        self._monkeypatch.undo()
+        for name, own in self._own.items():
+            self._monkeypatch.setattr(self._embedder, name, own)
         self._embedder._not_before.clear()
         self._embedder._woken.set()
