@@ -152,6 +152,7 @@ class Indexes:
             crashpoint("index.after_create")
             await index.mark_complete()
             await self._activate(index)
+            await self._drop_strangers()  # first indexes that kills left half-made
         assert self._serving.index is not None
         return self._serving.index
 

@@ -75,6 +75,19 @@ async def test_an_index_that_the_log_does_not_name_is_removed_at_the_start(
     assert [path.name for path in vectors.iterdir()] == [serving.name]
 
 
+async def test_a_first_index_that_a_kill_left_half_made_is_removed_with_the_next_one(
+    start: Any, tmp_path: Path
+) -> None:
+    vectors = tmp_path / "home" / "vectors.lance"
+    running = await start()
+    for name in ("01KILLED", "01KILLEDTOO"):
+        identity = await running.pipeline._new_identity(name, None)
+        (await running.pipeline._store.create(identity)).close()
+    running = await indexed(start)
+    assert [path.name for path in vectors.iterdir()] == [running.catalog.index.generation]
+    await assert_index_equals_vault(running)
+
+
 async def test_a_note_saved_while_vectors_are_missing_is_in_both_indexes(
     start: Any, write: Any, monkeypatch: Any
 ) -> None:
