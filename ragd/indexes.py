@@ -111,10 +111,10 @@ class Indexes:
             StoredFile(path, sha256, 0, 0, count, embedded[path, sha256])
             for (path, sha256), count in rows.items()
         ]
-        await self._activate(index)
         version = await index.version()
         stored = BatchStored(job_id="", files=files, removed=[], table_version=version)
         await self._ledger.journal.append_parts(NAME, stored)
+        await self._activate(index)  # last: after a crash in between it is taken over again
 
     async def _open_building(self) -> None:
         building = self._ledger.state.catalog.building

@@ -220,12 +220,35 @@ async def test_without_a_log_the_newest_whole_index_serves_and_nothing_is_embedd
     (running.vault / "Shopping.md").unlink()  # nobody is there to see it
     home = tmp_path / "home"
     running = await start(lambda: shutil.rmtree(home / "events"))
-    await running.until_state(lambda state: state.catalog.documents == 4)
+    await running.until_state(lambda state: state.catalog.index is not None)
+    assert running.catalog.documents == 4
     assert running.catalog.index.generation == generation
     await running.until_state(lambda state: state.catalog.documents == 3 and not state.jobs.open)
     await assert_index_equals_vault(running)
     filled = running.ledger.journal.follow(0, {"vectors_filled"}, on=False)
     assert [r.event async for r in filled if isinstance(r.event, VectorsFilled)] == []
+
+
+async def test_a_crash_while_an_index_is_taken_over_without_a_log_leaves_no_ghosts(
+    start: Any, tmp_path: Path
+) -> None:
+    running = await indexed(start)
+    (running.vault / "Shopping.md").unlink()  # nobody is there to see it
+    events = tmp_path / "home" / "events"
+    running = await start(lambda: shutil.rmtree(events))
+    await running.until_state(lambda state: state.catalog.documents == 4)
+
+    def cut() -> None:
+        """The log as a crash leaves it between the two facts of taking over."""
+        (segment,) = events.glob("*.ndjson")
+        lines = segment.read_bytes().splitlines(keepends=True)
+        facts = [n for n, line in enumerate(lines) if b'"index_activated"' in line]
+        facts += [n for n, line in enumerate(lines) if b'"batch_stored"' in line]
+        segment.write_bytes(b"".join(lines[: min(facts) + 1]))
+
+    running = await start(cut)
+    await running.until_state(lambda state: state.catalog.documents == 3 and not state.jobs.open)
+    await assert_index_equals_vault(running)
 
 
 async def test_a_lost_last_commit_is_noticed_and_made_up_for(
