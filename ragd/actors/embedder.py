@@ -243,7 +243,8 @@ class EmbedderActor:
     async def _gather(self, files: Sequence[ReadFile], table: Table, index: ChunkIndex) -> None:
         """Vectors for these notes, handed on as one fill of whole notes."""
         chunks = [chunk for file in files for chunk in file.note.chunks]
-        vectors = await self._known(chunks, index)
+        known = await self._known(chunks, index)
+        vectors = dict(known)
         deadline = self._clock.monotonic() + FILL_WITHIN_S
         while missing := [c for c in chunks if self._is_open(c, vectors)]:
             if not await self._step(missing[:STEP_CHUNKS], vectors, index):
@@ -253,7 +254,9 @@ class EmbedderActor:
         fill = self._whole_notes(files, vectors, index)
         if fill.files:
             await self._in_flight.fills.admit(fill)
-            await self._say("", fill.batch_id, len(fill.files), len(fill.vectors), 0)
+            given = {c.content_hash for c in chunks if c.chunk_id in fill.vectors}
+            cached = len(given & known.keys())
+            await self._say("", fill.batch_id, len(fill.files), len(given) - cached, cached)
             await self._in_flight.fills.gone(fill.batch_id)
             self._leave_what_was_refused(fill, table)
 
