@@ -23,6 +23,7 @@ from ragd.paths import Home
 from ragd.replay import replay
 
 DONE_WITHIN_S = 60.0
+ACTIVATED = "index_activated"
 WATCH = {"debounce_s": 0.05, "collect_s": 0.3, "rescan_s": 3600}
 
 
@@ -191,9 +192,11 @@ class Lives:
 
     def _check_leftovers(self, generation: str) -> None:
         """An index that was replaced is given time; what is there at a start goes at once."""
-        found = tables.generations(self._home)
-        if found != [generation]:
-            require(generation in found and len(found) == 2, f"{generation} serves, of {found}")
+        found = set(tables.generations(self._home))
+        served = {line.fact["generation"] for line in self._house.book.check().of(ACTIVATED)}
+        require(generation in found, f"{generation} serves, of {found}")
+        require(found <= served, f"left behind, though it never served: {found - served}")
+        if found != {generation}:
             child = self._house.start()
             self._house.wait_until_it_answers(child)
             end = time.monotonic() + WITHIN_S
