@@ -218,7 +218,6 @@ class StoreWriter:
         job = self._ledger.state.jobs.find(job_id)
         if job is None or building is None or building.job_id != job_id or job.phase != "finished":
             return
-        await self._indexes.abandon()
         cancelled = JobFinished(
             job_id=job_id,
             mode=job.mode,
@@ -229,6 +228,7 @@ class StoreWriter:
             duration_ms=_ms_between(job.started_at, self._clock.now()),
         )
         await self._ledger.journal.append(NAME, cancelled)
+        await self._indexes.abandon()  # last: an index that is missing would be built again
 
     # Keeping tidy and ending jobs
 

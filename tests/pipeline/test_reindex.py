@@ -119,9 +119,38 @@ async def test_a_reindex_that_waits_for_vectors_can_be_given_up(
     await running.ledger.journal.append("test", JobCancelRequested(job_id=job))
     await running.until(JobFinished, finished.seq, job_id=job, outcome="cancelled")
     assert running.catalog.building is None
-    assert running.pipeline.serving.building is None
+    while running.pipeline.serving.building is not None:
+        await asyncio.sleep(0.01)
     assert running.catalog.index.generation == old
     await assert_index_equals_vault(running)
+
+
+async def test_a_reindex_that_was_given_up_does_not_come_back_after_a_crash(
+    start: Any, monkeypatch: Any
+) -> None:
+    running = await indexed(start)
+    Held(running, monkeypatch)
+    job = await running.request("reindex")
+    await running.until(JobFinished, 0, job_id=job)
+    indexes = running.pipeline._writer._indexes
+    abandon, dropped = indexes.abandon, asyncio.Event()
+
+    async def die_after_it() -> None:
+        await abandon()
+        dropped.set()
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(indexes, "abandon", die_after_it)
+    await running.ledger.journal.append("test", JobCancelRequested(job_id=job))
+    await dropped.wait()
+    seq = running.ledger.state.seq
+    running = await start()
+    await running.until_state(lambda state: running.pipeline.serving.index is not None)
+    await running.request("sync")
+    await running.until(JobFinished, seq, mode="sync")
+    asked = running.ledger.journal.follow(seq, {"job_requested"}, on=False)
+    assert [r.event.mode async for r in asked] == ["sync"]  # type: ignore[union-attr]
+    assert running.catalog.building is None
 
 
 @pytest.mark.parametrize("moment", [IndexBuilding, JobFinished, IndexActivated])
