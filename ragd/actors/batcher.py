@@ -166,16 +166,16 @@ class Batcher:
     async def _rebuild(self, job: Job, scanned: Scanned) -> None:
         """Build an index beside the one that serves; one that was cut off is gone on with."""
         catalog = self._ledger.state.catalog
-        held = self._plan(scanned, catalog.files, job.accept_deletions).held
-        if held and not is_damaged(self._ledger.state):
-            await self._hold(held)  # a new index would lose them, so a person has to say so first
+        served = self._plan(scanned, catalog.files, job.accept_deletions)
+        if served.held and not is_damaged(self._ledger.state):
+            await self._hold(served.held)  # a new index would lose them: a person has to say so
             await self._give_up(job)
             return
         building = catalog.building
         if building is None or not self._can_go_on(building, job):
             building = Building(generation=new_id())
         todo = self._plan(scanned, building.files, accept_deletions=True)
-        await self._start(job, scanned, todo)
+        await self._start(job, scanned, todo, served)
         await self._form(job.id, todo, again=False, urgent=False, generation=building.generation)
 
     def _can_go_on(self, building: Building, job: Job) -> bool:
@@ -204,9 +204,12 @@ class Batcher:
         if deletions != self._ledger.state.health.deletions_held:
             await self._ledger.journal.append(NAME, DeletionsHeld(count=deletions))
 
-    async def _start(self, job: Job, scanned: Scanned, todo: Plan) -> None:
+    async def _start(
+        self, job: Job, scanned: Scanned, todo: Plan, served: Plan | None = None
+    ) -> None:
+        """`served`: how the vault differs from the index that serves, if the job has another."""
         await self._report_skipped(scanned)
-        await self._ledger.journal.append(NAME, _scanned_fact(scanned, todo))
+        await self._ledger.journal.append(NAME, _scanned_fact(scanned, served or todo))
         started = JobStarted(
             job_id=job.id,
             mode=job.mode,

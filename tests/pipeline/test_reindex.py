@@ -153,6 +153,24 @@ async def test_a_reindex_that_was_given_up_does_not_come_back_after_a_crash(
     assert running.catalog.building is None
 
 
+async def test_a_note_that_only_a_reindex_has_read_still_waits_after_a_crash(
+    start: Any, write: Any, monkeypatch: Any
+) -> None:
+    running = await indexed(start)
+    hang = asyncio.Event().wait
+    monkeypatch.setattr(running.pipeline._writer, "_finish", lambda job, failed: hang())
+    write(running.vault, "Shopping.md", "- a heron for the roof of the boathouse\n")
+    job = await running.request("reindex")
+    await running.until_state(lambda state: "Shopping.md" in state.catalog.waiting)
+    await running.until_state(lambda state: len(state.catalog.building.files) == 4)
+    running = await start()
+    Held(running, monkeypatch)  # the new index waits for its vectors, so the old one serves on
+    await running.until(JobFinished, 0, job_id=job)
+    async with asyncio.timeout(20):
+        await running.until_state(lambda state: not state.catalog.waiting)
+    assert await running.found("heron") == {"Shopping.md"}
+
+
 @pytest.mark.parametrize("moment", [IndexBuilding, JobFinished, IndexActivated])
 async def test_a_crash_in_a_reindex_leaves_one_whole_index(start: Any, moment: Any) -> None:
     running = await indexed(start)
