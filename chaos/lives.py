@@ -18,11 +18,13 @@ from chaos.harness import KILLED, WITHIN_S, Arena, Broken, Child, environment, r
 from chaos.provider import Embedded, Provider
 from chaos.tables import Tables
 from chaos.vault import Vault
+from ragd.actors.embedder import STEP_CHUNKS
 from ragd.folds import State
 from ragd.paths import Home
 from ragd.replay import replay
 
 DONE_WITHIN_S = 60.0
+BUSY = 504  # a machine with too much to do: ask again
 ACTIVATED = "index_activated"
 WATCH = {"debounce_s": 0.05, "collect_s": 0.3, "rescan_s": 3600}
 
@@ -106,9 +108,11 @@ class Lives:
         self._check_leftovers(generation)
 
     def _ask_for(self, mode: str) -> None:
-        reply = client.ask(
-            self._home.socket, "POST", "/v1/tools/obsidian_rag_index", {"mode": mode}
-        )
+        tool = "/v1/tools/obsidian_rag_index"
+        end = time.monotonic() + WITHIN_S
+        reply = client.ask(self._home.socket, "POST", tool, {"mode": mode})
+        while reply.status == BUSY and time.monotonic() < end:
+            reply = client.ask(self._home.socket, "POST", tool, {"mode": mode})
         require(reply.status == 200, f"{mode}: {reply}")
 
     def _wait_until_done(self, replaced: str) -> str:
@@ -174,6 +178,9 @@ class Lives:
         require(not again, f"{len(again)} texts were embedded again, though the cache has them")
         needless = len(asked) - len(set(asked))
         require(not (once and needless), f"{needless} texts were embedded twice")
+        lost = {one.content_hash for one in asked} - self._cached()
+        at_once = STEP_CHUNKS if once else 2 * STEP_CHUNKS  # the backlog's, and those of a save
+        require(len(lost) <= at_once, f"the vectors of {len(lost)} texts were not kept")
         self.spared = len({p.content_hash for p in self._vault.passages()} & cached)
 
     def _cached(self) -> set[str]:

@@ -115,6 +115,8 @@ class Indexes:
         stored = BatchStored(job_id="", files=files, removed=[], table_version=version)
         await self._ledger.journal.append_parts(NAME, stored)
         await self._activate(index)  # last: after a crash in between it is taken over again
+        if not self._ledger.state.catalog.needs_full_scan:  # else that is asked for anyway
+            await self._say(JobRequested(job_id=new_id(), mode="sync", origin="recovery"))
 
     async def _open_building(self) -> None:
         building = self._ledger.state.catalog.building

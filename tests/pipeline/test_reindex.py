@@ -18,6 +18,7 @@ from ragd.events import (
     JobCancelRequested,
     JobFinished,
     JobRequested,
+    VaultScanned,
     VectorsFilled,
 )
 from tests.pipeline.test_pipeline import assert_index_equals_vault, indexed
@@ -274,6 +275,29 @@ async def test_without_a_log_the_newest_whole_index_serves_and_nothing_is_embedd
     await assert_index_equals_vault(running)
     filled = running.ledger.journal.follow(0, {"vectors_filled"}, on=False)
     assert [r.event async for r in filled if isinstance(r.event, VectorsFilled)] == []
+
+
+async def test_an_index_taken_over_after_the_vault_was_looked_at_is_compared_with_it(
+    start: Any, tmp_path: Path, monkeypatch: Any
+) -> None:
+    running = await indexed(start)
+    (running.vault / "Shopping.md").unlink()
+    running = await start(lambda: shutil.rmtree(tmp_path / "home" / "events"))
+    indexes = running.pipeline._writer._indexes
+    open_ = indexes.open
+
+    async def open_late() -> None:
+        seq = 0
+        for _ in range(2):  # at the start, and once more when the watch is on
+            seq = (await running.until(VaultScanned, seq)).seq
+        await open_()
+
+    monkeypatch.setattr(indexes, "open", open_late)
+    async with asyncio.timeout(20):
+        await running.until_state(lambda state: state.catalog.index is not None)
+        await running.until_state(lambda state: state.catalog.documents == 3)
+    await running.until_state(lambda state: not state.jobs.open)
+    await assert_index_equals_vault(running)
 
 
 async def test_a_crash_while_an_index_is_taken_over_without_a_log_leaves_no_ghosts(
