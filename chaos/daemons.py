@@ -8,6 +8,7 @@ import threading
 import time
 from pathlib import Path
 from random import Random
+from typing import Any
 
 from chaos import client
 from chaos.checks import Book, Reading, sync_result_in
@@ -61,19 +62,28 @@ def kill_cycles(house: "House", arena: Arena, count: int) -> None:
 class House:
     """A home and the daemons that lived in it."""
 
-    def __init__(self, arena: Arena, book: Book, notes: int = 0) -> None:
+    def __init__(
+        self,
+        arena: Arena,
+        book: Book,
+        notes: int = 0,
+        vault: Path | None = None,
+        settings: dict[str, Any] | None = None,
+    ) -> None:
         self._arena = arena
         self.book = book
         self.home = book.home
         self.told = 0
         self._reloads = 0
         self._followers: list[client.Follower] = []
-        vault = arena.folder / "vault"
+        vault = vault or arena.folder / "vault"
         vault.mkdir(exist_ok=True)
         for number in range(notes):
             (vault / f"note {number}.md").write_text(f"# Note {number}\n\nSome words.\n")
         Path(self.home.root).mkdir(mode=0o700, exist_ok=True)
-        Path(self.home.config).write_text(json.dumps({"vault_path": str(vault)}))
+        Path(self.home.config).write_text(
+            json.dumps({"vault_path": str(vault), **(settings or {})})
+        )
 
     def start(self, armed: str = "") -> Child:
         return self._arena.start("-m", "ragd", "--home", self.home.root, armed=armed)
@@ -157,13 +167,13 @@ class House:
         self.book.check()
         child = self.start()
         self.wait_until_it_answers(child)
-        self._wait_for_sync_result()
+        self.wait_for_sync_result()
         self.ask_to_stop()
         require(child.ended() == 0, f"it did not stop in order: {child}")
         require(not Path(self.home.socket).exists(), "the socket was left behind")
         self.book.check_settled()
 
-    def _wait_for_sync_result(self) -> None:
+    def wait_for_sync_result(self) -> None:
         """The file becomes what the folds say, while nothing else is going on."""
         home = self.home
         end = time.monotonic() + WITHIN_S

@@ -20,6 +20,8 @@ from chaos.harness import KILLED, WITHIN_S, Arena, Broken, Child, environment, r
 from ragd.paths import Home
 
 SIZE_BYTES = 9 * 1024 * 1024
+POINTS = ("log.before_take_back", "log.after_take_back")
+ROOM_FOR_HALF = 100_000
 ROOM = (0, 4096, 100_000, 600_000)
 CYCLES_PER_CYCLE = 20
 ENDS_WITHIN_S = 280.0
@@ -82,6 +84,20 @@ class Disk:
         if evidence is not None:
             shutil.copytree(self.folder, evidence, ignore=shutil.ignore_patterns("*.sock"))
         subprocess.run(["umount", str(self.folder)], check=True)
+
+
+def take_back(arena: Arena, disk: Disk, book: Book) -> None:
+    """Killed while it takes back what did not fit; there is no room for the next start either."""
+    for point in POINTS:
+        book.remember_state()
+        before = book.check()
+        disk.fill(leaving=ROOM_FOR_HALF)
+        child = appends.start(arena, book.home, armed=point)
+        require(child.ended() == KILLED, f"the crash point {point} was never hit: {child}")
+        book.note(child)
+        book.check_recovered(child, before)
+        disk.free()
+        appends.live_in_order(arena, book, facts=20)
 
 
 def kills(arena: Arena, disk: Disk, count: int) -> Book:
@@ -155,6 +171,7 @@ def main() -> None:
         disk = Disk(arena.folder / "disk")
         try:
             book = kills(arena, disk, kill_count)
+            take_back(arena, disk, book)
             daemon_serves(arena, disk, HARMS[:harm_count])
         except Exception:
             disk.unmount(evidence=arena.folder / "evidence")

@@ -82,6 +82,21 @@ class Child:
         self._process.stdin.write(b"\n")
         self._process.stdin.flush()
 
+    def asked(self, question: str) -> list[str]:
+        """Say a line to one that answers; the lines that it says then, up to END."""
+        with self._said:
+            before = len(self.lines)
+        assert self._process.stdin is not None
+        self._process.stdin.write(f"{question}\n".encode())
+        self._process.stdin.flush()
+        with self._said:
+            self._said.wait_for(
+                lambda: self._is_silent or self.lines[before:][-1:] == ["END\n"], WITHIN_S
+            )
+            answer = self.lines[before:]
+        require(answer[-1:] == ["END\n"], f"{self} did not answer {question}")
+        return answer[:-1]
+
     def wait_for(self, word: str) -> bool:
         """Wait until it says a line that begins with this word; False if it ended without."""
         with self._said:

@@ -7,7 +7,7 @@ from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
-from chaos import appends, daemons, spoil
+from chaos import appends, daemons, full_disk, jobs, spoil
 from chaos.checks import Book
 from chaos.harness import KILLED, Arena, require
 from ragd.crashpoints import POINTS
@@ -42,7 +42,11 @@ APPENDER: tuple[Case, ...] = (
     Case("segment.after_rename", 2),
     Case("recovery.after_keep", 1, spoil.tear),
     Case("recovery.after_cut", 1, spoil.tear),
+    Case("recovery.after_rewrite"),
+    Case("recovery.after_rewrite", 1, spoil.tear),
     Case("recovery.before_record", 1, spoil.tear),
+    Case("recovery.after_mark", 1, spoil.tear),
+    Case("recovery.after_mark", 1, spoil.damage_last),
     Case("log.mid_write", 2, spoil.tear),
     Case("log.after_sync", 2, spoil.tear),
     Case("recovery.after_aside", 1, spoil.damage_last),
@@ -52,6 +56,7 @@ APPENDER: tuple[Case, ...] = (
     Case("snapshot.before_write", 1, spoil.damage_middle),
     Case("snapshot.before_write", 2),
     Case("snapshot.after_write", 2),
+    Case("snapshot.after_forget", 3),
     Case("retention.after_drop", 2),
     Case("durable.after_temporary", 4),
     Case("durable.after_rename", 4),
@@ -74,11 +79,18 @@ DAEMON: tuple[Case, ...] = (
 
 def run(arena: Arena, cycles: int) -> None:
     """All of them, and some chains of several in a row."""
-    missing = set(POINTS) - {case.point for case in (*APPENDER, *DAEMON)}
+    missing = set(POINTS) - covered(jobs.CASES)
     require(not missing, f"no case for the crash points {sorted(missing)}")
     at_appender(arena)
     at_daemon(arena)
+    jobs.run(arena)
     chains(arena, max(2, cycles // 40))
+
+
+def covered(of_jobs: Sequence[jobs.Case]) -> set[str]:
+    """The points at which some process dies."""
+    own = {case.point for case in (*APPENDER, *DAEMON)} | set(full_disk.POINTS)
+    return own.union(*(case.points for case in of_jobs))
 
 
 def at_appender(arena: Arena, cases: Sequence[Case] = APPENDER) -> None:

@@ -123,10 +123,12 @@ class Indexes:
             StoredFile(path, sha256, 0, 0, count, embedded[path, sha256])
             for (path, sha256), count in rows.items()
         ]
-        await self._activate(index)
         version = await index.version()
         stored = BatchStored(job_id="", files=files, removed=[], table_version=version)
         await self._ledger.journal.append_parts(NAME, stored)
+        await self._activate(index)  # last: after a crash in between it is taken over again
+        if not self._ledger.state.catalog.needs_full_scan:  # else that is asked for anyway
+            await self._say(JobRequested(job_id=new_id(), mode="sync", origin="recovery"))
 
     async def _open_building(self) -> None:
         building = self._ledger.state.catalog.building
@@ -164,6 +166,7 @@ class Indexes:
             crashpoint("index.after_create")
             await index.mark_complete()
             await self._activate(index)
+            await self._drop_strangers()  # first indexes that kills left half-made
         assert self._serving.index is not None
         return self._serving.index
 

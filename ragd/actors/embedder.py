@@ -93,8 +93,9 @@ class EmbedderActor:
         self._batches: asyncio.Queue[Batch] = asyncio.Queue()
         self._woken = asyncio.Event()
         serving.listen(self._woken.set)
-        self._failures = 0
-        self._not_before = 0.0
+        # By vector space: calls in a row that failed, and when the next one may be made.
+        self._failures: dict[str, int] = {}
+        self._not_before: dict[str, float] = {}
         # Notes that are no longer as they were stored: generation, path, sha256.
         self._left: set[tuple[str, str, str]] = set()
         self._hopeless: set[str] = set()  # hashes of chunks that no provider call could embed
@@ -115,7 +116,7 @@ class EmbedderActor:
                     self._batches.put_nowait(batch)
                 continue
             if isinstance(event, DependencyRecovered):
-                self._failures, self._not_before = 0, 0.0
+                self._failures, self._not_before = {}, {}
             self._woken.set()
 
     # Batches on their way to the store
@@ -156,15 +157,15 @@ class EmbedderActor:
         while True:
             self._woken.clear()
             await self._let_go_of_providers()
-            wait = self._not_before - self._clock.monotonic()
-            if wait > 0:
-                await self._sleep_or_wake(wait)
-            elif found := self._next_table():
+            wait = self._until_next_try()
+            if found := self._next_table():
                 table, index = found
                 if not index.identity.space.is_known:
-                    await self._ask_for_vectors()
+                    await self._ask_for_vectors(index)
                 elif files := await self._next_files(table):
                     await self._gather(files, table, index)
+            elif wait > 0:
+                await self._sleep_or_wake(wait)
             else:
                 await self._woken.wait()
 
@@ -173,6 +174,12 @@ class EmbedderActor:
         open_now = [index for index in (self._serving.index, self._serving.building) if index]
         if open_now:
             await self._providers.keep_only({i.identity.space.identity for i in open_now})
+
+    def _until_next_try(self) -> float:
+        """Seconds until a provider that failed may be asked again; 0 if there is none."""
+        now = self._clock.monotonic()
+        self._not_before = {space: at for space, at in self._not_before.items() if at > now}
+        return min(self._not_before.values(), default=now) - now
 
     async def _sleep_or_wake(self, seconds: float) -> None:
         woken = asyncio.create_task(self._woken.wait())
@@ -196,6 +203,8 @@ class EmbedderActor:
                 continue  # its notes were cut in another way, and will be cut again
             if not index.identity.space.is_known and self._is_being_replaced():
                 continue
+            if index.identity.space.identity in self._not_before:
+                continue  # nobody makes its vectors now; the other index may have a provider
             if any(self._lacks(table, path) for path in table.files):
                 return table, index
         return None
@@ -205,12 +214,12 @@ class EmbedderActor:
         asked = any(job.mode == "reindex" for job in state.jobs.open)
         return asked or state.catalog.building is not None
 
-    async def _ask_for_vectors(self) -> None:
+    async def _ask_for_vectors(self, index: ChunkIndex) -> None:
         """This index was made for text alone, because its provider was away. Is it back?"""
         try:
             await self._providers.choose(may_be_absent=False)
         except EmbeddingError as why:
-            await self._report(why)
+            await self._report(why, index)
             return
         await self._report_recovery("ollama")
         wanted = JobRequested(job_id=new_id(), mode="reindex", origin="provider_ready")
@@ -244,7 +253,8 @@ class EmbedderActor:
     async def _gather(self, files: Sequence[ReadFile], table: Table, index: ChunkIndex) -> None:
         """Vectors for these notes, handed on as one fill of whole notes."""
         chunks = [chunk for file in files for chunk in file.note.chunks]
-        vectors = await self._known(chunks, index)
+        known = await self._known(chunks, index)
+        vectors = dict(known)
         deadline = self._clock.monotonic() + FILL_WITHIN_S
         while missing := [c for c in chunks if self._is_open(c, vectors, index)]:
             if not await self._step(missing[:STEP_CHUNKS], vectors, index):
@@ -254,7 +264,9 @@ class EmbedderActor:
         fill = self._whole_notes(files, vectors, index)
         if fill.files:
             await self._in_flight.fills.admit(fill)
-            await self._say("", fill.batch_id, len(fill.files), len(fill.vectors), 0)
+            given = {c.content_hash for c in chunks if c.chunk_id in fill.vectors}
+            cached = len(given & known.keys())
+            await self._say("", fill.batch_id, len(fill.files), len(given) - cached, cached)
             await self._in_flight.fills.gone(fill.batch_id)
             self._leave_what_was_refused(fill, table)
 
@@ -279,7 +291,7 @@ class EmbedderActor:
             await self._keep(made, index)
             vectors |= made
             if why.index is None:
-                await self._report(why)
+                await self._report(why, index)
                 return False
             self._hopeless.add(hashes[why.index])
         return True
@@ -307,13 +319,14 @@ class EmbedderActor:
             return False
         return self._privacy.may_be_embedded(chunk, index.identity.space.provider)
 
-    async def _report(self, why: EmbeddingError) -> None:
+    async def _report(self, why: EmbeddingError, index: ChunkIndex) -> None:
         """Nobody makes vectors now: say so, and wait longer each time before trying again."""
-        self._failures += 1
-        delay = min(RETRY_MAX_S, RETRY_FIRST_S * 2 ** (self._failures - 1))
-        self._not_before = self._clock.monotonic() + delay
-        log.warning("no vectors", code=why.code, detail=why.detail, attempt=self._failures)
-        failed = EmbeddingFailed(code=why.code, attempt=self._failures)
+        space = index.identity.space.identity
+        attempt = self._failures[space] = self._failures.get(space, 0) + 1
+        delay = min(RETRY_MAX_S, RETRY_FIRST_S * 2 ** min(attempt - 1, 10))
+        self._not_before[space] = self._clock.monotonic() + delay
+        log.warning("no vectors", code=why.code, detail=why.detail, attempt=attempt)
+        failed = EmbeddingFailed(code=why.code, attempt=attempt)
         await self._ledger.journal.append(NAME, failed)
 
     # Vectors
@@ -327,7 +340,7 @@ class EmbedderActor:
         """What the provider makes of texts, by content hash; kept in the cache from then on."""
         embedder = await self._providers.of(index.identity)
         made = await embedder.embed(list(texts.values()))
-        self._failures = 0
+        self._failures.pop(index.identity.space.identity, None)
         await self._report_recovery(index.identity.space.provider)
         vectors = dict(zip(texts, made, strict=True))
         crashpoint("embed.before_cache")

@@ -109,6 +109,7 @@ class StoreWriter:
 
     async def _work(self) -> None:
         """One thing after the other: nothing is written to an index while it is switched."""
+        await self._switch_if_ready()  # the last run may have died just before
         while True:
             todo = await self._todo.get()
             if isinstance(todo, Batch):
@@ -238,7 +239,6 @@ class StoreWriter:
         job = self._ledger.state.jobs.find(job_id)
         if job is None or building is None or building.job_id != job_id or job.phase != "finished":
             return
-        await self._indexes.abandon()
         cancelled = JobFinished(
             job_id=job_id,
             mode=job.mode,
@@ -249,6 +249,7 @@ class StoreWriter:
             duration_ms=_ms_between(job.started_at, self._clock.now()),
         )
         await self._ledger.journal.append(NAME, cancelled)
+        await self._indexes.abandon()  # last: an index that is missing would be built again
 
     # Ending jobs
 

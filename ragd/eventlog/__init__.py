@@ -42,7 +42,8 @@ expected at the first bad line:
   is moved to `aside/`, `segment_quarantined` is recorded, and the vault has to be read again.
 - none has: nothing from here on was ever acknowledged. That is a torn tail, which a kill or a
   power cut leaves as a matter of routine. Its bytes are kept in `aside/`, the file is cut to the
-  last whole record, and `tail_cut` is recorded.
+  last whole record, and `tail_cut` is recorded. On a full disk the kept file is empty: a log that
+  cannot be opened would be worse than the loss of bytes that nobody was promised.
 
 Names in `aside/`, their numbers of sixteen digits but for n:
 

@@ -113,7 +113,9 @@ class Appender:
     def _take_back(self, file: AppendFile) -> None:
         """Durably: if a crash undid it, the next segment could follow bytes that look good."""
         try:
+            crashpoint("log.before_take_back")
             file.truncate(self._size)
+            crashpoint("log.after_take_back")
             file.sync()
         except OSError as why:
             raise self._give_up(why) from why

@@ -164,6 +164,7 @@ def _settle(disk: Disk, name: str) -> None:
         except OSError as why:
             if why.errno not in FULL:  # a copy-on-write file system may have no room for it
                 raise
+        crashpoint("recovery.after_rewrite")
         file.sync()
     finally:
         file.close()
@@ -268,6 +269,7 @@ def mark_recorded(disk: Disk, incidents: Sequence[Incident]) -> None:
     for incident in incidents:
         if incident.kept_as and incident.kept_as + PENDING in names:
             disk.rename(incident.kept_as + PENDING, incident.kept_as)
+            crashpoint("recovery.after_mark")
     tails = sorted(n for n in disk.names() if n.startswith(ASIDE) and n.endswith(".tail"))
     for name in tails[:-KEPT_TAILS_MAX]:
         disk.rename(name, "")

@@ -88,6 +88,7 @@ def forget_old_snapshots(folder: Path, oldest: int, folds: int) -> None:
     for old in files:
         if old != beginning:
             old.unlink()
+            crashpoint("snapshot.after_forget")
     sync_directory(folder)
 
 

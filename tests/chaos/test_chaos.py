@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from chaos import appends, daemons, full_disk, points
+from chaos import appends, daemons, full_disk, indexing, jobs, points
 from chaos.checks import Book
 from chaos.harness import Arena
 from ragd.crashpoints import POINTS
@@ -34,7 +34,7 @@ def test_twenty_kills_lose_nothing_that_was_acknowledged(arena: Arena) -> None:
 
 
 def test_every_crash_point_has_a_case() -> None:
-    assert {case.point for case in (*points.APPENDER, *points.DAEMON)} == set(POINTS)
+    assert points.covered(jobs.CHAINS) == set(POINTS)
 
 
 @pytest.mark.parametrize("half", [0, 1])
@@ -49,6 +49,16 @@ def test_a_log_recovers_from_crashes_amid_its_recovery(arena: Arena) -> None:
 def test_a_daemon_recovers_from_a_crash_at_each_of_its_points(arena: Arena) -> None:
     own = [case for case in points.DAEMON if not case.point.startswith(("log", "recovery"))]
     points.at_daemon(arena, own)
+
+
+def test_a_job_that_dies_at_any_point_is_finished_by_the_next_start(arena: Arena) -> None:
+    jobs.run(arena, jobs.CHAINS)
+    assert arena.tally["vectors that were not made again"] > 0
+
+
+def test_a_few_kills_while_a_changing_vault_is_indexed_leave_it_whole(arena: Arena) -> None:
+    indexing.run(arena, 4 * indexing.CYCLES_PER_KILL)
+    assert arena.tally["compared with the vault, row by row"] == 1
 
 
 def test_a_killed_daemon_leaves_nothing_in_the_way_of_the_next(arena: Arena) -> None:

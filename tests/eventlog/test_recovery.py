@@ -206,6 +206,39 @@ def test_a_disk_with_no_room_for_the_last_group_a_second_time_can_still_be_opene
         reopen(disk)
 
 
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT])
+def test_a_torn_tail_is_cut_on_a_disk_that_has_no_room_to_keep_its_bytes(number: int) -> None:
+    disk = FaultyDisk()
+    written = write_groups(disk, [2, 3])
+    whole = disk.read(ONE)
+    disk.under.put(ONE, whole + b"tail")
+    disk.faults = {("create", disk.counts["create"] + 1): number}  # a name still finds its place
+    records, found = reopen(disk)
+    (cut,) = found.incidents
+    assert isinstance(cut, TailCut)
+    assert records == written
+    assert disk.read(ONE) == whole
+    assert (cut.offset, cut.size_bytes) == (len(whole), 4)
+    assert disk.read(cut.kept_as + ".pending") == b"", "a reminder that a record is owed"
+    _, again = reopen(disk)  # this start died before it could record anything
+    assert [(i.kept_as, i.offset) for i in again.incidents] == [(cut.kept_as, len(whole))]
+    record_incidents(disk, again)
+    records, last = reopen(disk)
+    assert last.incidents == []
+    assert [r.event.kept_as for r in records if isinstance(r.event, TailCut)] == [cut.kept_as]
+
+
+def test_a_torn_tail_is_not_cut_where_keeping_it_fails_for_another_reason() -> None:
+    disk = FaultyDisk()
+    write_groups(disk, [2])
+    torn = disk.read(ONE) + b"tail"
+    disk.under.put(ONE, torn)
+    disk.always = {"create": errno.EIO}
+    with pytest.raises(LogFailed):
+        reopen(disk)
+    assert disk.read(ONE) == torn
+
+
 def test_only_the_last_group_is_written_again_by_a_start() -> None:
     disk = FaultyDisk()
     written = write_groups(disk, [2, 3, 4])

@@ -1,6 +1,7 @@
 """The pipeline with Ollama: away, back, choking on a text, changed; its contract is played by a
 real server."""
 
+import asyncio
 import shutil
 from pathlib import Path
 from typing import Any
@@ -118,6 +119,28 @@ async def test_a_model_that_changed_under_its_name_mixes_nothing(
         assert failed.event.code == "INDEX_MODEL_MISMATCH"
         assert pipeline.catalog.backlog == 1
         assert await pipeline.found("heron") == {"New.md"}
+
+
+async def test_notes_that_the_old_model_left_without_vectors_do_not_hold_up_a_reindex(
+    start: Any, use_ollama: Any, write: Any
+) -> None:
+    async with running() as server:
+        use_ollama(server.base_url)
+        pipeline = await start()
+        await pipeline.request("full")
+        await pipeline.until_state(all_embedded)
+        old = pipeline.catalog.index.generation
+        server.models = dict.fromkeys(server.models, "0" * 64)
+        server.always = rows(lambda texts: [vector_of(text[::-1]) for text in texts])
+        pipeline = await start()
+        seq = pipeline.ledger.state.seq
+        write(pipeline.vault, "New.md", "A heron on the roof of the boathouse.\n")
+        await pipeline.until(EmbeddingFailed, seq)
+        await pipeline.request("reindex")
+        async with asyncio.timeout(20):
+            await pipeline.until_state(all_embedded)
+        assert pipeline.catalog.index.generation != old
+        await assert_index_equals_vault(pipeline)
 
 
 async def test_a_job_that_failed_is_tried_once_more_when_it_can_be(start: Any) -> None:

@@ -18,6 +18,7 @@ from ragd.events import (
     JobCancelRequested,
     JobFinished,
     JobRequested,
+    VaultScanned,
     VectorsFilled,
 )
 from tests.pipeline.test_pipeline import assert_index_equals_vault, indexed
@@ -47,7 +48,7 @@ async def test_a_reindex_switches_to_a_whole_index_without_embedding_again(start
     ]
     assert running.ledger.state.jobs.find(job).outcome == "complete"
     assert running.catalog.backlog == 0
-    assert sum(made) <= running.catalog.chunks  # filled from the cache, never from the provider
+    assert sum(made) == 0  # filled from the cache, never from the provider
 
 
 async def test_the_old_index_is_gone_when_nobody_reads_it_any_longer(
@@ -72,6 +73,19 @@ async def test_an_index_that_the_log_does_not_name_is_removed_at_the_start(
     await running.until_state(lambda state: running.pipeline.serving.index is not None)
     while [path.name for path in vectors.iterdir()] != [serving.name]:
         await asyncio.sleep(0.01)
+    await assert_index_equals_vault(running)
+
+
+async def test_a_first_index_that_a_kill_left_half_made_is_removed_with_the_next_one(
+    start: Any, tmp_path: Path
+) -> None:
+    vectors = tmp_path / "home" / "vectors.lance"
+    running = await start()
+    for name in ("01KILLED", "01KILLEDTOO"):
+        identity = await running.pipeline._new_identity(name, None)
+        (await running.pipeline._store.create(identity)).close()
+    running = await indexed(start)
+    assert [path.name for path in vectors.iterdir()] == [running.catalog.index.generation]
     await assert_index_equals_vault(running)
 
 
@@ -106,9 +120,56 @@ async def test_a_reindex_that_waits_for_vectors_can_be_given_up(
     await running.ledger.journal.append("test", JobCancelRequested(job_id=job))
     await running.until(JobFinished, finished.seq, job_id=job, outcome="cancelled")
     assert running.catalog.building is None
-    assert running.pipeline.serving.building is None
+    while running.pipeline.serving.building is not None:
+        await asyncio.sleep(0.01)
     assert running.catalog.index.generation == old
     await assert_index_equals_vault(running)
+
+
+async def test_a_reindex_that_was_given_up_does_not_come_back_after_a_crash(
+    start: Any, monkeypatch: Any
+) -> None:
+    running = await indexed(start)
+    Held(running, monkeypatch)
+    job = await running.request("reindex")
+    await running.until(JobFinished, 0, job_id=job)
+    indexes = running.pipeline._writer._indexes
+    abandon, dropped = indexes.abandon, asyncio.Event()
+
+    async def die_after_it() -> None:
+        await abandon()
+        dropped.set()
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(indexes, "abandon", die_after_it)
+    await running.ledger.journal.append("test", JobCancelRequested(job_id=job))
+    await dropped.wait()
+    seq = running.ledger.state.seq
+    running = await start()
+    await running.until_state(lambda state: running.pipeline.serving.index is not None)
+    await running.request("sync")
+    await running.until(JobFinished, seq, mode="sync")
+    asked = running.ledger.journal.follow(seq, {"job_requested"}, on=False)
+    assert [r.event.mode async for r in asked] == ["sync"]  # type: ignore[union-attr]
+    assert running.catalog.building is None
+
+
+async def test_a_note_that_only_a_reindex_has_read_still_waits_after_a_crash(
+    start: Any, write: Any, monkeypatch: Any
+) -> None:
+    running = await indexed(start)
+    hang = asyncio.Event().wait
+    monkeypatch.setattr(running.pipeline._writer, "_finish", lambda job, failed: hang())
+    write(running.vault, "Shopping.md", "- a heron for the roof of the boathouse\n")
+    job = await running.request("reindex")
+    await running.until_state(lambda state: "Shopping.md" in state.catalog.waiting)
+    await running.until_state(lambda state: len(state.catalog.building.files) == 4)
+    running = await start()
+    Held(running, monkeypatch)  # the new index waits for its vectors, so the old one serves on
+    await running.until(JobFinished, 0, job_id=job)
+    async with asyncio.timeout(20):
+        await running.until_state(lambda state: not state.catalog.waiting)
+    assert await running.found("heron") == {"Shopping.md"}
 
 
 @pytest.mark.parametrize("moment", [IndexBuilding, JobFinished, IndexActivated])
@@ -121,6 +182,25 @@ async def test_a_crash_in_a_reindex_leaves_one_whole_index(start: Any, moment: A
     await running.until_state(lambda state: running.pipeline.serving.index is not None)
     await assert_index_equals_vault(running)
     await running.until_state(no_reindex)
+    await assert_index_equals_vault(running)
+
+
+async def test_an_index_that_was_ready_when_the_daemon_died_is_switched_to_at_the_start(
+    start: Any, monkeypatch: Any
+) -> None:
+    running = await indexed(start)
+    old = running.catalog.index.generation
+    hold = Held(running, monkeypatch)
+    job = await running.request("reindex")
+    await running.until(JobFinished, 0, job_id=job)
+    hang = asyncio.Event().wait
+    monkeypatch.setattr(running.pipeline._writer._indexes, "_activate", lambda index: hang())
+    hold.let_go()
+    await running.until_state(lambda state: state.catalog.building.backlog == 0)
+    running = await start()
+    async with asyncio.timeout(20):
+        await running.until_state(no_reindex)
+    assert running.catalog.index.generation != old
     await assert_index_equals_vault(running)
 
 
@@ -188,12 +268,58 @@ async def test_without_a_log_the_newest_whole_index_serves_and_nothing_is_embedd
     (running.vault / "Shopping.md").unlink()  # nobody is there to see it
     home = tmp_path / "home"
     running = await start(lambda: shutil.rmtree(home / "events"))
-    await running.until_state(lambda state: state.catalog.documents == 4)
+    await running.until_state(lambda state: state.catalog.index is not None)
+    assert running.catalog.documents == 4
     assert running.catalog.index.generation == generation
     await running.until_state(lambda state: state.catalog.documents == 3 and not state.jobs.open)
     await assert_index_equals_vault(running)
     filled = running.ledger.journal.follow(0, {"vectors_filled"}, on=False)
     assert [r.event async for r in filled if isinstance(r.event, VectorsFilled)] == []
+
+
+async def test_an_index_taken_over_after_the_vault_was_looked_at_is_compared_with_it(
+    start: Any, tmp_path: Path, monkeypatch: Any
+) -> None:
+    running = await indexed(start)
+    (running.vault / "Shopping.md").unlink()
+    running = await start(lambda: shutil.rmtree(tmp_path / "home" / "events"))
+    indexes = running.pipeline._writer._indexes
+    open_ = indexes.open
+
+    async def open_late() -> None:
+        seq = 0
+        for _ in range(2):  # at the start, and once more when the watch is on
+            seq = (await running.until(VaultScanned, seq)).seq
+        await open_()
+
+    monkeypatch.setattr(indexes, "open", open_late)
+    async with asyncio.timeout(20):
+        await running.until_state(lambda state: state.catalog.index is not None)
+        await running.until_state(lambda state: state.catalog.documents == 3)
+    await running.until_state(lambda state: not state.jobs.open)
+    await assert_index_equals_vault(running)
+
+
+async def test_a_crash_while_an_index_is_taken_over_without_a_log_leaves_no_ghosts(
+    start: Any, tmp_path: Path
+) -> None:
+    running = await indexed(start)
+    (running.vault / "Shopping.md").unlink()  # nobody is there to see it
+    events = tmp_path / "home" / "events"
+    running = await start(lambda: shutil.rmtree(events))
+    await running.until_state(lambda state: state.catalog.documents == 4)
+
+    def cut() -> None:
+        """The log as a crash leaves it between the two facts of taking over."""
+        (segment,) = events.glob("*.ndjson")
+        lines = segment.read_bytes().splitlines(keepends=True)
+        facts = [n for n, line in enumerate(lines) if b'"index_activated"' in line]
+        facts += [n for n, line in enumerate(lines) if b'"batch_stored"' in line]
+        segment.write_bytes(b"".join(lines[: min(facts) + 1]))
+
+    running = await start(cut)
+    await running.until_state(lambda state: state.catalog.documents == 3 and not state.jobs.open)
+    await assert_index_equals_vault(running)
 
 
 async def test_a_lost_last_commit_is_noticed_and_made_up_for(
@@ -222,19 +348,22 @@ class Held:
     """A provider that gives no vectors until it is let go, and a cache that knows none."""
 
     def __init__(self, running: Any, monkeypatch: Any) -> None:
-        self._monkeypatch = monkeypatch
         self._embedder = embedder = running.pipeline._embedder
+        self._own = {name: getattr(embedder, name) for name in ("_known", "_gather")}
+        self._monkeypatch = monkeypatch
 
         async def nothing(*_: Any) -> dict[str, bytes]:
             return {}
 
-        async def later(*_: Any) -> None:
-            embedder._not_before = embedder._clock.monotonic() + 3600
+        async def later(files: Any, table: Any, index: Any) -> None:
+            space = index.identity.space.identity
+            embedder._not_before[space] = embedder._clock.monotonic() + 3600
 
         monkeypatch.setattr(embedder, "_known", nothing)
         monkeypatch.setattr(embedder, "_gather", later)
 
     def let_go(self) -> None:
-        self._monkeypatch.undo()
-        self._embedder._not_before = 0.0
+        for name, own in self._own.items():
+            self._monkeypatch.setattr(self._embedder, name, own)
+        self._embedder._not_before.clear()
         self._embedder._woken.set()

@@ -1,0 +1,149 @@
+"""Every crash point of a job, from plan to switch: the daemon dies there, and its next start ends
+the job by itself, without anybody asking. Then the index is the vault, row by row."""
+
+import shutil
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
+
+from chaos.harness import Arena
+from chaos.lives import Lives
+from chaos.provider import Provider
+from chaos.tables import Tables
+from chaos.vault import Vault
+from ragd.paths import Home
+
+AT_ONCE = 2
+NOTES = 70  # more than one batch of notes
+PARTS = 4  # and more than one fill of vectors
+
+# What is going on when the daemon dies, and what it is asked for. Nobody asks for notes that were
+# saved; another model means other vectors, so that a reindex has to wait for them.
+ASKED_FOR = {
+    "first": "full",
+    "again": "full",
+    "sync": "sync",
+    "saved": "",
+    "reindex": "reindex",
+    "another model": "reindex",
+}
+
+
+class Case(NamedTuple):
+    """What goes on, and the crash points at which one daemon after the other dies."""
+
+    doing: str
+    armed: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"{self.doing}: {', '.join(self.armed)}"
+
+    @property
+    def points(self) -> set[str]:
+        return {armed.partition(":")[0] for armed in self.armed}
+
+
+# Every point, in few lives: whoever goes on with the job dies at the next one.
+CHAINS: tuple[Case, ...] = (
+    Case(
+        "another model",
+        (
+            "job.after_formed:2",
+            "store.before_commit:2",
+            "store.after_fill",
+            "index.before_switch",
+            "index.after_switch",
+        ),
+    ),
+    Case(
+        "first",
+        ("job.after_read:2", "index.after_create", "store.after_fact", "embed.after_cache:2"),
+    ),
+    Case("sync", ("job.after_plan", "store.after_commit")),
+    Case("saved", ("embed.before_cache",)),
+)
+ALONE: dict[str, tuple[str, ...]] = {
+    "first": (
+        *("job.after_plan", "job.after_read", "job.after_read:2"),
+        *("job.after_formed", "job.after_formed:2"),
+        *("embed.before_cache", "embed.before_cache:3", "embed.after_cache", "embed.after_cache:3"),
+        *("store.before_commit", "store.before_commit:2"),
+        *("store.after_commit", "store.after_commit:2", "store.after_fact", "store.after_fact:2"),
+        *("store.after_fill", "store.after_fill:2", "index.after_create"),
+    ),
+    "again": ("job.after_plan", "job.after_formed:2", "store.after_commit:2", "store.after_fact:2"),
+    "sync": (
+        *("job.after_plan", "job.after_read", "job.after_formed"),
+        *("embed.before_cache", "embed.after_cache"),
+        *("store.before_commit", "store.after_commit", "store.after_fact", "store.after_fill"),
+    ),
+    "saved": (
+        *("job.after_read", "job.after_formed", "embed.before_cache", "embed.after_cache"),
+        *("store.before_commit", "store.after_commit", "store.after_fact"),
+    ),
+    "reindex": (
+        *("job.after_plan", "job.after_read:2", "job.after_formed", "job.after_formed:2"),
+        *("store.before_commit", "store.before_commit:2"),
+        *("store.after_commit", "store.after_commit:2", "store.after_fact", "store.after_fact:2"),
+        *("index.after_create", "index.before_switch", "index.after_switch"),
+    ),
+    "another model": (
+        *("embed.before_cache", "embed.before_cache:3", "embed.after_cache:2", "store.after_fill"),
+        *("store.after_fill:2", "index.after_create", "index.before_switch", "index.after_switch"),
+    ),
+}
+CASES = (*CHAINS, *(Case(doing, (armed,)) for doing, each in ALONE.items() for armed in each))
+
+
+def run(arena: Arena, cases: Sequence[Case] = CASES) -> None:
+    """All of them, two at a time, each in a home of its own with the same vault."""
+    world = World(arena)
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        for tally in pool.map(lambda case: _one(world, case), cases):
+            arena.tally.update(tally)
+
+
+class World:
+    """A vault, a home that has an older version of it indexed, and one that has it as it is."""
+
+    def __init__(self, arena: Arena) -> None:
+        self.seed = arena.seed
+        self.tables = Tables(arena)
+        self.vault = Vault(arena.folder / "vault", arena.rng, (PARTS, PARTS))
+        self.older = Home(str(arena.folder / "older"))
+        self.current = Home(str(arena.folder / "current"))
+        for number in range(NOTES):
+            self.vault.write(number)
+        with Provider() as provider:
+            self.lives(arena, self.older, provider).index("full")
+            shutil.copytree(self.older.root, self.current.root)
+            self._change()
+            self.lives(arena, self.current, provider).index("sync")
+
+    def lives(self, arena: Arena, home: Home, provider: Provider) -> Lives:
+        return Lives(arena, home, self.vault, self.tables, provider)
+
+    def _change(self) -> None:
+        """Some notes are written, some are new, one goes."""
+        for number in (0, 1, 33, NOTES, NOTES + 1):
+            self.vault.write(number)
+        self.vault.remove(2)
+
+
+def _one(world: World, case: Case) -> dict[str, int]:
+    with Arena(world.seed, str(case)) as arena, Provider() as provider:
+        home = Home(str(arena.folder / "h"))
+        if case.doing != "first":
+            from_ = world.older if case.doing in ("sync", "saved") else world.current
+            shutil.copytree(from_.root, home.root)
+        if case.doing == "another model":
+            provider.take_another_model()
+        lives = world.lives(arena, home, provider)
+        try:
+            for number, armed in enumerate(case.armed):
+                lives.crash(armed, ask_for="" if number else ASKED_FOR[case.doing])
+            lives.finish(is_reindex=ASKED_FOR[case.doing] == "reindex")
+        except Exception as why:
+            why.add_note(f"at the crash points of {case}")
+            raise
+    return {"crashes of a job": len(case.armed), "vectors that were not made again": lives.spared}

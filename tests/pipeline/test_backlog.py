@@ -1,0 +1,104 @@
+"""The backlog of vectors by itself: what it waits for, and what it says of its work."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ragd.actors.embedder import EmbedderActor
+from ragd.clock import SystemClock, new_id
+from ragd.events import BatchStored, IndexActivated, StoredFile
+from ragd.ledger import Ledger
+from ragd.payloads import InFlight
+from ragd.reading import Reading
+from ragd.serving import Serving
+
+CUT = "as notes are cut"
+
+
+class CountedNotes:
+    """A vault whose notes have all changed since they were stored, and who asked for them."""
+
+    fingerprint = CUT
+
+    def __init__(self) -> None:
+        self.reads: list[list[str]] = []
+        self.asked = asyncio.Event()
+
+    def read(self, paths: Any, known: Any, *, again: bool = False) -> Reading:
+        self.reads.append(list(paths))
+        self.asked.set()
+        return Reading()
+
+
+@pytest.fixture
+async def ledger(tmp_path: Path) -> AsyncIterator[Ledger]:
+    """The log as a daemon left it that was killed while vectors were missing."""
+    (tmp_path / "events").mkdir()
+    ledger = Ledger(tmp_path / "events", tmp_path / "snapshots", SystemClock(), new_id(), "test")
+    writer = asyncio.create_task(ledger.journal.run())
+    activated = IndexActivated(
+        generation="one", provider="embedded", model="m", dimensions=3, fingerprint=CUT
+    )
+    lacking = StoredFile("a.md", "0" * 64, 1, 1, 4, 0)
+    stored = BatchStored(job_id="", files=[lacking], removed=[], table_version=1)
+    await ledger.journal.append("test", activated)
+    await ledger.journal.append("test", stored)
+    yield ledger
+    await ledger.journal.close()
+    await writer
+
+
+class Index:
+    """All that the backlog asks of an index before it reads a note."""
+
+    class identity:
+        fingerprint = CUT
+
+        class space:
+            identity = "space"
+            is_known = True
+
+
+async def test_the_backlog_waits_for_the_index_to_be_opened(
+    ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    serving, notes = Serving(), CountedNotes()
+    providers: Any = Unused()
+    actor = EmbedderActor(ledger, SystemClock(), serving, providers, Unused(), notes, InFlight())
+    passes = counted(actor, "_next_table", monkeypatch)
+    working = asyncio.create_task(actor.run())
+    try:
+        for _ in range(100):  # a loop that spins takes every turn that there is
+            await asyncio.sleep(0)
+        assert ledger.state.catalog.backlog == 4
+        assert passes() == 1, "looked once, and waits"
+        assert notes.reads == []
+        serving.put(Index(), None)  # type: ignore[arg-type]
+        await notes.asked.wait()
+        assert notes.reads == [["a.md"]]
+    finally:
+        working.cancel()
+        await asyncio.gather(working, return_exceptions=True)
+
+
+class Unused:
+    """Nobody to make vectors: none can be wanted before the index is open."""
+
+    async def keep_only(self, identities: set[str]) -> None:
+        assert identities
+
+
+def counted(actor: EmbedderActor, name: str, monkeypatch: pytest.MonkeyPatch) -> Callable[[], int]:
+    """How often a step was taken."""
+    taken, step = 0, getattr(actor, name)
+
+    def take() -> Any:
+        nonlocal taken
+        taken += 1
+        return step()
+
+    monkeypatch.setattr(actor, name, take)
+    return lambda: taken
