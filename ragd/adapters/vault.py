@@ -20,6 +20,8 @@ from ragd.adapters.beneath import (
     Unfit,
     close,
     identity_of,
+    is_folder,
+    is_spelled,
     look,
     open_folder,
     open_root,
@@ -32,6 +34,7 @@ from ragd.notes.patterns import NotePatterns
 
 __all__ = [
     "Identity",
+    "Kind",
     "Missing",
     "Moved",
     "Scan",
@@ -58,6 +61,7 @@ OUTSIDE = "its path leads outside the vault"
 
 Gone = Literal["missing", "empty", "unreadable", "moved"]
 Identity = tuple[int, int]  # device and inode of the root
+Kind = Literal["file", "folder"]
 
 
 class VaultGone(Exception):
@@ -122,6 +126,20 @@ class Vault:
         finally:
             close(root)
 
+    def verify(self, expected: Identity | None) -> None:
+        """Raises VaultGone unless the root is there, on the expected device, not empty."""
+        root = self._open_root()
+        try:
+            if expected is not None and expected[0] != identity_of(root)[0]:
+                raise VaultGone("moved")
+            with os.scandir(root) as entries:
+                if next(entries, None) is None:
+                    raise VaultGone("empty")
+        except OSError:
+            raise VaultGone("unreadable") from None
+        finally:
+            close(root)
+
     def template_folders(self) -> tuple[str, ...]:
         """The folders that Obsidian's settings in this vault name as templates."""
         found: list[bytes] = []
@@ -178,6 +196,18 @@ class Vault:
         root = self._open_root()
         try:
             return [(path, _facts(root, path)) for path in paths]
+        finally:
+            close(root)
+
+    def kinds(self, paths: Iterable[str]) -> dict[str, Kind]:
+        """What is at each of these paths; left out where nothing is, or only in another spelling.
+
+        Anything that is no folder is a file here, a link too. Raises VaultGone.
+        """
+        root = self._open_root()
+        try:
+            found = [(path, _kind(root, path)) for path in paths]
+            return {path: kind for path, kind in found if kind is not None}
         finally:
             close(root)
 
@@ -297,10 +327,14 @@ class _Walk:
 
 def _folder_of(root: Place, path: str) -> tuple[Place, str]:
     """The open folder that a file lies in, to be closed, and the file's name."""
-    steps = path.split("/")
-    if any(step in ("", ".", "..") or "\0" in step for step in steps):
+    *steps, name = path.split("/")
+    if any(step in ("", ".", "..") or "\0" in step for step in (*steps, name)):
         raise Unfit(OUTSIDE)
-    return open_folder(root, steps[:-1]), steps[-1]
+    folder = open_folder(root, steps, exactly=True)
+    if not is_spelled(folder, name):
+        close(folder)
+        raise FileNotFoundError(name)
+    return folder, name
 
 
 def _facts(root: Place, path: str) -> Stat | None:
@@ -315,6 +349,19 @@ def _facts(root: Place, path: str) -> Stat | None:
     if why_unfit(found, MOST_BYTES):
         return None
     return Stat(found.st_size, found.st_mtime_ns)
+
+
+def _kind(root: Place, path: str) -> Kind | None:
+    try:
+        folder, name = _folder_of(root, path)
+        try:
+            return "folder" if is_folder(look(folder, name)) else "file"
+        finally:
+            close(folder)
+    except (Unfit, FileNotFoundError, NotADirectoryError, UnicodeEncodeError):
+        return None
+    except OSError as failure:  # it may be there: whoever reads it finds out
+        return None if failure.errno == errno.ENAMETOOLONG else "file"
 
 
 def _is_utf8(name: str) -> bool:
