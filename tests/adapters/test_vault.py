@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from ragd.adapters import beneath, vault
+from ragd.adapters import beneath, vault, walk
 from ragd.adapters.beneath import LINK, NOT_REGULAR, TOO_LARGE
 from ragd.adapters.vault import Missing, Moved, Scan, Unfit, Unreadable, Vault, VaultGone
 from ragd.notes import leftovers
@@ -169,7 +169,7 @@ def test_a_device_is_not_opened(root: Path) -> None:
 
 def test_a_file_of_three_gigabytes_is_skipped_by_its_size(root: Path) -> None:
     os.truncate(put(root, "huge.md"), 3 * 1024**3)
-    os.truncate(put(root, "just.md"), vault.MOST_BYTES)
+    os.truncate(put(root, "just.md"), walk.MOST_BYTES)
     found = scan(root)
     assert paths(found) == {"just.md"}
     assert reasons(found) == {"huge.md": TOO_LARGE}
@@ -196,18 +196,18 @@ def test_names_that_are_not_utf8_are_skipped_with_a_reason(root: Path) -> None:
     found = scan(root)
     assert paths(found) == {"good.md"}
     assert reasons(found) == {
-        "bad\\xff.md": vault.NAME_NOT_UTF8,
-        "fold\\xe9r": vault.NAME_NOT_UTF8,
+        "bad\\xff.md": walk.NAME_NOT_UTF8,
+        "fold\\xe9r": walk.NAME_NOT_UTF8,
     }
 
 
 def test_a_very_deep_tree_ends_with_a_reason(root: Path) -> None:
-    folder = "/".join("d" for _ in range(vault.DEEPEST + 20))
+    folder = "/".join("d" for _ in range(walk.DEEPEST + 20))
     put(root, f"{folder}/too-deep.md")
-    put(root, "/".join("d" for _ in range(vault.DEEPEST)) + "/deep.md")
+    put(root, "/".join("d" for _ in range(walk.DEEPEST)) + "/deep.md")
     found = scan(root)
     assert [path.rpartition("/")[2] for path in paths(found)] == ["deep.md"]
-    assert list(reasons(found).values()) == [vault.FOLDER_TOO_DEEP]
+    assert list(reasons(found).values()) == [walk.FOLDER_TOO_DEEP]
 
 
 def test_a_path_too_long_for_the_log_is_skipped_and_shown_cut(root: Path) -> None:
@@ -215,8 +215,8 @@ def test_a_path_too_long_for_the_log_is_skipped_and_shown_cut(root: Path) -> Non
     found = scan(root)
     assert paths(found) == set()
     ((shown, reason),) = reasons(found).items()
-    assert reason == vault.PATH_TOO_LONG
-    assert len(shown) == vault.LONGEST_PATH + 1
+    assert reason == walk.PATH_TOO_LONG
+    assert len(shown) == walk.LONGEST_PATH + 1
 
 
 def test_a_folder_that_cannot_be_read_is_unknown_not_empty(reachable: Path) -> None:
@@ -230,7 +230,7 @@ def test_a_folder_that_cannot_be_read_is_unknown_not_empty(reachable: Path) -> N
         (reachable / "closed").chmod(0o755)
     assert paths(found) == {"open.md"}
     assert found.unknown == ["closed"]
-    assert reasons(found) == {"closed": vault.FOLDER_UNREADABLE}
+    assert reasons(found) == {"closed": walk.FOLDER_UNREADABLE}
 
 
 def test_a_folder_that_becomes_a_link_while_it_is_walked_is_not_followed(
@@ -246,7 +246,7 @@ def test_a_folder_that_becomes_a_link_while_it_is_walked_is_not_followed(
             (root / "a").symlink_to(tmp_path / "outside")
         return opening(place, steps)
 
-    monkeypatch.setattr(vault, "open_folder", swapped)
+    monkeypatch.setattr(walk, "open_folder", swapped)
     found = scan(root)
     assert paths(found) == set()
     assert reasons(found) == {"a": LINK}
