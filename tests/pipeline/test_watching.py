@@ -1,5 +1,6 @@
 """What people and programs do to files, and what becomes of it: real files, the real pipeline."""
 
+import asyncio
 import os
 import shutil
 import subprocess
@@ -12,8 +13,10 @@ from ragd import polling
 from ragd.actors import watcher
 from ragd.adapters import file_events
 from ragd.events import (
+    Change,
     DeletionsHeld,
     FileFailed,
+    FilesChanged,
     JobFinished,
     JobRequested,
     VaultScanned,
@@ -21,9 +24,11 @@ from ragd.events import (
     WatchLost,
     WatchStarted,
 )
+from ragd.reading import Notes
 from tests.pipeline.watching import (
     DEBOUNCE_S,
     RESCAN_S,
+    Told,
     WatchedClock,
     alone,
     changed,
@@ -251,17 +256,29 @@ async def test_what_the_system_dropped_in_a_burst_is_found_by_a_scan(
 
 
 async def test_a_scan_that_met_a_job_is_made_up_for_when_the_job_ends(
-    tmp_path: Path, write: Any
+    tmp_path: Path, write: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     vault = tmp_path / "vault"
     write(vault, "a.md", "a")
     outside = tmp_path / "outside"
     write(outside, "b.md", "b")
+    seen: asyncio.Queue[int] = asyncio.Queue()
+    loop = asyncio.get_running_loop()
+    scan = Notes.scan
+
+    def told(self: Notes, *, may_be_empty: bool) -> Any:
+        scanned = scan(self, may_be_empty=may_be_empty)
+        loop.call_soon_threadsafe(seen.put_nowait, len(scanned.seen))
+        return scanned
+
+    monkeypatch.setattr(Notes, "scan", told)
     async with alone(tmp_path / "home", vault) as watching:
         await watching.until_state(lambda state: "a.md" in state.catalog.waiting)
         await until_watched(watching)
         seq = await watching.append(JobRequested(job_id="1", mode="full"))
         os.rename(outside, vault / "Folder")  # only a scan finds what is in it
+        while await seen.get() < 2:
+            pass
         write(vault, "c.md", "c")
         await watching.until_state(lambda state: "c.md" in state.catalog.waiting)
         finished = JobFinished(
@@ -309,6 +326,32 @@ async def test_an_idle_watcher_sleeps_until_the_next_scan_is_due(
         await clock.until_sleep(DEBOUNCE_S)
         clock.advance(DEBOUNCE_S)
         await watching.until(VaultScanned, scanned.seq)
+
+
+async def test_a_change_is_announced_after_its_own_silence(
+    tmp_path: Path, write: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vault = tmp_path / "vault"
+    write(vault, "a.md", "a")
+    write(vault, "b.md", "b")
+    clock = WatchedClock()
+    told = Told(monkeypatch)
+    async with alone(tmp_path / "home", vault, clock=clock) as watching:
+        started = await watching.until(WatchStarted)
+        await clock.until_sleep(DEBOUNCE_S)
+        clock.advance(DEBOUNCE_S)
+        scanned = await watching.until(VaultScanned, started.seq)
+        await told.tell(("modified", "a.md"), ("modified", "b.md"))
+        await clock.until_sleep(DEBOUNCE_S)
+        clock.advance(DEBOUNCE_S / 2)
+        await told.tell(("modified", "a.md"))  # while b.md lies still
+        clock.advance(DEBOUNCE_S / 2)
+        first = await watching.until(FilesChanged, scanned.seq)
+        assert first.event.changes == [Change("b.md", "added")]
+        await clock.until_sleep(DEBOUNCE_S / 2)
+        clock.advance(DEBOUNCE_S / 2)
+        second = await watching.until(FilesChanged, first.seq)
+        assert second.event.changes == [Change("a.md", "added")]
 
 
 # Notes that are left out

@@ -8,8 +8,12 @@ from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from ragd import config
+from ragd.actors import watcher
 from ragd.actors.watcher import NAME, Watcher
+from ragd.adapters.file_events import FileEvent
 from ragd.clock import Clock, SystemClock, new_id
 from ragd.eventlog.frame import Record
 from ragd.events import (
@@ -30,7 +34,7 @@ from ragd.reading import Notes
 from ragd.settings import Settings
 from tests.daemon.virtual_clock import VirtualClock
 
-DEBOUNCE_S = 0.05
+DEBOUNCE_S = 0.0625  # a sixteenth: sums of it are exact
 RESCAN_S = 3600.0
 SENTINEL = "zz last of all.md"
 
@@ -135,6 +139,32 @@ class WatchedClock(VirtualClock):
         return self._sleeps.empty()
 
 
+class Told:
+    """A system that tells what a test makes it tell, in place of the real one."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self._told: set[FileEvent] = set()
+        self._turn = asyncio.Condition()
+        monkeypatch.setattr(watcher, "FileEvents", lambda root, step_ms: self)
+
+    async def next(self) -> set[FileEvent]:
+        async with self._turn:
+            self._told = set()  # who asks for more has taken the last
+            self._turn.notify_all()
+            await self._turn.wait_for(lambda: self._told)
+            return self._told
+
+    async def tell(self, *burst: FileEvent) -> None:
+        """Comes back when the watcher has taken it."""
+        async with self._turn:
+            self._told = set(burst)
+            self._turn.notify_all()
+            await self._turn.wait_for(lambda: not self._told)
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
 class Alone:
     """A watcher with a real vault and a real log, and nobody who acts on what it says."""
 
@@ -178,11 +208,11 @@ async def alone(
         activated = IndexActivated(generation="g", provider="embedded", model="m", dimensions=3)
         await running.append(activated)
     settings = Settings(home, config.load(home))
-    watcher = asyncio.create_task(Watcher(ledger, clock, settings, Notes(settings)).run())
+    working = asyncio.create_task(Watcher(ledger, clock, settings, Notes(settings)).run())
     try:
         yield running
     finally:
-        watcher.cancel()
-        await asyncio.gather(watcher, return_exceptions=True)
+        working.cancel()
+        await asyncio.gather(working, return_exceptions=True)
         await ledger.journal.close()
         await writer
