@@ -5,7 +5,6 @@ raises for a file's content, and never lets the content into a message.
 """
 
 import hashlib
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.resources import files as resources
@@ -15,6 +14,7 @@ from msgspec import Struct, field
 
 from ragd.adapters.vault import (
     Identity,
+    Kind,
     Missing,
     Moved,
     Seen,
@@ -37,7 +37,7 @@ from ragd.notes.wordpiece import WordPiece
 from ragd.payloads import ReadFile
 from ragd.settings import Settings
 
-__all__ = ["Notes", "Reading", "Scanned", "VaultGone"]
+__all__ = ["Identity", "Kind", "Notes", "Reading", "Scanned", "VaultGone"]
 
 
 class Scanned(Struct):
@@ -48,6 +48,7 @@ class Scanned(Struct):
     unknown: list[str]
     newest_mtime: str | None
     began: str
+    identity: Identity  # of the root
 
 
 class Reading(Struct):
@@ -92,7 +93,7 @@ class Notes:
             return self._scan(began)
         except VaultGone as why:
             if why.reason == "empty" and may_be_empty:
-                return Scanned([], [], [], None, began)
+                return Scanned([], [], [], None, began, self._vault.identity())
             raise
 
     def _scan(self, began: str) -> Scanned:
@@ -108,16 +109,16 @@ class Notes:
             found.unknown,
             None if newest is None else _iso_of_ns(newest),
             began,
+            found.identity,
         )
 
     def verify_root(self) -> None:
         """Raises VaultGone unless the vault is the one that was scanned, with something in it."""
-        identity = self._vault.identity()
-        if self._identity is not None and identity[0] != self._identity[0]:
-            raise VaultGone("moved")
-        with os.scandir(self._vault.root) as entries:
-            if next(entries, None) is None:
-                raise VaultGone("empty")
+        self._vault.verify(self._identity)
+
+    def kinds(self, paths: Sequence[str]) -> dict[str, Kind]:
+        """What is at each of these paths now, if anything is. Raises VaultGone."""
+        return self._vault.kinds(paths)
 
     def concerns(self, path: str) -> bool:
         """Whether a note at this path belongs into the index."""

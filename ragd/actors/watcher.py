@@ -1,40 +1,47 @@
 """Notices what changes in the vault, waits until it lies still, and says so.
 
-The native watch is quick but may lose events without a word, so the vault is also scanned at start,
-every few minutes, and after a burst. It reads no note and decides nothing about deletions.
+Events are quick but some get lost without a word, so the vault is also scanned: at start, every
+few minutes, after a burst, when a folder moved. It reads no note and deletes nothing.
 """
 
 import asyncio
-import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
 import structlog
-import watchfiles
 
+from ragd.adapters.file_events import ROOT, EventKind, FileEvent, FileEvents, WatchDied
 from ragd.clock import Clock
 from ragd.events import (
     Change,
     DeletionsHeld,
     FilesChanged,
+    JobFinished,
     VaultScanned,
     VaultUnavailable,
     WatchLost,
     WatchStarted,
+    tag_of_type,
 )
 from ragd.ledger import Ledger
-from ragd.notes.plan import plan
-from ragd.reading import Scanned, VaultGone
+from ragd.notes.folders import folders_of
+from ragd.notes.plan import plan, vanished
+from ragd.polling import Polling
+from ragd.reading import Identity, Kind, Scanned, VaultGone
+from ragd.restless import Restless
 from ragd.settings import Settings
+from ragd.waiting import set_within
 
 NAME = "watcher"
-CEILING_S = 10.0
-TICK_S = 0.25
-BURST = 4000
+BURST = 4000  # paths that are waited for one by one; beyond them only a scan
+CROWD = 1000  # so many paths at once may be all that the system's queue could hold
 NATIVE_TRIES = 3
-RETRY_S = 5.0
-POLL_MS = 5000
+RETRY_FIRST_S = 1.0
+RETRY_MAX_S = 60.0
+STEADY_S = 60.0  # a watch that held for so long did not fail in a row
+NATIVE_AGAIN_S = 600.0
+GONE_LOOK_S = 5.0
 
 log = structlog.get_logger(NAME)
 
@@ -49,126 +56,150 @@ class Notes(Protocol):
 
     def concerns(self, path: str) -> bool: ...
 
-
-class Restless:
-    """Paths that changed and have not lain still yet: a timer each, with a ceiling."""
-
-    def __init__(self, silence_s: Callable[[], float]) -> None:
-        self._silence_s = silence_s
-        self._since: dict[str, tuple[float, float]] = {}  # path -> first, last
-
-    def __len__(self) -> int:
-        return len(self._since)
-
-    def touch(self, path: str, now: float) -> None:
-        first, _ = self._since.get(path, (now, now))
-        self._since[path] = (first, now)
-
-    def clear(self) -> None:
-        self._since.clear()
-
-    def settled(self, now: float) -> list[str]:
-        """The paths that have been quiet for long enough, or restless for too long."""
-        silence = self._silence_s()
-        quiet = [
-            path
-            for path, (first, last) in self._since.items()
-            if now - last >= silence or now - first >= max(CEILING_S, silence)
-        ]
-        for path in quiet:
-            del self._since[path]
-        return quiet
+    def kinds(self, paths: Sequence[str]) -> dict[str, Kind]: ...
 
 
 class Watcher:
-    """Native events, our own silence, and rescans."""
+    """Events, our own silence, and rescans."""
 
     def __init__(self, ledger: Ledger, clock: Clock, settings: Settings, notes: Notes) -> None:
         self._ledger = ledger
         self._clock = clock
         self._settings = settings
         self._notes = notes
-        self._restless = Restless(lambda: settings.current.watch.debounce_s)
-        self._rescan = asyncio.Event()
-        self._gone = False
+        self._restless = Restless()  # ROOT in it stands for a scan of everything
+        self._stirred = asyncio.Event()  # something is restless
+        self._rescan = asyncio.Event()  # a scan is wanted before it is due
+        self._owed = False  # a scan that has to wait for the end of a job
+        self._root: Identity | None = None  # as the last scan saw it
+        self._there = asyncio.Event()  # it did see it
+        self._gone = False  # it did not, and this was said
+        self._left_out: dict[str, tuple[int, int]] = {}  # size and time of notes not in the index
 
     async def run(self) -> None:
         async with asyncio.TaskGroup() as group:
             group.create_task(self._keep_watching())
-            group.create_task(self._settle())
+            group.create_task(self._keep_settling())
             group.create_task(self._keep_rescanning())
+            group.create_task(self._rescan_after_jobs())
 
-    # The native watch
+    # Events
 
     async def _keep_watching(self) -> None:
         failures = 0
         while True:
-            polling = failures >= NATIVE_TRIES
+            await self._there.wait()
+            began = self._clock.monotonic()
             try:
-                await self._watch(polling)
-            except (OSError, RuntimeError, UnicodeDecodeError) as why:
-                failures += 1
-                log.warning("the watch was lost", exception=type(why).__name__)
-                lost = WatchLost(reason=type(why).__name__)
-                await self._ledger.journal.append(NAME, lost)
+                await self._watch(polling=failures >= NATIVE_TRIES)
+                failures = 0
+            except WatchDied as why:
+                log.warning("the watch was lost", exception=why.reason)
+                await self._ledger.journal.append(NAME, WatchLost(reason=why.reason))
                 self._rescan.set()
-            await self._clock.sleep(RETRY_S)
+                if self._clock.monotonic() - began >= STEADY_S:
+                    failures = 0
+                failures += 1
+                pause = RETRY_FIRST_S * 2.0 ** min(failures - 1, 10)
+                await self._clock.sleep(min(pause, RETRY_MAX_S))
 
-    async def _watch(self, polling: bool) -> None:
-        root = self._notes.root
-        if not await asyncio.to_thread(root.is_dir):
-            return  # the rescans say so; try again
-        changes = watchfiles.awatch(
-            root,
-            watch_filter=None,
-            debounce=200,
-            step=50,
-            yield_on_timeout=False,
-            force_polling=polling or None,
-            poll_delay_ms=POLL_MS,
-        )
-        how: WatchStarted = WatchStarted(how="polling" if polling else "native")
-        await self._ledger.journal.append(NAME, how)
-        self._rescan.set()  # what happened before the watch began
-        async for burst in changes:
-            self._take(burst)
+    async def _watch(self, *, polling: bool) -> None:
+        """Until the vault is another folder or, when polling, the system's own watch works again.
 
-    def _take(self, burst: set[tuple[watchfiles.Change, str]]) -> None:
-        if len(burst) + len(self._restless) > BURST:  # the kernel may have dropped some
-            self._restless.clear()
-            self._rescan.set()
+        Raises WatchDied.
+        """
+        root = self._root
+        events = await self._open(polling)
+        try:
+            how = WatchStarted(how="polling" if polling else "native")
+            await self._ledger.journal.append(NAME, how)
+            self._rescan.set()  # what happened before the watch began
+            try_native = self._clock.monotonic() + NATIVE_AGAIN_S
+            while self._root == root:
+                self._take(await events.next())
+                if polling and self._clock.monotonic() >= try_native:
+                    if await self._native_works():
+                        return
+                    try_native = self._clock.monotonic() + NATIVE_AGAIN_S
+        finally:
+            events.close()
+
+    async def _open(self, polling: bool) -> FileEvents | Polling:
+        if polling:
+            looks = Polling(self._clock, lambda: self._notes.scan(may_be_empty=False))
+            await looks.next()
+            return looks
+        step_ms = min(500, max(50, int(self._settings.current.watch.debounce_s * 125)))
+        return await asyncio.to_thread(FileEvents, str(self._notes.root), step_ms)
+
+    async def _native_works(self) -> bool:
+        try:
+            (await self._open(polling=False)).close()
+        except WatchDied:
+            return False
+        return True
+
+    def _take(self, burst: set[FileEvent]) -> None:
+        if not burst:
             return
         now = self._clock.monotonic()
-        for _, name in burst:
-            path = os.path.relpath(name, self._notes.root).replace(os.sep, "/")
-            if self._notes.concerns(path):
+        paths = {path for kind, path in burst if self._may_matter(kind, path)}
+        room = len(paths) + len(self._restless) <= BURST
+        if not room or len(burst) > CROWD or ROOT in self._restless:
+            self._restless.touch(ROOT, now)  # the scan, too, waits until all lies still
+        for path in paths:
+            if room or path in self._restless:
                 self._restless.touch(path, now)
-            elif not path.rsplit("/", 1)[-1].startswith("."):
-                # Perhaps a folder that was moved, with notes in it that get no event of their own.
-                self._rescan_if_folder(path)
+        if self._restless:
+            self._stirred.set()
 
-    def _rescan_if_folder(self, path: str) -> None:
-        below = f"{path}/"
-        known = any(name.startswith(below) for name in self._ledger.state.catalog.files)
-        if known or (self._notes.root / path).is_dir():
-            self._rescan.set()
+    def _may_matter(self, kind: EventKind, path: str) -> bool:
+        """A note, or something that came or went and may be a folder with notes in it."""
+        if path == ROOT or "/." in f"/{path}":
+            return path == ROOT and kind != "modified"
+        return kind != "modified" or self._notes.concerns(path)
 
-    async def _settle(self) -> None:
+    # Silence
+
+    async def _keep_settling(self) -> None:
         while True:
-            await self._clock.sleep(TICK_S)
-            if paths := self._restless.settled(self._clock.monotonic()):
+            if not self._restless:
+                self._stirred.clear()
+                await self._stirred.wait()
+            silence = self._settings.current.watch.debounce_s
+            due = self._restless.next_due(silence)
+            await self._clock.sleep(max(0.0, due - self._clock.monotonic()))
+            settled = self._restless.settled(self._clock.monotonic(), silence)
+            if ROOT in settled:
+                self._rescan.set()
+            if paths := [path for path in settled if path != ROOT]:
                 await self._announce(paths)
 
     async def _announce(self, paths: list[str]) -> None:
         """What lies still now, and how it differs from what the index holds."""
-        there = await asyncio.to_thread(_present, self._notes.root, paths)
         catalog = self._ledger.state.catalog
-        changes = []
-        for path in paths:
-            if path in there:
-                changes.append(Change(path, "modified" if path in catalog.files else "added"))
-            elif path in catalog.files or path in catalog.waiting:
-                changes.append(Change(path, "deleted"))
+        try:
+            there = await asyncio.to_thread(self._notes.kinds, paths)
+        except VaultGone:
+            self._rescan.set()
+            return
+        known = catalog.files
+        missing = [path for path in paths if path not in there]
+        if "folder" in there.values() or not folders_of(known).isdisjoint(missing):
+            self._rescan.set()  # what is in it gets no events of its own
+        if catalog.index is None:
+            self._owed = True  # the first job may have been here before
+            return
+        changes = [
+            Change(path, "modified" if path in known else "added")
+            for path, kind in there.items()
+            if kind == "file" and self._notes.concerns(path)
+        ]
+        listed = (known, catalog.waiting, catalog.skipped, catalog.failed)
+        changes += [Change(path, "deleted") for path in missing if any(path in of for of in listed)]
+        await self._say(changes)
+
+    async def _say(self, changes: list[Change]) -> None:
         if changes:
             await self._ledger.journal.append_parts(NAME, FilesChanged(changes=changes))
 
@@ -179,39 +210,47 @@ class Watcher:
             self._rescan.clear()
             try:
                 await self._scan()
-                self._gone = False
             except VaultGone as why:
                 await self._say_gone(why)
             await self._until_due()
 
     async def _until_due(self) -> None:
         """Until the next scan is due, or wanted; but never one right after the other."""
-        wanted = asyncio.create_task(self._rescan.wait())
-        due = asyncio.create_task(self._clock.sleep(self._settings.current.watch.rescan_s))
-        try:
-            await asyncio.wait({wanted, due}, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            wanted.cancel()
-            due.cancel()
-        await self._clock.sleep(self._settings.current.watch.debounce_s)
+        watch = self._settings.current.watch
+        due = watch.rescan_s if self._there.is_set() else min(GONE_LOOK_S, watch.rescan_s)
+        await set_within(self._rescan, self._clock, due)
+        await self._clock.sleep(watch.debounce_s)
+
+    async def _rescan_after_jobs(self) -> None:
+        types = {tag_of_type(JobFinished)}
+        async for _ in self._ledger.journal.follow(self._ledger.state.seq, types):
+            if self._owed:
+                self._owed = False
+                self._rescan.set()
 
     async def _scan(self) -> None:
         began = self._clock.monotonic()
         state = self._ledger.state
         nothing_yet = not state.catalog.files
         scanned = await asyncio.to_thread(self._notes.scan, may_be_empty=nothing_yet)
+        self._root, self._gone = scanned.identity, False
+        self._there.set()
+        denied = await asyncio.to_thread(self._denied, list(state.catalog.files))
         if state.jobs.active is not None:
-            return  # the job looks at the whole vault itself
-        files = state.catalog.files
-        denied = [path for path in files if not self._notes.concerns(path)]
-        todo = plan(scanned.seen, files, denied=denied, unknown=scanned.unknown)
+            self._owed = True  # what the job has not stored yet would look like news
+            return
+        todo = plan(scanned.seen, state.catalog.files, denied=denied, unknown=scanned.unknown)
+        upserts = self._without_left_out(scanned, todo.upserts)
         if state.catalog.index is not None:  # before the first index there is nothing to compare
-            await self._announce_plan(todo.upserts, todo.removals)
+            listed = state.catalog.skipped.keys() | state.catalog.failed.keys()
+            there = {path for path, _ in scanned.skipped}.union(one.path for one in scanned.seen)
+            unlisted = vanished(listed, there, scanned.unknown)
+            await self._announce_plan(upserts, [*todo.removals, *unlisted])
             if todo.held != state.health.deletions_held:
                 await self._ledger.journal.append(NAME, DeletionsHeld(count=todo.held))
         fact = VaultScanned(
             files=len(scanned.seen),
-            changed=len(todo.upserts),
+            changed=len(upserts),
             removed=len(todo.removals) + todo.held,
             newest_mtime=scanned.newest_mtime,
             took_ms=int((self._clock.monotonic() - began) * 1000),
@@ -219,23 +258,33 @@ class Watcher:
         )
         await self._ledger.journal.append(NAME, fact)
 
-    async def _announce_plan(self, upserts: list[str], removals: list[str]) -> None:
+    def _denied(self, paths: list[str]) -> list[str]:
+        return [path for path in paths if not self._notes.concerns(path)]
+
+    def _without_left_out(self, scanned: Scanned, upserts: list[str]) -> list[str]:
+        """Without notes that were skipped or failed as they are now: they would be again."""
         catalog = self._ledger.state.catalog
-        changes = [
-            Change(path, "modified" if path in catalog.files else "added")
-            for path in upserts
-            if path not in catalog.waiting
-        ]
-        changes += [Change(path, "deleted") for path in removals if path not in catalog.waiting]
-        if changes:
-            await self._ledger.journal.append_parts(NAME, FilesChanged(changes=changes))
+        before = self._left_out
+        self._left_out = {
+            seen.path: (seen.size, seen.mtime_ns)
+            for seen in scanned.seen
+            if seen.path in catalog.skipped or seen.path in catalog.failed
+        }
+        same = {path for path, facts in self._left_out.items() if before.get(path) == facts}
+        return [path for path in upserts if path not in same]
+
+    async def _announce_plan(self, upserts: list[str], removals: list[str]) -> None:
+        """What is news: not what waits already, nor what will be announced when it lies still."""
+        catalog = self._ledger.state.catalog
+        known, waiting, restless = catalog.files, catalog.waiting, self._restless
+        changes = [Change(path, "modified" if path in known else "added") for path in upserts]
+        changes += [Change(path, "deleted") for path in removals]
+        await self._say([c for c in changes if c.path not in waiting and c.path not in restless])
 
     async def _say_gone(self, why: VaultGone) -> None:
+        self._root = None
+        self._there.clear()
         if not self._gone:
             self._gone = True
             log.warning("the vault is not there", reason=why.reason)
             await self._ledger.journal.append(NAME, VaultUnavailable(reason=why.reason))
-
-
-def _present(root: Path, paths: Sequence[str]) -> set[str]:
-    return {path for path in paths if os.path.lexists(root / path)}

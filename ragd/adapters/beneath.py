@@ -10,6 +10,7 @@ Windows has no directory descriptors: there a folder is its path, and each step 
 import errno
 import os
 import stat
+import unicodedata
 
 from msgspec import Struct
 
@@ -72,11 +73,16 @@ def open_root(root: str) -> Place:
     return path
 
 
-def open_folder(root: Place, steps: list[str]) -> Place:
-    """The folder so many steps below the root, to be closed; Unfit if one of them is a link."""
+def open_folder(root: Place, steps: list[str], *, exactly: bool = False) -> Place:
+    """The folder so many steps below the root, to be closed; Unfit if one of them is a link.
+
+    With `exactly`, a folder of that name in another spelling is none.
+    """
     folder = os.dup(root) if isinstance(root, int) else root
     for step in steps:
         try:
+            if exactly and not is_spelled(folder, step):
+                raise FileNotFoundError(step)
             below = _step(folder, step)
         finally:
             close(folder)
@@ -156,6 +162,25 @@ def look(folder: Place, name: str) -> os.stat_result:
     if isinstance(folder, str):
         return os.lstat(os.path.join(folder, name))
     return os.stat(name, dir_fd=folder, follow_symlinks=False)
+
+
+def is_spelled(folder: Place, name: str) -> bool:
+    """Whether an entry with this name has it letter by letter, or there is none.
+
+    Some file systems find `a.md` where `A.md` is, or take two ways to write an accent for one.
+    """
+    other = unicodedata.normalize("NFD", name.swapcase())
+    try:
+        if other == name or not os.path.samestat(look(folder, other), look(folder, name)):
+            return True
+    except (OSError, UnicodeEncodeError):
+        return True  # the other spelling leads nowhere: this file system takes names as they are
+    with os.scandir(folder) as entries:
+        return any(entry.name == name for entry in entries)
+
+
+def is_folder(found: os.stat_result) -> bool:
+    return stat.S_ISDIR(found.st_mode) and not _is_link(found)
 
 
 def _is_link(found: os.stat_result) -> bool:

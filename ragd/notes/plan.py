@@ -4,7 +4,7 @@ A missing note is only a deletion when it is plausible: when very many vanish at
 likely that something happened to the vault, and their removal is held for a person to confirm.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Container, Iterable, Mapping
 from typing import Protocol
 
 from msgspec import Struct
@@ -73,18 +73,22 @@ def plan(
     """What a whole scan leads to. What the configuration denies now goes without being held, and
     what lies in a folder that could not be listed is not taken for deleted."""
     upserts = differing(seen, known, read_all=read_all)
-    present = {file.path for file in seen}
-    closed = tuple(f"{folder}/" for folder in unknown)
-    missing = [path for path in known if path not in present and not path.startswith(closed)]
+    missing = vanished(known, {file.path for file in seen}, unknown)
     unwanted = set(denied)
-    vanished = [path for path in missing if path not in unwanted]
-    if not accept_deletions and is_suspicious(len(vanished), len(known)):
-        return Plan(upserts, [path for path in missing if path in unwanted], held=len(vanished))
+    deleted = sum(path not in unwanted for path in missing)
+    if not accept_deletions and is_suspicious(deleted, len(known)):
+        return Plan(upserts, [path for path in missing if path in unwanted], held=deleted)
     return Plan(upserts, missing)
 
 
-def is_suspicious(vanished: int, known: int) -> bool:
+def vanished(known: Iterable[str], there: Container[str], unknown: Iterable[str]) -> list[str]:
+    """Those that are not there any more, as far as can be told: `unknown` are closed folders."""
+    closed = tuple(f"{folder}/" for folder in unknown)
+    return [path for path in known if path not in there and not path.startswith(closed)]
+
+
+def is_suspicious(deleted: int, known: int) -> bool:
     """More than 30 % and more than 50 at once, or everything there was."""
-    if not vanished:
+    if not deleted:
         return False
-    return vanished == known or (vanished > HELD_COUNT and vanished > known * HELD_SHARE)
+    return deleted == known or (deleted > HELD_COUNT and deleted > known * HELD_SHARE)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from ragd.adapters import beneath, vault
+from ragd.adapters import beneath, vault, walk
 from ragd.adapters.beneath import LINK, NOT_REGULAR, TOO_LARGE
 from ragd.adapters.vault import Missing, Moved, Scan, Unfit, Unreadable, Vault, VaultGone
 from ragd.notes import leftovers
@@ -169,7 +169,7 @@ def test_a_device_is_not_opened(root: Path) -> None:
 
 def test_a_file_of_three_gigabytes_is_skipped_by_its_size(root: Path) -> None:
     os.truncate(put(root, "huge.md"), 3 * 1024**3)
-    os.truncate(put(root, "just.md"), vault.MOST_BYTES)
+    os.truncate(put(root, "just.md"), walk.MOST_BYTES)
     found = scan(root)
     assert paths(found) == {"just.md"}
     assert reasons(found) == {"huge.md": TOO_LARGE}
@@ -196,18 +196,18 @@ def test_names_that_are_not_utf8_are_skipped_with_a_reason(root: Path) -> None:
     found = scan(root)
     assert paths(found) == {"good.md"}
     assert reasons(found) == {
-        "bad\\xff.md": vault.NAME_NOT_UTF8,
-        "fold\\xe9r": vault.NAME_NOT_UTF8,
+        "bad\\xff.md": walk.NAME_NOT_UTF8,
+        "fold\\xe9r": walk.NAME_NOT_UTF8,
     }
 
 
 def test_a_very_deep_tree_ends_with_a_reason(root: Path) -> None:
-    folder = "/".join("d" for _ in range(vault.DEEPEST + 20))
+    folder = "/".join("d" for _ in range(walk.DEEPEST + 20))
     put(root, f"{folder}/too-deep.md")
-    put(root, "/".join("d" for _ in range(vault.DEEPEST)) + "/deep.md")
+    put(root, "/".join("d" for _ in range(walk.DEEPEST)) + "/deep.md")
     found = scan(root)
     assert [path.rpartition("/")[2] for path in paths(found)] == ["deep.md"]
-    assert list(reasons(found).values()) == [vault.FOLDER_TOO_DEEP]
+    assert list(reasons(found).values()) == [walk.FOLDER_TOO_DEEP]
 
 
 def test_a_path_too_long_for_the_log_is_skipped_and_shown_cut(root: Path) -> None:
@@ -215,8 +215,8 @@ def test_a_path_too_long_for_the_log_is_skipped_and_shown_cut(root: Path) -> Non
     found = scan(root)
     assert paths(found) == set()
     ((shown, reason),) = reasons(found).items()
-    assert reason == vault.PATH_TOO_LONG
-    assert len(shown) == vault.LONGEST_PATH + 1
+    assert reason == walk.PATH_TOO_LONG
+    assert len(shown) == walk.LONGEST_PATH + 1
 
 
 def test_a_folder_that_cannot_be_read_is_unknown_not_empty(reachable: Path) -> None:
@@ -230,7 +230,7 @@ def test_a_folder_that_cannot_be_read_is_unknown_not_empty(reachable: Path) -> N
         (reachable / "closed").chmod(0o755)
     assert paths(found) == {"open.md"}
     assert found.unknown == ["closed"]
-    assert reasons(found) == {"closed": vault.FOLDER_UNREADABLE}
+    assert reasons(found) == {"closed": walk.FOLDER_UNREADABLE}
 
 
 def test_a_folder_that_becomes_a_link_while_it_is_walked_is_not_followed(
@@ -246,7 +246,7 @@ def test_a_folder_that_becomes_a_link_while_it_is_walked_is_not_followed(
             (root / "a").symlink_to(tmp_path / "outside")
         return opening(place, steps)
 
-    monkeypatch.setattr(vault, "open_folder", swapped)
+    monkeypatch.setattr(walk, "open_folder", swapped)
     found = scan(root)
     assert paths(found) == set()
     assert reasons(found) == {"a": LINK}
@@ -448,3 +448,77 @@ def test_the_facts_of_many_notes_are_asked_at_once(root: Path, tmp_path: Path) -
     assert facts is not None
     assert (facts.size, facts.mtime_ns) == (4, file.stat().st_mtime_ns)
     assert [path for path in asked if found[path] is None] == asked[1:]
+
+
+def test_what_is_at_a_path_is_a_file_or_a_folder_or_nothing(root: Path, tmp_path: Path) -> None:
+    put(root, "a/note.md")
+    put(tmp_path, "outside/x.md")
+    (root / "link.md").symlink_to(tmp_path / "outside" / "x.md")
+    (root / "away").symlink_to(tmp_path / "outside")
+    os.mkfifo(root / "fifo.md")
+    asked = ["a/note.md", "a", "link.md", "fifo.md", "away", "away/x.md", "none.md", "a/note.md/x"]
+    asked += ["../outside/x.md", "x" * 300]
+    assert Vault(str(root)).kinds(asked) == {
+        "a/note.md": "file",
+        "a": "folder",
+        "link.md": "file",
+        "fifo.md": "file",
+        "away": "file",
+    }
+    with pytest.raises(VaultGone):
+        Vault(str(root / "none")).kinds(["x.md"])
+
+
+def test_what_cannot_be_looked_at_may_be_there(reachable: Path) -> None:
+    put(reachable, "closed/note.md")
+    (reachable / "closed").chmod(0)
+    with as_nobody():
+        assert Vault(str(reachable)).kinds(["closed/note.md"]) == {"closed/note.md": "file"}
+
+
+@pytest.fixture
+def any_case(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file system that finds a name however it is spelled, as those of macOS and Windows do."""
+    exactly = beneath.look
+
+    def found(folder: beneath.Place, name: str) -> os.stat_result:
+        names = [one for one in os.listdir(folder) if one.lower() == name.lower()]
+        return exactly(folder, names[0] if names else name)
+
+    monkeypatch.setattr(beneath, "look", found)
+    monkeypatch.setattr(vault, "look", found)
+
+
+@pytest.mark.usefixtures("any_case")
+def test_another_spelling_is_another_note_where_the_file_system_does_not_care(root: Path) -> None:
+    put(root, "Journal/Note.md")
+    asked = ["Journal/Note.md", "Journal/note.md", "journal/Note.md", "JOURNAL"]
+    assert Vault(str(root)).kinds(asked) == {"Journal/Note.md": "file"}
+    assert [path for path, facts in Vault(str(root)).stat(asked) if facts] == ["Journal/Note.md"]
+    assert Vault(str(root)).read("Journal/Note.md")[0] == b"text"
+    for other in asked[1:3]:
+        with pytest.raises(Missing):
+            Vault(str(root)).read(other)
+
+
+def test_two_spellings_of_one_file_are_two_notes_where_the_file_system_cares(root: Path) -> None:
+    (root / "note.md").hardlink_to(put(root, "Note.md"))
+    asked = {"Note.md": "file", "note.md": "file"}
+    assert Vault(str(root)).kinds(asked) == asked
+
+
+def test_a_vault_is_verified_by_its_device_and_its_content(root: Path) -> None:
+    here = Vault(str(root))
+    device, inode = here.identity()
+    with pytest.raises(VaultGone) as gone:
+        here.verify(None)
+    assert gone.value.reason == "empty"
+    put(root, "note.md")
+    here.verify(None)
+    here.verify((device, inode + 1))
+    with pytest.raises(VaultGone) as gone:
+        here.verify((device + 1, inode))
+    assert gone.value.reason == "moved"
+    with pytest.raises(VaultGone) as gone:
+        Vault(str(root / "none")).verify(None)
+    assert gone.value.reason == "missing"

@@ -1,0 +1,218 @@
+"""What the tests of the watcher share: waiting for the end of it all, and a watcher on its own."""
+
+import asyncio
+import contextlib
+import hashlib
+import json
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ragd import config
+from ragd.actors import watcher
+from ragd.actors.watcher import NAME, Watcher
+from ragd.adapters.file_events import FileEvent
+from ragd.clock import Clock, SystemClock, new_id
+from ragd.eventlog.frame import Record
+from ragd.events import (
+    BatchEmbedded,
+    BatchStored,
+    DaemonStarted,
+    Fact,
+    FilesChanged,
+    IndexActivated,
+    JobFinished,
+    VaultScanned,
+    WatchStarted,
+    tag_of_type,
+)
+from ragd.ledger import Ledger
+from ragd.paths import Home
+from ragd.reading import Notes
+from ragd.settings import Settings
+from tests.daemon.virtual_clock import VirtualClock
+
+DEBOUNCE_S = 0.0625  # a sixteenth: sums of it are exact
+RESCAN_S = 3600.0
+SENTINEL = "zz last of all.md"
+
+
+async def indexed(start: Any) -> Any:
+    """A pipeline that has indexed the whole vault, vectors included, and watches it."""
+    running = await start()
+    job = await running.request("full")
+    await running.until(JobFinished, 0, job_id=job)
+    await running.until_state(lambda state: state.catalog.backlog == 0)
+    await until_watched(running)
+    return running
+
+
+async def until_watched(running: Any) -> None:
+    """Until the watch has begun, and the scan is done that is for what happened before."""
+    started = 0
+    types = {tag_of_type(WatchStarted), tag_of_type(VaultScanned)}
+    async for record in running.ledger.journal.follow(0, types):
+        if isinstance(record.event, WatchStarted):
+            started = record.seq
+        elif started and record.actor == NAME:
+            return
+
+
+def on_disk(vault: Path) -> dict[str, str]:
+    """The notes of the vault and their hashes; hidden folders are none of its business."""
+    return {
+        path.relative_to(vault).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in vault.rglob("*.md")
+        if not any(part.startswith(".") for part in path.relative_to(vault).parts)
+    }
+
+
+async def until_indexed(running: Any) -> None:
+    """Until the index holds what is on the disk now, with vectors, and nobody is busy."""
+    wanted = on_disk(running.vault)
+
+    def holds(state: Any) -> bool:
+        files = {path: entry.sha256 for path, entry in state.catalog.files.items()}
+        idle = not state.catalog.waiting and not state.jobs.open and state.catalog.backlog == 0
+        return idle and files == wanted
+
+    await running.until_state(holds)
+
+
+async def until_quiet(running: Any) -> None:
+    """Until all that was done before this call has had its consequences.
+
+    A last note is saved and waited for: what was noticed before it is dealt with before it.
+    """
+    await until_indexed(running)
+    (running.vault / SENTINEL).write_text(f"The last note, {new_id()}.\n")
+    await until_indexed(running)
+
+
+async def facts(running: Any, kind: type[Fact], after: int) -> list[Any]:
+    """The facts of this kind behind `after`, up to now."""
+    followed = running.ledger.journal.follow(after, {tag_of_type(kind)}, on=False)
+    return [record.event async for record in followed]
+
+
+async def embedded(running: Any, after: int) -> tuple[int, int]:
+    """How many chunks were embedded since, and how many came from the cache; the last note not."""
+    found = await facts(running, BatchEmbedded, after)
+    return sum(fact.chunks for fact in found) - 1, sum(fact.cached for fact in found)
+
+
+async def stored(running: Any, after: int) -> tuple[list[str], list[str]]:
+    """The notes that were written to the index since, as often as they were, and those removed."""
+    found = await facts(running, BatchStored, after)
+    files = [file.path for fact in found for file in fact.files if file.path != SENTINEL]
+    return sorted(files), sorted(path for fact in found for path in fact.removed)
+
+
+async def changed(running: Any, after: int) -> dict[str, list[str]]:
+    """What was announced since, by path."""
+    said: dict[str, list[str]] = {}
+    for fact in await facts(running, FilesChanged, after):
+        for change in fact.changes:
+            said.setdefault(change.path, []).append(change.kind)
+    said.pop(SENTINEL, None)
+    return said
+
+
+class WatchedClock(VirtualClock):
+    """A clock that moves when a test says so, and tells for how long somebody lies down."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._sleeps: asyncio.Queue[float] = asyncio.Queue()
+
+    async def sleep(self, seconds: float) -> None:
+        self._sleeps.put_nowait(seconds)
+        await super().sleep(seconds)
+
+    async def until_sleep(self, seconds: float) -> None:
+        while await self._sleeps.get() != seconds:
+            pass
+
+    def nobody_stirred(self) -> bool:
+        return self._sleeps.empty()
+
+
+class Told:
+    """A system that tells what a test makes it tell, in place of the real one."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self._told: set[FileEvent] = set()
+        self._turn = asyncio.Condition()
+        monkeypatch.setattr(watcher, "FileEvents", lambda root, step_ms: self)
+
+    async def next(self) -> set[FileEvent]:
+        async with self._turn:
+            self._told = set()  # who asks for more has taken the last
+            self._turn.notify_all()
+            await self._turn.wait_for(lambda: self._told)
+            return self._told
+
+    async def tell(self, *burst: FileEvent) -> None:
+        """Comes back when the watcher has taken it."""
+        async with self._turn:
+            self._told = set(burst)
+            self._turn.notify_all()
+            await self._turn.wait_for(lambda: not self._told)
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+class Alone:
+    """A watcher with a real vault and a real log, and nobody who acts on what it says."""
+
+    def __init__(self, ledger: Ledger, vault: Path) -> None:
+        self.ledger = ledger
+        self.vault = vault
+
+    async def append(self, fact: Fact) -> int:
+        return (await self.ledger.journal.append("test", fact)).seq
+
+    async def until(self, kind: type[Fact], after: int = 0, **fields: Any) -> Record:
+        async for record in self.ledger.journal.follow(after, {tag_of_type(kind)}):
+            if all(getattr(record.event, name) == value for name, value in fields.items()):
+                return record
+        raise AssertionError("the log was closed")
+
+    async def until_state(self, holds: Callable[[Any], bool]) -> None:
+        seq = self.ledger.state.seq
+        if holds(self.ledger.state):
+            return
+        async for _ in self.ledger.journal.follow(seq):
+            if holds(self.ledger.state):
+                return
+
+
+@contextlib.asynccontextmanager
+async def alone(
+    home_folder: Path, vault: Path, *, clock: Clock | None = None, index: bool = True
+) -> AsyncIterator[Alone]:
+    """Runs it; `index` says whether there is an index already, which is empty."""
+    home = Home(str(home_folder))
+    Path(home.events).mkdir(parents=True)
+    quick = {"debounce_s": DEBOUNCE_S, "rescan_s": RESCAN_S}
+    Path(home.config).write_text(json.dumps({"vault_path": str(vault), "watch": quick}))
+    clock = clock or SystemClock()
+    ledger = Ledger(Path(home.events), Path(home.snapshots), clock, new_id(), "test")
+    writer = asyncio.create_task(ledger.journal.run())
+    running = Alone(ledger, vault)
+    await running.append(DaemonStarted(version="0", config_hash="", previous_stop="none"))
+    if index:
+        activated = IndexActivated(generation="g", provider="embedded", model="m", dimensions=3)
+        await running.append(activated)
+    settings = Settings(home, config.load(home))
+    working = asyncio.create_task(Watcher(ledger, clock, settings, Notes(settings)).run())
+    try:
+        yield running
+    finally:
+        working.cancel()
+        await asyncio.gather(working, return_exceptions=True)
+        await ledger.journal.close()
+        await writer
