@@ -36,7 +36,7 @@ class Pipeline:
         self._cache = EmbeddingCache(Path(home.embedding_cache))
         self.serving = Serving()
         vectors = QueryVectors(settings, self._providers, GuardInForce(settings))
-        self.searcher = Searcher(ledger, settings, self.serving, vectors, self._notes)
+        self.searcher = Searcher(ledger, clock, settings, self.serving, vectors, self._notes)
         in_flight = InFlight()
         self._watcher = Watcher(ledger, clock, settings, self._notes)
         self._batcher = Batcher(ledger, clock, settings, self._notes, in_flight.batches)

@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from ragd.notes.wordpiece import WordPiece
 from ragd.search.about import about
-from ragd.search.fusion import Candidate, by_ranks, by_weights
+from ragd.search.fusion import Candidate, by_ranks, by_weights, prefer
 from ragd.search.relevance import FLOOR, relevance
 from ragd.search.results import citation, link
 
@@ -46,6 +46,13 @@ def test_by_weights_a_model_that_sees_no_difference_has_little_say() -> None:
     assert order(by_weights(hits(a=0.72, b=0.21, c=0.20), words, 0.5, 0.5))[0] == "a"
 
 
+def test_what_is_of_the_time_that_is_named_moves_up_but_not_over_everything() -> None:
+    words = hits(a=10.0, b=6.0, c=1.0)
+    assert order(prefer(by_weights([], words, 0.5, 0.5), {"b"})) == "bac"
+    assert order(prefer(by_weights([], words, 0.5, 0.5), {"c"})) == "abc"
+    assert prefer([], {"a"}) == []
+
+
 SCORES = st.lists(st.floats(-1, 1, width=32), max_size=60)
 
 
@@ -81,6 +88,10 @@ def test_a_score_is_between_0_and_1_and_more_of_anything_is_never_less(
 
 def test_letters_at_random_have_to_come_nearer_than_words() -> None:
     assert relevance(0.36, 0.0, readable=0.0) < FLOOR < relevance(0.30, 0.0, readable=1.0)
+
+
+def test_the_right_time_alone_is_worth_showing() -> None:
+    assert relevance(None, 0.0, 1.0) < FLOOR < relevance(None, 0.0, 1.0, timely=True)
 
 
 # What a question is about
