@@ -18,6 +18,8 @@ _STEM = 5  # letters that two forms of one word have in common, mostly
 Count = Callable[[str], int]
 
 _WORD = re.compile(r"[^\W_]+")
+_PLAIN = re.compile("[a-z0-9]+")
+_COMBINING = re.compile("[\u0300-\u036f]+")
 _PAIRED = re.compile(r"[぀-ヿ㐀-䶿一-鿿豈-﫿가-힯]+")
 
 
@@ -57,12 +59,15 @@ def _readable(words: Collection[str], count_tokens: Count) -> float:
 
 def stems_of(text: str) -> frozenset[str]:
     """The stems of all words of a text."""
-    return frozenset(_stems(_words(text)))
+    words = _words(text)
+    return frozenset([word[:_STEM] for word in words] if text.isascii() else _stems(words))
 
 
 def _words(text: str) -> list[str]:
+    if text.isascii():
+        return _PLAIN.findall(text.lower())
     folded = unicodedata.normalize("NFKD", text.casefold())
-    bare = "".join(c for c in folded if not unicodedata.combining(c))
+    bare = _COMBINING.sub("", folded)
     return _WORD.findall(unicodedata.normalize("NFC", bare))
 
 
