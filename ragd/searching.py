@@ -187,26 +187,32 @@ class Searcher:
     async def _keep(
         self, question: Question, ranked: Sequence[Candidate], most: int
     ) -> tuple[list[Found], int]:
-        """At most so many results, and how many candidates were dropped for not being there."""
+        """At most so many results, and how many candidates were dropped for not being there.
+
+        A passage that stands in several notes word for word is shown once.
+        """
         permitted = [one for one in ranked if self._notes.concerns(one.source_file)]
         dropped = len(ranked) - len(permitted)
-        kept: list[Found] = []
+        kept: dict[str, Found] = {}
         for start in range(0, len(permitted), most):
             some = permitted[start : start + most]
-            facts = await self._presence.look({one.source_file for one in some})
-            there = {
-                one.chunk_id: one
-                for one in some
-                if facts is None or facts[one.source_file] is not None
-            }
-            rows = await question.index.fetch(list(there))
-            dropped += len(some) - len(rows)
-            found = [(row, self._result(row, question, there[row.chunk_id], facts)) for row in rows]
-            good = [(row, one) for row, one in found if one.score >= FLOOR]
-            kept += good
-            if len(kept) >= most or (rows and not good):
+            there = await self._there(question, some)
+            dropped += len(some) - len(there)
+            good = [(row, one) for row, one in there if one.score >= FLOOR]
+            for row, one in good:
+                kept.setdefault(row.chunk_text, (row, one))
+            if len(kept) >= most or (there and not good):
                 break
-        return kept[:most], dropped
+        return list(kept.values())[:most], dropped
+
+    async def _there(self, question: Question, some: Sequence[Candidate]) -> list[Found]:
+        """Those whose notes are in the vault now, or all of them if the vault is away."""
+        facts = await self._presence.look({one.source_file for one in some})
+        there = {
+            one.chunk_id: one for one in some if facts is None or facts[one.source_file] is not None
+        }
+        rows = await question.index.fetch(list(there))
+        return [(row, self._result(row, question, there[row.chunk_id], facts)) for row in rows]
 
     def _result(
         self, row: Row, question: Question, found: Candidate, facts: Facts | None
