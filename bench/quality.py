@@ -4,8 +4,8 @@
 
 Each collection becomes a vault; a daemon indexes it and is asked every question several times: by
 words alone, by meaning alone, and by both. Notes count, not passages: a note has the rank of its
-best passage. `--keep` leaves vaults and indexes there, so that the next run embeds nothing anew;
-`--write` puts the tables between the marks in that page.
+best passage. `--keep` leaves vaults, indexes and figures there, so that the next run embeds nothing
+anew and, with `--only`, shows the others' former figures; `--write` puts the tables into that page.
 """
 
 import argparse
@@ -20,6 +20,8 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from statistics import fmean
 from typing import NamedTuple
+
+import msgspec
 
 from bench import floor
 from bench.bm25 import Bm25
@@ -113,7 +115,14 @@ class Daemon:
         subprocess.run(command, env=environment, check=True, stdout=subprocess.DEVNULL)
 
 
-def measure(collection: Collection, place: Path) -> tuple[dict[str, Figures], floor.Effect]:
+class Measured(NamedTuple):
+    """All about one collection: the figures of each way, and what the floor does."""
+
+    figures: dict[str, Figures]
+    floor: floor.Effect
+
+
+def measure(collection: Collection, place: Path) -> Measured:
     """Every way of searching this collection, and what the floor does to it."""
     plain = Bm25(collection.documents)
     found = {
@@ -130,23 +139,21 @@ def measure(collection: Collection, place: Path) -> tuple[dict[str, Figures], fl
             print(f"{collection.name}: {name} {found[name].ndcg:.4f}", file=sys.stderr, flush=True)
     finally:
         daemon.stop()
-    return found, floor.effect(collection, Path(daemon.home.vectors))
+    return Measured(found, floor.effect(collection, Path(daemon.home.vectors)))
 
 
-def tables(
-    measured: dict[str, dict[str, Figures]], effects: dict[str, floor.Effect]
-) -> Iterable[str]:
+def tables(measured: dict[str, Measured]) -> Iterable[str]:
     """All of it as text for the page."""
     ways = ["plain BM25", *WAYS]
     for title, field in (("nDCG@10", "ndcg"), ("recall@10", "recall"), ("MRR", "mrr")):
         yield _line([title, *ways])
         yield "|---" * (1 + len(ways)) + "|"
         for name, found in measured.items():
-            values = {way: getattr(found[way], field) for way in ways}
+            values = {way: getattr(found.figures[way], field) for way in ways}
             best = max(values.values())
             yield _line([name, *(_shown(values[way], best) for way in ways)])
         yield ""
-    yield from floor.table(effects)
+    yield from floor.table({name: found.floor for name, found in measured.items()})
 
 
 def _line(cells: Iterable[str]) -> str:
@@ -173,13 +180,17 @@ def main() -> None:
     parser.add_argument("--only", nargs="+", choices=SETS, default=list(SETS))
     parser.add_argument("--write", type=Path)
     given = parser.parse_args()
-    measured: dict[str, dict[str, Figures]] = {}
-    effects: dict[str, floor.Effect] = {}
+    found: dict[str, Measured] = {}
     with tempfile.TemporaryDirectory(prefix="ragq") as scratch:
-        for name in given.only:
+        for name in SETS:
             place = (given.keep or Path(scratch)) / name
-            measured[name], effects[name] = measure(load(given.data, name), place)
-    text = "\n".join(tables(measured, effects))
+            kept = place / "figures.json"
+            if name in given.only:
+                found[name] = measure(load(given.data, name), place)
+                kept.write_bytes(msgspec.json.encode(found[name]))
+            elif kept.exists():
+                found[name] = msgspec.json.decode(kept.read_bytes(), type=Measured)
+    text = "\n".join(tables(found))
     print(text)
     if given.write:
         write_into(given.write, text)

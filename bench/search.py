@@ -59,6 +59,7 @@ COLUMNS = [
 
 
 def make_vault(vault: Path, chunks: int, maker: Maker) -> None:
+    """Notes of ten passages each."""
     for number in range(chunks // SECTIONS):
         parts = [f"## Part {part}\n\n{maker.words(WORDS)}\n" for part in range(SECTIONS)]
         note = vault / f"Folder {number % 40}" / f"Note {number}.md"
@@ -66,23 +67,30 @@ def make_vault(vault: Path, chunks: int, maker: Maker) -> None:
         note.write_text("\n".join(parts), "utf-8")
 
 
-async def fill_cache(vault: Path, home: Home) -> np.ndarray[Any, Any]:
-    """A vector for every passage, near one of 200 topics; all of them as a matrix, too."""
+def hashes_of(vault: Path) -> list[str]:
+    """What the cache knows each passage of the vault by."""
     count = WordPiece(resources("ragd").joinpath("data", "vocab.txt").read_text("utf-8")).count
+    found: list[str] = []
+    for file in sorted(vault.rglob("*.md")):
+        path = file.relative_to(vault).as_posix()
+        note = parse_note(path, file.read_bytes(), ChunkOptions(), count)
+        assert isinstance(note, Note)
+        found += [chunk.content_hash for chunk in note.chunks]
+    return found
+
+
+async def fill_cache(hashes: Sequence[str], home: Home) -> np.ndarray[Any, Any]:
+    """A vector for every passage, near one of 200 topics; all of them as a matrix, too."""
     source = np.random.default_rng(1)
     topics = source.standard_normal((200, DIMENSIONS), dtype=np.float32)
     cache = EmbeddingCache(Path(home.embedding_cache))
     rows: list[np.ndarray[Any, Any]] = []
     waiting: dict[str, Vector] = {}
-    for file in sorted(vault.rglob("*.md")):
-        path = file.relative_to(vault).as_posix()
-        note = parse_note(path, file.read_bytes(), ChunkOptions(), count)
-        assert isinstance(note, Note)
-        for chunk in note.chunks:
-            made = topics[source.integers(200)] + 0.7 * source.standard_normal(DIMENSIONS)
-            rows.append((made / np.linalg.norm(made)).astype(np.float32))
-            waiting[chunk.content_hash] = pack(rows[-1].tolist())
-        if len(waiting) > 2_000:
+    for content in hashes:
+        made = topics[source.integers(200)] + 0.7 * source.standard_normal(DIMENSIONS)
+        rows.append((made / np.linalg.norm(made)).astype(np.float32))
+        waiting[content] = pack(rows[-1].tolist())
+        if len(waiting) >= 2_000:
             await cache.put_many(SPACE.identity, waiting)
             waiting = {}
     await cache.put_many(SPACE.identity, waiting)
@@ -200,11 +208,9 @@ def brute_force(matrix: np.ndarray[Any, Any], vector: np.ndarray[Any, Any]) -> f
 
 
 async def measure(chunks: int, rounds: int, place: Path) -> list[Row]:
-    home, vault = Home(str(place / "h")), place / "vault"
-    Path(home.root).mkdir(mode=0o700, parents=True)
-    maker = Maker(chunks)
+    home, vault, maker = Home(str(place / "h")), place / "vault", Maker(chunks)
     make_vault(vault, chunks, maker)
-    matrix = await fill_cache(vault, home)
+    matrix = await fill_cache(hashes_of(vault), home)
     daemon = Daemon(home, vault)
     began = time.perf_counter()
     daemon.ragctl("index")
@@ -296,7 +302,9 @@ def main() -> None:
     found: list[Row] = []
     for chunks in given.chunks:
         with tempfile.TemporaryDirectory(prefix="ragb") as scratch:
-            found += asyncio.run(measure(chunks, given.rounds, Path(scratch)))
+            place = Path(scratch)
+            (place / "h").mkdir(mode=0o700)
+            found += asyncio.run(measure(chunks, given.rounds, place))
     print(show(found))
 
 

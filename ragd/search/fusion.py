@@ -14,9 +14,7 @@ from msgspec import Struct
 RANK_CONSTANT = 60
 CROWD = 50  # the cosine at this rank is that of the crowd
 REACH = 0.6  # a cosine so much above the crowd weighs as much as the best match of words
-TIMELY = (
-    0.25  # what being of the time that the question names adds; the best match of words has 0.5
-)
+TIMELY = 0.7  # what being of the time that is named adds, as a part of the best weight
 
 
 class Hit(Protocol):
@@ -69,10 +67,11 @@ def by_weights(
 
 def prefer(ranked: Sequence[Candidate], timely: Collection[str]) -> list[Candidate]:
     """The same with these chunks moved up: those of the time that the question names."""
+    bonus = TIMELY * ranked[0].weight if ranked else 0.0
     for one in ranked:
         if one.chunk_id in timely:
             one.timely = True
-            one.weight += TIMELY
+            one.weight += bonus
     return _ordered({one.chunk_id: one for one in ranked})
 
 

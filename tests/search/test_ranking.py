@@ -47,9 +47,10 @@ def test_by_weights_a_model_that_sees_no_difference_has_little_say() -> None:
 
 
 def test_what_is_of_the_time_that_is_named_moves_up_but_not_over_everything() -> None:
-    words = hits(a=10.0, b=6.0, c=1.0)
-    assert order(prefer(by_weights([], words, 0.5, 0.5), {"b"})) == "bac"
-    assert order(prefer(by_weights([], words, 0.5, 0.5), {"c"})) == "abc"
+    vector, text = hits(a=0.9, b=0.6, c=0.1), hits(a=10.0, b=6.0, c=1.0)
+    for make in (by_ranks, lambda v, t: by_weights(v, t, 0.5, 0.5)):
+        assert order(prefer(make(vector, text), {"b"})) == "bac"
+    assert order(prefer(by_weights(vector, text, 0.5, 0.5), {"c"})) == "acb"
     assert prefer([], {"a"}) == []
 
 
