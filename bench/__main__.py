@@ -3,10 +3,14 @@
 import argparse
 from collections.abc import Callable, Iterator
 
-from bench import cold, log
+from bench import cold, log, search
 from bench.table import Row, show
 
-ROOMS: dict[str, Callable[[], Iterator[Row]]] = {"log": log.rows, "cold": cold.rows}
+ROOMS: dict[str, Callable[[], Iterator[Row]]] = {
+    "log": log.rows,
+    "cold": cold.rows,
+    "search": search.rows,
+}
 
 
 def main() -> None:

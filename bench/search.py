@@ -18,7 +18,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from importlib.resources import files as resources
 from pathlib import Path
@@ -39,6 +39,8 @@ from ragd.notes.parse import parse_note
 from ragd.notes.wordpiece import WordPiece
 from ragd.paths import Home
 
+SIZES = (3_400, 60_000)
+ROUNDS = 100
 SECTIONS = 10  # of a note, each a passage
 WORDS = 90
 DEPTH = 50
@@ -294,18 +296,21 @@ def _shown(times: Sequence[float]) -> str:
     return f"{ms(median(times))} ({ms(quantiles(times, n=20)[-1])})"
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m bench.search", description=__doc__)
-    parser.add_argument("--chunks", type=int, nargs="+", default=[3_400, 60_000])
-    parser.add_argument("--rounds", type=int, default=100)
-    given = parser.parse_args()
-    found: list[Row] = []
-    for chunks in given.chunks:
+def rows(sizes: Sequence[int] = SIZES, rounds: int = ROUNDS) -> Iterator[Row]:
+    """All figures of this room."""
+    for chunks in sizes:
         with tempfile.TemporaryDirectory(prefix="ragb") as scratch:
             place = Path(scratch)
             (place / "h").mkdir(mode=0o700)
-            found += asyncio.run(measure(chunks, given.rounds, place))
-    print(show(found))
+            yield from asyncio.run(measure(chunks, rounds, place))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m bench.search", description=__doc__)
+    parser.add_argument("--chunks", type=int, nargs="+", default=SIZES)
+    parser.add_argument("--rounds", type=int, default=ROUNDS)
+    given = parser.parse_args()
+    print(show(rows(given.chunks, given.rounds)))
 
 
 if __name__ == "__main__":
