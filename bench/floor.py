@@ -18,7 +18,7 @@ from ragd.adapters.lance_store import ChunkIndex, LanceStore, Row, condition
 from ragd.notes.wordpiece import WordPiece
 from ragd.search.about import about
 from ragd.search.filters import Filters
-from ragd.search.fusion import by_weights
+from ragd.search.fusion import by_weights, trust
 from ragd.search.relevance import FLOOR, relevance
 
 TOP = 10
@@ -115,7 +115,8 @@ class _Scoring:
             index.vector_leg(await self._embedder.embed_query(text), DEPTH, where),
             index.text_leg(subject.telling, DEPTH, where),
         )
-        found = {one.chunk_id: one for one in by_weights(vector, words, 0.5, 0.5)[:TOP]}
+        weight = 0.5 * trust(subject.readable)
+        found = {one.chunk_id: one for one in by_weights(vector, words, weight, 0.5)[:TOP]}
         rows = await index.fetch(list(found))
         shares = [subject.share_in(row.title, row.heading_path, row.chunk_text) for row in rows]
         return [

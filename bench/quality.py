@@ -39,7 +39,6 @@ WAYS = {
     "full text": {"fusion": "weighted", "vector_weight": 0, "text_weight": 1},
     "vectors": {"fusion": "weighted", "vector_weight": 1, "text_weight": 0},
     "hybrid": {},
-    "hybrid, rrf": {"fusion": "rrf"},
 }
 BEGIN, END = "<!-- bench.quality begins -->", "<!-- bench.quality ends -->"
 

@@ -164,14 +164,15 @@ class Searcher:
 
     # What becomes of the candidates
 
-    def _ranked(self, found: Legs) -> list[Candidate]:
+    def _ranked(self, question: Question, found: Legs) -> list[Candidate]:
         wish = self._settings.current.search
         if wish.fusion == "rrf":
             ranked = fusion.by_ranks(found.vector, found.text)
         else:
-            ranked = fusion.by_weights(
-                found.vector, found.text, wish.vector_weight, wish.text_weight
-            )
+            weight = wish.vector_weight
+            if question.index.identity.space.provider == "embedded":  # others may read any language
+                weight *= fusion.trust(question.about.readable)
+            ranked = fusion.by_weights(found.vector, found.text, weight, wish.text_weight)
         return fusion.prefer(ranked, found.timely)
 
     async def _collect(self, question: Question, most: int) -> list[Found]:
@@ -179,7 +180,7 @@ class Searcher:
         depth = max(DEPTH, 2 * most)
         while True:
             found = await legs.both(question, depth)
-            kept, dropped = await self._keep(question, self._ranked(found), most)
+            kept, dropped = await self._keep(question, self._ranked(question, found), most)
             if len(kept) == most or not dropped or found.whole or depth >= DEEPEST:
                 return kept
             depth *= DEEPER

@@ -13,7 +13,8 @@ from msgspec import Struct
 
 RANK_CONSTANT = 60
 CROWD = 50  # the cosine at this rank is that of the crowd
-REACH = 0.6  # a cosine so much above the crowd weighs as much as the best match of words
+REACH = 0.5  # a cosine so much above the crowd weighs as much as the best match of words
+UNREAD = 0.3  # what meaning still weighs when the model knows no word of the question
 TIMELY = 0.7  # what being of the time that is named adds, as a part of the best weight
 
 
@@ -63,6 +64,11 @@ def by_weights(
         for hit in text:
             found[hit.chunk_id].weight += text_weight * hit.score / text[0].score
     return _ordered(found)
+
+
+def trust(readable: float) -> float:
+    """What meaning weighs, of a question of which the model can read this part."""
+    return UNREAD + (1 - UNREAD) * readable
 
 
 def prefer(ranked: Sequence[Candidate], timely: Collection[str]) -> list[Candidate]:

@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from ragd.notes.wordpiece import WordPiece
 from ragd.search.about import about
-from ragd.search.fusion import Candidate, by_ranks, by_weights, prefer
+from ragd.search.fusion import Candidate, by_ranks, by_weights, prefer, trust
 from ragd.search.relevance import FLOOR, relevance
 from ragd.search.results import citation, link
 
@@ -44,6 +44,11 @@ def test_by_weights_a_model_that_sees_no_difference_has_little_say() -> None:
     words = hits(b=10.0, a=8.0)
     assert order(by_weights(hits(a=0.52, b=0.51, c=0.50), words, 0.5, 0.5))[0] == "b"
     assert order(by_weights(hits(a=0.72, b=0.21, c=0.20), words, 0.5, 0.5))[0] == "a"
+
+
+def test_meaning_weighs_less_where_the_model_cannot_read() -> None:
+    assert trust(1.0) == 1.0 and trust(0.0) == pytest.approx(0.3)
+    assert trust(0.2) < trust(0.8)
 
 
 def test_what_is_of_the_time_that_is_named_moves_up_but_not_over_everything() -> None:
