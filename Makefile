@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test check chaos bench clean install format
+.PHONY: demo test check chaos bench bench-quality clean install format
 
 install: $(STAMP)
 
@@ -33,6 +33,9 @@ chaos: $(STAMP)  ## 200 kill -9 cycles and every crash point; prints its seed
 
 bench: $(STAMP)  ## figures as ratios, in one run
 	$(BIN)/python -m bench
+
+bench-quality: $(STAMP)  ## how well questions find their notes; writes the tables of docs/retrieval.md
+	$(BIN)/python -m bench.quality --write docs/retrieval.md
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build

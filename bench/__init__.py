@@ -4,7 +4,8 @@
 milliseconds; a ratio taken in one run, both sides by turns, says something on any machine. `goal`
 is what we hold ourselves to on a quiet machine. Nothing here fails, and no test asserts on it.
 
-`log` the event log; `cold` commands and the daemon's start; `table` the printing. The store and
-the embedded model take longer, and are asked for by name: `python -m bench.store`,
-`python -m bench.embedding`.
+`log` the event log; `cold` commands and the daemon's start; `search` questions through the socket;
+`table` the printing. The store and the embedded model are asked for by name:
+`python -m bench.store`, `python -m bench.embedding`. `python -m bench.quality` measures no time but
+how good answers are.
 """

@@ -3,13 +3,14 @@
 import argparse
 from collections.abc import Callable, Iterator
 
-from bench import cold, log, pipeline
+from bench import cold, log, pipeline, search
 from bench.table import Row, show
 
 ROOMS: dict[str, Callable[[], Iterator[Row]]] = {
     "log": log.rows,
     "cold": cold.rows,
     "pipeline": pipeline.rows,
+    "search": search.rows,
 }
 
 

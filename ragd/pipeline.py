@@ -39,7 +39,7 @@ class Pipeline:
         self.serving = Serving()
         guard = GuardInForce(settings)
         vectors = QueryVectors(settings, self._providers, guard)
-        self.searcher = Searcher(ledger, settings, self.serving, vectors, self._notes)
+        self.searcher = Searcher(ledger, clock, settings, self.serving, vectors, self._notes)
         self.probing = Probing(ledger, clock, settings, self.serving, self._providers, self._notes)
         in_flight = InFlight()
         self._watcher = Watcher(ledger, clock, settings, self._notes)

@@ -1,7 +1,8 @@
 """The words of a question that say what it is about, and how many of them a text has. Pure.
 
-It knows function words of a few languages; of others, every word counts. Chinese, Japanese and
-Korean are read in pairs of characters.
+It knows function words of a few languages; of others, every word counts. One of another language
+than the question's is a word as any: "war" says little in German only. Chinese, Japanese and Korean
+are read in pairs of characters.
 """
 
 import re
@@ -18,6 +19,8 @@ _STEM = 5  # letters that two forms of one word have in common, mostly
 Count = Callable[[str], int]
 
 _WORD = re.compile(r"[^\W_]+")
+_PLAIN = re.compile("[a-z0-9]+")
+_COMBINING = re.compile("[\u0300-\u036f]+")
 _PAIRED = re.compile(r"[぀-ヿ㐀-䶿一-鿿豈-﫿가-힯]+")
 
 
@@ -41,11 +44,20 @@ class About(Struct, frozen=True):
 def about(question: str, count_tokens: Count) -> About:
     """What a question is about. One of function words only is about these: "The Who" is a name."""
     pieces = question.split()
-    telling = [piece for piece in pieces if not _FUNCTION_WORDS.issuperset(_words(piece))]
+    idle = _idle(_words(question))
+    telling = [piece for piece in pieces if not idle.issuperset(_words(piece))]
     words = _words(" ".join(telling or pieces))
-    kept = ([word for word in words if word not in _FUNCTION_WORDS] or words)[:MOST_WORDS]
+    kept = ([word for word in words if word not in idle] or words)[:MOST_WORDS]
     readable = _readable(kept, count_tokens)
     return About(" ".join(telling or pieces), frozenset(_stems(kept)), readable)
+
+
+def _idle(words: Collection[str]) -> frozenset[str]:
+    """The function words of the language that the words are in; one of them proves nothing."""
+    different = set(words)
+    fits = [len(different & known) for known in _FUNCTION_WORDS]
+    best = fits.index(max(fits))
+    return _FUNCTION_WORDS[best] if best == 0 or fits[best] > 1 else frozenset()
 
 
 def _readable(words: Collection[str], count_tokens: Count) -> float:
@@ -57,12 +69,15 @@ def _readable(words: Collection[str], count_tokens: Count) -> float:
 
 def stems_of(text: str) -> frozenset[str]:
     """The stems of all words of a text."""
-    return frozenset(_stems(_words(text)))
+    words = _words(text)
+    return frozenset([word[:_STEM] for word in words] if text.isascii() else _stems(words))
 
 
 def _words(text: str) -> list[str]:
+    if text.isascii():
+        return _PLAIN.findall(text.lower())
     folded = unicodedata.normalize("NFKD", text.casefold())
-    bare = "".join(c for c in folded if not unicodedata.combining(c))
+    bare = _COMBINING.sub("", folded)
     return _WORD.findall(unicodedata.normalize("NFC", bare))
 
 
@@ -76,4 +91,4 @@ def _stems(words: Collection[str]) -> list[str]:
     return found
 
 
-_FUNCTION_WORDS = frozenset(_words(function_words.ALL))
+_FUNCTION_WORDS = [frozenset(_words(language)) for language in function_words.ALL]

@@ -23,6 +23,7 @@ class Filters(Struct, frozen=True):
     directories: tuple[str, ...] | None = None
     start: str | None = None
     end: str | None = None
+    spans: tuple[tuple[str, str], ...] | None = None  # first and last days; within any of them
     tags: tuple[str, ...] | None = None
 
 

@@ -1,13 +1,14 @@
-"""Words that hold a sentence together and do not say what it is about, in a few languages. Pure."""
+"""Words that hold a sentence together without saying what it is about, by language. Pure."""
 
 ENGLISH = """
-a about after again all also am an and any are as at back be because been before being between both
-but by can could d did do does doing done down each ever every few for from get give gives go got
-had has have having he her here hers him his how i if in into is it its just last let like ll m many
-me more most much my near no nor not now of off on once one only or other our out over own please
-re s said same say says she should show so some such t tell than that the their them then there
-these they thing things this those through time to too under until up us use used ve very was way
-we were what whats when where which while who whom whose why will with would yes you your yours
+a about after again all also am an and any are as at back be because been before being between
+both but by can could d did do does doing done down each ever every few for from get give gives go
+got had has have having he her here hers him his how i if in into is it its just last let like ll
+m many me more most much my near no nor not now of off on once one only or other our out over own
+please re s said same say says she should show so some such t tell than that the their them then
+there these they thing things this those through time to too under until up us use used ve very
+was way we were what whats when where which while who whom whose why will with would yes you your
+yours
 """
 
 GERMAN = """
@@ -20,14 +21,23 @@ welchen welcher welches wenn wer werden wie wieder will wir wird wo wurde wurden
 zwischen über
 """
 
-FRENCH_SPANISH_ITALIAN = """
-al algo au aux avec ce ces cette che chi ci come comment como con cosa cual cuando cui cuándo cómo
-da dal dalla dans de dei del della delle di donde dove du dónde e ed el ella elle ellos en entre
-era es ese est esta este esto et eux fue gli ha han hay ho i il ils io je la las le les leur lo
-loro los lui ma mais me mes mi mia mio mis mon muy más ne nel nella non nos nous o on ont ou où
-par para pas per perché pero più por pour pourquoi qu quale quand quando quanto que quel quelle
-questa questo qui quién qué sa se ser ses si sin sobre son sono sont su sul sulla sur sus ta
-también te tes tiene toi ton tra tu un una une uno vos votre vous y ya yo
+FRENCH = """
+a au aux avait avec avez c ce ces cette comment d dans de des du elle en est et eux fait il ils j
+je l la le les leur lui m ma mais me mes mon n ne nous on ont ou où par pas pour pourquoi qu quand
+que quel quelle qui s sa ses son sont sur t ta te tes toi ton tu un une vos votre vous y à était
+être
 """
 
-ALL = f"{ENGLISH} {GERMAN} {FRENCH_SPANISH_ITALIAN}"
+SPANISH = """
+al algo como con cual cuando cuándo cómo de del donde dónde el ella ellos en entre era es ese esta
+este esto fue ha han hay la las lo los me mi mis muy más nos o para pero por que quién qué se ser
+si sin sobre su sus también te tiene tu un una y ya yo
+"""
+
+ITALIAN = """
+al alla che chi ci come con cosa cui da dal dalla dei del della delle di dove e ed era gli ha ho i
+il in io la le lo loro ma mi mia mio ne nel nella non per perché più quale quando quanto questa
+questo sono su sul sulla tra un una uno
+"""
+
+ALL = (ENGLISH, GERMAN, FRENCH, SPANISH, ITALIAN)  # the first is taken where two fit alike

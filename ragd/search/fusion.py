@@ -6,14 +6,16 @@ same cosine, and so has little say. By ranks (`rrf`), both legs count alike, how
 docs/retrieval.md has the measurements.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Protocol
 
 from msgspec import Struct
 
 RANK_CONSTANT = 60
 CROWD = 50  # the cosine at this rank is that of the crowd
-REACH = 0.6  # a cosine so much above the crowd weighs as much as the best match of words
+REACH = 0.5  # a cosine so much above the crowd weighs as much as the best match of words
+UNREAD = 0.3  # what meaning still weighs when the model knows no word of the question
+TIMELY = 0.7  # what being of the time that is named adds, as a part of the best weight
 
 
 class Hit(Protocol):
@@ -36,6 +38,7 @@ class Candidate(Struct):
     source_file: str
     cosine: float | None = None
     bm25: float | None = None
+    timely: bool = False
     weight: float = 0.0
 
 
@@ -61,6 +64,21 @@ def by_weights(
         for hit in text:
             found[hit.chunk_id].weight += text_weight * hit.score / text[0].score
     return _ordered(found)
+
+
+def trust(readable: float) -> float:
+    """What meaning weighs, of a question of which the model can read this part."""
+    return UNREAD + (1 - UNREAD) * readable
+
+
+def prefer(ranked: Sequence[Candidate], timely: Collection[str]) -> list[Candidate]:
+    """The same with these chunks moved up: those of the time that the question names."""
+    bonus = TIMELY * ranked[0].weight if ranked else 0.0
+    for one in ranked:
+        if one.chunk_id in timely:
+            one.timely = True
+            one.weight += bonus
+    return _ordered({one.chunk_id: one for one in ranked})
 
 
 def _together(vector: Sequence[Hit], text: Sequence[Hit]) -> dict[str, Candidate]:

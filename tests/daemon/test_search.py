@@ -225,3 +225,21 @@ def test_what_is_sensitive_is_flagged_and_a_memory_suggested(vault: Vault) -> No
 def test_results_without_a_reason_to_be_there_do_not_fill_up_the_list(vault: Vault) -> None:
     asked = vault.search("kingfisher", max_results=50)
     assert asked.files == ["Journal/2025/2025-03-09.md"]
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("what happened on 15 January 2024?", "Journal/2024-01-15.md"),
+        ("what happened on February 1st?", "Journal/2024-02-01.md"),
+        ("was ist im März 2025 passiert?", "Journal/2025/2025-03-09.md"),
+        ("2025年3月9日", "Journal/2025/2025-03-09.md"),
+    ],
+)
+def test_notes_of_a_named_time_come_first(vault: Vault, question: str, first: str) -> None:
+    assert vault.search(question).files[0] == first
+
+
+def test_a_named_time_is_a_preference_and_no_filter(vault: Vault) -> None:
+    asked = vault.search("who was Sreenivas, whom I met in 2025?")
+    assert "Journal/2024-02-01.md" in asked.files

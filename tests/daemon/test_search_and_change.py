@@ -122,6 +122,18 @@ def test_a_denied_folder_is_gone_from_answers_at_once(vault: Vault) -> None:
     assert vault.search("kingfisher").files == ["Private/Diary.md"]
 
 
+@needs_model
+def test_a_passage_that_stands_in_several_notes_is_shown_once(vault: Vault) -> None:
+    vault.write("Birds/Copy.md", BIRDS["Birds/Ada.md"])
+    vault.write("Birds/Another.md", BIRDS["Birds/Ada.md"])
+    vault.index("sync")
+    found = vault.search("kingfisher seen by Ada", max_results=4).results
+    assert len({result["chunk_text"] for result in found}) == len(found) == 4
+    for name in ("Copy", "Another"):
+        (vault.root / f"Birds/{name}.md").unlink()
+    vault.index("sync")
+
+
 # Withheld
 
 

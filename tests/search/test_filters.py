@@ -70,3 +70,7 @@ def test_the_filters_as_sql() -> None:
         "date >= '2024-01-01' AND date <= '2024-12-31' AND array_has_any(tags, ['#a', '#b'])"
     )
     assert condition(Filters(tags=())) == "FALSE"
+    spans = (("2024-01-01", "2024-12-31"), ("2023-05-02", "2023-05-02"))
+    assert condition(Filters(spans=spans)) == (
+        "((date >= '2024-01-01' AND date <= '2024-12-31') OR date IN ('2023-05-02'))"
+    )

@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from ragd.notes.wordpiece import WordPiece
 from ragd.search.about import about
-from ragd.search.fusion import Candidate, by_ranks, by_weights
+from ragd.search.fusion import Candidate, by_ranks, by_weights, prefer, trust
 from ragd.search.relevance import FLOOR, relevance
 from ragd.search.results import citation, link
 
@@ -44,6 +44,19 @@ def test_by_weights_a_model_that_sees_no_difference_has_little_say() -> None:
     words = hits(b=10.0, a=8.0)
     assert order(by_weights(hits(a=0.52, b=0.51, c=0.50), words, 0.5, 0.5))[0] == "b"
     assert order(by_weights(hits(a=0.72, b=0.21, c=0.20), words, 0.5, 0.5))[0] == "a"
+
+
+def test_meaning_weighs_less_where_the_model_cannot_read() -> None:
+    assert trust(1.0) == 1.0 and trust(0.0) == pytest.approx(0.3)
+    assert trust(0.2) < trust(0.8)
+
+
+def test_what_is_of_the_time_that_is_named_moves_up_but_not_over_everything() -> None:
+    vector, text = hits(a=0.9, b=0.6, c=0.1), hits(a=10.0, b=6.0, c=1.0)
+    for make in (by_ranks, lambda v, t: by_weights(v, t, 0.5, 0.5)):
+        assert order(prefer(make(vector, text), {"b"})) == "bac"
+    assert order(prefer(by_weights(vector, text, 0.5, 0.5), {"c"})) == "acb"
+    assert prefer([], {"a"}) == []
 
 
 SCORES = st.lists(st.floats(-1, 1, width=32), max_size=60)
@@ -83,6 +96,10 @@ def test_letters_at_random_have_to_come_nearer_than_words() -> None:
     assert relevance(0.36, 0.0, readable=0.0) < FLOOR < relevance(0.30, 0.0, readable=1.0)
 
 
+def test_the_right_time_alone_is_worth_showing() -> None:
+    assert relevance(None, 0.0, 1.0) < FLOOR < relevance(None, 0.0, 1.0, timely=True)
+
+
 # What a question is about
 
 
@@ -100,8 +117,25 @@ def test_a_name_of_function_words_is_about_these(wordpiece: WordPiece) -> None:
     assert found.share_in("a record by The Who") == 1.0
 
 
+@pytest.mark.parametrize(
+    ("question", "telling"),
+    [
+        ("What did I read about the war?", "read war?"),
+        ("Wo war der Kater gestern?", "Kater gestern?"),
+        ("war museum", "war museum"),
+        ("my son has a hat", "son hat"),
+        ("où est le chat de la voisine", "chat voisine"),
+        ("war", "war"),
+    ],
+)
+def test_a_function_word_is_one_in_its_own_language_only(
+    wordpiece: WordPiece, question: str, telling: str
+) -> None:
+    assert about(question, wordpiece.count).telling == telling
+
+
 def test_accents_width_and_case_do_not_matter(wordpiece: WordPiece) -> None:
-    assert about("KÜCHE für Café", wordpiece.count).share_in("kuche cafe") == 1.0
+    assert about("eine KÜCHE für Café", wordpiece.count).share_in("kuche cafe") == 1.0
     assert about("ＡＳＳＡＭ", wordpiece.count).share_in("assam") == 1.0
 
 

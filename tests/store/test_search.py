@@ -219,3 +219,14 @@ async def test_scores_do_not_depend_on_how_the_index_is_cut(index: ChunkIndex) -
     assert [h.score for h in fresh] == pytest.approx([h.score for h in segmented], rel=0.1)
     await index.maintain(keep_s=0)
     assert await index.text_leg("w3x1 w25x2 common", 2) == segmented
+
+
+async def test_folders_and_tags_are_those_of_the_version_that_is_searched(
+    index: ChunkIndex,
+) -> None:
+    assert await index.directories() == frozenset() and await index.tags() == frozenset()
+    await index.replace([note("A/B/x.md", "apple", tags=("#P", "#q/r")), note("y.md", "plum")])
+    assert await index.directories() == {"A", "A/B"}
+    assert await index.tags() == {"#P", "#q/r"}
+    await index.replace([], ["A/B/x.md"])
+    assert await index.directories() == frozenset() and await index.tags() == frozenset()

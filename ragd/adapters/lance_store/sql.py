@@ -26,6 +26,8 @@ def condition(filters: Filters) -> str | None:
         parts.append(f"date >= {sql_text(filters.start)}")
     if filters.end is not None:
         parts.append(f"date <= {sql_text(filters.end)}")
+    if filters.spans is not None:
+        parts.append(_within(filters.spans))
     if filters.tags is not None:
         listed = ", ".join(sql_text(tag) for tag in filters.tags)
         parts.append(f"array_has_any(tags, [{listed}])" if listed else "FALSE")
@@ -35,3 +37,15 @@ def condition(filters: Filters) -> str | None:
 def _below(folder: str) -> str:
     """A range, which the index on paths serves at any depth: `0` comes right behind `/`."""
     return f"(source_file >= {sql_text(folder + '/')} AND source_file < {sql_text(folder + '0')})"
+
+
+def _within(spans: Iterable[tuple[str, str]]) -> str:
+    days = [start for start, end in spans if start == end]
+    ranges = [
+        f"(date >= {sql_text(start)} AND date <= {sql_text(end)})"
+        for start, end in spans
+        if start != end
+    ]
+    if days or not ranges:
+        ranges.append(one_of("date", days))
+    return f"({' OR '.join(ranges)})"

@@ -1,0 +1,150 @@
+"""What the floor under the score does: to questions with an answer, and to nonsense.
+
+The same steps as in the daemon, without it, so that what lies below the floor can be seen.
+"""
+
+import asyncio
+import random
+from collections.abc import Iterable, Sequence
+from importlib.resources import files as resources
+from itertools import pairwise
+from pathlib import Path
+from statistics import fmean
+from typing import NamedTuple
+
+from bench.collections import Collection
+from ragd.adapters.embedded import EmbeddedEmbedder
+from ragd.adapters.lance_store import ChunkIndex, LanceStore, Row, condition
+from ragd.notes.wordpiece import WordPiece
+from ragd.search.about import about
+from ragd.search.filters import Filters
+from ragd.search.fusion import by_weights, trust
+from ragd.search.relevance import FLOOR, relevance
+
+TOP = 10
+DEPTH = 50
+QUESTIONS = 200  # of a collection: enough to see a part in a hundred
+STEPS = (0.1, 0.2, 0.4, 0.6, 0.8)
+
+
+class Effect(NamedTuple):
+    """Parts from 0 to 1.
+
+    `lost`: relevant notes among the ten best that the floor takes away; `answered`: nonsense
+    questions that get an answer all the same, with the floor and without; `right`: how many
+    passages with a score between two `STEPS` are relevant.
+    """
+
+    lost: float
+    answered: float
+    answered_without: float
+    right: tuple[float | None, ...]
+
+
+def nonsense(count: int = 120, seed: int = 7) -> list[str]:
+    """Questions that mean nothing: invented words in sound sentences, and letters at random."""
+    source = random.Random(seed)
+
+    def word() -> str:
+        parts = [
+            source.choice("bcdfghjklmnpqrstvwxz")
+            + source.choice("aeiou")
+            + source.choice("kmnrst ")
+            for _ in range(source.randint(2, 3))
+        ]
+        return "".join(parts).replace(" ", "")
+
+    def letters() -> str:
+        return "".join(source.choices("qwertyuiopasdfghjklzxcvbnm", k=source.randint(4, 10)))
+
+    forms = (
+        *("What is the {} of a {}?", "How did I {} the {} last time?", "{} {} {}"),
+        *("When do we {} with {} and {}?", "Where is the {} for my {}?", "tell me about {}"),
+    )
+    made = []
+    for number in range(count):
+        make = letters if number % 3 == 2 else word
+        form = forms[number % len(forms)]
+        made.append(form.format(*(make() for _ in range(form.count("{}")))))
+    return made
+
+
+def effect(collection: Collection, vectors: Path) -> Effect:
+    return asyncio.run(_effect(collection, vectors))
+
+
+async def _effect(collection: Collection, vectors: Path) -> Effect:
+    vocabulary = resources("ragd").joinpath("data", "vocab.txt").read_text("utf-8")
+    scoring = _Scoring(EmbeddedEmbedder(), WordPiece(vocabulary))
+    store = LanceStore(vectors)
+    newest = await store.newest_complete()
+    assert newest is not None and newest.identity is not None
+    index = await store.open(newest.identity.generation)
+    try:
+        scored: list[tuple[float, bool]] = []
+        step = max(1, len(collection.questions) // QUESTIONS)
+        for question in collection.questions[::step]:
+            where = condition(Filters((question.folder,))) if question.folder else None
+            for row, score in await scoring.best(index, question.text, where):
+                scored.append((score, row.source_file in question.answers))
+        best = [
+            max((score for _, score in await scoring.best(index, text, None)), default=0.0)
+            for text in nonsense()
+        ]
+    finally:
+        await scoring.close()
+        index.close()
+        store.close()
+    lost = fmean(score < FLOOR for score, relevant in scored if relevant)
+    answered = fmean(score >= FLOOR for score in best)
+    return Effect(lost, answered, fmean(score > 0 for score in best), _right(scored))
+
+
+class _Scoring:
+    """Searches as the daemon does, and gives every candidate its score."""
+
+    def __init__(self, embedder: EmbeddedEmbedder, pieces: WordPiece) -> None:
+        self._embedder = embedder
+        self._pieces = pieces
+
+    async def best(
+        self, index: ChunkIndex, text: str, where: str | None
+    ) -> list[tuple[Row, float]]:
+        subject = about(text, self._pieces.count)
+        vector, words = await asyncio.gather(
+            index.vector_leg(await self._embedder.embed_query(text), DEPTH, where),
+            index.text_leg(subject.telling, DEPTH, where),
+        )
+        weight = 0.5 * trust(subject.readable)
+        found = {one.chunk_id: one for one in by_weights(vector, words, weight, 0.5)[:TOP]}
+        rows = await index.fetch(list(found))
+        shares = [subject.share_in(row.title, row.heading_path, row.chunk_text) for row in rows]
+        return [
+            (row, relevance(found[row.chunk_id].cosine, share, subject.readable))
+            for row, share in zip(rows, shares, strict=True)
+        ]
+
+    async def close(self) -> None:
+        await self._embedder.close()
+
+
+def _right(scored: Sequence[tuple[float, bool]]) -> tuple[float | None, ...]:
+    edges = [*STEPS, 1.01]
+    bins = [
+        [relevant for score, relevant in scored if low <= score < high]
+        for low, high in pairwise(edges)
+    ]
+    return tuple(fmean(some) if some else None for some in bins)
+
+
+def table(effects: dict[str, Effect]) -> Iterable[str]:
+    """What the floor does, and what a score has meant, as text for the page."""
+    edges = [*STEPS, 1.0]
+    spans = [f"{low:g} to {high:g}" for low, high in pairwise(edges)]
+    heads = ["relevant lost", "nonsense answered", "without the floor", *spans]
+    yield f"| | {' | '.join(heads)} |"
+    yield "|---" * (1 + len(heads)) + "|"
+    for name, one in effects.items():
+        cells = [one.lost, one.answered, one.answered_without, *one.right]
+        shown = ["" if cell is None else f"{cell:.1%}" for cell in cells]
+        yield f"| {name} | {' | '.join(shown)} |"

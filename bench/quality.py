@@ -1,0 +1,202 @@
+"""How well questions find their notes, through a real daemon, beside plain BM25.
+
+    python -m bench.quality [--data DIR] [--keep DIR] [--only SET …] [--write docs/retrieval.md]
+
+Each collection becomes a vault; a daemon indexes it and is asked every question several times: by
+words alone, by meaning alone, and by both. Notes count, not passages: a note has the rank of its
+best passage. `--keep` leaves vaults, indexes and figures there, so that the next run embeds nothing
+anew and, with `--only`, shows the others' former figures; `--write` puts the tables into that page.
+"""
+
+import argparse
+import json
+import math
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from statistics import fmean
+from typing import NamedTuple
+
+import msgspec
+
+from bench import floor
+from bench.bm25 import Bm25
+from bench.collections import SETS, Collection, Question, load, write_vault
+from ragctl.client import request
+from ragd.paths import Home
+
+BESIDE = Path(__file__).resolve().parents[2] / "shared"
+DATA = Path(os.environ.get("RAGD_SHARED", BESIDE)) / "data"
+TOP = 10
+TRIES = 5
+PASSAGES = 30  # asked for, so that ten different notes are among them
+TOOL = "/v1/tools/obsidian_rag_search"
+WAYS = {
+    "full text": {"fusion": "weighted", "vector_weight": 0, "text_weight": 1},
+    "vectors": {"fusion": "weighted", "vector_weight": 1, "text_weight": 0},
+    "hybrid": {},
+}
+BEGIN, END = "<!-- bench.quality begins -->", "<!-- bench.quality ends -->"
+
+Ask = Callable[[Question], Sequence[str]]
+
+
+class Figures(NamedTuple):
+    """How good a way of searching is: the means over all questions."""
+
+    ndcg: float
+    recall: float
+    mrr: float
+
+
+def judged(ranked: Sequence[str], answers: frozenset[str]) -> Figures:
+    """The figures of one answer: notes, best first."""
+    hits = [place for place, note in enumerate(ranked[:TOP]) if note in answers]
+    gain = sum(1 / math.log2(place + 2) for place in hits)
+    ideal = sum(1 / math.log2(place + 2) for place in range(min(TOP, len(answers))))
+    first = 1 / (hits[0] + 1) if hits else 0.0
+    return Figures(gain / ideal, len(hits) / len(answers), first)
+
+
+def figures(collection: Collection, ask: Ask) -> Figures:
+    each = [judged(ask(question), question.answers) for question in collection.questions]
+    return Figures(*(fmean(column) for column in zip(*each, strict=True)))
+
+
+class Daemon:
+    """A daemon over one collection."""
+
+    def __init__(self, place: Path) -> None:
+        self._vault = place / "vault"
+        self.home = Home(str(place / "h"))
+        Path(self.home.root).mkdir(mode=0o700, parents=True, exist_ok=True)
+
+    def index(self, collection: Collection) -> None:
+        """Write the vault, unless it is there, and wait for every vector."""
+        known = self._vault.exists()
+        if not known:
+            write_vault(collection, self._vault)
+        self._configure({})
+        self._ragctl("sync" if known else "index")
+
+    def search_by(self, way: dict[str, object]) -> None:
+        self._configure(way)
+        request(self.home, "POST", "/v1/reload", {}).data  # noqa: B018  (raises what is wrong)
+
+    def ask(self, question: Question) -> list[str]:
+        body: dict[str, object] = {"query": question.text, "max_results": PASSAGES}
+        if question.folder:
+            body["directory_filter"] = [question.folder]
+        for _ in range(TRIES):
+            answer = request(self.home, "POST", TOOL, body, 60.0)
+            if (
+                answer.envelope["error"] is None
+            ):  # else half an answer, of a machine with much to do
+                break
+        return list(dict.fromkeys(result["source_file"] for result in answer.data["results"]))
+
+    def stop(self) -> None:
+        self._ragctl("stop")
+
+    def _configure(self, way: dict[str, object]) -> None:
+        config = {
+            "vault_path": str(self._vault),
+            "embedding": {"provider": "embedded"},
+            "watch": {"rescan_s": 86400},
+            "search": way,
+        }
+        Path(self.home.config).write_text(json.dumps(config))
+
+    def _ragctl(self, verb: str) -> None:
+        environment = {**os.environ, "OBSIDIAN_RAG_HOME": self.home.root}
+        command = [sys.executable, "-m", "ragctl", verb]
+        subprocess.run(command, env=environment, check=True, stdout=subprocess.DEVNULL)
+
+
+class Measured(NamedTuple):
+    """All about one collection: the figures of each way, and what the floor does."""
+
+    figures: dict[str, Figures]
+    floor: floor.Effect
+
+
+def measure(collection: Collection, place: Path) -> Measured:
+    """Every way of searching this collection, and what the floor does to it."""
+    plain = Bm25(collection.documents)
+    found = {
+        "plain BM25": figures(
+            collection, lambda q: plain.search(q.text, TOP, f"{q.folder}/" if q.folder else "")
+        )
+    }
+    daemon = Daemon(place)
+    daemon.index(collection)
+    try:
+        for name, way in WAYS.items():
+            daemon.search_by(way)
+            found[name] = figures(collection, daemon.ask)
+            print(f"{collection.name}: {name} {found[name].ndcg:.4f}", file=sys.stderr, flush=True)
+    finally:
+        daemon.stop()
+    return Measured(found, floor.effect(collection, Path(daemon.home.vectors)))
+
+
+def tables(measured: dict[str, Measured]) -> Iterable[str]:
+    """All of it as text for the page."""
+    ways = ["plain BM25", *WAYS]
+    for title, field in (("nDCG@10", "ndcg"), ("recall@10", "recall"), ("MRR", "mrr")):
+        yield _line([title, *ways])
+        yield "|---" * (1 + len(ways)) + "|"
+        for name, found in measured.items():
+            values = {way: getattr(found.figures[way], field) for way in ways}
+            best = max(values.values())
+            yield _line([name, *(_shown(values[way], best) for way in ways)])
+        yield ""
+    yield from floor.table({name: found.floor for name, found in measured.items()})
+
+
+def _line(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _shown(value: float, best: float) -> str:
+    said = f"{value:.3f}".removeprefix("0")
+    return f"**{said}**" if value >= best - 0.0005 else said
+
+
+def write_into(page: Path, text: str) -> None:
+    """Put the tables between their marks."""
+    old = page.read_text("utf-8")
+    between = re.compile(f"{re.escape(BEGIN)}.*?{re.escape(END)}", re.S)
+    assert between.search(old), f"{page} has no marks for the tables"
+    page.write_text(between.sub(lambda _: f"{BEGIN}\n{text}\n{END}", old), "utf-8")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m bench.quality", description=__doc__)
+    parser.add_argument("--data", type=Path, default=DATA)
+    parser.add_argument("--keep", type=Path)
+    parser.add_argument("--only", nargs="+", choices=SETS, default=list(SETS))
+    parser.add_argument("--write", type=Path)
+    given = parser.parse_args()
+    found: dict[str, Measured] = {}
+    with tempfile.TemporaryDirectory(prefix="ragq") as scratch:
+        for name in SETS:
+            place = (given.keep or Path(scratch)) / name
+            kept = place / "figures.json"
+            if name in given.only:
+                found[name] = measure(load(given.data, name), place)
+                kept.write_bytes(msgspec.json.encode(found[name]))
+            elif kept.exists():
+                found[name] = msgspec.json.decode(kept.read_bytes(), type=Measured)
+    text = "\n".join(tables(found))
+    print(text)
+    if given.write:
+        write_into(given.write, text)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,317 @@
+"""Searching through the socket, beside the same LanceDB calls in one process, and beside numpy.
+
+    python -m bench.search [--chunks 3400 60000] [--rounds 100]
+
+A vault of made-up notes is indexed by a real daemon. Its vectors are made up too and lie in the
+embedding cache beforehand, so that nothing but the questions is embedded. Both sides embed the
+question, and take turns: only what stands in one line may be compared.
+"""
+
+import argparse
+import asyncio
+import http.client
+import json
+import os
+import random
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Awaitable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from importlib.resources import files as resources
+from pathlib import Path
+from statistics import median, quantiles
+from typing import Any
+
+import numpy as np
+
+from bench.store import Maker
+from bench.table import Row, ms, ratio, show
+from ragd.adapters.embedded import DIMENSIONS, SPACE, EmbeddedEmbedder
+from ragd.adapters.embedding_cache import EmbeddingCache
+from ragd.adapters.lance_store import LanceStore, one_of
+from ragd.adapters.lance_store.reader import query_words
+from ragd.embedding import Vector, pack, unpack
+from ragd.notes.model import ChunkOptions, Note
+from ragd.notes.parse import parse_note
+from ragd.notes.wordpiece import WordPiece
+from ragd.paths import Home
+
+SIZES = (3_400, 60_000)
+ROUNDS = 100
+SECTIONS = 10  # of a note, each a passage
+WORDS = 90
+DEPTH = 50
+RESULTS = 5
+CLIENTS = 10
+MANY = 1_000
+GOAL = "at most 1.3"
+TOOL = "/v1/tools/obsidian_rag_search"
+WAYS: dict[str, dict[str, Any]] = {
+    "hybrid": {},
+    "vectors": {"fusion": "weighted", "vector_weight": 1, "text_weight": 0},
+    "full text": {"fusion": "weighted", "vector_weight": 0, "text_weight": 1},
+}
+COLUMNS = [
+    *("chunk_id", "chunk_text", "source_file", "section", "date", "tags", "chunk_index"),
+    *("start_line", "end_line", "title", "heading_path"),
+]
+
+
+def make_vault(vault: Path, chunks: int, maker: Maker) -> None:
+    """Notes of ten passages each."""
+    for number in range(chunks // SECTIONS):
+        parts = [f"## Part {part}\n\n{maker.words(WORDS)}\n" for part in range(SECTIONS)]
+        note = vault / f"Folder {number % 40}" / f"Note {number}.md"
+        note.parent.mkdir(parents=True, exist_ok=True)
+        note.write_text("\n".join(parts), "utf-8")
+
+
+def hashes_of(vault: Path) -> list[str]:
+    """What the cache knows each passage of the vault by."""
+    count = WordPiece(resources("ragd").joinpath("data", "vocab.txt").read_text("utf-8")).count
+    found: list[str] = []
+    for file in sorted(vault.rglob("*.md")):
+        path = file.relative_to(vault).as_posix()
+        note = parse_note(path, file.read_bytes(), ChunkOptions(), count)
+        assert isinstance(note, Note)
+        found += [chunk.content_hash for chunk in note.chunks]
+    return found
+
+
+async def fill_cache(hashes: Sequence[str], home: Home) -> np.ndarray[Any, Any]:
+    """A vector for every passage, near one of 200 topics; all of them as a matrix, too."""
+    source = np.random.default_rng(1)
+    topics = source.standard_normal((200, DIMENSIONS), dtype=np.float32)
+    cache = EmbeddingCache(Path(home.embedding_cache))
+    rows: list[np.ndarray[Any, Any]] = []
+    waiting: dict[str, Vector] = {}
+    for content in hashes:
+        made = topics[source.integers(200)] + 0.7 * source.standard_normal(DIMENSIONS)
+        rows.append((made / np.linalg.norm(made)).astype(np.float32))
+        waiting[content] = pack(rows[-1].tolist())
+        if len(waiting) >= 2_000:
+            await cache.put_many(SPACE.identity, waiting)
+            waiting = {}
+    await cache.put_many(SPACE.identity, waiting)
+    await cache.close()
+    return np.stack(rows)
+
+
+class Daemon:
+    """The real one, and connections to it."""
+
+    def __init__(self, home: Home, vault: Path) -> None:
+        self.home = home
+        self._vault = vault
+        self.configure({})
+
+    def configure(self, way: dict[str, Any]) -> None:
+        config = {
+            "vault_path": str(self._vault),
+            "embedding": {"provider": "embedded"},
+            "watch": {"rescan_s": 86400},
+            "search": way,
+        }
+        Path(self.home.config).write_text(json.dumps(config))
+
+    def ragctl(self, *words: str) -> str:
+        environment = {**os.environ, "OBSIDIAN_RAG_HOME": self.home.root}
+        command = [sys.executable, "-m", "ragctl", *words]
+        return subprocess.run(
+            command, env=environment, check=True, capture_output=True
+        ).stdout.decode()
+
+    def search_by(self, way: dict[str, Any]) -> None:
+        self.configure(way)
+        Client(self.home).post("/v1/reload", {})
+
+    @property
+    def rss_mb(self) -> float:
+        pid = json.loads(self.ragctl("status", "--json"))["data"]["pid"]
+        status = Path(f"/proc/{pid}/status").read_text()
+        return int(status.partition("VmRSS:")[2].split()[0]) / 1024
+
+
+class Client:
+    """One connection, kept open, as the plugin keeps one."""
+
+    def __init__(self, home: Home) -> None:
+        self._http = http.client.HTTPConnection("ragd")
+        self._http.sock = socket.socket(socket.AF_UNIX)
+        self._http.sock.connect(home.socket)
+
+    def post(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
+        self._http.request("POST", path, json.dumps(body), {"Content-Type": "application/json"})
+        found: dict[str, Any] = json.loads(self._http.getresponse().read())
+        return found
+
+    def search(self, question: str) -> float:
+        """The seconds that an answer took."""
+        began = time.perf_counter()
+        envelope = self.post(TOOL, {"query": question, "max_results": RESULTS})
+        took = time.perf_counter() - began
+        assert envelope["error"] is None, envelope["error"]
+        return took
+
+
+class Direct:
+    """The same calls of LanceDB, by hand: both legs at once, then the best rows."""
+
+    def __init__(self, table: Any, match: Any, indexed: bool) -> None:
+        self._table = table
+        self._match = match
+        self._indexed = indexed
+        self.embedder = EmbeddedEmbedder()
+
+    async def search(self, way: str, question: str) -> float:
+        began = time.perf_counter()
+        legs: list[Awaitable[Any]] = []
+        if way != "full text":
+            vector = list(unpack(await self.embedder.embed_query(question)))
+            query = self._table.query().nearest_to(vector).distance_type("cosine").limit(DEPTH)
+            if self._indexed:
+                query = query.minimum_nprobes(20).maximum_nprobes(0).refine_factor(5)
+            legs.append(query.select(["chunk_id", "source_file", "_distance"]).to_arrow())
+        if way != "vectors":
+            match = self._match(query_words(question), "search_text")
+            query = self._table.query().nearest_to_text(match).limit(DEPTH)
+            legs.append(query.select(["chunk_id", "source_file", "_score"]).to_arrow())
+        found = await asyncio.gather(*legs)
+        best = [row["chunk_id"] for leg in found for row in leg.slice(0, RESULTS).to_pylist()]
+        wanted = self._table.query().where(one_of("chunk_id", best[:RESULTS])).select(COLUMNS)
+        (await wanted.to_arrow()).to_pylist()
+        return time.perf_counter() - began
+
+
+async def open_direct(vectors: Path) -> Direct:
+    import lancedb
+
+    store = LanceStore(vectors)
+    newest = await store.newest_complete()
+    assert newest is not None and newest.identity is not None
+    store.close()
+    folder = vectors / newest.identity.generation
+    session = lancedb.Session(64 << 20, 32 << 20)
+    connection = await lancedb.connect_async(str(folder.absolute()), session=session)
+    table = await connection.open_table("obsidian_chunks")
+    names = [index.name for index in await table.list_indices()]
+    return Direct(table, lancedb.query.MatchQuery, "vector_idx" in names)
+
+
+def brute_force(matrix: np.ndarray[Any, Any], vector: np.ndarray[Any, Any]) -> float:
+    began = time.perf_counter()
+    scores = matrix @ vector
+    best = np.argpartition(-scores, DEPTH)[:DEPTH]
+    best[np.argsort(-scores[best])]
+    return time.perf_counter() - began
+
+
+async def measure(chunks: int, rounds: int, place: Path) -> list[Row]:
+    home, vault, maker = Home(str(place / "h")), place / "vault", Maker(chunks)
+    make_vault(vault, chunks, maker)
+    matrix = await fill_cache(hashes_of(vault), home)
+    daemon = Daemon(home, vault)
+    began = time.perf_counter()
+    daemon.ragctl("index")
+    indexed_s = time.perf_counter() - began
+    try:
+        await _settled(daemon)
+        return [
+            Row(f"{chunks:,} chunks: indexed, vectors from the cache", f"{indexed_s:.0f} s", ""),
+            *await _compare(daemon, Path(home.vectors), matrix, chunks, rounds, maker),
+        ]
+    finally:
+        daemon.ragctl("stop")
+
+
+async def _settled(daemon: Daemon) -> None:
+    """Until the store has been tidied and, if it is large, its vector index trained."""
+    quiet, seen = 0, 0
+    while quiet < 8:
+        await asyncio.sleep(1.0)
+        seq = json.loads(daemon.ragctl("status", "--json"))["data"]["log"]["seq"]
+        quiet, seen = (quiet + 1 if seq == seen else 0), seq
+
+
+async def _compare(
+    daemon: Daemon,
+    vectors: Path,
+    matrix: np.ndarray[Any, Any],
+    chunks: int,
+    rounds: int,
+    maker: Maker,
+) -> list[Row]:
+    rows: list[Row] = []
+    direct = await open_direct(vectors)
+    questions = [maker.words(random.Random(n).randint(3, 9)) for n in range(rounds)]
+    client = Client(daemon.home)
+    before = daemon.rss_mb
+    for way, settings in WAYS.items():
+        daemon.search_by(settings)
+        ours, beside = [], []
+        for number, question in enumerate(questions):
+            one, other = client.search(question), await direct.search(way, question)
+            if number >= 5:  # the first ones warm up
+                ours.append(one)
+                beside.append(other)
+        named = f"{chunks:,} chunks: {way}, p50 (p95)"
+        rows.append(Row(named, _shown(ours), _shown(beside), ratio(ours, beside), GOAL))
+    flat = [brute_force(matrix, matrix[n % len(matrix)]) for n in range(rounds)]
+    rows.append(Row(f"{chunks:,} chunks: vectors, numpy in one thread", "", _shown(flat)))
+    daemon.search_by({})
+    rows.append(await _crowd(daemon, direct, questions, chunks))
+    for number in range(MANY):
+        client.search(questions[number % rounds])
+    after = daemon.rss_mb
+    grown = f"{before:.0f} MB before"
+    rows.append(Row(f"{chunks:,} chunks: RSS after {MANY:,} more", f"{after:.0f} MB", grown))
+    await direct.embedder.close()
+    return rows
+
+
+async def _crowd(daemon: Daemon, direct: Direct, questions: Sequence[str], chunks: int) -> Row:
+    """Ten at once, each asking one question after another."""
+
+    def asks(client: Client) -> list[float]:
+        return [client.search(question) for question in questions[:20]]
+
+    with ThreadPoolExecutor(CLIENTS) as pool:
+        clients = [Client(daemon.home) for _ in range(CLIENTS)]
+        loop = asyncio.get_running_loop()
+        found = await asyncio.gather(*(loop.run_in_executor(pool, asks, c) for c in clients))
+
+    async def asks_directly() -> list[float]:
+        return [await direct.search("hybrid", question) for question in questions[:20]]
+
+    beside = await asyncio.gather(*(asks_directly() for _ in range(CLIENTS)))
+    ours, other = (sorted(t for one in each for t in one) for each in (found, beside))
+    named = f"{chunks:,} chunks: hybrid, {CLIENTS} clients at once, p50 (p95)"
+    return Row(named, _shown(ours), _shown(other), median(ours) / median(other))
+
+
+def _shown(times: Sequence[float]) -> str:
+    return f"{ms(median(times))} ({ms(quantiles(times, n=20)[-1])})"
+
+
+def rows(sizes: Sequence[int] = SIZES, rounds: int = ROUNDS) -> Iterator[Row]:
+    """All figures of this room."""
+    for chunks in sizes:
+        with tempfile.TemporaryDirectory(prefix="ragb") as scratch:
+            place = Path(scratch)
+            (place / "h").mkdir(mode=0o700)
+            yield from asyncio.run(measure(chunks, rounds, place))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m bench.search", description=__doc__)
+    parser.add_argument("--chunks", type=int, nargs="+", default=SIZES)
+    parser.add_argument("--rounds", type=int, default=ROUNDS)
+    given = parser.parse_args()
+    print(show(rows(given.chunks, given.rounds)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,91 @@
+"""The two ways in which a question is looked up, side by side: by its meaning and by its words.
+
+It ranks nothing. While words are looked up, the question's vector is still on its way.
+"""
+
+import asyncio
+
+from msgspec import Struct
+
+from ragd.adapters.lance_store import ChunkIndex, Hit
+from ragd.query_vectors import Asked
+from ragd.search.about import About
+
+TIMELY_DEPTH = 50
+
+
+class Question(Struct, frozen=True):
+    """What is looked for, and where.
+
+    `timely`: where, but only of the time that the question names; None if it names none.
+    """
+
+    about: About
+    index: ChunkIndex
+    where: str | None
+    timely: str | None
+    by_words: bool
+    asking: "asyncio.Task[Asked]"
+
+    @property
+    def retrieval(self) -> str:
+        """How it was looked up, once it was."""
+        if self.asking.result().vector is None:
+            return "full_text"
+        return "hybrid" if self.by_words else "vector"
+
+    @property
+    def code(self) -> str | None:
+        """Why there was no vector, if there should have been one."""
+        return self.asking.result().code
+
+
+class Legs(Struct, frozen=True):
+    """What was found, each leg's best first, and which of it is of the time that is named.
+
+    `whole`: there is nothing more to find, however deep one looks.
+    """
+
+    vector: list[Hit]
+    text: list[Hit]
+    timely: frozenset[str]
+    whole: bool
+
+
+async def both(question: Question, depth: int) -> Legs:
+    """Look up the best so many by meaning and by words, and those of the time that is named."""
+    vector, text, timely_vector, timely_text = await asyncio.gather(
+        _by_meaning(question, depth, question.where),
+        _by_words(question, depth, question.where),
+        _by_meaning(question, TIMELY_DEPTH, question.timely) if question.timely else _nothing(),
+        _by_words(question, TIMELY_DEPTH, question.timely) if question.timely else _nothing(),
+    )
+    return Legs(
+        _with(vector, timely_vector),
+        _with(text, timely_text),
+        frozenset(hit.chunk_id for hit in (*timely_vector, *timely_text)),
+        len(vector) < depth and len(text) < depth,
+    )
+
+
+async def _by_meaning(question: Question, depth: int, where: str | None) -> list[Hit]:
+    asked = await asyncio.shield(question.asking)
+    if asked.vector is None:
+        return []
+    return await question.index.vector_leg(asked.vector, depth, where)
+
+
+async def _by_words(question: Question, depth: int, where: str | None) -> list[Hit]:
+    if not question.by_words:
+        return []
+    return await question.index.text_leg(question.about.telling, depth, where)
+
+
+async def _nothing() -> list[Hit]:
+    return []
+
+
+def _with(hits: list[Hit], more: list[Hit]) -> list[Hit]:
+    """Those of `more` that are not there yet are worse than all that are."""
+    known = {hit.chunk_id for hit in hits}
+    return [*hits, *(hit for hit in more if hit.chunk_id not in known)]
