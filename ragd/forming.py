@@ -1,6 +1,6 @@
 """Reads notes, cuts them and hands them on as batches: what a job consists of, piece by piece.
 
-It says what became of every note that was read; deletions that look like an accident it holds.
+It says what became of every note that was read.
 """
 
 import asyncio
@@ -9,10 +9,10 @@ from typing import Protocol
 
 from ragd.clock import new_id
 from ragd.crashpoints import crashpoint
+from ragd.deletions import Deletions
 from ragd.events import (
     Change,
     ChangesetFormed,
-    DeletionsHeld,
     FileFailed,
     FilesChanged,
     FileSkipped,
@@ -20,7 +20,7 @@ from ragd.events import (
 )
 from ragd.folds.catalog import Entry
 from ragd.ledger import Ledger
-from ragd.notes.plan import Plan, is_suspicious
+from ragd.notes.plan import Plan
 from ragd.payloads import Batch, Payloads
 from ragd.reading import Reading
 
@@ -31,9 +31,7 @@ BATCH_BYTES = 3_000_000  # of note text; a few such batches are in memory at onc
 
 
 class Notes(Protocol):
-    """What is asked of the vault here; reading runs in a thread."""
-
-    def concerns(self, path: str) -> bool: ...
+    """What is asked of the vault here; it runs in a thread."""
 
     def read(
         self,
@@ -48,11 +46,13 @@ class Notes(Protocol):
 class Former:
     """Forms batches on behalf of the batcher."""
 
-    def __init__(self, ledger: Ledger, notes: Notes, payloads: Payloads[Batch]) -> None:
+    def __init__(
+        self, ledger: Ledger, notes: Notes, payloads: Payloads[Batch], deletions: Deletions
+    ) -> None:
         self._ledger = ledger
         self._notes = notes
         self._payloads = payloads
-        self.held: set[str] = set()  # paths that vanished with so many others that they stay
+        self._deletions = deletions
 
     async def form(
         self, job_id: str, todo: Plan, *, again: bool, urgent: bool, generation: str = ""
@@ -80,7 +80,7 @@ class Former:
                 batch_id=new_id(),
                 job_id=job_id,
                 files=reading.files,
-                removed=[*removals, *await self._to_remove(reading, known)],
+                removed=[*removals, *self._to_remove(reading, known)],
                 final=final,
                 urgent=urgent,
                 generation=generation,
@@ -102,14 +102,9 @@ class Former:
         is_it = building is not None and building.generation == generation
         return building.files if building is not None and is_it else {}
 
-    async def _to_remove(self, reading: Reading, known: Mapping[str, Entry]) -> list[str]:
+    def _to_remove(self, reading: Reading, known: Mapping[str, Entry]) -> list[str]:
         """What is gone, and what was in the index and is left out from now on."""
-        vanished = [path for path in reading.gone if path in known and self._notes.concerns(path)]
-        gone = reading.gone
-        if is_suspicious(len(vanished), len(known)):
-            self.held.update(vanished)
-            await self._ledger.journal.append(NAME, DeletionsHeld(count=len(vanished)))
-            gone = [path for path in gone if path not in self.held]
+        gone = [path for path in reading.gone if not self._deletions.is_held(path)]
         return [*gone, *(path for path, _ in reading.skipped if path in known)]
 
     async def _hand_on(self, batch: Batch) -> None:

@@ -5,14 +5,16 @@ again from there: a job that was running plans what is still missing.
 """
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Protocol
 
 import structlog
 
 from ragd import forming
+from ragd.adapters.vault import Stat
 from ragd.clock import Clock, new_id
 from ragd.crashpoints import crashpoint
+from ragd.deletions import Deletions
 from ragd.events import (
     ActorCrashed,
     ConfigReloaded,
@@ -69,6 +71,10 @@ class Notes(forming.Notes, Protocol):
 
     def verify_root(self) -> None: ...
 
+    def concerns(self, path: str) -> bool: ...
+
+    def look(self, paths: Iterable[str]) -> Mapping[str, Stat | None]: ...
+
 
 class Batcher:
     """Forms the work, one job after the other."""
@@ -86,7 +92,8 @@ class Batcher:
         self._settings = settings
         self._notes = notes
         self._payloads = payloads
-        self._former = Former(ledger, notes, payloads)
+        self._deletions = Deletions(clock)
+        self._former = Former(ledger, notes, payloads, self._deletions)
         self._woken = asyncio.Event()
         self._wishes = Wishes(ledger, settings, notes)
 
@@ -100,6 +107,9 @@ class Batcher:
         async for record in self._ledger.journal.follow(self._ledger.state.seq, _WAKE):
             if isinstance(record.event, ActorCrashed) and record.event.name in PIPELINE:
                 raise PipelineBroken  # the supervisor starts us again, and the work with us
+            if isinstance(record.event, FilesChanged):
+                there = (c.path for c in record.event.changes if c.kind != "deleted")
+                self._deletions.release(there)
             self._woken.set()
 
     async def _work(self) -> None:
@@ -120,9 +130,11 @@ class Batcher:
                 await self._woken.wait()
 
     def _waiting(self) -> list[str]:
-        return [
-            path for path in self._ledger.state.catalog.waiting if path not in self._former.held
-        ]
+        """What has changed, without what vanished and is held."""
+        if not self._ledger.state.health.deletions_held:
+            self._deletions.lifted()
+        waiting = self._ledger.state.catalog.waiting
+        return [path for path in waiting if not self._deletions.is_held(path)]
 
     async def _until_finished(self, job_id: str) -> None:
         """One job at a time: the next begins when the store has this one's last batch."""
@@ -155,6 +167,10 @@ class Batcher:
         read_all = job.mode != "sync" or catalog.needs_full_scan
         todo = self._plan(scanned, catalog.files, job.accept_deletions, read_all=read_all)
         await self._hold(todo.held)
+        if job.accept_deletions:
+            self._deletions.agreed()
+        else:
+            self._deletions.applied(sum(map(self._notes.concerns, todo.removals)))
         await self._start(job, scanned, todo, todo)
         await self._former.form(job.id, todo, again=read_all, urgent=False)
 
@@ -195,6 +211,7 @@ class Batcher:
             accept_deletions=accept_deletions,
             denied=[path for path in known if not self._notes.concerns(path)],
             unknown=scanned.unknown,
+            lately=self._deletions.lately,
         )
 
     async def _hold(self, deletions: int) -> None:
@@ -241,10 +258,13 @@ class Batcher:
         journal = self._ledger.journal
         try:
             await asyncio.to_thread(self._notes.verify_root)
+            paths = await self._without_held(paths)
         except VaultGone as why:
             if "vault" not in self._ledger.state.health.lost:
                 await journal.append(NAME, VaultUnavailable(reason=why.reason))
             await self._clock.sleep(RETRY_S)
+            return
+        if not paths:
             return
         job_id = new_id()
         started = JobStarted(job_id=job_id, mode="sync", files_planned=len(paths), files_removed=0)
@@ -253,6 +273,18 @@ class Batcher:
             job_id, Plan(paths, []), again=False, urgent=len(paths) <= URGENT_FILES
         )
         await self._until_finished(job_id)
+
+    async def _without_held(self, paths: list[str]) -> list[str]:
+        """Those that may be gone on with, after a look at how many have vanished."""
+        known = self._ledger.state.catalog.files
+        looked_at = [path for path in paths if path in known and self._notes.concerns(path)]
+        facts = await asyncio.to_thread(self._notes.look, looked_at)
+        vanished = [path for path, fact in facts.items() if fact is None]
+        held = self._deletions.judge(vanished, len(known))
+        if held > self._ledger.state.health.deletions_held:
+            await self._hold(held)
+        self._deletions.applied(sum(not self._deletions.is_held(path) for path in vanished))
+        return [path for path in paths if not self._deletions.is_held(path)]
 
 
 def _scanned_fact(scanned: Scanned, differing: Plan) -> VaultScanned:

@@ -67,7 +67,9 @@ async def test_the_backlog_waits_for_the_index_to_be_opened(
 ) -> None:
     serving, notes = Serving(), CountedNotes()
     providers: Any = Unused()
-    actor = EmbedderActor(ledger, SystemClock(), serving, providers, Unused(), notes, InFlight())
+    actor = EmbedderActor(
+        ledger, SystemClock(), serving, providers, Unused(), notes, InFlight(), Unused()
+    )
     passes = counted(actor, "_next_table", monkeypatch)
     working = asyncio.create_task(actor.run())
     try:

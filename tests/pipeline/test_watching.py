@@ -500,7 +500,6 @@ async def test_a_folder_with_most_of_the_vault_in_it_that_vanishes_is_held(
     assert running.catalog.documents == 120
 
 
-@pytest.mark.xfail(strict=True, reason="the batcher judges each sync by itself")
 async def test_most_of_a_vault_that_vanishes_bit_by_bit_is_held(
     start: Any, configure: Any, vault: Path
 ) -> None:
@@ -517,7 +516,6 @@ async def test_most_of_a_vault_that_vanishes_bit_by_bit_is_held(
     assert running.catalog.documents >= 120 - 50
 
 
-@pytest.mark.xfail(strict=True, reason="the batcher judges each batch that it reads by itself")
 async def test_a_deletion_is_judged_as_a_whole_however_it_is_read(
     start: Any, configure: Any, vault: Path
 ) -> None:
@@ -530,7 +528,6 @@ async def test_a_deletion_is_judged_as_a_whole_however_it_is_read(
     assert running.catalog.documents >= 240 - 72
 
 
-@pytest.mark.xfail(strict=True, reason="the batcher does not look again at what it held once")
 async def test_held_notes_that_come_back_changed_are_indexed(
     start: Any, configure: Any, write: Any, vault: Path
 ) -> None:
