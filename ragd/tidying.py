@@ -3,26 +3,29 @@
 import asyncio
 import contextlib
 
+import structlog
+
 from ragd.clock import Clock
-from ragd.errors import RagdError
 from ragd.events import StoreCompacted
 from ragd.indexes import NAME
 from ragd.ledger import Ledger
 from ragd.serving import Serving
-from ragd.store_troubles import Troubles
 
 TIDY_AFTER_S = 5.0
 TIDY_AGAIN_S = 60.0
+FAILURES_MAX = 5
+
+log = structlog.get_logger(NAME)
 
 
 class Tidier:
     """Woken by whoever writes; decides by itself when."""
 
-    def __init__(self, ledger: Ledger, clock: Clock, serving: Serving, troubles: Troubles) -> None:
+    def __init__(self, ledger: Ledger, clock: Clock, serving: Serving) -> None:
         self._ledger = ledger
         self._clock = clock
         self._serving = serving
-        self._troubles = troubles
+        self._failures = 0
         self._woken = asyncio.Event()
 
     def wake(self) -> None:
@@ -51,13 +54,17 @@ class Tidier:
         except Exception as why:
             if self._serving.index is not index:
                 return 0.0  # it was switched meanwhile, and is gone: the new one has its turn
-            if not isinstance(why, RagdError):
-                raise
-            if why.code != "DISK_FULL":
-                await self._troubles.report(why)
-            return TIDY_AGAIN_S
+            return self._failed(why)
+        self._failures = 0
         if done.changed and self._serving.index is index:
             took = int((self._clock.monotonic() - began) * 1000)
             fact = StoreCompacted(table_version=done.version, took_ms=took)
             await self._ledger.journal.append(NAME, fact)
         return done.again_s
+
+    def _failed(self, why: Exception) -> float:
+        """Whether the index is damaged is for the probe to say: here it only stays untidy."""
+        self._failures += 1
+        tell = log.error if self._failures >= FAILURES_MAX else log.warning
+        tell("the index could not be tidied", exception=type(why).__name__, times=self._failures)
+        return TIDY_AGAIN_S

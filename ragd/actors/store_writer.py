@@ -76,7 +76,7 @@ class StoreWriter:
         self._embedded: dict[str, asyncio.Event] = {}
         self._todo: asyncio.Queue[Todo] = asyncio.Queue()
         self._troubles = Troubles(ledger, clock)
-        self._tidier = Tidier(ledger, clock, serving, self._troubles)
+        self._tidier = Tidier(ledger, clock, serving)
         self._doubted = False  # somebody found the index damaged
 
     async def run(self) -> None:

@@ -17,6 +17,7 @@ _DAMAGE = (
     "invalid magic",
     "corrupt",
     "invalid range",
+    "range was invalid",
     "size is too small",
     "failed to decode protobuf",
     "does not appear to be a lance file",

@@ -1,0 +1,103 @@
+"""An index that is damaged, gone or restored under a running pipeline."""
+
+import asyncio
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ragd import tidying
+from ragd.events import (
+    DependencyLost,
+    DependencyRecovered,
+    IndexLost,
+    JobFinished,
+    JobRequested,
+)
+from tests.pipeline.test_pipeline import assert_index_equals_vault, indexed
+
+pytestmark = pytest.mark.timeout(120)
+
+
+def table_of(running: Any, tmp_path: Path) -> Path:
+    generation = running.catalog.index.generation
+    return tmp_path / "home" / "vectors.lance" / str(generation) / "obsidian_chunks.lance"
+
+
+async def say(running: Any, fact: Any) -> int:
+    """What the health monitor would have found."""
+    record = await running.ledger.journal.append("health_monitor", fact)
+    return int(record.seq)
+
+
+async def crashes(running: Any) -> list[Any]:
+    found = running.ledger.journal.follow(0, {"actor_crashed"}, on=False)
+    return [record.event async for record in found]
+
+
+async def test_tidying_a_damaged_index_crashes_nobody(
+    start: Any, tmp_path: Path, monkeypatch: Any
+) -> None:
+    running = await indexed(start)
+    monkeypatch.setattr(tidying, "TIDY_AFTER_S", 0.0)
+    newest = min((table_of(running, tmp_path) / "_versions").glob("*.manifest"))
+    newest.write_bytes(b"")
+    tidier = running.pipeline._writer._tidier
+    tidier.wake()
+    while not tidier._failures:
+        await asyncio.sleep(0.01)
+    assert await crashes(running) == []
+
+
+async def test_a_deleted_index_is_built_again_by_the_next_sync(start: Any, tmp_path: Path) -> None:
+    running = await indexed(start)
+    shutil.rmtree(table_of(running, tmp_path).parent)
+    seq = await say(running, DependencyLost(dependency="index", code="INDEX_NOT_FOUND"))
+    await running.until(IndexLost, seq)
+    job = await running.request("sync")
+    finished = await running.until(JobFinished, seq, job_id=job)
+    assert finished.event.outcome == "complete"
+    await assert_index_equals_vault(running)
+    assert await crashes(running) == []
+
+
+async def test_nothing_is_stored_in_a_damaged_index_and_all_of_it_once_it_is_restored(
+    start: Any, write: Any, tmp_path: Path
+) -> None:
+    running = await indexed(start)
+    table = table_of(running, tmp_path)
+    kept = tmp_path / "kept"
+    shutil.copytree(table, kept)
+    for manifest in (table / "_versions").glob("*.manifest"):
+        manifest.write_bytes(b"")
+    seq = await say(running, DependencyLost(dependency="index", code="INDEX_CORRUPTED"))
+    write(running.vault, "New.md", "A heron on the roof of the boathouse.\n")
+    await running.until_state(lambda state: "New.md" in state.catalog.waiting)
+    job = await running.request("sync")
+    failed = await running.until(JobFinished, seq, job_id=job)
+    assert failed.event.outcome == "failed"
+    assert "New.md" in running.catalog.waiting, "it is not forgotten"
+    shutil.rmtree(table)
+    shutil.copytree(kept, table)
+    await say(running, DependencyRecovered(dependency="index"))
+    await running.until_state(lambda state: "New.md" in state.catalog.files and not state.jobs.open)
+    await assert_index_equals_vault(running)
+    assert await crashes(running) == []
+
+
+async def test_a_damaged_index_is_replaced_by_itself_where_its_owner_wishes_so(
+    start: Any, configure: Any, vault: Path, tmp_path: Path
+) -> None:
+    configure(vault_path=str(vault), health={"auto_reindex": True})
+    running = await indexed(start)
+    old = running.catalog.index.generation
+    for manifest in (table_of(running, tmp_path) / "_versions").glob("*.manifest"):
+        manifest.write_bytes(b"")
+    seq = await say(running, DependencyLost(dependency="index", code="INDEX_CORRUPTED"))
+    asked = await running.until(JobRequested, seq)
+    assert (asked.event.mode, asked.event.origin) == ("reindex", "auto_reindex")
+    await running.until(JobFinished, seq, mode="reindex")
+    assert running.catalog.index.generation != old
+    assert "INDEX_CORRUPTED" not in running.ledger.state.health.reasons
+    await assert_index_equals_vault(running)
