@@ -23,7 +23,7 @@ from ragd.folds import State
 from ragd.paths import Home
 from ragd.replay import replay
 
-DONE_WITHIN_S = 60.0
+DONE_WITHIN_S = 120.0  # a commit syncs the whole file system, whoever else writes to it
 BUSY = 504  # a machine with too much to do: ask again
 ACTIVATED = "index_activated"
 WATCH = {"debounce_s": 0.05, "collect_s": 0.3, "rescan_s": 3600}
@@ -66,7 +66,8 @@ class Lives:
                 self._house.wait_until_it_answers(child)
                 with contextlib.suppress(OSError):  # it may die before it has answered
                     self._ask_for(ask_for)
-            require(child.ended() == KILLED, f"the crash point was never hit: {child}")
+            code = child.ended(DONE_WITHIN_S)
+            require(code == KILLED, f"the crash point was never hit: {child}")
         self._check_what_is_left()
 
     def kill(self, ask_for: str, meanwhile: Callable[[], None]) -> None:
@@ -206,7 +207,7 @@ class Lives:
         if found != {generation}:
             child = self._house.start()
             self._house.wait_until_it_answers(child)
-            end = time.monotonic() + WITHIN_S
+            end = time.monotonic() + DONE_WITHIN_S
             while tables.generations(self._home) != [generation]:
                 require(time.monotonic() < end, f"left behind: {tables.generations(self._home)}")
                 time.sleep(0.02)
