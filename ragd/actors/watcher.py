@@ -15,6 +15,7 @@ from ragd.adapters.file_events import ROOT, EventKind, FileEvent, FileEvents, Wa
 from ragd.clock import Clock
 from ragd.events import (
     Change,
+    ConfigReloaded,
     DeletionsHeld,
     FilesChanged,
     JobFinished,
@@ -81,7 +82,7 @@ class Watcher:
             group.create_task(self._keep_watching())
             group.create_task(self._keep_settling())
             group.create_task(self._keep_rescanning())
-            group.create_task(self._rescan_after_jobs())
+            group.create_task(self._listen())
 
     # Events
 
@@ -104,7 +105,7 @@ class Watcher:
                 await self._clock.sleep(min(pause, RETRY_MAX_S))
 
     async def _watch(self, *, polling: bool) -> None:
-        """Until the vault is another folder or, when polling, the system's own watch works again.
+        """Until the vault is gone or another folder, or polling is not needed any more.
 
         Raises WatchDied.
         """
@@ -116,7 +117,12 @@ class Watcher:
             self._rescan.set()  # what happened before the watch began
             try_native = self._clock.monotonic() + NATIVE_AGAIN_S
             while self._root == root:
-                self._take(await events.next())
+                burst = await events.next()
+                self._take(burst)
+                if ("deleted", ROOT) in burst:  # if it is back already, this watch is still dead
+                    self._there.clear()
+                    self._rescan.set()
+                    return
                 if polling and self._clock.monotonic() >= try_native:
                     if await self._native_works():
                         return
@@ -221,10 +227,11 @@ class Watcher:
         await set_within(self._rescan, self._clock, due)
         await self._clock.sleep(watch.debounce_s)
 
-    async def _rescan_after_jobs(self) -> None:
-        types = {tag_of_type(JobFinished)}
-        async for _ in self._ledger.journal.follow(self._ledger.state.seq, types):
-            if self._owed:
+    async def _listen(self) -> None:
+        """A job that ended makes room for a scan; other lists of folders ask for one."""
+        types = {tag_of_type(JobFinished), tag_of_type(ConfigReloaded)}
+        async for record in self._ledger.journal.follow(self._ledger.state.seq, types):
+            if self._owed or isinstance(record.event, ConfigReloaded):
                 self._owed = False
                 self._rescan.set()
 

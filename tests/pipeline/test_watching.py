@@ -8,17 +8,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from ragd import polling
 from ragd.actors import watcher
 from ragd.adapters import file_events
 from ragd.events import (
+    BatchStored,
     Change,
+    ConfigReloaded,
     DeletionsHeld,
     FileFailed,
     FilesChanged,
     JobFinished,
     JobRequested,
+    StoredFile,
     VaultScanned,
     VaultUnavailable,
     WatchLost,
@@ -277,7 +281,7 @@ async def test_a_scan_that_met_a_job_is_made_up_for_when_the_job_ends(
         await until_watched(watching)
         seq = await watching.append(JobRequested(job_id="1", mode="full"))
         os.rename(outside, vault / "Folder")  # only a scan finds what is in it
-        while await seen.get() < 2:
+        while await seen.get() < 2:  # the scan that meets the job
             pass
         write(vault, "c.md", "c")
         await watching.until_state(lambda state: "c.md" in state.catalog.waiting)
@@ -352,6 +356,26 @@ async def test_a_change_is_announced_after_its_own_silence(
         clock.advance(DEBOUNCE_S / 2)
         second = await watching.until(FilesChanged, first.seq)
         assert second.event.changes == [Change("a.md", "added")]
+
+
+async def test_another_list_of_denied_folders_takes_effect_at_once(
+    tmp_path: Path, write: Any
+) -> None:
+    vault = tmp_path / "vault"
+    write(vault, "Private/a.md", "a")
+    async with alone(tmp_path / "home", vault) as watching:
+        await until_watched(watching)
+        facts_of_a = (vault / "Private" / "a.md").stat()
+        in_index = StoredFile("Private/a.md", "", facts_of_a.st_mtime_ns, facts_of_a.st_size, 1)
+        await watching.append(
+            BatchStored(job_id="1", files=[in_index], removed=[], table_version=1)
+        )
+        now = watching.settings.current
+        denying = structs.replace(now.indexing, deny_dirs=("Private",))
+        watching.settings.current = structs.replace(now, indexing=denying)
+        seq = await watching.append(ConfigReloaded(config_hash=""))
+        told = await watching.until(FilesChanged, seq)
+        assert told.event.changes == [Change("Private/a.md", "deleted")]
 
 
 # Notes that are left out
@@ -462,6 +486,25 @@ async def test_a_vault_that_went_and_came_back_is_watched_again_and_loses_nothin
         said = await changed(watching, 0)
         assert [kind for kinds in said.values() for kind in kinds] == ["added", "added"]
         assert len(await facts(watching, VaultUnavailable, 0)) == 1
+
+
+async def test_another_folder_in_the_vault_s_place_is_watched_instead(
+    tmp_path: Path, write: Any
+) -> None:
+    vault = tmp_path / "vault"
+    write(vault, "a.md", "a")
+    shutil.copytree(vault, tmp_path / "copy")
+    async with alone(tmp_path / "home", vault) as watching:
+        await until_watched(watching)
+        seq = watching.ledger.state.seq
+        os.rename(vault, tmp_path / "elsewhere")
+        os.rename(tmp_path / "copy", vault)
+        started = await watching.until(WatchStarted, seq)
+        write(vault, "b.md", "b")
+        await watching.until_state(lambda state: "b.md" in state.catalog.waiting)
+        write(tmp_path / "elsewhere", "c.md", "c")
+        await watching.until(VaultScanned, started.seq)
+        assert (await changed(watching, 0)).keys() == {"a.md", "b.md"}
 
 
 # A vault that is deleted while it is watched

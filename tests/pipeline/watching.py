@@ -50,13 +50,11 @@ async def indexed(start: Any) -> Any:
 
 
 async def until_watched(running: Any) -> None:
-    """Until the watch has begun, and the scan is done that is for what happened before."""
-    started = 0
-    types = {tag_of_type(WatchStarted), tag_of_type(VaultScanned)}
-    async for record in running.ledger.journal.follow(0, types):
-        if isinstance(record.event, WatchStarted):
-            started = record.seq
-        elif started and record.actor == NAME:
+    """Until the watch has begun, and a scan is done that began later."""
+    started = await running.until(WatchStarted, 0)
+    types = {tag_of_type(VaultScanned)}
+    async for record in running.ledger.journal.follow(started.seq, types):
+        if record.actor == NAME and record.event.began > started.ts:
             return
 
 
@@ -168,8 +166,9 @@ class Told:
 class Alone:
     """A watcher with a real vault and a real log, and nobody who acts on what it says."""
 
-    def __init__(self, ledger: Ledger, vault: Path) -> None:
+    def __init__(self, ledger: Ledger, settings: Settings, vault: Path) -> None:
         self.ledger = ledger
+        self.settings = settings
         self.vault = vault
 
     async def append(self, fact: Fact) -> int:
@@ -202,12 +201,12 @@ async def alone(
     clock = clock or SystemClock()
     ledger = Ledger(Path(home.events), Path(home.snapshots), clock, new_id(), "test")
     writer = asyncio.create_task(ledger.journal.run())
-    running = Alone(ledger, vault)
+    settings = Settings(home, config.load(home))
+    running = Alone(ledger, settings, vault)
     await running.append(DaemonStarted(version="0", config_hash="", previous_stop="none"))
     if index:
         activated = IndexActivated(generation="g", provider="embedded", model="m", dimensions=3)
         await running.append(activated)
-    settings = Settings(home, config.load(home))
     working = asyncio.create_task(Watcher(ledger, clock, settings, Notes(settings)).run())
     try:
         yield running
