@@ -31,13 +31,13 @@ class Effect(NamedTuple):
     """Parts from 0 to 1.
 
     `lost`: relevant notes among the ten best that the floor takes away; `answered`: nonsense
-    questions that get an answer all the same, with the floor and without; `right`: how many
-    passages with a score between two `STEPS` are relevant.
+    questions that get an answer all the same (without a floor it would be all of them, for some
+    passage is always the nearest); `right`: how many passages with a score between two `STEPS`
+    are relevant.
     """
 
     lost: float
     answered: float
-    answered_without: float
     right: tuple[float | None, ...]
 
 
@@ -97,7 +97,7 @@ async def _effect(collection: Collection, vectors: Path) -> Effect:
         store.close()
     lost = fmean(score < FLOOR for score, relevant in scored if relevant)
     answered = fmean(score >= FLOOR for score in best)
-    return Effect(lost, answered, fmean(score > 0 for score in best), _right(scored))
+    return Effect(lost, answered, _right(scored))
 
 
 class _Scoring:
@@ -141,10 +141,10 @@ def table(effects: dict[str, Effect]) -> Iterable[str]:
     """What the floor does, and what a score has meant, as text for the page."""
     edges = [*STEPS, 1.0]
     spans = [f"{low:g} to {high:g}" for low, high in pairwise(edges)]
-    heads = ["relevant lost", "nonsense answered", "without the floor", *spans]
+    heads = ["relevant lost", "nonsense answered", *spans]
     yield f"| | {' | '.join(heads)} |"
     yield "|---" * (1 + len(heads)) + "|"
     for name, one in effects.items():
-        cells = [one.lost, one.answered, one.answered_without, *one.right]
+        cells = [one.lost, one.answered, *one.right]
         shown = ["" if cell is None else f"{cell:.1%}" for cell in cells]
         yield f"| {name} | {' | '.join(shown)} |"

@@ -263,6 +263,7 @@ async def _compare(
     rows.append(Row(f"{chunks:,} chunks: vectors, numpy in one thread", "", _shown(flat)))
     daemon.search_by({})
     rows.append(await _crowd(daemon, direct, questions, chunks))
+    client = Client(daemon.home)  # the other one has been idle for too long
     for number in range(MANY):
         client.search(questions[number % rounds])
     after = daemon.rss_mb
