@@ -42,6 +42,7 @@ FORBIDDEN_NAMES = {"util", "helper", "common", "manager", "base", "misc", "core"
 # What works without a daemon, imported only when its command is used.
 OFFLINE = (
     *("ragctl.commands.replay", "ragctl.commands.config", "ragctl.commands.init"),
+    *("ragctl.moment", "ragctl.health_history"),
     *("ragctl.commands.doctor", "ragctl.checks"),
 )
 CLIENT_MAY_USE = ("ragd.errors", "ragd.paths", "ragd.protocol")

@@ -147,7 +147,9 @@ class FakeDaemon:
     def be(self, health: str, *codes: str) -> None:
         self.health, self.reasons = health, [reason(code) for code in codes]
 
-    def record(self, kind: str, actor: str = "daemon", **fields: Any) -> None:
+    def record(
+        self, kind: str, actor: str = "daemon", cause: int | None = None, **fields: Any
+    ) -> None:
         with self.changed:
             seq = len(self.records) + 1
             self.records.append(
@@ -157,7 +159,7 @@ class FakeDaemon:
                     "ts": f"2026-11-15T14:30:{seq:02}.000000Z",
                     "run": "01RUN",
                     "actor": actor,
-                    "cause": None,
+                    "cause": cause,
                     "event": {"type": kind, **fields},
                 }
             )
@@ -273,7 +275,8 @@ class _Handler(BaseHTTPRequestHandler):
         query = parse_qs(url.query)
         if url.path == f"/v1/jobs/{JOB}":
             return self.send_job_lines() if query else self.answer(200, fake.job)
-        unknown = set(query.get("type", [])) - {r["event"]["type"] for r in fake.records}
+        known = {"health_changed", *(r["event"]["type"] for r in fake.records)}
+        unknown = set(query.get("type", [])) - known
         if unknown:
             return self.refuse("The parameter `type` names no fact.")
         return self.send_events(query)
