@@ -272,6 +272,8 @@ class _Handler(BaseHTTPRequestHandler):
         url = urlsplit(self.path)
         if url.path == "/v1/status":
             return self.answer(200, fake.status())
+        if url.path == "/v1/memories":
+            return self.answer(200, {"memories": []})
         query = parse_qs(url.query)
         if url.path == f"/v1/jobs/{JOB}":
             return self.send_job_lines() if query else self.answer(200, fake.job)
@@ -297,8 +299,15 @@ class _Handler(BaseHTTPRequestHandler):
                 self.refuse(fake.job_refusal[1], fake.job_refusal[0])
             else:
                 self.answer(200, {"job_id": JOB, "status": "started"})
+        elif self.path == "/v1/tools/obsidian_rag_search":
+            self.rfile.read(int(self.headers["Content-Length"]))
+            self.answer(200, {"results": [], "memories": []})
         elif self.path == f"/v1/jobs/{JOB}/cancel":
             self.answer(200, fake.job)
+
+    def do_DELETE(self) -> None:
+        self.server.fake.hear(f"{self.command} {self.path}")
+        self.answer(200, {"forgotten": False, "key": "k"})
 
     def answer(self, status: int, data: Any, error: Any = None) -> None:
         meta = {"query_time_ms": 0, "chunks_scanned": 0, "index_version": "", "vault_mtime": None}
