@@ -1,11 +1,14 @@
 """`ragctl status`: the verdict, the reasons, the fix; and what scripts need."""
 
+import functools
 import json
 import os
+import socket
 import sys
 
 import pytest
 
+from ragctl import launch
 from ragctl.commands.status import describe
 from ragctl.render import Ink
 
@@ -50,6 +53,23 @@ def test_without_start_a_missing_daemon_is_exit_3_with_the_next_command(ragctl) 
     result = ragctl("status", "--no-start")
     assert result.code == 3 and result.out == ""
     assert result.err == "ragctl: ragd is not running.\nStart it with `ragctl start`.\n"
+
+
+def test_check_without_start_is_exit_3_when_it_is_down(ragctl) -> None:
+    assert ragctl("status", "--check", "--no-start").code == 3
+
+
+def test_a_daemon_that_does_not_answer_is_exit_75(
+    ragctl, home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    impatient = functools.partial(launch.ask, timeout=0.1)
+    monkeypatch.setattr("ragctl.commands.status.ask", impatient)
+    with socket.socket(socket.AF_UNIX) as mute:
+        mute.bind(home.socket)
+        mute.listen()
+        for argv in ((), ("--check",), ("--check", "--no-start")):
+            result = ragctl("status", *argv)
+            assert result.code == 75 and "did not answer in time" in result.err
 
 
 def test_a_socket_that_nobody_listens_on_counts_as_not_running(ragctl, fake) -> None:
