@@ -74,6 +74,10 @@ class Stream:
         """Whether more is there, or comes in time. Unlike a time-out, it breaks nothing."""
         return self.pending or self._wire.ready(seconds)
 
+    def fileno(self) -> int:
+        """For `select`; what is buffered here already it does not see, so ask `ready` first."""
+        return self._wire.fileno()
+
     def line(self, timeout: float | None = None) -> bytes | None:
         """The next line, without its end; None when the daemon has said all it wanted to say."""
         deadline = None if timeout is None else time.monotonic() + timeout

@@ -14,6 +14,7 @@ import ragd
 from ragctl.client import ANSWER_WITHIN_S, Answer, answers, request
 from ragctl.failure import Failure, NotRunning, TimedOut
 from ragctl.lockfile import holder
+from ragctl.render import clean
 from ragd.errors import EXIT_ALREADY_RUNNING
 from ragd.paths import Home
 
@@ -33,8 +34,12 @@ def ask(
     *,
     start: bool,
     timeout: float = ANSWER_WITHIN_S,
+    again: bool = False,
 ) -> Answer:
-    """An answer of the daemon, which is started first where it does not run and `start` is set."""
+    """An answer of the daemon, which is started first where it does not run and `start` is set.
+
+    `again`: the same was asked before, so what is to be said of the daemon's version is said.
+    """
     try:
         answer = request(home, method, path, body, timeout)
     except NotRunning:
@@ -42,13 +47,19 @@ def ask(
             raise
         start_daemon(home)
         answer = request(home, method, path, body, timeout)
+    if not again:
+        tell_version(answer)
+    return answer
+
+
+def tell_version(answer: Answer, fix: str = "run `ragctl stop`, then `ragctl start`") -> None:
+    """Say so where the daemon is of another version than we are."""
     if answer.version and answer.version != ragd.__version__:
         print(
-            f"ragctl is {ragd.__version__}, but the daemon that runs is {answer.version}: "
-            "run `ragctl stop`, then `ragctl start`.",
+            f"ragctl is {ragd.__version__}, but the daemon that runs is {clean(answer.version)}: "
+            f"{fix}.",
             file=sys.stderr,
         )
-    return answer
 
 
 def start_daemon(home: Home, within: float = STARTED_WITHIN_S) -> None:

@@ -4,6 +4,7 @@ from typing import Any
 
 from ragctl.client import request
 from ragctl.failure import Failure, NotRunning
+from ragctl.launch import tell_version
 from ragctl.render import clean, note
 from ragd.paths import Home
 
@@ -12,7 +13,9 @@ def reload_daemon(home: Home) -> dict[str, Any]:
     """Ask for a reload: what took effect, what waits for a restart, or why nothing did."""
     told: dict[str, Any] = {"running": True, "applied": [], "needs_restart": [], "error": None}
     try:
-        data = request(home, "POST", "/v1/reload").data
+        answer = request(home, "POST", "/v1/reload")
+        tell_version(answer)
+        data = answer.data
     except NotRunning:
         told["running"] = False
     except Failure as refused:

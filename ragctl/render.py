@@ -133,6 +133,11 @@ def local(moment: str) -> str:
     return clean(moment) if at is None else time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(at))
 
 
+def local_now() -> str:
+    """The time of day on this machine's clock."""
+    return time.strftime("%H:%M:%S")
+
+
 def ago(moment: str) -> str:
     """How long ago, and exactly when."""
     at = seconds_of(moment)

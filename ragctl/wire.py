@@ -45,6 +45,10 @@ class Wire:
             return True
         return bool(select([self._end], [], [], max(seconds, 0.0))[0])
 
+    def fileno(self) -> int:
+        """For `select`, beside other things to wait for."""
+        return int(self._end.fileno())
+
     def send(self, data: bytes) -> None:
         try:
             self._end.sendall(data) if self._is_socket else self._end.write(data)

@@ -1,7 +1,7 @@
 """The configuration, read and checked: from the bytes of config.json to a Config one can trust.
 
 It never guesses: an unknown key, a wrong type or an unsafe combination is a ConfigError and nothing
-starts. Pure, but for `check_places` and `load`, which look at the disk and never write to it.
+starts. Pure, but for `check_places`, `read` and `load`: they look at the disk, and write nothing.
 """
 
 # Paths are strings here, as in paths.py: pathlib cannot take `..` out without asking the disk.
@@ -32,6 +32,7 @@ __all__ = [
     "is_external",
     "load",
     "parse",
+    "read",
     "to_json",
 ]
 
@@ -118,8 +119,15 @@ def check_places(config: Config, home_root: str) -> None:
 
 def load(home: Home) -> Config:
     """The configuration of `home`. Whether the vault is there is a matter of health."""
+    config = read(home)
+    check_places(config, home.root)
+    return config
+
+
+def read(home: Home) -> Config:
+    """The same without a look at the places that it names: one of them may hang."""
     try:
-        config = parse(_read(home.config), home.root)
+        return parse(_read(home.config), home.root)
     except FileNotFoundError:
         raise ConfigError(
             f"No configuration at {home.config}.", "Run `ragctl init PATH-TO-YOUR-VAULT`."
@@ -130,8 +138,6 @@ def load(home: Home) -> Config:
         ) from None
     except ConfigError as refused:
         raise ConfigError(f"{home.config}: {refused.message}", refused.suggestion) from None
-    check_places(config, home.root)
-    return config
 
 
 def _conflicts(config: Config) -> Iterator[str]:

@@ -7,6 +7,7 @@ from msgspec import Struct, field
 
 from ragd.errors import CODES, DEGRADED, HEALTHY, UNAVAILABLE, worse
 from ragd.folds import State
+from ragd.folds.catalog import Catalog
 from ragd.folds.jobs import Job
 from ragd.protocol.envelope import Envelope, Meta, error_body
 
@@ -99,6 +100,7 @@ def status(state: State, live: Live, query_time_ms: int = 0) -> Envelope:
             "found": _works(state, live, "vault", True, False, None),
         },
         "index": catalog.index,
+        "building": _building(catalog),
         "provider": live.provider,
         "actors": [
             {
@@ -146,6 +148,20 @@ def _told(reason: Reason) -> dict[str, Any]:
         "message": kind.message,
         "suggestion": kind.suggestion,
         "recoverable": kind.recoverable,
+    }
+
+
+def _building(catalog: Catalog) -> dict[str, Any] | None:
+    """The index that is built beside the one that serves."""
+    new = catalog.building
+    if new is None:
+        return None
+    return {
+        "generation": new.generation,
+        "job_id": new.job_id,
+        "total_docs": new.documents,
+        "total_chunks": new.chunks,
+        "chunks_embedded": new.chunks_embedded,
     }
 
 

@@ -42,12 +42,14 @@ FORBIDDEN_NAMES = {"util", "helper", "common", "manager", "base", "misc", "core"
 # What works without a daemon, imported only when its command is used.
 OFFLINE = (
     *("ragctl.commands.replay", "ragctl.commands.config", "ragctl.commands.init"),
-    *("ragctl.commands.doctor", "ragctl.checks"),
+    *("ragctl.moment", "ragctl.health_history", "ragctl.bundle", "ragctl.report"),
+    *("ragctl.commands.doctor", "ragctl.examination", "ragctl.checks"),
 )
 CLIENT_MAY_USE = ("ragd.errors", "ragd.paths", "ragd.protocol")
 OFFLINE_MAY_USE = (
     *("ragd.eventlog", "ragd.folds", "ragd.replay", "ragd.events", "ragd.durable", "ragd.clock"),
     *("ragd.config", "ragd.config_keys", "ragd.config_schema", "ragd.config_shape"),
+    "ragd.embed_worker",  # for the hash of its weights
 )
 QUICK = ("ragctl.__main__", "ragctl.cli", "ragctl.commands.status")
 SLOW = ("aiohttp", "asyncio", "http.client", "lancedb", "msgspec", "rich", "structlog")

@@ -1,4 +1,4 @@
-"""The daemon as seen from outside: who holds the lock, and what is behind the socket."""
+"""The daemon as seen from outside: who holds the lock, what is behind the socket, how it is."""
 
 import os
 import stat
@@ -10,6 +10,7 @@ from ragctl.client import request
 from ragctl.failure import Failure, NotRunning
 from ragctl.lockfile import holder
 from ragd import __version__
+from ragd.errors import UNAVAILABLE
 from ragd.paths import Home
 
 
@@ -50,7 +51,28 @@ def socket(home: Home) -> Finding:
         return ok("none: no daemon runs")
     except Failure as why:
         return fail(why.message, why.suggestion)
+    if version != __version__:
+        return warn(
+            f"{home.socket} answers, but as ragd {version}, while ragctl is {__version__}",
+            "Run `ragctl stop`, then `ragctl start`.",
+        )
     return ok(f"{home.socket} answers (ragd {version})")
+
+
+def health(home: Home) -> Finding:
+    """What a running daemon says of itself."""
+    try:
+        data = request(home, "GET", "/v1/status").data
+    except NotRunning:
+        return ok("not running; `ragctl start` starts it")
+    except Failure as why:
+        return fail(why.message, why.suggestion)
+    reasons = data["reasons"]
+    if not reasons:
+        return ok(str(data["plugin_health"]))
+    said = "\n".join(f"{reason['code']}: {reason['message']}" for reason in reasons)
+    judge = fail if data["plugin_health"] == UNAVAILABLE else warn
+    return judge(said, str(reasons[0]["suggestion"]))
 
 
 def _wrong_file(path: str) -> Finding | None:

@@ -5,7 +5,8 @@ import stat
 import sys
 from shlex import quote
 
-from ragctl.checks import Finding, fail, ok, warn
+from ragctl.checks import Finding, fail, ok, unknown, warn
+from ragctl.checks.known import settings
 from ragctl.render import counted
 from ragd import config as configuration
 from ragd.errors import ConfigError
@@ -18,10 +19,22 @@ PYTHON_MIN = (3, 11)
 
 def config(home: Home) -> Finding:
     try:
-        configuration.load(home)
+        configuration.read(home)
     except ConfigError as why:
-        return fail(why.message, why.suggestion)
+        return fail(why.message, why.suggestion, why.message, why.suggestion)
     return ok(f"{home.config} is valid")
+
+
+def places(home: Home) -> Finding:
+    """The vault, the index and the home must not mix."""
+    wished = settings(home)
+    if wished is None:
+        return unknown()
+    try:
+        configuration.check_places(wished, home.root)
+    except ConfigError as why:
+        return fail(why.message, why.suggestion, home.root, wished.vault_path)
+    return ok("the vault, the index and ragd's own folder lie apart")
 
 
 def permissions(home: Home) -> Finding:
@@ -66,19 +79,24 @@ def _owned_by_others(home: Home) -> list[str]:
 
 
 def space(home: Home) -> Finding:
-    """Room on the disk that holds the home, or would hold it."""
+    """Room on the disks that hold the home and the index, or would hold them."""
     from shutil import disk_usage
 
-    place = home.root
-    while not os.path.isdir(place):
-        place = os.path.dirname(place)
-    free = disk_usage(place).free
+    wished = settings(home)
+    places = {_existing(home.root), _existing(wished.vector_store.path if wished else home.root)}
+    place, free = min(((p, disk_usage(p).free) for p in sorted(places)), key=lambda one: one[1])
     said = f"{free / 1024**3:,.1f} GiB free"
     if free < SPACE_OUT_BYTES:
-        return fail(f"only {free // 1024**2} MiB free at {place}", "Free some space.")
+        return fail(f"only {free // 1024**2} MiB free at {place}", "Free some space.", place)
     if free < SPACE_LOW_BYTES:
-        return warn(f"{said} at {place}: little for an index", "Free some space.")
+        return warn(f"{said} at {place}: little for an index", "Free some space.", place)
     return ok(said)
+
+
+def _existing(place: str) -> str:
+    while not os.path.isdir(place):
+        place = os.path.dirname(place)
+    return place
 
 
 def python(home: Home) -> Finding:

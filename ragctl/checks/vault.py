@@ -1,13 +1,13 @@
-"""The vault: whether it can be read, and whether the system can watch all of it."""
+"""The vault: whether it can be read, all of it, and whether the system can watch it."""
 
 import os
 import sys
 import time
+from fnmatch import fnmatch
 
-from ragctl.checks import Finding, fail, ok, warn
-from ragctl.render import counted
-from ragd import config as configuration
-from ragd.errors import ConfigError
+from ragctl.checks import Finding, fail, ok, unknown, warn
+from ragctl.checks.known import settings
+from ragctl.render import clean, counted
 from ragd.paths import Home
 
 _WALK_S = 5.0
@@ -16,9 +16,10 @@ _INSTANCES = "/proc/sys/fs/inotify/max_user_instances"
 
 
 def reachable(home: Home) -> Finding:
-    vault = _vault(home)
-    if vault is None:
-        return warn("unknown, for want of a valid configuration", "Mend the configuration first.")
+    wished = settings(home)
+    if wished is None:
+        return unknown()
+    vault = wished.vault_path
     try:
         with os.scandir(vault) as entries:
             empty = next(entries, None) is None
@@ -26,10 +27,53 @@ def reachable(home: Home) -> Finding:
         return fail(
             f"{vault}: {why.strerror}",
             "Mount it, or correct it with `ragctl config set vault_path PATH`.",
+            vault,
         )
     if empty:
-        return warn(f"{vault} is empty", "Is the disk or the cloud folder mounted?")
-    return ok(f"{vault} can be read")
+        return warn(f"{vault} is empty", "Is the disk or the cloud folder mounted?", vault)
+    return ok(f"{vault} can be read", vault)
+
+
+def notes(home: Home) -> Finding:
+    """Every note by its name and its mode; none is opened: that could fetch it from a cloud."""
+    wished = settings(home)
+    if wished is None:
+        return unknown()
+    count, trouble = 0, []
+    deadline = time.monotonic() + _WALK_S
+    walk = os.walk(wished.vault_path, onerror=lambda why: trouble.append(str(why.filename)))
+    for folder, folders, files in walk:
+        folders[:] = [name for name in folders if name[0] != "."]
+        for name in files:
+            if any(fnmatch(name, pattern) for pattern in wished.indexing.file_patterns):
+                count += 1
+                path = os.path.join(folder, name)
+                if not _is_utf8(name) or not os.access(path, os.R_OK):
+                    trouble.append(path)
+        if time.monotonic() > deadline:
+            break
+    if trouble:
+        first = clean(os.path.relpath(trouble[0], wished.vault_path))
+        return warn(
+            f"{counted(len(trouble), 'note or folder', 'notes or folders')} cannot be read, or "
+            f"not by its name; the first is {first}",
+            "Look at owner and mode; a name has to be UTF-8. The others are indexed.",
+            first,
+        )
+    if not count:
+        patterns = ", ".join(wished.indexing.file_patterns)
+        return warn(
+            f"no file there is a note ({patterns})", "Is `vault_path` the right folder?", patterns
+        )
+    return ok(f"{counted(count, 'file')} with the name of a note, all readable")
+
+
+def _is_utf8(name: str) -> bool:
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def inotify(home: Home) -> Finding:
@@ -39,8 +83,8 @@ def inotify(home: Home) -> Finding:
     watches, instances = _number(_WATCHES), _number(_INSTANCES)
     if watches is None or instances is None:
         return ok("this system does not tell its limits")
-    vault = _vault(home)
-    folders = _folders(vault) if vault is not None else 0
+    wished = settings(home)
+    folders = _folders(wished.vault_path) if wished is not None else 0
     said = f"{watches:,} watches, the vault needs {folders:,}"
     if folders > watches:
         return fail(f"{said}: changes would be found by rescans only", _raise_to(folders))
@@ -52,13 +96,6 @@ def inotify(home: Home) -> Finding:
 def _raise_to(folders: int) -> str:
     enough = max(524_288, 4 * folders)
     return f"Run `sudo sysctl fs.inotify.max_user_watches={enough}`."
-
-
-def _vault(home: Home) -> str | None:
-    try:
-        return configuration.load(home).vault_path
-    except ConfigError:
-        return None
 
 
 def _folders(vault: str) -> int:

@@ -1,86 +1,96 @@
-"""`ragctl doctor`: every check at once, each in a thread, so that one that hangs holds up none."""
+"""`ragctl doctor`: what is wrong, and what to do about it. It needs no daemon and starts none."""
 
 import argparse
-import queue
-import threading
-import time
-from collections.abc import Callable
+import os
+from typing import Any
 
-from ragctl.checks import Finding, daemon, fail, home, log, vault
+from ragctl.checks import (
+    Finding,
+    daemon,
+    home,
+    index,
+    log,
+    network,
+    obsidian,
+    provider,
+    stores,
+    vault,
+)
 from ragctl.cli import add_json
+from ragctl.examination import Check, examine
+from ragctl.failure import UsageError
 from ragctl.render import Ink, clean, counted, emit_json
 from ragd.errors import EXIT_FAILED, EXIT_OK
-from ragd.paths import Home
 
 EXAMPLES = (
     ("ragctl doctor", "what is wrong here, and what to do about it"),
     ("ragctl doctor --json | jq '.checks[] | select(.verdict != \"ok\")'", "for a program"),
+    ("ragctl doctor --bundle report.tar.gz", "a file for a bug report, with nothing of your notes"),
 )
-WITHIN_S = 20.0
-CHECKS: dict[str, Callable[[Home], Finding]] = {
-    "python": home.python,
-    "config": home.config,
-    "home": home.permissions,
-    "disk space": home.space,
-    "lock": daemon.lock,
-    "socket": daemon.socket,
-    "log": log.integrity,
-    "snapshots": log.snapshots,
-    "clock": log.clock,
-    "vault": vault.reachable,
-    "inotify": vault.inotify,
+CHECKS = {
+    "python": Check(home.python),
+    "libraries": Check(index.libraries, 20.0),
+    "config": Check(home.config),
+    "places": Check(home.places),
+    "home": Check(home.permissions),
+    "disk space": Check(home.space),
+    "lock": Check(daemon.lock),
+    "socket": Check(daemon.socket, 15.0),
+    "daemon": Check(daemon.health, 15.0),
+    "log": Check(log.integrity, 30.0),
+    "snapshots": Check(log.snapshots, 20.0),
+    "clock": Check(log.clock),
+    "vault": Check(vault.reachable),
+    "notes": Check(vault.notes),
+    "obsidian": Check(obsidian.own_folder),
+    "inotify": Check(vault.inotify),
+    "provider": Check(provider.ollama, 20.0),
+    "weights": Check(provider.weights, 20.0),
+    "index": Check(index.probe, 60.0),
+    "memories": Check(stores.memories),
+    "cache": Check(stores.cache, 20.0),
+    "network": Check(network.isolation),
 }
 _SIGNS = {"ok": ("✓", "green"), "warn": ("▲", "yellow"), "fail": ("✗", "red")}
 
 
 def options(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
+    parser.add_argument(
+        "--bundle",
+        metavar="FILE",
+        help="write the findings, versions and last events to this archive, for a bug report",
+    )
 
 
 def run(args: argparse.Namespace) -> int:
-    found = examine(args.home, CHECKS, WITHIN_S)
+    if args.bundle is not None and os.path.lexists(args.bundle):
+        raise UsageError(f"There is a file {args.bundle} already.", "Name another one.")
+    found = examine(args.home, CHECKS)
     failed = any(finding.verdict == "fail" for finding in found.values())
+    written = _bundle(args, found) if args.bundle is not None else None
     if args.json:
-        checks = [{"name": name, **finding._asdict()} for name, finding in found.items()]
-        emit_json({"ok": not failed, "checks": checks})
+        emit_json({"ok": not failed, "checks": as_json(found), "bundle": written})
     else:
         print(describe(found, Ink()))
+        if written:
+            print(f"\n{written['path']} holds {', '.join(written['files'])}.")
+            print("Your notes, questions and memories are not in it; paths are hashed.")
     return EXIT_FAILED if failed else EXIT_OK
 
 
-def examine(
-    place: Home, checks: dict[str, Callable[[Home], Finding]], within: float
-) -> dict[str, Finding]:
-    """Run all checks side by side; one that does not come back in time has failed."""
-    done: queue.SimpleQueue[tuple[str, Finding]] = queue.SimpleQueue()
-    for name, check in checks.items():
-        # Daemon threads: a check that hangs on a dead network drive must not hold up the exit.
-        threading.Thread(target=_run, args=(name, check, place, done), daemon=True).start()
-    deadline = time.monotonic() + within
-    found: dict[str, Finding] = {}
-    while len(found) < len(checks):
-        try:
-            name, finding = done.get(timeout=max(0.0, deadline - time.monotonic()))
-        except queue.Empty:
-            break
-        found[name] = finding
-    late = fail(f"no answer within {within:g} s", "Is it on a network drive that does not answer?")
-    return {name: found.get(name, late) for name in checks}
+def _bundle(args: argparse.Namespace, found: dict[str, Finding]) -> dict[str, Any]:
+    from ragctl.bundle import write
+
+    return write(args.home, args.bundle, found)
 
 
-def _run(
-    name: str,
-    check: Callable[[Home], Finding],
-    place: Home,
-    done: "queue.SimpleQueue[tuple[str, Finding]]",
-) -> None:
-    try:
-        finding = check(place)
-    except PermissionError as why:
-        finding = fail(f"{why.filename}: {why.strerror}", "Look at its owner and its mode.")
-    except Exception as why:  # the edge of a check: what went wrong is its finding
-        finding = fail(f"the check itself failed ({type(why).__name__}: {why})", "Report this.")
-    done.put((name, finding))
+def as_json(found: dict[str, Finding]) -> list[dict[str, str]]:
+    """Each finding for a program."""
+    return [
+        {"name": name, "verdict": one.verdict, "message": one.message, "fix": one.fix}
+        for name, one in found.items()
+    ]
 
 
 def describe(found: dict[str, Finding], ink: Ink) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ragctl.cli import add_json, at_least
-from ragctl.failure import Disconnected, NotRunning
+from ragctl.failure import Disconnected, NotRunning, UsageError
 from ragctl.launch import ask
 from ragctl.render import Ink, clean, emit_bytes, fields, local
 from ragctl.watch import facts_behind
@@ -17,6 +17,7 @@ from ragd.paths import Home
 EXAMPLES = (
     ("ragctl events -f", "the last few facts, then every new one as it comes"),
     ("ragctl events -f --type job_finished", "see jobs end, the last ones and those to come"),
+    ("ragctl events --health", "how health went, and what changed it each time"),
     ("ragctl events --after -100 --json | jq .event", "the last hundred, for a program"),
 )
 FOLLOW_FROM = 10
@@ -31,6 +32,9 @@ def options(parser: argparse.ArgumentParser) -> None:
         "--type", action="append", default=[], metavar="T", help="only facts of this type (repeat)"
     )
     parser.add_argument(
+        "--health", action="store_true", help="every change of health, with the fact behind it"
+    )
+    parser.add_argument(
         "--after",
         type=int,
         metavar="SEQ",
@@ -43,14 +47,22 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    if args.health and args.type:
+        raise UsageError(
+            "--health chooses the facts itself: leave --type out.", "See `ragctl events --help`."
+        )
     log = ask(args.home, "GET", "/v1/status", start=True).data["log"]
-    after = _first(args, log["seq"], log["oldest_seq"])
+    if args.health:
+        from ragctl.health_facts import show
+
+        return show(args, log["seq"], log["oldest_seq"])
+    after = first(args, log["seq"], log["oldest_seq"])
     ink = Ink()
     left = args.limit
     if args.follow:
         lines = follow(args.home, after, args.type)
     else:
-        lines = _lines(args.home, after, args.type, on=False)
+        lines = lines_behind(args.home, after, args.type, on=False)
     for line in lines:
         if args.json:
             emit_bytes(line)
@@ -67,7 +79,7 @@ def follow(home: Home, after: int, types: list[str]) -> Iterator[bytes]:
     pause, longest = _RESUME_S
     while True:
         try:
-            for line in _lines(home, after, types, on=True):
+            for line in lines_behind(home, after, types, on=True):
                 after = json.loads(line)["seq"]
                 pause = _RESUME_S[0]
                 yield line
@@ -81,7 +93,7 @@ def follow(home: Home, after: int, types: list[str]) -> Iterator[bytes]:
         pause = min(pause * 2, longest)
 
 
-def _first(args: argparse.Namespace, newest: int, oldest: int) -> int:
+def first(args: argparse.Namespace, newest: int, oldest: int) -> int:
     """The seq to begin behind."""
     wanted = args.after
     if wanted is None:
@@ -89,7 +101,7 @@ def _first(args: argparse.Namespace, newest: int, oldest: int) -> int:
     return int(wanted if wanted >= 0 else max(oldest - 1, newest + wanted, 0))
 
 
-def _lines(home: Home, after: int, types: list[str], *, on: bool) -> Iterator[bytes]:
+def lines_behind(home: Home, after: int, types: list[str], *, on: bool) -> Iterator[bytes]:
     lines = facts_behind(home, after, types, on=on)
     try:
         while (line := lines.line()) is not None:

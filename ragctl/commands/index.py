@@ -10,6 +10,7 @@ from shlex import quote
 from ragctl import indexing
 from ragctl.client import request
 from ragctl.failure import Failure, NotRunning, UsageError
+from ragctl.launch import tell_version
 from ragctl.render import note
 from ragd.paths import Home
 
@@ -61,10 +62,12 @@ def _refuse_another(home: Home, vault: str, wanted: str) -> None:
 def _refuse_a_daemon_of_another(home: Home, vault: str) -> None:
     """One that began before the configuration changed still reads the former vault."""
     try:
-        served = request(home, "GET", "/v1/status").data["vault"]["path"]
+        answer = request(home, "GET", "/v1/status")
+        served = answer.data["vault"]["path"]
     except NotRunning:
         return
     if served != vault:
+        tell_version(answer)
         raise Failure(
             f"The running daemon still serves the vault {served}, not {vault}.",
             "Run `ragctl stop`, then the same command again.",

@@ -6,30 +6,27 @@ The log may be this home's, also while a daemon writes it, or a copy from anothe
 import argparse
 import os
 from pathlib import Path
-from typing import Any, NamedTuple
-
-import msgspec
+from typing import NamedTuple
 
 from ragctl.cli import add_json, at_least
-from ragctl.failure import Failure
+from ragctl.failure import Failure, UsageError
 from ragctl.lockfile import holder
-from ragctl.render import Ink, ago, clean, counted, emit_json, local, note, rows
-from ragd.errors import CODES, DEGRADED, EXIT_FAILED, EXIT_OK, HEALTHY
+from ragctl.moment import as_json, describe
+from ragctl.render import Ink, clean, emit_json, note
+from ragd.errors import EXIT_FAILED, EXIT_OK
 from ragd.eventlog.disk import RealDisk
 from ragd.eventlog.follow import TooOld
 from ragd.eventlog.scan import segment_names
 from ragd.eventlog.snapshot import snapshot_files
-from ragd.folds import State
-from ragd.folds.jobs import Job
 from ragd.paths import Home
 from ragd.replay import Replayed, parse_time, replay, verify
 
 EXAMPLES = (
     ("ragctl replay --at 2026-11-15T14:30", "what was known then, on this machine's clock"),
+    ("ragctl replay --health", "how health went, and what changed it each time"),
     ("ragctl replay --verify", "whether the folds of the log equal what is on disk"),
     ("ragctl replay --from ~/Downloads/their-home", "a log copied from another machine"),
 )
-_JOBS_SHOWN = 5
 
 
 class Source(NamedTuple):
@@ -58,14 +55,23 @@ def options(parser: argparse.ArgumentParser) -> None:
         "--verify", action="store_true", help="compare the folds with the files on disk"
     )
     parser.add_argument(
+        "--health", action="store_true", help="every change of health up to there, with its cause"
+    )
+    parser.add_argument(
         "--from", dest="source", metavar="DIR", help="another home, or a folder of segments"
     )
 
 
 def run(args: argparse.Namespace) -> int:
     source = find(args.home, args.source)
+    if args.verify and args.health:
+        raise UsageError(
+            "--health: not allowed with argument --verify.", "See `ragctl replay --help`."
+        )
     if args.verify:
         return _verify(source, args.json)
+    if args.health:
+        return _health(source, args)
     found = _replayed(source, args.until, args.at)
     if args.json:
         emit_json(as_json(found))
@@ -100,6 +106,27 @@ def _replayed(source: Source, until: int | None, at: str | None) -> Replayed:
         return replay(source.events, source.snapshots, until=until, at=at)
     except TooOld as why:
         raise _too_old(why) from None
+
+
+def _health(source: Source, args: argparse.Namespace) -> int:
+    from ragctl.health_history import read
+    from ragctl.timeline import in_words
+
+    try:
+        history = read(source.events, source.snapshots, args.until, args.at)
+    except TooOld as why:
+        raise _too_old(why) from None
+    if args.json:
+        for change in history.changes:
+            emit_json(change.as_json())
+    else:
+        for words in in_words(history.changes, Ink(), history.known):
+            print(words)
+        if not history.changes:
+            print("Health has not changed in this log.")
+    for damage in history.damage:
+        note(f"Not told: {damage}")
+    return EXIT_OK
 
 
 def _moment(text: str) -> str:
@@ -141,130 +168,3 @@ def _verify(source: Source, as_json: bool) -> int:
             "tail is a fact on its way. Verify again, or after `ragctl stop`."
         )
     return EXIT_FAILED if differences else EXIT_OK
-
-
-def as_json(found: Replayed) -> dict[str, Any]:
-    """The state for a program: counts instead of every note."""
-    state = found.state
-    catalog, jobs = state.catalog, state.jobs
-    return {
-        "seq": state.seq,
-        "ts": state.last_ts,
-        "end": found.end,
-        "from_snapshot": found.from_snapshot,
-        "records": found.records,
-        "damage": found.damage,
-        "unknown_events": state.unknown,
-        "health": {
-            "state": state.health.state,
-            "reasons": [
-                {
-                    "code": code,
-                    "state": state.health.states[code],
-                    "since": state.health.reasons[code].since,
-                    "seq": state.health.reasons[code].seq,
-                }
-                for code in state.health.worst_first
-            ],
-        },
-        "catalog": {
-            "total_docs": catalog.documents,
-            "total_chunks": catalog.chunks,
-            "chunks_embedded": catalog.chunks_embedded,
-            "unindexed_files": len(catalog.waiting),
-            "skipped": len(catalog.skipped),
-            "failed": len(catalog.failed),
-            "index": msgspec.to_builtins(catalog.index),
-        },
-        "jobs": {
-            "open": msgspec.to_builtins(jobs.open),
-            "finished": msgspec.to_builtins(jobs.finished),
-        },
-        "sync_result": msgspec.to_builtins(state.sync_result),
-        "run": msgspec.to_builtins(state.runs),
-    }
-
-
-def describe(found: Replayed, ink: Ink) -> str:
-    """The state for a person."""
-    state = found.state
-    blocks = [_position(found, ink), _health(state, ink)]
-    blocks.append(rows([*_catalog(state), *_jobs(state), *_runs(state)], ink))
-    if found.damage:
-        lines = [ink.paint("  damage found on the way", "red")]
-        blocks.append("\n".join(lines + [f"  {clean(damage)}" for damage in found.damage]))
-    return "\n\n".join(blocks)
-
-
-def _position(found: Replayed, ink: Ink) -> str:
-    state = found.state
-    if not state.seq:
-        return ink.paint("before the first fact", "bold")
-    when = f"  {ago(state.last_ts)}" if state.last_ts else ""
-    how = f"folded from {counted(found.records, 'fact')}"
-    if found.from_snapshot:
-        how += f" on top of the snapshot at {found.from_snapshot}"
-    end = "; the log ends here" if found.end else ""
-    return f"{ink.paint(f'after fact {state.seq}', 'bold')}{when}\n{ink.paint(how + end, 'dim')}"
-
-
-def _health(state: State, ink: Ink) -> str:
-    health = state.health
-    colour = {HEALTHY: "green", DEGRADED: "yellow"}.get(health.state, "red")
-    sign = {HEALTHY: "●", DEGRADED: "▲"}.get(health.state, "✗")
-    lines = [ink.paint(f"{ink.sign(sign)} {health.state}", colour, "bold")]
-    for code in health.worst_first:
-        raised = health.reasons[code]
-        since = ink.paint(f"since {local(raised.since)}, by fact {raised.seq}", "dim")
-        lines.append(f"  {ink.paint(code, colour)}  {since}\n  {ink.wrap(CODES[code].message, 2)}")
-    return "\n".join(lines)
-
-
-def _catalog(state: State) -> list[tuple[str, str]]:
-    catalog = state.catalog
-    notes = f"{counted(catalog.documents, 'note')}, {counted(catalog.chunks, 'passage')}"
-    if catalog.backlog:
-        notes += f", {catalog.backlog:,} of them without a vector"
-    index = catalog.index
-    space = f"{index.model} ({index.dimensions} dimensions, {index.provider})" if index else "none"
-    aside = [
-        counted(len(listed), "file") + f" {word}"
-        for listed, word in (
-            (catalog.waiting, "waiting"),
-            (catalog.skipped, "skipped"),
-            (catalog.failed, "failed"),
-        )
-        if listed
-    ]
-    return [("notes", notes), ("", ", ".join(aside)), ("index", clean(space))]
-
-
-def _jobs(state: State) -> list[tuple[str, str]]:
-    shown = [*state.jobs.finished, *state.jobs.open][-_JOBS_SHOWN:]
-    lines = [_job(job) for job in shown] or ["none"]
-    result = state.sync_result
-    synced = f"{local(result.last_sync)}, {result.outcome}" if result.last_sync else "never"
-    return [
-        *(("jobs" if i == 0 else "", line) for i, line in enumerate(lines)),
-        ("last sync", synced),
-    ]
-
-
-def _job(job: Job) -> str:
-    if job.phase == "finished":
-        notes = counted(job.indexed_files, "note")
-        return f"{job.mode} {job.outcome} {local(job.finished_at or '')}, {notes}"
-    return f"{job.mode} {job.phase} since {local(job.started_at or job.requested_at)}"
-
-
-def _runs(state: State) -> list[tuple[str, str]]:
-    runs = state.runs
-    if runs.id is None:
-        return [("run", "none")]
-    ended = f"stopped {local(runs.stopped_at)}" if runs.stopped_at else "not stopped by then"
-    started = f"started {local(runs.started_at or '')}"
-    crashes = [
-        ("crash", f"{clean(name)}, {counted(c.count, 'time')}: {c.exception} at {c.location}")
-        for name, c in runs.crashes.items()
-    ]
-    return [("run", f"{clean(runs.id)} (ragd {runs.version}), {started}, {ended}"), *crashes]

@@ -74,11 +74,13 @@ def _request(question: str, args: argparse.Namespace) -> dict[str, Any]:
 def _answer(home: Home, body: dict[str, Any]) -> Answer:
     """The daemon's answer; one that has just begun is given the time to open the index."""
     deadline = time.monotonic() + STARTED_WITHIN_S
+    again = False
     while True:
-        answer = ask(home, "POST", TOOL, body, start=True)
+        answer = ask(home, "POST", TOOL, body, start=True, again=again)
         error = answer.envelope.get("error") or {}
         if error.get("code") != "STARTING" or time.monotonic() > deadline:
             return answer
+        again = True
         time.sleep(_LOOK_EVERY_S)
 
 

@@ -1,11 +1,14 @@
 """`ragctl status`: the verdict first, then why and what to do, then the rest."""
 
 import argparse
+import sys
 from typing import Any
 
 from ragctl.cli import add_json
+from ragctl.failure import UsageError
 from ragctl.launch import ask
 from ragctl.render import Ink, ago, clean, counted, emit_bytes, local, rows, since, span
+from ragd import __version__
 from ragd.errors import (
     DEGRADED,
     EXIT_DEGRADED,
@@ -17,6 +20,7 @@ from ragd.errors import (
 
 EXAMPLES = (
     ("ragctl status", "how it is, in words; starts the daemon if need be"),
+    ("ragctl status --watch", "the same, kept on the screen as things change; q ends it"),
     ("ragctl status --check --no-start", "for scripts: exit 0, 5 degraded, 4 unavailable, 3 down"),
 )
 CHECKED = {HEALTHY: EXIT_OK, DEGRADED: EXIT_DEGRADED, UNAVAILABLE: EXIT_UNAVAILABLE}
@@ -31,8 +35,12 @@ _VERDICTS = {
 
 def options(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
-    parser.add_argument(
+    how = parser.add_mutually_exclusive_group()
+    how.add_argument(
         "--check", action="store_true", help="exit 5 when degraded, 4 when unavailable"
+    )
+    how.add_argument(
+        "--watch", action="store_true", help="keep it on the screen, until q or Ctrl-C"
     )
     parser.add_argument(
         "--no-start", action="store_true", help="do not start the daemon; exit 3 when it is down"
@@ -40,18 +48,33 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    if args.watch:
+        _refuse_without_screen(args.json)
     answer = ask(args.home, "GET", "/v1/status", start=not args.no_start)
     if _has_just_begun(answer.data):
         from ragctl.watch import wait_until
 
         # Its first second says nothing yet: the probes are under way.
         answer = wait_until(args.home, answer, lambda data: not _has_just_begun(data), SETTLES_S)
+    if args.watch:
+        from ragctl.live_status import keep_on_screen
+
+        return keep_on_screen(args.home, answer)
     data = answer.data
     if args.json:
         emit_bytes(answer.body)
     else:
         print(describe(data, Ink()))
     return CHECKED.get(data.get("plugin_health", ""), EXIT_UNAVAILABLE) if args.check else EXIT_OK
+
+
+def _refuse_without_screen(as_json: bool) -> None:
+    """Somebody has to look at it."""
+    instead = "Use `ragctl wait`, or `ragctl events -f --health`."
+    if as_json:
+        raise UsageError("--watch is for people: leave --json out.", instead)
+    if not Ink().obeyed or sys.platform == "win32":
+        raise UsageError("--watch needs a terminal that it can draw on.", instead)
 
 
 def _has_just_begun(data: dict[str, Any]) -> bool:
@@ -70,15 +93,18 @@ def describe(data: dict[str, Any], ink: Ink) -> str:
 def _verdict(data: dict[str, Any], ink: Ink) -> str:
     state = str(data.get("plugin_health"))
     sign, colour, sentence = _VERDICTS.get(state, ("▲", "yellow", ""))
-    return f"{ink.paint(f'{ink.sign(sign)} {clean(state)}', colour, 'bold')}  {sentence}".rstrip()
+    head = f"{ink.sign(sign)} {clean(state)}"
+    said = ink.wrap(f"{head}  {sentence}".rstrip(), 2)
+    return ink.paint(said[: len(head)], colour, "bold") + said[len(head) :]
 
 
 def _reason(reason: dict[str, Any], ink: Ink) -> str:
     colour = "red" if reason.get("state") == UNAVAILABLE else "yellow"
-    when = f"  {since(reason['since'])}" if reason.get("since") else ""
+    code = clean(reason.get("code"))
+    head = ink.wrap(f"{code}  {since(reason['since'])}" if reason.get("since") else code, 2)
     return "\n".join(
         [
-            f"  {ink.paint(clean(reason.get('code')), colour)}{ink.paint(when, 'dim')}",
+            f"  {ink.paint(code, colour)}{ink.paint(head[len(code) :], 'dim')}",
             f"  {ink.wrap(clean(reason.get('message')), 2)}",
             f"  {ink.paint(ink.sign('→'), 'cyan')} {ink.wrap(clean(reason.get('suggestion')), 4)}",
         ]
@@ -93,6 +119,7 @@ def _facts(data: dict[str, Any], ink: Ink) -> list[tuple[str, str]]:
         *_files("skipped", data.get("skipped"), "reason"),
         *_files("failed", data.get("failed"), "code"),
         ("index", _index(data, ink)),
+        ("", _building(data.get("building"))),
         ("provider", _provider(data, ink)),
         ("last sync", ago(data["last_sync"]) if data.get("last_sync") else "never"),
         ("job", _job(data)),
@@ -112,8 +139,11 @@ def _vault(vault: dict[str, Any], ink: Ink) -> str:
 def _notes(data: dict[str, Any]) -> str:
     chunks, embedded = data.get("total_chunks", 0), data.get("chunks_embedded", 0)
     said = f"{counted(data.get('total_docs', 0), 'note')}, {counted(chunks, 'passage')}"
-    if embedded < chunks:
-        said += f", {chunks - embedded:,} of them without a vector yet"
+    withheld = data.get("chunks_withheld", 0)
+    if embedded + withheld < chunks:
+        said += f", {chunks - embedded - withheld:,} of them without a vector yet"
+    if withheld:
+        said += f", {withheld:,} kept without a vector as sensitive"
     if data.get("unindexed_files"):
         said += f"; {counted(data['unindexed_files'], 'file')} waiting"
     return said
@@ -140,6 +170,14 @@ def _index(data: dict[str, Any], ink: Ink) -> str:
     return f"{clean(index['model'])} ({space}) {generation}"
 
 
+def _building(new: dict[str, Any] | None) -> str:
+    """How far the index is that will take the place of the one that serves."""
+    if not new:
+        return ""
+    chunks = counted(new["total_chunks"], "passage")
+    return f"being rebuilt beside it: {chunks}, {new['chunks_embedded']:,} with a vector"
+
+
 def _provider(data: dict[str, Any], ink: Ink) -> str:
     ollama = clean(data.get("ollama_status", "unknown"))
     return f"{clean(data.get('provider', ''))} {ink.sign('·')} Ollama {ollama}"
@@ -152,7 +190,7 @@ def _job(data: dict[str, Any]) -> str:
         return f"{clean(job['mode'])} {clean(job.get('phase', ''))}, {share} ({clean(job['id'])})"
     last = data.get("last_job")
     if not last:
-        return ""
+        return "none yet"
     done = f"{clean(last['mode'])} {clean(last.get('outcome'))}"
     return f"none; the last was {done}, {ago(last['finished_at'])}"
 
@@ -179,5 +217,7 @@ def _log(log: dict[str, Any]) -> str:
 
 def _daemon(data: dict[str, Any], ink: Ink) -> str:
     dot = ink.sign("·")
-    up = span(data.get("uptime_s", 0))
-    return f"pid {data.get('pid')} {dot} version {clean(data.get('version'))} {dot} up {up}"
+    up, version = span(data.get("uptime_s", 0)), clean(data.get("version"))
+    if version != __version__:
+        version += f" (ragctl is {__version__})"
+    return f"pid {data.get('pid')} {dot} version {version} {dot} up {up}"

@@ -6,6 +6,7 @@ import time
 from ragctl.cli import add_json, at_least
 from ragctl.client import request
 from ragctl.failure import Disconnected, NotRunning, TimedOut
+from ragctl.launch import tell_version
 from ragctl.lockfile import holder
 from ragctl.render import emit_json
 from ragctl.wire import not_running
@@ -54,7 +55,9 @@ def run(args: argparse.Namespace) -> int:
 def _ask(home: Home, timeout: float) -> bool:
     """Whether a daemon took the request."""
     try:
-        request(home, "POST", "/v1/stop", timeout=max(timeout, 0.1)).envelope  # noqa: B018
+        answer = request(home, "POST", "/v1/stop", timeout=max(timeout, 0.1))
+        answer.envelope  # noqa: B018  (raises what is not the daemon's)
+        tell_version(answer, "`ragctl start` starts one of ragctl's own version")
     except (NotRunning, Disconnected):  # gone, or going
         return False
     return True

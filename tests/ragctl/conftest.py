@@ -147,7 +147,9 @@ class FakeDaemon:
     def be(self, health: str, *codes: str) -> None:
         self.health, self.reasons = health, [reason(code) for code in codes]
 
-    def record(self, kind: str, actor: str = "daemon", **fields: Any) -> None:
+    def record(
+        self, kind: str, actor: str = "daemon", cause: int | None = None, **fields: Any
+    ) -> None:
         with self.changed:
             seq = len(self.records) + 1
             self.records.append(
@@ -157,7 +159,7 @@ class FakeDaemon:
                     "ts": f"2026-11-15T14:30:{seq:02}.000000Z",
                     "run": "01RUN",
                     "actor": actor,
-                    "cause": None,
+                    "cause": cause,
                     "event": {"type": kind, **fields},
                 }
             )
@@ -270,10 +272,13 @@ class _Handler(BaseHTTPRequestHandler):
         url = urlsplit(self.path)
         if url.path == "/v1/status":
             return self.answer(200, fake.status())
+        if url.path == "/v1/memories":
+            return self.answer(200, {"memories": []})
         query = parse_qs(url.query)
         if url.path == f"/v1/jobs/{JOB}":
             return self.send_job_lines() if query else self.answer(200, fake.job)
-        unknown = set(query.get("type", [])) - {r["event"]["type"] for r in fake.records}
+        known = {"health_changed", *(r["event"]["type"] for r in fake.records)}
+        unknown = set(query.get("type", [])) - known
         if unknown:
             return self.refuse("The parameter `type` names no fact.")
         return self.send_events(query)
@@ -294,8 +299,15 @@ class _Handler(BaseHTTPRequestHandler):
                 self.refuse(fake.job_refusal[1], fake.job_refusal[0])
             else:
                 self.answer(200, {"job_id": JOB, "status": "started"})
+        elif self.path == "/v1/tools/obsidian_rag_search":
+            self.rfile.read(int(self.headers["Content-Length"]))
+            self.answer(200, {"results": [], "memories": []})
         elif self.path == f"/v1/jobs/{JOB}/cancel":
             self.answer(200, fake.job)
+
+    def do_DELETE(self) -> None:
+        self.server.fake.hear(f"{self.command} {self.path}")
+        self.answer(200, {"forgotten": False, "key": "k"})
 
     def answer(self, status: int, data: Any, error: Any = None) -> None:
         meta = {"query_time_ms": 0, "chunks_scanned": 0, "index_version": "", "vault_mtime": None}

@@ -55,8 +55,16 @@ class Terminal:
         shown = (line.rpartition("\r")[2] for line in self.text.replace("\r\n", "\n").split("\n"))
         return [line for line in shown if line]
 
-    def resize(self, columns: int) -> None:
-        termios.tcsetwinsize(self._keyboard, (24, columns))
+    @property
+    def modes(self) -> list[object]:
+        """How the terminal treats what is typed: echo, lines, signals."""
+        return termios.tcgetattr(self._keyboard)
+
+    def resize(self, columns: int, rows: int = 24) -> None:
+        termios.tcsetwinsize(self._keyboard, (rows, columns))
+
+    def signal(self, number: int) -> None:
+        self._child.send_signal(number)
 
     def type(self, keys: str) -> None:
         os.write(self._keyboard, keys.encode())

@@ -8,7 +8,8 @@ import pytest
 
 from ragctl.checks import daemon, log, ok, vault
 from ragctl.checks import home as home_checks
-from ragctl.commands.doctor import CHECKS, describe, examine
+from ragctl.commands.doctor import CHECKS, describe
+from ragctl.examination import Check, examine
 from ragctl.render import Ink
 from ragd.eventlog.frame import FORMAT, Header, Record, encode, encode_header
 from ragd.eventlog.scan import segment_name
@@ -53,6 +54,14 @@ def test_a_warning_alone_is_not_a_failure(ragctl, home) -> None:
     assert "→ Run `chmod 700" in result.out and "1 warning." in result.lines[-1]
 
 
+def test_it_looks_at_everything_that_can_go_wrong() -> None:
+    assert len(CHECKS) >= 15
+    assert set(CHECKS) >= {
+        *("config", "home", "socket", "lock", "log", "disk space", "inotify", "vault", "notes"),
+        *("obsidian", "provider", "weights", "index", "libraries", "network", "clock"),
+    }
+
+
 def test_a_check_that_hangs_holds_up_nobody(home) -> None:
     forever = threading.Event()
 
@@ -63,12 +72,45 @@ def test_a_check_that_hangs_holds_up_nobody(home) -> None:
     def explode(place: object) -> object:
         raise ZeroDivisionError
 
-    checks = {"hangs": hang, "works": lambda place: ok("yes"), "explodes": explode}
-    found = examine(home, checks, 0.2)
+    def come_late(place: object) -> object:
+        began.wait(20)
+        return ok("in its own time")
+
+    began = threading.Event()
+    checks = {
+        "hangs": Check(hang, 0.1),
+        "works": Check(lambda place: ok("yes")),
+        "explodes": Check(explode),
+        "takes longer": Check(come_late, 20.0),
+    }
+    threading.Timer(0.3, began.set).start()
+    found = examine(home, checks)
     forever.set()
-    assert [found[name].verdict for name in checks] == ["fail", "ok", "fail"]
-    assert "no answer" in found["hangs"].message and "ZeroDivision" in found["explodes"].message
+    assert [found[name].verdict for name in checks] == ["fail", "ok", "fail", "ok"]
+    assert "no answer within 0.1 s" in found["hangs"].message
+    assert "ZeroDivision" in found["explodes"].message
     assert "2 checks failed." in describe(found, Ink())
+
+
+def test_a_disk_that_hangs_does_not_hang_the_whole(
+    ragctl, home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever opens a FIFO that nobody writes to hangs, as on a network drive that is gone."""
+    path = Path(home.snapshots) / "0000000000000003.json"
+    path.parent.mkdir()
+    os.mkfifo(path)
+    some = {name: CHECKS[name] for name in ("python", "config", "home", "lock", "vault")}
+    hangs = {"snapshots": CHECKS["snapshots"]._replace(within_s=0.3)}
+    monkeypatch.setattr("ragctl.commands.doctor.CHECKS", {**hangs, **some})
+    result = ragctl("doctor", "--json")
+    os.close(os.open(path, os.O_WRONLY | os.O_NONBLOCK))  # let the thread go
+    verdicts = {check["name"]: check["verdict"] for check in result.json["checks"]}
+    assert verdicts == {"snapshots": "fail"} | dict.fromkeys(some, "ok")
+
+
+def test_no_daemon_is_started(ragctl, home) -> None:
+    ragctl("doctor")
+    assert not os.path.exists(home.lock) and not os.path.exists(home.socket)
 
 
 def test_files_of_another_user_are_found(home, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -124,6 +166,23 @@ def test_what_is_left_behind_or_in_the_way_of_the_socket_is_told(home) -> None:
     assert "in the way" in daemon.socket(home).message
 
 
+def test_a_daemon_of_another_version_is_a_warning(home, fake) -> None:
+    fake.version = "9.9.9"
+    assert daemon.socket(home).verdict == "warn" and "9.9.9" in daemon.socket(home).message
+
+
+def test_what_a_running_daemon_says_of_itself_is_told(home, fake) -> None:
+    assert daemon.health(home) == ok("healthy")
+    fake.be("degraded", "OLLAMA_UNREACHABLE", "INDEX_STALE")
+    finding = daemon.health(home)
+    assert finding.verdict == "warn" and "INDEX_STALE: " in finding.message
+    assert "ollama serve" in finding.fix
+    fake.be("unavailable", "INDEX_NOT_FOUND")
+    assert daemon.health(home).verdict == "fail"
+    fake.close()
+    assert daemon.health(home).verdict == "ok"
+
+
 def test_a_daemon_that_does_not_listen_yet_is_told(home, fake) -> None:
     os.rename(home.socket, f"{home.socket}.away")
     assert "starting or stopping" in daemon.socket(home).message
@@ -133,7 +192,7 @@ def test_a_daemon_that_does_not_listen_yet_is_told(home, fake) -> None:
 def test_a_whole_log_is_counted(home) -> None:
     assert log.integrity(home).message == "no log yet"
     write_log(home)
-    assert log.integrity(home) == ("ok", "3 facts in 1 segment, all whole", "")
+    assert log.integrity(home) == ok("3 facts in 1 segment, all whole")
 
 
 def test_damage_is_a_failure_and_a_torn_tail_a_warning(home) -> None:

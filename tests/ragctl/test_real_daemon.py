@@ -26,6 +26,21 @@ def test_status_starts_the_daemon_and_waits_for_its_first_look(ragctl, home) -> 
     assert not [name for name in os.listdir(home.root) if "tmp" in name]
 
 
+def test_scripts_learn_how_it_is_from_the_exit_code(ragctl, home, short: Path) -> None:
+    ragctl("config", "set", "health.probe_s", "0.05")
+    assert ragctl("status", "--check").code == ragctl("wait", "--timeout", "0").code == 4
+    assert ragctl("index").code == 0
+    assert ragctl("status", "--check").code == ragctl("wait", "--timeout", "0").code == 0
+    changes = len(ragctl("events", "--health", "--json").lines)
+    (short / "vault").rename(short / "away")
+    ragctl("events", "--health", "-f", "--after", "0", "--limit", str(changes + 1))
+    assert ragctl("status", "--check").code == ragctl("wait", "--timeout", "0").code == 5
+    assert ragctl("wait", "--for", "degraded").code == 0
+    assert ragctl("wait", "--for", "healthy", "--timeout", "0.1").code == 75
+    ragctl("stop")
+    assert ragctl("status", "--check", "--no-start").code == 3
+
+
 def test_many_starters_end_with_one_daemon(process, home) -> None:
     children = [process("start", "--json") for _ in range(5)]
     said = [json.loads(child.communicate()[0]) for child in children]
@@ -97,9 +112,17 @@ def test_its_own_log_can_be_read(ragctl, daemon: int) -> None:
 
 
 def test_doctor_finds_nothing_wrong_with_it(ragctl, daemon: int) -> None:
+    ragctl("index")
     result = ragctl("doctor")
     assert result.code == 0 and f"held by pid {daemon}" in result.out
     assert result.lines[-1] == "All is well."
+
+
+def test_doctor_repeats_what_it_says_of_itself(ragctl, daemon: int) -> None:
+    ragctl("wait", "--for", "idle")
+    result = ragctl("doctor")
+    assert result.code == 1 and "INDEX_NOT_FOUND: " in result.out
+    assert "→ Run `ragctl index` first." in result.out
 
 
 def test_a_home_whose_path_is_too_long_for_a_socket_works_too(

@@ -1,11 +1,14 @@
 """`ragctl status`: the verdict, the reasons, the fix; and what scripts need."""
 
+import functools
 import json
 import os
+import socket
 import sys
 
 import pytest
 
+from ragctl import launch
 from ragctl.commands.status import describe
 from ragctl.render import Ink
 
@@ -52,6 +55,23 @@ def test_without_start_a_missing_daemon_is_exit_3_with_the_next_command(ragctl) 
     assert result.err == "ragctl: ragd is not running.\nStart it with `ragctl start`.\n"
 
 
+def test_check_without_start_is_exit_3_when_it_is_down(ragctl) -> None:
+    assert ragctl("status", "--check", "--no-start").code == 3
+
+
+def test_a_daemon_that_does_not_answer_is_exit_75(
+    ragctl, home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    impatient = functools.partial(launch.ask, timeout=0.1)
+    monkeypatch.setattr("ragctl.commands.status.ask", impatient)
+    with socket.socket(socket.AF_UNIX) as mute:
+        mute.bind(home.socket)
+        mute.listen()
+        for argv in ((), ("--check",), ("--check", "--no-start")):
+            result = ragctl("status", *argv)
+            assert result.code == 75 and "did not answer in time" in result.err
+
+
 def test_a_socket_that_nobody_listens_on_counts_as_not_running(ragctl, fake) -> None:
     fake.close()
     open(fake.home.socket, "w").close()
@@ -67,12 +87,14 @@ def test_another_version_is_told_with_the_next_step(ragctl, fake) -> None:
 
 def test_what_is_unusual_is_shown_only_when_it_is_there(ragctl, fake) -> None:
     plain = ragctl("status").out
-    assert "actor" not in plain and "skipped" not in plain and "job " not in plain
+    assert "actor" not in plain and "skipped" not in plain and "rebuilt" not in plain
+    assert "  job        none yet\n" in plain
     fake.more = {
         "chunks_embedded": 3000,
         "unindexed_files": 2,
         "active_job": {"id": "01J", "mode": "sync", "phase": "running", "progress": 0.42},
         "vault": {"path": "/vault", "found": False},
+        "building": {"total_chunks": 1200, "chunks_embedded": 1024},
         "actors": [
             {
                 "name": "embedder",
@@ -94,8 +116,23 @@ def test_what_is_unusual_is_shown_only_when_it_is_there(ragctl, fake) -> None:
     assert "421 of them without a vector yet; 2 files waiting" in result
     assert "sync running, 42% (01J)" in result
     assert "not there, or not readable" in result
+    assert "being rebuilt beside it: 1,200 passages, 1,024 with a vector" in result
     assert "embedder restarting, 2 crashes; OSError at ragd/x.py:1" in result
     assert "a.md (too large)" in result and "and 2 more (--json lists them)" in result
+
+
+def test_vectors_that_will_never_come_are_not_waited_for(ragctl, fake) -> None:
+    fake.more = {"chunks_embedded": 3420, "chunks_withheld": 1}
+    said = ragctl("status").out
+    assert "1 kept without a vector as sensitive" in said and "yet" not in said.split("job")[0]
+
+
+def test_every_part_is_there_in_its_order(ragctl, fake) -> None:
+    fake.be("degraded", "OLLAMA_UNREACHABLE")
+    said = ragctl("status").out
+    parts = ["▲ degraded", "OLLAMA_UNREACHABLE", "since", "→", "vault", "notes", "index"]
+    places = [said.index(part) for part in [*parts, "provider", "last sync", "job", "log"]]
+    assert places == sorted(places)
 
 
 def test_the_last_job_is_told_when_none_runs(ragctl, fake) -> None:
