@@ -63,6 +63,7 @@ class _Cutter:
         self.limits = limits
         self.count = count
         self.density = 0.27  # tokens a character: a guess for the next window, from the last one
+        self.spaced = text.isascii() or not _UNSPACED.search(text)
 
     def window(self, start: int, done: int) -> tuple[int, int]:
         """The window that begins at `start`, or later if need be, and goes beyond `done`."""
@@ -158,7 +159,7 @@ class _Cutter:
 
     def _last_pause(self, after: int, guess: int) -> int:
         """The end of the last pause up to `guess`, if the script there has no spaces; else 0."""
-        if not _UNSPACED.search(self.text, after, guess):
+        if self.spaced or not _UNSPACED.search(self.text, after, guess):
             return 0
         return self._last_match(_PAUSE, after, guess)
 
@@ -199,7 +200,7 @@ class _Cutter:
         """Where the word at `at` ends; `at` itself if that is beyond the limit."""
         space = _SPACE.search(self.text, at, limit + 1)
         end = space.start() if space else len(self.text)
-        if _UNSPACED.search(self.text, at, min(end, limit)):
+        if not self.spaced and _UNSPACED.search(self.text, at, min(end, limit)):
             pause = _PAUSE.search(self.text, at, min(end, limit + 1))
             end = pause.end() if pause else end
         return end if end <= limit else at
@@ -220,7 +221,7 @@ class _Cutter:
             return self.next_word(at)
         space = _SPACE.search(self.text, at, end)
         until = space.start() if space else end
-        if not _UNSPACED.search(self.text, at, until):
+        if self.spaced or not _UNSPACED.search(self.text, at, until):
             return space.end() if space else end
         pause = _PAUSE.search(self.text, at - 1, until)
         if pause and pause.end() < end:
