@@ -146,10 +146,18 @@ async def _serve(
             await _finish_jobs(ledger)
             working.cancel()
         await gateway.flush_refusals()
+        await _leave_sync_result(home, clock, ledger)
     finally:
         await server.stop(0)
         await gateway.memories.close()
         await pipeline.close()
+
+
+async def _leave_sync_result(home: Home, clock: Clock, ledger: Ledger) -> None:
+    """What the last facts said is in the file too; a full disk keeps nobody from stopping."""
+    with contextlib.suppress(TimeoutError, OSError):
+        async with asyncio.timeout(FINISH_WITHIN_S):
+            await SyncResultWriter(ledger, clock, Path(home.sync_result)).catch_up()
 
 
 async def _finish_jobs(ledger: Ledger) -> None:

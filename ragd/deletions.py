@@ -24,10 +24,10 @@ class Deletions:
     def is_held(self, path: str) -> bool:
         return path in self._held
 
-    def judge(self, vanished: Iterable[str], known: int) -> int:
+    def judge(self, vanished: Iterable[str], known: int, *, holding: bool) -> int:
         """Hold these, with those that are held already, if they are too many; how many are."""
         together = self._held | set(vanished)
-        if is_suspicious(len(together), known, self.lately):
+        if is_suspicious(len(together), known, self.lately, holding):
             self._held = together
         return len(self._held)
 

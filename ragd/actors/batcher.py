@@ -152,14 +152,13 @@ class Batcher:
         nothing_yet = not state.catalog.files
         try:
             scanned = await asyncio.to_thread(self._notes.scan, may_be_empty=nothing_yet)
-        except VaultGone as why:
+            if job.mode == "reindex":
+                await self._rebuild(job, scanned)
+            else:
+                await self._update(job, scanned)
+        except VaultGone as why:  # before it began, or in the middle of it
             await self._ledger.journal.append(NAME, VaultUnavailable(reason=why.reason))
             await self._give_up(job)
-            return
-        if job.mode == "reindex":
-            await self._rebuild(job, scanned)
-        else:
-            await self._update(job, scanned)
 
     async def _update(self, job: Job, scanned: Scanned) -> None:
         """Bring the index that serves up to date with the vault."""
@@ -212,6 +211,7 @@ class Batcher:
             denied=[path for path in known if not self._notes.concerns(path)],
             unknown=scanned.unknown,
             lately=self._deletions.lately,
+            holding=self._ledger.state.health.deletions_held > 0,
         )
 
     async def _hold(self, deletions: int) -> None:
@@ -269,9 +269,13 @@ class Batcher:
         job_id = new_id()
         started = JobStarted(job_id=job_id, mode="sync", files_planned=len(paths), files_removed=0)
         await journal.append(NAME, started)
-        await self._former.form(
-            job_id, Plan(paths, []), again=False, urgent=len(paths) <= URGENT_FILES
-        )
+        todo = Plan(paths, [])
+        try:
+            await self._former.form(job_id, todo, again=False, urgent=len(paths) <= URGENT_FILES)
+        except VaultGone as why:
+            await journal.append(NAME, VaultUnavailable(reason=why.reason))
+            if job := self._ledger.state.jobs.find_open(job_id):
+                await self._give_up(job)
         await self._until_finished(job_id)
 
     async def _without_held(self, paths: list[str]) -> list[str]:
@@ -280,8 +284,9 @@ class Batcher:
         looked_at = [path for path in paths if path in known and self._notes.concerns(path)]
         facts = await asyncio.to_thread(self._notes.look, looked_at)
         vanished = [path for path, fact in facts.items() if fact is None]
-        held = self._deletions.judge(vanished, len(known))
-        if held > self._ledger.state.health.deletions_held:
+        before = self._ledger.state.health.deletions_held
+        held = self._deletions.judge(vanished, len(known), holding=before > 0)
+        if held > before:
             await self._hold(held)
         self._deletions.applied(sum(not self._deletions.is_held(path) for path in vanished))
         return [path for path in paths if not self._deletions.is_held(path)]

@@ -33,8 +33,9 @@ from ragd.ledger import Ledger
 from ragd.notes.model import Chunk
 from ragd.payloads import Batch, Fill, InFlight, ReadFile
 from ragd.providers import Providers
-from ragd.reading import Reading
+from ragd.reading import Reading, VaultGone
 from ragd.serving import Serving
+from ragd.waiting import set_within
 
 NAME = "embedder"
 URGENT_WITHIN_S = 1.8
@@ -165,7 +166,7 @@ class EmbedderActor:
                 elif files := await self._next_files(table):
                     await self._gather(files, table, index)
             elif wait > 0:
-                await self._sleep_or_wake(wait)
+                await set_within(self._woken, self._clock, wait)
             else:
                 await self._woken.wait()
 
@@ -180,15 +181,6 @@ class EmbedderActor:
         now = self._clock.monotonic()
         self._not_before = {space: at for space, at in self._not_before.items() if at > now}
         return min(self._not_before.values(), default=now) - now
-
-    async def _sleep_or_wake(self, seconds: float) -> None:
-        woken = asyncio.create_task(self._woken.wait())
-        slept = asyncio.create_task(self._clock.sleep(seconds))
-        try:
-            await asyncio.wait({woken, slept}, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            woken.cancel()
-            slept.cancel()
 
     def _next_table(self) -> tuple[Table, ChunkIndex] | None:
         """Where vectors are missing: the index that serves first, then the one that is built."""
@@ -242,7 +234,11 @@ class EmbedderActor:
             chunks += files[path].chunks
             if chunks >= FILL_CHUNKS:
                 break
-        reading = await asyncio.to_thread(self._notes.read, wanted, files, again=True)
+        try:
+            reading = await asyncio.to_thread(self._notes.read, wanted, files, again=True)
+        except VaultGone:  # whoever scans says so
+            await self._clock.sleep(RETRY_FIRST_S)
+            return []
         as_stored = [f for f in reading.files if _is_as_stored(f, files.get(f.path))]
         present = {file.path for file in as_stored}
         for path in wanted:

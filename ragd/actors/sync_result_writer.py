@@ -29,10 +29,13 @@ class SyncResultWriter:
 
     async def run(self) -> None:
         position = self._ledger.state.seq
-        written = await asyncio.to_thread(_read, self._path)
-        written = await self._write(written)
+        written = await self.catch_up()
         async for _ in self._ledger.journal.follow(position, _TYPES):
             written = await self._write(written)
+
+    async def catch_up(self) -> bytes:
+        """Bring the file up to date, once; what it says then."""
+        return await self._write(await asyncio.to_thread(_read, self._path))
 
     async def _write(self, written: bytes) -> bytes:
         while True:

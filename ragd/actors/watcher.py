@@ -246,7 +246,13 @@ class Watcher:
         if state.jobs.active is not None:
             self._owed = True  # what the job has not stored yet would look like news
             return
-        todo = plan(scanned.seen, state.catalog.files, denied=denied, unknown=scanned.unknown)
+        todo = plan(
+            scanned.seen,
+            state.catalog.files,
+            denied=denied,
+            unknown=scanned.unknown,
+            holding=state.health.deletions_held > 0,
+        )
         upserts = self._without_left_out(scanned, todo.upserts)
         if state.catalog.index is not None:  # before the first index there is nothing to compare
             listed = state.catalog.skipped.keys() | state.catalog.failed.keys()

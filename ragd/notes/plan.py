@@ -70,15 +70,17 @@ def plan(
     denied: Collection[str] = (),
     unknown: Collection[str] = (),
     lately: int = 0,
+    holding: bool = False,
 ) -> Plan:
     """What a whole scan leads to. What the configuration denies now goes without being held, and
     what lies in a folder that could not be listed is not taken for deleted. `lately`: so many were
-    deleted in the last minutes, and count with these."""
+    deleted in the last minutes, and count with these. `holding`: some are held already, and only a
+    person lifts that."""
     upserts = differing(seen, known, read_all=read_all)
     missing = vanished(known, {file.path for file in seen}, unknown)
     unwanted = set(denied)
     deleted = sum(path not in unwanted for path in missing)
-    if not accept_deletions and is_suspicious(deleted, len(known), lately):
+    if not accept_deletions and is_suspicious(deleted, len(known), lately, holding):
         return Plan(upserts, [path for path in missing if path in unwanted], held=deleted)
     return Plan(upserts, missing)
 
@@ -89,9 +91,10 @@ def vanished(known: Iterable[str], there: Container[str], unknown: Iterable[str]
     return [path for path in known if path not in there and not path.startswith(closed)]
 
 
-def is_suspicious(deleted: int, known: int, lately: int = 0) -> bool:
-    """More than 30 % and more than 50 within minutes, or everything there is."""
-    if not deleted:
-        return False
+def is_suspicious(deleted: int, known: int, lately: int = 0, holding: bool = False) -> bool:
+    """More than 30 % and more than 50 within minutes, or everything there is, or anything more
+    while some are held."""
+    if not deleted or holding:
+        return bool(deleted)
     in_all, before = deleted + lately, known + lately
     return deleted == known or (in_all > HELD_COUNT and in_all > before * HELD_SHARE)

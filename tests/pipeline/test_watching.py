@@ -584,3 +584,23 @@ async def test_held_notes_that_come_back_changed_are_indexed(
     write(vault, "zz.md", "saved after them\n")
     await running.until_state(lambda state: "zz.md" in state.catalog.files and not state.jobs.open)
     assert running.catalog.files[paths[0]].sha256 == on_disk(vault)[paths[0]]
+
+
+async def test_what_is_held_stays_held_whatever_rescans_see(
+    start: Any, configure: Any, vault: Path
+) -> None:
+    running, paths = await many(start, configure, vault, 51)
+    remove(vault, paths[:4])
+    await running.until_state(lambda state: state.catalog.documents == 51)
+    remove(vault, paths[4:])  # with those before, 51 of 55
+    held = await running.until(DeletionsHeld, 0)
+    assert held.event.count == 47
+    running = await start()  # a start scans the whole vault, and knows of nothing but the 47
+    scanned = await running.until(VaultScanned, running.ledger.state.seq - 1)
+    await running.until_state(lambda state: not state.jobs.open)
+    assert scanned.event.removed > 0
+    assert running.ledger.state.health.deletions_held > 0
+    job = await running.request("sync")
+    await running.until(JobFinished, scanned.seq, job_id=job)
+    assert running.ledger.state.health.deletions_held > 0
+    assert running.catalog.documents == 51
