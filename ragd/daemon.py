@@ -209,10 +209,10 @@ def _actors(
         "vault": Probe(Look(probing.vault), "VAULT_NOT_FOUND"),
         "index": Probe(Look(probing.index), None),
         "ollama": Probe(probing.ollama, "OLLAMA_UNREACHABLE"),
-        "embedder": Probe(probing.embedder, None),
-        "model": Probe(probing.model, None),
-        "vectors": Probe(probing.vectors, None),
-        "freshness": Probe(probing.freshness, None),
+        "embedder": Probe(probing.embedder, None, quiet=True),
+        "model": Probe(probing.model, None, quiet=True),
+        "vectors": Probe(probing.vectors, None, quiet=True),
+        "freshness": Probe(probing.freshness, None, quiet=True),
     }
     return {
         "health_monitor": HealthMonitor(ledger, clock, settings, probes).run,

@@ -34,10 +34,12 @@ class Since(Protocol):
 
 class Probe(NamedTuple):
     """How to look: `ask` answers with an error code, or None if all is well. `overdue` is the
-    code when it does not answer at all; None: then nothing is known, and nothing is said."""
+    code when it does not answer at all; None: then nothing is known, and nothing is said.
+    `quiet`: that all is well is told only after it was not."""
 
     ask: Callable[[], Awaitable[str | Since | None]]
     overdue: str | None
+    quiet: bool = False
 
 
 Probes = dict[Dependency, Probe]
@@ -83,7 +85,8 @@ class HealthMonitor:
     ) -> None:
         health = self._ledger.state.health
         known = health.lost.get(dependency)
-        if dependency in health.seen and (known.code if known is not None else None) == code:
+        told = dependency in health.seen or self._probes[dependency].quiet
+        if told and (known.code if known is not None else None) == code:
             return
         journal = self._ledger.journal
         log.info("dependency", dependency=dependency, code=code)
