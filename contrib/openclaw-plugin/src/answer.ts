@@ -99,7 +99,13 @@ function advice(answer: Envelope & { data: Row }, cite: boolean): string[] {
   return lines;
 }
 
+/** The call was wrong, not the daemon: the model can put it right by itself. */
+const FOR_THE_MODEL = new Set(["INVALID_REQUEST", "UNKNOWN_DIRECTORY"]);
+
 function trouble({ status, error }: Envelope): string {
+  if (error && FOR_THE_MODEL.has(error.code)) {
+    return `This call was not understood: ${error.message} ${error.suggestion}`.trimEnd();
+  }
   const next = `Tell the user (${status}): ${error?.message} ${error?.suggestion}`.trimEnd();
   return error?.code === "INDEX_NOT_FOUND"
     ? `${next} Offer to call ${INDEX.name} with mode "full".`

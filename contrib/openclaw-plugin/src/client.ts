@@ -11,8 +11,8 @@ export interface Client {
 export interface ClientOptions {
   socketPath: string;
   timeoutMs: number;
-  /** How long to wait before the one retry while the daemon is starting. */
-  retryAfterMs?: number;
+  /** How long to wait before the one retry: nobody listens (yet), or the index is being opened. */
+  retryAfterMs?: { absent: number; starting: number };
   exchange?: (ask: Ask) => Promise<string>;
 }
 
@@ -20,7 +20,7 @@ export interface ClientOptions {
 const NOBODY_THERE = new Set(["ENOENT", "ECONNREFUSED"]);
 
 export function createClient(options: ClientOptions): Client {
-  const { socketPath, timeoutMs, retryAfterMs = 700 } = options;
+  const { socketPath, timeoutMs, retryAfterMs = { absent: 700, starting: 2_000 } } = options;
   const send = options.exchange ?? exchange;
 
   async function once(path: string, body: string, signal: AbortSignal): Promise<Envelope | Error> {
@@ -42,19 +42,18 @@ export function createClient(options: ClientOptions): Client {
     const path = `/v1/tools/${encodeURIComponent(tool)}`;
     const body = JSON.stringify(args);
     let answer = await once(path, body, signal);
-    if (isStarting(answer) && (await pause(retryAfterMs, signal))) {
-      answer = await once(path, body, signal);
-    }
+    const wait = answer instanceof Error ? retryAfterMs.absent : retryAfterMs.starting;
+    if (mayBeStarting(answer) && (await pause(wait, signal))) answer = await once(path, body, signal);
     if (!(answer instanceof Error)) return answer;
     if (cancelled?.aborted) return CANCELLED;
-    const late = deadline.aborted && !isStarting(answer);
+    const late = deadline.aborted && !mayBeStarting(answer);
     return late ? tooLate(timeoutMs) : unreachable(answer, socketPath);
   }
 
   return { call };
 }
 
-function isStarting(answer: Envelope | Error): boolean {
+function mayBeStarting(answer: Envelope | Error): boolean {
   return answer instanceof Error
     ? NOBODY_THERE.has(codeOf(answer))
     : answer.error?.code === "STARTING";

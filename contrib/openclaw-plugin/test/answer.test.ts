@@ -53,6 +53,12 @@ test("an answer without data is a failed call that still says what to do", () =>
   }
 });
 
+test("a wrong call is for the model to correct, not for the user to hear of", () => {
+  const text = textOf(plainResult("x", envelope(null, { error: trouble("INVALID_REQUEST") })));
+  assert.match(text, /This call was not understood: It is INVALID_REQUEST\. Do that\.$/);
+  assert.doesNotMatch(text, /Tell the user/);
+});
+
 test("a degraded answer is served with a warning", () => {
   const { after } = search(found([passage()]), { status: "degraded", error: trouble("TIMEOUT") });
   assert.match(after, /Tell the user \(degraded\): It is TIMEOUT\. Do that\./);

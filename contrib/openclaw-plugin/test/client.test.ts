@@ -14,7 +14,7 @@ async function withRagd(reply: Reply, run: (ragd: FakeRagd) => Promise<void>): P
 }
 
 function clientOf(socketPath: string, timeoutMs = 5_000) {
-  return createClient({ socketPath, timeoutMs, retryAfterMs: 5 });
+  return createClient({ socketPath, timeoutMs, retryAfterMs: { absent: 5, starting: 5 } });
 }
 
 test("a tool is asked over the socket and its envelope comes back unchanged", async () => {
@@ -62,7 +62,8 @@ test("a daemon that keeps starting is asked twice, not for ever", async () => {
 
 test("a daemon that comes up between the two attempts answers", async () => {
   const ragd = new FakeRagd(() => envelope({ up: true }));
-  const client = createClient({ socketPath: ragd.socketPath, timeoutMs: 10_000, retryAfterMs: 300 });
+  const { socketPath } = ragd;
+  const client = createClient({ socketPath, timeoutMs: 10_000, retryAfterMs: { absent: 300, starting: 0 } });
   const answer = client.call("x", {});
   await ragd.listen();
   assert.deepEqual((await answer).data, { up: true });
