@@ -7,13 +7,20 @@ import { ScriptedModel } from "./scripted_model.ts";
 
 const QUESTION = "How much do I owe Sreenivas?";
 
-export async function aboutAgents(checks: Checks, sandbox: Sandbox, gateway: Gateway): Promise<void> {
+export async function aboutAgents(
+  checks: Checks,
+  sandbox: Sandbox,
+  gateway: Gateway,
+): Promise<void> {
   const model = new ScriptedModel(QUESTION);
   await model.listen(gateway.modelPort);
   try {
     await checks.item("an agent's turn: the model searches and answers from the note", async () => {
       const said = await ask(sandbox, "e1", QUESTION);
-      expect(/I still owe Sreenivas \$70/.test(said) && /Journal\/2024-03-09\.md#L9-L10/.test(said), said);
+      expect(
+        /I still owe Sreenivas \$70/.test(said) && /Journal\/2024-03-09\.md#L9-L10/.test(said),
+        said,
+      );
       expect(/"obsidian_rag_search"/.test(said), `not among the tools that worked: ${said}`);
       return /Your notes say[^"]*/.exec(said)?.[0] ?? "";
     });
@@ -22,7 +29,9 @@ export async function aboutAgents(checks: Checks, sandbox: Sandbox, gateway: Gat
       return model.toolNames.join(", ");
     });
     await checks.item("the skill is in the prompt", async () => {
-      const line = model.systemPrompt.split("\n").find((one) => /Obsidian notes \(journal/.test(one));
+      const line = model.systemPrompt
+        .split("\n")
+        .find((one) => /Obsidian notes \(journal/.test(one));
       expect(line, model.systemPrompt.slice(0, 3_000));
       return line.trim();
     });
@@ -52,7 +61,16 @@ async function command(gateway: Gateway, message: string): Promise<string> {
 }
 
 async function ask(sandbox: Sandbox, session: string, message: string): Promise<string> {
-  const words = ["agent", "--agent", "main", "--session-id", session, "--message", message, "--json"];
+  const words = [
+    "agent",
+    "--agent",
+    "main",
+    "--session-id",
+    session,
+    "--message",
+    message,
+    "--json",
+  ];
   const { stdout, stderr } = await sandbox.run("openclaw", ...words);
   return stdout || stderr;
 }

@@ -20,7 +20,9 @@ export class Checks {
     }
     this.#done++;
     const seconds = ((performance.now() - started) / 1000).toFixed(1);
-    console.log(`${verdict} ${name} (${seconds} s)${saw ? `\n    ${saw.trim().replaceAll("\n", "\n    ")}` : ""}`);
+    console.log(
+      `${verdict} ${name} (${seconds} s)${saw ? `\n    ${saw.trim().replaceAll("\n", "\n    ")}` : ""}`,
+    );
   }
 
   /** The exit code. */

@@ -1,8 +1,15 @@
 /** OpenClaw's gateway in a sandbox: its configuration, starting it, calling tools through it. */
 
+import { randomBytes } from "node:crypto";
+
 import { freePort, type Sandbox } from "./sandbox.ts";
 
-const TOKEN = "for-this-run-only";
+const WITH_PLUGIN = {
+  allow: ["obsidian-rag"],
+  entries: {
+    "obsidian-rag": { enabled: true, config: { socketPath: "~/.obsidian-rag/ragd.sock" } },
+  },
+};
 
 export interface Invoked {
   text: string;
@@ -13,6 +20,7 @@ export class Gateway {
   readonly #sandbox: Sandbox;
   readonly port: number;
   readonly modelPort: number;
+  readonly token = randomBytes(24).toString("hex");
 
   private constructor(sandbox: Sandbox, port: number, modelPort: number) {
     this.#sandbox = sandbox;
@@ -21,14 +29,14 @@ export class Gateway {
   }
 
   /** Writes the whole configuration; nothing runs yet. */
-  static async configured(sandbox: Sandbox): Promise<Gateway> {
+  static async configured(sandbox: Sandbox, plugins: object = WITH_PLUGIN): Promise<Gateway> {
     const gateway = new Gateway(sandbox, await freePort(), await freePort());
     sandbox.write("state/openclaw.json", {
       gateway: {
         mode: "local",
         bind: "loopback",
         port: gateway.port,
-        auth: { mode: "token", token: TOKEN },
+        auth: { mode: "token", token: gateway.token },
       },
       agents: { defaults: { model: { primary: "mock/mock-1" }, skipBootstrap: true } },
       models: {
@@ -46,10 +54,7 @@ export class Gateway {
       memory: { search: { provider: "none" } },
       update: { checkOnStart: false },
       logging: { file: sandbox.path("openclaw.log") },
-      plugins: {
-        allow: ["obsidian-rag"],
-        entries: { "obsidian-rag": { enabled: true, config: { socketPath: "~/.obsidian-rag/ragd.sock" } } },
-      },
+      plugins,
     });
     return gateway;
   }
@@ -62,14 +67,16 @@ export class Gateway {
       if (ready?.ok) return;
       await new Promise((resolve) => setTimeout(resolve, 1_000));
     }
-    throw new Error(`the gateway did not get ready:\n${this.#sandbox.read("gateway.log").slice(-2_000)}`);
+    throw new Error(
+      `the gateway did not get ready:\n${this.#sandbox.read("gateway.log").slice(-2_000)}`,
+    );
   }
 
   /** A tool over HTTP. */
   async invoke(tool: string, args: unknown, more: Record<string, unknown> = {}): Promise<Invoked> {
     const answer = await fetch(`http://127.0.0.1:${this.port}/tools/invoke`, {
       method: "POST",
-      headers: { authorization: `Bearer ${TOKEN}`, "content-type": "application/json" },
+      headers: { authorization: `Bearer ${this.token}`, "content-type": "application/json" },
       body: JSON.stringify({ tool, args, ...more }),
     });
     const body = (await answer.json()) as { ok: boolean; result?: unknown };
@@ -85,7 +92,16 @@ export class Gateway {
   }
 
   async rpc(method: string, params: unknown): Promise<Record<string, unknown>> {
-    const words = ["gateway", "call", method, "--token", TOKEN, "--params", JSON.stringify(params), "--json"];
+    const words = [
+      "gateway",
+      "call",
+      method,
+      "--token",
+      this.token,
+      "--params",
+      JSON.stringify(params),
+      "--json",
+    ];
     const { stdout, stderr } = await this.#sandbox.run("openclaw", ...words);
     const start = stdout.indexOf("{");
     if (start < 0) throw new Error(`${method}: ${stdout}${stderr}`);
@@ -94,6 +110,9 @@ export class Gateway {
 }
 
 function invoked(result: unknown): Invoked {
-  const { content, details } = result as { content: { text: string }[]; details: Record<string, unknown> };
+  const { content, details } = result as {
+    content: { text: string }[];
+    details: Record<string, unknown>;
+  };
   return { text: content.map(({ text }) => text).join("\n"), details };
 }

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { aboutAgents } from "./agent_turn.ts";
 import { Checks, expect, lineWith } from "./checks.ts";
 import { Gateway } from "./gateway.ts";
-import { aboutPackage, aboutPublishing } from "./package.ts";
+import { aboutDocs, aboutPackage, aboutPublishing } from "./package.ts";
 import { ROOT, Sandbox } from "./sandbox.ts";
 import { aboutTools } from "./tool_calls.ts";
 
@@ -30,14 +30,23 @@ async function startGateway(sandbox: Sandbox, gateway: Gateway): Promise<string>
   return lineWith(sandbox.read("gateway.log"), /obsidian-rag is healthy/);
 }
 
-async function audit(sandbox: Sandbox): Promise<string> {
-  const { stdout } = await sandbox.run("openclaw", "security", "audit", "--deep", "--json");
+async function audit(sandbox: Sandbox, gateway: Gateway): Promise<string> {
+  const { stdout } = await sandbox.run(
+    "openclaw",
+    "security",
+    "audit",
+    "--deep",
+    "--json",
+    "--token",
+    gateway.token,
+  );
   const report = JSON.parse(stdout.slice(stdout.indexOf("{"))) as {
     findings: Record<string, unknown>[];
   };
   const ours = report.findings.filter((one) => /obsidian|dist\//i.test(JSON.stringify(one)));
   expect(ours.length === 0, JSON.stringify(ours, null, 2));
-  return `${report.findings.length} findings, none of ours: ${report.findings.map((one) => one["checkId"]).join(", ")}`;
+  const others = report.findings.map((one) => one["checkId"]).join(", ");
+  return `${report.findings.length} findings, none of ours: ${others}`;
 }
 
 /** What could be touched by mistake: the checkout, and the OpenClaw of whoever runs this. */
@@ -51,12 +60,17 @@ const sandbox = new Sandbox();
 const before = await surroundings(sandbox);
 try {
   const gateway = await Gateway.configured(sandbox);
-  await checks.item("a real ragd indexes the example vault with the embedded model", () => startDaemon(sandbox));
+  await checks.item("a real ragd indexes the example vault with the embedded model", () =>
+    startDaemon(sandbox),
+  );
   await aboutPackage(checks, sandbox);
-  await checks.item("the gateway starts, and the plugin logs one line", () => startGateway(sandbox, gateway));
+  await aboutDocs(checks);
+  await checks.item("the gateway starts, and the plugin logs one line", () =>
+    startGateway(sandbox, gateway),
+  );
   await aboutTools(checks, sandbox, gateway);
   await aboutAgents(checks, sandbox, gateway);
-  await checks.item("security audit --deep has no finding of ours", () => audit(sandbox));
+  await checks.item("security audit --deep has no finding of ours", () => audit(sandbox, gateway));
   await aboutPublishing(checks, sandbox);
   await checks.item("the checkout and the user's own OpenClaw are as before", async () => {
     const after = await surroundings(sandbox);

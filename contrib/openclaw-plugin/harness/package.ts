@@ -1,10 +1,11 @@
 /** The package: types, tgz, manifest, and what the shop says of it. */
 
-import { mkdirSync, readdirSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { type Checks, expect, lineWith } from "./checks.ts";
-import { PLUGIN, type Ran, type Sandbox } from "./sandbox.ts";
+import { Gateway } from "./gateway.ts";
+import { PLUGIN, type Ran, ROOT, Sandbox } from "./sandbox.ts";
 
 const OPENCLAW = process.env["OPENCLAW_PACKAGE"] ?? "";
 
@@ -32,7 +33,13 @@ export async function aboutPackage(checks: Checks, sandbox: Sandbox): Promise<vo
   );
 
   await checks.item("openclaw plugins install of the tgz", async () => {
-    const words = ["plugins", "install", join(sandbox.folder, tgz(sandbox)), "--force", "--accept-capabilities"];
+    const words = [
+      "plugins",
+      "install",
+      join(sandbox.folder, tgz(sandbox)),
+      "--force",
+      "--accept-capabilities",
+    ];
     const installed = await openclaw(...words);
     expect(installed.code === 0, outputOf(installed));
     return lineWith(outputOf(installed), /installed/i);
@@ -40,7 +47,12 @@ export async function aboutPackage(checks: Checks, sandbox: Sandbox): Promise<vo
 
   await checks.item("openclaw plugins inspect --runtime", async () => {
     const seen = outputOf(await openclaw("plugins", "inspect", "obsidian-rag", "--runtime"));
-    for (const part of [/Status: loaded/, /^ragstatus$/m, /^obsidian_rag_search$/m, /^obsidian_rag_index$/m]) {
+    for (const part of [
+      /Status: loaded/,
+      /^ragstatus$/m,
+      /^obsidian_rag_search$/m,
+      /^obsidian_rag_index$/m,
+    ]) {
       expect(part.test(seen), seen);
     }
     expect(/^obsidian_rag_status$/m.test(seen) && /^obsidian_rag_memory_store$/m.test(seen), seen);
@@ -52,27 +64,70 @@ export async function aboutPackage(checks: Checks, sandbox: Sandbox): Promise<vo
   );
 }
 
+/** What a reader of docs/openclaw.md types, in that order, on a machine that has no plugin yet. */
+export async function aboutDocs(checks: Checks): Promise<void> {
+  await checks.item("the commands of docs/openclaw.md, in their order", async () => {
+    const page = readFileSync(join(ROOT, "docs/openclaw.md"), "utf8");
+    const blocks = [...page.matchAll(/^```sh\n(.*?)^```$/gms)].map((block) => block[1] ?? "");
+    const lines = blocks.join("").trim().split("\n");
+    const last = lines.findIndex((line) => line.includes("uninstall"));
+    lines.push(...lines.splice(last, 1)); // the page says early how to take it away again
+    const newcomer = new Sandbox();
+    await Gateway.configured(newcomer, {});
+    try {
+      for (const line of lines) {
+        const done = await newcomer.runIn(ROOT, "bash", "-c", line);
+        expect(done.code === 0, `${line}\n${outputOf(done)}`);
+      }
+    } finally {
+      await newcomer.end();
+    }
+    return lines.join("\n");
+  });
+}
+
 export async function aboutPublishing(checks: Checks, sandbox: Sandbox): Promise<void> {
   const folder = sandbox.path("package");
 
   await checks.item("clawhub package validate", async () => {
     mkdirSync(sandbox.path("report"));
-    const words = ["--openclaw", OPENCLAW, "--runtime", "--allow-execute", "--out", sandbox.path("report")];
+    const words = [
+      "--openclaw",
+      OPENCLAW,
+      "--runtime",
+      "--allow-execute",
+      "--out",
+      sandbox.path("report"),
+    ];
     const seen = await sandbox.run("clawhub", "package", "validate", folder, ...words);
     expect(seen.code === 0, outputOf(seen));
     return outputOf(seen);
   });
 
   await checks.item("clawhub package publish --dry-run", async () => {
-    const source = ["--source-repo", "example/ragd", "--source-commit", "0".repeat(40), "--source-ref", "main"];
-    const words = ["--family", "code-plugin", ...source, "--source-path", "contrib/openclaw-plugin", "--json"];
+    const source = [
+      "--source-repo",
+      "example/ragd",
+      "--source-commit",
+      "0".repeat(40),
+      "--source-ref",
+      "main",
+    ];
+    const words = [
+      "--family",
+      "code-plugin",
+      ...source,
+      "--source-path",
+      "contrib/openclaw-plugin",
+      "--json",
+    ];
     const seen = await sandbox.run("clawhub", "package", "publish", folder, "--dry-run", ...words);
     expect(seen.code === 0, outputOf(seen));
     return seen.stdout.replaceAll(/\s+/g, " ").slice(0, 400);
   });
 }
 
-/** Compiles the sources against the types that OpenClaw ships, in place of our own excerpt of them. */
+/** Compiles the sources against the types that OpenClaw ships, not against our excerpt of them. */
 async function typesFit(sandbox: Sandbox): Promise<string> {
   sandbox.write("tsconfig.json", {
     extends: join(PLUGIN, "tsconfig.json"),

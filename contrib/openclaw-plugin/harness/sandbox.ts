@@ -69,7 +69,11 @@ export class Sandbox {
   /** Starts something that stays, its output in a file. */
   start(log: string, command: string, ...words: string[]): ChildProcess {
     const output = openSync(this.path(log), "a");
-    const options = { cwd: this.folder, env: this.env, stdio: ["ignore", output, output] as ("ignore" | number)[] };
+    const options = {
+      cwd: this.folder,
+      env: this.env,
+      stdio: ["ignore", output, output] as ("ignore" | number)[],
+    };
     const child = spawn(command, words, options);
     this.#running.push(child);
     return child;

@@ -1,5 +1,5 @@
-/** Plays a model over loopback, as OpenAI's chat completions do it: searches once, then answers from
- * what the search brought. It makes nothing up: without a passage it says so. */
+/** Plays a model over loopback, as OpenAI's chat completions do it: searches once, then answers
+ * from what the search brought. It makes nothing up: without a passage it says so. */
 
 import { createServer, type Server, type ServerResponse } from "node:http";
 
@@ -42,7 +42,10 @@ export class ScriptedModel {
   /** Everything the model was told before the user spoke. */
   get systemPrompt(): string {
     const first = this.requests[0]?.messages ?? [];
-    return first.filter(({ role }) => role !== "user").map(({ content }) => textOf(content)).join("\n");
+    return first
+      .filter(({ role }) => role !== "user")
+      .map(({ content }) => textOf(content))
+      .join("\n");
   }
 
   get toolNames(): string[] {
@@ -55,15 +58,23 @@ type Delta = Record<string, unknown>;
 function nextStep({ messages }: Request, query: string): Delta {
   const result = messages.findLast(({ role }) => role === "tool");
   if (result) return { role: "assistant", content: answerFrom(textOf(result.content)) };
-  const call = { name: "obsidian_rag_search", arguments: JSON.stringify({ query, max_results: 3 }) };
-  return { role: "assistant", tool_calls: [{ index: 0, id: "call_1", type: "function", function: call }] };
+  const call = {
+    name: "obsidian_rag_search",
+    arguments: JSON.stringify({ query, max_results: 3 }),
+  };
+  return {
+    role: "assistant",
+    tool_calls: [{ index: 0, id: "call_1", type: "function", function: call }],
+  };
 }
 
 /** The best passage and its citation, from between the fences. */
 function answerFrom(told: string): string {
   const inside = /<<<NOTES (\w+)>>>\n(.*)\n<<<END NOTES \1>>>/s.exec(told)?.[2];
   const [best] = inside ? JSON.parse(inside).data.results : [];
-  return best ? `Your notes say: ${best.chunk_text} [Source: ${best.citation}]` : "The notes do not tell.";
+  return best
+    ? `Your notes say: ${best.chunk_text} [Source: ${best.citation}]`
+    : "The notes do not tell.";
 }
 
 function reply(response: ServerResponse, request: Request, delta: Delta): void {
@@ -76,11 +87,16 @@ function reply(response: ServerResponse, request: Request, delta: Delta): void {
     return;
   }
   response.setHeader("content-type", "text/event-stream");
-  for (const choice of [{ delta, finish_reason: null }, { delta: {}, finish_reason: finish }]) {
+  for (const choice of [
+    { delta, finish_reason: null },
+    { delta: {}, finish_reason: finish },
+  ]) {
     const chunk = { ...head, object: "chat.completion.chunk", choices: [{ index: 0, ...choice }] };
     response.write(`data: ${JSON.stringify(chunk)}\n\n`);
   }
-  response.end(`data: ${JSON.stringify({ ...head, choices: [], usage: USAGE })}\n\ndata: [DONE]\n\n`);
+  response.end(
+    `data: ${JSON.stringify({ ...head, choices: [], usage: USAGE })}\n\ndata: [DONE]\n\n`,
+  );
 }
 
 const USAGE = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };

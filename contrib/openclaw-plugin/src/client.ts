@@ -43,7 +43,8 @@ export function createClient(options: ClientOptions): Client {
     const body = JSON.stringify(args);
     let answer = await once(path, body, signal);
     const wait = answer instanceof Error ? retryAfterMs.absent : retryAfterMs.starting;
-    if (mayBeStarting(answer) && (await pause(wait, signal))) answer = await once(path, body, signal);
+    if (mayBeStarting(answer) && (await pause(wait, signal)))
+      answer = await once(path, body, signal);
     if (!(answer instanceof Error)) return answer;
     if (cancelled?.aborted) return CANCELLED;
     const late = deadline.aborted && !mayBeStarting(answer);
@@ -78,7 +79,11 @@ function codeOf(error: Error): string {
   return (error as NodeJS.ErrnoException).code ?? "";
 }
 
-const CANCELLED = failure("CANCELLED", "The call was cancelled.", "Ask again if it is still wanted.");
+const CANCELLED = failure(
+  "CANCELLED",
+  "The call was cancelled.",
+  "Ask again if it is still wanted.",
+);
 
 function tooLate(timeoutMs: number): Envelope {
   return failure(

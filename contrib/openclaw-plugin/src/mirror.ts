@@ -19,7 +19,7 @@ export interface Fact {
 
 let last: Promise<unknown> = Promise.resolve();
 
-/** Puts the fact in, in place of a former one of that key, one after the other. Rejects if it cannot. */
+/** Puts the fact in, in place of a former one of that key, in turn. Rejects if it cannot. */
 export function mirror(workspace: string, fact: Fact): Promise<void> {
   const mine = last.then(() => write(workspace, fact));
   last = mine.catch(() => undefined);

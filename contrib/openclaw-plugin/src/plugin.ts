@@ -22,7 +22,10 @@ const caches = new Map<string, HealthCache>();
 
 /** The declarations for defineToolPlugin. */
 export function declarations() {
-  return TOOLS.map((text) => ({ ...text, factory: (made: FactoryContext) => makeTool(text, made) }));
+  return TOOLS.map((text) => ({
+    ...text,
+    factory: (made: FactoryContext) => makeTool(text, made),
+  }));
 }
 
 export function makeTool(text: ToolText, { api, config, toolContext }: FactoryContext): Tool {

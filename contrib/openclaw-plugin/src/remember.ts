@@ -30,7 +30,8 @@ export async function mirrored(
   signal?: AbortSignal,
 ): Promise<Record<string, string>> {
   if (setting === "off") return {};
-  if (!workspaceDir || sandboxed) return { not_mirrored: "this session has no workspace of its own" };
+  if (!workspaceDir || sandboxed)
+    return { not_mirrored: "this session has no workspace of its own" };
   const opinion = await ask(client, fact, signal);
   if (opinion?.suspect) return { not_mirrored: "the note reads like orders to an agent" };
   if (setting === "non-sensitive") {
@@ -45,7 +46,7 @@ export async function mirrored(
   }
 }
 
-/** A search for the fact itself tells: the memory comes back judged, and so do its note's passages. */
+/** A search for the fact itself tells: it comes back judged, and so do its note's passages. */
 async function ask(client: Client, fact: Fact, signal?: AbortSignal): Promise<Opinion | null> {
   const query = `${fact.key}\n${fact.value}`.slice(0, QUERY_CHARS);
   const answer = await client.call(SEARCH.name, { query, max_results: PASSAGES }, signal);

@@ -45,7 +45,8 @@ export const CONFIG_SCHEMA = {
       type: "integer",
       minimum: 500,
       maximum: 100_000,
-      description: "How much of your notes one answer may bring into the conversation, in characters.",
+      description:
+        "How much of your notes one answer may bring into the conversation, in characters.",
       default: DEFAULTS.maxChars,
     },
     snippetChars: {

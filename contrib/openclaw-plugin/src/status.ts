@@ -35,7 +35,9 @@ export function forPerson(answer: Envelope): string {
   const lines = [oneLine(answer)];
   const { data } = answer;
   if (data === null) return withSuggestion(lines, answer);
-  lines.push(`Last brought up to date: ${data["last_sync"] ?? "never"}; waiting: ${data["unindexed_files"]}`);
+  lines.push(
+    `Last brought up to date: ${data["last_sync"] ?? "never"}; waiting: ${data["unindexed_files"]}`,
+  );
   if (isObject(data["active_job"])) lines.push(`Running: ${progressOf(data["active_job"])}`);
   lines.push(`Ollama: ${data["ollama_status"]}`);
   return withSuggestion(lines, answer);
@@ -56,7 +58,8 @@ function withSuggestion(lines: string[], { error }: Envelope): string {
 
 function lastJob(job: unknown, shared: boolean): Row | null {
   if (!isObject(job)) return null;
-  const errors = Array.isArray(job["errors"]) && !shared ? job["errors"].slice(0, ERRORS_SHOWN) : [];
+  const errors =
+    Array.isArray(job["errors"]) && !shared ? job["errors"].slice(0, ERRORS_SHOWN) : [];
   return { ...job, errors };
 }
 

@@ -11,7 +11,11 @@ export interface ToolText {
 
 const DAY = { type: "string", pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}$", description: "YYYY-MM-DD" };
 
-const NAMES = { type: "array", maxItems: 100, items: { type: "string", minLength: 1, maxLength: 1000 } };
+const NAMES = {
+  type: "array",
+  maxItems: 100,
+  items: { type: "string", minLength: 1, maxLength: 1000 },
+};
 
 export const SEARCH: ToolText = {
   name: "obsidian_rag_search",
@@ -114,12 +118,18 @@ export const MEMORY_STORE: ToolText = {
         maxLength: 200,
         description: "A short name for the fact, e.g. debt_to_sreenivas. The same key replaces.",
       },
-      value: { type: "string", minLength: 1, maxLength: 10_000, description: "The fact, in a sentence." },
+      value: {
+        type: "string",
+        minLength: 1,
+        maxLength: 10_000,
+        description: "The fact, in a sentence.",
+      },
       source: {
         type: "string",
         minLength: 1,
         maxLength: 1000,
-        description: "The note it comes from: source_file of the passage, e.g. Journal/2024-03-09.md.",
+        description:
+          "The note it comes from: source_file of the passage, e.g. Journal/2024-03-09.md.",
       },
     },
   },
@@ -127,7 +137,7 @@ export const MEMORY_STORE: ToolText = {
 
 export const TOOLS: readonly ToolText[] = [SEARCH, INDEX, STATUS, MEMORY_STORE];
 
-/** The arguments as the daemon takes them: what is null or missing is left out, the rest untouched. */
+/** The arguments as the daemon takes them: what is null is left out, the rest untouched. */
 export function cleaned(params: unknown): Record<string, unknown> {
   if (typeof params !== "object" || params === null || Array.isArray(params)) return {};
   const kept = Object.entries(params).filter(([, value]) => value !== null && value !== undefined);

@@ -63,7 +63,11 @@ test("a daemon that keeps starting is asked twice, not for ever", async () => {
 test("a daemon that comes up between the two attempts answers", async () => {
   const ragd = new FakeRagd(() => envelope({ up: true }));
   const { socketPath } = ragd;
-  const client = createClient({ socketPath, timeoutMs: 10_000, retryAfterMs: { absent: 300, starting: 0 } });
+  const client = createClient({
+    socketPath,
+    timeoutMs: 10_000,
+    retryAfterMs: { absent: 300, starting: 0 },
+  });
   const answer = client.call("x", {});
   await ragd.listen();
   assert.deepEqual((await answer).data, { up: true });

@@ -44,7 +44,9 @@ export class FakeRagd {
 
   async close(): Promise<void> {
     this.#server?.closeAllConnections();
-    await new Promise<void>((resolve) => (this.#server ? this.#server.close(() => resolve()) : resolve()));
+    await new Promise<void>((resolve) =>
+      this.#server ? this.#server.close(() => resolve()) : resolve(),
+    );
     rmSync(this.folder, { recursive: true, force: true });
   }
 }

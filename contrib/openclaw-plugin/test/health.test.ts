@@ -28,7 +28,8 @@ test("a healthy daemon is asked again only after five minutes", async () => {
 test("a daemon that is not healthy is asked every time", async () => {
   const cache = new HealthCache(() => 0);
   const client = daemon(DEGRADED);
-  for (let times = 0; times < 3; times++) assert.equal((await cache.check(client))?.status, "degraded");
+  for (let times = 0; times < 3; times++)
+    assert.equal((await cache.check(client))?.status, "degraded");
   assert.equal(client.calls, 3);
 });
 

@@ -11,7 +11,11 @@ import { mirrored } from "../src/remember.js";
 import type { Mirror } from "../src/settings.js";
 import { envelope, found, passage, trouble } from "./fake_ragd.js";
 
-const FACT = { key: "doorbell", value: "The doorbell uses a 12 V relay.", source: "Projects/Doorbell.md" };
+const FACT = {
+  key: "doorbell",
+  value: "The doorbell uses a 12 V relay.",
+  source: "Projects/Doorbell.md",
+};
 
 async function inWorkspace(run: (folder: string) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "ws-"));
@@ -23,7 +27,9 @@ async function inWorkspace(run: (folder: string) => Promise<void>): Promise<void
 }
 
 function judging(memory: Record<string, unknown>, ...passages: Record<string, unknown>[]): Client {
-  const data = found(passages, { memories: [{ ...FACT, stored_at: "2026", sensitive: [], ...memory }] });
+  const data = found(passages, {
+    memories: [{ ...FACT, stored_at: "2026", sensitive: [], ...memory }],
+  });
   return { call: async () => envelope(data) };
 }
 
@@ -70,7 +76,9 @@ const FROM_SENSITIVE = judging({}, passage({ source_file: FACT.source, sensitive
 const BESIDE_SENSITIVE = judging({}, passage({ source_file: "Other.md", sensitive: ["health"] }));
 const SUSPECT = judging({}, passage({ source_file: FACT.source, injection_suspected: true }));
 const UNJUDGED = always(envelope(found([])));
-const DOWN = always(envelope(null, { status: "unavailable", error: trouble("DAEMON_NOT_RUNNING") }));
+const DOWN = always(
+  envelope(null, { status: "unavailable", error: trouble("DAEMON_NOT_RUNNING") }),
+);
 
 const CASES: [string, Mirror, Client, boolean][] = [
   ["a harmless fact", "non-sensitive", judging({}), true],
@@ -99,7 +107,10 @@ for (const [what, setting, client, written] of CASES) {
 test("a session without a workspace, or in a sandbox, copies nothing", async () => {
   assert.ok("not_mirrored" in (await mirrored(judging({}), "all", FACT, {})));
   await inWorkspace(async (folder) => {
-    const added = await mirrored(judging({}), "all", FACT, { workspaceDir: folder, sandboxed: true });
+    const added = await mirrored(judging({}), "all", FACT, {
+      workspaceDir: folder,
+      sandboxed: true,
+    });
     assert.ok("not_mirrored" in added);
     assert.deepEqual(await readdir(folder), []);
   });

@@ -64,7 +64,10 @@ test("manifest, package and code agree", () => {
   assert.equal(manifest.description, ABOUT.description);
   assert.equal(manifest.version, pack.version);
   assert.ok(pack.name.endsWith(`/${ABOUT.id}`));
-  assert.deepEqual(manifest.contracts.tools, TOOLS.map(({ name }) => name));
+  assert.deepEqual(
+    manifest.contracts.tools,
+    TOOLS.map(({ name }) => name),
+  );
   assert.deepEqual(Object.keys(manifest.toolMetadata), manifest.contracts.tools);
   assert.deepEqual(manifest.configSchema, CONFIG_SCHEMA);
   assert.deepEqual(Object.keys(manifest.uiHints), Object.keys(CONFIG_SCHEMA.properties));
@@ -84,7 +87,8 @@ test("every setting has its default in the schema", () => {
 test("the skill names every tool and every step that has a name", () => {
   const skill = readFileSync(new URL("skills/obsidian-rag/SKILL.md", ROOT), "utf8");
   const words = ["sensitive_detected", "memory_suggestion", "degraded", "unavailable", "[Source:"];
-  for (const word of [...TOOLS.map(({ name }) => name), ...words]) assert.ok(skill.includes(word), word);
+  for (const word of [...TOOLS.map(({ name }) => name), ...words])
+    assert.ok(skill.includes(word), word);
   const description = /^description: "(.*)"$/m.exec(skill)?.[1] ?? "";
   assert.ok(description.length > 0 && description.length <= 160, `${description.length}`);
 });
@@ -93,23 +97,37 @@ test("four tools are declared, and only the search is offered directly", () => {
   const host = new FakeHost({});
   assert.equal(declarations().length, 4);
   const direct = TOOLS.filter(({ name }) => host.tool(name).catalogMode === "direct-only");
-  assert.deepEqual(direct.map(({ name }) => name), ["obsidian_rag_search"]);
+  assert.deepEqual(
+    direct.map(({ name }) => name),
+    ["obsidian_rag_search"],
+  );
 });
 
 test("what is null or missing does not reach the daemon, all else does", () => {
   assert.deepEqual(
-    cleaned({ query: "x", tags: null, confirm: undefined, date_range: { from: null, to: "2024-01-01" }, bogus: 1 }),
+    cleaned({
+      query: "x",
+      tags: null,
+      confirm: undefined,
+      date_range: { from: null, to: "2024-01-01" },
+      bogus: 1,
+    }),
     { query: "x", date_range: { to: "2024-01-01" }, bogus: 1 },
   );
   for (const odd of [null, undefined, "x", 7, []]) assert.deepEqual(cleaned(odd), {});
 });
 
 test("bad arguments get the daemon's answer, which names the field", async () => {
-  const refused = envelope(null, { error: { ...trouble("INVALID_REQUEST"), message: "The field `query` is required." } });
-  await withRagd(({ path }) => (path.endsWith("search") ? refused : envelope({})), async (ragd, host) => {
-    assert.match(await host.run("obsidian_rag_search", { bogus: 1 }), /`query` is required/);
-    assert.deepEqual(ragd.asked.at(-1)?.body, { bogus: 1 });
+  const refused = envelope(null, {
+    error: { ...trouble("INVALID_REQUEST"), message: "The field `query` is required." },
   });
+  await withRagd(
+    ({ path }) => (path.endsWith("search") ? refused : envelope({})),
+    async (ragd, host) => {
+      assert.match(await host.run("obsidian_rag_search", { bogus: 1 }), /`query` is required/);
+      assert.deepEqual(ragd.asked.at(-1)?.body, { bogus: 1 });
+    },
+  );
 });
 
 test("the first search asks for the status, the next ones do not", async () => {
@@ -122,10 +140,16 @@ test("the first search asks for the status, the next ones do not", async () => {
 
 test("without an index no search is made, and the index is offered", async () => {
   const none = envelope({}, { status: "unavailable", error: trouble("INDEX_NOT_FOUND") });
-  await withRagd(() => none, async (ragd, host) => {
-    assert.match(await host.run("obsidian_rag_search", { query: "x" }), /mode "full"/);
-    assert.deepEqual(ragd.asked.map(({ path }) => path), ["/v1/tools/obsidian_rag_status"]);
-  });
+  await withRagd(
+    () => none,
+    async (ragd, host) => {
+      assert.match(await host.run("obsidian_rag_search", { query: "x" }), /mode "full"/);
+      assert.deepEqual(
+        ragd.asked.map(({ path }) => path),
+        ["/v1/tools/obsidian_rag_status"],
+      );
+    },
+  );
 });
 
 test("the status tool always asks", async () => {
@@ -163,7 +187,15 @@ test("the stored session is asked for, and a host that cannot tell is no harm", 
     const main = { sessionKey: "agent:main:main", agentId: "main" };
     assert.match(await host.run("obsidian_rag_search", { query: "x" }, main), /SCOPE_REFUSED/);
     assert.deepEqual(which, [main]);
-    host.api.runtime = { agent: { session: { getSessionEntry: () => { throw new Error("no store"); } } } };
+    host.api.runtime = {
+      agent: {
+        session: {
+          getSessionEntry: () => {
+            throw new Error("no store");
+          },
+        },
+      },
+    };
     assert.match(await host.run("obsidian_rag_search", { query: "x" }, main), /I still owe/);
   });
 });
@@ -171,42 +203,63 @@ test("the stored session is asked for, and a host that cannot tell is no harm", 
 test("with the daemon down, every tool answers with the next command, and none throws", async () => {
   const host = new FakeHost({ socketPath: "/nonexistent/ragd.sock", timeoutMs: 100 });
   for (const { name } of TOOLS) {
-    const result = await host.tool(name).execute("1", { query: "x", mode: "sync", key: "k", value: "v", source: "s" });
+    const result = await host
+      .tool(name)
+      .execute("1", { query: "x", mode: "sync", key: "k", value: "v", source: "s" });
     assert.match(result.content[0]?.text ?? "", /DAEMON_NOT_RUNNING.*`ragctl start`/);
     assert.equal(result.details["ok"], false);
   }
 });
 
 test("a stored fact says where else it went, or why not", async () => {
-  await withRagd(({ path }) => envelope(path.endsWith("store") ? { stored: true, key: "k" } : found([])), async (_ragd, host) => {
-    const text = await host.run("obsidian_rag_memory_store", { key: "k", value: "v", source: "a.md" });
-    assert.match(text, /"stored":true,"key":"k","not_mirrored":"this session has no workspace/);
-  });
+  await withRagd(
+    ({ path }) => envelope(path.endsWith("store") ? { stored: true, key: "k" } : found([])),
+    async (_ragd, host) => {
+      const text = await host.run("obsidian_rag_memory_store", {
+        key: "k",
+        value: "v",
+        source: "a.md",
+      });
+      assert.match(text, /"stored":true,"key":"k","not_mirrored":"this session has no workspace/);
+    },
+  );
 });
 
 test("/ragstatus tells how it is without a model", async () => {
-  await withRagd(() => envelope({ total_docs: 10, total_chunks: 18, version: "0.1.0" }), async (_ragd, host) => {
-    registerExtras(host.api);
-    assert.deepEqual(host.commands.map(({ name }) => name), ["ragstatus"]);
-    assert.match((await host.commands[0]?.handler())?.text ?? "", /^obsidian-rag is healthy \(10 notes/);
-  });
+  await withRagd(
+    () => envelope({ total_docs: 10, total_chunks: 18, version: "0.1.0" }),
+    async (_ragd, host) => {
+      registerExtras(host.api);
+      assert.deepEqual(
+        host.commands.map(({ name }) => name),
+        ["ragstatus"],
+      );
+      assert.match(
+        (await host.commands[0]?.handler())?.text ?? "",
+        /^obsidian-rag is healthy \(10 notes/,
+      );
+    },
+  );
 });
 
 test("the service asks once and logs one line", async () => {
-  await withRagd(() => envelope({ total_docs: 10, total_chunks: 18, version: "0.1.0" }), async (ragd, host) => {
-    registerExtras(host.api);
-    const logged = new Promise<string>((resolve) => {
-      host.services[0]?.start({ logger: { info: resolve, warn: resolve } });
-    });
-    assert.equal(await logged, "obsidian-rag is healthy (10 notes, 18 passages, ragd 0.1.0)");
-    host.services[0]?.stop();
-    const again = new Promise<string>((resolve) => {
-      host.services[0]?.start({ logger: { info: resolve, warn: resolve } });
-    });
-    assert.equal(await again, await logged);
-    assert.equal(ragd.asked.length, 2);
-    host.services[0]?.stop();
-  });
+  await withRagd(
+    () => envelope({ total_docs: 10, total_chunks: 18, version: "0.1.0" }),
+    async (ragd, host) => {
+      registerExtras(host.api);
+      const logged = new Promise<string>((resolve) => {
+        host.services[0]?.start({ logger: { info: resolve, warn: resolve } });
+      });
+      assert.equal(await logged, "obsidian-rag is healthy (10 notes, 18 passages, ragd 0.1.0)");
+      host.services[0]?.stop();
+      const again = new Promise<string>((resolve) => {
+        host.services[0]?.start({ logger: { info: resolve, warn: resolve } });
+      });
+      assert.equal(await again, await logged);
+      assert.equal(ragd.asked.length, 2);
+      host.services[0]?.stop();
+    },
+  );
 });
 
 test("registering opens no socket, and discovery gets no service", async () => {

@@ -53,14 +53,23 @@ for (const session of [
   { delivery: { kind: "external", route: { channel: "telegram", target: { to: "-1" } } } },
 ]) {
   test(`a group that shares the main session is shared: ${JSON.stringify(session)}`, () => {
-    assert.equal(chatOf({ sessionKey: "agent:main:main" }, () => session), "shared");
+    assert.equal(
+      chatOf({ sessionKey: "agent:main:main" }, () => session),
+      "shared",
+    );
   });
 }
 
 test("a stored direct chat is direct, and odd records tell nothing", () => {
-  assert.equal(chatOf({ sessionKey: "agent:main:main" }, () => ({ chatType: "direct" })), "direct");
+  assert.equal(
+    chatOf({ sessionKey: "agent:main:main" }, () => ({ chatType: "direct" })),
+    "direct",
+  );
   for (const odd of [null, 7, "x", [], { delivery: 3 }]) {
-    assert.equal(chatOf({ sessionKey: "agent:main:main" }, () => odd), "unknown");
+    assert.equal(
+      chatOf({ sessionKey: "agent:main:main" }, () => odd),
+      "unknown",
+    );
   }
 });
 
