@@ -1,6 +1,6 @@
 /** The plugin in the real OpenClaw, item by item. */
 
-import { cpSync, existsSync } from "node:fs";
+import { cpSync, existsSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 
@@ -58,6 +58,8 @@ async function surroundings(sandbox: Sandbox): Promise<string> {
 const checks = new Checks();
 const sandbox = new Sandbox();
 const before = await surroundings(sandbox);
+const theirs = ["/tmp/openclaw", `/tmp/openclaw-state-locks-${process.getuid?.()}`]; // whatever TMPDIR says
+const fresh = theirs.filter((path) => !existsSync(path));
 try {
   const gateway = await Gateway.configured(sandbox);
   await checks.item("a real ragd indexes the example vault with the embedded model", () =>
@@ -79,5 +81,6 @@ try {
   });
 } finally {
   await sandbox.end();
+  for (const path of fresh) rmSync(path, { recursive: true, force: true });
 }
 process.exit(checks.end());

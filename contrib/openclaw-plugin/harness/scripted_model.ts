@@ -1,5 +1,5 @@
-/** Plays a model over loopback, as OpenAI's chat completions do it: searches once, then answers
- * from what the search brought. It makes nothing up: without a passage it says so. */
+/** Plays a model over loopback, as OpenAI's chat completions do it: calls one tool, then answers
+ * from what it brought. It makes nothing up: without an answer from a note it says what it got. */
 
 import { createServer, type Server, type ServerResponse } from "node:http";
 
@@ -14,18 +14,23 @@ export interface Request {
   stream?: boolean;
 }
 
+export interface Call {
+  name: string;
+  arguments: Record<string, unknown>;
+}
+
 export class ScriptedModel {
   readonly requests: Request[] = [];
   readonly #server: Server;
 
-  constructor(query: string) {
+  constructor(call: Call) {
     this.#server = createServer((incoming, response) => {
       const parts: Buffer[] = [];
       incoming.on("data", (part: Buffer) => parts.push(part));
       incoming.on("end", () => {
         const request = JSON.parse(String(Buffer.concat(parts)) || "{}") as Request;
         this.requests.push(request);
-        reply(response, request, nextStep(request, query));
+        reply(response, request, nextStep(request, call));
       });
     });
   }
@@ -55,16 +60,13 @@ export class ScriptedModel {
 
 type Delta = Record<string, unknown>;
 
-function nextStep({ messages }: Request, query: string): Delta {
+function nextStep({ messages }: Request, call: Call): Delta {
   const result = messages.findLast(({ role }) => role === "tool");
   if (result) return { role: "assistant", content: answerFrom(textOf(result.content)) };
-  const call = {
-    name: "obsidian_rag_search",
-    arguments: JSON.stringify({ query, max_results: 3 }),
-  };
+  const wanted = { name: call.name, arguments: JSON.stringify(call.arguments) };
   return {
     role: "assistant",
-    tool_calls: [{ index: 0, id: "call_1", type: "function", function: call }],
+    tool_calls: [{ index: 0, id: "call_1", type: "function", function: wanted }],
   };
 }
 
@@ -72,9 +74,7 @@ function nextStep({ messages }: Request, query: string): Delta {
 function answerFrom(told: string): string {
   const inside = /<<<NOTES (\w+)>>>\n(.*)\n<<<END NOTES \1>>>/s.exec(told)?.[2];
   const [best] = inside ? JSON.parse(inside).data.results : [];
-  return best
-    ? `Your notes say: ${best.chunk_text} [Source: ${best.citation}]`
-    : "The notes do not tell.";
+  return best ? `Your notes say: ${best.chunk_text} [Source: ${best.citation}]` : `I got: ${told}`;
 }
 
 function reply(response: ServerResponse, request: Request, delta: Delta): void {
