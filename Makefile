@@ -3,8 +3,11 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+PLUGIN := contrib/openclaw-plugin
+NODE_MODULES := $(PLUGIN)/node_modules/.package-lock.json
+HAS_NODE := $(shell node -e 'process.exit(parseInt(process.versions.node) < 20 ? 1 : 0)' 2>/dev/null && echo yes)
 
-.PHONY: demo test check chaos bench bench-quality clean install format
+.PHONY: demo test test-plugin test-openclaw plugin check chaos bench bench-quality clean install format
 
 install: $(STAMP)
 
@@ -16,8 +19,21 @@ $(STAMP): pyproject.toml ragd/__init__.py
 demo: $(STAMP)  ## install, show the daemon at work in a temporary home, leave nothing behind
 	@$(BIN)/python examples/demo.py
 
-test: $(STAMP)  ## everything that runs without extra downloads
+test: $(STAMP) $(if $(HAS_NODE),test-plugin)  ## everything, on Python and, where Node 20 or newer is there, on Node
 	$(BIN)/python -m pytest -n 2 --dist worksteal
+
+$(NODE_MODULES): $(PLUGIN)/package-lock.json
+	@cd $(PLUGIN) && npm ci --silent
+	@touch $@
+
+test-plugin: $(NODE_MODULES)  ## the OpenClaw plugin's own tests
+	@cd $(PLUGIN) && npm test --silent
+
+plugin: $(NODE_MODULES)  ## the OpenClaw plugin as a file to install
+	@cd $(PLUGIN) && npm pack --silent
+
+test-openclaw: $(STAMP) $(NODE_MODULES)  ## the plugin in the real OpenClaw, with a real daemon; downloads 650 MB once
+	@$(PLUGIN)/harness/run
 
 check: $(STAMP)  ## formatting, lint, types
 	$(BIN)/ruff format --check .

@@ -13,6 +13,7 @@ import asyncio
 import importlib
 import json
 import math
+import os
 import random
 import statistics
 import time
@@ -78,6 +79,7 @@ def plain_rate(texts: Sequence[str], batch: int = 4) -> float:
 
     from ragd.embed_worker import weights
 
+    os.environ["ORT_DISABLE_TELEMETRY"] = "1"
     onnxruntime: Any = importlib.import_module("onnxruntime")
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 3

@@ -229,6 +229,7 @@ def _environment() -> dict[str, str]:
     return {
         **os.environ,
         "PYTHONPATH": os.pathsep.join([home, inherited] if inherited else [home]),
+        "ORT_DISABLE_TELEMETRY": "1",  # onnxruntime reports to its makers unless told not to
         "MALLOC_ARENA_MAX": "2",
         "OMP_NUM_THREADS": "1",
         "OPENBLAS_NUM_THREADS": "1",

@@ -90,6 +90,7 @@ class MiniLM:
 def load(weights_file: Path | None = None) -> MiniLM:
     """Load, verify and try the model. Raises CannotRun."""
     try:
+        os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # it reports to its makers unless told before
         runtime: Any = importlib.import_module("onnxruntime")
     except (ImportError, OSError):  # not installed, or its library does not fit this machine
         raise CannotRun("onnxruntime is not installed here") from None

@@ -338,3 +338,17 @@ async def test_a_folder_with_a_module_of_the_same_name_is_not_imported(
         assert cosine(one, other) > 0.5
     finally:
         await embedder.close()
+
+
+@pytest.mark.parametrize("wish", [None, "0"], ids=["unset", "switched on"])
+async def test_the_runtime_reports_nothing_to_its_makers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wish: str | None
+) -> None:
+    """Its telemetry keeps a file of its own below the home folder; there must be none."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    if wish is not None:
+        monkeypatch.setenv("ORT_DISABLE_TELEMETRY", wish)
+    async with twisted() as embedder:
+        await embedder.embed([CAT])
+    assert list(tmp_path.rglob("*")) == []

@@ -1,0 +1,102 @@
+/** One whole turn of an agent with a scripted model, and the slash command without any. */
+
+import { type Checks, expect } from "./checks.ts";
+import type { Gateway } from "./gateway.ts";
+import type { Sandbox } from "./sandbox.ts";
+import { type Call, ScriptedModel } from "./scripted_model.ts";
+
+const QUESTION = "How much do I owe Sreenivas?";
+
+const SEARCH = { name: "obsidian_rag_search", arguments: { query: QUESTION, max_results: 3 } };
+const STATUS = { name: "tool_call", arguments: { id: "obsidian_rag_status", args: {} } };
+
+export async function aboutAgents(
+  checks: Checks,
+  sandbox: Sandbox,
+  gateway: Gateway,
+): Promise<void> {
+  await withModel(gateway, SEARCH, (model) => aboutSearching(checks, sandbox, gateway, model));
+  await withModel(gateway, STATUS, () =>
+    checks.item("the other tools are found through OpenClaw's catalogue", async () => {
+      const said = await ask(sandbox, "e3", "How many notes are indexed?");
+      expect(/total_docs[^0-9]*10\b/.test(said), said);
+      expect(/"obsidian_rag_status"/.test(said), `not among the tools that worked: ${said}`);
+      return /total_docs[^,]*/.exec(said)?.[0] ?? "";
+    }),
+  );
+}
+
+async function withModel(
+  gateway: Gateway,
+  call: Call,
+  run: (model: ScriptedModel) => Promise<void>,
+): Promise<void> {
+  const model = new ScriptedModel(call);
+  await model.listen(gateway.modelPort);
+  try {
+    await run(model);
+  } finally {
+    model.close();
+  }
+}
+
+async function aboutSearching(
+  checks: Checks,
+  sandbox: Sandbox,
+  gateway: Gateway,
+  model: ScriptedModel,
+): Promise<void> {
+  await checks.item("an agent's turn: the model searches and answers from the note", async () => {
+    const said = await ask(sandbox, "e1", QUESTION);
+    expect(
+      /I still owe Sreenivas \$70/.test(said) && /Journal\/2024-03-09\.md#L9-L10/.test(said),
+      said,
+    );
+    expect(/"obsidian_rag_search"/.test(said), `not among the tools that worked: ${said}`);
+    return /Your notes say[^"]*/.exec(said)?.[0] ?? "";
+  });
+  await checks.item("obsidian_rag_search is offered to the model directly", async () => {
+    expect(model.toolNames.includes("obsidian_rag_search"), model.toolNames.join(", "));
+    return model.toolNames.join(", ");
+  });
+  await checks.item("the skill is in the prompt", async () => {
+    const line = model.systemPrompt.split("\n").find((one) => /Obsidian notes \(journal/.test(one));
+    expect(line, model.systemPrompt.slice(0, 3_000));
+    return line.trim();
+  });
+  await checks.item("/ragstatus answers without the model", async () => {
+    const before = model.requests.length;
+    const said = await command(gateway, "/ragstatus");
+    expect(/^obsidian-rag is healthy \(10 notes/.test(said), said);
+    expect(model.requests.length === before, "the model was asked");
+    return said;
+  });
+}
+
+/** A slash command as the web chat sends it, and what came back. */
+async function command(gateway: Gateway, message: string): Promise<string> {
+  const sessionKey = "agent:main:main";
+  await gateway.rpc("chat.send", { sessionKey, message, idempotencyKey: "command-1" });
+  for (let times = 0; times < 10; times++) {
+    const history = await gateway.rpc("chat.history", { sessionKey });
+    const messages = history["messages"] as { role: string; content: { text?: string }[] }[];
+    const answer = messages.find(({ role }) => role === "assistant");
+    if (answer) return answer.content.map(({ text }) => text ?? "").join("\n");
+  }
+  return "no answer";
+}
+
+async function ask(sandbox: Sandbox, session: string, message: string): Promise<string> {
+  const words = [
+    "agent",
+    "--agent",
+    "main",
+    "--session-id",
+    session,
+    "--message",
+    message,
+    "--json",
+  ];
+  const { stdout, stderr } = await sandbox.run("openclaw", ...words);
+  return stdout || stderr;
+}

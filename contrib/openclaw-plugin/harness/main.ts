@@ -1,0 +1,86 @@
+/** The plugin in the real OpenClaw, item by item. */
+
+import { cpSync, existsSync, rmSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+
+import { aboutAgents } from "./agent_turn.ts";
+import { Checks, expect, lineWith } from "./checks.ts";
+import { Gateway } from "./gateway.ts";
+import { aboutDocs, aboutPackage, aboutPublishing } from "./package.ts";
+import { ROOT, Sandbox } from "./sandbox.ts";
+import { aboutTools } from "./tool_calls.ts";
+
+async function startDaemon(sandbox: Sandbox): Promise<string> {
+  cpSync(join(ROOT, "examples/vault"), sandbox.path("vault"), { recursive: true });
+  for (const words of [
+    ["init", sandbox.path("vault")],
+    ["config", "set", "embedding.provider", "embedded"],
+    ["index"],
+  ]) {
+    const { code, stdout, stderr } = await sandbox.ragctl(...words);
+    expect(code === 0, `ragctl ${words.join(" ")} ended with ${code}: ${stdout}${stderr}`);
+    if (words[0] === "index") return lineWith(stdout, /"complete"/);
+  }
+  return "";
+}
+
+async function startGateway(sandbox: Sandbox, gateway: Gateway): Promise<string> {
+  await gateway.start();
+  return lineWith(sandbox.read("gateway.log"), /obsidian-rag is healthy/);
+}
+
+async function audit(sandbox: Sandbox, gateway: Gateway): Promise<string> {
+  const { stdout } = await sandbox.run(
+    "openclaw",
+    "security",
+    "audit",
+    "--deep",
+    "--json",
+    "--token",
+    gateway.token,
+  );
+  const report = JSON.parse(stdout.slice(stdout.indexOf("{"))) as {
+    findings: Record<string, unknown>[];
+  };
+  const ours = report.findings.filter((one) => /obsidian|dist\//i.test(JSON.stringify(one)));
+  expect(ours.length === 0, JSON.stringify(ours, null, 2));
+  const others = report.findings.map((one) => one["checkId"]).join(", ");
+  return `${report.findings.length} findings, none of ours: ${others}`;
+}
+
+/** What could be touched by mistake: the checkout, and the OpenClaw of whoever runs this. */
+async function surroundings(sandbox: Sandbox): Promise<string> {
+  const { stdout } = await sandbox.runIn(ROOT, "git", "status", "--porcelain");
+  return `${stdout}own OpenClaw: ${existsSync(join(homedir(), ".openclaw"))}`;
+}
+
+const checks = new Checks();
+const sandbox = new Sandbox();
+const before = await surroundings(sandbox);
+const theirs = ["/tmp/openclaw", `/tmp/openclaw-state-locks-${process.getuid?.()}`]; // whatever TMPDIR says
+const fresh = theirs.filter((path) => !existsSync(path));
+try {
+  const gateway = await Gateway.configured(sandbox);
+  await checks.item("a real ragd indexes the example vault with the embedded model", () =>
+    startDaemon(sandbox),
+  );
+  await aboutPackage(checks, sandbox);
+  await aboutDocs(checks);
+  await checks.item("the gateway starts, and the plugin logs one line", () =>
+    startGateway(sandbox, gateway),
+  );
+  await aboutTools(checks, sandbox, gateway);
+  await aboutAgents(checks, sandbox, gateway);
+  await checks.item("security audit --deep has no finding of ours", () => audit(sandbox, gateway));
+  await aboutPublishing(checks, sandbox);
+  await checks.item("the checkout and the user's own OpenClaw are as before", async () => {
+    const after = await surroundings(sandbox);
+    expect(after === before, after);
+    return "";
+  });
+} finally {
+  await sandbox.end();
+  for (const path of fresh) rmSync(path, { recursive: true, force: true });
+}
+process.exit(checks.end());

@@ -1,0 +1,107 @@
+/** Plays a model over loopback, as OpenAI's chat completions do it: calls one tool, then answers
+ * from what it brought. It makes nothing up: without an answer from a note it says what it got. */
+
+import { createServer, type Server, type ServerResponse } from "node:http";
+
+interface Message {
+  role: string;
+  content: unknown;
+}
+
+export interface Request {
+  messages: Message[];
+  tools?: { function: { name: string; description: string; parameters: unknown } }[];
+  stream?: boolean;
+}
+
+export interface Call {
+  name: string;
+  arguments: Record<string, unknown>;
+}
+
+export class ScriptedModel {
+  readonly requests: Request[] = [];
+  readonly #server: Server;
+
+  constructor(call: Call) {
+    this.#server = createServer((incoming, response) => {
+      const parts: Buffer[] = [];
+      incoming.on("data", (part: Buffer) => parts.push(part));
+      incoming.on("end", () => {
+        const request = JSON.parse(String(Buffer.concat(parts)) || "{}") as Request;
+        this.requests.push(request);
+        reply(response, request, nextStep(request, call));
+      });
+    });
+  }
+
+  listen(port: number): Promise<void> {
+    return new Promise((resolve) => this.#server.listen(port, "127.0.0.1", () => resolve()));
+  }
+
+  close(): void {
+    this.#server.closeAllConnections();
+    this.#server.close();
+  }
+
+  /** Everything the model was told before the user spoke. */
+  get systemPrompt(): string {
+    const first = this.requests[0]?.messages ?? [];
+    return first
+      .filter(({ role }) => role !== "user")
+      .map(({ content }) => textOf(content))
+      .join("\n");
+  }
+
+  get toolNames(): string[] {
+    return (this.requests[0]?.tools ?? []).map((tool) => tool.function.name);
+  }
+}
+
+type Delta = Record<string, unknown>;
+
+function nextStep({ messages }: Request, call: Call): Delta {
+  const result = messages.findLast(({ role }) => role === "tool");
+  if (result) return { role: "assistant", content: answerFrom(textOf(result.content)) };
+  const wanted = { name: call.name, arguments: JSON.stringify(call.arguments) };
+  return {
+    role: "assistant",
+    tool_calls: [{ index: 0, id: "call_1", type: "function", function: wanted }],
+  };
+}
+
+/** The best passage and its citation, from between the fences. */
+function answerFrom(told: string): string {
+  const inside = /<<<NOTES (\w+)>>>\n(.*)\n<<<END NOTES \1>>>/s.exec(told)?.[2];
+  const [best] = inside ? JSON.parse(inside).data.results : [];
+  return best ? `Your notes say: ${best.chunk_text} [Source: ${best.citation}]` : `I got: ${told}`;
+}
+
+function reply(response: ServerResponse, request: Request, delta: Delta): void {
+  const finish = "tool_calls" in delta ? "tool_calls" : "stop";
+  const head = { id: "c1", created: 0, model: "mock-1" };
+  if (!request.stream) {
+    const choices = [{ index: 0, message: delta, finish_reason: finish }];
+    response.setHeader("content-type", "application/json");
+    response.end(JSON.stringify({ ...head, object: "chat.completion", choices, usage: USAGE }));
+    return;
+  }
+  response.setHeader("content-type", "text/event-stream");
+  for (const choice of [
+    { delta, finish_reason: null },
+    { delta: {}, finish_reason: finish },
+  ]) {
+    const chunk = { ...head, object: "chat.completion.chunk", choices: [{ index: 0, ...choice }] };
+    response.write(`data: ${JSON.stringify(chunk)}\n\n`);
+  }
+  response.end(
+    `data: ${JSON.stringify({ ...head, choices: [], usage: USAGE })}\n\ndata: [DONE]\n\n`,
+  );
+}
+
+const USAGE = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
+
+function textOf(content: unknown): string {
+  if (typeof content === "string") return content;
+  return Array.isArray(content) ? content.map((part) => String(part?.text ?? "")).join("\n") : "";
+}

@@ -1,0 +1,91 @@
+/** What happens when a tool is called. Knows nothing of OpenClaw but the context it hands over. */
+
+import { plainResult, searchResult, type ToolResult } from "./answer.js";
+import type { Client } from "./client.js";
+import { type Envelope, failure } from "./envelope.js";
+import type { HealthCache } from "./health.js";
+import { mirrored, type Workspace } from "./remember.js";
+import { type Chat, type ChatContext, chatOf, type StoredSession } from "./scope.js";
+import type { Settings } from "./settings.js";
+import { forModel, quotesNotes } from "./status.js";
+import { cleaned, INDEX, MEMORY_STORE, SEARCH, STATUS } from "./tools.js";
+
+export interface Surroundings {
+  client: Client;
+  health: HealthCache;
+  settings: Settings;
+  context: ChatContext & Workspace;
+  stored: StoredSession;
+}
+
+export type Call = (
+  around: Surroundings,
+  params: unknown,
+  signal: AbortSignal | undefined,
+) => Promise<ToolResult>;
+
+const search: Call = async (around, params, signal) => {
+  const { client, health, settings } = around;
+  const chat = chatOf(around.context, around.stored);
+  if (isOutOfScope(settings, chat)) return plainResult(SEARCH.name, NOT_HERE);
+  const checked = await health.check(client, signal);
+  if (checked?.status === "unavailable" && checked.error) {
+    return plainResult(SEARCH.name, { ...checked, data: null });
+  }
+  const answer = await client.call(SEARCH.name, cleaned(params), signal);
+  health.learn(answer);
+  return searchResult(answer, settings, cites(settings, chat));
+};
+
+const index: Call = async ({ client, health }, params, signal) => {
+  const answer = await client.call(INDEX.name, cleaned(params), signal);
+  health.learn(answer);
+  return plainResult(INDEX.name, answer);
+};
+
+const status: Call = async ({ client, health, context, stored }, params, signal) => {
+  const answer = await client.call(STATUS.name, cleaned(params), signal);
+  health.learn(answer);
+  const shown = forModel(answer, chatOf(context, stored) === "shared");
+  return plainResult(STATUS.name, shown, quotesNotes(shown));
+};
+
+const memoryStore: Call = async (around, params, signal) => {
+  const { client, health, settings, context } = around;
+  if (isOutOfScope(settings, chatOf(context, around.stored))) {
+    return plainResult(MEMORY_STORE.name, NOT_HERE);
+  }
+  const args = cleaned(params);
+  const answer = await client.call(MEMORY_STORE.name, args, signal);
+  health.learn(answer);
+  if (answer.data?.["stored"] !== true) return plainResult(MEMORY_STORE.name, answer);
+  const fact = {
+    key: String(answer.data["key"]),
+    value: String(args["value"]),
+    source: String(args["source"]),
+  };
+  const also = await mirrored(client, settings.mirrorMemory, fact, context, signal);
+  return plainResult(MEMORY_STORE.name, { ...answer, data: { ...answer.data, ...also } });
+};
+
+export const CALLS: Readonly<Record<string, Call>> = {
+  [SEARCH.name]: search,
+  [INDEX.name]: index,
+  [STATUS.name]: status,
+  [MEMORY_STORE.name]: memoryStore,
+};
+
+function isOutOfScope(settings: Settings, chat: Chat): boolean {
+  return settings.scope === "direct" && chat === "shared";
+}
+
+function cites(settings: Settings, chat: Chat): boolean {
+  return settings.citations === "on" || (settings.citations === "auto" && chat !== "shared");
+}
+
+const NOT_HERE: Envelope = failure(
+  "SCOPE_REFUSED",
+  "Others can read this chat, and the user's notes are private.",
+  "Ask again in a direct chat. The owner can allow it everywhere: set the plugin's scope to any.",
+  { recoverable: false },
+);

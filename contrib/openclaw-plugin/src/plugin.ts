@@ -1,0 +1,83 @@
+/** The plugin as OpenClaw takes it: four tools, a service that looks once, a slash command. */
+
+import { socketAddress } from "./address.js";
+import { CALLS } from "./calls.js";
+import { type Client, createClient } from "./client.js";
+import { HealthCache } from "./health.js";
+import type { Api, FactoryContext, Tool } from "./host.js";
+import type { StoredSession } from "./scope.js";
+import { CONFIG_SCHEMA, type Settings, settingsOf } from "./settings.js";
+import { forPerson, oneLine } from "./status.js";
+import { SEARCH, STATUS, TOOLS, type ToolText } from "./tools.js";
+
+export const ABOUT = {
+  id: "obsidian-rag",
+  name: "Obsidian RAG",
+  description: "Answers from your Obsidian notes, searched on this machine by ragd.",
+  configSchema: CONFIG_SCHEMA,
+} as const;
+
+/** One for each daemon: tools are made anew for every run of an agent. */
+const caches = new Map<string, HealthCache>();
+
+/** The declarations for defineToolPlugin. */
+export function declarations() {
+  return TOOLS.map((text) => ({
+    ...text,
+    factory: (made: FactoryContext) => makeTool(text, made),
+  }));
+}
+
+export function makeTool(text: ToolText, { api, config, toolContext }: FactoryContext): Tool {
+  const settings = settingsOf(config);
+  const { client, health } = connection(settings);
+  const stored = storedSessions(api);
+  const call = CALLS[text.name]!;
+  return {
+    ...text,
+    // Else Tool Search would hide it behind a catalogue, and models would not think of the notes.
+    ...(text.name === SEARCH.name ? { catalogMode: "direct-only" as const } : {}),
+    execute: (_id, params, signal) =>
+      call({ client, health, settings, context: toolContext, stored }, params, signal),
+  };
+}
+
+/** What the tools alone are not: the service and the command. Opens nothing by itself. */
+export function registerExtras(api: Api): void {
+  const { client } = connection(settingsOf(api.pluginConfig));
+  api.registerCommand({
+    name: "ragstatus",
+    description: "How the search in your notes is, without asking a model.",
+    handler: async () => ({ text: forPerson(await client.call(STATUS.name, {})) }),
+  });
+  if (api.registrationMode !== "full") return;
+  let running = new AbortController();
+  api.registerService({
+    id: ABOUT.id,
+    start: ({ logger }) => {
+      const { signal } = (running = new AbortController());
+      void client.call(STATUS.name, {}, signal).then((answer) => {
+        if (!signal.aborted) logger[answer.error ? "warn" : "info"](oneLine(answer));
+      });
+    },
+    stop: () => running.abort(),
+  });
+}
+
+function connection(settings: Settings): { client: Client; health: HealthCache } {
+  const socketPath = socketAddress(settings.socketPath);
+  const health = caches.get(socketPath) ?? new HealthCache();
+  caches.set(socketPath, health);
+  return { client: createClient({ socketPath, timeoutMs: settings.timeoutMs }), health };
+}
+
+function storedSessions(api: Api): StoredSession {
+  return (sessionKey, agentId) => {
+    try {
+      const session = api.runtime?.agent?.session;
+      return session?.getSessionEntry?.({ sessionKey, ...(agentId ? { agentId } : {}) });
+    } catch {
+      return undefined; // a session that is not stored, or a host without this: nothing is told
+    }
+  };
+}

@@ -1,0 +1,51 @@
+/** One HTTP exchange over a Unix socket or a named pipe. It never reaches a network. */
+
+import { request } from "node:http";
+
+export interface Ask {
+  socketPath: string;
+  method: "GET" | "POST";
+  path: string;
+  body?: string;
+  signal: AbortSignal;
+}
+
+/** More than any answer of ragd's; what is longer did not come from it. */
+const ANSWER_MAX_BYTES = 8 * 1024 * 1024;
+
+/** The body of the answer, whatever its status; rejects with the reason if there is none. */
+export function exchange(ask: Ask): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const sent = request(
+      {
+        socketPath: ask.socketPath,
+        method: ask.method,
+        path: ask.path,
+        signal: ask.signal,
+        agent: false,
+        headers: {
+          host: "ragd",
+          ...(ask.body === undefined
+            ? {}
+            : {
+                "content-type": "application/json",
+                "content-length": Buffer.byteLength(ask.body),
+              }),
+        },
+      },
+      (answer) => {
+        const parts: Buffer[] = [];
+        let size = 0;
+        answer.on("data", (part: Buffer) => {
+          size += part.length;
+          if (size > ANSWER_MAX_BYTES) sent.destroy(new Error("the answer is too long"));
+          else parts.push(part);
+        });
+        answer.on("end", () => resolve(Buffer.concat(parts).toString("utf8")));
+        answer.on("error", reject);
+      },
+    );
+    sent.on("error", reject);
+    sent.end(ask.body);
+  });
+}

@@ -1,0 +1,78 @@
+/** The daemon's status, for a model, for a person, and for the log. Pure. */
+
+import { type Envelope, isObject } from "./envelope.js";
+
+const ERRORS_SHOWN = 5;
+
+type Row = Record<string, unknown>;
+
+/** What an assistant needs of the status; names of notes only where nobody else listens. */
+export function forModel(answer: Envelope, shared: boolean): Envelope {
+  if (answer.data === null) return answer;
+  const { data } = answer;
+  return {
+    ...answer,
+    data: {
+      ...pick(data, "plugin_health", "total_docs", "total_chunks", "chunks_embedded", "last_sync"),
+      ...pick(data, "unindexed_files", "ollama_status", "active_job"),
+      last_job: lastJob(data["last_job"], shared),
+      reasons: data["reasons"] ?? [],
+      skipped_files: totalOf(data["skipped"]),
+      failed_files: totalOf(data["failed"]),
+      ...pick(data, "version"),
+    },
+  };
+}
+
+/** Whether the status for a model quotes names of notes. */
+export function quotesNotes(answer: Envelope): boolean {
+  const job = answer.data?.["last_job"];
+  return isObject(job) && Array.isArray(job["errors"]) && job["errors"].length > 0;
+}
+
+/** The answer to /ragstatus. */
+export function forPerson(answer: Envelope): string {
+  const lines = [oneLine(answer)];
+  const { data } = answer;
+  if (data === null) return withSuggestion(lines, answer);
+  lines.push(
+    `Last brought up to date: ${data["last_sync"] ?? "never"}; waiting: ${data["unindexed_files"]}`,
+  );
+  if (isObject(data["active_job"])) lines.push(`Running: ${progressOf(data["active_job"])}`);
+  lines.push(`Ollama: ${data["ollama_status"]}`);
+  return withSuggestion(lines, answer);
+}
+
+/** The line in OpenClaw's log when the plugin starts. */
+export function oneLine(answer: Envelope): string {
+  const { data, error } = answer;
+  const why = error ? `: ${error.message}` : "";
+  if (data === null) return `obsidian-rag is ${answer.status}${why}`;
+  const counts = `${data["total_docs"]} notes, ${data["total_chunks"]} passages`;
+  return `obsidian-rag is ${answer.status}${why} (${counts}, ragd ${data["version"]})`;
+}
+
+function withSuggestion(lines: string[], { error }: Envelope): string {
+  return [...lines, ...(error?.suggestion ? [`Next: ${error.suggestion}`] : [])].join("\n");
+}
+
+function lastJob(job: unknown, shared: boolean): Row | null {
+  if (!isObject(job)) return null;
+  const errors =
+    Array.isArray(job["errors"]) && !shared ? job["errors"].slice(0, ERRORS_SHOWN) : [];
+  return { ...job, errors };
+}
+
+function progressOf(job: Row): string {
+  const { mode, progress } = job;
+  const done = isObject(progress) ? ` ${progress["current"]} of ${progress["total"]}` : "";
+  return `${mode}${done}`;
+}
+
+function totalOf(list: unknown): number {
+  return isObject(list) && typeof list["total"] === "number" ? list["total"] : 0;
+}
+
+function pick(data: Row, ...names: string[]): Row {
+  return Object.fromEntries(names.map((name) => [name, data[name] ?? null]));
+}

@@ -1,0 +1,147 @@
+/** What a model sees of the four tools: names, when to use them, parameters. Pure data.
+ *
+ * Names and limits are ragd's (ragd/protocol/tools.py); the daemon checks every call again. */
+
+export interface ToolText {
+  name: string;
+  label: string;
+  description: string;
+  parameters: Record<string, unknown>;
+}
+
+const DAY = { type: "string", pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}$", description: "YYYY-MM-DD" };
+
+const NAMES = {
+  type: "array",
+  maxItems: 100,
+  items: { type: "string", minLength: 1, maxLength: 1000 },
+};
+
+export const SEARCH: ToolText = {
+  name: "obsidian_rag_search",
+  label: "Search the notes",
+  description:
+    "Search the user's own Obsidian notes (journal, people, projects, lists, health, money) by " +
+    "meaning and by words. Use it whenever the answer may be in what the user wrote down: 'What " +
+    "did I write about X?', 'How was my Y in Z?', 'How much do I owe Sreenivas?', 'When did I last " +
+    "…?'. Put the question in `query` as the user asked it, in their language; use the filters for " +
+    "a named folder, time or tag. Answer from the passages and name their source; when there are " +
+    "none, say that the notes do not tell. Not for the web, nor for 'is the index up to date?'.",
+  parameters: {
+    type: "object",
+    additionalProperties: false,
+    required: ["query"],
+    properties: {
+      query: {
+        type: "string",
+        maxLength: 100_000,
+        description: "The question in natural language, as the user asked it.",
+      },
+      max_results: {
+        type: "integer",
+        minimum: 1,
+        maximum: 50,
+        default: 5,
+        description: "How many passages at the most. 1 returns the best passage uncut.",
+      },
+      directory_filter: {
+        ...NAMES,
+        description: 'Only notes below these folders of the vault, e.g. ["Journal"].',
+      },
+      date_range: {
+        type: "object",
+        additionalProperties: false,
+        properties: { from: DAY, to: DAY },
+        description: "Only notes dated within these days, inclusive; either end may be left out.",
+      },
+      tags: { ...NAMES, description: 'Only notes with one of these tags, e.g. ["#health"].' },
+      confirm: {
+        type: "string",
+        description:
+          "Only after an answer withheld sensitive passages and the user then agreed to see them: " +
+          "the token of that answer.",
+      },
+    },
+  },
+};
+
+export const INDEX: ToolText = {
+  name: "obsidian_rag_index",
+  label: "Index the notes",
+  description:
+    "Bring the search index of the user's Obsidian notes up to date. Use it for 'Index my vault' or " +
+    "'Update the search index', or after another answer said that there is no index: mode 'sync' by " +
+    "default, 'full' when there is no index yet, 'reindex' only when asked to rebuild it. Returns at " +
+    "once with a job id; ask obsidian_rag_status for progress. Saved notes are indexed by themselves.",
+  parameters: {
+    type: "object",
+    additionalProperties: false,
+    required: ["mode"],
+    properties: {
+      mode: {
+        type: "string",
+        enum: ["sync", "full", "reindex"],
+        description:
+          "sync: only what changed. full: read every note again; also the first time. reindex: build " +
+          "a new index beside the old one, then switch.",
+      },
+    },
+  },
+};
+
+export const STATUS: ToolText = {
+  name: "obsidian_rag_status",
+  label: "Status of the notes' index",
+  description:
+    "Tell how the search index of the user's Obsidian notes is: healthy, degraded or unavailable and " +
+    "why, how many notes it holds, when it was last brought up to date, and how far a running index " +
+    "job is. Use it for 'Is the index up to date?', 'How many notes are indexed?', and to follow a " +
+    "job. No need to call it before a search: a search checks by itself.",
+  parameters: { type: "object", additionalProperties: false, properties: {} },
+};
+
+export const MEMORY_STORE: ToolText = {
+  name: "obsidian_rag_memory_store",
+  label: "Remember a fact from the notes",
+  description:
+    "Remember one fact from the user's Obsidian notes under a short key, so that later searches bring " +
+    "it back at once. Use it for 'Remember this' about something found in the notes, or after a search " +
+    "offered a memory_suggestion; in both cases only once the user has agreed.",
+  parameters: {
+    type: "object",
+    additionalProperties: false,
+    required: ["key", "value", "source"],
+    properties: {
+      key: {
+        type: "string",
+        minLength: 1,
+        maxLength: 200,
+        description: "A short name for the fact, e.g. debt_to_sreenivas. The same key replaces.",
+      },
+      value: {
+        type: "string",
+        minLength: 1,
+        maxLength: 10_000,
+        description: "The fact, in a sentence.",
+      },
+      source: {
+        type: "string",
+        minLength: 1,
+        maxLength: 1000,
+        description:
+          "The note it comes from: source_file of the passage, e.g. Journal/2024-03-09.md.",
+      },
+    },
+  },
+};
+
+export const TOOLS: readonly ToolText[] = [SEARCH, INDEX, STATUS, MEMORY_STORE];
+
+/** The arguments as the daemon takes them: what is null is left out, the rest untouched. */
+export function cleaned(params: unknown): Record<string, unknown> {
+  if (typeof params !== "object" || params === null || Array.isArray(params)) return {};
+  const kept = Object.entries(params).filter(([, value]) => value !== null && value !== undefined);
+  return Object.fromEntries(
+    kept.map(([name, value]) => [name, name === "date_range" ? cleaned(value) : value]),
+  );
+}

@@ -1,0 +1,159 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { createClient } from "../src/client.js";
+import { envelope, FakeRagd, type Reply, trouble } from "./fake_ragd.js";
+
+async function withRagd(reply: Reply, run: (ragd: FakeRagd) => Promise<void>): Promise<void> {
+  const ragd = await new FakeRagd(reply).listen();
+  try {
+    await run(ragd);
+  } finally {
+    await ragd.close();
+  }
+}
+
+function clientOf(socketPath: string, timeoutMs = 5_000) {
+  return createClient({ socketPath, timeoutMs, retryAfterMs: { absent: 5, starting: 5 } });
+}
+
+test("a tool is asked over the socket and its envelope comes back unchanged", async () => {
+  const answer = envelope({ plugin_health: "healthy", name: "Gewürzregal 读书" });
+  await withRagd(
+    () => answer,
+    async (ragd) => {
+      const got = await clientOf(ragd.socketPath).call("obsidian_rag_status", { a: "ü" });
+      assert.deepEqual(got, answer);
+      assert.deepEqual(ragd.asked, [{ path: "/v1/tools/obsidian_rag_status", body: { a: "ü" } }]);
+    },
+  );
+});
+
+test("without a daemon the answer names the next command to type", async () => {
+  const got = await clientOf("/nonexistent/ragd.sock").call("obsidian_rag_search", {});
+  assert.equal(got.status, "unavailable");
+  assert.equal(got.data, null);
+  assert.equal(got.error?.code, "DAEMON_NOT_RUNNING");
+  assert.match(got.error?.suggestion ?? "", /`ragctl start`/);
+});
+
+test("a starting daemon is asked once more", async () => {
+  let calls = 0;
+  const starting = envelope(null, { status: "unavailable", error: trouble("STARTING") });
+  await withRagd(
+    () => (++calls === 1 ? starting : envelope({ ok: 1 })),
+    async (ragd) => {
+      assert.deepEqual((await clientOf(ragd.socketPath).call("x", {})).data, { ok: 1 });
+      assert.equal(calls, 2);
+    },
+  );
+});
+
+test("a daemon that keeps starting is asked twice, not for ever", async () => {
+  const starting = envelope(null, { status: "unavailable", error: trouble("STARTING") });
+  await withRagd(
+    () => starting,
+    async (ragd) => {
+      assert.equal((await clientOf(ragd.socketPath).call("x", {})).error?.code, "STARTING");
+      assert.equal(ragd.asked.length, 2);
+    },
+  );
+});
+
+test("a daemon that comes up between the two attempts answers", async () => {
+  const ragd = new FakeRagd(() => envelope({ up: true }));
+  const { socketPath } = ragd;
+  const client = createClient({
+    socketPath,
+    timeoutMs: 10_000,
+    retryAfterMs: { absent: 300, starting: 0 },
+  });
+  const answer = client.call("x", {});
+  await ragd.listen();
+  assert.deepEqual((await answer).data, { up: true });
+  await ragd.close();
+});
+
+test("an answer that is refused is not asked for again", async () => {
+  const refused = envelope(null, { error: trouble("INVALID_REQUEST") });
+  await withRagd(
+    () => refused,
+    async (ragd) => {
+      assert.deepEqual(await clientOf(ragd.socketPath).call("x", {}), refused);
+      assert.equal(ragd.asked.length, 1);
+    },
+  );
+});
+
+test("a daemon that does not answer is a time-out, not an exception", async () => {
+  await withRagd(
+    () => null,
+    async (ragd) => {
+      const got = await clientOf(ragd.socketPath, 50).call("x", {});
+      assert.equal(got.error?.code, "TIMEOUT");
+      assert.equal(got.status, "degraded");
+      assert.equal(ragd.asked.length, 1);
+    },
+  );
+});
+
+test("a call can be cancelled while it waits", async () => {
+  const stop = new AbortController();
+  await withRagd(
+    () => {
+      stop.abort();
+      return null;
+    },
+    async (ragd) => {
+      const got = await clientOf(ragd.socketPath).call("x", {}, stop.signal);
+      assert.equal(got.error?.code, "CANCELLED");
+    },
+  );
+});
+
+test("a call that is cancelled already asks nobody", async () => {
+  await withRagd(
+    () => envelope({}),
+    async (ragd) => {
+      const got = await clientOf(ragd.socketPath).call("x", {}, AbortSignal.abort());
+      assert.equal(got.error?.code, "CANCELLED");
+      assert.equal(ragd.asked.length, 0);
+    },
+  );
+});
+
+for (const [what, body] of [
+  ["no JSON", "<html>"],
+  ["no envelope", '{"hello":"world"}'],
+  ["a list", "[]"],
+  ["an envelope with an odd error", '{"status":"healthy","data":{},"error":"no"}'],
+] as const) {
+  test(`an answer that is ${what} is not taken for ragd's`, async () => {
+    await withRagd(
+      () => body,
+      async (ragd) => {
+        const got = await clientOf(ragd.socketPath).call("x", {});
+        assert.equal(got.error?.code, "DAEMON_UNREACHABLE");
+        assert.equal(got.status, "unavailable");
+      },
+    );
+  });
+}
+
+test("an endless answer is cut off", async () => {
+  await withRagd(
+    () => " ".repeat(9 * 1024 * 1024),
+    async (ragd) => {
+      const got = await clientOf(ragd.socketPath).call("x", {});
+      assert.equal(got.error?.code, "DAEMON_UNREACHABLE");
+    },
+  );
+});
+
+for (const code of ["EACCES", "EPERM"]) {
+  test(`a socket of another user (${code}) says so`, async () => {
+    const exchange = () => Promise.reject(Object.assign(new Error("no"), { code }));
+    const client = createClient({ socketPath: "/s", timeoutMs: 1_000, exchange });
+    assert.equal((await client.call("x", {})).error?.code, "DAEMON_NOT_OURS");
+  });
+}

@@ -1,0 +1,95 @@
+/** Plays ragd over a real socket: answers what it is told to, and keeps what it was asked. */
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import type { Envelope, Failure, Health } from "../src/envelope.js";
+
+export interface Asked {
+  path: string;
+  body: Record<string, unknown>;
+}
+
+export type Reply = (asked: Asked) => Envelope | string | null; // null: never answers
+
+export class FakeRagd {
+  readonly folder = mkdtempSync(join(tmpdir(), "rag-"));
+  readonly socketPath = join(this.folder, "ragd.sock");
+  readonly asked: Asked[] = [];
+  #server: Server | undefined;
+
+  readonly #reply: Reply;
+
+  constructor(reply: Reply) {
+    this.#reply = reply;
+  }
+
+  async listen(): Promise<this> {
+    this.#server = createServer((request, response) => {
+      const parts: Buffer[] = [];
+      request.on("data", (part: Buffer) => parts.push(part));
+      request.on("end", () => {
+        const asked = { path: request.url ?? "", body: JSON.parse(String(Buffer.concat(parts))) };
+        this.asked.push(asked);
+        const answer = this.#reply(asked);
+        if (answer === null) return;
+        response.end(typeof answer === "string" ? answer : JSON.stringify(answer));
+      });
+    });
+    await new Promise<void>((resolve) => this.#server?.listen(this.socketPath, resolve));
+    return this;
+  }
+
+  async close(): Promise<void> {
+    this.#server?.closeAllConnections();
+    await new Promise<void>((resolve) =>
+      this.#server ? this.#server.close(() => resolve()) : resolve(),
+    );
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+export function envelope(
+  data: Record<string, unknown> | null,
+  { status = "healthy", error = null }: { status?: Health; error?: Failure | null } = {},
+): Envelope {
+  const meta = { query_time_ms: 3, chunks_scanned: 18, index_version: "G.1", vault_mtime: null };
+  return { status, data, error, meta };
+}
+
+export function trouble(code: string): Failure {
+  return { code, message: `It is ${code}.`, recoverable: true, suggestion: "Do that." };
+}
+
+export function passage(fields: Record<string, unknown> = {}): Record<string, unknown> {
+  return {
+    chunk_text: "I still owe Sreenivas $70.",
+    score: 0.81,
+    source_file: "Journal/2024-03-09.md",
+    section: "#finance",
+    date: "2024-03-09",
+    tags: ["#finance"],
+    chunk_index: 2,
+    title: "2024-03-09",
+    heading_path: "Saturday > #finance",
+    start_line: 9,
+    end_line: 10,
+    citation: "Journal/2024-03-09.md#L9-L10",
+    link: "obsidian://open?vault=v&file=Journal",
+    trust: "untrusted-note",
+    injection_suspected: false,
+    sensitive: [],
+    stale: false,
+    unverified: false,
+    ...fields,
+  };
+}
+
+export function found(
+  results: Record<string, unknown>[],
+  fields: Record<string, unknown> = {},
+): Record<string, unknown> {
+  return { results, sensitive_detected: false, memory_suggestion: null, memories: [], ...fields };
+}

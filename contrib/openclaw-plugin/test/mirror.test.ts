@@ -1,0 +1,117 @@
+import assert from "node:assert/strict";
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+
+import type { Client } from "../src/client.js";
+import type { Envelope } from "../src/envelope.js";
+import { mirror, MIRROR_FILE, withFact } from "../src/mirror.js";
+import { mirrored } from "../src/remember.js";
+import type { Mirror } from "../src/settings.js";
+import { envelope, found, passage, trouble } from "./fake_ragd.js";
+
+const FACT = {
+  key: "doorbell",
+  value: "The doorbell uses a 12 V relay.",
+  source: "Projects/Doorbell.md",
+};
+
+async function inWorkspace(run: (folder: string) => Promise<void>): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), "ws-"));
+  try {
+    await run(folder);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+function judging(memory: Record<string, unknown>, ...passages: Record<string, unknown>[]): Client {
+  const data = found(passages, {
+    memories: [{ ...FACT, stored_at: "2026", sensitive: [], ...memory }],
+  });
+  return { call: async () => envelope(data) };
+}
+
+function always(answer: Envelope): Client {
+  return { call: async () => answer };
+}
+
+test("a fact is one line with its key, and the same key replaces it", () => {
+  const page = withFact(withFact("# Head\n", FACT), { ...FACT, key: "other" });
+  const again = withFact(page, { ...FACT, value: "Now\nwith 24 V." });
+  assert.deepEqual(again.split("\n").slice(2), [
+    "- `doorbell`: Now with 24 V. (from Projects/Doorbell.md)",
+    "- `other`: The doorbell uses a 12 V relay. (from Projects/Doorbell.md)",
+    "",
+  ]);
+});
+
+test("a key cannot end its own quotes", () => {
+  assert.match(withFact("", { ...FACT, key: "a`: b" }), /- `a': b`: /);
+});
+
+test("facts stored at the same time are all kept, and nothing else is left behind", async () => {
+  await inWorkspace(async (folder) => {
+    const keys = Array.from({ length: 20 }, (_, number) => `key${number}`);
+    await Promise.all(keys.map((key) => mirror(folder, { ...FACT, key })));
+    const page = await readFile(join(folder, MIRROR_FILE), "utf8");
+    for (const key of keys) assert.ok(page.includes(`\`${key}\`: `));
+    assert.deepEqual(await readdir(join(folder, "memory")), ["obsidian-rag.md"]);
+  });
+});
+
+test("a link in place of the file is not followed", async () => {
+  await inWorkspace(async (folder) => {
+    await mkdir(join(folder, "memory"));
+    await symlink("/dev/null", join(folder, MIRROR_FILE));
+    await assert.rejects(mirror(folder, FACT), /is a link/);
+    const added = await mirrored(judging({}), "all", FACT, { workspaceDir: folder });
+    assert.match(String(added["not_mirrored"]), /cannot be written/);
+  });
+});
+
+const SENSITIVE = judging({ sensitive: ["financial_debt"] });
+const FROM_SENSITIVE = judging({}, passage({ source_file: FACT.source, sensitive: ["health"] }));
+const BESIDE_SENSITIVE = judging({}, passage({ source_file: "Other.md", sensitive: ["health"] }));
+const SUSPECT = judging({}, passage({ source_file: FACT.source, injection_suspected: true }));
+const UNJUDGED = always(envelope(found([])));
+const DOWN = always(
+  envelope(null, { status: "unavailable", error: trouble("DAEMON_NOT_RUNNING") }),
+);
+
+const CASES: [string, Mirror, Client, boolean][] = [
+  ["a harmless fact", "non-sensitive", judging({}), true],
+  ["a fact beside a sensitive note", "non-sensitive", BESIDE_SENSITIVE, true],
+  ["a sensitive fact", "non-sensitive", SENSITIVE, false],
+  ["a fact from a sensitive passage", "non-sensitive", FROM_SENSITIVE, false],
+  ["a fact that nobody judged", "non-sensitive", UNJUDGED, false],
+  ["a fact when the daemon went away", "non-sensitive", DOWN, false],
+  ["a sensitive fact", "all", SENSITIVE, true],
+  ["a fact that nobody judged", "all", UNJUDGED, true],
+  ["a fact from a note that gives orders", "all", SUSPECT, false],
+  ["a harmless fact", "off", judging({}), false],
+];
+for (const [what, setting, client, written] of CASES) {
+  test(`mirrorMemory ${setting}: ${what} is ${written ? "" : "not "}copied`, async () => {
+    await inWorkspace(async (folder) => {
+      const added = await mirrored(client, setting, FACT, { workspaceDir: folder });
+      const page = await readFile(join(folder, MIRROR_FILE), "utf8").catch(() => "");
+      assert.equal(page.includes(FACT.value), written);
+      assert.equal(added["mirrored_to"] === MIRROR_FILE, written);
+      assert.equal("not_mirrored" in added, !written && setting !== "off");
+    });
+  });
+}
+
+test("a session without a workspace, or in a sandbox, copies nothing", async () => {
+  assert.ok("not_mirrored" in (await mirrored(judging({}), "all", FACT, {})));
+  await inWorkspace(async (folder) => {
+    const added = await mirrored(judging({}), "all", FACT, {
+      workspaceDir: folder,
+      sandboxed: true,
+    });
+    assert.ok("not_mirrored" in added);
+    assert.deepEqual(await readdir(folder), []);
+  });
+});

@@ -1,0 +1,273 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+
+import type { Api, Command, Logger, Service, Tool } from "../src/host.js";
+import { ABOUT, declarations, makeTool, registerExtras } from "../src/plugin.js";
+import { CONFIG_SCHEMA, DEFAULTS, settingsOf } from "../src/settings.js";
+import { cleaned, TOOLS } from "../src/tools.js";
+import { envelope, FakeRagd, found, passage, type Reply, trouble } from "./fake_ragd.js";
+
+const ROOT = new URL("../../", import.meta.url); // of .build/test
+const manifest = JSON.parse(readFileSync(new URL("openclaw.plugin.json", ROOT), "utf8"));
+const pack = JSON.parse(readFileSync(new URL("package.json", ROOT), "utf8"));
+
+/** OpenClaw's side, as far as the plugin touches it. */
+class FakeHost {
+  readonly commands: Command[] = [];
+  readonly services: Service[] = [];
+  readonly lines: string[] = [];
+  readonly logger: Logger = {
+    info: (line) => this.lines.push(`info ${line}`),
+    warn: (line) => this.lines.push(`warn ${line}`),
+  };
+  readonly config: Record<string, unknown>;
+  readonly api: Api;
+
+  constructor(config: Record<string, unknown>, registrationMode = "full") {
+    this.config = config;
+    this.api = {
+      registrationMode,
+      pluginConfig: config,
+      registerCommand: (command) => this.commands.push(command),
+      registerService: (service) => this.services.push(service),
+    };
+  }
+
+  tool(name: string, toolContext = {}): Tool {
+    const text = TOOLS.find((one) => one.name === name);
+    assert.ok(text);
+    return makeTool(text, { api: this.api, config: this.config, toolContext });
+  }
+
+  async run(name: string, params: unknown, toolContext = {}): Promise<string> {
+    const { content } = await this.tool(name, toolContext).execute("call-1", params);
+    return content[0]?.text ?? "";
+  }
+}
+
+async function withRagd(reply: Reply, run: (ragd: FakeRagd, host: FakeHost) => Promise<void>) {
+  const ragd = await new FakeRagd(reply).listen();
+  try {
+    await run(ragd, new FakeHost({ socketPath: ragd.socketPath }));
+  } finally {
+    await ragd.close();
+  }
+}
+
+const serving: Reply = ({ path }) =>
+  path.endsWith("search") ? envelope(found([passage()])) : envelope({ plugin_health: "healthy" });
+
+test("manifest, package and code agree", () => {
+  assert.equal(manifest.id, ABOUT.id);
+  assert.equal(manifest.name, ABOUT.name);
+  assert.equal(manifest.description, ABOUT.description);
+  assert.equal(manifest.version, pack.version);
+  assert.ok(pack.name.endsWith(`/${ABOUT.id}`));
+  assert.deepEqual(
+    manifest.contracts.tools,
+    TOOLS.map(({ name }) => name),
+  );
+  assert.deepEqual(Object.keys(manifest.toolMetadata), manifest.contracts.tools);
+  assert.deepEqual(manifest.configSchema, CONFIG_SCHEMA);
+  assert.deepEqual(Object.keys(manifest.uiHints), Object.keys(CONFIG_SCHEMA.properties));
+  assert.equal(manifest.kind, undefined); // it would take the slot of OpenClaw's own memory
+  assert.equal(pack.dependencies, undefined);
+});
+
+test("every setting has its default in the schema", () => {
+  const { properties } = CONFIG_SCHEMA;
+  for (const [name, value] of Object.entries(DEFAULTS)) {
+    assert.equal(properties[name as keyof typeof properties].default, value);
+  }
+  assert.deepEqual(settingsOf(undefined), DEFAULTS);
+  assert.deepEqual(settingsOf({ maxChars: 900, scope: undefined }), { ...DEFAULTS, maxChars: 900 });
+});
+
+test("the skill names every tool and every step that has a name", () => {
+  const skill = readFileSync(new URL("skills/obsidian-rag/SKILL.md", ROOT), "utf8");
+  const words = ["sensitive_detected", "memory_suggestion", "degraded", "unavailable", "[Source:"];
+  for (const word of [...TOOLS.map(({ name }) => name), ...words])
+    assert.ok(skill.includes(word), word);
+  const description = /^description: "(.*)"$/m.exec(skill)?.[1] ?? "";
+  assert.ok(description.length > 0 && description.length <= 160, `${description.length}`);
+});
+
+test("four tools are declared, and only the search is offered directly", () => {
+  const host = new FakeHost({});
+  assert.equal(declarations().length, 4);
+  const direct = TOOLS.filter(({ name }) => host.tool(name).catalogMode === "direct-only");
+  assert.deepEqual(
+    direct.map(({ name }) => name),
+    ["obsidian_rag_search"],
+  );
+});
+
+test("what is null or missing does not reach the daemon, all else does", () => {
+  assert.deepEqual(
+    cleaned({
+      query: "x",
+      tags: null,
+      confirm: undefined,
+      date_range: { from: null, to: "2024-01-01" },
+      bogus: 1,
+    }),
+    { query: "x", date_range: { to: "2024-01-01" }, bogus: 1 },
+  );
+  for (const odd of [null, undefined, "x", 7, []]) assert.deepEqual(cleaned(odd), {});
+});
+
+test("bad arguments get the daemon's answer, which names the field", async () => {
+  const refused = envelope(null, {
+    error: { ...trouble("INVALID_REQUEST"), message: "The field `query` is required." },
+  });
+  await withRagd(
+    ({ path }) => (path.endsWith("search") ? refused : envelope({})),
+    async (ragd, host) => {
+      assert.match(await host.run("obsidian_rag_search", { bogus: 1 }), /`query` is required/);
+      assert.deepEqual(ragd.asked.at(-1)?.body, { bogus: 1 });
+    },
+  );
+});
+
+test("the first search asks for the status, the next ones do not", async () => {
+  await withRagd(serving, async (ragd, host) => {
+    for (let times = 0; times < 3; times++) await host.run("obsidian_rag_search", { query: "x" });
+    const asked = ragd.asked.map(({ path }) => path.split("_").at(-1));
+    assert.deepEqual(asked, ["status", "search", "search", "search"]);
+  });
+});
+
+test("without an index no search is made, and the index is offered", async () => {
+  const none = envelope({}, { status: "unavailable", error: trouble("INDEX_NOT_FOUND") });
+  await withRagd(
+    () => none,
+    async (ragd, host) => {
+      assert.match(await host.run("obsidian_rag_search", { query: "x" }), /mode "full"/);
+      assert.deepEqual(
+        ragd.asked.map(({ path }) => path),
+        ["/v1/tools/obsidian_rag_status"],
+      );
+    },
+  );
+});
+
+test("the status tool always asks", async () => {
+  await withRagd(serving, async (ragd, host) => {
+    for (let times = 0; times < 2; times++) await host.run("obsidian_rag_status", {});
+    assert.equal(ragd.asked.length, 2);
+  });
+});
+
+const GROUP = { sessionKey: "agent:main:telegram:group:-1" };
+
+for (const name of ["obsidian_rag_search", "obsidian_rag_memory_store"]) {
+  test(`${name} is refused where others listen, and the daemon is not even asked`, async () => {
+    await withRagd(serving, async (ragd, host) => {
+      assert.match(await host.run(name, { query: "x" }, GROUP), /SCOPE_REFUSED.*direct chat/);
+      assert.equal(ragd.asked.length, 0);
+    });
+  });
+}
+
+test("with scope any, a group is served, without citations", async () => {
+  await withRagd(serving, async (ragd) => {
+    const host = new FakeHost({ socketPath: ragd.socketPath, scope: "any" });
+    const text = await host.run("obsidian_rag_search", { query: "x" }, GROUP);
+    assert.match(text, /I still owe/);
+    assert.doesNotMatch(text, /L9-L10/);
+  });
+});
+
+test("the stored session is asked for, and a host that cannot tell is no harm", async () => {
+  await withRagd(serving, async (_ragd, host) => {
+    const which: unknown[] = [];
+    const getSessionEntry = (one: unknown) => (which.push(one), { chatType: "group" });
+    host.api.runtime = { agent: { session: { getSessionEntry } } };
+    const main = { sessionKey: "agent:main:main", agentId: "main" };
+    assert.match(await host.run("obsidian_rag_search", { query: "x" }, main), /SCOPE_REFUSED/);
+    assert.deepEqual(which, [main]);
+    host.api.runtime = {
+      agent: {
+        session: {
+          getSessionEntry: () => {
+            throw new Error("no store");
+          },
+        },
+      },
+    };
+    assert.match(await host.run("obsidian_rag_search", { query: "x" }, main), /I still owe/);
+  });
+});
+
+test("with the daemon down, every tool answers with the next command, and none throws", async () => {
+  const host = new FakeHost({ socketPath: "/nonexistent/ragd.sock", timeoutMs: 100 });
+  for (const { name } of TOOLS) {
+    const result = await host
+      .tool(name)
+      .execute("1", { query: "x", mode: "sync", key: "k", value: "v", source: "s" });
+    assert.match(result.content[0]?.text ?? "", /DAEMON_NOT_RUNNING.*`ragctl start`/);
+    assert.equal(result.details["ok"], false);
+  }
+});
+
+test("a stored fact says where else it went, or why not", async () => {
+  await withRagd(
+    ({ path }) => envelope(path.endsWith("store") ? { stored: true, key: "k" } : found([])),
+    async (_ragd, host) => {
+      const text = await host.run("obsidian_rag_memory_store", {
+        key: "k",
+        value: "v",
+        source: "a.md",
+      });
+      assert.match(text, /"stored":true,"key":"k","not_mirrored":"this session has no workspace/);
+    },
+  );
+});
+
+test("/ragstatus tells how it is without a model", async () => {
+  await withRagd(
+    () => envelope({ total_docs: 10, total_chunks: 18, version: "0.1.0" }),
+    async (_ragd, host) => {
+      registerExtras(host.api);
+      assert.deepEqual(
+        host.commands.map(({ name }) => name),
+        ["ragstatus"],
+      );
+      assert.match(
+        (await host.commands[0]?.handler())?.text ?? "",
+        /^obsidian-rag is healthy \(10 notes/,
+      );
+    },
+  );
+});
+
+test("the service asks once and logs one line", async () => {
+  await withRagd(
+    () => envelope({ total_docs: 10, total_chunks: 18, version: "0.1.0" }),
+    async (ragd, host) => {
+      registerExtras(host.api);
+      const logged = new Promise<string>((resolve) => {
+        host.services[0]?.start({ logger: { info: resolve, warn: resolve } });
+      });
+      assert.equal(await logged, "obsidian-rag is healthy (10 notes, 18 passages, ragd 0.1.0)");
+      host.services[0]?.stop();
+      const again = new Promise<string>((resolve) => {
+        host.services[0]?.start({ logger: { info: resolve, warn: resolve } });
+      });
+      assert.equal(await again, await logged);
+      assert.equal(ragd.asked.length, 2);
+      host.services[0]?.stop();
+    },
+  );
+});
+
+test("registering opens no socket, and discovery gets no service", async () => {
+  await withRagd(serving, async (ragd) => {
+    const host = new FakeHost({ socketPath: ragd.socketPath }, "discovery");
+    registerExtras(host.api);
+    for (const { name } of TOOLS) host.tool(name);
+    assert.equal(host.services.length, 0);
+    assert.equal(ragd.asked.length, 0);
+  });
+});
