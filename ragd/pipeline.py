@@ -11,6 +11,7 @@ from ragd.actors.store_writer import StoreWriter
 from ragd.actors.watcher import Watcher
 from ragd.adapters.embedding_cache import EmbeddingCache
 from ragd.adapters.lance_store import Identity, LanceStore
+from ragd.backlog import Backlog
 from ragd.clock import Clock
 from ragd.forgetting import Forgetter
 from ragd.guarding import GuardInForce
@@ -25,6 +26,7 @@ from ragd.reading import Notes
 from ragd.searching import Searcher
 from ragd.serving import Serving
 from ragd.settings import Settings
+from ragd.vector_making import VectorMaker
 
 
 class Pipeline:
@@ -44,9 +46,11 @@ class Pipeline:
         in_flight = InFlight()
         self._watcher = Watcher(ledger, clock, settings, self._notes)
         self._batcher = Batcher(ledger, clock, settings, self._notes, in_flight.batches)
-        self._embedder = EmbedderActor(
-            ledger, clock, self.serving, self._providers, self._cache, self._notes, in_flight, guard
+        maker = VectorMaker(ledger, clock, self._providers, self._cache, guard)
+        backlog = Backlog(
+            ledger, clock, self.serving, self._providers, maker, self._notes, in_flight.fills
         )
+        self._embedder = EmbedderActor(ledger, self.serving, maker, backlog, in_flight)
         self._forgetter = Forgetter(ledger, clock, self.serving, self._cache)
         indexes = Indexes(ledger, self._store, self.serving, self._new_identity, self._vault_name())
         self._writer = StoreWriter(ledger, clock, self.serving, in_flight, indexes)

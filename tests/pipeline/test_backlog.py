@@ -7,13 +7,14 @@ from typing import Any
 
 import pytest
 
-from ragd.actors.embedder import EmbedderActor
+from ragd.backlog import Backlog
 from ragd.clock import SystemClock, new_id
 from ragd.events import BatchStored, IndexActivated, StoredFile
 from ragd.ledger import Ledger
 from ragd.payloads import InFlight
 from ragd.reading import Reading
 from ragd.serving import Serving
+from ragd.vector_making import VectorMaker
 
 CUT = "as notes are cut"
 
@@ -66,12 +67,13 @@ async def test_the_backlog_waits_for_the_index_to_be_opened(
     ledger: Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     serving, notes = Serving(), CountedNotes()
-    providers: Any = Unused()
-    actor = EmbedderActor(
-        ledger, SystemClock(), serving, providers, Unused(), notes, InFlight(), Unused()
-    )
-    passes = counted(actor, "_next_table", monkeypatch)
-    working = asyncio.create_task(actor.run())
+    unused: Any = Unused()
+    clock = SystemClock()
+    maker = VectorMaker(ledger, clock, unused, unused, unused)
+    fills = InFlight().fills
+    backlog = Backlog(ledger, clock, serving, unused, maker, notes, fills)
+    passes = counted(backlog, "_next_table", monkeypatch)
+    working = asyncio.create_task(backlog.run())
     try:
         for _ in range(100):  # a loop that spins takes every turn that there is
             await asyncio.sleep(0)
@@ -93,7 +95,7 @@ class Unused:
         assert identities
 
 
-def counted(actor: EmbedderActor, name: str, monkeypatch: pytest.MonkeyPatch) -> Callable[[], int]:
+def counted(actor: Backlog, name: str, monkeypatch: pytest.MonkeyPatch) -> Callable[[], int]:
     """How often a step was taken."""
     taken, step = 0, getattr(actor, name)
 

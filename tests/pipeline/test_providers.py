@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from ragd.actors import batcher, embedder
+from ragd import vector_making
+from ragd.actors import batcher
 from ragd.events import EmbeddingFailed, JobFinished, JobRequested
 from tests.embedding.fake_ollama import DIMENSIONS, NAN_400, rows, running, says, vector_of
 from tests.pipeline.test_pipeline import assert_index_equals_vault
@@ -18,8 +19,8 @@ pytestmark = pytest.mark.timeout(120)
 
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: Any) -> None:
-    monkeypatch.setattr(embedder, "RETRY_FIRST_S", 0.01)
-    monkeypatch.setattr(embedder, "RETRY_MAX_S", 0.05)
+    monkeypatch.setattr(vector_making, "RETRY_FIRST_S", 0.01)
+    monkeypatch.setattr(vector_making, "RETRY_MAX_S", 0.05)
     monkeypatch.setattr(batcher, "RETRY_S", 0.01)
 
 

@@ -348,8 +348,9 @@ class Held:
     """A provider that gives no vectors until it is let go, and a cache that knows none."""
 
     def __init__(self, running: Any, monkeypatch: Any) -> None:
-        self._embedder = embedder = running.pipeline._embedder
-        self._own = {name: getattr(embedder, name) for name in ("_known", "_gather")}
+        self._backlog = running.pipeline._embedder._backlog
+        self._maker = maker = running.pipeline._embedder._maker
+        self._own = (maker.known, self._backlog._gather)
         self._monkeypatch = monkeypatch
 
         async def nothing(*_: Any) -> dict[str, bytes]:
@@ -357,13 +358,15 @@ class Held:
 
         async def later(files: Any, table: Any, index: Any) -> None:
             space = index.identity.space.identity
-            embedder._not_before[space] = embedder._clock.monotonic() + 3600
+            maker._not_before[space] = maker._clock.monotonic() + 3600
 
-        monkeypatch.setattr(embedder, "_known", nothing)
-        monkeypatch.setattr(embedder, "_gather", later)
+        self._put(nothing, later)
 
     def let_go(self) -> None:
-        for name, own in self._own.items():
-            self._monkeypatch.setattr(self._embedder, name, own)
-        self._embedder._not_before.clear()
-        self._embedder._woken.set()
+        self._put(*self._own)
+        self._maker.forgive()
+        self._backlog.wake()
+
+    def _put(self, known: Any, gather: Any) -> None:
+        self._monkeypatch.setattr(self._maker, "known", known)
+        self._monkeypatch.setattr(self._backlog, "_gather", gather)

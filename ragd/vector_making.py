@@ -1,0 +1,136 @@
+"""Makes vectors: from the cache, else from the provider of the index's own vector space.
+
+It remembers which texts no provider could embed, and when one that failed may be asked again.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+import structlog
+
+from ragd.adapters.embedding_cache import EmbeddingCache
+from ragd.adapters.lance_store import ChunkIndex
+from ragd.clock import Clock
+from ragd.crashpoints import crashpoint
+from ragd.embedding import EmbeddingError, Vector
+from ragd.events import BatchEmbedded, Dependency, DependencyRecovered, EmbeddingFailed
+from ragd.ledger import Ledger
+from ragd.notes.model import Chunk
+from ragd.providers import Providers
+
+NAME = "embedder"
+RETRY_FIRST_S = 2.0
+RETRY_MAX_S = 60.0
+
+log = structlog.get_logger(NAME)
+
+
+class Privacy(Protocol):
+    """What may be shown to the provider."""
+
+    def may_be_embedded(self, chunk: Chunk, provider: str) -> bool: ...
+
+
+class VectorMaker:
+    """What the batches in flight and the backlog share."""
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        clock: Clock,
+        providers: Providers,
+        cache: EmbeddingCache,
+        privacy: Privacy,
+    ) -> None:
+        self._ledger = ledger
+        self._clock = clock
+        self._providers = providers
+        self._cache = cache
+        self._privacy = privacy
+        # By vector space: calls in a row that failed, and when the next one may be made.
+        self._failures: dict[str, int] = {}
+        self._not_before: dict[str, float] = {}
+        self._hopeless: set[str] = set()  # hashes of chunks that no provider call could embed
+
+    async def known(self, chunks: Sequence[Chunk], index: ChunkIndex) -> dict[str, Vector]:
+        """What the cache has, by content hash."""
+        hashes = {chunk.content_hash for chunk in chunks}
+        return await self._cache.get_many(index.identity.space.identity, hashes) if hashes else {}
+
+    async def make(self, texts: Mapping[str, str], index: ChunkIndex) -> dict[str, Vector]:
+        """What the provider makes of texts, by content hash; kept in the cache from then on."""
+        embedder = await self._providers.of(index.identity)
+        made = await embedder.embed(list(texts.values()))
+        self._failures.pop(index.identity.space.identity, None)
+        await self.report_recovery(index.identity.space.provider)
+        vectors = dict(zip(texts, made, strict=True))
+        crashpoint("embed.before_cache")
+        await self.keep(vectors, index)
+        crashpoint("embed.after_cache")
+        return vectors
+
+    async def keep(self, vectors: Mapping[str, Vector], index: ChunkIndex) -> None:
+        """Pay for these only once."""
+        if vectors:
+            await self._cache.put_many(index.identity.space.identity, vectors)
+
+    def lacks(self, chunk: Chunk, vectors: Mapping[str, Vector], index: ChunkIndex) -> bool:
+        """Whether this chunk has no vector among these, and could have one."""
+        if chunk.content_hash in vectors or chunk.content_hash in self._hopeless:
+            return False
+        return self._privacy.may_be_embedded(chunk, index.identity.space.provider)
+
+    def give_up(self, content_hash: str) -> None:
+        """No provider can embed this text."""
+        self._hopeless.add(content_hash)
+
+    def is_hopeless(self, content_hash: str) -> bool:
+        return content_hash in self._hopeless
+
+    # Providers that fail
+
+    async def report(self, why: EmbeddingError, index: ChunkIndex) -> None:
+        """Nobody makes vectors now: say so, and wait longer each time before trying again."""
+        space = index.identity.space.identity
+        attempt = self._failures[space] = self._failures.get(space, 0) + 1
+        delay = min(RETRY_MAX_S, RETRY_FIRST_S * 2 ** min(attempt - 1, 10))
+        self._not_before[space] = self._clock.monotonic() + delay
+        log.warning("no vectors", code=why.code, detail=why.detail, attempt=attempt)
+        if attempt & (attempt - 1) == 0:  # the first, the second, the fourth: not one a minute
+            failed = EmbeddingFailed(code=why.code, attempt=attempt)
+            await self._ledger.journal.append(NAME, failed)
+
+    def until_next_try(self) -> float:
+        """Seconds until a provider that failed may be asked again; 0 if there is none."""
+        now = self._clock.monotonic()
+        self._not_before = {space: at for space, at in self._not_before.items() if at > now}
+        return min(self._not_before.values(), default=now) - now
+
+    def rests(self, index: ChunkIndex) -> bool:
+        """Whether the provider of this index has failed, and is not to be asked yet."""
+        return index.identity.space.identity in self._not_before
+
+    def forgive(self) -> None:
+        """Somebody is said to be back: ask at once."""
+        self._failures, self._not_before = {}, {}
+
+    async def report_recovery(self, provider: str) -> None:
+        """A call that works is as good as a probe."""
+        dependency: Dependency = "ollama" if provider == "ollama" else "embedder"
+        if dependency in self._ledger.state.health.lost:
+            recovered = DependencyRecovered(dependency=dependency)
+            await self._ledger.journal.append(NAME, recovered)
+
+    async def say(self, job_id: str, batch_id: str, files: int, made: int, cached: int) -> None:
+        """Vectors for a batch, or for a fill, are there."""
+        index = self._ledger.state.catalog.index
+        embedded = BatchEmbedded(
+            job_id=job_id,
+            batch_id=batch_id,
+            files=files,
+            chunks=made,
+            cached=cached,
+            provider=index.provider if index is not None else "",
+            model=index.model if index is not None else "",
+        )
+        await self._ledger.journal.append(NAME, embedded)
