@@ -21,7 +21,7 @@ SOURCES = Path(__file__).parents[2] / "shared" / "data" / "vaults"
 LARGE, SMALL = 10_000, 700
 LARGE_BYTES = 50_000_000
 ROUNDS = 7
-EMBEDDED_CHUNKS = 768
+EMBEDDED_CHUNKS = 1_536
 QMD_S, QMD_MB = 21.0, 568.0
 NO_VECTORS = {"provider": "ollama", "base_url": "http://127.0.0.1:1"}
 

@@ -19,7 +19,7 @@ from ragd.protocol.tools import SearchRequest
 from ragd.search.confirmation import Confirmations
 from ragd.search.guard import Inspected, Passage, inspect, inspect_text, suggest
 from ragd.search.recall import Memory
-from ragd.search.results import Result
+from ragd.search.results import TRUST, Result
 from ragd.searching import Served
 from ragd.status import Live, Reason, meta, reasons, verdict
 
@@ -125,4 +125,9 @@ def _flagged(result: Result, seen: Inspected) -> Result:
 
 
 def _recalled(memory: Memory, seen: Inspected) -> dict[str, Any]:
-    return structs.asdict(memory) | {"sensitive": seen.categories}
+    """A memory's text came from a note once: it is data, too."""
+    return structs.asdict(memory) | {
+        "sensitive": seen.categories,
+        "trust": TRUST,
+        "injection_suspected": seen.injection_suspected,
+    }

@@ -25,7 +25,7 @@ from ragd.vector_making import NAME, VectorMaker
 from ragd.waiting import set_within
 
 STEP_CHUNKS = 64
-FILL_CHUNKS = 256
+FILL_CHUNKS = 512
 FILL_WITHIN_S = 30.0
 VAULT_AGAIN_S = 2.0
 

@@ -29,6 +29,7 @@ __all__ = [
     "check_places",
     "effective",
     "fingerprint",
+    "is_address_external",
     "is_external",
     "load",
     "parse",
@@ -87,8 +88,14 @@ def fingerprint(config: Config) -> str:
 
 def is_external(config: Config) -> bool:
     """True when embedding would send text to another machine."""
+    return config.embedding.provider != "embedded" and is_address_external(config)
+
+
+def is_address_external(config: Config) -> bool:
+    """True when Ollama's address is another machine's, whether it is configured or not: an index
+    that was made with it is still in its space."""
     host = _host(config.embedding.base_url)
-    return config.embedding.provider != "embedded" and not (host and _is_loopback(host))
+    return not (host and _is_loopback(host))
 
 
 def check_places(config: Config, home_root: str) -> None:

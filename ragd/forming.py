@@ -27,7 +27,7 @@ from ragd.reading import Reading
 NAME = "batcher"
 FIRST_FILES = 64  # a small first batch: something can be found soon
 BATCH_FILES = 512
-BATCH_BYTES = 3_000_000  # of note text; a few such batches are in memory at once
+BATCH_BYTES = 2_000_000  # of note text; a few such batches are in memory at once
 
 
 class Notes(Protocol):

@@ -1,6 +1,6 @@
 """The guard's rules by the configuration in force, which may change while the daemon runs."""
 
-from ragd.config import is_external
+from ragd.config import is_address_external
 from ragd.config_schema import Memory, Security
 from ragd.notes.model import Chunk
 from ragd.search.guard import Rules
@@ -22,7 +22,7 @@ class GuardInForce:
 
     def may_be_embedded(self, chunk: Chunk, provider: str) -> bool:
         """Whether this provider may see the chunk: what is sensitive stays on this machine."""
-        leaves = provider == "ollama" and is_external(self._settings.current)
+        leaves = provider == "ollama" and is_address_external(self._settings.current)
         return not leaves or may_leave(chunk, self.rules)
 
     @property

@@ -54,6 +54,8 @@ class Providers:
                 if embedded.SPACE.identity != space.identity:
                     raise _mismatch()
                 return self._open.setdefault(space.identity, embedded.EmbeddedEmbedder())
+            if self._settings.current.embedding.provider == "embedded":
+                raise _mismatch()  # whoever wants no server any more is not to be sent to one
             return await self._reach(identity)
 
     async def mismatch(self, identity: Identity) -> str | None:

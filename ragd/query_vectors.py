@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from ragd.adapters.lance_store import ChunkIndex
-from ragd.config import is_external
+from ragd.config import is_address_external
 from ragd.embedding import EmbeddingError, Vector
 from ragd.folds.catalog import Catalog
 from ragd.guarding import GuardInForce
@@ -68,5 +68,7 @@ class QueryVectors:
 
     def _must_stay_here(self, query: str, index: ChunkIndex) -> bool:
         """Whether the question is sensitive, and would go to another machine."""
-        leaves = index.identity.space.provider == "ollama" and is_external(self._settings.current)
+        leaves = index.identity.space.provider == "ollama" and is_address_external(
+            self._settings.current
+        )
         return leaves and bool(inspect_text(query, self._guard.rules).categories)

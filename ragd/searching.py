@@ -34,6 +34,7 @@ from ragd.status import Reason
 WITHIN_S = 8.0
 DEPTH = 50  # candidates of each leg, to begin with
 DEEPER = 4  # so many times as many, when notes of some of them are gone
+LOOKED_AT = 10  # so many at least are judged before a question is given up
 DEEPEST = 12_800
 QUERY_CHARACTERS = 2_000  # what is longer is no question; its beginning says what it is about
 
@@ -190,7 +191,8 @@ class Searcher:
     ) -> tuple[list[Found], int]:
         """At most so many results, and how many candidates were dropped for not being there.
 
-        A passage that stands in several notes word for word is shown once.
+        A passage that stands in several notes word for word is shown once, and its other places
+        are free as if they were not there.
         """
         permitted = [one for one in ranked if self._notes.concerns(one.source_file)]
         dropped = len(ranked) - len(permitted)
@@ -200,9 +202,12 @@ class Searcher:
             there = await self._there(question, some)
             dropped += len(some) - len(there)
             good = [(row, one) for row, one in there if one.score >= FLOOR]
+            before = len(kept)
             for row, one in good:
                 kept.setdefault(row.chunk_text, (row, one))
-            if len(kept) >= most or (there and not good):
+            dropped += len(good) - (len(kept) - before)
+            hopeless = there and not good and start + most >= LOOKED_AT
+            if len(kept) >= most or hopeless:
                 break
         return list(kept.values())[:most], dropped
 
@@ -225,6 +230,8 @@ class Searcher:
         now = facts[row.source_file] if facts is not None else None
         stale = now is not None and is_stale(row, now, self._ledger.state.catalog.files)
         words = question.about.share_in(row.title, row.heading_path, row.chunk_text)
+        if found.bm25 is not None:  # by an alias, a tag, or another form of a word
+            words = max(words, question.about.one_word)
         readable = question.about.readable
         score = relevance(found.cosine, words, readable, timely=found.timely)
         vault = self._settings.vault.name

@@ -65,7 +65,7 @@ def _request(question: str, args: argparse.Namespace) -> dict[str, Any]:
         "max_results": args.max,
         "directory_filter": args.dir,
         "tags": args.tag,
-        "date_range": {name: day for name, day in days.items() if day},
+        "date_range": {name: day for name, day in days.items() if day is not None},
         "confirm": args.confirm,
     }
     return {"query": question, **{name: value for name, value in wanted.items() if value}}

@@ -161,18 +161,18 @@ REASONS: tuple[Reason, ...] = (
         dependency="index",
     ),
     Reason(
-        "INDEX_NOT_FOUND",
-        _no_documents,
-        (LOST, RECOVERED, IndexActivated, IndexLost, BatchStored, JobFinished),
-        (BatchStored, IndexActivated, RECOVERED, LOST, JobFinished, DaemonStarted),
-        dependency="index",
-    ),
-    Reason(
         "INDEXER_FAILED",
         lambda health, catalog: health.job_failed,
         (JobFinished,),
         (JobFinished,),
         without_index=UNAVAILABLE,
+    ),
+    Reason(
+        "INDEX_NOT_FOUND",
+        _no_documents,
+        (LOST, RECOVERED, IndexActivated, IndexLost, BatchStored, JobFinished),
+        (BatchStored, IndexActivated, RECOVERED, LOST, JobFinished, DaemonStarted),
+        dependency="index",
     ),
     Reason(
         "VAULT_NOT_FOUND",

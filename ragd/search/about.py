@@ -40,6 +40,11 @@ class About(Struct, frozen=True):
             return 0.0
         return len(self.stems & stems_of(" ".join(texts))) / len(self.stems)
 
+    @property
+    def one_word(self) -> float:
+        """The share of a single word."""
+        return 1 / len(self.stems) if self.stems else 0.0
+
 
 def about(question: str, count_tokens: Count) -> About:
     """What a question is about. One of function words only is about these: "The Who" is a name."""

@@ -34,7 +34,8 @@ def inspect(passage: Passage, rules: Rules) -> Inspected:
 def inspect_text(text: str, rules: Rules) -> Inspected:
     """The same for a text that is no passage: a memory."""
     found = sensitive.categories_of_text(text, rules)
-    return Inspected(found, injection.suspected(text), not rules.confirm.isdisjoint(found))
+    asked = not rules.confirm.isdisjoint(found) or sensitive.names_listed_section(text, rules)
+    return Inspected(found, injection.suspected(text), asked)
 
 
 def suggest(passages: Sequence[tuple[Passage, Inspected]], rules: Rules) -> Suggestion | None:

@@ -3,6 +3,7 @@
 It never decides what happens to such a passage; `guard` and who answers do.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Protocol
 
@@ -10,6 +11,7 @@ from ragd.notes.model import Chunk
 from ragd.search.rules import Rules, name_of
 
 BETWEEN_HEADINGS = " > "
+_WORD = re.compile(r"[^\W_]+")
 
 
 class Marked(Protocol):
@@ -25,13 +27,31 @@ class Marked(Protocol):
 
 def categories(passage: Marked, text: str, rules: Rules) -> tuple[str, ...]:
     """The categories of a passage with this text, in order of their names."""
-    return tuple(sorted(_by_name(passage, rules) | set(categories_of_text(text, rules))))
+    return tuple(sorted(_by_name(passage, rules) | _by_words(text, rules)))
 
 
 def categories_of_text(text: str, rules: Rules) -> tuple[str, ...]:
-    """The categories that the words alone have: for a query, a memory."""
+    """The categories that the words alone have, those that are names of sections or tags included:
+    for a query, a memory."""
+    found = _by_words(text, rules)
+    for word in _named_in(text):
+        found |= rules.names.get(word, frozenset())
+    return tuple(sorted(found))
+
+
+def _by_words(text: str, rules: Rules) -> set[str]:
     found = {rules.kinds[kind] for kind in rules.lexicon.kinds_in(text)}
-    return tuple(sorted(category for category in found if category is not None))
+    return {category for category in found if category is not None}
+
+
+def names_listed_section(text: str, rules: Rules) -> bool:
+    """Whether a word of the text is the name of a section in `sensitive_sections`."""
+    return any(word in rules.listed for word in _named_in(text))
+
+
+def _named_in(text: str) -> set[str]:
+    """The text's words, as sections and tags are named."""
+    return {name_of(word) for word in _WORD.findall(text)}
 
 
 def may_leave(chunk: Chunk, rules: Rules) -> bool:

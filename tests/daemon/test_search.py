@@ -2,6 +2,8 @@
 
 import json
 import os
+import shutil
+import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -205,6 +207,33 @@ def test_nonsense_finds_nothing(vault: Vault, query: str) -> None:
     asked = vault.search(query)
     assert asked.files == []
     assert asked.meta["chunks_scanned"] == 7
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [("relays", "Projects/Doorbell.md"), ("electronics", "Projects/Doorbell.md")],
+    ids=["another form of a word", "a tag"],
+)
+def test_what_full_text_found_is_not_lost_for_lack_of_the_very_word(
+    words_only: Vault, query: str, found: str
+) -> None:
+    asked = words_only.search(query)
+    assert asked.meta["retrieval"] == "full_text"
+    assert found in asked.files
+
+
+@pytest.fixture(scope="module")
+def words_only() -> Iterator[Vault]:
+    """A vault whose provider never answers: words are all there is."""
+    folder = Path(tempfile.mkdtemp(prefix="rw", dir="/tmp"))
+    vault = Vault(folder, NOTES, embedding={"provider": "ollama", "base_url": "http://127.0.0.1:1"})
+    try:
+        vault.start()
+        vault.text_only()
+        yield vault
+    finally:
+        vault.end()
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def test_some_of_the_words_are_enough(vault: Vault) -> None:

@@ -166,7 +166,8 @@ def test_memories_that_match_come_with_the_answer(vault: Vault) -> None:
     assert vault.post("/v1/tools/obsidian_rag_memory_store", memory).data["stored"]
     [recalled] = vault.search("where is the kingfisher?").data["memories"]
     assert recalled.pop("stored_at")
-    assert recalled == {**memory, "sensitive": []}
+    flags = {"sensitive": [], "trust": "untrusted-note", "injection_suspected": False}
+    assert recalled == {**memory, **flags}
     assert vault.search("tea").data["memories"] == []
 
 

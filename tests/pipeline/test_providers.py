@@ -167,7 +167,7 @@ async def test_what_is_sensitive_is_never_sent_to_another_machine(
     start: Any, configure: Any, vault: Path, monkeypatch: Any
 ) -> None:
     """The recording server stands for another machine: only its address is taken for one."""
-    monkeypatch.setattr("ragd.guarding.is_external", lambda config: True)
+    monkeypatch.setattr("ragd.guarding.is_address_external", lambda config: True)
     async with running() as server:
         wish = {"provider": "ollama", "base_url": server.base_url, "dimensions": DIMENSIONS}
         configure(vault_path=str(vault), embedding=wish)

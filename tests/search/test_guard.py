@@ -60,3 +60,10 @@ def test_suggestions_can_be_switched_off() -> None:
 
 def test_no_results_no_suggestion(rules: Rules) -> None:
     assert suggest([], rules) is None
+
+
+def test_a_memory_or_a_question_that_names_a_sensitive_section_is_sensitive(rules: Rules) -> None:
+    for text in ("mentalhealth_2024_01_15\nFelt hopeless again.", "#mentalhealth how was it"):
+        seen = inspect_text(text, rules)
+        assert "health" in seen.categories and seen.withheld, text
+    assert inspect_text("the mental arithmetic of health insurance", rules).categories == ()

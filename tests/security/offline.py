@@ -52,6 +52,7 @@ def main(home: str, vault: str) -> None:
         result["index"] = ragctl(home, "index")
         result["status"] = ragctl(home, "status")
         result["memory"] = ragctl(home, "memory", "list")
+        result["search"] = ragctl(home, "search", "how much do I owe Sreenivas?")
     finally:
         ragctl(home, "stop")
     json.dump(result, sys.stdout)

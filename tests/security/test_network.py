@@ -195,3 +195,5 @@ async def test_all_works_where_there_is_only_loopback(home: Home, vault: Path) -
     assert code == 0 and status["data"]["total_docs"] == 11
     assert status["data"]["chunks_embedded"] == status["data"]["total_chunks"] > 11
     assert result["memory"][0] == 0
+    code, [answer] = result["search"]
+    assert code == 0 and "Sreenivas" in answer["data"]["results"][0]["chunk_text"]
