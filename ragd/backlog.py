@@ -38,6 +38,8 @@ class Notes(Protocol):
     @property
     def fingerprint(self) -> str: ...
 
+    def verify_root(self) -> None: ...
+
     def read(
         self, paths: Sequence[str], known: Mapping[str, Entry], *, again: bool = False
     ) -> Reading: ...
@@ -67,9 +69,15 @@ class Backlog:
         serving.listen(self._woken.set)
         # Notes that are no longer as they were stored: generation, path, sha256.
         self._left: set[tuple[str, str, str]] = set()
+        self._asked_for: set[str] = set()  # generations whose provider was away and is back
 
     def wake(self) -> None:
-        """Something was stored, or somebody is back."""
+        """Something was stored."""
+        self._woken.set()
+
+    def look_again(self) -> None:
+        """Somebody is back: what could not be read then may be read now."""
+        self._left.clear()
         self._woken.set()
 
     async def run(self) -> None:
@@ -106,7 +114,7 @@ class Backlog:
                 continue
             if index.identity.fingerprint != self._notes.fingerprint:
                 continue  # its notes were cut in another way, and will be cut again
-            if not index.identity.space.is_known and self._is_being_replaced():
+            if not index.identity.space.is_known and self._is_replaced_or_asked_for(index):
                 continue
             if self._maker.rests(index):
                 continue  # nobody makes its vectors now; the other index may have a provider
@@ -114,10 +122,12 @@ class Backlog:
                 return table, index
         return None
 
-    def _is_being_replaced(self) -> bool:
+    def _is_replaced_or_asked_for(self, index: ChunkIndex) -> bool:
+        """One that was made for text alone is asked to be replaced once in a run."""
         state = self._ledger.state
         asked = any(job.mode == "reindex" for job in state.jobs.open)
-        return asked or state.catalog.building is not None
+        known = index.identity.generation in self._asked_for
+        return asked or known or state.catalog.building is not None
 
     async def _ask_for_vectors(self, index: ChunkIndex) -> None:
         """This index was made for text alone, because its provider was away. Is it back?"""
@@ -127,6 +137,7 @@ class Backlog:
             await self._maker.report(why, index)
             return
         await self._maker.report_recovery("ollama")
+        self._asked_for.add(index.identity.generation)
         wanted = JobRequested(job_id=new_id(), mode="reindex", origin="provider_ready")
         await self._ledger.journal.append(NAME, wanted)
 
@@ -148,6 +159,7 @@ class Backlog:
             if chunks >= FILL_CHUNKS:
                 break
         try:
+            await asyncio.to_thread(self._notes.verify_root)
             reading = await asyncio.to_thread(self._notes.read, wanted, files, again=True)
         except VaultGone:  # whoever scans says so
             await self._clock.sleep(VAULT_AGAIN_S)
@@ -177,7 +189,8 @@ class Backlog:
             cached = len(given & known.keys())
             await self._maker.say("", fill.batch_id, len(fill.files), len(given) - cached, cached)
             await self._fills.gone(fill.batch_id)
-            self._leave_what_was_refused(fill, table)
+            if fill.refused:
+                self._leave_what_was_refused(fill, table)
 
     def _leave_what_was_refused(self, fill: Fill, table: Table) -> None:
         """Vectors that did not fit the table will not fit it the next time."""

@@ -201,6 +201,7 @@ class TouchedFile(Struct, frozen=True):
     path: str
     mtime_ns: int
     size: int
+    sha256: str = ""
 
 
 class FilesTouched(Part, frozen=True, kw_only=True, tag="files_touched"):
@@ -308,6 +309,7 @@ class StoreCompacted(Fact, frozen=True, kw_only=True, tag="store_compacted"):
 
     table_version: int
     took_ms: int = 0
+    generation: str = ""
 
 
 class IndexBuilding(Fact, frozen=True, kw_only=True, tag="index_building"):

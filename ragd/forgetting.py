@@ -15,6 +15,7 @@ from ragd.ledger import Ledger
 from ragd.serving import Serving
 
 FORGET_AFTER_S = 600.0
+AGAIN_S = 10.0
 
 _TYPES = {tag_of_type(t) for t in (BatchStored, IndexActivated)}
 log = structlog.get_logger("forgetting")
@@ -47,8 +48,8 @@ class Forgetter:
             await self._changed.wait()
             self._changed.clear()
             await self._clock.sleep(FORGET_AFTER_S)
-            if not await self.forget():
-                self._changed.set()
+            while not await self.forget():
+                await self._clock.sleep(AGAIN_S)
 
     async def forget(self) -> bool:
         """Erase the vectors of texts that are in no index; False while that cannot be told."""

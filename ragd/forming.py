@@ -4,7 +4,7 @@ It says what became of every note that was read.
 """
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Protocol
 
 from ragd.clock import new_id
@@ -13,6 +13,7 @@ from ragd.deletions import Deletions
 from ragd.events import (
     Change,
     ChangesetFormed,
+    DeletionsHeld,
     FileFailed,
     FilesChanged,
     FileSkipped,
@@ -31,7 +32,11 @@ BATCH_BYTES = 2_000_000  # of note text; a few such batches are in memory at onc
 
 
 class Notes(Protocol):
-    """What is asked of the vault here; it runs in a thread."""
+    """What is asked of the vault here; what looks at files runs in a thread."""
+
+    def concerns(self, path: str) -> bool: ...
+
+    def verify_root(self) -> None: ...
 
     def read(
         self,
@@ -41,6 +46,10 @@ class Notes(Protocol):
         again: bool = False,
         room: int | None = None,
     ) -> Reading: ...
+
+
+class DeletionsHeldBack(Exception):
+    """So many notes vanished while a new index was built that a person has to agree first."""
 
 
 class Former:
@@ -55,21 +64,35 @@ class Former:
         self._deletions = deletions
 
     async def form(
-        self, job_id: str, todo: Plan, *, again: bool, urgent: bool, generation: str = ""
+        self,
+        job_id: str,
+        todo: Plan,
+        *,
+        again: bool,
+        urgent: bool,
+        generation: str = "",
+        agreed: Collection[str] | None = (),
     ) -> None:
-        """Read, cut and hand on, batch by batch; the last one closes the job."""
+        """Read, cut and hand on, batch by batch; the last one closes the job.
+
+        `agreed`: vanished notes that were judged already; None: a person agreed to all of them.
+        Raises VaultGone when the vault vanishes meanwhile, and DeletionsHeldBack when a new index
+        would lose notes that are held.
+        """
         upserts, removals = todo.upserts, todo.removals
         unstable: list[str] = []
         size = FIRST_FILES
         final = False
         while not final:
             paths, upserts = upserts[:size], upserts[size:]
-            known = self._known(generation)
+            known = self._known(generation, paths)
             reading = await asyncio.to_thread(
                 self._notes.read, paths, known, again=again, room=BATCH_BYTES
             )
             upserts = reading.left + upserts
             crashpoint("job.after_read")
+            if agreed is not None:
+                await self._judge([p for p in reading.gone if p not in agreed], generation)
             await self._report_reading(reading)
             unstable += reading.unstable
             final = not upserts or self._is_over(job_id)
@@ -80,7 +103,7 @@ class Former:
                 batch_id=new_id(),
                 job_id=job_id,
                 files=reading.files,
-                removed=[*removals, *self._to_remove(reading, known)],
+                removed=[*removals, *self._to_remove(reading)],
                 final=final,
                 urgent=urgent,
                 generation=generation,
@@ -93,19 +116,42 @@ class Former:
         job = self._ledger.state.jobs.find_open(job_id)
         return job is None or job.cancel_requested
 
-    def _known(self, generation: str) -> Mapping[str, Entry]:
-        """What is in the index that is written to."""
+    def _known(self, generation: str, paths: Sequence[str]) -> Mapping[str, Entry]:
+        """What is in the index that is written to; beside one that is built, what both have."""
         catalog = self._ledger.state.catalog
-        if not generation:
-            return catalog.files
         building = catalog.building
-        is_it = building is not None and building.generation == generation
-        return building.files if building is not None and is_it else {}
+        if building is None:
+            return {} if generation else catalog.files
+        if generation:
+            return building.files if building.generation == generation else {}
+        known = {path: catalog.files[path] for path in paths if path in catalog.files}
+        return {p: e for p, e in known.items() if _has(building.files, p, e.sha256)}
 
-    def _to_remove(self, reading: Reading, known: Mapping[str, Entry]) -> list[str]:
+    async def _judge(self, gone: Sequence[str], generation: str) -> None:
+        """Notes that were there when the job was planned and are not any more."""
+        files = self._ledger.state.catalog.files
+        vanished = [path for path in gone if path in files and self._notes.concerns(path)]
+        if not vanished:
+            return
+        await asyncio.to_thread(self._notes.verify_root)
+        await self.judge(vanished)
+        if generation and any(map(self._deletions.is_held, vanished)):
+            raise DeletionsHeldBack
+
+    async def judge(self, vanished: Sequence[str]) -> None:
+        """Hold these if they are too many, and say so; the others leave the index."""
+        state = self._ledger.state
+        before = state.health.deletions_held
+        held = self._deletions.judge(vanished, len(state.catalog.files), holding=before > 0)
+        if held > before:
+            await self._ledger.journal.append(NAME, DeletionsHeld(count=held))
+        self._deletions.applied(sum(not self._deletions.is_held(path) for path in vanished))
+
+    def _to_remove(self, reading: Reading) -> list[str]:
         """What is gone, and what was in the index and is left out from now on."""
         gone = [path for path in reading.gone if not self._deletions.is_held(path)]
-        return [*gone, *(path for path, _ in reading.skipped if path in known)]
+        stored = self._ledger.state.catalog.files
+        return [*gone, *(path for path, _ in reading.skipped if path in stored)]
 
     async def _hand_on(self, batch: Batch) -> None:
         if not batch.files and not batch.removed and not batch.final:
@@ -131,3 +177,8 @@ class Former:
         for path, detail in reading.failed:
             failed = FileFailed(path=path, code="UNREADABLE", detail=detail)
             await journal.append(NAME, failed)
+
+
+def _has(files: Mapping[str, Entry], path: str, sha256: str) -> bool:
+    entry = files.get(path)
+    return entry is not None and entry.sha256 == sha256

@@ -112,13 +112,13 @@ class Indexes:
     async def _adopt(self, index: ChunkIndex) -> None:
         """The log does not say what is in this table, so the table does. A file's time is not in
         it: every note is looked at again, and none is embedded again."""
-        rows: Counter[tuple[str, str]] = Counter()
-        embedded: Counter[tuple[str, str]] = Counter()
-        columns = ("source_file", "file_sha256")
-        async for row in index.rows(columns):
-            rows[row["source_file"], row["file_sha256"]] += 1
-        async for row in index.rows(columns, "vector IS NOT NULL"):
-            embedded[row["source_file"], row["file_sha256"]] += 1
+        try:
+            rows = await _count_rows(index)
+            embedded = await _count_rows(index, "vector IS NOT NULL")
+        except RagdError as why:  # it cannot be read: as good as none
+            log.warning("an index that the log does not know is damaged", code=why.code)
+            index.close()
+            return
         files = [
             StoredFile(path, sha256, 0, 0, count, embedded[path, sha256])
             for (path, sha256), count in rows.items()
@@ -197,6 +197,17 @@ class Indexes:
             building.close()
             await self._store.drop(building.identity.generation)
 
+    async def lose_building(self) -> None:
+        """The index that is built is damaged: give it up; another one is asked for, if its job has
+        ended already."""
+        told = self._ledger.state.catalog.building
+        await self.abandon()
+        if told is None:
+            return
+        await self._say(IndexLost(reason="missing", generation=told.generation))
+        if self._ledger.state.jobs.find_open(told.job_id) is None:
+            await self._say(JobRequested(job_id=new_id(), mode="reindex", origin="recovery"))
+
     async def switch_if_ready(self, text_of: str = "") -> ChunkIndex | None:
         """Let the new index serve once its text and its vectors are complete; where no index
         serves, its text is enough. `text_of`: a job whose text is stored, though it has not ended.
@@ -240,3 +251,11 @@ class Indexes:
 
     async def _say(self, fact: Fact) -> None:
         await self._ledger.journal.append(NAME, fact)
+
+
+async def _count_rows(index: ChunkIndex, where: str | None = None) -> "Counter[tuple[str, str]]":
+    """How many rows each note has, by its path and hash."""
+    found: Counter[tuple[str, str]] = Counter()
+    async for row in index.rows(("source_file", "file_sha256"), where):
+        found[row["source_file"], row["file_sha256"]] += 1
+    return found

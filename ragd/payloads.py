@@ -49,6 +49,7 @@ class Fill(Struct):
     generation: str
     files: list[FilledFile]
     vectors: dict[str, Vector]  # by chunk id
+    refused: bool = False  # the index has other chunks than these
 
 
 class _Payload(Protocol):

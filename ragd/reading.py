@@ -185,7 +185,7 @@ class Notes:
         data, facts = self._vault.read(path)
         digest = hashlib.sha256(data).hexdigest()
         if known is not None and known.sha256 == digest and not again:
-            reading.touched.append(TouchedFile(path, facts.mtime_ns, facts.size))
+            reading.touched.append(TouchedFile(path, facts.mtime_ns, facts.size, digest))
             return 0  # nothing of it is kept
         note = parse_note(path, data, options, self.count_tokens)
         if isinstance(note, Failed):

@@ -58,7 +58,8 @@ class Tidier:
         self._failures = 0
         if done.changed and self._serving.index is index:
             took = int((self._clock.monotonic() - began) * 1000)
-            fact = StoreCompacted(table_version=done.version, took_ms=took)
+            generation = index.identity.generation
+            fact = StoreCompacted(table_version=done.version, took_ms=took, generation=generation)
             await self._ledger.journal.append(NAME, fact)
         return done.again_s
 

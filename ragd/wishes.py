@@ -96,12 +96,7 @@ class Wishes:
         if last.mode != "reindex" and is_damaged(state):
             return None
         self._retried.add(last.id)
-        return JobRequested(
-            job_id=new_id(),
-            mode=last.mode,
-            origin="retry",
-            accept_deletions=last.accept_deletions,
-        )
+        return _job(last.mode, "retry")  # what a person agreed to then may be another thing now
 
 
 def is_damaged(state: State) -> bool:

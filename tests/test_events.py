@@ -58,11 +58,11 @@ REVIEWED = {
     *("BatchEmbedded.batch_id", "BatchStored.job_id", "BatchStored.batch_id"),
     *("BatchStored.generation", "VectorsFilled.job_id", "VectorsFilled.generation"),
     *("IndexActivated.generation", "JobFinished.job_id", "IndexBuilding.generation"),
-    *("IndexBuilding.job_id", "IndexLost.generation"),
+    *("IndexBuilding.job_id", "IndexLost.generation", "StoreCompacted.generation"),
     # Hashes; those of memories are keyed.
     *("DaemonStarted.config_hash", "ConfigReloaded.config_hash", "StoredFile.sha256"),
     *("FilledFile.sha256", "MemoryStored.key_hash", "MemoryForgotten.key_hash"),
-    *("IndexActivated.fingerprint", "IndexBuilding.fingerprint"),
+    *("IndexActivated.fingerprint", "IndexBuilding.fingerprint", "TouchedFile.sha256"),
     # Times that we format.
     *("VaultScanned.newest_mtime", "VaultScanned.began", "DependencyLost.since"),
     # Words of closed lists: codes, reasons, phrases, names of tools and origins.

@@ -34,7 +34,7 @@ from ragd.events import (
 )
 from ragd.folds.catalog import Building, Entry
 from ragd.folds.jobs import Job
-from ragd.forming import NAME, Former
+from ragd.forming import NAME, DeletionsHeldBack, Former
 from ragd.ledger import Ledger
 from ragd.notes.plan import Plan, plan
 from ragd.payloads import Batch, Payloads
@@ -171,24 +171,40 @@ class Batcher:
         else:
             self._deletions.applied(sum(map(self._notes.concerns, todo.removals)))
         await self._start(job, scanned, todo, todo)
-        await self._former.form(job.id, todo, again=read_all, urgent=False)
+        agreed = None if job.accept_deletions else ()
+        await self._former.form(job.id, todo, again=read_all, urgent=False, agreed=agreed)
 
     async def _rebuild(self, job: Job, scanned: Scanned) -> None:
         """Build an index beside the one that serves; one that was cut off is gone on with."""
         catalog = self._ledger.state.catalog
         differing = self._plan(scanned, catalog.files, job.accept_deletions)
-        if differing.held and not is_damaged(self._ledger.state):
+        if not is_damaged(self._ledger.state):
             await self._hold(differing.held)  # a new index would lose them: a person has to agree
-            await self._give_up(job)
-            return
+            if differing.held or self._hides_known_notes(scanned):
+                await self._give_up(job)
+                return
         building = catalog.building
         if building is None or not self._can_go_on(building, job):
             building = Building(generation=new_id())
         todo = self._plan(scanned, building.files, accept_deletions=True)
         await self._start(job, scanned, todo, differing)
-        await self._former.form(
-            job.id, todo, again=False, urgent=False, generation=building.generation
-        )
+        agreed = None if job.accept_deletions else ()
+        try:
+            await self._former.form(
+                job.id,
+                todo,
+                again=False,
+                urgent=False,
+                generation=building.generation,
+                agreed=agreed,
+            )
+        except DeletionsHeldBack:
+            await self._give_up(job)
+
+    def _hides_known_notes(self, scanned: Scanned) -> bool:
+        """Whether a folder that cannot be listed has notes in it that a new index would lose."""
+        closed = tuple(f"{folder}/" for folder in scanned.unknown)
+        return any(path.startswith(closed) for path in self._ledger.state.catalog.files)
 
     def _can_go_on(self, building: Building, job: Job) -> bool:
         same_cut = building.fingerprint == self._notes.fingerprint
@@ -258,7 +274,7 @@ class Batcher:
         journal = self._ledger.journal
         try:
             await asyncio.to_thread(self._notes.verify_root)
-            paths = await self._without_held(paths)
+            paths, gone = await self._without_held(paths)
         except VaultGone as why:
             if "vault" not in self._ledger.state.health.lost:
                 await journal.append(NAME, VaultUnavailable(reason=why.reason))
@@ -271,25 +287,22 @@ class Batcher:
         await journal.append(NAME, started)
         todo = Plan(paths, [])
         try:
-            await self._former.form(job_id, todo, again=False, urgent=len(paths) <= URGENT_FILES)
+            urgent = len(paths) <= URGENT_FILES
+            await self._former.form(job_id, todo, again=False, urgent=urgent, agreed=gone)
         except VaultGone as why:
             await journal.append(NAME, VaultUnavailable(reason=why.reason))
             if job := self._ledger.state.jobs.find_open(job_id):
                 await self._give_up(job)
         await self._until_finished(job_id)
 
-    async def _without_held(self, paths: list[str]) -> list[str]:
-        """Those that may be gone on with, after a look at how many have vanished."""
+    async def _without_held(self, paths: list[str]) -> tuple[list[str], set[str]]:
+        """Those that may be gone on with, after a look at how many have vanished; and which."""
         known = self._ledger.state.catalog.files
         looked_at = [path for path in paths if path in known and self._notes.concerns(path)]
         facts = await asyncio.to_thread(self._notes.look, looked_at)
         vanished = [path for path, fact in facts.items() if fact is None]
-        before = self._ledger.state.health.deletions_held
-        held = self._deletions.judge(vanished, len(known), holding=before > 0)
-        if held > before:
-            await self._hold(held)
-        self._deletions.applied(sum(not self._deletions.is_held(path) for path in vanished))
-        return [path for path in paths if not self._deletions.is_held(path)]
+        await self._former.judge(vanished)
+        return [path for path in paths if not self._deletions.is_held(path)], set(vanished)
 
 
 def _scanned_fact(scanned: Scanned, differing: Plan) -> VaultScanned:

@@ -55,6 +55,7 @@ class EmbedderActor:
 
     async def run(self) -> None:
         position = self._ledger.state.seq
+        self._batches = asyncio.Queue()  # after a crash the work is formed again
         self._in_flight.fills.drop_all()
         async with asyncio.TaskGroup() as group:
             group.create_task(self._listen(position))
@@ -70,6 +71,7 @@ class EmbedderActor:
                 continue
             if isinstance(event, DependencyRecovered):
                 self._maker.forgive()
+                self._backlog.look_again()
             self._backlog.wake()
 
     async def _serve_batches(self) -> None:

@@ -81,6 +81,8 @@ class StoreWriter:
 
     async def run(self) -> None:
         position = self._ledger.state.seq
+        self._todo, self._embedded = asyncio.Queue(), {}  # after a crash the work is formed again
+        self._in_flight.fills.drop_all()
         await self._indexes.open()
         async with asyncio.TaskGroup() as group:
             self._tasks = group
@@ -163,16 +165,33 @@ class StoreWriter:
                 await self._replace(building, batch, batch.job_id)
                 return True
             serving = await self._troubles.with_room(self._indexes.serving_index)
-            if self._serving.building is not None:  # first: until the other has it, it is undone
-                await self._replace(self._serving.building, batch, "")
+            await self._mirror(batch)  # first: until the other has it, it is undone
             await self._replace(serving, batch, batch.job_id)
         except EmbeddingError as why:  # no index, and nobody to say what its vectors are like
             log.warning("no index can be made", code=why.code, detail=why.detail)
             return False
         except RagdError as why:
-            await self._troubles.report(why)
+            await self._report(why, self._serving.of(batch.generation))
             return False
         return True
+
+    async def _mirror(self, batch: Batch) -> None:
+        """What is saved while an index is built is in that one, too."""
+        building = self._serving.building
+        if building is None:
+            return
+        try:
+            await self._replace(building, batch, "")
+        except RagdError as why:
+            await self._report(why, building)
+
+    async def _report(self, why: RagdError, index: ChunkIndex | None) -> None:
+        """Damage of the index that serves is a matter of health; one that is built is given up."""
+        if index is not None and index is self._serving.building:
+            log.warning("the index that is built cannot be used", code=why.code)
+            await self._indexes.lose_building()
+        else:
+            await self._troubles.report(why)
 
     async def _replace(self, index: ChunkIndex, batch: Batch, job_id: str) -> None:
         now = self._clock.now()
@@ -200,12 +219,13 @@ class StoreWriter:
 
     async def _fill(self, fill: Fill) -> None:
         index = self._serving.of(fill.generation)
-        if index is not None:
-            try:
+        try:
+            if index is not None:
                 await self._fill_index(index, fill)
-            except RagdError as why:
-                await self._troubles.report(why)
-        self._in_flight.fills.drop(fill.batch_id)
+        except RagdError as why:
+            await self._report(why, index)
+        finally:
+            self._in_flight.fills.drop(fill.batch_id)
 
     async def _fill_index(self, index: ChunkIndex, fill: Fill) -> None:
         rows, version = 0, await index.version()
@@ -220,12 +240,18 @@ class StoreWriter:
                 generation=index.identity.generation,
             )
             await self._ledger.journal.append_parts(NAME, done)
+        fill.refused = rows != len(fill.vectors)
         self._tidier.wake()
 
     # An index built beside
 
     async def _switch_if_ready(self, text_of: str = "") -> None:
-        if old := await self._troubles.with_room(lambda: self._indexes.switch_if_ready(text_of)):
+        try:
+            old = await self._troubles.with_room(lambda: self._indexes.switch_if_ready(text_of))
+        except RagdError as why:
+            await self._report(why, self._serving.building)
+            return
+        if old is not None:
             self._tasks.create_task(self._retire(old))
 
     async def _retire(self, old: ChunkIndex) -> None:

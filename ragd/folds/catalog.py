@@ -222,7 +222,8 @@ def _files_touched(catalog: Catalog, event: FilesTouched, record: Record) -> Non
     for file in event.files:
         _done(catalog, file.path)
         for table in tables:
-            if entry := table.files.get(file.path):
+            entry = table.files.get(file.path)
+            if entry is not None and file.sha256 in ("", entry.sha256):
                 entry.mtime_ns, entry.size = file.mtime_ns, file.size
 
 
@@ -256,7 +257,9 @@ def _index_activated(catalog: Catalog, event: IndexActivated, record: Record) ->
 
 
 def _store_compacted(catalog: Catalog, event: StoreCompacted, record: Record) -> None:
-    catalog.table_version = event.table_version
+    table = _table_of(catalog, event.generation)
+    if table is not None:
+        table.table_version = event.table_version
 
 
 def _index_lost(catalog: Catalog, event: IndexLost, record: Record) -> None:

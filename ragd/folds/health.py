@@ -220,7 +220,7 @@ REASONS: tuple[Reason, ...] = (
         "DELETIONS_HELD",
         lambda health, catalog: health.deletions_held > 0,
         (DeletionsHeld,),
-        (DeletionsHeld, JobFinished, IndexActivated, IndexLost),
+        (DeletionsHeld, IndexLost),
     ),
     Reason(
         "INDEX_STALE",
@@ -329,7 +329,6 @@ def _index_activated(health: Health, event: IndexActivated, record: Record) -> N
     health.starting = False
     health.lost.pop("index", None)
     health.lost.pop("model", None)
-    health.deletions_held = 0  # it was built from what is there
 
 
 def _index_lost(health: Health, event: IndexLost, record: Record) -> None:
@@ -350,7 +349,6 @@ def _job_finished(health: Health, event: JobFinished, record: Record) -> None:
     if event.mode != "sync":
         health.quarantined = False
     if event.mode == "reindex":
-        health.deletions_held = 0
         health.lost.pop("index", None)
 
 

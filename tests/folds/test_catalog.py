@@ -448,3 +448,23 @@ def test_a_touched_note_is_known_by_its_new_time_in_the_index_that_is_built_too(
     log.add(FilesTouched(files=[TouchedFile("a.md", 77, 5)]))
     building = log.state.catalog.building
     assert building is not None and building.files["a.md"].mtime_ns == 77
+
+
+def test_a_note_that_the_built_index_has_otherwise_is_not_taken_for_touched_there(log):
+    log.activate()
+    log.store("a.md", sha="A")
+    log.build("g2")
+    log.store("a.md", sha="B", generation="g2")
+    log.add(FilesTouched(files=[TouchedFile("a.md", 77, 5, "A")]))
+    catalog = log.state.catalog
+    assert catalog.files["a.md"].mtime_ns == 77
+    assert catalog.building is not None and catalog.building.files["a.md"].mtime_ns != 77
+
+
+def test_tidying_an_index_that_serves_no_more_says_nothing_of_the_one_that_does(log):
+    log.activate(generation="g2")
+    log.store("a.md", version=9)
+    log.add(StoreCompacted(table_version=901, generation="g1"))
+    assert log.state.catalog.table_version == 9
+    log.add(StoreCompacted(table_version=10, generation="g2"))
+    assert log.state.catalog.table_version == 10

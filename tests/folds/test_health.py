@@ -236,11 +236,6 @@ CLEARING: dict[tuple[str, type], tuple[Step, Step]] = {
     ("DISK_FULL", DaemonStarted): (steps(serve, lose("disk", "DISK_FULL")), restart),
     ("LOG_QUARANTINED", JobFinished): (steps(serve, quarantined), finish("complete", "full")),
     ("DELETIONS_HELD", DeletionsHeld): (steps(serve, held(80)), held(0)),
-    ("DELETIONS_HELD", JobFinished): (steps(serve, held(80)), finish("complete", "reindex")),
-    ("DELETIONS_HELD", IndexActivated): (
-        steps(serve, held(80)),
-        lambda log: log.activate(generation="g2"),
-    ),
     ("DELETIONS_HELD", IndexLost): (steps(serve, held(80)), lost_index),
     ("INDEX_STALE", BatchStored): (stale, lambda log: log.store(NOTE, sha="s2")),
     ("INDEX_STALE", VaultScanned): (stale, scanned),

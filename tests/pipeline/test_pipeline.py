@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from ragd import forming
 from ragd.events import (
     DeletionsHeld,
     FileFailed,
@@ -207,3 +208,57 @@ async def test_a_rescan_says_that_it_holds_deletions(start: Any, write: Any) -> 
     held = await running.until(DeletionsHeld, seq)
     assert held.event.count == len(paths)
     assert running.catalog.documents == len(paths)
+
+
+@pytest.mark.parametrize("mode", ["full", "reindex"])
+@pytest.mark.parametrize("how", ["unmounted", "wiped"])
+async def test_a_vault_that_vanishes_in_the_middle_of_a_job_deletes_nothing(
+    start: Any, write: Any, vault: Path, monkeypatch: Any, mode: Any, how: str
+) -> None:
+    for number in range(60):
+        write(vault, f"Many/{number}.md", f"Note number {number}.\n")
+    running = await indexed(start)
+    before = await running.rows()
+    monkeypatch.setattr(forming, "FIRST_FILES", 2)
+    notes = running.pipeline._notes
+    read = notes.read
+
+    def vanishing(*given: Any, **more: Any) -> Any:
+        reading = read(*given, **more)
+        for path in vault.rglob("*.md"):
+            path.unlink()
+        if how == "unmounted":
+            shutil.rmtree(vault)
+            vault.mkdir()
+        return reading
+
+    monkeypatch.setattr(notes, "read", vanishing)
+    seq = running.ledger.state.seq
+    job = await running.request(mode)
+    await running.until(JobFinished, seq, job_id=job)
+    assert len(await running.rows()) == len(before)
+    assert running.catalog.documents == 64
+
+
+async def test_an_actor_that_crashes_alone_loses_no_batch_and_no_vector(
+    start: Any, write: Any, monkeypatch: Any
+) -> None:
+    running = await indexed(start)
+    index = running.pipeline.serving.index
+    replace, fill = index.replace, index.fill
+    broken = {"replace": 1, "fill": 1}
+
+    async def fail_once(name: str, work: Any, *given: Any) -> Any:
+        if broken[name]:
+            broken[name] -= 1
+            raise ZeroDivisionError
+        return await work(*given)
+
+    monkeypatch.setattr(index, "replace", lambda *given: fail_once("replace", replace, *given))
+    monkeypatch.setattr(index, "fill", lambda given: fail_once("fill", fill, given))
+    for number in range(60):  # too many to wait for their vectors: the backlog has them
+        write(running.vault, f"Many/{number}.md", f"Note number {number}.\n")
+    await running.until_state(lambda state: state.catalog.documents == 64 and not state.jobs.open)
+    await running.until_state(lambda state: state.catalog.backlog == 0)
+    assert broken == {"replace": 0, "fill": 0}
+    await assert_index_equals_vault(running)

@@ -184,3 +184,25 @@ async def test_what_is_sensitive_is_never_sent_to_another_machine(
         await pipeline.until(JobFinished, seq)
         await pipeline.until_state(all_embedded)
         assert not any("Anna" in text for texts in server.inputs for text in texts)
+
+
+async def test_vectors_that_cannot_be_had_yet_are_not_asked_for_for_ever(
+    start: Any, use_ollama: Any, write: Any
+) -> None:
+    port = await free_port()
+    use_ollama(f"http://127.0.0.1:{port}")
+    pipeline = await start()
+    job = await pipeline.request("full")
+    await pipeline.until(JobFinished, 0, job_id=job)
+    for path in list(pipeline.catalog.files):
+        (pipeline.vault / path).unlink()
+    write(pipeline.vault, "readme.txt", "not a note, but the vault is not empty either")
+    job = await pipeline.request("sync")  # holds the deletions, so that no reindex may begin
+    await pipeline.until(JobFinished, 0, job_id=job)
+    async with running(port):
+        retry = await pipeline.until(JobRequested, 0, origin="retry", mode="reindex")
+        await pipeline.until(JobFinished, retry.seq, job_id=retry.event.job_id)
+        asked = pipeline.ledger.journal.follow(0, {"job_requested"}, on=False)
+        origins = [record.event.origin async for record in asked]
+        assert origins.count("provider_ready") == 1
+        assert origins.count("retry") == 1
