@@ -12,6 +12,7 @@ from msgspec import Struct, structs
 
 from ragd import legs
 from ragd.adapters.lance_store import ChunkIndex, Row, condition
+from ragd.adapters.vault import UNKNOWN
 from ragd.clock import Clock
 from ragd.errors import UNAVAILABLE, RagdError
 from ragd.ledger import Ledger
@@ -228,6 +229,8 @@ class Searcher:
         self, row: Row, question: Question, found: Candidate, facts: Facts | None
     ) -> Result:
         now = facts[row.source_file] if facts is not None else None
+        if now == UNKNOWN:
+            now = None
         stale = now is not None and is_stale(row, now, self._ledger.state.catalog.files)
         words = question.about.share_in(row.title, row.heading_path, row.chunk_text)
         if found.bm25 is not None:  # by an alias, a tag, or another form of a word

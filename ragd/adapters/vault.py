@@ -192,6 +192,12 @@ def _folder_of(root: Place, path: str) -> tuple[Place, str]:
     return folder, name
 
 
+UNKNOWN = Stat(-1, -1)
+"""A file that may be there: its folder or its disk does not let it be looked at."""
+
+_NOT_THERE = (errno.ELOOP, errno.ENAMETOOLONG, errno.EINVAL)
+
+
 def _facts(root: Place, path: str) -> Stat | None:
     try:
         folder, name = _folder_of(root, path)
@@ -199,8 +205,10 @@ def _facts(root: Place, path: str) -> Stat | None:
             found = look(folder, name)
         finally:
             close(folder)
-    except (Unfit, OSError, UnicodeEncodeError):
+    except (Unfit, FileNotFoundError, NotADirectoryError, UnicodeEncodeError):
         return None
+    except OSError as why:
+        return None if why.errno in _NOT_THERE else UNKNOWN
     if why_unfit(found, MOST_BYTES):
         return None
     return Stat(found.st_size, found.st_mtime_ns)

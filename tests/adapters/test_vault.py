@@ -1,5 +1,6 @@
 """The vault's files, the nasty ones above all."""
 
+import errno
 import os
 import socket
 import tempfile
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from ragd.adapters import beneath, vault, walk
+from ragd.adapters import vault as vault_module
 from ragd.adapters.beneath import LINK, NOT_REGULAR, TOO_LARGE
 from ragd.adapters.vault import Missing, Moved, Scan, Unfit, Unreadable, Vault, VaultGone
 from ragd.notes import leftovers
@@ -522,3 +524,13 @@ def test_a_vault_is_verified_by_its_device_and_its_content(root: Path) -> None:
     with pytest.raises(VaultGone) as gone:
         Vault(str(root / "none")).verify(None)
     assert gone.value.reason == "missing"
+
+
+def test_a_note_that_cannot_be_looked_at_is_not_taken_for_gone(tmp_path, monkeypatch):
+    (tmp_path / "a.md").write_text("a")
+
+    def ill(*_):
+        raise OSError(errno.EIO, "input/output error")
+
+    monkeypatch.setattr(vault_module, "look", ill)
+    assert dict(Vault(str(tmp_path)).stat(["a.md"])) == {"a.md": vault_module.UNKNOWN}
