@@ -127,6 +127,7 @@ class VaultScanned(Fact, frozen=True, kw_only=True, tag="vault_scanned"):
     newest_mtime: str | None = None
     took_ms: int = 0
     began: str | None = None  # what was announced since may not have been seen
+    device: int = 0  # where the root lies, as the system numbers it
 
 
 class VaultUnavailable(Fact, frozen=True, kw_only=True, tag="vault_unavailable"):

@@ -227,8 +227,14 @@ class Batcher:
             denied=[path for path in known if not self._notes.concerns(path)],
             unknown=scanned.unknown,
             lately=self._deletions.lately,
-            holding=self._ledger.state.health.deletions_held > 0,
+            holding=self._is_holding(scanned),
         )
+
+    def _is_holding(self, scanned: Scanned) -> bool:
+        """Whether nothing may leave the index without a person's word."""
+        state = self._ledger.state
+        elsewhere = state.catalog.is_elsewhere(scanned.identity[0])
+        return state.health.deletions_held > 0 or elsewhere
 
     async def _hold(self, deletions: int) -> None:
         if deletions != self._ledger.state.health.deletions_held:
@@ -312,4 +318,5 @@ def _scanned_fact(scanned: Scanned, differing: Plan) -> VaultScanned:
         removed=len(differing.removals) + differing.held,
         newest_mtime=scanned.newest_mtime,
         began=scanned.began,
+        device=scanned.identity[0],
     )

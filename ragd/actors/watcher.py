@@ -251,7 +251,8 @@ class Watcher:
             state.catalog.files,
             denied=denied,
             unknown=scanned.unknown,
-            holding=state.health.deletions_held > 0,
+            holding=state.health.deletions_held > 0
+            or state.catalog.is_elsewhere(scanned.identity[0]),
         )
         upserts = self._without_left_out(scanned, todo.upserts)
         if state.catalog.index is not None:  # before the first index there is nothing to compare
@@ -268,6 +269,7 @@ class Watcher:
             newest_mtime=scanned.newest_mtime,
             took_ms=int((self._clock.monotonic() - began) * 1000),
             began=scanned.began,
+            device=scanned.identity[0],
         )
         await self._ledger.journal.append(NAME, fact)
 

@@ -96,6 +96,11 @@ class Catalog(Table):
     skipped: dict[str, str] = field(default_factory=dict)  # path -> reason
     failed: dict[str, str] = field(default_factory=dict)  # path -> code
     needs_full_scan: bool = False
+    device: int = 0  # where the vault lay when nothing was missing from it
+
+    def is_elsewhere(self, device: int) -> bool:
+        """Whether the vault lies on another device than when it was whole: perhaps it is not it."""
+        return self.device not in (0, device)
 
 
 def _forget(table: Table, path: str) -> None:
@@ -210,6 +215,8 @@ def _vectors_filled(catalog: Catalog, event: VectorsFilled, record: Record) -> N
 def _vault_scanned(catalog: Catalog, event: VaultScanned, record: Record) -> None:
     if event.newest_mtime is not None:
         catalog.newest_mtime = event.newest_mtime
+    if event.removed == 0:
+        catalog.device = event.device or catalog.device
     if event.changed == 0 and event.removed == 0:
         began = event.began or record.ts
         for listed in (catalog.waiting, catalog.changed_since):
@@ -268,7 +275,7 @@ def _index_lost(catalog: Catalog, event: IndexLost, record: Record) -> None:
         if building is not None and building.generation == event.generation:
             catalog.building = None
         return
-    void = Catalog(newest_mtime=catalog.newest_mtime, needs_full_scan=True)
+    void = Catalog(newest_mtime=catalog.newest_mtime, needs_full_scan=True, device=catalog.device)
     if event.reason != "vault_changed":
         void.building = building
     for name in Catalog.__struct_fields__:

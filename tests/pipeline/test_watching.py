@@ -13,6 +13,7 @@ from msgspec import structs
 from ragd import polling
 from ragd.actors import watcher
 from ragd.adapters import file_events
+from ragd.adapters import vault as vault_module
 from ragd.events import (
     BatchStored,
     Change,
@@ -604,3 +605,21 @@ async def test_what_is_held_stays_held_whatever_rescans_see(
     await running.until(JobFinished, scanned.seq, job_id=job)
     assert running.ledger.state.health.deletions_held > 0
     assert running.catalog.documents == 51
+
+
+async def test_notes_missing_from_a_vault_on_another_device_are_held(
+    start: Any, configure: Any, vault: Path, monkeypatch: Any
+) -> None:
+    """After a restart, with a mount away and a stray note in its place."""
+    running, paths = await many(start, configure, vault, 36)
+    await running.request("sync")
+    await running.until_state(lambda state: state.catalog.device != 0 and not state.jobs.open)
+    identity_of = vault_module.identity_of
+    monkeypatch.setattr(
+        vault_module, "identity_of", lambda root: (identity_of(root)[0] + 1, identity_of(root)[1])
+    )
+    running = await start(lambda: remove(vault, paths[:-1]))
+    held = await running.until(DeletionsHeld, 0)
+    assert held.event.count == 35
+    await running.until_state(lambda state: not state.jobs.open)
+    assert running.catalog.documents == 40

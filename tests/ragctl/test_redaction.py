@@ -84,7 +84,8 @@ def test_every_text_of_every_fact_is_judged() -> None:
     other = fields - HARMLESS - PATHS - hashed
     assert other == {
         *("accept_deletions", "attempt", "cached", "changed", "changes", "chunks", "count"),
-        *("dimensions", "duration_ms", "errors", "errors_total", "files", "files_planned"),
+        *("device", "dimensions", "duration_ms", "errors", "errors_total", "files"),
+        *("files_planned",),
         *("files_removed", "final", "first_seq", "indexed_files", "last", "last_seq", "offset"),
         *("part", "removed_files", "size_bytes", "table_version", "took_ms", "total_chunks"),
     }
