@@ -15,6 +15,7 @@ from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
 
+from bench.house import environment
 from bench.table import Row, ms, ratio
 
 BARE = "import argparse, json, socket"
@@ -22,7 +23,6 @@ LIBRARIES = "import aiohttp, msgspec, structlog"
 RUNS = 40
 STARTS = 7
 WITHIN_S = 30.0
-REPOSITORY = Path(__file__).parents[1]
 GOAL = "at most 1.6"
 
 # What an installed console script does, for a checkout without one.
@@ -47,17 +47,6 @@ def _home(folder: Path) -> Path:
     vault.mkdir()
     (home / "config.json").write_text(json.dumps({"vault_path": str(vault)}))
     return home
-
-
-def _environment(home: Path) -> dict[str, str]:
-    """What a child sees: the checkout, this home, and a place to keep bytecode in."""
-    ours = {
-        "PYTHONPATH": str(REPOSITORY),
-        "PYTHONPYCACHEPREFIX": str(home.parent / "bytecode"),
-        "OBSIDIAN_RAG_HOME": str(home),
-    }
-    hidden = ("RAGD_", "PYTHONDONTWRITEBYTECODE")
-    return {**{k: v for k, v in os.environ.items() if not k.startswith(hidden)}, **ours}
 
 
 # Commands
@@ -92,7 +81,7 @@ def _commands(folder: Path, home: Path) -> Iterator[Row]:
 def _run(arguments: list[str], home: Path) -> float:
     """The CPU time of a whole life. On the clock there is also whoever else keeps the CPU busy."""
     process = subprocess.Popen(
-        [sys.executable, *arguments], env=_environment(home), stdout=subprocess.DEVNULL
+        [sys.executable, *arguments], env=environment(str(home)), stdout=subprocess.DEVNULL
     )
     _, status, used = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
@@ -128,7 +117,7 @@ def _starting(home: Path) -> Row:
 
 def _start(home: Path) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
-        [sys.executable, "-m", "ragd", "--home", str(home)], env=_environment(home)
+        [sys.executable, "-m", "ragd", "--home", str(home)], env=environment(str(home))
     )
 
 

@@ -19,6 +19,17 @@ WITHIN_S = 30.0
 REPOSITORY = Path(__file__).parents[1]
 
 
+def environment(home: str) -> dict[str, str]:
+    """What a child sees: the checkout, this home, and a place to keep bytecode in."""
+    ours = {
+        "PYTHONPATH": str(REPOSITORY),
+        "PYTHONPYCACHEPREFIX": str(Path(home).parent / "bytecode"),
+        "OBSIDIAN_RAG_HOME": home,
+    }
+    hidden = ("RAGD_", "PYTHONDONTWRITEBYTECODE")
+    return {**{k: v for k, v in os.environ.items() if not k.startswith(hidden)}, **ours}
+
+
 class House:
     """One home with its vault; the daemon may be started and stopped in it."""
 
@@ -32,21 +43,11 @@ class House:
         Path(self.home.config).write_text(json.dumps(config))
         self.process: subprocess.Popen[bytes] | None = None
 
-    def environment(self) -> dict[str, str]:
-        """What a child sees: the checkout, this home, and a place to keep bytecode in."""
-        ours = {
-            "PYTHONPATH": str(REPOSITORY),
-            "PYTHONPYCACHEPREFIX": str(Path(self.home.root).parent / "bytecode"),
-            "OBSIDIAN_RAG_HOME": self.home.root,
-        }
-        hidden = ("RAGD_", "PYTHONDONTWRITEBYTECODE")
-        return {**{k: v for k, v in os.environ.items() if not k.startswith(hidden)}, **ours}
-
     @contextlib.contextmanager
     def running(self) -> Iterator[None]:
         """The daemon at work, its probes through, until the end of the block."""
         command = [sys.executable, "-m", "ragd", "--home", self.home.root]
-        self.process = subprocess.Popen(command, env=self.environment())
+        self.process = subprocess.Popen(command, env=environment(self.home.root))
         try:
             self._until_settled()
             yield

@@ -47,6 +47,7 @@ class Probing:
         self._providers = providers
         self._notes = notes
         self._lacking_since: tuple[str, float] | None = None
+        self._digest: str | None = None  # of Ollama's model, when it was last looked at
 
     # In a thread of its own: these may hang
 
@@ -78,7 +79,9 @@ class Probing:
         try:
             sighting = await ollama.look(address, index.model)
         except EmbeddingError as why:
+            self._digest = None
             return why.code
+        self._digest = sighting.digest
         if sighting.digest is None:
             return "OLLAMA_UNREACHABLE"
         return await self._embeds("ollama")
@@ -102,9 +105,9 @@ class Probing:
         index = self._serving.index
         if index is None or not index.identity.space.is_known:
             return None
-        if catalog.index.provider == "ollama" and "ollama" not in self._ledger.state.health.lost:
-            return await self._providers.mismatch(index.identity)
-        return None
+        if catalog.index.provider != "ollama" or self._digest is None:
+            return None  # nobody there whose vectors could be compared
+        return await self._providers.mismatch(index.identity, self._digest)
 
     async def _embeds(self, dependency: Dependency) -> str | None:
         """Only asked of who was lost: a real text, a real vector."""

@@ -58,15 +58,12 @@ class Providers:
                 raise _mismatch()  # whoever wants no server any more is not to be sent to one
             return await self._reach(identity)
 
-    async def mismatch(self, identity: Identity) -> str | None:
+    async def mismatch(self, identity: Identity, digest: str) -> str | None:
         """INDEX_MODEL_MISMATCH if Ollama's vectors are not those of this index any more. Asked
         for a vector only when the model's digest is another one than it was."""
-        wish = self._settings.current.embedding
+        if digest == self._verified.get(identity.space.identity, identity.space.digest):
+            return None
         try:
-            sighting = await ollama.look(wish.base_url, identity.space.model)
-            known = self._verified.get(identity.space.identity, identity.space.digest)
-            if sighting.digest is None or sighting.digest == known:
-                return None
             async with self._opening:
                 stale = self._open.pop(identity.space.identity, None)
                 if stale is not None:
@@ -74,7 +71,7 @@ class Providers:
                 await self._reach(identity)
         except EmbeddingError as why:
             return why.code if why.code == "INDEX_MODEL_MISMATCH" else None
-        self._verified[identity.space.identity] = sighting.digest
+        self._verified[identity.space.identity] = digest
         return None
 
     async def keep_only(self, identities: set[str]) -> None:

@@ -14,7 +14,7 @@ from ragd.embedding import EmbeddingError, Vector
 from ragd.folds.catalog import Catalog
 from ragd.guarding import GuardInForce
 from ragd.providers import Providers
-from ragd.search.guard import inspect_text
+from ragd.search.sensitive import text_may_leave
 from ragd.settings import Settings
 from ragd.status import Reason
 
@@ -71,4 +71,4 @@ class QueryVectors:
         leaves = index.identity.space.provider == "ollama" and is_address_external(
             self._settings.current
         )
-        return leaves and bool(inspect_text(query, self._guard.rules).categories)
+        return leaves and not text_may_leave(query, self._guard.rules)

@@ -321,12 +321,6 @@ class ToolGateway:
             raise RagdError("DISK_FULL" if full else "TIMEOUT") from None
 
 
-def _not_yet(doing: str) -> RagdError:
-    return RagdError(
-        "INTERNAL", f"This version cannot {doing} yet.", "Install a later version of ragd."
-    )
-
-
 def _ms_since(began: float) -> int:
     return int((time.perf_counter() - began) * 1000)
 

@@ -6,7 +6,6 @@ cache, and neither is a failure. It holds no text, and hands out no vector whose
 
 import asyncio
 import contextlib
-import os
 import sqlite3
 import time
 import zlib
@@ -18,11 +17,11 @@ from typing import Literal, TypeVar
 
 from msgspec import Struct
 
+from ragd.adapters import private_sqlite
 from ragd.embedding import Vector
 
 MAX_BYTES = 512 * 1024 * 1024
 FORMAT = 1
-BUSY_S = 5.0
 _AT_ONCE = 500  # hashes in one statement
 _DAY_S = 86_400  # last use is kept to the day, so that reading seldom writes
 _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
@@ -122,7 +121,7 @@ class _CacheFile:
             if getattr(error, "sqlite_errorcode", 0) & 0xFF in _DAMAGED:
                 self._set_aside()
             else:
-                self._roll_back()
+                private_sqlite.roll_back(self._connection)
                 self._trouble = "cannot be written" if self._connection else "cannot be opened"
             return nothing
         except OSError:
@@ -196,30 +195,14 @@ class _CacheFile:
 
     def close(self) -> None:
         connection, self._connection = self._connection, None
-        if connection is not None:
-            with contextlib.suppress(sqlite3.Error):
-                connection.close()
+        private_sqlite.close(connection)
 
     def _open(self) -> sqlite3.Connection:
-        if self._connection is not None:
-            return self._connection
-        flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
-        os.close(os.open(self._path, flags, 0o600))
-        self._path.chmod(0o600)  # SQLite gives its other files the same mode
-        connection = sqlite3.connect(
-            self._path, timeout=BUSY_S, isolation_level=None, check_same_thread=False
-        )
-        try:
-            connection.executescript(_SETTINGS)
-            (found,) = connection.execute("PRAGMA user_version").fetchone()
-            if found not in (0, FORMAT):
-                raise _damaged("another version's cache")
-            connection.executescript(_TABLES)
-        except BaseException:
-            connection.close()
-            raise
-        self._connection = connection
-        return connection
+        if self._connection is None:
+            self._connection = private_sqlite.open_private(
+                self._path, _SETTINGS, _TABLES, _check_format
+            )
+        return self._connection
 
     def _touch(self, rows: list[int]) -> None:
         if rows:
@@ -253,11 +236,6 @@ class _CacheFile:
     def _today(self) -> int:
         return int(self._now() // _DAY_S)
 
-    def _roll_back(self) -> None:
-        if self._connection is not None and self._connection.in_transaction:
-            with contextlib.suppress(sqlite3.Error):
-                self._connection.execute("ROLLBACK")
-
     def _set_aside(self) -> None:
         """Keep the damaged file beside, for who wants to look at it, and begin anew."""
         self.close()
@@ -269,6 +247,11 @@ class _CacheFile:
         for ending in ("", "-wal", "-shm"):
             with contextlib.suppress(OSError):
                 self._path.with_name(self._path.name + ending).unlink(missing_ok=True)
+
+
+def _check_format(found: int) -> None:
+    if found not in (0, FORMAT):
+        raise _damaged("another version's cache")
 
 
 def _damaged(what: str) -> sqlite3.DatabaseError:

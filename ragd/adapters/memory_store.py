@@ -5,14 +5,13 @@ It never sets a damaged file aside by itself, and never says what a memory is ab
 """
 
 import asyncio
-import contextlib
-import os
 import sqlite3
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeVar
 
+from ragd.adapters import private_sqlite
 from ragd.errors import RagdError
 from ragd.search.recall import Memory, Recall
 
@@ -20,7 +19,6 @@ MOST = 10_000
 MOST_CHARACTERS = 4_000_000  # of all keys and values together
 WITHIN_S = 10.0
 FORMAT = 1
-BUSY_S = 2.0
 
 _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 _SETTINGS = """
@@ -103,7 +101,7 @@ class _MemoryFile:
         try:
             return work()
         except sqlite3.Error as error:
-            self._roll_back()
+            private_sqlite.roll_back(self._connection)
             raise _explained(getattr(error, "sqlite_errorcode", 0) & 0xFF) from None
         except OSError:
             raise _explained(0) from None
@@ -149,9 +147,7 @@ class _MemoryFile:
 
     def close(self) -> None:
         connection, self._connection = self._connection, None
-        if connection is not None:
-            with contextlib.suppress(sqlite3.Error):
-                connection.close()
+        private_sqlite.close(connection)
 
     def _erase(self) -> None:
         """Leave no trace of deleted rows. SQLite zeroes them, but it also moves rows between pages
@@ -169,34 +165,11 @@ class _MemoryFile:
             )
 
     def _open(self) -> sqlite3.Connection:
-        if self._connection is not None:
-            return self._connection
-        flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
-        os.close(os.open(self._path, flags, 0o600))
-        self._path.chmod(0o600)  # SQLite gives its other files the same mode
-        connection = sqlite3.connect(
-            self._path, timeout=BUSY_S, isolation_level=None, check_same_thread=False
-        )
-        try:
-            connection.executescript(_SETTINGS)
-            (found,) = connection.execute("PRAGMA user_version").fetchone()
-            if found not in (0, FORMAT):
-                raise RagdError(
-                    "INTERNAL",
-                    "The memories were written by a newer version of ragd.",
-                    "Install that version again; they are left as they are.",
-                )
-            connection.executescript(_TABLE)
-        except BaseException:
-            connection.close()
-            raise
-        self._connection = connection
-        return connection
-
-    def _roll_back(self) -> None:
-        if self._connection is not None and self._connection.in_transaction:
-            with contextlib.suppress(sqlite3.Error):
-                self._connection.execute("ROLLBACK")
+        if self._connection is None:
+            self._connection = private_sqlite.open_private(
+                self._path, _SETTINGS, _TABLE, _check_format
+            )
+        return self._connection
 
 
 def _no_room() -> RagdError:
@@ -224,3 +197,12 @@ def _explained(code: int) -> RagdError:
         "The memories' file, memories.sqlite in ragd's home, cannot be used.",
         "Run `ragctl doctor`.",
     )
+
+
+def _check_format(found: int) -> None:
+    if found not in (0, FORMAT):
+        raise RagdError(
+            "INTERNAL",
+            "The memories were written by a newer version of ragd.",
+            "Install that version again; they are left as they are.",
+        )

@@ -43,10 +43,6 @@ class Plan(Struct):
     removals: list[str]
     held: int = 0
 
-    @property
-    def is_empty(self) -> bool:
-        return not self.upserts and not self.removals
-
 
 def differing(
     seen: Iterable[SeenFile], known: Mapping[str, KnownFile], *, read_all: bool = False

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from ragd.adapters import embedding_cache
+from ragd.adapters import private_sqlite
 from ragd.adapters.embedding_cache import EmbeddingCache
 from ragd.embedding import Vector
 
@@ -163,7 +163,7 @@ async def test_what_is_forgotten_is_gone_from_every_file(path: Path, cache: Embe
 async def test_when_it_cannot_forget_one_it_forgets_all(
     path: Path, cache: EmbeddingCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(embedding_cache, "BUSY_S", 0.01)
+    monkeypatch.setattr(private_sqlite, "BUSY_S", 0.01)
     await cache.put_many(SPACE, some(range(20)))
     reader = sqlite3.connect(path)
     reader.execute("BEGIN")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ragd.adapters import memory_store
+from ragd.adapters import memory_store, private_sqlite
 from ragd.adapters.memory_store import MemoryStore
 from ragd.errors import RagdError
 from ragd.search.recall import Memory
@@ -160,7 +160,7 @@ async def test_a_newer_versions_file_is_left_as_it_is(store: MemoryStore, path: 
 async def test_a_reader_elsewhere_does_not_make_forgetting_a_lie(
     store: MemoryStore, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(memory_store, "BUSY_S", 0.05)
+    monkeypatch.setattr(private_sqlite, "BUSY_S", 0.05)
     await store.store(memory("a", "canary"))
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN")

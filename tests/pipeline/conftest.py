@@ -12,13 +12,13 @@ import pytest
 from ragd import config
 from ragd.adapters import embedded
 from ragd.clock import SystemClock, new_id
-from ragd.eventlog.frame import Record
-from ragd.events import DaemonStarted, Fact, JobRequested, Mode, tag_of_type
+from ragd.events import DaemonStarted, JobRequested, Mode
 from ragd.ledger import Ledger
 from ragd.paths import Home
 from ragd.pipeline import Pipeline
 from ragd.settings import Settings
 from ragd.supervisor import Supervisor
+from tests.pipeline.following import Following
 
 NOTES = {
     "Journal/2024-01-15.md": "# Monday\n\n#mentalhealth\nTherapy again, sleeping better.\n",
@@ -28,7 +28,7 @@ NOTES = {
 }
 
 
-class Running:
+class Running(Following):
     """A pipeline at work."""
 
     def __init__(self, ledger: Ledger, pipeline: Pipeline, vault: Path) -> None:
@@ -45,22 +45,6 @@ class Running:
         event = JobRequested(job_id=job_id, mode=mode, **more)
         await self.ledger.journal.append("test", event)
         return job_id
-
-    async def until(self, kind: type[Fact], after: int, **fields: Any) -> Record:
-        """The next fact of this kind behind `after` whose fields are so."""
-        async for record in self.ledger.journal.follow(after, {tag_of_type(kind)}):
-            if all(getattr(record.event, name) == value for name, value in fields.items()):
-                return record
-        raise AssertionError("the log was closed")
-
-    async def until_state(self, holds: Callable[[Any], bool]) -> None:
-        """Wait, record by record, until the folds say so."""
-        seq = self.ledger.state.seq
-        if holds(self.ledger.state):
-            return
-        async for _ in self.ledger.journal.follow(seq):
-            if holds(self.ledger.state):
-                return
 
     async def rows(self) -> list[dict[str, Any]]:
         index = self.pipeline.serving.index

@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import hashlib
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,6 @@ from ragd.actors import watcher
 from ragd.actors.watcher import NAME, Watcher
 from ragd.adapters.file_events import FileEvent
 from ragd.clock import Clock, SystemClock, new_id
-from ragd.eventlog.frame import Record
 from ragd.events import (
     BatchEmbedded,
     BatchStored,
@@ -33,6 +32,7 @@ from ragd.paths import Home
 from ragd.reading import Notes
 from ragd.settings import Settings
 from tests.daemon.virtual_clock import VirtualClock
+from tests.pipeline.following import Following
 
 DEBOUNCE_S = 0.0625  # a sixteenth: sums of it are exact
 RESCAN_S = 3600.0
@@ -163,7 +163,7 @@ class Told:
         """Nothing is open."""
 
 
-class Alone:
+class Alone(Following):
     """A watcher with a real vault and a real log, and nobody who acts on what it says."""
 
     def __init__(self, ledger: Ledger, settings: Settings, vault: Path) -> None:
@@ -173,20 +173,6 @@ class Alone:
 
     async def append(self, fact: Fact) -> int:
         return (await self.ledger.journal.append("test", fact)).seq
-
-    async def until(self, kind: type[Fact], after: int = 0, **fields: Any) -> Record:
-        async for record in self.ledger.journal.follow(after, {tag_of_type(kind)}):
-            if all(getattr(record.event, name) == value for name, value in fields.items()):
-                return record
-        raise AssertionError("the log was closed")
-
-    async def until_state(self, holds: Callable[[Any], bool]) -> None:
-        seq = self.ledger.state.seq
-        if holds(self.ledger.state):
-            return
-        async for _ in self.ledger.journal.follow(seq):
-            if holds(self.ledger.state):
-                return
 
 
 @contextlib.asynccontextmanager

@@ -1,0 +1,30 @@
+"""Waiting for facts and for what they make of the folds."""
+
+from collections.abc import Callable
+from typing import Any
+
+from ragd.eventlog.frame import Record
+from ragd.events import Fact, tag_of_type
+from ragd.ledger import Ledger
+
+
+class Following:
+    """Whoever has a ledger at work."""
+
+    ledger: Ledger
+
+    async def until(self, kind: type[Fact], after: int = 0, **fields: Any) -> Record:
+        """The next fact of this kind behind `after` whose fields are so."""
+        async for record in self.ledger.journal.follow(after, {tag_of_type(kind)}):
+            if all(getattr(record.event, name) == value for name, value in fields.items()):
+                return record
+        raise AssertionError("the log was closed")
+
+    async def until_state(self, holds: Callable[[Any], bool]) -> None:
+        """Wait, record by record, until the folds say so."""
+        seq = self.ledger.state.seq
+        if holds(self.ledger.state):
+            return
+        async for _ in self.ledger.journal.follow(seq):
+            if holds(self.ledger.state):
+                return
