@@ -213,6 +213,7 @@ def _actors(
         "model": Probe(probing.model, None, quiet=True),
         "vectors": Probe(probing.vectors, None, quiet=True),
         "freshness": Probe(probing.freshness, None, quiet=True),
+        "scan": Probe(probing.scan, None, quiet=True),
     }
     return {
         "health_monitor": HealthMonitor(ledger, clock, settings, probes).run,

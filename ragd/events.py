@@ -19,7 +19,7 @@ Outcome = Literal["complete", "partial", "failed", "cancelled"]
 ChangeKind = Literal["added", "modified", "deleted"]
 PreviousStop = Literal["none", "clean", "crash"]
 Dependency = Literal[
-    "ollama", "embedder", "index", "vault", "model", "vectors", "freshness", "disk"
+    "ollama", "embedder", "index", "vault", "model", "vectors", "freshness", "scan", "disk"
 ]
 
 RECORD_MAX_BYTES = 64 * 1024

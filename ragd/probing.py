@@ -46,6 +46,9 @@ class Probing:
         self._serving = serving
         self._providers = providers
         self._notes = notes
+        self._began = clock.now()
+        self._waited = _Age(clock)
+        self._unseen = _Age(clock)
         self._lacking_since: tuple[str, float] | None = None
         self._digest: str | None = None  # of Ollama's model, when it was last looked at
 
@@ -149,6 +152,30 @@ class Probing:
         oldest = min(self._ledger.state.catalog.waiting.values(), default=None)
         if oldest is None:
             return None
-        waited = datetime.fromisoformat(self._clock.now()) - datetime.fromisoformat(oldest)
-        is_stale = waited.total_seconds() > self._settings.current.health.stale_s
+        is_stale = self._waited.of(oldest) > self._settings.current.health.stale_s
         return Found("INDEX_STALE", oldest) if is_stale else None
+
+    async def scan(self) -> Found | None:
+        """The vault was not looked through for so long that nobody knows what has changed."""
+        state, config = self._ledger.state, self._settings.current
+        if state.catalog.index is None or state.health.is_vault_lost:
+            return None
+        last = max(self._began, state.catalog.scanned_at or "")
+        too_long = config.health.stale_s + config.watch.rescan_s
+        return Found("INDEX_STALE", last) if self._unseen.of(last) > too_long else None
+
+
+class _Age:
+    """How long ago something was. A wall clock that is set back makes nothing younger."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._since = ""
+        self._seen = 0.0  # by the clock that nobody sets
+
+    def of(self, since: str) -> float:
+        """Seconds since then."""
+        if since != self._since:
+            self._since, self._seen = since, self._clock.monotonic()
+        by_the_wall = datetime.fromisoformat(self._clock.now()) - datetime.fromisoformat(since)
+        return max(by_the_wall.total_seconds(), self._clock.monotonic() - self._seen)

@@ -14,6 +14,15 @@ from ragd.protocol.envelope import Envelope, Meta, error_body
 LISTED_MAX = 100
 
 
+class Footprint(Struct, frozen=True):
+    """What must not grow for as long as it runs. None where the system does not tell."""
+
+    memory_bytes: int | None
+    descriptors: int | None
+    threads: int
+    tasks: int
+
+
 class Live(Struct):
     """What no fold can know: this process and its present surroundings."""
 
@@ -25,6 +34,7 @@ class Live(Struct):
     vault_path: str
     provider: str
     actors: Mapping[str, str] = field(default_factory=dict)
+    process: Footprint | None = None
     full_since: str | None = None
     oldest_seq: int = 1
     snapshot_seq: int = 0
@@ -98,6 +108,7 @@ def status(state: State, live: Live, query_time_ms: int = 0) -> Envelope:
         "vault": {
             "path": live.vault_path,
             "found": _works(state, live, "vault", True, False, None),
+            "watch": state.health.watch if is_recorded(state, live) else None,
         },
         "index": catalog.index,
         "building": _building(catalog),
@@ -111,6 +122,7 @@ def status(state: State, live: Live, query_time_ms: int = 0) -> Envelope:
             }
             for name, doing in live.actors.items()
         ],
+        "process": live.process,
         "log": {
             "seq": state.seq,
             "oldest_seq": live.oldest_seq,

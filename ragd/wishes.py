@@ -91,7 +91,7 @@ class Wishes:
         last = state.jobs.finished[-1] if state.jobs.finished else None
         if last is None or last.outcome != "failed" or last.id in self._retried:
             return None
-        if last.origin == "retry" or is_vault_gone(state):
+        if last.origin == "retry" or state.health.is_vault_lost:
             return None
         if last.mode != "reindex" and is_damaged(state):
             return None
@@ -103,10 +103,6 @@ def is_damaged(state: State) -> bool:
     """The index is there and cannot be used: nothing can be stored in it."""
     lost = state.health.lost.get("index")
     return lost is not None and lost.code == "INDEX_CORRUPTED"
-
-
-def is_vault_gone(state: State) -> bool:
-    return state.health.vault_suspect or "vault" in state.health.lost
 
 
 def _job(mode: str, origin: str) -> JobRequested:

@@ -133,7 +133,11 @@ def _vault(vault: dict[str, Any], ink: Ink) -> str:
     path = clean(vault.get("path", ""))
     if vault.get("found") is False:
         return f"{path}  {ink.paint('not there, or not readable', 'red')}"
-    return path if vault.get("found") else f"{path}  (not looked at yet)"
+    if not vault.get("found"):
+        return f"{path}  (not looked at yet)"
+    if vault.get("watch") == "polling":
+        return f"{path}  (looked at every few seconds: the system cannot watch it)"
+    return path
 
 
 def _notes(data: dict[str, Any]) -> str:

@@ -34,6 +34,7 @@ from ragd.events import (
 )
 from ragd.folds import progress
 from ragd.folds.jobs import Job
+from ragd.footprint import footprint
 from ragd.guarding import GuardInForce
 from ragd.ledger import Ledger
 from ragd.memories import Memories
@@ -134,6 +135,7 @@ class ToolGateway:
         self.live.full_since = journal.full_since
         self.live.oldest_seq = self._ledger.oldest_seq
         self.live.snapshot_seq = self._ledger.snapshot_seq
+        self.live.process = footprint()
         return self.live
 
     async def _status(self, request: web.Request) -> web.StreamResponse:

@@ -17,6 +17,7 @@ from ragd.events import (
     Change,
     ConfigReloaded,
     DeletionsHeld,
+    DependencyLost,
     FilesChanged,
     JobFinished,
     VaultScanned,
@@ -228,10 +229,15 @@ class Watcher:
         await self._clock.sleep(watch.debounce_s)
 
     async def _listen(self) -> None:
-        """A job that ended makes room for a scan; other lists of folders ask for one."""
-        types = {tag_of_type(JobFinished), tag_of_type(ConfigReloaded)}
+        """A job that ended makes room for a scan; other lists of folders ask for one, and so does
+        whoever finds that it is overdue: the machine may have slept."""
+        types = {tag_of_type(t) for t in (JobFinished, ConfigReloaded, DependencyLost)}
         async for record in self._ledger.journal.follow(self._ledger.state.seq, types):
-            if self._owed or isinstance(record.event, ConfigReloaded):
+            event = record.event
+            is_overdue = isinstance(event, DependencyLost) and event.dependency == "scan"
+            if isinstance(event, DependencyLost) and not is_overdue:
+                continue
+            if self._owed or is_overdue or isinstance(event, ConfigReloaded):
                 self._owed = False
                 self._rescan.set()
 

@@ -80,7 +80,7 @@ class House:
         self.ledger = Ledger(Path(home.events), Path(home.snapshots), clock, "run-1", "ragd test")
         vectors = QueryVectors(self.settings, Providers(self.settings), GuardInForce(self.settings))
         self.searcher = Searcher(
-            self.ledger, clock, self.settings, Serving(), vectors, Notes(self.settings)
+            self.ledger, clock, self.settings, Serving(), vectors, Notes(self.settings, clock)
         )
         self.gateway = ToolGateway(self.ledger, clock, self.settings, self.stop, self.searcher)
         self.server = HttpServer(

@@ -600,6 +600,15 @@ def test_a_loss_of_freshness_without_a_waiting_change_is_nothing(log):
     assert log.state.health.state == HEALTHY
 
 
+def test_a_vault_that_nobody_looks_through_is_stale_until_somebody_does(log):
+    log.serve()
+    log.lose("scan", "INDEX_STALE")
+    assert log.state.health.worst_first == ["INDEX_STALE"]
+    scanned(log)
+    assert log.state.health.state == HEALTHY
+    assert log.state.health.lost == {}
+
+
 # Restarts
 
 

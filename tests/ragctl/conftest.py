@@ -229,7 +229,7 @@ class FakeDaemon:
             "run": "01RUN",
             "started_at": "2026-11-15T12:00:00.000000Z",
             "uptime_s": 7384,
-            "vault": {"path": "/vault", "found": True},
+            "vault": {"path": "/vault", "found": True, "watch": "native"},
             "index": {
                 "generation": "g1",
                 "provider": "embedded",
@@ -240,6 +240,12 @@ class FakeDaemon:
             "actors": [
                 {"name": "watcher", "state": "running", "crashes": 0, "last_crash": None},
             ],
+            "process": {
+                "memory_bytes": 60461056,
+                "descriptors": 14,
+                "threads": 3,
+                "tasks": 28,
+            },
             "log": {
                 "seq": len(self.records),
                 "oldest_seq": 1,
