@@ -66,10 +66,12 @@ class Probing:
         return None
 
     def index(self) -> str | None:
-        """By really reading it; the log says which generation, and how far it must be."""
+        """By really reading it; the log says which generation, and how far it must be. One that
+        nobody has open may be an older copy, restored: whoever opens it makes up for the rest."""
         catalog = self._ledger.state.catalog
         known = catalog.index.generation if catalog.index is not None else None
-        return lance_store.probe(self._settings.vectors, known, catalog.table_version)
+        expected = catalog.table_version if self._serving.index is not None else 0
+        return lance_store.probe(self._settings.vectors, known, expected)
 
     # Providers
 
@@ -106,11 +108,14 @@ class Probing:
         if self._differs_from_config(catalog.index):
             return "INDEX_MODEL_MISMATCH"
         index = self._serving.index
-        if index is None or not index.identity.space.is_known:
+        if index is None or not index.identity.space.is_known or catalog.index.provider != "ollama":
             return None
-        if catalog.index.provider != "ollama" or self._digest is None:
-            return None  # nobody there whose vectors could be compared
-        return await self._providers.mismatch(index.identity, self._digest)
+        is_other = "model" in self._ledger.state.health.lost
+        if self._digest is not None:  # else nobody is there whose vectors could be compared
+            is_other = await self._providers.mismatch(
+                index.identity, self._digest, doubted=is_other
+            )
+        return "INDEX_MODEL_MISMATCH" if is_other else None
 
     async def _embeds(self, dependency: Dependency) -> str | None:
         """Only asked of who was lost: a real text, a real vector."""

@@ -204,7 +204,7 @@ REASONS: tuple[Reason, ...] = (
     Reason(
         "INDEX_MODEL_MISMATCH",
         _is_lost("model"),
-        (LOST,),
+        (LOST, EmbeddingFailed),
         (RECOVERED, IndexActivated, IndexLost, DaemonStarted),
         dependencies=("model",),
     ),
@@ -253,7 +253,11 @@ REASONS: tuple[Reason, ...] = (
 )
 
 _ORDER = {reason.code: i for i, reason in enumerate(REASONS)}
-_PROVIDERS = {"OLLAMA_UNREACHABLE": "ollama", "EMBEDDER_UNAVAILABLE": "embedder"}
+_MAKERS = {
+    "OLLAMA_UNREACHABLE": "ollama",
+    "EMBEDDER_UNAVAILABLE": "embedder",
+    "INDEX_MODEL_MISMATCH": "model",
+}
 
 
 def _daemon_started(health: Health, event: DaemonStarted, record: Record) -> None:
@@ -293,7 +297,7 @@ def _dependency_recovered(health: Health, event: DependencyRecovered, record: Re
 
 def _embedding_failed(health: Health, event: EmbeddingFailed, record: Record) -> None:
     """A call that failed twice says as much as a probe; a blip says nothing."""
-    dependency = _PROVIDERS.get(event.code)
+    dependency = _MAKERS.get(event.code)
     if dependency is not None and event.attempt > 1:
         _lose(health, dependency, event.code, record.ts)
 

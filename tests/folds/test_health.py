@@ -159,6 +159,7 @@ RAISING: dict[tuple[str, type], tuple[Step, Step]] = {
     ),
     ("EMBEDDER_UNAVAILABLE", ConfigReloaded): (steps(start(), worker_away), reloaded("embedded")),
     ("INDEX_MODEL_MISMATCH", LOST): (serve, mismatch),
+    ("INDEX_MODEL_MISMATCH", EmbeddingFailed): (serve, embedding_failed("INDEX_MODEL_MISMATCH")),
     ("DISK_FULL", LOST): (serve, lose("disk", "DISK_FULL")),
     ("LOG_QUARANTINED", SegmentQuarantined): (serve, quarantined),
     ("DELETIONS_HELD", DeletionsHeld): (serve, held(80)),
