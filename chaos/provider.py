@@ -41,8 +41,11 @@ class Provider:
         self.delay_s = 0.0  # before every answer
         self.fault: Fault | None = None
         self.released = threading.Event()  # whoever hangs, hangs until then
+        self.has_model = True
+        self.looks = 0  # requests that asked for no vector
         self.asked: list[Asked] = []
         self._models = 0
+        self._renamed = ""
         self._port = 0
         self._listen()
 
@@ -70,6 +73,14 @@ class Provider:
         """The same name, other weights: an index made from now on is in another space."""
         self._models += 1
         self.digest = _digest(self._models)
+
+    @property
+    def shown_digest(self) -> str:
+        return self._renamed or self.digest
+
+    def rename_weights(self) -> None:
+        """Another digest for the same weights, as when a model is packed anew."""
+        self._renamed = _digest(-1 - self._models)
 
     def vector_of(self, text: str) -> Vector:
         return pack(_numbers(self.digest, text))
@@ -136,7 +147,7 @@ class _Server(ThreadingHTTPServer):
 
 
 def _digest(number: int) -> str:
-    return hashlib.sha256(b"model %d" % number).hexdigest()
+    return hashlib.sha256(f"model {number}".encode()).hexdigest()
 
 
 def _numbers(digest: str, text: str) -> list[float]:
@@ -155,9 +166,10 @@ class Handler(BaseHTTPRequestHandler):
         self.texts = []
         if self._goes_wrong():
             return
-        model = {"name": f"{MODEL}:latest", "digest": self.provider.digest}
-        about = {"version": "0.33.1"} if self.path == "/api/version" else {"models": [model]}
-        self.answer(about)
+        self.provider.looks += 1
+        model = {"name": f"{MODEL}:latest", "digest": self.provider.shown_digest}
+        models = [model] if self.provider.has_model else []
+        self.answer({"version": "0.33.1"} if self.path == "/api/version" else {"models": models})
 
     def do_POST(self) -> None:
         asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))

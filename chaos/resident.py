@@ -77,10 +77,11 @@ class Resident:
         reader: Tables,
         notes: int = NOTES,
         speed: float = 0.0,
-        folder: Path | None = None,
+        program: tuple[str, ...] = ("-m", "ragd"),
+        folders: int = 0,
         **settings: Any,
     ) -> None:
-        folder = folder or arena.folder
+        folder = arena.folder
         self.arena = arena
         self.provider = provider
         self.home = Home(str(folder / "h"))
@@ -88,16 +89,19 @@ class Resident:
         self._reader = reader
         self._offset = arena.folder / "clock"
         self._numbers = 0
-        clocked = ("-m", "chaos.clocked", str(self._offset), str(speed))
+        if speed:
+            program = ("-m", "chaos.clocked", str(self._offset), str(speed))
         self.house = House(
             arena,
             Book(self.home),
             vault=self.vault.folder,
             settings={"embedding": provider.settings, "watch": QUICK, "health": OFTEN} | settings,
-            program=clocked if speed else ("-m", "ragd"),
+            program=program,
         )
         self.child: Child
         self.set_clock(0)
+        for number in range(folders):
+            (self.vault.folder / f"folder {number}").mkdir()
         for _ in range(notes):
             self.write_another()
 
@@ -169,6 +173,11 @@ class Resident:
         require(reply.status == 200, f"{mode}: {reply}")
         return str(reply.data["job_id"])
 
+    def reload(self) -> None:
+        """Tell it that its configuration was changed."""
+        reply = client.ask(self.home.socket, "POST", "/v1/reload")
+        require(reply.status == 200, f"reload: {reply}")
+
     def until(self, holds: Callable[[dict[str, Any]], object], what: str) -> dict[str, Any]:
         """Wait until its status is so."""
         end = time.monotonic() + WITHIN_S
@@ -227,6 +236,11 @@ class Resident:
         crashes = [actor["name"] for actor in said["actors"] if actor["crashes"]]
         require(not crashes, f"crashed meanwhile: {crashes}")
         return said
+
+    def embedded(self) -> int:
+        """How many passages the provider was asked for so far; questions are not counted."""
+        passages = {passage.content_hash for passage in self.vault.passages()}
+        return sum(one.content_hash in passages for one in self.provider.asked)
 
     def takes(self) -> Took:
         process = self.status()["process"]
