@@ -1,4 +1,4 @@
-"""The fault list of `python -m chaos --only faults`, each kind under one daemon that outlives it."""
+"""The faults of `python -m chaos --only faults`, each kind under one daemon that outlives it."""
 
 from collections.abc import Iterator
 
