@@ -7,7 +7,7 @@ PLUGIN := contrib/openclaw-plugin
 NODE_MODULES := $(PLUGIN)/node_modules/.package-lock.json
 HAS_NODE := $(shell node -e 'process.exit(parseInt(process.versions.node) < 20 ? 1 : 0)' 2>/dev/null && echo yes)
 
-.PHONY: demo test test-plugin test-openclaw plugin check chaos bench bench-quality clean install format
+.PHONY: demo test test-plugin test-openclaw plugin check docs chaos bench bench-quality clean install format
 
 install: $(STAMP)
 
@@ -43,6 +43,9 @@ check: $(STAMP)  ## formatting, lint, types
 format: $(STAMP)
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+docs: $(STAMP)  ## the pages of docs/ that are made from the code; a test compares them
+	@$(BIN)/python -m pages
 
 chaos: $(STAMP)  ## 200 kill -9 cycles and every crash point; prints its seed
 	$(BIN)/python -m chaos --cycles 200
