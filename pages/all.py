@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from pages import configuration, event_catalogue
+from pages import configuration, event_catalogue, troubleshooting
 
 DOCS = Path(__file__).parent.parent / "docs"
 
@@ -13,4 +13,7 @@ def pages() -> dict[str, str]:
         "events.md": event_catalogue.page(),
         "configuration.md": configuration.page(),
         "config.schema.json": configuration.schema_file(),
+        "troubleshooting.md": troubleshooting.page(
+            (DOCS / "troubleshooting.md").read_text("utf-8")
+        ),
     }

@@ -52,10 +52,10 @@ the vault can change it.
   which serves until the new one is whole. Vectors of passages that stayed the same come from the
   cache.
 - **at a restart**: the daemon holds it open from its start. Another `vault_path` starts a new
-  index and removes the old one; another `vector_store.path` starts anew there. An index stays in
-  the vector space that it was built in: after a change of `embedding.provider`, `model` or
-  `dimensions` health says INDEX_MODEL_MISMATCH, and words alone are searched until
-  `ragctl reindex`.
+  index and removes the old one. Another `vector_store.path` is empty at first: run
+  `ragctl index`. An index stays in the vector space that it was built in: after a change of
+  `embedding.provider`, `model` or `dimensions` health says INDEX_MODEL_MISMATCH, and words alone
+  are searched until `ragctl reindex`.
 """
 
 RULES = """\

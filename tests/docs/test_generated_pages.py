@@ -15,19 +15,20 @@ from ragd.config_keys import dotted_keys
 from ragd.events import EVENT_TYPES, TAGS
 
 ROOT = Path(__file__).parents[2]
+PAGES = house.pages()
 
 
-@pytest.mark.parametrize("name", house.pages())
+@pytest.mark.parametrize("name", PAGES)
 def test_the_page_is_what_the_code_says_now(name: str) -> None:
     now = (house.DOCS / name).read_text(encoding="utf-8")
-    assert now == house.pages()[name], f"docs/{name} is out of date: run `make docs`"
+    assert now == PAGES[name], f"docs/{name} is out of date: run `make docs`"
 
 
 # The catalogue
 
 
 def test_every_fact_is_in_the_catalogue_and_nothing_else() -> None:
-    page = house.pages()["events.md"]
+    page = PAGES["events.md"]
     assert re.findall(r"^### (\w+)$", page, re.M) == [tag for tag in TAGS if tag != "unknown"]
 
 
@@ -91,7 +92,7 @@ def test_only_actors_and_the_daemon_record() -> None:
         and ast.unparse(node.targets[0]) == "NAME"
         and isinstance(node.value, ast.Constant)
     } | {"daemon"}
-    page = house.pages()["events.md"]
+    page = PAGES["events.md"]
     rows = re.findall(r"^\| \[`(\w+)`\]\(#\w+\) \| ([^|]+) \|", page, re.M)
     assert len(rows) == len(EVENT_TYPES) - 1
     for tag, actors in rows:
@@ -102,12 +103,12 @@ def test_only_actors_and_the_daemon_record() -> None:
 
 
 def test_every_key_has_its_row() -> None:
-    page = house.pages()["configuration.md"]
+    page = PAGES["configuration.md"]
     assert re.findall(r"^\| `([\w.]+)` \|", page, re.M) == [key.name for key in dotted_keys()]
 
 
 def test_the_configurations_on_the_page_are_accepted() -> None:
-    page = house.pages()["configuration.md"]
+    page = PAGES["configuration.md"]
     shown = re.findall(r"^    (\{.*\})$", page, re.M)
     assert len(shown) == 2
     for example in shown:
