@@ -21,6 +21,8 @@ demo: $(STAMP)  ## install, show the daemon at work in a temporary home, leave n
 
 test: $(STAMP) $(if $(HAS_NODE),test-plugin)  ## everything, on Python and, where Node 20 or newer is there, on Node
 	$(BIN)/python -m pytest -n 2 --dist worksteal
+	@$(if $(HAS_NODE),,echo "Not run: the tests of the OpenClaw plugin, for want of Node 20 or newer.")
+	@echo "Not part of it: make test-openclaw (downloads 650 MB), make chaos, make bench."
 
 $(NODE_MODULES): $(PLUGIN)/package-lock.json
 	@cd $(PLUGIN) && npm ci --silent
