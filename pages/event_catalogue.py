@@ -95,8 +95,8 @@ def fields_of(kind: type, written: dict[str, Written]) -> Iterator[tuple[str, st
         if isinstance(field.type, inspect.ListType) and isinstance(
             field.type.item_type, inspect.StructType
         ):
-            for name, *rest in fields_of(field.type.item_type.cls, written):
-                yield (f"{field.encode_name}[].{name}", *rest)
+            for name, kind_words, default, meaning in fields_of(field.type.item_type.cls, written):
+                yield f"{field.encode_name}[].{name}", kind_words, default, meaning
 
 
 def type_words(shape: inspect.Type) -> str:
