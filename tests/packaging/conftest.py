@@ -30,11 +30,17 @@ class Environment(NamedTuple):
 
     folder: Path
     home: Path
+    temporary: Path
 
     def run(self, *words: str | Path, check: bool = True) -> "subprocess.CompletedProcess[str]":
         """A program of this environment, from a folder that has nothing to do with the sources."""
         program = self.folder / "bin" / words[0]
-        variables = {"HOME": str(self.home), "PATH": os.environ["PATH"], "LANG": "C.UTF-8"}
+        variables = {
+            "HOME": str(self.home),
+            "TMPDIR": str(self.temporary),
+            "PATH": os.environ["PATH"],
+            "LANG": "C.UTF-8",
+        }
         done = subprocess.run(
             [program, *words[1:]],
             cwd=self.home,
@@ -78,8 +84,9 @@ def environment(packages: Packages) -> Iterator[Environment]:
     """In CI with dependencies of its own. Elsewhere those of this interpreter do: it would take
     three quarters of a gigabyte and a minute to install them again."""
     folder = Path(tempfile.mkdtemp(prefix="rpkg"))  # short enough for a socket
-    environment = Environment(folder / "venv", folder / "home")
+    environment = Environment(folder / "venv", folder / "home", folder / "tmp")
     environment.home.mkdir()
+    environment.temporary.mkdir()
     run(sys.executable, "-m", "venv", "--without-pip", environment.folder)
     ours = "--quiet", "--python", environment.folder / "bin" / "python", "install"
     if os.environ.get("CI"):
