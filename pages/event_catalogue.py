@@ -57,7 +57,7 @@ in it, and texts besides are names, codes and phrases from closed lists.
 
     ragctl events --type job_started --type job_finished   # what happened
     ragctl events -f                                       # what happens
-    ragctl replay --until 42                               # the state when record 42 was written
+    ragctl replay --until 12                               # the state when record 12 was written
 
 How a fact lies in a file, and what stands around it (`seq`, `ts`, `actor`, `cause`), is in
 [log-format.md](log-format.md). A reader skips facts and fields that it does not know: a later

@@ -1,4 +1,4 @@
-"""CONTRIBUTING.md and the index of the pages: what they name is there, what they type works."""
+"""CONTRIBUTING.md and the pages: what they name is there, what they type works."""
 
 import os
 import re
@@ -16,14 +16,18 @@ from ragd.adapters import embedded
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 DOCS = ROOT / "docs"
+TYPED = [
+    ROOT / "CONTRIBUTING.md",
+    *(DOCS / f"{name}.md" for name in ("configuration", "events", "log-format", "troubleshooting")),
+]
+JSON_LINES = "python -m json.tool --json-lines"
 
 
-def typed(program: str) -> list[str]:
-    """The commands in its indented blocks, without their comments."""
-    return [
-        line.strip().partition("  #")[0].strip()
-        for line in re.findall(rf"^    ({program} .*)$", PAGE, re.M)
-    ]
+def typed(page: Path) -> list[str]:
+    """The commands in its blocks, without their comments, none of them without an end."""
+    lines = re.findall(r"^(?:    )?((?:ragctl|cut) .*)$", page.read_text(encoding="utf-8"), re.M)
+    bare = [line.partition("  #")[0].strip() for line in lines]
+    return [line.replace(" -f", "").replace("| jq", f"| {JSON_LINES}") for line in bare]
 
 
 def test_every_target_of_make_that_it_names_exists() -> None:
@@ -62,13 +66,14 @@ def run(user: Path, line: str) -> "subprocess.CompletedProcess[str]":
 @pytest.mark.skipif(embedded.unavailable() is not None, reason="the embedded model cannot run here")
 @pytest.mark.slow
 @pytest.mark.timeout(120)
-def test_the_commands_for_debugging_work(user: Path) -> None:
-    lines = typed("ragctl")
-    assert len(lines) > 6
-    for line in lines:
-        done = run(user, line)
-        assert done.returncode == 0, (line, done.stdout, done.stderr)
-        assert done.stdout.strip(), line
+def test_the_commands_on_the_pages_work(user: Path) -> None:
+    for page in TYPED:
+        lines = typed(page)
+        assert len(lines) > 2, page.name
+        for line in lines:
+            done = run(user, line)
+            assert done.returncode == 0, (page.name, line, done.stdout, done.stderr)
+            assert done.stdout.strip() or " > " in line, (page.name, line)
 
 
 def test_every_page_is_in_the_index_and_every_link_of_every_page_leads_somewhere() -> None:
