@@ -7,7 +7,7 @@ PLUGIN := contrib/openclaw-plugin
 NODE_MODULES := $(PLUGIN)/node_modules/.package-lock.json
 HAS_NODE := $(shell node -e 'process.exit(parseInt(process.versions.node) < 20 ? 1 : 0)' 2>/dev/null && echo yes)
 
-.PHONY: demo test test-plugin test-openclaw plugin check chaos bench bench-quality clean install format
+.PHONY: demo test test-plugin test-openclaw plugin check docs chaos bench bench-quality clean install format
 
 install: $(STAMP)
 
@@ -21,6 +21,8 @@ demo: $(STAMP)  ## install, show the daemon at work in a temporary home, leave n
 
 test: $(STAMP) $(if $(HAS_NODE),test-plugin)  ## everything, on Python and, where Node 20 or newer is there, on Node
 	$(BIN)/python -m pytest -n 2 --dist worksteal
+	@$(if $(HAS_NODE),,echo "Not run: the tests of the OpenClaw plugin, for want of Node 20 or newer.")
+	@echo "Not part of it: make test-openclaw (downloads 650 MB), make chaos, make bench."
 
 $(NODE_MODULES): $(PLUGIN)/package-lock.json
 	@cd $(PLUGIN) && npm ci --silent
@@ -43,6 +45,9 @@ check: $(STAMP)  ## formatting, lint, types
 format: $(STAMP)
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+docs: $(STAMP)  ## the pages of docs/ that are made from the code; a test compares them
+	@$(BIN)/python -m pages
 
 chaos: $(STAMP)  ## 200 kill -9 cycles and every crash point; prints its seed
 	$(BIN)/python -m chaos --cycles 200

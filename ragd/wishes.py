@@ -7,6 +7,7 @@ notes are to be read.
 from typing import Protocol
 
 from ragd.clock import new_id
+from ragd.config import Config
 from ragd.events import JobRequested
 from ragd.folds import State
 from ragd.ledger import Ledger
@@ -31,7 +32,7 @@ class Wishes:
         self._recut: set[str] = set()
         self._retried: set[str] = set()
         self._mended: set[str] = set()
-        self._rules = self._rules_now()
+        self._rules = reading_rules(settings.current)
 
     def next_job(self) -> JobRequested | None:
         """The next job to ask for; None if all is as it should be."""
@@ -77,13 +78,9 @@ class Wishes:
 
     def _have_rules_changed(self) -> bool:
         """Other folders or file names than before belong into the index."""
-        now = self._rules_now()
+        now = reading_rules(self._settings.current)
         changed, self._rules = now != self._rules, now
         return changed and self._ledger.state.catalog.index is not None
-
-    def _rules_now(self) -> tuple[object, ...]:
-        indexing = self._settings.current.indexing
-        return indexing.file_patterns, indexing.allow_dirs, indexing.deny_dirs
 
     def _retry(self) -> JobRequested | None:
         """A job that failed is tried once more, as soon as it can be."""
@@ -97,6 +94,12 @@ class Wishes:
             return None
         self._retried.add(last.id)
         return _job(last.mode, "retry")  # what a person agreed to then may be another thing now
+
+
+def reading_rules(config: Config) -> tuple[object, ...]:
+    """What decides which notes belong into the index."""
+    indexing = config.indexing
+    return indexing.file_patterns, indexing.allow_dirs, indexing.deny_dirs
 
 
 def is_damaged(state: State) -> bool:

@@ -49,6 +49,7 @@ CLIENT_MAY_USE = ("ragd.errors", "ragd.paths", "ragd.protocol")
 OFFLINE_MAY_USE = (
     *("ragd.eventlog", "ragd.folds", "ragd.replay", "ragd.events", "ragd.durable", "ragd.clock"),
     *("ragd.config", "ragd.config_keys", "ragd.config_schema", "ragd.config_shape"),
+    "ragd.config_json_schema",
     "ragd.embed_worker",  # for the hash of its weights
 )
 QUICK = ("ragctl.__main__", "ragctl.cli", "ragctl.commands.status")

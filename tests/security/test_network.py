@@ -12,6 +12,7 @@ import json
 import os
 import re
 import shutil
+import socket
 import subprocess
 import sys
 from collections.abc import Callable
@@ -20,6 +21,7 @@ from typing import Any
 
 import pytest
 
+from ragctl.checks.network import connections
 from ragd.adapters import embedded
 from ragd.paths import Home
 from tests.daemon.processes import REPOSITORY, Process, environment, write_config
@@ -87,6 +89,22 @@ async def test_the_daemon_and_its_worker_talk_to_this_machine_only(
     talked = [said for said in heard if said["event"] != "began"]
     assert ["127.0.0.1", 11434] in [said["to"] for said in talked]  # Ollama was looked for
     assert [said for said in talked if not is_local(said["to"])] == []
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells what a process has open")
+async def test_no_port_is_open(home: Home, vault: Path, start: Start) -> None:
+    daemon = start()
+    await used(daemon)
+    worker = Path(f"/proc/{daemon.pid}/task/{daemon.pid}/children").read_text().split()
+    for pid in (daemon.pid, *map(int, worker)):
+        assert [one for one in connections(pid) if one.listens] == []
+    assert await daemon.stop() == 0
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells what a process has open")
+def test_an_open_port_would_be_seen() -> None:
+    with socket.create_server(("127.0.0.1", 0)):
+        assert any(one.listens for one in connections(os.getpid()))
 
 
 def test_the_hook_hears_who_calls_out(tmp_path: Path) -> None:
