@@ -19,6 +19,7 @@ COMMANDS = {
     "Set up": {
         "init": "Choose a vault and write the configuration.",
         "config": "Show, check or change the configuration.",
+        "service": "Have the daemon run at every login, and again after a crash.",
         "doctor": "Look for what is wrong, also when the daemon is down.",
     },
     "Every day": {
