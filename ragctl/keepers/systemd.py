@@ -64,10 +64,10 @@ class Systemd:
             return False
         options = [f"--property={line}" for line in sandbox_properties(program)]
         settings = [f"--setenv={name}={value}" for name, value in program.environment.items()]
-        command = (program.command[0], "-c", _TRIAL, *program.writable, program.vault)
-        words = (word.replace("$", "$$") for word in command)  # or they would be variables
+        python, places = program.command[0], (*program.writable, program.vault)
+        words = (place.replace("$", "$$") for place in places)  # or they would be variables
         flags = ("--user", "--wait", "--quiet", "--collect")
-        trial = ("systemd-run", *flags, *options, *settings, "--", *words)
+        trial = ("systemd-run", *flags, *options, *settings, "--", python, "-c", _TRIAL, *words)
         return asked(trial).returncode == 0
 
     def state(self, home: Home) -> State:

@@ -56,7 +56,12 @@ _TEMPORARY = ("/tmp", "/var/tmp")  # noqa: S108
 
 
 def unit(program: Program, *, sandbox: bool) -> str:
-    """The unit that runs this program for its user."""
+    """The unit that runs this program for its user. Raises Failure for what no unit can say."""
+    if any(sign in program.command[0] for sign in "\\\"'"):
+        raise Failure(
+            f"systemd cannot run {program.command[0]}: there is a quote or a backslash in it.",
+            "Install ragd in another folder.",
+        )
     environment = (quoted(f"{name}={value}") for name, value in program.environment.items())
     lines = [
         f"# {MARK}, which will write it anew.",
