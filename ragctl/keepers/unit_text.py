@@ -31,6 +31,7 @@ NoNewPrivileges=yes
 RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6
 SystemCallArchitectures=native
 SystemCallFilter=@system-service
+SystemCallFilter=~@privileged
 SystemCallErrorNumber=EPERM
 MemoryDenyWriteExecute=yes
 LockPersonality=yes
