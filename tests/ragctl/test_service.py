@@ -6,6 +6,7 @@ The service manager is played by a `systemctl` that writes down how it is called
 import json
 import os
 import plistlib
+import re
 import shutil
 import stat
 import subprocess
@@ -17,7 +18,7 @@ from xml.etree import ElementTree
 import pytest
 
 import ragd
-from ragctl import keepers, launch
+from ragctl import cli, keepers, launch
 from ragctl.failure import Failure
 from ragctl.keepers import Program
 from ragctl.keepers.launchd import Launchd
@@ -34,6 +35,7 @@ done
 exit 0
 """
 NAME = "ragd-{}.service"
+PAGE = Path(ragd.__file__).parent.parent / "docs" / "service.md"
 
 
 class Manager:
@@ -184,6 +186,15 @@ def test_an_index_elsewhere_can_be_written(ragctl, kept, home, short, unit_file)
     assert ragctl("service", "install").code == 0
     assert f'ReadWritePaths="{short}/index 100%%"\n' in unit_file.read_text()
     assert place.is_dir()
+
+
+def test_a_new_place_for_the_index_has_the_service_installed_again(ragctl, kept, short) -> None:
+    place = str(short / "elsewhere")
+    assert "service" not in ragctl("config", "set", "vector_store.path", place).err
+    ragctl("service", "install")
+    result = ragctl("config", "set", "vector_store.path", f"{place}2")
+    assert result.code == 0 and "run `ragctl service install`" in result.err
+    assert ragctl("service", "status", "--json").json["up_to_date"] is False
 
 
 def test_without_a_configuration_nothing_is_installed(ragctl, manager, home, unit_file) -> None:
@@ -416,6 +427,28 @@ def test_a_daemon_that_ragctl_starts_is_not_taken_for_ours_by_a_manager_of_our_o
     environment = Path(f"/proc/{holder(home)['pid']}/environ").read_bytes()
     assert b"NOTIFY_SOCKET" not in environment
     assert ragctl("stop").code == 0
+
+
+# The page
+
+
+def test_the_page_shows_commands_that_there_are() -> None:
+    block = re.search(r"^```\n(.*?)^```", PAGE.read_text(), re.S | re.M)
+    assert block is not None
+    for line in block[1].splitlines():
+        verb, *given = line.partition("#")[0].split()[1:]
+        cli.understood(verb, given)
+
+
+@pytest.mark.parametrize(("heading", "sandbox"), [("These lines", False), ("These need", True)])
+def test_every_line_that_the_page_explains_is_in_the_unit(heading: str, sandbox: bool) -> None:
+    table = PAGE.read_text().partition(f"\n{heading}")[2].partition("| line |")[2]
+    rows = [row.split("|")[1] for row in table.partition("\n\n")[0].splitlines()[2:]]
+    lines = [line for row in rows for line in re.findall(r"`([^`]+)`", row) if "@p" not in line]
+    text = unit(program("/srv/h"), sandbox=sandbox)
+    assert len(lines) >= 8
+    for line in lines:
+        assert f"\n{line.rstrip('…')}" in text
 
 
 # What is written
