@@ -86,6 +86,8 @@ def _install(kept: Keeper, plan: Plan, args: argparse.Namespace) -> int:
         "commands": [list(step.argv) for step in steps],
         "sandboxed": sandbox,
     }
+    if plan.bare and not sandbox:
+        note(plan.bare)
     if args.dry_run:
         return _tell_plan(said, args.json)
     _end_a_daemon_without_it(kept, args.home)

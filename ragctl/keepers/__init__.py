@@ -34,6 +34,7 @@ class Plan(NamedTuple):
     start: Step
     stop: Step | None  # for what the daemon itself cannot be asked: not to be started again
     hints: tuple[str, ...] = ()
+    bare: str = ""  # to be said where it runs without a sandbox
     untested: bool = False
 
 

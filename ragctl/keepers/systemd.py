@@ -42,6 +42,8 @@ class Systemd:
             forget=(reload, _step("reset-failed", name, may_fail=True)),
             start=_step("start", name),
             stop=_step("stop", name),
+            bare="This machine, or its systemd as it is now, gives the service no view of the file "
+            "system of its own: it may write wherever you may (docs/service.md).",
             hints=("It ends when you log out; `loginctl enable-linger` lets it run on.",),
         )
 
