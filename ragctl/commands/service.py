@@ -244,9 +244,4 @@ def _tell_state(plan: Plan, state: State, fits: bool | None) -> None:
 
 
 def _about(plan: Plan) -> dict[str, Any]:
-    return {
-        "manager": plan.manager,
-        "name": plan.name,
-        "file": plan.file,
-        "untested": plan.untested,
-    }
+    return {key: getattr(plan, key) for key in ("manager", "name", "file", "untested")}
