@@ -21,6 +21,8 @@ from ragd.paths import Home
 if TYPE_CHECKING:
     from subprocess import Popen
 
+    from ragctl.keepers import Plan
+
 STARTED_WITHIN_S = 10.0
 _LOOK_EVERY_S = 0.02
 _QUOTED_MAX = 4000
@@ -66,7 +68,35 @@ def start_daemon(home: Home, within: float = STARTED_WITHIN_S) -> None:
     """Start a daemon and come back when one answers. Raises Failure with the daemon's own words."""
     if sys.stderr.isatty():
         print("Starting ragd…", file=sys.stderr)
+    from ragctl.keepers import installed, keeper
+
     deadline = time.monotonic() + within
+    service = installed(home)
+    if service is not None and _started_by(service, home, deadline):
+        return
+    _start_ourselves(home, max(deadline, time.monotonic() + within / 2))
+    if service is not None and not keeper().state(home).running:
+        print(
+            f"The service {service.name} could not start ragd, so ragctl did: see "
+            "`ragctl service status`.",
+            file=sys.stderr,
+        )
+
+
+def _started_by(service: "Plan", home: Home, deadline: float) -> bool:
+    """Whether the service manager has it running: then it watches over it, too."""
+    from ragctl.keepers.asking import asked
+
+    if asked(service.start.argv, max(0.1, deadline - time.monotonic())).returncode != 0:
+        return False
+    while not answers(home):  # not every manager waits until it does
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(_LOOK_EVERY_S)
+    return True
+
+
+def _start_ourselves(home: Home, deadline: float) -> None:
     while True:
         with _errors_file(home) as errors:
             code = _wait_for(home, _spawn(home, errors), deadline)
@@ -89,11 +119,16 @@ def daemon_command(home: Home) -> list[str]:
 def daemon_environment() -> dict[str, str]:
     """The environment for it: code comes from where ours came from, never from a working folder."""
     environment = {**os.environ, "PYTHONSAFEPATH": "1"}
-    place = os.path.dirname(os.path.dirname(os.path.abspath(ragd.__file__)))
-    if os.path.basename(place) not in ("site-packages", "dist-packages"):
-        known = environment.get("PYTHONPATH")
+    place, known = place_of_code(), os.environ.get("PYTHONPATH")
+    if place:
         environment["PYTHONPATH"] = f"{place}{os.pathsep}{known}" if known else place
     return environment
+
+
+def place_of_code() -> str:
+    """The folder of our packages, where the interpreter does not look by itself."""
+    place = os.path.dirname(os.path.dirname(os.path.abspath(ragd.__file__)))
+    return "" if os.path.basename(place) in ("site-packages", "dist-packages") else place
 
 
 def _errors_file(home: Home) -> TextIO:
@@ -107,13 +142,16 @@ def _errors_file(home: Home) -> TextIO:
 def _spawn(home: Home, errors: TextIO) -> "Popen[bytes]":
     import subprocess
 
+    environment = daemon_environment()
+    for name in ("NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"):
+        environment.pop(name, None)  # what a service manager asked of us, it did not ask of it
     return subprocess.Popen(
         daemon_command(home),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=errors,
         cwd=os.path.abspath(os.sep),  # so that no folder of the user's stays in use
-        env=daemon_environment(),
+        env=environment,
         start_new_session=True,
     )
 

@@ -44,6 +44,7 @@ OFFLINE = (
     *("ragctl.commands.replay", "ragctl.commands.config", "ragctl.commands.init"),
     *("ragctl.moment", "ragctl.health_history", "ragctl.bundle", "ragctl.report"),
     *("ragctl.commands.doctor", "ragctl.examination", "ragctl.checks"),
+    *("ragctl.commands.service", "ragctl.keepers.program", "ragctl.keepers.carrying_out"),
 )
 CLIENT_MAY_USE = ("ragd.errors", "ragd.paths", "ragd.protocol")
 OFFLINE_MAY_USE = (
@@ -230,7 +231,10 @@ def client_delays(graph: Graph) -> Iterator[str]:
 
 def bad_names(graph: Graph) -> Iterator[str]:
     for name in graph.modules:
-        for part in name.split("."):
+        parts = name.split(".")
+        if under(name, ["ragctl.commands"]):
+            parts = parts[:2]  # a command is called what is typed
+        for part in parts:
             if FORBIDDEN_NAMES & {part, part.removesuffix("s"), *part.split("_")}:
                 yield f"{name}: name it by what it is"
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from ragctl.cli import add_json, one_of
 from ragctl.commands.init import vault_folder
 from ragctl.failure import Failure, UsageError
+from ragctl.keepers import installed
 from ragctl.reload import reload_daemon, tell_reload
 from ragctl.render import complain, emit_json, note
 from ragd import config as configuration
@@ -117,6 +118,8 @@ def _set(home: Home, key: str, text: str, as_json: bool) -> int:
     else:
         print(f"{key} = {json.dumps(value, ensure_ascii=False)}")
         tell_reload(told)
+        if key == "vector_store.path" and installed(home) is not None:
+            note("The service may write to the former place only: run `ragctl service install`.")
         if effect(key) == "recut" and value != get_value(tree, key) and not told["error"]:
             note(_cut_again(told["running"]))
     return EXIT_CONFIG if told["error"] else EXIT_OK

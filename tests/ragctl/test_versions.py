@@ -6,7 +6,7 @@ from ragctl import cli
 from ragd import __version__
 from tests.ragctl.conftest import complete
 
-OFFLINE = {"replay", "logs"}  # these ask no daemon
+OFFLINE = {"replay", "logs", "completion", "service"}  # these ask no daemon anything
 TALKS = [
     ("init", "{vault}"),
     ("config", "set", "watch.rescan_s", "600"),
