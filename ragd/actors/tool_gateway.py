@@ -9,6 +9,7 @@ import difflib
 import os
 import time
 from collections.abc import AsyncIterator
+from http import HTTPStatus
 from typing import Any
 
 import msgspec
@@ -20,7 +21,7 @@ from ragd.adapters.http_server import HEADERS, answer, http_status, read_body
 from ragd.answers import Answers, Searches, enveloped
 from ragd.clock import Clock, new_id
 from ragd.config import fingerprint
-from ragd.errors import ConfigError, RagdError
+from ragd.errors import DEGRADED, ConfigError, RagdError, worse
 from ragd.eventlog.frame import json_of
 from ragd.events import (
     TAGS,
@@ -40,6 +41,7 @@ from ragd.memories import Memories
 from ragd.protocol import tools
 from ragd.protocol.envelope import Envelope, error_body, refusal
 from ragd.settings import Settings
+from ragd.showing import NoSuchNote, Notes, Showing
 from ragd.status import Live, job_data, meta, reasons, status, verdict
 
 NAME = "tool_gateway"
@@ -60,6 +62,7 @@ class ToolGateway:
         settings: Settings,
         stop: asyncio.Event,
         searches: Searches,
+        notes: Notes,
     ) -> None:
         self._ledger = ledger
         self._clock = clock
@@ -71,7 +74,9 @@ class ToolGateway:
         self._reloading = asyncio.Lock()
         self._refused: dict[str, tuple[int, str]] = {}  # code -> not recorded yet, last tool
         self.memories = Memories(settings, clock, self._append)
-        self._answers = Answers(searches, self.memories, GuardInForce(settings), clock)
+        guard = GuardInForce(settings)
+        self._answers = Answers(searches, self.memories, guard, clock)
+        self._showing = Showing(notes, settings, guard, clock)
         self.live = Live(
             version=__version__,
             pid=os.getpid(),
@@ -91,6 +96,7 @@ class ToolGateway:
             web.post("/v1/jobs", self._new_job),
             web.get("/v1/jobs/{id}", self._job),
             web.post("/v1/jobs/{id}/cancel", self._cancel_job),
+            web.get("/v1/notes", self._note),
             web.get("/v1/memories", self._list_memories),
             web.delete("/v1/memories/{key:.+}", self._forget_memory),
             web.post("/v1/reload", self._reload),
@@ -120,6 +126,11 @@ class ToolGateway:
                 more, last = self._refused.get(code, (0, ""))
                 self._refused[code] = (count + more, last or tool)
 
+    async def close(self) -> None:
+        """Let go of the memories and of those who read notes."""
+        self._showing.close()
+        await self.memories.close()
+
     def end_followers(self) -> None:
         """Let go of everybody who follows events, so that the daemon can stop."""
         self._ending = True
@@ -144,12 +155,15 @@ class ToolGateway:
     async def _tools(self, request: web.Request) -> web.StreamResponse:
         return self._served({"tools": tools.published()})
 
-    def _served(self, data: Any) -> web.Response:
-        """An answer with data; when health is not the best, it says why."""
+    def _served(self, data: Any, code: str | None = None, took_ms: int = 0) -> web.Response:
+        """An answer with data; when health, or the answer itself (`code`), is not the best, it says
+        why."""
         state = self._ledger.state
         health, codes = verdict(state, self._now())
+        if code is not None:
+            health, codes = worse(health, DEGRADED), [code, *codes]
         error = error_body(codes[0]) if codes else None
-        return answer(Envelope(health, data, error, meta(state)))
+        return answer(Envelope(health, data, error, meta(state, took_ms)))
 
     # The four tools
 
@@ -184,6 +198,19 @@ class ToolGateway:
         if "index" not in self._ledger.state.health.lost:
             with contextlib.suppress(RagdError):
                 await self._append(DependencyLost(dependency="index", code="INDEX_CORRUPTED"))
+
+    # A note
+
+    async def _note(self, request: web.Request) -> web.StreamResponse:
+        began = time.perf_counter()
+        _only(request, ("path", "from", "to", "raw", "confirm"))
+        wanted = _note_asked_for(request)
+        try:
+            data = await self._showing.to(wanted, self._ledger.state.catalog.files)
+        except NoSuchNote as why:
+            return answer(self.refuse(why), HTTPStatus.NOT_FOUND)
+        code = "SENSITIVE_FILTERED" if "withheld" in data else None
+        return self._served(data, code, _ms_since(began))
 
     # Memories
 
@@ -339,6 +366,20 @@ def _number(request: web.Request, name: str, default: int) -> int:
     if not (text.isascii() and text.isdecimal() and len(text) <= 18):
         raise RagdError("INVALID_REQUEST", f"The parameter `{name}` should be a number.")
     return int(text)
+
+
+def _note_asked_for(request: web.Request) -> tools.NoteRequest:
+    path = request.query.get("path")
+    if path is None:
+        raise RagdError("INVALID_REQUEST", "The parameter `path` is required.")
+    start = _number(request, "from", 1)
+    to = _number(request, "to", start) if "to" in request.query else None
+    if start < 1 or (to is not None and to < start):
+        raise RagdError(
+            "INVALID_REQUEST", "Lines are numbered from 1, and `from` is not behind `to`."
+        )
+    raw = _number(request, "raw", 0) != 0
+    return tools.NoteRequest(path, start, to, raw, request.query.get("confirm"))
 
 
 def _types(request: web.Request) -> list[str]:

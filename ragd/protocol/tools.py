@@ -67,6 +67,19 @@ class JobRequest(Struct, frozen=True, forbid_unknown_fields=True):
     accept_deletions: bool = False
 
 
+class NoteRequest(Struct, frozen=True):
+    """Lines of one note, as GET /v1/notes asks for them: no tool, but an agent may be behind it.
+
+    `raw`: as written, for a person; else without markup, as the index has it.
+    """
+
+    path: str
+    start: int = 1
+    to: int | None = None
+    raw: bool = False
+    confirm: str | None = None
+
+
 class StatusRequest(Struct, frozen=True, forbid_unknown_fields=True):
     """obsidian_rag_status has no parameters."""
 
