@@ -23,6 +23,7 @@ COMMANDS = {
     },
     "Every day": {
         "search": "Ask a question and read the passages that answer it.",
+        "show": "Show a passage of a note with what stands around it.",
         "index": "Read the whole vault into the index.",
         "sync": "Bring the index up to date with what changed.",
         "reindex": "Build a new index beside the old one, then switch to it.",

@@ -15,7 +15,7 @@ from ragctl.client import ANSWER_WITHIN_S, Answer, answers, request
 from ragctl.failure import Failure, NotRunning, TimedOut
 from ragctl.lockfile import holder
 from ragctl.render import clean
-from ragd.errors import EXIT_ALREADY_RUNNING
+from ragd.errors import EXIT_ALREADY_RUNNING, NO_SUCH_ENDPOINT
 from ragd.paths import Home
 
 if TYPE_CHECKING:
@@ -47,18 +47,48 @@ def ask(
             raise
         start_daemon(home)
         answer = request(home, method, path, body, timeout)
+    if answer.status == 404 and _is_of_another_version(answer):
+        _refuse_what_it_does_not_know(answer)
     if not again:
         tell_version(answer)
     return answer
 
 
-def tell_version(answer: Answer, fix: str = "run `ragctl stop`, then `ragctl start`") -> None:
+def tell_version(answer: Answer, fix: str = "") -> None:
     """Say so where the daemon is of another version than we are."""
-    if answer.version and answer.version != ragd.__version__:
+    if _is_of_another_version(answer):
         print(
             f"ragctl is {ragd.__version__}, but the daemon that runs is {clean(answer.version)}: "
-            f"{fix}.",
+            f"{fix or _next_step(answer.version)}.",
             file=sys.stderr,
+        )
+
+
+def _is_of_another_version(answer: Answer) -> bool:
+    return bool(answer.version) and answer.version != ragd.__version__
+
+
+def _next_step(version: str) -> str:
+    """What makes the two the same again, for an older daemon and for a newer one."""
+    restart = "run `ragctl stop`, then `ragctl start`"
+    if _parts(version) > _parts(ragd.__version__):
+        return f"update ragctl, or to go back, {restart}"
+    return restart
+
+
+def _parts(version: str) -> list[int]:
+    return [int(part) if part.isdecimal() else 0 for part in version.split(".")]
+
+
+def _refuse_what_it_does_not_know(answer: Answer) -> None:
+    """Raises where it is the daemon's version that lacks what we ask for, not the thing itself."""
+    error = answer.envelope.get("error") or {}
+    if error.get("message") == NO_SUCH_ENDPOINT:
+        raise Failure(
+            f"The daemon that runs ({clean(answer.version)}) cannot do this, "
+            f"but ragctl ({ragd.__version__}) can.",
+            f"To make them the same, {_next_step(answer.version)}; then try again.",
+            code="VERSION_MISMATCH",
         )
 
 
