@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from subprocess import Popen
 
 STARTED_WITHIN_S = 10.0
+OPENED_WITHIN_S = 20.0
 _LOOK_EVERY_S = 0.02
+_OPENED_EVERY_S = 0.1
 _QUOTED_MAX = 4000
 
 
@@ -54,14 +56,40 @@ def ask(
     return answer
 
 
+def ask_when_started(
+    home: Home,
+    method: str,
+    path: str,
+    body: dict[str, Any] | None = None,
+    *,
+    start: bool,
+    again: bool = False,
+) -> Answer:
+    """The same; a daemon that has just begun is given the time to open the index."""
+    deadline = time.monotonic() + OPENED_WITHIN_S
+    while True:
+        answer = ask(home, method, path, body, start=start, again=again)
+        error = answer.envelope.get("error") or {}
+        if error.get("code") != "STARTING" or time.monotonic() > deadline:
+            return answer
+        again = True
+        time.sleep(_OPENED_EVERY_S)
+
+
 def tell_version(answer: Answer, fix: str = "") -> None:
     """Say so where the daemon is of another version than we are."""
-    if _is_of_another_version(answer):
-        print(
-            f"ragctl is {ragd.__version__}, but the daemon that runs is {clean(answer.version)}: "
-            f"{fix or _next_step(answer.version)}.",
-            file=sys.stderr,
-        )
+    if said := version_sentence(answer, fix):
+        print(said, file=sys.stderr)
+
+
+def version_sentence(answer: Answer, fix: str = "") -> str:
+    """What is to be said of the daemon's version; nothing if it is ours."""
+    if not _is_of_another_version(answer):
+        return ""
+    return (
+        f"ragctl is {ragd.__version__}, but the daemon that runs is {clean(answer.version)}: "
+        f"{fix or _next_step(answer.version)}."
+    )
 
 
 def _is_of_another_version(answer: Answer) -> bool:

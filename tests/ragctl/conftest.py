@@ -25,6 +25,7 @@ from ragctl.lockfile import holder
 from ragd import __version__
 from ragd.errors import CODES, NO_SUCH_ENDPOINT
 from ragd.paths import Home
+from ragd.protocol import tools
 from tests.ragctl.terminal import Terminal
 
 
@@ -293,6 +294,8 @@ class _Handler(BaseHTTPRequestHandler):
             return self.refuse(NO_SUCH_ENDPOINT, status=404)
         if url.path == "/v1/status":
             return self.answer(200, fake.status())
+        if url.path == "/v1/tools":
+            return self.answer(200, {"tools": tools.published()})
         if url.path == "/v1/memories":
             return self.answer(200, {"memories": []})
         query = parse_qs(url.query)
