@@ -28,6 +28,7 @@ COMMANDS = {
         "index": "Read the whole vault into the index.",
         "sync": "Bring the index up to date with what changed.",
         "reindex": "Build a new index beside the old one, then switch to it.",
+        "pause": "Hold syncing for a time; `pause resume` ends it.",
         "memory": "Show what the assistant remembers, or forget it.",
         "status": "How the daemon is, and what to do about it.",
         "start": "Start the daemon.",

@@ -156,6 +156,15 @@ def since(moment: str) -> str:
     return f"{f'for {span(passed)}, ' if passed >= 1 else ''}since {local(moment)}"
 
 
+def in_words_until(moment: str) -> str:
+    """Up to when it will be so, and for how much longer."""
+    at = seconds_of(moment)
+    if at is None:
+        return f"until {clean(moment)}"
+    left = at - time.time()
+    return f"until {local(moment)}{f', for {span(left)}' if left >= 1 else ''}"
+
+
 def rows(pairs: Iterable[tuple[str, str]], ink: Ink) -> str:
     """Names and values, aligned; a pair without a value is left out."""
     kept = [(name, value) for name, value in pairs if value]

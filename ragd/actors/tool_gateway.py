@@ -9,6 +9,7 @@ import difflib
 import os
 import time
 from collections.abc import AsyncIterator
+from datetime import datetime, timedelta
 from http import HTTPStatus
 from typing import Any
 
@@ -19,7 +20,7 @@ from aiohttp import web
 from ragd import __version__
 from ragd.adapters.http_server import HEADERS, answer, http_status, read_body
 from ragd.answers import Answers, Searches, enveloped
-from ragd.clock import Clock, new_id
+from ragd.clock import Clock, iso, new_id
 from ragd.config import fingerprint
 from ragd.errors import DEGRADED, ConfigError, RagdError, worse
 from ragd.eventlog.frame import json_of
@@ -32,6 +33,8 @@ from ragd.events import (
     JobRequested,
     Mode,
     RequestRefused,
+    SyncPaused,
+    SyncResumed,
 )
 from ragd.folds import progress
 from ragd.folds.jobs import Job
@@ -42,7 +45,7 @@ from ragd.protocol import tools
 from ragd.protocol.envelope import Envelope, error_body, refusal
 from ragd.settings import Settings
 from ragd.showing import NoSuchNote, Notes, Showing
-from ragd.status import Live, job_data, meta, reasons, status, verdict
+from ragd.status import Live, job_data, meta, paused, reasons, status, verdict
 
 NAME = "tool_gateway"
 APPEND_WITHIN_S = 1.0
@@ -96,6 +99,8 @@ class ToolGateway:
             web.post("/v1/jobs", self._new_job),
             web.get("/v1/jobs/{id}", self._job),
             web.post("/v1/jobs/{id}/cancel", self._cancel_job),
+            web.post("/v1/pause", self._pause),
+            web.post("/v1/resume", self._resume),
             web.get("/v1/notes", self._note),
             web.get("/v1/memories", self._list_memories),
             web.delete("/v1/memories/{key:.+}", self._forget_memory),
@@ -175,7 +180,7 @@ class ToolGateway:
             if isinstance(wanted, tools.StatusRequest):
                 return await self._status(request)
             if isinstance(wanted, tools.IndexRequest):
-                return await self._request_job(wanted.mode)
+                return self._served(await self._request_job(wanted.mode))
             if isinstance(wanted, tools.SearchRequest):
                 return await self._search(wanted)
             return self._served(await self.memories.store(wanted))
@@ -198,6 +203,21 @@ class ToolGateway:
         if "index" not in self._ledger.state.health.lost:
             with contextlib.suppress(RagdError):
                 await self._append(DependencyLost(dependency="index", code="INDEX_CORRUPTED"))
+
+    # Pauses
+
+    async def _pause(self, request: web.Request) -> web.StreamResponse:
+        wanted = tools.parse_pause(await read_body(request))
+        until = datetime.fromisoformat(self._clock.now()) + timedelta(seconds=wanted.seconds)
+        await self._append(SyncPaused(until=iso(until)))
+        return self._served({"paused": paused(self._ledger.state)})
+
+    async def _resume(self, request: web.Request) -> web.StreamResponse:
+        tools.parse_resume(await read_body(request))
+        was_paused = self._ledger.state.pause.holds
+        if was_paused:
+            await self._append(SyncResumed(reason="requested"))
+        return self._served({"paused": paused(self._ledger.state), "was_paused": was_paused})
 
     # A note
 
@@ -273,16 +293,17 @@ class ToolGateway:
     async def _new_job(self, request: web.Request) -> web.StreamResponse:
         """For ragctl: what an agent may ask for, and what only a person may."""
         wanted = tools.parse_job(await read_body(request))
-        return await self._request_job(wanted.mode, wanted.accept_deletions)
+        data = await self._request_job(wanted.mode, wanted.accept_deletions)
+        return self._served(data | {"paused": paused(self._ledger.state)})
 
-    async def _request_job(self, mode: Mode, accept_deletions: bool = False) -> web.StreamResponse:
+    async def _request_job(self, mode: Mode, accept_deletions: bool = False) -> dict[str, Any]:
         """Answers at once. One job at a time: what an open job does anyway is joined to it."""
         job = progress.job_to_join(self._ledger.state, mode, accept_deletions)
         job_id = job.id if job is not None else new_id()
         if job is None:
             requested = JobRequested(job_id=job_id, mode=mode, accept_deletions=accept_deletions)
             await self._append(requested)
-        return self._served({"job_id": job_id, "status": "started"})
+        return {"job_id": job_id, "status": "started"}
 
     async def _progress(self, job_id: str) -> AsyncIterator[bytes]:
         """Where the job is, whenever that changes; the last line says how it ended."""

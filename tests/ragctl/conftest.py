@@ -334,7 +334,12 @@ class _Handler(BaseHTTPRequestHandler):
             if fake.job_refusal:
                 self.refuse(fake.job_refusal[1], fake.job_refusal[0])
             else:
-                self.answer(200, {"job_id": JOB, "status": "started"})
+                paused = {"paused": fake.more.get("paused")}
+                self.answer(200, {"job_id": JOB, "status": "started", **paused})
+        elif self.path in ("/v1/pause", "/v1/resume"):
+            self.rfile.read(int(self.headers["Content-Length"]))
+            pause = {"since": "2026-11-15T14:30:00.000000Z", "until": "2999-01-01T00:00:00.000000Z"}
+            self.answer(200, {"paused": pause, "was_paused": True})
         elif self.path == "/v1/tools/obsidian_rag_search":
             self.rfile.read(int(self.headers["Content-Length"]))
             self.answer(200, {"results": [], "memories": []})

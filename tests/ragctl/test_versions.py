@@ -22,6 +22,8 @@ TALKS = [
     ("index", "--vault", "{vault}"),
     ("sync", "--json"),
     ("reindex",),
+    ("pause", "2h"),
+    ("pause", "resume"),
     ("memory", "list"),
     ("memory", "forget", "k"),
     ("status",),
