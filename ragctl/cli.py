@@ -20,6 +20,7 @@ COMMANDS = {
         "init": "Choose a vault and write the configuration.",
         "config": "Show, check or change the configuration.",
         "doctor": "Look for what is wrong, also when the daemon is down.",
+        "purge": "Remove everything that ragd wrote, and nothing else.",
         "mcp": "Serve the four tools to any MCP client, over stdin and stdout.",
     },
     "Every day": {

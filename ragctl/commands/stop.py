@@ -33,23 +33,30 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     began = time.monotonic()
-    about = holder(args.home)
-    asked = _ask(args.home, args.timeout)
-    if about is None and not asked:
-        raise not_running()
-    pid = (about or {}).get("pid")
-    while holder(args.home) is not None:
-        if time.monotonic() - began > args.timeout:
-            raise _still_there(pid, asked)
-        # It may have been starting when we asked, or be too busy to listen.
-        asked = asked or _ask(args.home, args.timeout)
-        time.sleep(_LOOK_EVERY_S)
+    pid = stopped(args.home, args.timeout)
     if args.json:
         took_ms = round((time.monotonic() - began) * 1000)
         emit_json({"stopped": True, "pid": pid, "took_ms": took_ms})
     else:
         print(f"ragd stopped{f' (pid {pid})' if pid else ''}.")
     return EXIT_OK
+
+
+def stopped(home: Home, within: float) -> object:
+    """The pid of the daemon that is gone now. Raises NotRunning or, where it stays, TimedOut."""
+    began = time.monotonic()
+    about = holder(home)
+    asked = _ask(home, within)
+    if about is None and not asked:
+        raise not_running()
+    pid = (about or {}).get("pid")
+    while holder(home) is not None:
+        if time.monotonic() - began > within:
+            raise _still_there(pid, asked)
+        # It may have been starting when we asked, or be too busy to listen.
+        asked = asked or _ask(home, within)
+        time.sleep(_LOOK_EVERY_S)
+    return pid
 
 
 def _ask(home: Home, timeout: float) -> bool:

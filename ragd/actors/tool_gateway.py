@@ -5,7 +5,6 @@ It never shows an exception, and never waits for more than a second to record so
 
 import asyncio
 import contextlib
-import difflib
 import os
 import time
 from collections.abc import AsyncIterator
@@ -19,13 +18,13 @@ from aiohttp import web
 
 from ragd import __version__
 from ragd.adapters.http_server import HEADERS, answer, http_status, read_body
+from ragd.adapters.parameters import note_asked_for, number, only, too_old, types
 from ragd.answers import Answers, Searches, enveloped
 from ragd.clock import Clock, iso, new_id
 from ragd.config import fingerprint
 from ragd.errors import DEGRADED, ConfigError, RagdError, worse
 from ragd.eventlog.frame import json_of
 from ragd.events import (
-    TAGS,
     ConfigReloaded,
     DependencyLost,
     Fact,
@@ -223,8 +222,8 @@ class ToolGateway:
 
     async def _note(self, request: web.Request) -> web.StreamResponse:
         began = time.perf_counter()
-        _only(request, ("path", "from", "to", "raw", "confirm"))
-        wanted = _note_asked_for(request)
+        only(request, ("path", "from", "to", "raw", "confirm"))
+        wanted = note_asked_for(request)
         try:
             data = await self._showing.to(wanted, self._ledger.state.catalog.files)
         except NoSuchNote as why:
@@ -235,24 +234,24 @@ class ToolGateway:
     # Memories
 
     async def _list_memories(self, request: web.Request) -> web.StreamResponse:
-        _only(request, ())
+        only(request, ())
         return self._served(await self.memories.listed())
 
     async def _forget_memory(self, request: web.Request) -> web.StreamResponse:
-        _only(request, ())
+        only(request, ())
         return self._served(await self.memories.forget(request.match_info["key"]))
 
     # Facts
 
     async def _events(self, request: web.Request) -> web.StreamResponse:
-        _only(request, ("after", "follow", "type"))
-        after = _number(request, "after", 0)
-        on = _number(request, "follow", 0) != 0 and not self._ending
-        types = _types(request)
+        only(request, ("after", "follow", "type"))
+        after = number(request, "after", 0)
+        on = number(request, "follow", 0) != 0 and not self._ending
+        wanted = types(request)
         if after and after + 1 < self._ledger.oldest_seq:
-            raise _too_old(self._ledger.oldest_seq)
+            raise too_old(self._ledger.oldest_seq)
         after = max(after, self._ledger.oldest_seq - 1)
-        records = self._ledger.journal.follow(after, types, on=on)
+        records = self._ledger.journal.follow(after, wanted, on=on)
         return await self._stream(request, (json_of(record) async for record in records))
 
     async def _stream(
@@ -284,9 +283,9 @@ class ToolGateway:
     # Jobs
 
     async def _job(self, request: web.Request) -> web.StreamResponse:
-        _only(request, ("follow",))
+        only(request, ("follow",))
         job = self._find_job(request)
-        if not _number(request, "follow", 0):
+        if not number(request, "follow", 0):
             return self._served(self._told(job))
         return await self._stream(request, self._progress(job.id))
 
@@ -371,51 +370,3 @@ class ToolGateway:
 
 def _ms_since(began: float) -> int:
     return int((time.perf_counter() - began) * 1000)
-
-
-def _only(request: web.Request, names: tuple[str, ...]) -> None:
-    for name in request.query:
-        if name not in names:
-            valid = ", ".join(f"`{known}`" for known in names) or "none"
-            raise RagdError(
-                "INVALID_REQUEST", f"The parameter `{name[:60]}` is unknown; valid: {valid}."
-            )
-
-
-def _number(request: web.Request, name: str, default: int) -> int:
-    text = request.query.get(name, str(default))
-    if not (text.isascii() and text.isdecimal() and len(text) <= 18):
-        raise RagdError("INVALID_REQUEST", f"The parameter `{name}` should be a number.")
-    return int(text)
-
-
-def _note_asked_for(request: web.Request) -> tools.NoteRequest:
-    path = request.query.get("path")
-    if path is None:
-        raise RagdError("INVALID_REQUEST", "The parameter `path` is required.")
-    start = _number(request, "from", 1)
-    to = _number(request, "to", start) if "to" in request.query else None
-    if start < 1 or (to is not None and to < start):
-        raise RagdError(
-            "INVALID_REQUEST", "Lines are numbered from 1, and `from` is not behind `to`."
-        )
-    raw = _number(request, "raw", 0) != 0
-    return tools.NoteRequest(path, start, to, raw, request.query.get("confirm"))
-
-
-def _types(request: web.Request) -> list[str]:
-    wanted = request.query.getall("type", [])
-    for tag in wanted:
-        if tag not in TAGS:
-            near = difflib.get_close_matches(tag[:60], TAGS, 1)
-            hint = f"; did you mean `{near[0]}`?" if near else "."
-            raise RagdError("INVALID_REQUEST", f"The parameter `type` names no fact{hint}")
-    return wanted
-
-
-def _too_old(oldest: int) -> RagdError:
-    return RagdError(
-        "INVALID_REQUEST",
-        f"The parameter `after` lies before the oldest record that is kept, {oldest}.",
-        f"Use after={oldest - 1} or later.",
-    )

@@ -31,6 +31,7 @@ TALKS = [
     ("status", "--json"),
     ("start",),
     ("stop",),
+    ("purge", "--yes"),
     ("wait",),
     ("events",),
     ("events", "--health"),
