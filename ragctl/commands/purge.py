@@ -47,7 +47,7 @@ def run(args: argparse.Namespace) -> int:
     _stop(home)
     with _locked(home):
         removed = _swept(home, places, remove=True)
-    return _report(home, removed, args.json, removed=True)
+    return _report(home, removed, args.json, removed=True, listed=not args.yes)
 
 
 def _swept(home: Home, places: Places, *, remove: bool) -> Tally:
@@ -87,7 +87,7 @@ def _ask(home: Home, found: Tally, as_json: bool) -> None:
             "This removes everything that ragd wrote, and cannot be undone.",
             "`ragctl purge --dry-run` lists it; `ragctl purge --yes` does it.",
         )
-    note(_listed(found, Ink(sys.stderr)))
+    print(_listed(found, Ink(sys.stderr)), file=sys.stderr)
     first = " The daemon is stopped first." if holder(home) is not None else ""
     note(f"Memories and the configuration are among it. Your notes are not touched.{first}")
     name = os.path.basename(home.root)
@@ -145,13 +145,14 @@ def _pid(home: Home) -> str:
 # Telling
 
 
-def _report(home: Home, tally: Tally, as_json: bool, *, removed: bool) -> int:
+def _report(home: Home, tally: Tally, as_json: bool, *, removed: bool, listed: bool = False) -> int:
     if as_json:
         emit_json(_as_json(home, tally, removed))
     elif not tally.ours:
         print(f"There is nothing of ragd's in {clean(home.root)}.")
     else:
-        print(_listed(tally, Ink()))
+        if not listed:  # nobody has seen it yet
+            print(_listed(tally, Ink()))
         total = size(sum(one.size_bytes for one in tally.ours))
         print(f"{'Removed' if removed else 'To be removed'}: {total}.")
     if tally.foreign and not as_json:

@@ -214,6 +214,7 @@ def test_without_a_terminal_it_has_to_be_told_twice(ragctl, home: Home, short: P
 def test_on_a_terminal_it_asks(terminal, home: Home, typed: str, goes: bool) -> None:
     screen = terminal("purge")
     screen.until("Type y or h:")
+    assert "\\x1b" not in screen.raw
     assert home.config in screen.text and "Your notes are not touched." in screen.text
     screen.type(f"{typed}\n")
     assert screen.ended() == (0 if goes else 1)
