@@ -78,7 +78,10 @@ async def test_vectors_that_nobody_asked_for_wait(start: Any) -> None:
     assert state.catalog.backlog > 0
     assert progress.is_complete(state, state.jobs.find(job))
     assert progress.completion(state, state.jobs.find(job))["outcome"] == "partial"
+    backlog = running.pipeline._embedder._backlog
+    assert backlog._next_table() is None
     over = await say(running, RESUME)
+    assert backlog._next_table() is not None
     filled = await running.until(VectorsFilled)
     assert filled.seq > over
     await running.until_state(lambda state: state.catalog.backlog == 0)

@@ -86,6 +86,7 @@ def test_a_dry_run_lists_sizes_and_changes_nothing(ragctl, home: Home, short: Pa
     sizes = {entry["path"]: entry["size_bytes"] for entry in said["entries"]}
     assert sizes[home.config] == os.path.getsize(home.config)
     assert sum(sizes.values()) == said["size_bytes"]
+    assert list(sizes)[-2:] == [home.config, home.lock]  # what says where the rest is goes last
 
 
 def test_what_is_somebody_elses_stays_and_is_named(ragctl, home: Home, short: Path) -> None:
