@@ -38,6 +38,11 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     home: Home = args.home
+    if os.unlink not in os.supports_dir_fd:
+        raise Failure(
+            "On this system ragctl cannot remove files without following links.",
+            f"Run `ragctl stop`, then remove {home.root} by hand.",
+        )
     places = places_of(home)
     found = _swept(home, places, remove=False)
     if args.dry_run or not found.ours:
