@@ -14,6 +14,7 @@ from ragctl.belongings import LAST, RULES, Folder, folder_in
 
 _FLAGS = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0)
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
+IS_POSSIBLE = {os.open, os.stat, os.unlink, os.rmdir} <= os.supports_dir_fd  # not on Windows
 
 
 class Sum(NamedTuple):

@@ -16,7 +16,7 @@ from ragctl.cli import add_json
 from ragctl.failure import Failure, NotRunning, UsageError
 from ragctl.lockfile import holder
 from ragctl.places import Places, places_of
-from ragctl.removal import Sum, Tally, sweep
+from ragctl.removal import IS_POSSIBLE, Sum, Tally, sweep
 from ragctl.render import Ink, clean, counted, emit_json, note, size
 from ragd.errors import EXIT_FAILED, EXIT_OK, EXIT_PERMISSION
 from ragd.paths import Home
@@ -38,7 +38,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     home: Home = args.home
-    if os.unlink not in os.supports_dir_fd:
+    if not IS_POSSIBLE:
         raise Failure(
             "On this system ragctl cannot remove files without following links.",
             f"Run `ragctl stop`, then remove {home.root} by hand.",

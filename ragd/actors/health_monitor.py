@@ -130,6 +130,8 @@ class HealthMonitor:
             if until is None:
                 async for _ in journal.follow(self._ledger.state.seq, paused):
                     break
+                else:
+                    return  # the log is closed
             elif (left := _seconds_between(self._clock.now(), until)) > 0:
                 await self._clock.sleep(min(left, PAUSE_LOOK_S))
             else:
