@@ -15,7 +15,7 @@ from ragctl.client import ANSWER_WITHIN_S, Answer, answers, request
 from ragctl.failure import Failure, NotRunning, TimedOut
 from ragctl.lockfile import holder
 from ragctl.render import clean
-from ragd.errors import EXIT_ALREADY_RUNNING
+from ragd.errors import EXIT_ALREADY_RUNNING, NO_SUCH_ENDPOINT
 from ragd.paths import Home
 
 if TYPE_CHECKING:
@@ -24,7 +24,9 @@ if TYPE_CHECKING:
     from ragctl.keepers import Plan
 
 STARTED_WITHIN_S = 10.0
+OPENED_WITHIN_S = 20.0
 _LOOK_EVERY_S = 0.02
+_OPENED_EVERY_S = 0.1
 _QUOTED_MAX = 4000
 
 
@@ -49,18 +51,74 @@ def ask(
             raise
         start_daemon(home)
         answer = request(home, method, path, body, timeout)
+    if answer.status == 404 and _is_of_another_version(answer):
+        _refuse_what_it_does_not_know(answer)
     if not again:
         tell_version(answer)
     return answer
 
 
-def tell_version(answer: Answer, fix: str = "run `ragctl stop`, then `ragctl start`") -> None:
+def ask_when_started(
+    home: Home,
+    method: str,
+    path: str,
+    body: dict[str, Any] | None = None,
+    *,
+    start: bool,
+    again: bool = False,
+) -> Answer:
+    """The same; a daemon that has just begun is given the time to open the index."""
+    deadline = time.monotonic() + OPENED_WITHIN_S
+    while True:
+        answer = ask(home, method, path, body, start=start, again=again)
+        error = answer.envelope.get("error") or {}
+        if error.get("code") != "STARTING" or time.monotonic() > deadline:
+            return answer
+        again = True
+        time.sleep(_OPENED_EVERY_S)
+
+
+def tell_version(answer: Answer, fix: str = "") -> None:
     """Say so where the daemon is of another version than we are."""
-    if answer.version and answer.version != ragd.__version__:
-        print(
-            f"ragctl is {ragd.__version__}, but the daemon that runs is {clean(answer.version)}: "
-            f"{fix}.",
-            file=sys.stderr,
+    if said := version_sentence(answer, fix):
+        print(said, file=sys.stderr)
+
+
+def version_sentence(answer: Answer, fix: str = "") -> str:
+    """What is to be said of the daemon's version; nothing if it is ours."""
+    if not _is_of_another_version(answer):
+        return ""
+    return (
+        f"ragctl is {ragd.__version__}, but the daemon that runs is {clean(answer.version)}: "
+        f"{fix or _next_step(answer.version)}."
+    )
+
+
+def _is_of_another_version(answer: Answer) -> bool:
+    return bool(answer.version) and answer.version != ragd.__version__
+
+
+def _next_step(version: str) -> str:
+    """What makes the two the same again, for an older daemon and for a newer one."""
+    restart = "run `ragctl stop`, then `ragctl start`"
+    if _parts(version) > _parts(ragd.__version__):
+        return f"update ragctl, or to go back, {restart}"
+    return restart
+
+
+def _parts(version: str) -> list[int]:
+    return [int(part) if part.isdecimal() else 0 for part in version.split(".")]
+
+
+def _refuse_what_it_does_not_know(answer: Answer) -> None:
+    """Raises where it is the daemon's version that lacks what we ask for, not the thing itself."""
+    error = answer.envelope.get("error") or {}
+    if error.get("message") == NO_SUCH_ENDPOINT:
+        raise Failure(
+            f"The daemon that runs ({clean(answer.version)}) cannot do this, "
+            f"but ragctl ({ragd.__version__}) can.",
+            f"To make them the same, {_next_step(answer.version)}; then try again.",
+            code="VERSION_MISMATCH",
         )
 
 

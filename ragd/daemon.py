@@ -127,7 +127,7 @@ async def _serve(
     """Answer on the socket with the actors at work, until told to stop."""
     settings = Settings(home, config)
     pipeline = Pipeline(home, clock, ledger, settings)
-    gateway = ToolGateway(ledger, clock, settings, stop, pipeline.searcher)
+    gateway = ToolGateway(ledger, clock, settings, stop, pipeline.searcher, pipeline.notes)
     server = HttpServer(_listener(home), gateway.routes(), gateway.refuse)
     actors = _actors(home, clock, ledger, settings, gateway, pipeline.probing)
     actors |= pipeline.actors()
@@ -155,7 +155,7 @@ async def _serve(
         await _leave_sync_result(home, clock, ledger)
     finally:
         await server.stop(0)
-        await gateway.memories.close()
+        await gateway.close()
         await pipeline.close()
 
 

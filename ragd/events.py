@@ -157,6 +157,18 @@ class JobCancelRequested(Fact, frozen=True, kw_only=True, tag="job_cancel_reques
     job_id: str
 
 
+class SyncPaused(Fact, frozen=True, kw_only=True, tag="sync_paused"):
+    """Somebody wants nothing to be indexed up to a moment, unless it is asked for."""
+
+    until: str  # the moment it ends
+
+
+class SyncResumed(Fact, frozen=True, kw_only=True, tag="sync_resumed"):
+    """The pause is over: somebody said so, or (the health monitor's word) its time is."""
+
+    reason: Literal["requested", "elapsed"]
+
+
 class MemoryStored(Fact, frozen=True, kw_only=True, tag="memory_stored"):
     """A memory was committed to its own store; only a keyed hash of its key is here."""
 
@@ -408,6 +420,8 @@ Event = (
     | VaultUnavailable
     | JobRequested
     | JobCancelRequested
+    | SyncPaused
+    | SyncResumed
     | MemoryStored
     | MemoryForgotten
     | RequestRefused

@@ -34,21 +34,21 @@ class Pipeline:
 
     def __init__(self, home: Home, clock: Clock, ledger: Ledger, settings: Settings) -> None:
         self._settings = settings
-        self._notes = Notes(settings, clock)
+        self.notes = Notes(settings, clock)
         self._store = LanceStore(settings.vectors)
         self._providers = Providers(settings)
         self._cache = EmbeddingCache(Path(home.embedding_cache))
         self.serving = Serving()
         guard = GuardInForce(settings)
         vectors = QueryVectors(settings, self._providers, guard)
-        self.searcher = Searcher(ledger, clock, settings, self.serving, vectors, self._notes)
-        self.probing = Probing(ledger, clock, settings, self.serving, self._providers, self._notes)
+        self.searcher = Searcher(ledger, clock, settings, self.serving, vectors, self.notes)
+        self.probing = Probing(ledger, clock, settings, self.serving, self._providers, self.notes)
         in_flight = InFlight()
-        self._watcher = Watcher(ledger, clock, settings, self._notes)
-        self._batcher = Batcher(ledger, clock, settings, self._notes, in_flight.batches)
+        self._watcher = Watcher(ledger, clock, settings, self.notes)
+        self._batcher = Batcher(ledger, clock, settings, self.notes, in_flight.batches)
         maker = VectorMaker(ledger, clock, self._providers, self._cache, guard)
         backlog = Backlog(
-            ledger, clock, self.serving, self._providers, maker, self._notes, in_flight.fills
+            ledger, clock, self.serving, self._providers, maker, self.notes, in_flight.fills
         )
         self._embedder = EmbedderActor(ledger, self.serving, maker, backlog, in_flight)
         self._forgetter = Forgetter(ledger, clock, self.serving, self._cache)
@@ -80,7 +80,7 @@ class Pipeline:
         else:
             usable = self.serving.index is not None
             space, canary = await self._providers.choose(may_be_absent=not usable)
-        return Identity(generation, space, self._notes.fingerprint, self._vault_name(), canary)
+        return Identity(generation, space, self.notes.fingerprint, self._vault_name(), canary)
 
     def _vault_name(self) -> str:
         """Which vault this is, in a form that tells nobody where it lies."""

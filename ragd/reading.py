@@ -147,6 +147,20 @@ class Notes:
                 raise VaultGone("unreadable") from None
         return found
 
+    def bytes_of(self, path: str) -> tuple[bytes, str]:
+        """One note as it is now, and its SHA-256. Missing where none belongs into the index.
+
+        Raises Moved, Unfit, Unreadable, and VaultGone when it is the vault itself that is away.
+        """
+        if not self.concerns(path):
+            raise Missing(path)
+        try:
+            data, _ = self._vault.read(path)
+        except Missing:
+            self.verify_root()
+            raise
+        return data, hashlib.sha256(data).hexdigest()
+
     def read(
         self,
         paths: Sequence[str],

@@ -99,6 +99,7 @@ def status(state: State, live: Live, query_time_ms: int = 0) -> Envelope:
         "ollama_status": _works(state, live, "ollama", "up", "down", "unknown"),
         "active_job": _active(jobs.active),
         "last_job": _finished(jobs.finished[-1]) if jobs.finished else None,
+        "paused": paused(state),
         "reasons": [_told(reason) for reason in reasons(state, live)],
         "version": live.version,
         "pid": live.pid,
@@ -135,6 +136,12 @@ def status(state: State, live: Live, query_time_ms: int = 0) -> Envelope:
     }
     error = error_body(codes[0]) if codes else None
     return Envelope(health, data, error, meta(state, query_time_ms))
+
+
+def paused(state: State) -> dict[str, Any] | None:
+    """Since when and up to when syncing is held, if it is."""
+    pause = state.pause
+    return {"since": pause.since, "until": pause.until} if pause.holds else None
 
 
 def job_data(job: Job) -> dict[str, Any]:

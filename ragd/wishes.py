@@ -1,7 +1,7 @@
 """Which job the daemon wants by itself, as the folds and the configuration say. It starts none.
 
-The index is damaged, facts were lost, a job failed, notes are to be cut in another way, or other
-notes are to be read.
+The index is damaged, facts were lost, a job failed, notes are to be cut in another way, other notes
+are to be read, or a pause is over.
 """
 
 from typing import Protocol
@@ -42,6 +42,8 @@ class Wishes:
             return _job("reindex", "chunking_changed")
         if self._is_recovery_due():
             return _job("full", "recovery")
+        if self._is_owed():
+            return _job("sync", "pause_ended")
         if self._have_rules_changed():
             return _job("sync", "config_changed")
         return self._retry()
@@ -75,6 +77,12 @@ class Wishes:
             return False
         self._recovered = True
         return True
+
+    def _is_owed(self) -> bool:
+        """A pause is over: what happened meanwhile is looked for."""
+        state = self._ledger.state
+        index = state.catalog.index
+        return state.pause.owed and index is not None and not state.health.is_vault_lost
 
     def _have_rules_changed(self) -> bool:
         """Other folders or file names than before belong into the index."""

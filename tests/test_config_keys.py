@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ragd.clock import SystemClock
 from ragd.config import Config, effective, parse, to_json
 from ragd.config_keys import Key, changed_keys, dotted_keys, get_value, needs_restart, set_value
 from ragd.errors import ConfigError
@@ -207,7 +208,7 @@ def test_a_change_takes_effect_as_the_key_says(key: Key, tmp_path: Path) -> None
     Path(home.root).mkdir()
     old = {"vault_path": str(tmp_path / "vault")}
     settings_of = Settings(home, parse(to_json(old), home.root))
-    notes = Notes(settings_of)
+    notes = Notes(settings_of, SystemClock())
     cut, read = notes.fingerprint, reading_rules(settings_of.current)
     Path(home.config).write_bytes(to_json(set_value(old, key.name, json.dumps(another(key)))))
     fresh, reloaded = settings_of.read_again()

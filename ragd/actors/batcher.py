@@ -28,6 +28,7 @@ from ragd.events import (
     JobFinished,
     JobRequested,
     JobStarted,
+    SyncResumed,
     VaultScanned,
     VaultUnavailable,
     tag_of_type,
@@ -52,6 +53,7 @@ _WAKE = {
     for t in (
         *(FilesChanged, VaultScanned, JobRequested, JobCancelRequested, JobFinished),
         *(ActorCrashed, ConfigReloaded, IndexActivated, DependencyRecovered, DependencyLost),
+        SyncResumed,
     )
 }
 PIPELINE = ("embedder", "store_writer")
@@ -123,12 +125,15 @@ class Batcher:
             if job := state.jobs.active:
                 await self._run(job)
                 await self._until_finished(job.id)
+            elif state.pause.holds:
+                await self._woken.wait()
             elif wanted := self._wishes.next_job():
                 await self._clock.sleep(RETRY_S if wanted.origin == "retry" else 0)
                 await self._ledger.journal.append(NAME, wanted)
             elif self._waiting() and not is_damaged(state):
                 await self._collect()
-                if state.jobs.active is None:  # a whole job would take these along
+                if state.jobs.active is None and not state.pause.holds:
+                    # A whole job would take these along.
                     await self._sync_waiting(self._waiting())
             else:
                 await self._woken.wait()

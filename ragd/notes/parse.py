@@ -54,7 +54,7 @@ def parse_note(path: str, data: bytes, options: ChunkOptions, count_tokens: Coun
     properties = frontmatter.read(text)
     warnings = tuple(warning for warning in (decoded.warning, properties.warning) if warning)
     day, exact = _day(path, properties)
-    title = properties.title or _name(path)
+    title = properties.title or name_of(path)
     chunks: list[Chunk] = []
     if not properties.hidden:
         for index, passage in enumerate(_passages(text, properties, options, count_tokens)):
@@ -96,7 +96,7 @@ def _day(path: str, properties: Frontmatter) -> tuple[str | None, bool]:
     return day, exact
 
 
-def _name(path: str) -> str:
+def name_of(path: str) -> str:
     """The file's name without its ending: what Obsidian shows as the title."""
     name = path.rsplit("/", 1)[-1]
     stem = name.rsplit(".", 1)[0]

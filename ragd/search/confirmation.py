@@ -9,10 +9,12 @@ from collections.abc import Callable
 
 import msgspec
 
-from ragd.protocol.tools import SearchRequest
+from ragd.protocol.tools import NoteRequest, SearchRequest
 
 VALID_S = 300.0
 MOST = 256  # at once; the oldest make room
+
+Guarded = SearchRequest | NoteRequest  # what may need one
 
 
 class Confirmations:
@@ -23,7 +25,7 @@ class Confirmations:
         self._new_token = new_token
         self._open: dict[bytes, tuple[bytes, float]] = {}  # digest of token -> call, given at
 
-    def issue(self, request: SearchRequest) -> str:
+    def issue(self, request: Guarded) -> str:
         """A token for this very call."""
         self._drop_old()
         while len(self._open) >= MOST:
@@ -32,7 +34,7 @@ class Confirmations:
         self._open[_digest(token.encode())] = (_call(request), self._monotonic())
         return token
 
-    def redeem(self, token: str, request: SearchRequest) -> bool:
+    def redeem(self, token: str, request: Guarded) -> bool:
         """Whether it is one of ours for this call; whatever the answer, it is used up."""
         self._drop_old()
         wanted = _digest(token.encode("utf-8", "surrogatepass"))
@@ -52,7 +54,7 @@ class Confirmations:
             del self._open[key]
 
 
-def _call(request: SearchRequest) -> bytes:
+def _call(request: Guarded) -> bytes:
     """The call without its token."""
     return _digest(msgspec.json.encode(msgspec.structs.replace(request, confirm=None)))
 

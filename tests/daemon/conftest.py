@@ -79,10 +79,11 @@ class House:
         private_directory(Path(home.events))
         self.ledger = Ledger(Path(home.events), Path(home.snapshots), clock, "run-1", "ragd test")
         vectors = QueryVectors(self.settings, Providers(self.settings), GuardInForce(self.settings))
-        self.searcher = Searcher(
-            self.ledger, clock, self.settings, Serving(), vectors, Notes(self.settings, clock)
+        notes = Notes(self.settings, clock)
+        self.searcher = Searcher(self.ledger, clock, self.settings, Serving(), vectors, notes)
+        self.gateway = ToolGateway(
+            self.ledger, clock, self.settings, self.stop, self.searcher, notes
         )
-        self.gateway = ToolGateway(self.ledger, clock, self.settings, self.stop, self.searcher)
         self.server = HttpServer(
             UnixListener(home.socket), self.gateway.routes(), self.gateway.refuse
         )
@@ -113,7 +114,7 @@ async def housed(home: Home, clock: Clock | None = None) -> AsyncIterator[House]
             house.stop.set()
             house.gateway.end_followers()
             await house.server.stop(0.2)
-            await house.gateway.memories.close()
+            await house.gateway.close()
             await house.ledger.journal.close()
 
 

@@ -577,3 +577,10 @@ def test_the_unit_runs_this_installation(home: Home) -> None:
     found = program_of(home)
     assert found.command[0] == sys.executable
     assert found.environment["PYTHONPATH"] == str(Path(ragd.__file__).parent.parent)
+
+
+def test_purge_leaves_no_service_behind(ragctl, home, kept, unit_file) -> None:
+    assert ragctl("service", "install").code == 0
+    refused = ragctl("purge", "--yes")
+    assert refused.code == 1 and "ragctl service uninstall" in refused.err
+    assert unit_file.exists() and os.path.exists(home.config)

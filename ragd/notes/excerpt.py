@@ -1,0 +1,105 @@
+"""Some lines of a note, clean or as written, and what the guard has to know about them.
+
+It never raises, whatever the bytes are, and never changes how many lines there are: line 12 here is
+line 12 in the file.
+"""
+
+from bisect import bisect_right
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from ragd.notes import decoding, frontmatter, tags
+from ragd.notes.characters import visible
+from ragd.notes.fences import without_code
+from ragd.notes.frontmatter import Frontmatter
+from ragd.notes.parse import HIDDEN, Failed, name_of
+from ragd.notes.sanitise import without_markup
+from ragd.notes.sections import Section, split
+
+
+class Part(Struct, frozen=True):
+    """Lines of one section, as the guard looks at a passage."""
+
+    chunk_text: str
+    section: str | None
+    tags: tuple[str, ...]
+    title: str
+    heading_path: str
+    source_file: str
+    date: str | None = None
+
+
+class Excerpt(Struct, frozen=True):
+    """`lines` begin with the one of number `first`, from 1; `total` are in the whole note."""
+
+    lines: list[str]
+    first: int
+    total: int
+    parts: list[Part]
+
+    @property
+    def last(self) -> int:
+        return self.first + len(self.lines) - 1
+
+
+def excerpt(
+    path: str, data: bytes, first: int, last: int | None, *, raw: bool, code: bool
+) -> Excerpt | Failed:
+    """These lines, as far as there are any. Not `raw`: without markup and, unless `code`, without
+    fenced code, as the index has them. Failed for what is no text, and for a note that hides."""
+    decoded = decoding.decode(data)
+    if isinstance(decoded, decoding.Undecodable):
+        return Failed(decoded.reason)
+    text = visible(decoded.text)
+    properties = frontmatter.read(text)
+    if properties.hidden:
+        return Failed(HIDDEN)
+    written = _lines(text)
+    clean, sections = _clean(text, properties, code)
+    start, end = first - 1, len(written) if last is None else min(last, len(written))
+    shown = (written if raw else clean)[start:end]
+    parts = _parts(path, written, sections, properties, start, end)
+    return Excerpt(shown, first, len(written), parts)
+
+
+def _lines(text: str) -> list[str]:
+    """A line feed at the end ends the last line and begins no other."""
+    return text.removesuffix("\n").split("\n")
+
+
+def _clean(text: str, properties: Frontmatter, keep_code: bool) -> tuple[list[str], list[Section]]:
+    """The whole note without markup, line for line, and its sections."""
+    head = _lines(without_markup(text[: properties.end])) if properties.end else []
+    body, code = without_code(text[properties.end :], keep_code)
+    body = without_markup(body)
+    lines = body.split("\n")
+    for number, line in code.items():
+        lines[number] = line
+    return head + lines, split(body, len(head) + 1)
+
+
+def _parts(
+    path: str,
+    written: Sequence[str],
+    sections: Sequence[Section],
+    properties: Frontmatter,
+    start: int,
+    end: int,
+) -> list[Part]:
+    """The lines from `start` (from 0) to before `end`, by the sections that they stand in.
+
+    What is judged is what is written: a comment may hold what nobody sees.
+    """
+    begins = [section.line - 1 for section in sections]
+    title = properties.title or name_of(path)
+    found = []
+    while start < end:
+        at = bisect_right(begins, start)
+        section = sections[at - 1] if at else Section("", 1, 1)
+        until = min(end, begins[at] if at < len(begins) else end)
+        text = "\n".join(written[start:until])
+        marks = tags.merged(section.hashtags, tags.inline(text), properties.tags)
+        found.append(Part(text, section.name, marks, title, section.path, path))
+        start = until
+    return found

@@ -1,0 +1,172 @@
+"""Lines of a note for whoever read a citation: from the vault as it is now, past the same guard.
+
+It reads nothing that does not belong into the index, and says nothing about what else exists.
+"""
+
+import asyncio
+import secrets
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Protocol
+
+from msgspec import Struct, structs
+
+from ragd.adapters.vault import Missing, Moved, Unfit, Unreadable, VaultGone
+from ragd.clock import Clock
+from ragd.errors import RagdError
+from ragd.folds.catalog import Entry
+from ragd.guarding import GuardInForce
+from ragd.notes.containment import contained
+from ragd.notes.excerpt import Excerpt, excerpt
+from ragd.notes.parse import HIDDEN
+from ragd.protocol.tools import NoteRequest
+from ragd.search import injection
+from ragd.search.confirmation import Confirmations
+from ragd.search.guard import inspect
+from ragd.search.nearest import nearest
+from ragd.search.results import TRUST, citation, link
+from ragd.settings import Settings
+
+WITHIN_S = 8.0
+THREADS = 2
+TRIES = 3  # of a note that is being written
+TOKEN_BYTES = 16
+
+
+class NoSuchNote(RagdError):
+    """Nothing to be shown at this path, for whatever reason; perhaps a note of a like name."""
+
+    def __init__(self, meant: list[str]) -> None:
+        hint = f"Did you mean {' or '.join(f'`{path}`' for path in meant)}?" if meant else None
+        super().__init__(
+            "INVALID_REQUEST",
+            "There is no such note in the vault.",
+            hint or "Give the `citation` or the `source_file` of a search result.",
+        )
+
+
+class Notes(Protocol):
+    """The vault under the configuration in force."""
+
+    def concerns(self, path: str) -> bool: ...
+
+    def bytes_of(self, path: str) -> tuple[bytes, str]: ...
+
+
+class Looked(Struct, frozen=True):
+    """What was read, and what the guard says of it."""
+
+    excerpt: Excerpt
+    sha256: str
+    sensitive: list[str]
+    injection_suspected: bool
+    withheld: bool
+
+
+class Showing:
+    """Reads and guards. A vault on a dead mount holds up its own threads only."""
+
+    def __init__(self, notes: Notes, settings: Settings, guard: GuardInForce, clock: Clock) -> None:
+        self._notes = notes
+        self._settings = settings
+        self._guard = guard
+        self._confirmations = Confirmations(
+            clock.monotonic, lambda: secrets.token_urlsafe(TOKEN_BYTES)
+        )
+        self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="showing")
+
+    async def to(self, request: NoteRequest, known: Mapping[str, Entry]) -> dict[str, Any]:
+        """The lines, or `withheld` and a token. Raises RagdError for what is refused."""
+        request = structs.replace(request, path=contained(request.path))
+        loop = asyncio.get_running_loop()
+        try:
+            async with asyncio.timeout(WITHIN_S):
+                looked = await loop.run_in_executor(self._threads, self._look, request, known)
+        except TimeoutError:
+            raise RagdError("TIMEOUT") from None
+        return self._told(request, looked, known.get(request.path))
+
+    def close(self) -> None:
+        self._threads.shutdown(wait=False, cancel_futures=True)
+
+    def _look(self, request: NoteRequest, known: Mapping[str, Entry]) -> Looked:
+        try:
+            data, sha256 = self._read(request.path)
+        except Missing:
+            raise self._no_such(request.path, known) from None
+        except VaultGone:
+            raise RagdError("VAULT_NOT_FOUND") from None
+        except (Unfit, Unreadable) as why:
+            raise _left_out(why.reason) from None
+        config = self._settings.current.security
+        keep = config.code_blocks == "keep"
+        found = excerpt(request.path, data, request.start, request.to, raw=request.raw, code=keep)
+        if not isinstance(found, Excerpt):
+            if found.reason == HIDDEN:
+                raise self._no_such(request.path, known)
+            raise _left_out(found.reason)
+        if not found.lines:
+            raise _too_short(found.total)
+        return self._judged(found, sha256)
+
+    def _read(self, path: str) -> tuple[bytes, str]:
+        for _ in range(TRIES):
+            try:
+                return self._notes.bytes_of(path)
+            except Moved:
+                continue
+        raise RagdError("TIMEOUT", "The note is being written.", "Try again in a moment.")
+
+    def _no_such(self, path: str, known: Mapping[str, Entry]) -> NoSuchNote:
+        meant = nearest(path, known.keys())
+        return NoSuchNote([other for other in meant if self._notes.concerns(other)])
+
+    def _judged(self, found: Excerpt, sha256: str) -> Looked:
+        rules = self._guard.rules
+        seen = [inspect(part, rules) for part in found.parts]
+        whole = "\n".join(part.chunk_text for part in found.parts)
+        return Looked(
+            found,
+            sha256,
+            sorted({category for one in seen for category in one.categories}),
+            any(one.injection_suspected for one in seen) or injection.suspected(whole),
+            any(one.withheld for one in seen),
+        )
+
+    def _told(self, request: NoteRequest, looked: Looked, entry: Entry | None) -> dict[str, Any]:
+        found, path = looked.excerpt, request.path
+        withheld = self._guard.blocks and looked.withheld and not self._agreed(request)
+        data: dict[str, Any] = {
+            "path": path,
+            "from": found.first,
+            "to": found.last,
+            "total_lines": found.total,
+            "text": None if withheld else "\n".join(found.lines),
+            "citation": citation(path, found.first, found.last),
+            "link": link(self._settings.vault.name, path),
+            "stale": entry is not None and entry.sha256 != looked.sha256,
+            "trust": TRUST,
+            "injection_suspected": looked.injection_suspected,
+            "sensitive": looked.sensitive,
+            "sensitive_detected": bool(looked.sensitive),
+        }
+        if withheld:
+            data |= {"withheld": 1, "confirm": self._confirmations.issue(request)}
+        return data
+
+    def _agreed(self, request: NoteRequest) -> bool:
+        token = request.confirm
+        return token is not None and self._confirmations.redeem(token, request)
+
+
+def _left_out(reason: str) -> RagdError:
+    return RagdError(
+        "INVALID_REQUEST",
+        f"The note cannot be shown: {reason}.",
+        "`ragctl status` lists the files that are left out.",
+    )
+
+
+def _too_short(total: int) -> RagdError:
+    lines = "1 line" if total == 1 else f"{total} lines"
+    return RagdError("INVALID_REQUEST", f"The note has only {lines}.", "Ask for others.")

@@ -1,0 +1,83 @@
+"""Lines of a note: the same numbers as in the file, clean or as written, and whose they are."""
+
+from ragd.notes.excerpt import Excerpt, excerpt
+from ragd.notes.parse import HIDDEN, Failed
+
+NOTE = b"""---
+tags: [diary]
+# not a heading
+---
+# Monday
+
+<!-- a secret comment -->
+Slept <b>well</b>.
+
+## #mentalhealth
+
+```
+# no heading either
+```
+Talked to the [[Dr Rao|doctor]]. #therapy
+"""
+
+
+def cut(data: bytes, first: int = 1, last: int | None = None, **how: bool) -> Excerpt:
+    found = excerpt("a.md", data, first, last, **{"raw": False, "code": False} | how)
+    assert isinstance(found, Excerpt)
+    return found
+
+
+def test_written_lines_are_the_file_s_own() -> None:
+    found = cut(NOTE, raw=True)
+    assert found.lines == NOTE.decode().splitlines()
+    assert (found.first, found.last, found.total) == (1, 15, 15)
+
+
+def test_clean_lines_have_the_same_numbers_and_no_markup() -> None:
+    found = cut(NOTE)
+    assert found.total == len(found.lines) == 15
+    assert found.lines[6].strip() == "" and found.lines[7] == "Slept well."
+    assert found.lines[11:14] == ["", "", ""]
+    assert found.lines[14] == "Talked to the doctor. #therapy"
+    assert cut(NOTE, code=True).lines[12] == "# no heading either"
+
+
+def test_a_part_of_it_is_cut_at_the_end_of_the_note() -> None:
+    assert cut(NOTE, 8, 8).lines == ["Slept well."]
+    assert cut(NOTE, 14, 99).last == 15
+    assert cut(NOTE, 16, 20).lines == []
+
+
+def test_each_part_knows_its_section_and_its_tags() -> None:
+    parts = cut(NOTE).parts
+    assert [part.section for part in parts] == [None, "Monday", "#mentalhealth"]
+    assert parts[2].heading_path == "Monday > #mentalhealth"
+    assert set(parts[2].tags) == {"#diary", "#mentalhealth", "#therapy"}
+    inner = cut(NOTE, 15, 15).parts
+    assert len(inner) == 1 and inner[0].section == "#mentalhealth"
+
+
+def test_what_is_judged_is_what_is_written() -> None:
+    assert "a secret comment" in cut(NOTE, 7, 7).parts[0].chunk_text
+
+
+def test_every_line_is_in_exactly_one_part() -> None:
+    for first in range(1, 16):
+        for last in range(first, 16):
+            parts = cut(NOTE, first, last, raw=True)
+            assert "\n".join(part.chunk_text for part in parts.parts) == "\n".join(parts.lines)
+
+
+def test_odd_notes() -> None:
+    assert cut(b"").lines == [""] and cut(b"\n\n").total == 2
+    assert cut(b"---\na: 1\n---").lines == ["---", "a: 1", "---"]
+    assert cut(b"---\na: 1\n---\n").total == 3
+    assert cut(b"one\r\ntwo\rthree").lines == ["one", "two", "three"]
+    assert cut("a\x1b[2Jb\u202ec".encode(), raw=True).lines == ["a [2Jbc"]
+    assert cut("größe".encode("latin-1")).lines == ["größe"]
+
+
+def test_a_note_that_hides_and_what_is_no_text_are_not_shown() -> None:
+    hidden = excerpt("a.md", b"---\nrag: false\n---\nx\n", 1, None, raw=True, code=False)
+    assert hidden == Failed(HIDDEN)
+    assert isinstance(excerpt("a.md", bytes(range(256)) * 9, 1, 2, raw=True, code=True), Failed)
