@@ -72,7 +72,7 @@ def test_a_first_look_goes_as_the_readme_says(user: Path) -> None:
             line = line.replace(" -f", "")
         done = run(user, line)
         assert done.returncode == 0, (line, done.stdout, done.stderr)
-    assert "10 notes" in done.stdout
+    assert "68 notes" in done.stdout
 
 
 @needs_model
