@@ -85,16 +85,3 @@ def test_a_kill_is_told_as_the_readme_says(user: Path) -> None:
         assert done.returncode == 0, (line, done.stdout, done.stderr)
     assert json.loads(done.stdout.splitlines()[-1])["event"]["previous_stop"] == "crash"
     assert run(user, "ragctl replay --verify").returncode == 0
-
-
-@needs_model
-@pytest.mark.slow
-@pytest.mark.timeout(120)
-def test_the_demo_runs_and_leaves_nothing_behind() -> None:
-    before = {path.name for path in Path(tempfile.gettempdir()).glob("ragd-demo-*")}
-    done = subprocess.run(
-        [sys.executable, "examples/demo.py"], cwd=ROOT, capture_output=True, text=True, timeout=110
-    )
-    assert done.returncode == 0, done.stderr
-    assert "● healthy" in done.stdout and "The folds equal what is on disk." in done.stdout
-    assert {path.name for path in Path(tempfile.gettempdir()).glob("ragd-demo-*")} <= before
