@@ -75,6 +75,19 @@ def answers(output: str) -> dict[str, list[str]]:
     }
 
 
+def without_figures(text: str) -> str:
+    """Without the two that differ from run to run."""
+    return re.sub(r"(?<=kill -9 )\d+|(?<=in )\d+(?= seconds)", "N", text)
+
+
+def in_the_readme() -> list[str]:
+    """The lines of the demo that the README shows; `…` stands for what it does not."""
+    page = (ROOT / "README.md").read_text()
+    block = re.search(r"^```text\n(.*?)^```", page, re.S | re.M)
+    assert block is not None
+    return [line.removesuffix("…") for line in without_figures(block[1]).splitlines()]
+
+
 def test_the_answers_name_the_right_notes_and_nothing_is_left_behind(temporary: str) -> None:
     running = demo(temporary)
     output, _ = running.communicate(timeout=110)
@@ -87,6 +100,7 @@ def test_the_answers_name_the_right_notes_and_nothing_is_left_behind(temporary: 
     for said in ("● healthy", "68 notes, 126 passages", "The folds equal what is on disk."):
         assert said in output
     assert left_behind(temporary) == []
+    assert [line for line in in_the_readme() if line not in without_figures(output)] == []
 
 
 @pytest.mark.skipif(not PROC.is_dir(), reason="processes are looked for in /proc")
