@@ -12,6 +12,7 @@ HAS_NODE := $(shell node -e 'process.exit(parseInt(process.versions.node) < 20 ?
 install: $(STAMP)
 
 $(STAMP): pyproject.toml ragd/__init__.py
+	@echo "Installing into $(VENV): a minute or two, and 1 GB, the first time."
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $@
