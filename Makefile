@@ -7,17 +7,21 @@ PLUGIN := contrib/openclaw-plugin
 NODE_MODULES := $(PLUGIN)/node_modules/.package-lock.json
 HAS_NODE := $(shell node -e 'process.exit(parseInt(process.versions.node) < 20 ? 1 : 0)' 2>/dev/null && echo yes)
 
-.PHONY: demo test test-plugin test-openclaw plugin check docs chaos bench bench-quality clean install format
+.PHONY: demo picture test test-plugin test-openclaw plugin check docs chaos bench bench-quality clean install format
 
 install: $(STAMP)
 
 $(STAMP): pyproject.toml ragd/__init__.py
+	@echo "Installing into $(VENV): a minute or two, and 1 GB, the first time."
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $@
 
 demo: $(STAMP)  ## install, show the daemon at work in a temporary home, leave nothing behind
 	@$(BIN)/python examples/demo.py
+
+picture: $(STAMP)  ## docs/picture.svg again, recorded from real commands in a terminal
+	@$(BIN)/python -m examples.picture
 
 test: $(STAMP) $(if $(HAS_NODE),test-plugin)  ## everything, on Python and, where Node 20 or newer is there, on Node
 	$(BIN)/python -m pytest -n 2 --dist worksteal

@@ -76,7 +76,7 @@ class Watcher:
         self._root: Identity | None = None  # as the last scan saw it
         self._there = asyncio.Event()  # it did see it
         self._gone = False  # it did not, and this was said
-        self._left_out: dict[str, tuple[int, int]] = {}  # size and time of notes not in the index
+        self._unstored: dict[str, tuple[int, int]] = {}  # size and time of notes not in the index
 
     async def run(self) -> None:
         async with asyncio.TaskGroup() as group:
@@ -285,14 +285,15 @@ class Watcher:
     def _without_left_out(self, scanned: Scanned, upserts: list[str]) -> list[str]:
         """Without notes that were skipped or failed as they are now: they would be again."""
         catalog = self._ledger.state.catalog
-        before = self._left_out
-        self._left_out = {
+        left_out = catalog.skipped.keys() | catalog.failed.keys()
+        before = self._unstored
+        self._unstored = {
             seen.path: (seen.size, seen.mtime_ns)
             for seen in scanned.seen
-            if seen.path in catalog.skipped or seen.path in catalog.failed
+            if seen.path in left_out or seen.path not in catalog.files
         }
-        same = {path for path, facts in self._left_out.items() if before.get(path) == facts}
-        return [path for path in upserts if path not in same]
+        same = {path for path, facts in self._unstored.items() if before.get(path) == facts}
+        return [path for path in upserts if path not in same & left_out]
 
     async def _announce_plan(self, upserts: list[str], removals: list[str]) -> None:
         """What is news: not what waits already, nor what will be announced when it lies still."""

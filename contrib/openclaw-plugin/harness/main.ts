@@ -6,13 +6,14 @@ import { join } from "node:path";
 
 import { aboutAgents } from "./agent_turn.ts";
 import { Checks, expect, lineWith } from "./checks.ts";
+import { VAULT } from "./example_vault.ts";
 import { Gateway } from "./gateway.ts";
 import { aboutDocs, aboutPackage, aboutPublishing } from "./package.ts";
 import { ROOT, Sandbox } from "./sandbox.ts";
 import { aboutTools } from "./tool_calls.ts";
 
 async function startDaemon(sandbox: Sandbox): Promise<string> {
-  cpSync(join(ROOT, "examples/vault"), sandbox.path("vault"), { recursive: true });
+  cpSync(VAULT, sandbox.path("vault"), { recursive: true });
   for (const words of [
     ["init", sandbox.path("vault")],
     ["config", "set", "embedding.provider", "embedded"],
