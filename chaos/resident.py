@@ -178,9 +178,11 @@ class Resident:
         reply = client.ask(self.home.socket, "POST", "/v1/reload")
         require(reply.status == 200, f"reload: {reply}")
 
-    def until(self, holds: Callable[[dict[str, Any]], object], what: str) -> dict[str, Any]:
+    def until(
+        self, holds: Callable[[dict[str, Any]], object], what: str, within_s: float = WITHIN_S
+    ) -> dict[str, Any]:
         """Wait until its status is so."""
-        end = time.monotonic() + WITHIN_S
+        end = time.monotonic() + within_s
         while time.monotonic() < end:
             require(self.child.is_running, f"it ended by itself: {self.child}")
             said = self.status()
@@ -189,8 +191,8 @@ class Resident:
             time.sleep(0.02)
         raise Broken(f"it never came to this: {what}; it says {_brief(said)}")
 
-    def until_reason(self, code: str) -> dict[str, Any]:
-        return self.until(lambda said: code in codes(said), code)
+    def until_reason(self, code: str, within_s: float = WITHIN_S) -> dict[str, Any]:
+        return self.until(lambda said: code in codes(said), code, within_s)
 
     def until_found(self, note: Saved) -> Answer:
         """Wait until a search finds this note."""

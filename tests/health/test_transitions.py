@@ -53,13 +53,13 @@ def test_damage_and_its_repair_are_healthy_to_unavailable_and_back(
 ) -> None:
     table, kept = resident.table, tmp_path / "kept"
     shutil.copytree(table, kept)
-    harm(table, resident.arena.rng)
+    indexes.harm(resident, harm, code)
     until(resident, UNAVAILABLE, code)
     if code == "INDEX_CORRUPTED":  # restored from a copy, nobody says a word
         table.rename(tmp_path / "broken")
         shutil.copytree(kept, table)
         until(resident, HEALTHY)
-        harm(table, resident.arena.rng)
+        indexes.harm(resident, harm, code)
         until(resident, UNAVAILABLE, code)
     resident.ask_for("reindex" if code == "INDEX_CORRUPTED" else "sync")
     resident.settle()

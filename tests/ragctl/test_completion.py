@@ -79,8 +79,8 @@ def test_options_before_the_command_are_offered(complete: Complete) -> None:
 @pytest.mark.parametrize(
     ("words", "offered"),
     [
-        (("config", ""), ["path", "show", "get", "set", "validate"]),
-        (("config", "--json", "s"), ["show", "set"]),
+        (("config", ""), ["path", "show", "get", "set", "validate", "schema"]),
+        (("config", "--json", "s"), ["show", "set", "schema"]),
         (("service", "un"), ["uninstall"]),
         (("service", "--dry-run", "i"), ["install"]),
         (("memory", ""), ["list", "forget"]),
