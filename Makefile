@@ -24,7 +24,7 @@ picture: $(STAMP)  ## docs/picture.svg again, recorded from real commands in a t
 	@$(BIN)/python -m examples.picture
 
 test: $(STAMP) $(if $(HAS_NODE),test-plugin)  ## everything, on Python and, where Node 20 or newer is there, on Node
-	$(BIN)/python -m pytest -n 2 --dist worksteal
+	$(BIN)/python -m pytest -n 4 --dist worksteal
 	@$(if $(HAS_NODE),,echo "Not run: the tests of the OpenClaw plugin, for want of Node 20 or newer.")
 	@echo "Not part of it: make test-openclaw (downloads 650 MB), make chaos, make bench."
 

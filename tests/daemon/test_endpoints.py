@@ -61,10 +61,8 @@ async def test_status_tells_the_fields_of_the_contract(house: House) -> None:
 
 async def test_the_status_tool_and_the_status_endpoint_say_the_same(house: House) -> None:
     tool, endpoint = await house.ask("POST", STATUS, {}), await house.ask("GET", "/v1/status")
-    for reply in (tool, endpoint):
-        reply.data.pop("uptime_s")
-        reply.data.pop("process")
-    assert tool.data == endpoint.data
+    of_this_moment = {"uptime_s": 0, "process": None}
+    assert tool.data | of_this_moment == endpoint.data | of_this_moment
     assert (await house.ask("POST", STATUS)).status == 200  # an empty body is an empty object
 
 
