@@ -55,6 +55,7 @@ function slim(data: Row, cite: boolean): Row {
       value,
       source,
       stored_at,
+      ...onlyTrue(row, "injection_suspected"),
       ...ifAny(row, "sensitive"),
     })),
   };

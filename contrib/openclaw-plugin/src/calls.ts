@@ -4,7 +4,7 @@ import { plainResult, searchResult, type ToolResult } from "./answer.js";
 import type { Client } from "./client.js";
 import { type Envelope, failure } from "./envelope.js";
 import type { HealthCache } from "./health.js";
-import { mirrored, type Workspace } from "./remember.js";
+import { judged, mirrored, type Workspace } from "./remember.js";
 import { type Chat, type ChatContext, chatOf, type StoredSession } from "./scope.js";
 import type { Settings } from "./settings.js";
 import { forModel, quotesNotes } from "./status.js";
@@ -59,13 +59,9 @@ const memoryStore: Call = async (around, params, signal) => {
   const answer = await client.call(MEMORY_STORE.name, args, signal);
   health.learn(answer);
   if (answer.data?.["stored"] !== true) return plainResult(MEMORY_STORE.name, answer);
-  const fact = {
-    key: String(answer.data["key"]),
-    value: String(args["value"]),
-    source: String(args["source"]),
-  };
-  const also = await mirrored(client, settings.mirrorMemory, fact, context, signal);
-  return plainResult(MEMORY_STORE.name, { ...answer, data: { ...answer.data, ...also } });
+  const { stored, key } = answer.data; // the rest is what the model has just said itself
+  const also = await mirrored(settings.mirrorMemory, judged(args, answer.data), context);
+  return plainResult(MEMORY_STORE.name, { ...answer, data: { stored, key, ...also } });
 };
 
 export const CALLS: Readonly<Record<string, Call>> = {

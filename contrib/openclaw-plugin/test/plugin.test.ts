@@ -211,16 +211,18 @@ test("with the daemon down, every tool answers with the next command, and none t
   }
 });
 
-test("a stored fact says where else it went, or why not", async () => {
+test("a stored fact says where else it went, or why not, and the daemon is asked once", async () => {
+  const kept = { stored: true, key: "k", value: "v", sensitive: ["health"] };
   await withRagd(
-    ({ path }) => envelope(path.endsWith("store") ? { stored: true, key: "k" } : found([])),
-    async (_ragd, host) => {
-      const text = await host.run("obsidian_rag_memory_store", {
-        key: "k",
-        value: "v",
-        source: "a.md",
-      });
-      assert.match(text, /"stored":true,"key":"k","not_mirrored":"this session has no workspace/);
+    () => envelope(kept),
+    async (ragd, host) => {
+      const fact = { key: "k", value: "v", source: "a.md" };
+      const text = await host.run("obsidian_rag_memory_store", fact);
+      assert.match(text, /"data":{"stored":true,"key":"k","not_mirrored":"this session has no/);
+      const elsewhere = { workspaceDir: "/nonexistent" };
+      const other = await host.run("obsidian_rag_memory_store", fact, elsewhere);
+      assert.match(other, /"not_mirrored":"it is sensitive"/);
+      assert.equal(ragd.asked.length, 2);
     },
   );
 });
