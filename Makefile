@@ -23,7 +23,7 @@ test: $(STAMP) $(if $(HAS_NODE),test-plugin)  ## everything, on Python and, wher
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 $(NODE_MODULES): $(PLUGIN)/package-lock.json
-	@cd $(PLUGIN) && npm ci --silent
+	@cd $(PLUGIN) && npm ci --loglevel=error > /dev/null
 	@touch $@
 
 test-plugin: $(NODE_MODULES)  ## the OpenClaw plugin's own tests
@@ -32,7 +32,7 @@ test-plugin: $(NODE_MODULES)  ## the OpenClaw plugin's own tests
 plugin: $(NODE_MODULES)  ## the OpenClaw plugin as a file to install
 	@cd $(PLUGIN) && npm pack --silent
 
-test-openclaw: $(STAMP) $(NODE_MODULES)  ## the plugin in the real OpenClaw, with a real daemon; downloads 650 MB once
+test-openclaw: $(STAMP) $(NODE_MODULES)  ## the plugin in the real OpenClaw, with a real daemon; downloads 250 MB once
 	@$(PLUGIN)/harness/run
 
 check: $(STAMP)  ## formatting, lint, types
