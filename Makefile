@@ -32,7 +32,7 @@ test-plugin: $(NODE_MODULES)  ## the OpenClaw plugin's own tests
 plugin: $(NODE_MODULES)  ## the OpenClaw plugin as a file to install
 	@cd $(PLUGIN) && npm pack --silent
 
-test-openclaw: $(STAMP) $(NODE_MODULES)  ## the plugin in the real OpenClaw, with a real daemon; downloads 250 MB once
+test-openclaw: $(STAMP) $(NODE_MODULES)  ## the plugin in the real OpenClaw, with a real daemon; downloads 280 MB once
 	@$(PLUGIN)/harness/run
 
 check: $(STAMP)  ## formatting, lint, types

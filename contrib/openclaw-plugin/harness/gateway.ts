@@ -10,7 +10,7 @@ const PLUGIN_CONFIG = {
   timeoutMs: 60_000, // this is no test of speed
 };
 const WITH_PLUGIN = {
-  allow: ["obsidian-rag"],
+  allow: ["obsidian-rag", "memory-core"],
   entries: { "obsidian-rag": { enabled: true, config: PLUGIN_CONFIG } },
 };
 

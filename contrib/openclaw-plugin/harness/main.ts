@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { aboutAgents } from "./agent_turn.ts";
 import { Checks, expect, lineWith, until } from "./checks.ts";
 import { Gateway } from "./gateway.ts";
+import { aboutMemoryTools } from "./memory_tools.ts";
 import { aboutDocs, aboutPackage, aboutPublishing } from "./package.ts";
 import { ROOT, Sandbox } from "./sandbox.ts";
 import { aboutTools } from "./tool_calls.ts";
@@ -83,6 +84,7 @@ try {
   );
   await aboutTools(checks, sandbox, gateway);
   await aboutAgents(checks, sandbox, gateway);
+  await aboutMemoryTools(checks, sandbox, gateway);
   await checks.item("security audit --deep has no finding of ours", () => audit(sandbox, gateway));
   await aboutPublishing(checks, sandbox);
   await checks.item("the checkout and the user's own OpenClaw are as before", async () => {
