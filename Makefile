@@ -7,11 +7,12 @@ PLUGIN := contrib/openclaw-plugin
 NODE_MODULES := $(PLUGIN)/node_modules/.package-lock.json
 HAS_NODE := $(shell node -e 'process.exit(parseInt(process.versions.node) < 20 ? 1 : 0)' 2>/dev/null && echo yes)
 
-.PHONY: demo test test-plugin test-openclaw plugin check chaos bench bench-quality clean install format
+.PHONY: demo picture test test-plugin test-openclaw plugin check docs chaos bench bench-quality clean install format
 
 install: $(STAMP)
 
 $(STAMP): pyproject.toml ragd/__init__.py
+	@echo "Installing into $(VENV): a minute or two, and 1 GB, the first time."
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $@
@@ -19,8 +20,13 @@ $(STAMP): pyproject.toml ragd/__init__.py
 demo: $(STAMP)  ## install, show the daemon at work in a temporary home, leave nothing behind
 	@$(BIN)/python examples/demo.py
 
+picture: $(STAMP)  ## docs/picture.svg again, recorded from real commands in a terminal
+	@$(BIN)/python -m examples.picture
+
 test: $(STAMP) $(if $(HAS_NODE),test-plugin)  ## everything, on Python and, where Node 20 or newer is there, on Node
 	$(BIN)/python -m pytest -n 2 --dist worksteal
+	@$(if $(HAS_NODE),,echo "Not run: the tests of the OpenClaw plugin, for want of Node 20 or newer.")
+	@echo "Not part of it: make test-openclaw (downloads 280 MB), make chaos, make bench."
 
 $(NODE_MODULES): $(PLUGIN)/package-lock.json
 	@cd $(PLUGIN) && npm ci --loglevel=error > /dev/null
@@ -43,6 +49,9 @@ check: $(STAMP)  ## formatting, lint, types
 format: $(STAMP)
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+docs: $(STAMP)  ## the pages of docs/ that are made from the code; a test compares them
+	@$(BIN)/python -m pages
 
 chaos: $(STAMP)  ## 200 kill -9 cycles and every crash point; prints its seed
 	$(BIN)/python -m chaos --cycles 200

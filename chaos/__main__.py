@@ -7,7 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 
-from chaos import appends, daemons, full_disk, indexing, points
+from chaos import appends, daemons, faults, full_disk, indexing, points
 from chaos.harness import Arena
 
 PARTS: dict[str, Callable[[Arena, int], None]] = {
@@ -16,6 +16,7 @@ PARTS: dict[str, Callable[[Arena, int], None]] = {
     "daemon": daemons.run,
     "disk": full_disk.run,
     "index": indexing.run,
+    "faults": faults.run,
 }
 
 

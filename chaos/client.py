@@ -15,8 +15,13 @@ class Reply(NamedTuple):
     body: bytes
 
     @property
+    def envelope(self) -> dict[str, Any]:
+        envelope: dict[str, Any] = json.loads(self.body)
+        return envelope
+
+    @property
     def data(self) -> dict[str, Any]:
-        data: dict[str, Any] = json.loads(self.body)["data"]
+        data: dict[str, Any] = self.envelope["data"]
         return data
 
 

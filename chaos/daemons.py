@@ -4,6 +4,8 @@ import asyncio
 import contextlib
 import json
 import signal
+import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
@@ -12,7 +14,7 @@ from typing import Any
 
 from chaos import client
 from chaos.checks import Book, Reading, sync_result_in
-from chaos.harness import KILLED, WITHIN_S, Arena, Broken, Child, require
+from chaos.harness import KILLED, WITHIN_S, Arena, Broken, Child, environment, require
 from ragd.clock import SystemClock, new_id
 from ragd.errors import EXIT_ALREADY_RUNNING
 from ragd.events import JobFinished
@@ -69,8 +71,10 @@ class House:
         notes: int = 0,
         vault: Path | None = None,
         settings: dict[str, Any] | None = None,
+        program: tuple[str, ...] = ("-m", "ragd"),
     ) -> None:
         self._arena = arena
+        self._program = program
         self.book = book
         self.home = book.home
         self.told = 0
@@ -81,12 +85,16 @@ class House:
         for number in range(notes):
             (vault / f"note {number}.md").write_text(f"# Note {number}\n\nSome words.\n")
         Path(self.home.root).mkdir(mode=0o700, exist_ok=True)
-        Path(self.home.config).write_text(
-            json.dumps({"vault_path": str(vault), **(settings or {})})
-        )
+        self._config: dict[str, Any] = {"vault_path": str(vault), **(settings or {})}
+        self.configure()
+
+    def configure(self, **changed: Any) -> None:
+        """Write the configuration; a daemon that runs is not told."""
+        self._config |= changed
+        Path(self.home.config).write_text(json.dumps(self._config))
 
     def start(self, armed: str = "") -> Child:
-        return self._arena.start("-m", "ragd", "--home", self.home.root, armed=armed)
+        return self._arena.start(*self._program, "--home", self.home.root, armed=armed)
 
     def wait_until_it_answers(self, child: Child) -> client.Reply:
         """Its first status. Whatever was on the socket's path before is replaced."""
@@ -105,6 +113,19 @@ class House:
     def ask_to_stop(self) -> None:
         with contextlib.suppress(OSError):  # it may be gone before it has answered
             client.ask(self.home.socket, "POST", "/v1/stop")
+
+    def wait_until_verified(self) -> None:
+        """The folds are what is on the disk, sync-result.json among it, while nothing goes on."""
+        command = [sys.executable, "-m", "ragctl", "--home", self.home.root, "replay", "--verify"]
+        end = time.monotonic() + WITHIN_S
+        while True:
+            done = subprocess.run(
+                command, env=environment(), capture_output=True, text=True, timeout=WITHIN_S
+            )
+            if done.returncode == 0:
+                return
+            said = f"{done.stdout}{done.stderr}"
+            require(time.monotonic() < end, f"ragctl replay --verify: {said}")
 
     def record_a_job(self) -> None:
         """While no daemon runs: a fact that changes sync-result.json."""

@@ -3,8 +3,6 @@
 import contextlib
 import shutil
 import sqlite3
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -14,7 +12,7 @@ from typing import Any
 from chaos import client, tables
 from chaos.checks import Book
 from chaos.daemons import House
-from chaos.harness import KILLED, WITHIN_S, Arena, Broken, Child, environment, require
+from chaos.harness import KILLED, WITHIN_S, Arena, Broken, Child, require
 from chaos.provider import Embedded, Provider
 from chaos.tables import Tables
 from chaos.vault import Vault
@@ -140,23 +138,10 @@ class Lives:
         )
 
     def _stop(self, child: Child) -> None:
-        self._wait_until_verified()
+        self._house.wait_until_verified()
         self._house.ask_to_stop()
         require(child.ended() == 0, f"it did not stop in order: {child}")
         self._house.book.check_settled()
-
-    def _wait_until_verified(self) -> None:
-        """The folds are what is on the disk, sync-result.json among it, while nothing goes on."""
-        command = [sys.executable, "-m", "ragctl", "--home", self._home.root, "replay", "--verify"]
-        end = time.monotonic() + WITHIN_S
-        while True:
-            done = subprocess.run(
-                command, env=environment(), capture_output=True, text=True, timeout=WITHIN_S
-            )
-            if done.returncode == 0:
-                return
-            said = f"{done.stdout}{done.stderr}"
-            require(time.monotonic() < end, f"ragctl replay --verify: {said}")
 
     def _state(self) -> State:
         return replay(Path(self._home.events), Path(self._home.snapshots)).state

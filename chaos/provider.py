@@ -4,10 +4,13 @@ What it makes follows from the text and the model's digest alone, so that everyb
 vector is the right one, and every text that it was asked for is on record.
 """
 
+import contextlib
 import hashlib
 import json
+import socket
 import threading
 import time
+from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, ClassVar, NamedTuple
 
@@ -16,7 +19,7 @@ from ragd.adapters.ollama import space_of
 from ragd.embedding import CANARY, Vector, pack
 
 MODEL = "chaos"
-DIMENSIONS = 8
+DIMENSIONS = 64  # enough for texts that have nothing in common to be far apart
 
 
 class Asked(NamedTuple):
@@ -26,15 +29,29 @@ class Asked(NamedTuple):
     content_hash: str
 
 
+# Answers a request wrongly; False: it is to be answered as ever.
+Fault = Callable[["Handler"], bool]
+
+
 class Provider:
     """A server that answers until the end of its block."""
 
     def __init__(self) -> None:
         self.digest = _digest(0)
         self.delay_s = 0.0  # before every answer
+        self.fault: Fault | None = None
+        self.released = threading.Event()  # whoever hangs, hangs until then
+        self.has_model = True
+        self.looks = 0  # requests that asked for no vector
         self.asked: list[Asked] = []
         self._models = 0
-        self._server = _Server(("127.0.0.1", 0), _handler(self))
+        self._renamed = ""
+        self._port = 0
+        self._listen()
+
+    def _listen(self) -> None:
+        self._server = _Server(("127.0.0.1", self._port), _handler(self))
+        self._port = self._server.server_address[1]
         self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
 
     @property
@@ -44,7 +61,7 @@ class Provider:
     @property
     def settings(self) -> dict[str, Any]:
         """The section of the configuration that leads here."""
-        base_url = f"http://127.0.0.1:{self._server.server_address[1]}"
+        base_url = f"http://127.0.0.1:{self._port}"
         return {
             "provider": "ollama",
             "model": MODEL,
@@ -57,6 +74,14 @@ class Provider:
         self._models += 1
         self.digest = _digest(self._models)
 
+    @property
+    def shown_digest(self) -> str:
+        return self._renamed or self.digest
+
+    def rename_weights(self) -> None:
+        """Another digest for the same weights, as when a model is packed anew."""
+        self._renamed = _digest(-1 - self._models)
+
     def vector_of(self, text: str) -> Vector:
         return pack(_numbers(self.digest, text))
 
@@ -66,13 +91,27 @@ class Provider:
         time.sleep(self.delay_s)
         return [_numbers(self.digest, text) for text in texts]
 
+    def go_away(self) -> None:
+        """Nobody listens, and whoever was connected is cut off."""
+        self._server.shutdown()
+        self._server.server_close()
+
+    def come_back(self) -> None:
+        """On the same port, as if nothing had been."""
+        self.fault = None
+        self.released.set()
+        self.released = threading.Event()
+        if not self._thread.is_alive():
+            self._listen()
+            self._thread.start()
+
     def __enter__(self) -> "Provider":
         self._thread.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._server.shutdown()
-        self._server.server_close()
+        self.released.set()
+        self.go_away()
 
 
 class Embedded:
@@ -86,42 +125,75 @@ class Embedded:
 
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
+    block_on_close = False
+
+    def __init__(self, address: tuple[str, int], handler: type[BaseHTTPRequestHandler]) -> None:
+        self._connections: list[socket.socket] = []
+        super().__init__(address, handler)
+
+    def get_request(self) -> tuple[socket.socket, Any]:
+        connection, address = super().get_request()
+        self._connections = [c for c in self._connections if c.fileno() >= 0] + [connection]
+        return connection, address
+
+    def server_close(self) -> None:
+        super().server_close()
+        for connection in self._connections:
+            with contextlib.suppress(OSError):
+                connection.shutdown(socket.SHUT_RDWR)
 
     def handle_error(self, *_: object) -> None:
         """Whoever asked was killed."""
 
 
 def _digest(number: int) -> str:
-    return hashlib.sha256(b"model %d" % number).hexdigest()
+    return hashlib.sha256(f"model {number}".encode()).hexdigest()
 
 
 def _numbers(digest: str, text: str) -> list[float]:
-    made = hashlib.sha256(f"{digest} {text}".encode()).digest()
-    return [byte - 127.5 for byte in made[:DIMENSIONS]]
+    made = hashlib.shake_128(f"{digest} {text}".encode()).digest(DIMENSIONS)
+    return [byte - 127.5 for byte in made]
 
 
-def _handler(provider: Provider) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
+class Handler(BaseHTTPRequestHandler):
+    """One connection. Faults use it to answer wrongly."""
 
-        def do_GET(self) -> None:
-            model = {"name": f"{MODEL}:latest", "digest": provider.digest}
-            about = {"version": "0.33.1"} if self.path == "/api/version" else {"models": [model]}
-            self._answer(about)
+    protocol_version = "HTTP/1.1"
+    provider: ClassVar[Provider]
+    texts: list[str]  # that this request asks for; none of a look
 
-        def do_POST(self) -> None:
-            asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            self._answer({"model": MODEL, "embeddings": provider.embed(asked["input"])})
+    def do_GET(self) -> None:
+        self.texts = []
+        if self._goes_wrong():
+            return
+        self.provider.looks += 1
+        model = {"name": f"{MODEL}:latest", "digest": self.provider.shown_digest}
+        models = [model] if self.provider.has_model else []
+        self.answer({"version": "0.33.1"} if self.path == "/api/version" else {"models": models})
 
-        def _answer(self, body: dict[str, Any]) -> None:
-            data = json.dumps(body).encode()
-            self.send_response(200)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(data)))
-            self.end_headers()
-            self.wfile.write(data)
+    def do_POST(self) -> None:
+        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.texts = asked["input"]
+        if not self._goes_wrong():
+            self.answer({"model": MODEL, "embeddings": self.provider.embed(self.texts)})
 
-        def log_message(self, *_: object) -> None:
-            """The record is in `asked`."""
+    def _goes_wrong(self) -> bool:
+        return self.provider.fault is not None and self.provider.fault(self)
 
-    return Handler
+    def answer(self, body: object, status: int = 200) -> None:
+        self.say(json.dumps(body).encode(), status)
+
+    def say(self, data: bytes, status: int = 200, promised: int | None = None) -> None:
+        """These bytes, though more may be promised."""
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(promised or len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def log_message(self, *_: object) -> None:
+        """The record is in `asked`."""
+
+
+def _handler(provider: Provider) -> type[Handler]:
+    return type("OneHandler", (Handler,), {"provider": provider})

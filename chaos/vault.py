@@ -39,15 +39,18 @@ class Vault:
         self._had: dict[str, set[frozenset[Passage]]] = {}
         self.texts: dict[str, str] = {}  # what is embedded, by its hash
 
-    def write(self, number: int) -> None:
-        """A note with new words in it."""
+    def write(self, number: int, more: str = "") -> str:
+        """A note with new words in it, and perhaps one of its own; its path."""
         rng = self._rng
         sections = [f"# Note {number}"]
         for part in range(rng.randint(*self._parts)):
             sections += [f"## Part {part}", " ".join(rng.choices(WORDS, k=12))]
+        if more:
+            sections += [f"## {more}", f"Of {more} there is no other word."]
         path = self.folder / f"{number:03d}.md"
         path.write_text("\n\n".join(sections) + "\n")
         self._had.setdefault(path.name, set()).add(self._passages_of(path))
+        return path.name
 
     def remove(self, number: int) -> None:
         (self.folder / f"{number:03d}.md").unlink(missing_ok=True)

@@ -8,14 +8,63 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 QUESTIONS = (
-    "How was my mental health in 2024?",
-    "How much do I owe Sreenivas?",
-    "Welches Holz nehme ich für das Gewürzregal?",
+    ("How was my mental health in 2024?", "--max", "3"),
+    ("How much do I owe Sreenivas?", "--from", "2025-01-01", "--max", "3"),
+    ("Welches Holz nehme ich für das Gewürzregal?", "--max", "1"),
 )
 VAULT = Path(__file__).parent / "vault"
+
+
+class Tour:
+    """What is shown, in order; it goes on when a command fails, and remembers that."""
+
+    def __init__(self, home: str) -> None:
+        self.home = home
+        self.failed: list[str] = []
+
+    def go(self) -> None:
+        """Set up, index, ask, look, kill, ask again, stop."""
+        say("A vault of 69 notes, as one person might keep it. Into the index with it:")
+        self.ragctl("init", str(VAULT))
+        self.ragctl("config", "set", "embedding.provider", "embedded")  # also where Ollama runs
+        self.ragctl("index")
+        say("Three questions. The answers are passages; an assistant would put them together:")
+        for question in QUESTIONS:
+            self.ragctl("search", *question)
+        say("What the daemon says of itself:")
+        self.ragctl("status")
+        say("Now kill -9. The next command starts it again, and nothing is lost:")
+        self.kill()
+        self.ragctl("search", "what sensor survives rain?", "--max", "1")
+        self.ragctl("stop")
+        say("What it knows is the sum of its log. Folded once more, does it come to the same?")
+        self.ragctl("replay", "--verify")
+
+    def ragctl(self, *words: str) -> None:
+        """Run one command as a person would, showing it first."""
+        typed = f"ragctl {shlex.join(words)}"
+        print(f"\n$ {typed}", flush=True)
+        if subprocess.run([sys.executable, "-m", "ragctl", *words], env=self._env).returncode:
+            self.failed.append(typed)
+
+    def kill(self) -> None:
+        """End the process that holds the home's lock, without a word."""
+        pid = int(json.loads(Path(self.home, "ragd.lock").read_text())["pid"])
+        print(f"\n$ kill -9 {pid}", flush=True)
+        os.kill(pid, signal.SIGKILL)
+
+    def tidy(self) -> None:
+        """Stop what may still run, take the home away."""
+        subprocess.run([sys.executable, "-m", "ragctl", "stop"], env=self._env, capture_output=True)
+        shutil.rmtree(self.home, ignore_errors=True)
+
+    @property
+    def _env(self) -> dict[str, str]:
+        return {**os.environ, "OBSIDIAN_RAG_HOME": self.home}
 
 
 def say(text: str) -> None:
@@ -23,54 +72,20 @@ def say(text: str) -> None:
     print(f"\n\033[1m{text}\033[0m" if sys.stdout.isatty() else f"\n{text}", flush=True)
 
 
-def ragctl(home: str, *words: str) -> int:
-    """Run one ragctl command as a person would, showing it first."""
-    print(f"$ ragctl {shlex.join(words)}", flush=True)
-    environment = {**os.environ, "OBSIDIAN_RAG_HOME": home}
-    return subprocess.run([sys.executable, "-m", "ragctl", *words], env=environment).returncode
-
-
-def daemon_pid(home: str) -> int:
-    """The process that holds the home's lock."""
-    return int(json.loads(Path(home, "ragd.lock").read_text())["pid"])
-
-
-def tour(home: str) -> None:
-    """Set up, index, ask, look, kill, replay, stop."""
-    say("A configuration for the example vault, and its notes into the index:")
-    ragctl(home, "init", str(VAULT))
-    ragctl(home, "index")
-    say("Three questions, answered from the notes:")
-    for question in QUESTIONS:
-        ragctl(home, "search", question, "--max", "2")
-    say("What the daemon says of itself:")
-    ragctl(home, "status")
-    say("What happened, as facts in its log:")
-    ragctl(home, "events", "--type", "job_started", "--type", "job_finished")
-    say("Now kill -9. Nothing that was acknowledged is lost:")
-    pid = daemon_pid(home)
-    os.kill(pid, signal.SIGKILL)
-    print(f"$ kill -9 {pid}")
-    ragctl(home, "sync")
-    ragctl(home, "stop")
-    say("The whole story again, from the files alone, and whether they agree with themselves:")
-    ragctl(home, "replay")
-    ragctl(home, "replay", "--verify")
-
-
 def main() -> int:
-    """Everything in a temporary home that is gone afterwards."""
-    home = tempfile.mkdtemp(prefix="ragd-demo-")
+    """Everything in a temporary home that is gone afterwards, also after Ctrl-C."""
+    began = time.monotonic()
+    tour = Tour(tempfile.mkdtemp(prefix="ragd-demo-"))
     try:
-        tour(home)
+        tour.go()
+    except KeyboardInterrupt:
+        return 130
     finally:
-        subprocess.run(
-            [sys.executable, "-m", "ragctl", "--home", home, "stop"],
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
-        shutil.rmtree(home, ignore_errors=True)
-    say("That was all. Nothing is left behind.")
+        tour.tidy()
+    if tour.failed:
+        say(f"Something failed: {'; '.join(tour.failed)}. Nothing is left behind.")
+        return 1
+    say(f"That was all, in {time.monotonic() - began:.0f} seconds. Nothing is left behind.")
     return 0
 
 

@@ -7,25 +7,34 @@ import argparse
 import os
 from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from ragctl.failure import UsageError
 from ragd import __version__
 from ragd.errors import EXIT_OK
 from ragd.paths import Home
 
-# Group, then command, then what it is for. `ragctl` alone shows this table.
+if TYPE_CHECKING:
+    from types import ModuleType
+
+# Group, then command, then what it is for. `ragctl --help` shows this table.
 COMMANDS = {
     "Set up": {
         "init": "Choose a vault and write the configuration.",
         "config": "Show, check or change the configuration.",
+        "service": "Have the daemon run at every login, and again after a crash.",
+        "completion": "Have your shell complete what you type.",
         "doctor": "Look for what is wrong, also when the daemon is down.",
+        "purge": "Remove everything that ragd wrote, and nothing else.",
+        "mcp": "Serve the four tools to any MCP client, over stdin and stdout.",
     },
     "Every day": {
         "search": "Ask a question and read the passages that answer it.",
+        "show": "Show a passage of a note with what stands around it.",
         "index": "Read the whole vault into the index.",
         "sync": "Bring the index up to date with what changed.",
         "reindex": "Build a new index beside the old one, then switch to it.",
+        "pause": "Hold syncing for a time; `pause resume` ends it.",
         "memory": "Show what the assistant remembers, or forget it.",
         "status": "How the daemon is, and what to do about it.",
         "start": "Start the daemon.",
@@ -39,6 +48,7 @@ COMMANDS = {
     },
 }
 PURPOSES = {verb: purpose for group in COMMANDS.values() for verb, purpose in group.items()}
+FIRST = ("init", "index", "search", "status", "doctor")  # what `ragctl` alone shows
 _BEFORE = ("--help", "--home", "--json", "--version")
 
 
@@ -62,52 +72,92 @@ def run(argv: Sequence[str]) -> int:
     if early.version:
         print(f"ragctl {__version__}")
         return EXIT_OK
-    if early.help or not rest:
+    if early.help:
         print(overview())
         return EXIT_OK
+    if not rest:
+        print(first_steps())
+        return EXIT_OK
     verb, *given = rest
-    if verb not in PURPOSES:
-        raise UsageError(
-            f"There is no command `{verb}`.{_did_you_mean(verb, PURPOSES)}",
-            "Run `ragctl` to see the commands.",
-        )
-    module = import_module(f"ragctl.commands.{verb}")
-    parser = _parser_for(verb, module.EXAMPLES, module.options)
-    parser.set_defaults(home=early.home, json=early.json)
     try:
-        args, unknown = _parse(parser, given)
+        module, args = understood(verb, given, home=early.home, json=early.json)
     except SystemExit as end:  # --help was asked for and given
         return int(end.code or 0)
-    if unknown:
-        raise _unknown(parser, unknown[0])
-    if args.json and not any("--json" in a.option_strings for a in parser._actions):
-        raise _unknown(parser, "--json")
     args.home = Home(args.home)
     code: int = module.run(args)
     return code
 
 
+def understood(
+    verb: str, given: Sequence[str], *, home: str | None = None, json: bool = False
+) -> "tuple[ModuleType, argparse.Namespace]":
+    """The command and its options. Raises UsageError for what it cannot be asked."""
+    module, parser = command(verb)
+    parser.set_defaults(home=home, json=json)
+    args, unknown = _parse(parser, list(given))
+    if unknown:
+        raise _unknown(parser, unknown[0])
+    if args.json and not any("--json" in a.option_strings for a in parser._actions):
+        raise _unknown(parser, "--json")
+    return module, args
+
+
+def command(verb: str) -> "tuple[ModuleType, Parser]":
+    """A command's module and what it understands."""
+    if verb not in PURPOSES:
+        raise UsageError(
+            f"There is no command `{verb}`.{_did_you_mean(verb, PURPOSES)}",
+            "Run `ragctl --help` to see the commands.",
+        )
+    module = import_module(f"ragctl.commands.{verb}")
+    return module, _parser_for(verb, module.EXAMPLES, module.options)
+
+
+def first_steps() -> str:
+    """The commands that one needs, each with what it is for."""
+    lines = [_WHAT, "", *(_line(verb) for verb in FIRST)]
+    more = len(PURPOSES) - len(FIRST)
+    lines += ["", f"`ragctl --help` shows {more} more, `ragctl COMMAND --help` tells all of one."]
+    return "\n".join([*lines, "New here? `ragctl init ~/YourVault`."])
+
+
 def overview() -> str:
-    """The commands, each with what it is for."""
-    lines = ["ragctl asks and steers ragd, which makes your Obsidian vault answer questions."]
+    """All commands, each with what it is for."""
+    lines = [_WHAT]
     for group, commands in COMMANDS.items():
-        lines += ["", group]
-        lines += [f"  {verb:<8} {purpose}" for verb, purpose in commands.items()]
-    lines += ["", "`ragctl COMMAND --help` tells more. New here? `ragctl init ~/YourVault`."]
-    return "\n".join(lines)
+        lines += ["", group, *map(_line, commands)]
+    lines += ["", "Before or behind the command", *(f"  {o:<10} {m}" for o, m in _EVERYWHERE)]
+    return "\n".join([*lines, "", "`ragctl COMMAND --help` tells all of one, with examples."])
 
 
-def one_of(*choices: str) -> Callable[[str], str]:
+_WHAT = "ragctl asks and steers ragd, which makes your Obsidian vault answer questions."
+_EVERYWHERE = (
+    ("--home DIR", "the folder of ragd's files (or OBSIDIAN_RAG_HOME)"),
+    ("--json", "answers for programs (docs/cli-json.md)"),
+)
+
+
+def _line(verb: str) -> str:
+    return f"  {verb:<10} {PURPOSES[verb]}"
+
+
+class OneOf:
     """An option's type: one of these words, with a hint for one that is nearly right."""
 
-    def check(word: str) -> str:
-        if word not in choices:
+    def __init__(self, *choices: str) -> None:
+        self.choices = choices
+
+    def __call__(self, word: str) -> str:
+        if word not in self.choices:
+            listed = ", ".join(self.choices)
             raise argparse.ArgumentTypeError(
-                f"{word!r} is none of {', '.join(choices)}.{_did_you_mean(word, choices)}"
+                f"{word!r} is none of {listed}.{_did_you_mean(word, self.choices)}"
             )
         return word
 
-    return check
+
+def one_of(*choices: str) -> OneOf:
+    return OneOf(*choices)
 
 
 def at_least(lowest: float, kind: Callable[[str], float]) -> Callable[[str], float]:
@@ -144,9 +194,10 @@ def _before_the_verb(argv: list[str]) -> tuple[argparse.Namespace, list[str]]:
         else:
             raise UsageError(
                 f"ragctl has no option {option}.{_did_you_mean(option, _BEFORE)}",
-                "Options of a command stand behind it; run `ragctl` to see the commands.",
+                "Options of a command stand behind it; run `ragctl --help` to see the commands.",
             )
     if argv and argv[0] == "help":
+        early.help = early.help or len(argv) == 1
         argv = [argv[1], "--help"] if len(argv) > 1 else []
     return early, argv
 

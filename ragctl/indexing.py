@@ -18,7 +18,7 @@ from ragctl.client import Answer, Stream, request, stream
 from ragctl.failure import Failure, refused_by_the_system
 from ragctl.launch import ask
 from ragctl.progress import Moving, Plain
-from ragctl.render import counted, emit_json, note
+from ragctl.render import counted, emit_json, in_words_until, note
 from ragd.errors import EXIT_INTERRUPTED, EXIT_OK, StartupError
 from ragd.paths import Home
 
@@ -45,6 +45,7 @@ def run(home: Home, mode: str, args: argparse.Namespace, **more: Any) -> int:
         try:
             answer = ask(home, "POST", "/v1/jobs", {"mode": mode, **more}, start=True)
             job_id = str(answer.data["job_id"])
+            _tell_paused(answer.data.get("paused"))
             if args.no_wait:
                 _say_started(job_id, args.json)
                 return EXIT_OK
@@ -65,6 +66,12 @@ def failures_are_fatal() -> Iterator[None]:
         raise  # whoever read our lines has had enough
     except OSError as why:
         raise Failure(refused_by_the_system(why), exit_code=EXIT_FATAL) from why
+
+
+def _tell_paused(paused: dict[str, Any] | None) -> None:
+    if paused:
+        until = in_words_until(paused["until"])
+        note(f"Syncing is paused {until}. This job is done all the same; the pause goes on.")
 
 
 def _say_started(job_id: str, as_json: bool) -> None:

@@ -15,14 +15,18 @@ from ragctl.client import ANSWER_WITHIN_S, Answer, answers, request
 from ragctl.failure import Failure, NotRunning, TimedOut
 from ragctl.lockfile import holder
 from ragctl.render import clean
-from ragd.errors import EXIT_ALREADY_RUNNING
+from ragd.errors import EXIT_ALREADY_RUNNING, NO_SUCH_ENDPOINT
 from ragd.paths import Home
 
 if TYPE_CHECKING:
     from subprocess import Popen
 
+    from ragctl.keepers import Plan
+
 STARTED_WITHIN_S = 10.0
+OPENED_WITHIN_S = 20.0
 _LOOK_EVERY_S = 0.02
+_OPENED_EVERY_S = 0.1
 _QUOTED_MAX = 4000
 
 
@@ -47,18 +51,74 @@ def ask(
             raise
         start_daemon(home)
         answer = request(home, method, path, body, timeout)
+    if answer.status == 404 and _is_of_another_version(answer):
+        _refuse_what_it_does_not_know(answer)
     if not again:
         tell_version(answer)
     return answer
 
 
-def tell_version(answer: Answer, fix: str = "run `ragctl stop`, then `ragctl start`") -> None:
+def ask_when_started(
+    home: Home,
+    method: str,
+    path: str,
+    body: dict[str, Any] | None = None,
+    *,
+    start: bool,
+    again: bool = False,
+) -> Answer:
+    """The same; a daemon that has just begun is given the time to open the index."""
+    deadline = time.monotonic() + OPENED_WITHIN_S
+    while True:
+        answer = ask(home, method, path, body, start=start, again=again)
+        error = answer.envelope.get("error") or {}
+        if error.get("code") != "STARTING" or time.monotonic() > deadline:
+            return answer
+        again = True
+        time.sleep(_OPENED_EVERY_S)
+
+
+def tell_version(answer: Answer, fix: str = "") -> None:
     """Say so where the daemon is of another version than we are."""
-    if answer.version and answer.version != ragd.__version__:
-        print(
-            f"ragctl is {ragd.__version__}, but the daemon that runs is {clean(answer.version)}: "
-            f"{fix}.",
-            file=sys.stderr,
+    if said := version_sentence(answer, fix):
+        print(said, file=sys.stderr)
+
+
+def version_sentence(answer: Answer, fix: str = "") -> str:
+    """What is to be said of the daemon's version; nothing if it is ours."""
+    if not _is_of_another_version(answer):
+        return ""
+    return (
+        f"ragctl is {ragd.__version__}, but the daemon that runs is {clean(answer.version)}: "
+        f"{fix or _next_step(answer.version)}."
+    )
+
+
+def _is_of_another_version(answer: Answer) -> bool:
+    return bool(answer.version) and answer.version != ragd.__version__
+
+
+def _next_step(version: str) -> str:
+    """What makes the two the same again, for an older daemon and for a newer one."""
+    restart = "run `ragctl stop`, then `ragctl start`"
+    if _parts(version) > _parts(ragd.__version__):
+        return f"update ragctl, or to go back, {restart}"
+    return restart
+
+
+def _parts(version: str) -> list[int]:
+    return [int(part) if part.isdecimal() else 0 for part in version.split(".")]
+
+
+def _refuse_what_it_does_not_know(answer: Answer) -> None:
+    """Raises where it is the daemon's version that lacks what we ask for, not the thing itself."""
+    error = answer.envelope.get("error") or {}
+    if error.get("message") == NO_SUCH_ENDPOINT:
+        raise Failure(
+            f"The daemon that runs ({clean(answer.version)}) cannot do this, "
+            f"but ragctl ({ragd.__version__}) can.",
+            f"To make them the same, {_next_step(answer.version)}; then try again.",
+            code="VERSION_MISMATCH",
         )
 
 
@@ -66,7 +126,35 @@ def start_daemon(home: Home, within: float = STARTED_WITHIN_S) -> None:
     """Start a daemon and come back when one answers. Raises Failure with the daemon's own words."""
     if sys.stderr.isatty():
         print("Starting ragd…", file=sys.stderr)
+    from ragctl.keepers import installed, keeper
+
     deadline = time.monotonic() + within
+    service = installed(home)
+    if service is not None and _started_by(service, home, deadline):
+        return
+    _start_ourselves(home, max(deadline, time.monotonic() + within / 2))
+    if service is not None and not keeper().state(home).running:
+        print(
+            f"The service {service.name} could not start ragd, so ragctl did: see "
+            "`ragctl service status`.",
+            file=sys.stderr,
+        )
+
+
+def _started_by(service: "Plan", home: Home, deadline: float) -> bool:
+    """Whether the service manager has it running: then it watches over it, too."""
+    from ragctl.keepers.asking import asked
+
+    if asked(service.start.argv, max(0.1, deadline - time.monotonic())).returncode != 0:
+        return False
+    while not answers(home):  # not every manager waits until it does
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(_LOOK_EVERY_S)
+    return True
+
+
+def _start_ourselves(home: Home, deadline: float) -> None:
     while True:
         with _errors_file(home) as errors:
             code = _wait_for(home, _spawn(home, errors), deadline)
@@ -89,11 +177,16 @@ def daemon_command(home: Home) -> list[str]:
 def daemon_environment() -> dict[str, str]:
     """The environment for it: code comes from where ours came from, never from a working folder."""
     environment = {**os.environ, "PYTHONSAFEPATH": "1"}
-    place = os.path.dirname(os.path.dirname(os.path.abspath(ragd.__file__)))
-    if os.path.basename(place) not in ("site-packages", "dist-packages"):
-        known = environment.get("PYTHONPATH")
+    place, known = place_of_code(), os.environ.get("PYTHONPATH")
+    if place:
         environment["PYTHONPATH"] = f"{place}{os.pathsep}{known}" if known else place
     return environment
+
+
+def place_of_code() -> str:
+    """The folder of our packages, where the interpreter does not look by itself."""
+    place = os.path.dirname(os.path.dirname(os.path.abspath(ragd.__file__)))
+    return "" if os.path.basename(place) in ("site-packages", "dist-packages") else place
 
 
 def _errors_file(home: Home) -> TextIO:
@@ -107,13 +200,16 @@ def _errors_file(home: Home) -> TextIO:
 def _spawn(home: Home, errors: TextIO) -> "Popen[bytes]":
     import subprocess
 
+    environment = daemon_environment()
+    for name in ("NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"):
+        environment.pop(name, None)  # what a service manager asked of us, it did not ask of it
     return subprocess.Popen(
         daemon_command(home),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=errors,
         cwd=os.path.abspath(os.sep),  # so that no folder of the user's stays in use
-        env=daemon_environment(),
+        env=environment,
         start_new_session=True,
     )
 

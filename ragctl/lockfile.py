@@ -23,6 +23,18 @@ def holder(home: Home) -> dict[str, Any] | None:
         os.close(handle)
 
 
+def written(home: Home) -> dict[str, Any]:
+    """What the last daemon of this home wrote about itself and, if it was killed, left behind."""
+    try:
+        handle = os.open(home.lock, os.O_RDONLY)
+    except OSError:
+        return {}
+    try:
+        return _content(handle)
+    finally:
+        os.close(handle)
+
+
 def _is_held(handle: int, home: Home) -> bool:
     if sys.platform == "win32":  # no flock there: whoever answers is the holder
         from ragctl.client import answers

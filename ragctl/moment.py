@@ -37,6 +37,9 @@ def as_json(found: Replayed) -> dict[str, Any]:
                 for code in state.health.worst_first
             ],
         },
+        "paused": {"since": state.pause.since, "until": state.pause.until}
+        if state.pause.holds
+        else None,
         "catalog": {
             "total_docs": catalog.documents,
             "total_chunks": catalog.chunks,
@@ -97,6 +100,7 @@ def _catalog(state: State) -> list[tuple[str, str]]:
         notes += f", {catalog.backlog:,} of them without a vector"
     index = catalog.index
     space = f"{index.model} ({index.dimensions} dimensions, {index.provider})" if index else "none"
+    held = f"until {local(state.pause.until)}" if state.pause.until else ""
     aside = [
         counted(len(listed), "file") + f" {word}"
         for listed, word in (
@@ -106,7 +110,8 @@ def _catalog(state: State) -> list[tuple[str, str]]:
         )
         if listed
     ]
-    return [("notes", notes), ("", ", ".join(aside)), ("index", clean(space))]
+    listed = ("", ", ".join(aside))
+    return [("paused", held), ("notes", notes), listed, ("index", clean(space))]
 
 
 def _jobs(state: State) -> list[tuple[str, str]]:

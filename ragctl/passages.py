@@ -15,6 +15,7 @@ _SHORTEST = 4  # letters that a word must have to be worth marking
 _STEM = 5
 _WRAPPED = 60  # characters; a shorter line ended where its writer wanted
 
+_ONE_WORD = re.compile(r"[\w./-][\w./,+@%:#-]*", re.ASCII)
 _WORD = re.compile(r"[^\W_]+")
 _UNSPACED = re.compile("[぀-ヿ㐀-䶿一-鿿豈-﫿]{2,}")
 
@@ -64,8 +65,19 @@ def described(number: int, result: dict[str, Any], marks: Marks, ink: Ink) -> st
         INDENT + dot.join(part for part in about if part),
         *(INDENT + marks.paint(line, ink) for line in excerpt(result["chunk_text"], marks, ink)),
         *(INDENT + ink.paint(f"{ink.sign('▲')} {said}", "yellow") for said in cautions(result)),
+        INDENT + ink.paint(f"ragctl show {pasted(clean(result['citation']))}", "dim"),
     ]
     return "\n".join(lines)
+
+
+def pasted(citation: str) -> str:
+    """The same as a word that a shell takes for one, and no command for an option."""
+    word = f"./{citation}" if citation.startswith("-") else citation
+    if _ONE_WORD.fullmatch(word):
+        return word
+    from shlex import quote
+
+    return quote(word)
 
 
 def excerpt(text: str, marks: Marks, ink: Ink) -> list[str]:

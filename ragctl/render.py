@@ -106,6 +106,16 @@ def counted(number: int, noun: str, plural: str = "") -> str:
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
+def size(size_bytes: int) -> str:
+    """`512 B`, `3.4 MB`."""
+    number, unit = float(size_bytes), "B"
+    for unit in ("B", "kB", "MB", "GB"):
+        if number < 1000 or unit == "GB":
+            break
+        number /= 1000
+    return f"{number:.0f} B" if unit == "B" else f"{number:.1f} {unit}"
+
+
 def span(seconds: float) -> str:
     """A length of time in its two largest units."""
     left = max(0, int(seconds))
@@ -154,6 +164,15 @@ def since(moment: str) -> str:
         return clean(moment)
     passed = time.time() - at
     return f"{f'for {span(passed)}, ' if passed >= 1 else ''}since {local(moment)}"
+
+
+def in_words_until(moment: str) -> str:
+    """Up to when it will be so, and for how much longer."""
+    at = seconds_of(moment)
+    if at is None:
+        return f"until {clean(moment)}"
+    left = at - time.time()
+    return f"until {local(moment)}{f', for {span(round(left))}' if left >= 1 else ''}"
 
 
 def rows(pairs: Iterable[tuple[str, str]], ink: Ink) -> str:

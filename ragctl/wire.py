@@ -115,7 +115,7 @@ def connect(home: Home, timeout: float) -> Wire:
     end = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     end.settimeout(timeout)
     try:
-        _connect_within(end, home.socket, timeout)
+        _connect_within(end, _socket_of(home), timeout)
         _refuse_strangers(end)
     except (FileNotFoundError, ConnectionRefusedError):
         end.close()
@@ -134,6 +134,17 @@ def connect(home: Home, timeout: float) -> Wire:
         end.close()
         raise
     return Wire(end)
+
+
+def _socket_of(home: Home) -> str:
+    """Where the daemon listens. One whose home has a long path and who was started in another
+    session (by an MCP client, by systemd) may have another runtime folder: its lock says which."""
+    place = home.socket
+    if os.path.dirname(place) == home.root or os.path.exists(place):
+        return place
+    from ragctl.lockfile import holder
+
+    return str((holder(home) or {}).get("socket") or place)
 
 
 def _connect_within(end: socket.socket, path: str, timeout: float) -> None:

@@ -108,6 +108,8 @@ class Backlog:
         catalog = self._ledger.state.catalog
         if self._ledger.state.jobs.active is not None:
             return None  # text first: it takes seconds where vectors take minutes
+        if self._ledger.state.pause.holds_vectors:
+            return None
         for table in (catalog, catalog.building):
             index = self._serving.of(_generation_of(table)) if table is not None else None
             if table is None or index is None:
@@ -180,7 +182,7 @@ class Backlog:
         while missing := [c for c in chunks if self._maker.lacks(c, vectors, index)]:
             if not await self._step(missing[:STEP_CHUNKS], vectors, index):
                 break  # the provider is gone: keep what there is
-            if self._clock.monotonic() > deadline:
+            if self._clock.monotonic() > deadline or self._ledger.state.pause.holds_vectors:
                 break
         fill = self._whole_notes(files, vectors, index)
         if fill.files:

@@ -18,7 +18,7 @@ from collections.abc import Iterator, Mapping
 
 import msgspec
 
-from ragd.config_schema import Config
+from ragd.config_schema import SCHEMA_KEY, Config, SchemaAddress
 from ragd.config_shape import Object, bare, plain, problems, read_object, refuse, shown
 from ragd.errors import ConfigError
 from ragd.paths import Home
@@ -40,6 +40,7 @@ __all__ = [
 MAX_BYTES = 1024 * 1024
 _EDIT = "Edit config.json, or use `ragctl config set KEY VALUE`."
 _SHAPE = msgspec.inspect.type_info(Config)
+_SCHEMA_ADDRESS = msgspec.inspect.type_info(SchemaAddress)
 _ADDRESS = re.compile(
     r"https?://"
     r"(?P<host>\[[0-9a-f:.]+\]|[a-z0-9_-]+(?:\.[a-z0-9_-]+)*\.?)"
@@ -55,6 +56,8 @@ def parse(raw: bytes, folder: str) -> Config:
     if len(raw) > MAX_BYTES:
         raise ConfigError(f"The configuration is larger than {MAX_BYTES // 1024} KiB.", _EDIT)
     tree = read_object(raw)
+    if SCHEMA_KEY in tree:
+        refuse(problems(_SCHEMA_ADDRESS, tree.pop(SCHEMA_KEY), SCHEMA_KEY), _EDIT)
     refuse(problems(_SHAPE, tree), _EDIT)
     try:
         config = msgspec.convert(tree, Config)
@@ -249,7 +252,8 @@ def _ordered(shape: msgspec.inspect.Type, value: object) -> object:
         return value
     types = {field.encode_name: field.type for field in shape.fields}
     known = {name: _ordered(types[name], value[name]) for name in types if name in value}
-    return known | {name: value[name] for name in sorted(value) if name not in types}
+    first = {name: value[name] for name in (SCHEMA_KEY,) if name in value}
+    return first | known | {name: value[name] for name in sorted(value) if name not in types}
 
 
 def _read(path: str) -> bytes:

@@ -6,7 +6,7 @@ makes sense as a whole is for `config.parse` to say.
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import msgspec
 from msgspec import inspect
@@ -16,8 +16,12 @@ from ragd.config_schema import Config
 from ragd.config_shape import Object, bare, expected_words, nearest, plain, problems, refuse, shown
 from ragd.errors import ConfigError
 
+Effect = Literal["at once", "sync", "recut", "restart"]
+
 # What an actor holds open from its start: the vault's descriptor, the tables, the provider.
 _RESTART = ("vault_path", "vector_store.", "embedding.")
+_SYNC = ("indexing.file_patterns", "indexing.deny_dirs", "indexing.allow_dirs")
+_RECUT = ("indexing.chunk_size", "indexing.chunk_overlap", "security.code_blocks")
 
 
 class Key(NamedTuple):
@@ -27,14 +31,25 @@ class Key(NamedTuple):
     kind: str
     default: object
     description: str
+    effect: Effect
 
 
 def dotted_keys() -> list[Key]:
     """Every setting, in the order of the reference page."""
     return [
-        Key(name, expected_words(field.type), _default(field), _description(field))
+        Key(name, expected_words(field.type), _default(field), _description(field), effect(name))
         for name, field in _FIELDS.items()
     ]
+
+
+def effect(name: str) -> Effect:
+    """When a change takes effect: at once, and then perhaps a sync by itself or all notes cut
+    anew; or when the daemon starts again."""
+    if name.startswith(_RESTART):
+        return "restart"
+    if name in _RECUT:
+        return "recut"
+    return "sync" if name in _SYNC else "at once"
 
 
 def get_value(tree: Mapping[str, object], dotted: str) -> object:
@@ -88,7 +103,7 @@ def changed_keys(old: Config, new: Config) -> list[str]:
 
 def needs_restart(old: Config, new: Config) -> list[str]:
     """The dotted keys that differ and take effect only when the daemon starts again."""
-    return [name for name in changed_keys(old, new) if name.startswith(_RESTART)]
+    return [name for name in changed_keys(old, new) if effect(name) == "restart"]
 
 
 def _leaves(shape: inspect.Type, prefix: str = "") -> Iterator[tuple[str, inspect.Field]]:

@@ -13,6 +13,11 @@ Word = Annotated[str, Meta(min_length=1, max_length=200)]
 Words = tuple[Word, ...]
 Category = Literal["health", "financial_debt", "relations"]
 
+SCHEMA_KEY = "$schema"  # the one key that is for editors and none of our business
+SchemaAddress = Annotated[
+    str, Meta(max_length=4096, description="For your editor: where config.schema.json lies.")
+]
+
 
 class Section(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What all sections share: they are values, and an unknown key in them is an error."""

@@ -23,7 +23,9 @@ from ragd.actors.sync_result_writer import SyncResultWriter
 from ragd.actors.tool_gateway import ToolGateway
 from ragd.adapters.http_server import HttpServer, Listener
 from ragd.adapters.named_pipe import NamedPipeListener
+from ragd.adapters.notify_socket import from_environment
 from ragd.adapters.unix_socket import UnixListener
+from ragd.announcing import Announcer
 from ragd.clock import Clock, SystemClock, new_id
 from ragd.config import Config
 from ragd.crashpoints import crashpoint
@@ -131,6 +133,7 @@ async def _serve(
     actors |= pipeline.actors()
     supervisor = Supervisor(ledger.journal, clock, actors)
     gateway.live.actors = supervisor.states
+    announcer = Announcer(from_environment(os.environ), ledger, clock, supervisor.is_complete)
     try:
         async with asyncio.TaskGroup() as group:
             starting = group.create_task(_record_start(config, ledger), name="start")
@@ -138,13 +141,16 @@ async def _serve(
             await server.start()
             crashpoint("daemon.after_bind")
             working = group.create_task(_work(starting, supervisor), name="supervisor")
+            telling = group.create_task(announcer.run(), name="announcer")
             await stop.wait()
+            announcer.stopping()
             await server.stop_accepting()
             gateway.end_followers()
             await server.stop(FINISH_WITHIN_S)
             await asyncio.wait({starting}, timeout=FINISH_WITHIN_S)
             await _finish_jobs(ledger)
             working.cancel()
+            telling.cancel()
         await gateway.flush_refusals()
         await _leave_sync_result(home, clock, ledger)
     finally:
@@ -213,6 +219,7 @@ def _actors(
         "model": Probe(probing.model, None, quiet=True),
         "vectors": Probe(probing.vectors, None, quiet=True),
         "freshness": Probe(probing.freshness, None, quiet=True),
+        "scan": Probe(probing.scan, None, quiet=True),
     }
     return {
         "health_monitor": HealthMonitor(ledger, clock, settings, probes).run,

@@ -8,6 +8,8 @@ DEGRADED = "degraded"
 UNAVAILABLE = "unavailable"
 SEVERITY = {HEALTHY: 0, DEGRADED: 1, UNAVAILABLE: 2}
 
+NO_SUCH_ENDPOINT = "There is no such endpoint."  # how a daemon says that it is too old, or too new
+
 EXIT_OK = 0
 EXIT_FAILED = 1
 EXIT_USAGE = 2

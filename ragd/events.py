@@ -4,6 +4,9 @@ A fact is something that has happened, in the past tense. It never holds note te
 vector or a secret; `detail` and `reason` fields take phrases from closed lists, so that nothing a
 note says gets into the log by the back door.
 
+A comment beside a field says what it means, unless its name or the fact's sentence does. The
+catalogue in docs/events.md is made from this page (`make docs`).
+
 How it grows: a new field gets a default. A breaking change makes `v` a required field of the
 struct with the next number, and adds one pure upcast to `UPCASTS` in ragd.event_codec. An unknown
 type, or a version from the future, is kept as `Unknown`: skipped by every fold, counted, never an
@@ -19,7 +22,7 @@ Outcome = Literal["complete", "partial", "failed", "cancelled"]
 ChangeKind = Literal["added", "modified", "deleted"]
 PreviousStop = Literal["none", "clean", "crash"]
 Dependency = Literal[
-    "ollama", "embedder", "index", "vault", "model", "vectors", "freshness", "disk"
+    "ollama", "embedder", "index", "vault", "model", "vectors", "freshness", "scan", "disk"
 ]
 
 RECORD_MAX_BYTES = 64 * 1024
@@ -34,8 +37,8 @@ class Fact(Struct, frozen=True, kw_only=True, tag_field="type"):
 class Part(Fact, frozen=True, kw_only=True):
     """A fact that lists files and may be split: folds act on the last part, on all of them."""
 
-    part: int = 0
-    last: bool = True
+    part: int = 0  # counts from 0
+    last: bool = True  # no more parts follow
 
 
 # The daemon
@@ -44,39 +47,39 @@ class Part(Fact, frozen=True, kw_only=True):
 class DaemonStarted(Fact, frozen=True, kw_only=True, tag="daemon_started"):
     """A run began. `provider` is the configured one, which decides what Ollama's absence means."""
 
-    version: str
+    version: str  # of the daemon
     config_hash: str
-    previous_stop: PreviousStop
+    previous_stop: PreviousStop  # how the run before this one ended
     provider: str = "auto"
 
 
 class DaemonStopped(Fact, frozen=True, kw_only=True, tag="daemon_stopped"):
     """A run ended in order: everything before this record is durable."""
 
-    reason: str
+    reason: str  # `requested`, or `refused`: it could not serve
 
 
 class ConfigReloaded(Fact, frozen=True, kw_only=True, tag="config_reloaded"):
     """The configuration file was read again and took effect."""
 
     config_hash: str
-    provider: str = "auto"
+    provider: str = "auto"  # the configured one
 
 
 class ActorCrashed(Fact, frozen=True, kw_only=True, tag="actor_crashed"):
     """An actor raised. The exception's type and place, never its message."""
 
-    name: str
-    exception: str
-    location: str
+    name: str  # which actor
+    exception: str  # its type
+    location: str  # the place in our code
 
 
 class TailCut(Fact, frozen=True, kw_only=True, tag="tail_cut"):
     """A torn tail, never acknowledged, was cut off; its bytes are kept in `kept_as`."""
 
     segment: str
-    offset: int
-    size_bytes: int
+    offset: int  # where in the segment it was cut
+    size_bytes: int  # how much was cut off
     kept_as: str
 
 
@@ -84,8 +87,8 @@ class SegmentQuarantined(Fact, frozen=True, kw_only=True, tag="segment_quarantin
     """Durable records were damaged or missing. `kept_as` is empty if nothing was left to keep."""
 
     segment: str
-    first_seq: int
-    last_seq: int
+    first_seq: int  # the first record that is lost
+    last_seq: int  # the last one that may have been there
     reason: Literal["damaged", "missing", "header"]
     kept_as: str = ""
 
@@ -102,7 +105,7 @@ class WatchStarted(Fact, frozen=True, kw_only=True, tag="watch_started"):
 class WatchLost(Fact, frozen=True, kw_only=True, tag="watch_lost"):
     """The watch died; rescans go on."""
 
-    reason: str
+    reason: str  # the exception's type
 
 
 class Change(Struct, frozen=True):
@@ -115,16 +118,16 @@ class Change(Struct, frozen=True):
 class FilesChanged(Part, frozen=True, kw_only=True, tag="files_changed"):
     """Notes changed and then lay still."""
 
-    changes: list[Change]
+    changes: list[Change]  # one for each path
 
 
 class VaultScanned(Fact, frozen=True, kw_only=True, tag="vault_scanned"):
     """The vault was walked and compared with the catalog."""
 
-    files: int
-    changed: int
-    removed: int
-    newest_mtime: str | None = None
+    files: int  # notes that were seen
+    changed: int  # notes that are new or look changed
+    removed: int  # notes of the index that are not there
+    newest_mtime: str | None = None  # of all notes; null if there are none
     took_ms: int = 0
     began: str | None = None  # what was announced since may not have been seen
     device: int = 0  # where the root lies, as the system numbers it
@@ -144,14 +147,26 @@ class JobRequested(Fact, frozen=True, kw_only=True, tag="job_requested"):
 
     job_id: str
     mode: Mode
-    origin: str = "tool"
-    accept_deletions: bool = False
+    origin: str = "tool"  # a client; else why the daemon wants it, such as `retry`
+    accept_deletions: bool = False  # a person agreed to what vanished
 
 
 class JobCancelRequested(Fact, frozen=True, kw_only=True, tag="job_cancel_requested"):
     """Somebody asked for a job to stop."""
 
     job_id: str
+
+
+class SyncPaused(Fact, frozen=True, kw_only=True, tag="sync_paused"):
+    """Somebody wants nothing to be indexed up to a moment, unless it is asked for."""
+
+    until: str  # the moment it ends
+
+
+class SyncResumed(Fact, frozen=True, kw_only=True, tag="sync_resumed"):
+    """The pause is over: somebody said so, or (the health monitor's word) its time is."""
+
+    reason: Literal["requested", "elapsed"]
 
 
 class MemoryStored(Fact, frozen=True, kw_only=True, tag="memory_stored"):
@@ -171,7 +186,7 @@ class RequestRefused(Fact, frozen=True, kw_only=True, tag="request_refused"):
 
     code: str
     tool: str
-    count: int
+    count: int  # since the fact before it
 
 
 # Batcher
@@ -182,8 +197,8 @@ class JobStarted(Fact, frozen=True, kw_only=True, tag="job_started"):
 
     job_id: str
     mode: Mode
-    files_planned: int
-    files_removed: int
+    files_planned: int  # notes to read
+    files_removed: int  # notes to take out
 
 
 class ChangesetFormed(Part, frozen=True, kw_only=True, tag="changeset_formed"):
@@ -191,8 +206,8 @@ class ChangesetFormed(Part, frozen=True, kw_only=True, tag="changeset_formed"):
 
     job_id: str
     batch_id: str = ""
-    upserts: list[str]
-    deletes: list[str]
+    upserts: list[str]  # paths of notes to store
+    deletes: list[str]  # paths of notes to take out
     final: bool = True  # the last one of its job
 
 
@@ -208,7 +223,7 @@ class TouchedFile(Struct, frozen=True):
 class FilesTouched(Part, frozen=True, kw_only=True, tag="files_touched"):
     """Notes were looked at again and found as they were: nothing to do but to know their time."""
 
-    files: list[TouchedFile]
+    files: list[TouchedFile]  # as they are now
 
 
 class FileSkipped(Fact, frozen=True, kw_only=True, tag="file_skipped"):
@@ -222,14 +237,14 @@ class FileFailed(Fact, frozen=True, kw_only=True, tag="file_failed"):
     """A file could not be read; its former chunks stay."""
 
     path: str
-    code: str
-    detail: str
+    code: str  # `UNREADABLE`
+    detail: str  # from a closed list of phrases
 
 
 class DeletionsHeld(Fact, frozen=True, kw_only=True, tag="deletions_held"):
     """So many notes vanished at once that their removal waits for a person; 0 lifts the hold."""
 
-    count: int
+    count: int  # notes that stay until a person agrees
 
 
 # Embedder
@@ -240,9 +255,9 @@ class BatchEmbedded(Fact, frozen=True, kw_only=True, tag="batch_embedded"):
 
     job_id: str
     batch_id: str = ""
-    files: int
-    chunks: int
-    cached: int
+    files: int  # notes in it
+    chunks: int  # passages that the provider made a vector for
+    cached: int  # passages whose vector was in the cache
     provider: str
     model: str
 
@@ -251,7 +266,7 @@ class EmbeddingFailed(Fact, frozen=True, kw_only=True, tag="embedding_failed"):
     """The provider did not give vectors. The first attempt is repeated; the second counts."""
 
     code: str
-    attempt: int
+    attempt: int  # in a row; of many, only 1, 2, 4, 8, … are recorded
 
 
 # Store writer
@@ -264,22 +279,18 @@ class StoredFile(Struct, frozen=True):
     sha256: str
     mtime_ns: int
     size: int
-    chunks: int
-    embedded: int = 0
+    chunks: int  # passages it was cut into
+    embedded: int = 0  # so many of them have a vector
 
 
 class FilledFile(Struct, frozen=True):
-    """One note whose chunks got vectors; void if the note has changed since.
-
-    `barred`: so many of its chunks will never have one, and are found by their words alone;
-    `withheld`: so many of those because they are sensitive and would have left this machine.
-    """
+    """One note whose chunks got vectors; void if the note has changed since."""
 
     path: str
     sha256: str
-    chunks: int
-    barred: int = 0
-    withheld: int = 0
+    chunks: int  # passages that got a vector now
+    barred: int = 0  # passages that never get one, and are found by their words alone
+    withheld: int = 0  # so many of those because they are sensitive and would leave this machine
 
 
 class BatchStored(Part, frozen=True, kw_only=True, tag="batch_stored"):
@@ -290,8 +301,8 @@ class BatchStored(Part, frozen=True, kw_only=True, tag="batch_stored"):
 
     job_id: str
     batch_id: str = ""
-    files: list[StoredFile]
-    removed: list[str]
+    files: list[StoredFile]  # notes replaced
+    removed: list[str]  # paths of notes taken out
     table_version: int
     generation: str = ""
 
@@ -300,7 +311,7 @@ class VectorsFilled(Part, frozen=True, kw_only=True, tag="vectors_filled"):
     """Chunks that were stored without a vector have one now."""
 
     job_id: str
-    files: list[FilledFile]
+    files: list[FilledFile]  # notes that are done
     table_version: int
     generation: str = ""
 
@@ -316,18 +327,18 @@ class StoreCompacted(Fact, frozen=True, kw_only=True, tag="store_compacted"):
 class IndexBuilding(Fact, frozen=True, kw_only=True, tag="index_building"):
     """A new generation is there, empty: this job builds it beside the one that serves."""
 
-    generation: str
-    job_id: str
+    generation: str  # its name
+    job_id: str  # who builds it
     fingerprint: str
 
 
 class IndexActivated(Fact, frozen=True, kw_only=True, tag="index_activated"):
     """This generation serves from now on. `fingerprint`: how its notes were cut."""
 
-    generation: str
+    generation: str  # its name
     provider: str
     model: str
-    dimensions: int
+    dimensions: int  # numbers in one vector
     fingerprint: str = ""
 
 
@@ -345,7 +356,7 @@ class FileError(Struct, frozen=True):
     """A file and a phrase for what went wrong with it."""
 
     file: str
-    message: str
+    message: str  # from a closed list of phrases
 
 
 class JobFinished(Fact, frozen=True, kw_only=True, tag="job_finished"):
@@ -354,12 +365,12 @@ class JobFinished(Fact, frozen=True, kw_only=True, tag="job_finished"):
     job_id: str
     mode: Mode
     outcome: Outcome
-    indexed_files: int
-    removed_files: int
-    total_chunks: int
+    indexed_files: int  # notes stored by this job
+    removed_files: int  # notes taken out by it
+    total_chunks: int  # passages in the index now
     duration_ms: int
-    errors: list[FileError] = field(default_factory=list)
-    errors_total: int = 0
+    errors: list[FileError] = field(default_factory=list)  # the first of them, at most 100
+    errors_total: int = 0  # all of them
 
 
 # Health monitor
@@ -382,9 +393,9 @@ class DependencyRecovered(Fact, frozen=True, kw_only=True, tag="dependency_recov
 class HealthChanged(Fact, frozen=True, kw_only=True, tag="health_changed"):
     """An audit line for people; never folded, always equal to what the fold says."""
 
-    before: str
-    after: str
-    reasons: list[str]
+    before: str  # the state until now
+    after: str  # the state from now on
+    reasons: list[str]  # codes that hold now, the worst first
 
 
 class Unknown(Fact, frozen=True, kw_only=True, tag="unknown"):
@@ -409,6 +420,8 @@ Event = (
     | VaultUnavailable
     | JobRequested
     | JobCancelRequested
+    | SyncPaused
+    | SyncResumed
     | MemoryStored
     | MemoryForgotten
     | RequestRefused

@@ -51,6 +51,7 @@ class Indexes:
         self._serving = serving
         self._new_identity = new_identity
         self._vault = vault  # which vault this is, as an index's identity names it
+        self._retired: set[str] = set()  # replaced; still there for who reads them
 
     async def open(self) -> None:
         """Open what the log knows; where it knows nothing, what the tables say of themselves."""
@@ -87,8 +88,8 @@ class Indexes:
             else:
                 await self._take(index)
                 return
-        found = await self._store.newest_complete()
-        if found is not None and found.identity is not None and found.identity.vault == self._vault:
+        found = await self._store.newest_whole(self._vault, without=self._retired)
+        if found is not None:
             await self._adopt(await self._store.open(found.name))
 
     async def _take(self, index: ChunkIndex) -> None:
@@ -223,6 +224,8 @@ class Indexes:
         await index.mark_complete()
         crashpoint("index.before_switch")
         old = self._serving.index
+        if old is not None:
+            self._retired.add(old.identity.generation)
         await self._activate(index)
         crashpoint("index.after_switch")
         return old
@@ -231,6 +234,7 @@ class Indexes:
         """Remove an index that serves no more, and that nobody reads any longer."""
         index.close()
         await self._store.drop(index.identity.generation)
+        self._retired.discard(index.identity.generation)
 
     def _has_usable_index(self) -> bool:
         return self._serving.index is not None and "index" not in self._ledger.state.health.lost

@@ -15,6 +15,11 @@ def default_home() -> str:
     named = os.environ.get("OBSIDIAN_RAG_HOME")
     if named:
         return os.path.abspath(os.path.expanduser(named))
+    return usual_home()
+
+
+def usual_home() -> str:
+    """The platform's place, whatever the environment says."""
     if sys.platform == "win32":
         place = os.path.join(os.environ.get("APPDATA") or "~", "obsidian-rag")
     else:

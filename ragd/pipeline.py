@@ -34,7 +34,7 @@ class Pipeline:
 
     def __init__(self, home: Home, clock: Clock, ledger: Ledger, settings: Settings) -> None:
         self._settings = settings
-        self.notes = Notes(settings)
+        self.notes = Notes(settings, clock)
         self._store = LanceStore(settings.vectors)
         self._providers = Providers(settings)
         self._cache = EmbeddingCache(Path(home.embedding_cache))

@@ -46,6 +46,9 @@ class Probing:
         self._serving = serving
         self._providers = providers
         self._notes = notes
+        self._began = clock.now()
+        self._waited = _Age(clock)
+        self._unseen = _Age(clock)
         self._lacking_since: tuple[str, float] | None = None
         self._digest: str | None = None  # of Ollama's model, when it was last looked at
 
@@ -63,10 +66,12 @@ class Probing:
         return None
 
     def index(self) -> str | None:
-        """By really reading it; the log says which generation, and how far it must be."""
+        """By really reading it; the log says which generation, and how far it must be. One that
+        nobody has open may be an older copy, restored: whoever opens it makes up for the rest."""
         catalog = self._ledger.state.catalog
         known = catalog.index.generation if catalog.index is not None else None
-        return lance_store.probe(self._settings.vectors, known, catalog.table_version)
+        expected = catalog.table_version if self._serving.index is not None else 0
+        return lance_store.probe(self._settings.vectors, known, expected)
 
     # Providers
 
@@ -103,11 +108,14 @@ class Probing:
         if self._differs_from_config(catalog.index):
             return "INDEX_MODEL_MISMATCH"
         index = self._serving.index
-        if index is None or not index.identity.space.is_known:
+        if index is None or not index.identity.space.is_known or catalog.index.provider != "ollama":
             return None
-        if catalog.index.provider != "ollama" or self._digest is None:
-            return None  # nobody there whose vectors could be compared
-        return await self._providers.mismatch(index.identity, self._digest)
+        is_other = "model" in self._ledger.state.health.lost
+        if self._digest is not None:  # else nobody is there whose vectors could be compared
+            is_other = await self._providers.mismatch(
+                index.identity, self._digest, doubted=is_other
+            )
+        return "INDEX_MODEL_MISMATCH" if is_other else None
 
     async def _embeds(self, dependency: Dependency) -> str | None:
         """Only asked of who was lost: a real text, a real vector."""
@@ -149,6 +157,30 @@ class Probing:
         oldest = min(self._ledger.state.catalog.waiting.values(), default=None)
         if oldest is None:
             return None
-        waited = datetime.fromisoformat(self._clock.now()) - datetime.fromisoformat(oldest)
-        is_stale = waited.total_seconds() > self._settings.current.health.stale_s
+        is_stale = self._waited.of(oldest) > self._settings.current.health.stale_s
         return Found("INDEX_STALE", oldest) if is_stale else None
+
+    async def scan(self) -> Found | None:
+        """The vault was not looked through for so long that nobody knows what has changed."""
+        state, config = self._ledger.state, self._settings.current
+        if state.catalog.index is None or state.health.is_vault_lost:
+            return None
+        last = max(self._began, state.catalog.scanned_at or "")
+        too_long = config.health.stale_s + config.watch.rescan_s
+        return Found("INDEX_STALE", last) if self._unseen.of(last) > too_long else None
+
+
+class _Age:
+    """How long ago something was. A wall clock that is set back makes nothing younger."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._since = ""
+        self._seen = 0.0  # by the clock that nobody sets
+
+    def of(self, since: str) -> float:
+        """Seconds since then."""
+        if since != self._since:
+            self._since, self._seen = since, self._clock.monotonic()
+        by_the_wall = datetime.fromisoformat(self._clock.now()) - datetime.fromisoformat(since)
+        return max(by_the_wall.total_seconds(), self._clock.monotonic() - self._seen)

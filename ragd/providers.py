@@ -58,11 +58,12 @@ class Providers:
                 raise _mismatch()  # whoever wants no server any more is not to be sent to one
             return await self._reach(identity)
 
-    async def mismatch(self, identity: Identity, digest: str) -> str | None:
-        """INDEX_MODEL_MISMATCH if Ollama's vectors are not those of this index any more. Asked
-        for a vector only when the model's digest is another one than it was."""
-        if digest == self._verified.get(identity.space.identity, identity.space.digest):
-            return None
+    async def mismatch(self, identity: Identity, digest: str, *, doubted: bool) -> bool:
+        """Whether Ollama's vectors are not those of this index any more. Asked for a vector only
+        when that is `doubted`, or the model's digest is another one than it was."""
+        known = self._verified.get(identity.space.identity, identity.space.digest)
+        if digest == known and not doubted:
+            return False
         try:
             async with self._opening:
                 stale = self._open.pop(identity.space.identity, None)
@@ -70,9 +71,9 @@ class Providers:
                     await stale.close()
                 await self._reach(identity)
         except EmbeddingError as why:
-            return why.code if why.code == "INDEX_MODEL_MISMATCH" else None
+            return doubted or why.code == "INDEX_MODEL_MISMATCH"
         self._verified[identity.space.identity] = digest
-        return None
+        return False
 
     async def keep_only(self, identities: set[str]) -> None:
         """Let go of the embedders of spaces that no index is in any more."""

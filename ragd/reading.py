@@ -24,7 +24,7 @@ from ragd.adapters.vault import (
     Vault,
     VaultGone,
 )
-from ragd.clock import iso
+from ragd.clock import Clock, iso
 from ragd.config_schema import Indexing
 from ragd.events import TouchedFile
 from ragd.folds.catalog import Entry
@@ -66,8 +66,9 @@ class Reading(Struct):
 class Notes:
     """The notes of the configured vault, under the configuration in force."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, clock: Clock) -> None:
         self._settings = settings
+        self._clock = clock
         vocabulary = resources("ragd").joinpath("data", "vocab.txt").read_text("utf-8")
         self.count_tokens = WordPiece(vocabulary).count
         self._vault = Vault(str(settings.vault))
@@ -88,7 +89,7 @@ class Notes:
     def scan(self, *, may_be_empty: bool) -> Scanned:
         """All notes. Raises VaultGone when the root is missing or on another device; an empty one
         is as good as missing, unless nothing was ever in it."""
-        began = iso(datetime.now(UTC))
+        began = self._clock.now()
         try:
             return self._scan(began)
         except VaultGone as why:

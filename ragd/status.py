@@ -14,6 +14,15 @@ from ragd.protocol.envelope import Envelope, Meta, error_body
 LISTED_MAX = 100
 
 
+class Footprint(Struct, frozen=True):
+    """What must not grow for as long as it runs. None where the system does not tell."""
+
+    memory_bytes: int | None
+    descriptors: int | None
+    threads: int
+    tasks: int
+
+
 class Live(Struct):
     """What no fold can know: this process and its present surroundings."""
 
@@ -25,6 +34,7 @@ class Live(Struct):
     vault_path: str
     provider: str
     actors: Mapping[str, str] = field(default_factory=dict)
+    process: Footprint | None = None
     full_since: str | None = None
     oldest_seq: int = 1
     snapshot_seq: int = 0
@@ -89,6 +99,7 @@ def status(state: State, live: Live, query_time_ms: int = 0) -> Envelope:
         "ollama_status": _works(state, live, "ollama", "up", "down", "unknown"),
         "active_job": _active(jobs.active),
         "last_job": _finished(jobs.finished[-1]) if jobs.finished else None,
+        "paused": paused(state),
         "reasons": [_told(reason) for reason in reasons(state, live)],
         "version": live.version,
         "pid": live.pid,
@@ -98,6 +109,7 @@ def status(state: State, live: Live, query_time_ms: int = 0) -> Envelope:
         "vault": {
             "path": live.vault_path,
             "found": _works(state, live, "vault", True, False, None),
+            "watch": state.health.watch if is_recorded(state, live) else None,
         },
         "index": catalog.index,
         "building": _building(catalog),
@@ -111,6 +123,7 @@ def status(state: State, live: Live, query_time_ms: int = 0) -> Envelope:
             }
             for name, doing in live.actors.items()
         ],
+        "process": live.process,
         "log": {
             "seq": state.seq,
             "oldest_seq": live.oldest_seq,
@@ -123,6 +136,12 @@ def status(state: State, live: Live, query_time_ms: int = 0) -> Envelope:
     }
     error = error_body(codes[0]) if codes else None
     return Envelope(health, data, error, meta(state, query_time_ms))
+
+
+def paused(state: State) -> dict[str, Any] | None:
+    """Since when and up to when syncing is held, if it is."""
+    pause = state.pause
+    return {"since": pause.since, "until": pause.until} if pause.holds else None
 
 
 def job_data(job: Job) -> dict[str, Any]:

@@ -66,6 +66,11 @@ class Supervisor:
         self._actors = actors
         self._recent: deque[float] = deque(maxlen=CRASHES_MAX)
         self.states: dict[str, Literal["running", "restarting"]] = dict.fromkeys(actors, "running")
+        self._gone: set[str] = set()
+
+    def is_complete(self) -> bool:
+        """Whether every actor is at work or about to be again: none left without a word."""
+        return not self._gone
 
     async def run(self) -> None:
         async with asyncio.TaskGroup() as group:
@@ -78,6 +83,7 @@ class Supervisor:
             started = self._clock.monotonic()
             try:
                 await actor()
+                self._gone.add(name)
                 return  # it had nothing more to do: the log is closed
             except (asyncio.CancelledError, KeyboardInterrupt, SystemExit):
                 raise

@@ -1,12 +1,13 @@
 """Which job the daemon wants by itself, as the folds and the configuration say. It starts none.
 
-The index is damaged, facts were lost, a job failed, notes are to be cut in another way, or other
-notes are to be read.
+The index is damaged, facts were lost, a job failed, notes are to be cut in another way, other notes
+are to be read, or a pause is over.
 """
 
 from typing import Protocol
 
 from ragd.clock import new_id
+from ragd.config import Config
 from ragd.events import JobRequested
 from ragd.folds import State
 from ragd.ledger import Ledger
@@ -31,7 +32,7 @@ class Wishes:
         self._recut: set[str] = set()
         self._retried: set[str] = set()
         self._mended: set[str] = set()
-        self._rules = self._rules_now()
+        self._rules = reading_rules(settings.current)
 
     def next_job(self) -> JobRequested | None:
         """The next job to ask for; None if all is as it should be."""
@@ -41,6 +42,8 @@ class Wishes:
             return _job("reindex", "chunking_changed")
         if self._is_recovery_due():
             return _job("full", "recovery")
+        if self._is_owed():
+            return _job("sync", "pause_ended")
         if self._have_rules_changed():
             return _job("sync", "config_changed")
         return self._retry()
@@ -75,15 +78,17 @@ class Wishes:
         self._recovered = True
         return True
 
+    def _is_owed(self) -> bool:
+        """A pause is over: what happened meanwhile is looked for."""
+        state = self._ledger.state
+        index = state.catalog.index
+        return state.pause.owed and index is not None and not state.health.is_vault_lost
+
     def _have_rules_changed(self) -> bool:
         """Other folders or file names than before belong into the index."""
-        now = self._rules_now()
+        now = reading_rules(self._settings.current)
         changed, self._rules = now != self._rules, now
         return changed and self._ledger.state.catalog.index is not None
-
-    def _rules_now(self) -> tuple[object, ...]:
-        indexing = self._settings.current.indexing
-        return indexing.file_patterns, indexing.allow_dirs, indexing.deny_dirs
 
     def _retry(self) -> JobRequested | None:
         """A job that failed is tried once more, as soon as it can be."""
@@ -91,7 +96,7 @@ class Wishes:
         last = state.jobs.finished[-1] if state.jobs.finished else None
         if last is None or last.outcome != "failed" or last.id in self._retried:
             return None
-        if last.origin == "retry" or is_vault_gone(state):
+        if last.origin == "retry" or state.health.is_vault_lost:
             return None
         if last.mode != "reindex" and is_damaged(state):
             return None
@@ -99,14 +104,16 @@ class Wishes:
         return _job(last.mode, "retry")  # what a person agreed to then may be another thing now
 
 
+def reading_rules(config: Config) -> tuple[object, ...]:
+    """What decides which notes belong into the index."""
+    indexing = config.indexing
+    return indexing.file_patterns, indexing.allow_dirs, indexing.deny_dirs
+
+
 def is_damaged(state: State) -> bool:
     """The index is there and cannot be used: nothing can be stored in it."""
     lost = state.health.lost.get("index")
     return lost is not None and lost.code == "INDEX_CORRUPTED"
-
-
-def is_vault_gone(state: State) -> bool:
-    return state.health.vault_suspect or "vault" in state.health.lost
 
 
 def _job(mode: str, origin: str) -> JobRequested:

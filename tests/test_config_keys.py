@@ -2,15 +2,22 @@
 
 import json
 import os
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ragd.clock import SystemClock
 from ragd.config import Config, effective, parse, to_json
-from ragd.config_keys import changed_keys, dotted_keys, get_value, needs_restart, set_value
+from ragd.config_keys import Key, changed_keys, dotted_keys, get_value, needs_restart, set_value
 from ragd.errors import ConfigError
+from ragd.paths import Home
+from ragd.reading import Notes
+from ragd.settings import Settings
+from ragd.wishes import reading_rules
 
 FOLDER = os.path.abspath("/home/of/ragd")
 NAMES = [key.name for key in dotted_keys()]
@@ -176,6 +183,40 @@ def test_changes_are_found_by_their_keys() -> None:
     assert needs_restart(old, new) == ["vault_path", "embedding.batch_size"]
     assert needs_restart(old, build(vector_store={"path": "v"})) == ["vector_store.path"]
     assert needs_restart(old, build(health={"probe_s": 1})) == []
+
+
+def another(key: Key) -> Any:
+    """A value that the key can have, and does not have by default."""
+    match key.default:
+        case bool():
+            return not key.default
+        case int() | float():
+            return key.default / 2 if key.default == 0.5 else key.default - 1
+        case list():
+            return ["relations"] if key.name.endswith("confirmation_for") else [*key.default, "x"]
+        case dict():
+            return {}
+        case _:
+            choices = [word for word in re.findall(r'"(\w+)"', key.kind) if word != key.default]
+            return choices[0] if choices else f"{key.default or '/x'}/x"
+
+
+@pytest.mark.parametrize("key", [k for k in dotted_keys() if k.name != "vector_store.type"])
+def test_a_change_takes_effect_as_the_key_says(key: Key, tmp_path: Path) -> None:
+    """By what the daemon really does with it: kept until a restart, cut anew, read anew."""
+    home = Home(str(tmp_path / "home"))
+    Path(home.root).mkdir()
+    old = {"vault_path": str(tmp_path / "vault")}
+    settings_of = Settings(home, parse(to_json(old), home.root))
+    notes = Notes(settings_of, SystemClock())
+    cut, read = notes.fingerprint, reading_rules(settings_of.current)
+    Path(home.config).write_bytes(to_json(set_value(old, key.name, json.dumps(another(key)))))
+    fresh, reloaded = settings_of.read_again()
+    settings_of.current = fresh
+    assert reloaded.needs_restart == ([key.name] if key.effect == "restart" else [])
+    assert reloaded.applied == ([] if key.effect == "restart" else [key.name])
+    assert (notes.fingerprint != cut) == (key.effect == "recut")
+    assert (reading_rules(fresh) != read) == (key.effect == "sync")
 
 
 @settings(deadline=None)

@@ -65,6 +65,7 @@ REVIEWED = {
     *("IndexActivated.fingerprint", "IndexBuilding.fingerprint", "TouchedFile.sha256"),
     # Times that we format.
     *("VaultScanned.newest_mtime", "VaultScanned.began", "DependencyLost.since"),
+    "SyncPaused.until",
     # Words of closed lists: codes, reasons, phrases, names of tools and origins.
     *("FileSkipped.reason", "FileFailed.code", "FileFailed.detail", "FileError.message"),
     *("EmbeddingFailed.code", "DependencyLost.code", "RequestRefused.code"),

@@ -44,11 +44,13 @@ OFFLINE = (
     *("ragctl.commands.replay", "ragctl.commands.config", "ragctl.commands.init"),
     *("ragctl.moment", "ragctl.health_history", "ragctl.bundle", "ragctl.report"),
     *("ragctl.commands.doctor", "ragctl.examination", "ragctl.checks"),
+    *("ragctl.commands.service", "ragctl.keepers.program", "ragctl.keepers.carrying_out"),
 )
 CLIENT_MAY_USE = ("ragd.errors", "ragd.paths", "ragd.protocol")
 OFFLINE_MAY_USE = (
     *("ragd.eventlog", "ragd.folds", "ragd.replay", "ragd.events", "ragd.durable", "ragd.clock"),
     *("ragd.config", "ragd.config_keys", "ragd.config_schema", "ragd.config_shape"),
+    "ragd.config_json_schema",
     "ragd.embed_worker",  # for the hash of its weights
 )
 QUICK = ("ragctl.__main__", "ragctl.cli", "ragctl.commands.status")
@@ -229,7 +231,10 @@ def client_delays(graph: Graph) -> Iterator[str]:
 
 def bad_names(graph: Graph) -> Iterator[str]:
     for name in graph.modules:
-        for part in name.split("."):
+        parts = name.split(".")
+        if under(name, ["ragctl.commands"]):
+            parts = parts[:2]  # a command is called what is typed
+        for part in parts:
             if FORBIDDEN_NAMES & {part, part.removesuffix("s"), *part.split("_")}:
                 yield f"{name}: name it by what it is"
 

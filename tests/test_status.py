@@ -146,7 +146,11 @@ def test_until_its_start_is_recorded_a_run_knows_nothing_of_itself() -> None:
 
 
 def test_dependencies_are_told_as_seen_lost_or_unknown() -> None:
-    assert status(folded(), live()).data["vault"] == {"path": "/vault", "found": None}
+    assert status(folded(), live()).data["vault"] == {
+        "path": "/vault",
+        "found": None,
+        "watch": None,
+    }
     found = status(folded(DependencyRecovered(dependency="vault")), live()).data
     assert (found["vault"]["found"], found["ollama_status"]) == (True, "unknown")
     lost = DependencyLost(dependency="ollama", code="OLLAMA_UNREACHABLE")

@@ -12,10 +12,12 @@ from pathlib import Path
 from ragctl.cli import add_json, one_of
 from ragctl.commands.init import vault_folder
 from ragctl.failure import Failure, UsageError
+from ragctl.keepers import installed
 from ragctl.reload import reload_daemon, tell_reload
 from ragctl.render import complain, emit_json, note
 from ragd import config as configuration
-from ragd.config_keys import get_value, set_value
+from ragd.config_json_schema import json_schema
+from ragd.config_keys import effect, get_value, set_value
 from ragd.config_shape import Object, read_object
 from ragd.durable import replace_file
 from ragd.errors import EXIT_CONFIG, EXIT_OK, ConfigError
@@ -25,9 +27,15 @@ EXAMPLES = (
     ("ragctl config show --defaults", "every setting, also those the file does not name"),
     ("ragctl config set watch.rescan_s 600", "check, write, and tell the running daemon"),
 )
-_ARGUMENTS = {"path": (), "show": (), "get": ("KEY",), "set": ("KEY", "VALUE"), "validate": ()}
+_ARGUMENTS: dict[str, tuple[str, ...]] = {
+    "path": (),
+    "show": (),
+    "get": ("KEY",),
+    "set": ("KEY", "VALUE"),
+    "validate": (),
+    "schema": (),
+}
 _PATHS = ("vault_path", "vector_store.path")
-_CUTTING = ("indexing.chunk_size", "indexing.chunk_overlap", "security.code_blocks")
 
 
 def options(parser: argparse.ArgumentParser) -> None:
@@ -39,6 +47,7 @@ def options(parser: argparse.ArgumentParser) -> None:
             "  get KEY         one setting or section, by its dotted name",
             "  set KEY VALUE   change one; VALUE is JSON, or plain text",
             "  validate        whether the daemon would accept it (exit 78 if not)",
+            "  schema          its JSON Schema, for your editor",
         )
     )
     parser.add_argument("action", metavar="ACTION", type=one_of(*_ARGUMENTS))
@@ -62,6 +71,8 @@ def run(args: argparse.Namespace) -> int:
             return _get(args.home, args.key, args.json)
         case "set":
             return _set(args.home, args.key, args.value, args.json)
+        case "schema":
+            return _schema()
         case _:
             return _validate(args.home, args.json)
 
@@ -107,7 +118,9 @@ def _set(home: Home, key: str, text: str, as_json: bool) -> int:
     else:
         print(f"{key} = {json.dumps(value, ensure_ascii=False)}")
         tell_reload(told)
-        if key in _CUTTING and value != get_value(tree, key) and not told["error"]:
+        if key == "vector_store.path" and installed(home) is not None:
+            note("The service may write to the former place only: run `ragctl service install`.")
+        if effect(key) == "recut" and value != get_value(tree, key) and not told["error"]:
             note(_cut_again(told["running"]))
     return EXIT_CONFIG if told["error"] else EXIT_OK
 
@@ -143,6 +156,11 @@ def _validate(home: Home, as_json: bool) -> int:
         emit_json({"valid": True, "path": home.config, "error": None})
     else:
         print(f"{home.config} is valid.")
+    return EXIT_OK
+
+
+def _schema() -> int:
+    print(json.dumps(json_schema(), indent=2, ensure_ascii=False))
     return EXIT_OK
 
 

@@ -1,13 +1,11 @@
 """`ragctl search`: ask the vault a question, read the passages that answer it."""
 
 import argparse
-import time
 from typing import Any
 
 from ragctl.cli import add_json, at_least
-from ragctl.client import Answer
 from ragctl.failure import Failure
-from ragctl.launch import ask
+from ragctl.launch import ask_when_started
 from ragctl.passages import Marks, described
 from ragctl.render import Ink, clean, counted, emit_bytes
 from ragd.errors import (
@@ -18,7 +16,6 @@ from ragd.errors import (
     EXIT_USAGE,
     UNAVAILABLE,
 )
-from ragd.paths import Home
 
 EXAMPLES = (
     ('ragctl search "how was my mental health in 2024?"', "the five best passages"),
@@ -26,8 +23,6 @@ EXAMPLES = (
     ("ragctl search tickets --tag travel --from 2024-01-01", "only with a tag, since a day"),
 )
 TOOL = "/v1/tools/obsidian_rag_search"
-STARTED_WITHIN_S = 20.0
-_LOOK_EVERY_S = 0.1
 _MISTYPED = ("INVALID_REQUEST", "UNKNOWN_DIRECTORY", "SECURITY_VIOLATION")
 
 
@@ -46,7 +41,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     question = " ".join(args.question)
-    answer = _answer(args.home, _request(question, args))
+    answer = ask_when_started(args.home, "POST", TOOL, _request(question, args), start=True)
     envelope = answer.envelope
     if args.json:
         emit_bytes(answer.body)
@@ -69,19 +64,6 @@ def _request(question: str, args: argparse.Namespace) -> dict[str, Any]:
         "confirm": args.confirm,
     }
     return {"query": question, **{name: value for name, value in wanted.items() if value}}
-
-
-def _answer(home: Home, body: dict[str, Any]) -> Answer:
-    """The daemon's answer; one that has just begun is given the time to open the index."""
-    deadline = time.monotonic() + STARTED_WITHIN_S
-    again = False
-    while True:
-        answer = ask(home, "POST", TOOL, body, start=True, again=again)
-        error = answer.envelope.get("error") or {}
-        if error.get("code") != "STARTING" or time.monotonic() > deadline:
-            return answer
-        again = True
-        time.sleep(_LOOK_EVERY_S)
 
 
 def _refused(envelope: dict[str, Any], as_json: bool) -> int:

@@ -7,7 +7,18 @@ from typing import Any
 from ragctl.cli import add_json
 from ragctl.failure import UsageError
 from ragctl.launch import ask
-from ragctl.render import Ink, ago, clean, counted, emit_bytes, local, rows, since, span
+from ragctl.render import (
+    Ink,
+    ago,
+    clean,
+    counted,
+    emit_bytes,
+    in_words_until,
+    local,
+    rows,
+    since,
+    span,
+)
 from ragd import __version__
 from ragd.errors import (
     DEGRADED,
@@ -84,7 +95,7 @@ def _has_just_begun(data: dict[str, Any]) -> bool:
 
 def describe(data: dict[str, Any], ink: Ink) -> str:
     """The whole answer for a person."""
-    blocks = [_verdict(data, ink)]
+    blocks = [_verdict(data, ink), *_paused(data.get("paused"), ink)]
     blocks += [_reason(reason, ink) for reason in data.get("reasons", [])]
     blocks.append(rows(_facts(data, ink), ink))
     return "\n\n".join(blocks)
@@ -96,6 +107,14 @@ def _verdict(data: dict[str, Any], ink: Ink) -> str:
     head = f"{ink.sign(sign)} {clean(state)}"
     said = ink.wrap(f"{head}  {sentence}".rstrip(), 2)
     return ink.paint(said[: len(head)], colour, "bold") + said[len(head) :]
+
+
+def _paused(paused: dict[str, Any] | None, ink: Ink) -> list[str]:
+    if not paused:
+        return []
+    said = f"Syncing is paused {in_words_until(paused['until'])}: saves are noticed, not indexed."
+    arrow = ink.paint(ink.sign("→"), "cyan")
+    return [f"  {ink.wrap(said, 2)}\n  {arrow} `ragctl pause resume` goes on now."]
 
 
 def _reason(reason: dict[str, Any], ink: Ink) -> str:
@@ -133,7 +152,11 @@ def _vault(vault: dict[str, Any], ink: Ink) -> str:
     path = clean(vault.get("path", ""))
     if vault.get("found") is False:
         return f"{path}  {ink.paint('not there, or not readable', 'red')}"
-    return path if vault.get("found") else f"{path}  (not looked at yet)"
+    if not vault.get("found"):
+        return f"{path}  (not looked at yet)"
+    if vault.get("watch") == "polling":
+        return f"{path}  (looked at every few seconds: the system cannot watch it)"
+    return path
 
 
 def _notes(data: dict[str, Any]) -> str:

@@ -1,23 +1,23 @@
-"""`ragctl stop`: comes back when the daemon has really gone and its lock is free. Never kills."""
+"""`ragctl stop`: comes back when the daemon has really gone and its lock is free. Never kills.
+
+A service manager sees a clean end and leaves it at that; one that waits to start a crashed daemon
+again is told not to.
+"""
 
 import argparse
-import time
 
 from ragctl.cli import add_json, at_least
-from ragctl.client import request
-from ragctl.failure import Disconnected, NotRunning, TimedOut
-from ragctl.launch import tell_version
-from ragctl.lockfile import holder
-from ragctl.render import emit_json
-from ragctl.wire import not_running
+from ragctl.ending import Ended, end_daemon
+from ragctl.failure import NotRunning
+from ragctl.keepers import installed, keeper
+from ragctl.keepers.asking import asked
+from ragctl.render import emit_json, note
 from ragd.errors import EXIT_OK
-from ragd.paths import Home
 
 EXAMPLES = (
     ("ragctl stop", "stop the daemon; what is under way is finished or kept for later"),
     ("ragctl stop --timeout 60", "give it a minute before giving up with exit 75"),
 )
-_LOOK_EVERY_S = 0.02
 
 
 def options(parser: argparse.ArgumentParser) -> None:
@@ -32,40 +32,24 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    began = time.monotonic()
-    about = holder(args.home)
-    asked = _ask(args.home, args.timeout)
-    if about is None and not asked:
-        raise not_running()
-    pid = (about or {}).get("pid")
-    while holder(args.home) is not None:
-        if time.monotonic() - began > args.timeout:
-            raise _still_there(pid, asked)
-        # It may have been starting when we asked, or be too busy to listen.
-        asked = asked or _ask(args.home, args.timeout)
-        time.sleep(_LOOK_EVERY_S)
-    if args.json:
-        took_ms = round((time.monotonic() - began) * 1000)
-        emit_json({"stopped": True, "pid": pid, "took_ms": took_ms})
-    else:
-        print(f"ragd stopped{f' (pid {pid})' if pid else ''}.")
-    return EXIT_OK
-
-
-def _ask(home: Home, timeout: float) -> bool:
-    """Whether a daemon took the request."""
+    plan = installed(args.home)
+    waiting = plan is not None and keeper().state(args.home).restarting
     try:
-        answer = request(home, "POST", "/v1/stop", timeout=max(timeout, 0.1))
-        answer.envelope  # noqa: B018  (raises what is not the daemon's)
-        tell_version(answer, "`ragctl start` starts one of ragctl's own version")
-    except (NotRunning, Disconnected):  # gone, or going
-        return False
-    return True
-
-
-def _still_there(pid: object, asked: bool) -> TimedOut:
-    why = "was asked to stop and is still there" if asked else "is there but does not listen"
-    return TimedOut(
-        f"The daemon{f' (pid {pid})' if pid else ''} {why}.",
-        f"Wait and try again, or end it with `kill {pid}`." if pid else "Wait and try again.",
-    )
+        ended = end_daemon(args.home, args.timeout)
+    except NotRunning:
+        if not waiting:
+            raise
+        ended = Ended(None, 0.0)
+    if plan is not None and plan.stop is not None:
+        asked(plan.stop.argv, args.timeout)  # it is over, or is not begun again
+    if args.json:
+        took_ms = round(ended.took_s * 1000)
+        emit_json({"stopped": True, "pid": ended.pid, "took_ms": took_ms})
+    else:
+        print(f"ragd stopped{f' (pid {ended.pid})' if ended.pid else ''}.")
+    if plan is not None:
+        note(
+            f"The service {plan.name} starts it again at your next login; "
+            "`ragctl service uninstall` ends that."
+        )
+    return EXIT_OK

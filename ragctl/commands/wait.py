@@ -10,7 +10,7 @@ from typing import Any
 
 from ragctl.cli import add_json, at_least, one_of
 from ragctl.launch import ask
-from ragctl.render import clean, counted, emit_json, note
+from ragctl.render import clean, counted, emit_json, in_words_until, note
 from ragctl.watch import wait_until
 from ragd.errors import (
     DEGRADED,
@@ -100,6 +100,8 @@ def _why_not(goal: str, data: dict[str, Any], timeout: float) -> str:
         if _is_starting(data):
             busy = "the daemon is starting"
         waiting = counted(data["unindexed_files"], "file")
+        if data.get("paused"):
+            busy += f", syncing is paused {in_words_until(data['paused']['until'])}"
         return f"Not idle{within}: {busy}, {waiting} waiting.\nSee `ragctl status`."
     lines = [f"Still {clean(data['plugin_health'])}{within}."]
     lines += [f"{r['code']}: {r['message']}\n{r['suggestion']}" for r in data["reasons"]]

@@ -28,6 +28,7 @@ from ragd.events import (
     JobFinished,
     JobRequested,
     JobStarted,
+    SyncResumed,
     VaultScanned,
     VaultUnavailable,
     tag_of_type,
@@ -40,6 +41,7 @@ from ragd.notes.plan import Plan, plan
 from ragd.payloads import Batch, Payloads
 from ragd.reading import Scanned, VaultGone
 from ragd.settings import Settings
+from ragd.waiting import set_within
 from ragd.wishes import Wishes, is_damaged
 
 SKIPPED_MAX = 10_000
@@ -51,6 +53,7 @@ _WAKE = {
     for t in (
         *(FilesChanged, VaultScanned, JobRequested, JobCancelRequested, JobFinished),
         *(ActorCrashed, ConfigReloaded, IndexActivated, DependencyRecovered, DependencyLost),
+        SyncResumed,
     )
 }
 PIPELINE = ("embedder", "store_writer")
@@ -95,6 +98,7 @@ class Batcher:
         self._deletions = Deletions(clock)
         self._former = Former(ledger, notes, payloads, self._deletions)
         self._woken = asyncio.Event()
+        self._asked = asyncio.Event()  # for a job
         self._wishes = Wishes(ledger, settings, notes)
 
     async def run(self) -> None:
@@ -110,6 +114,8 @@ class Batcher:
             if isinstance(record.event, FilesChanged):
                 there = (c.path for c in record.event.changes if c.kind != "deleted")
                 self._deletions.release(there)
+            if isinstance(record.event, JobRequested):
+                self._asked.set()
             self._woken.set()
 
     async def _work(self) -> None:
@@ -119,15 +125,23 @@ class Batcher:
             if job := state.jobs.active:
                 await self._run(job)
                 await self._until_finished(job.id)
+            elif state.pause.holds:
+                await self._woken.wait()
             elif wanted := self._wishes.next_job():
                 await self._clock.sleep(RETRY_S if wanted.origin == "retry" else 0)
                 await self._ledger.journal.append(NAME, wanted)
             elif self._waiting() and not is_damaged(state):
-                await self._clock.sleep(self._settings.current.watch.collect_s)
-                if state.jobs.active is None:  # a whole job would take these along
+                await self._collect()
+                if state.jobs.active is None and not state.pause.holds:
+                    # A whole job would take these along.
                     await self._sync_waiting(self._waiting())
             else:
                 await self._woken.wait()
+
+    async def _collect(self) -> None:
+        """Wait for changes that come with these; but nobody who asks for a job has to wait."""
+        self._asked.clear()
+        await set_within(self._asked, self._clock, self._settings.current.watch.collect_s)
 
     def _waiting(self) -> list[str]:
         """What has changed, without what vanished and is held."""

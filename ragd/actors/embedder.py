@@ -18,6 +18,7 @@ from ragd.events import (
     DependencyRecovered,
     IndexActivated,
     JobFinished,
+    SyncResumed,
     tag_of_type,
 )
 from ragd.ledger import Ledger
@@ -30,7 +31,10 @@ URGENT_WITHIN_S = 1.8
 
 _TYPES = {
     tag_of_type(t)
-    for t in (ChangesetFormed, BatchStored, DependencyRecovered, IndexActivated, JobFinished)
+    for t in (
+        *(ChangesetFormed, BatchStored, DependencyRecovered, IndexActivated, JobFinished),
+        SyncResumed,
+    )
 }
 log = structlog.get_logger(NAME)
 

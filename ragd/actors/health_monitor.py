@@ -8,17 +8,27 @@ import contextlib
 import threading
 import time
 from collections.abc import Awaitable, Callable
+from datetime import datetime
 from typing import NamedTuple, Protocol, get_args
 
 import structlog
 
 from ragd.clock import Clock
-from ragd.events import Dependency, DependencyLost, DependencyRecovered, HealthChanged
+from ragd.events import (
+    Dependency,
+    DependencyLost,
+    DependencyRecovered,
+    HealthChanged,
+    SyncPaused,
+    SyncResumed,
+    tag_of_type,
+)
 from ragd.ledger import Ledger
 from ragd.settings import Settings
 
 NAME = "health_monitor"
 PROBE_WITHIN_S = 20.0
+PAUSE_LOOK_S = 10.0
 _LOOKING = "look"
 
 
@@ -61,6 +71,7 @@ class HealthMonitor:
         async with asyncio.TaskGroup() as group:
             group.create_task(self._audit())
             group.create_task(self._watch_the_disk())
+            group.create_task(self._watch_the_pause())
             for dependency, probe in self._probes.items():
                 group.create_task(self._watch(dependency, probe))
 
@@ -110,6 +121,22 @@ class HealthMonitor:
             record = await journal.append(NAME, lost)
             await journal.append(NAME, DependencyRecovered(dependency="disk"), cause=record.seq)
 
+    async def _watch_the_pause(self) -> None:
+        """Say when its time is over. The clock is asked often: a machine that slept, or whose clock
+        was set, does not count the seconds for us."""
+        journal, paused = self._ledger.journal, {tag_of_type(SyncPaused)}
+        while True:
+            until = self._ledger.state.pause.until
+            if until is None:
+                async for _ in journal.follow(self._ledger.state.seq, paused):
+                    break
+                else:
+                    return  # the log is closed
+            elif (left := _seconds_between(self._clock.now(), until)) > 0:
+                await self._clock.sleep(min(left, PAUSE_LOOK_S))
+            else:
+                await journal.append(NAME, SyncResumed(reason="elapsed"))
+
     async def _audit(self) -> None:
         while True:
             verdict = await self._ledger.next_verdict()
@@ -119,6 +146,10 @@ class HealthMonitor:
             log.info("health", before=verdict.before, after=verdict.after, reasons=verdict.reasons)
             await self._ledger.journal.append(NAME, changed, cause=verdict.seq)
             self._ledger.verdict_recorded()
+
+
+def _seconds_between(now: str, then: str) -> float:
+    return (datetime.fromisoformat(then) - datetime.fromisoformat(now)).total_seconds()
 
 
 class Look:

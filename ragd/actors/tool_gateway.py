@@ -5,10 +5,10 @@ It never shows an exception, and never waits for more than a second to record so
 
 import asyncio
 import contextlib
-import difflib
 import os
 import time
 from collections.abc import AsyncIterator
+from datetime import datetime, timedelta
 from http import HTTPStatus
 from typing import Any
 
@@ -18,13 +18,13 @@ from aiohttp import web
 
 from ragd import __version__
 from ragd.adapters.http_server import HEADERS, answer, http_status, read_body
+from ragd.adapters.parameters import note_asked_for, number, only, too_old, types
 from ragd.answers import Answers, Searches, enveloped
-from ragd.clock import Clock, new_id
+from ragd.clock import Clock, iso, new_id
 from ragd.config import fingerprint
 from ragd.errors import DEGRADED, ConfigError, RagdError, worse
 from ragd.eventlog.frame import json_of
 from ragd.events import (
-    TAGS,
     ConfigReloaded,
     DependencyLost,
     Fact,
@@ -32,9 +32,12 @@ from ragd.events import (
     JobRequested,
     Mode,
     RequestRefused,
+    SyncPaused,
+    SyncResumed,
 )
 from ragd.folds import progress
 from ragd.folds.jobs import Job
+from ragd.footprint import footprint
 from ragd.guarding import GuardInForce
 from ragd.ledger import Ledger
 from ragd.memories import Memories
@@ -42,7 +45,7 @@ from ragd.protocol import tools
 from ragd.protocol.envelope import Envelope, error_body, refusal
 from ragd.settings import Settings
 from ragd.showing import NoSuchNote, Notes, Showing
-from ragd.status import Live, job_data, meta, reasons, status, verdict
+from ragd.status import Live, job_data, meta, paused, reasons, status, verdict
 
 NAME = "tool_gateway"
 APPEND_WITHIN_S = 1.0
@@ -96,6 +99,8 @@ class ToolGateway:
             web.post("/v1/jobs", self._new_job),
             web.get("/v1/jobs/{id}", self._job),
             web.post("/v1/jobs/{id}/cancel", self._cancel_job),
+            web.post("/v1/pause", self._pause),
+            web.post("/v1/resume", self._resume),
             web.get("/v1/notes", self._note),
             web.get("/v1/memories", self._list_memories),
             web.delete("/v1/memories/{key:.+}", self._forget_memory),
@@ -145,6 +150,7 @@ class ToolGateway:
         self.live.full_since = journal.full_since
         self.live.oldest_seq = self._ledger.oldest_seq
         self.live.snapshot_seq = self._ledger.snapshot_seq
+        self.live.process = footprint()
         return self.live
 
     async def _status(self, request: web.Request) -> web.StreamResponse:
@@ -175,7 +181,7 @@ class ToolGateway:
             if isinstance(wanted, tools.StatusRequest):
                 return await self._status(request)
             if isinstance(wanted, tools.IndexRequest):
-                return await self._request_job(wanted.mode)
+                return self._served(await self._request_job(wanted.mode))
             if isinstance(wanted, tools.SearchRequest):
                 return await self._search(wanted)
             return self._served(await self.memories.store(wanted))
@@ -199,12 +205,27 @@ class ToolGateway:
             with contextlib.suppress(RagdError):
                 await self._append(DependencyLost(dependency="index", code="INDEX_CORRUPTED"))
 
+    # Pauses
+
+    async def _pause(self, request: web.Request) -> web.StreamResponse:
+        wanted = tools.parse_pause(await read_body(request))
+        until = datetime.fromisoformat(self._clock.now()) + timedelta(seconds=wanted.seconds)
+        await self._append(SyncPaused(until=iso(until)))
+        return self._served({"paused": paused(self._ledger.state)})
+
+    async def _resume(self, request: web.Request) -> web.StreamResponse:
+        tools.parse_resume(await read_body(request))
+        was_paused = self._ledger.state.pause.holds
+        if was_paused:
+            await self._append(SyncResumed(reason="requested"))
+        return self._served({"paused": paused(self._ledger.state), "was_paused": was_paused})
+
     # A note
 
     async def _note(self, request: web.Request) -> web.StreamResponse:
         began = time.perf_counter()
-        _only(request, ("path", "from", "to", "raw", "confirm"))
-        wanted = _note_asked_for(request)
+        only(request, ("path", "from", "to", "raw", "confirm"))
+        wanted = note_asked_for(request)
         try:
             data = await self._showing.to(wanted, self._ledger.state.catalog.files)
         except NoSuchNote as why:
@@ -215,24 +236,24 @@ class ToolGateway:
     # Memories
 
     async def _list_memories(self, request: web.Request) -> web.StreamResponse:
-        _only(request, ())
+        only(request, ())
         return self._served(await self.memories.listed())
 
     async def _forget_memory(self, request: web.Request) -> web.StreamResponse:
-        _only(request, ())
+        only(request, ())
         return self._served(await self.memories.forget(request.match_info["key"]))
 
     # Facts
 
     async def _events(self, request: web.Request) -> web.StreamResponse:
-        _only(request, ("after", "follow", "type"))
-        after = _number(request, "after", 0)
-        on = _number(request, "follow", 0) != 0 and not self._ending
-        types = _types(request)
+        only(request, ("after", "follow", "type"))
+        after = number(request, "after", 0)
+        on = number(request, "follow", 0) != 0 and not self._ending
+        wanted = types(request)
         if after and after + 1 < self._ledger.oldest_seq:
-            raise _too_old(self._ledger.oldest_seq)
+            raise too_old(self._ledger.oldest_seq)
         after = max(after, self._ledger.oldest_seq - 1)
-        records = self._ledger.journal.follow(after, types, on=on)
+        records = self._ledger.journal.follow(after, wanted, on=on)
         return await self._stream(request, (json_of(record) async for record in records))
 
     async def _stream(
@@ -264,25 +285,26 @@ class ToolGateway:
     # Jobs
 
     async def _job(self, request: web.Request) -> web.StreamResponse:
-        _only(request, ("follow",))
+        only(request, ("follow",))
         job = self._find_job(request)
-        if not _number(request, "follow", 0):
+        if not number(request, "follow", 0):
             return self._served(self._told(job))
         return await self._stream(request, self._progress(job.id))
 
     async def _new_job(self, request: web.Request) -> web.StreamResponse:
         """For ragctl: what an agent may ask for, and what only a person may."""
         wanted = tools.parse_job(await read_body(request))
-        return await self._request_job(wanted.mode, wanted.accept_deletions)
+        data = await self._request_job(wanted.mode, wanted.accept_deletions)
+        return self._served(data | {"paused": paused(self._ledger.state)})
 
-    async def _request_job(self, mode: Mode, accept_deletions: bool = False) -> web.StreamResponse:
+    async def _request_job(self, mode: Mode, accept_deletions: bool = False) -> dict[str, Any]:
         """Answers at once. One job at a time: what an open job does anyway is joined to it."""
         job = progress.job_to_join(self._ledger.state, mode, accept_deletions)
         job_id = job.id if job is not None else new_id()
         if job is None:
             requested = JobRequested(job_id=job_id, mode=mode, accept_deletions=accept_deletions)
             await self._append(requested)
-        return self._served({"job_id": job_id, "status": "started"})
+        return {"job_id": job_id, "status": "started"}
 
     async def _progress(self, job_id: str) -> AsyncIterator[bytes]:
         """Where the job is, whenever that changes; the last line says how it ended."""
@@ -350,51 +372,3 @@ class ToolGateway:
 
 def _ms_since(began: float) -> int:
     return int((time.perf_counter() - began) * 1000)
-
-
-def _only(request: web.Request, names: tuple[str, ...]) -> None:
-    for name in request.query:
-        if name not in names:
-            valid = ", ".join(f"`{known}`" for known in names) or "none"
-            raise RagdError(
-                "INVALID_REQUEST", f"The parameter `{name[:60]}` is unknown; valid: {valid}."
-            )
-
-
-def _number(request: web.Request, name: str, default: int) -> int:
-    text = request.query.get(name, str(default))
-    if not (text.isascii() and text.isdecimal() and len(text) <= 18):
-        raise RagdError("INVALID_REQUEST", f"The parameter `{name}` should be a number.")
-    return int(text)
-
-
-def _note_asked_for(request: web.Request) -> tools.NoteRequest:
-    path = request.query.get("path")
-    if path is None:
-        raise RagdError("INVALID_REQUEST", "The parameter `path` is required.")
-    start = _number(request, "from", 1)
-    to = _number(request, "to", start) if "to" in request.query else None
-    if start < 1 or (to is not None and to < start):
-        raise RagdError(
-            "INVALID_REQUEST", "Lines are numbered from 1, and `from` is not behind `to`."
-        )
-    raw = _number(request, "raw", 0) != 0
-    return tools.NoteRequest(path, start, to, raw, request.query.get("confirm"))
-
-
-def _types(request: web.Request) -> list[str]:
-    wanted = request.query.getall("type", [])
-    for tag in wanted:
-        if tag not in TAGS:
-            near = difflib.get_close_matches(tag[:60], TAGS, 1)
-            hint = f"; did you mean `{near[0]}`?" if near else "."
-            raise RagdError("INVALID_REQUEST", f"The parameter `type` names no fact{hint}")
-    return wanted
-
-
-def _too_old(oldest: int) -> RagdError:
-    return RagdError(
-        "INVALID_REQUEST",
-        f"The parameter `after` lies before the oldest record that is kept, {oldest}.",
-        f"Use after={oldest - 1} or later.",
-    )

@@ -17,6 +17,7 @@ from ragd.events import (
     Change,
     ConfigReloaded,
     DeletionsHeld,
+    DependencyLost,
     FilesChanged,
     JobFinished,
     VaultScanned,
@@ -75,7 +76,7 @@ class Watcher:
         self._root: Identity | None = None  # as the last scan saw it
         self._there = asyncio.Event()  # it did see it
         self._gone = False  # it did not, and this was said
-        self._left_out: dict[str, tuple[int, int]] = {}  # size and time of notes not in the index
+        self._unstored: dict[str, tuple[int, int]] = {}  # size and time of notes not in the index
 
     async def run(self) -> None:
         async with asyncio.TaskGroup() as group:
@@ -228,10 +229,15 @@ class Watcher:
         await self._clock.sleep(watch.debounce_s)
 
     async def _listen(self) -> None:
-        """A job that ended makes room for a scan; other lists of folders ask for one."""
-        types = {tag_of_type(JobFinished), tag_of_type(ConfigReloaded)}
+        """A job that ended makes room for a scan; other lists of folders ask for one, and so does
+        whoever finds that it is overdue: the machine may have slept."""
+        types = {tag_of_type(t) for t in (JobFinished, ConfigReloaded, DependencyLost)}
         async for record in self._ledger.journal.follow(self._ledger.state.seq, types):
-            if self._owed or isinstance(record.event, ConfigReloaded):
+            event = record.event
+            is_overdue = isinstance(event, DependencyLost) and event.dependency == "scan"
+            if isinstance(event, DependencyLost) and not is_overdue:
+                continue
+            if self._owed or is_overdue or isinstance(event, ConfigReloaded):
                 self._owed = False
                 self._rescan.set()
 
@@ -279,14 +285,15 @@ class Watcher:
     def _without_left_out(self, scanned: Scanned, upserts: list[str]) -> list[str]:
         """Without notes that were skipped or failed as they are now: they would be again."""
         catalog = self._ledger.state.catalog
-        before = self._left_out
-        self._left_out = {
+        left_out = catalog.skipped.keys() | catalog.failed.keys()
+        before = self._unstored
+        self._unstored = {
             seen.path: (seen.size, seen.mtime_ns)
             for seen in scanned.seen
-            if seen.path in catalog.skipped or seen.path in catalog.failed
+            if seen.path in left_out or seen.path not in catalog.files
         }
-        same = {path for path, facts in self._left_out.items() if before.get(path) == facts}
-        return [path for path in upserts if path not in same]
+        same = {path for path, facts in self._unstored.items() if before.get(path) == facts}
+        return [path for path in upserts if path not in same & left_out]
 
     async def _announce_plan(self, upserts: list[str], removals: list[str]) -> None:
         """What is news: not what waits already, nor what will be announced when it lies still."""

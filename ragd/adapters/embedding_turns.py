@@ -153,13 +153,18 @@ class Batches:
     async def _alone(self, text: str, index: int, refused: Refused, query: bool) -> Vector:
         """A text that was refused by itself: too long ones become the mean of their halves."""
         if refused.why == "not_a_number":
-            detail = "made a vector that is not a number"
-            raise EmbeddingError(self._code, "bad_item", detail, index=index)
+            raise await self._bad(index, "made a vector that is not a number")
         if len(text) < 2 * SHORTEST_HALF:
-            raise EmbeddingError(self._code, "bad_item", "cannot embed this text", index=index)
+            raise await self._bad(index, "cannot embed this text")
         halves = [presentable(half) for half in halve(text)]
         vectors = [(await self._settle([half], index, query=query))[0] for half in halves]
         return mean([(vector, len(half)) for vector, half in zip(vectors, halves, strict=True)])
+
+    async def _bad(self, index: int, detail: str) -> EmbeddingError:
+        """Whose fault it is: of this text, or of a provider that can embed nothing any more."""
+        if await self._works_otherwise():
+            return EmbeddingError(self._code, "bad_item", detail, index=index)
+        return EmbeddingError(self._code, "transient", "failed inside")
 
     async def _ask_twice(self, texts: Sequence[str], query: bool) -> list[Vector]:
         """Ask; after a passing failure once more. A query is asked once: its caller cannot wait."""

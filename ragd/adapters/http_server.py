@@ -13,7 +13,7 @@ from aiohttp import web
 from aiohttp.web_protocol import RequestHandler
 
 from ragd import __version__
-from ragd.errors import RagdError
+from ragd.errors import NO_SUCH_ENDPOINT, RagdError
 from ragd.protocol.envelope import Envelope, encode
 from ragd.supervisor import location_of
 
@@ -209,7 +209,7 @@ async def _mark_as_begun(request: web.Request, response: web.StreamResponse) -> 
 
 _SEE = "docs/protocol.md lists what can be asked."
 _SENTENCES = {
-    404: "There is no such endpoint.",
+    404: NO_SUCH_ENDPOINT,
     405: "The endpoint does not take this method.",
     413: "The body is over 1 MiB.",
 }

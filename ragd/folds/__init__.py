@@ -13,12 +13,14 @@ from ragd.events import DaemonStarted, Fact, Part, Unknown
 from ragd.folds import catalog as _catalog
 from ragd.folds import health as _health
 from ragd.folds import jobs as _jobs
+from ragd.folds import pause as _pause
 from ragd.folds import runs as _runs
 from ragd.folds import sync_result as _sync_result
 from ragd.folds.catalog import Catalog
 from ragd.folds.health import Health
 from ragd.folds.jobs import Jobs
 from ragd.folds.parts import Parts, assemble
+from ragd.folds.pause import Pause
 from ragd.folds.runs import Runs
 from ragd.folds.sync_result import SyncResult
 
@@ -38,6 +40,7 @@ class State(Struct):
     jobs: Jobs = field(default_factory=Jobs)
     health: Health = field(default_factory=Health)
     sync_result: SyncResult = field(default_factory=SyncResult)
+    pause: Pause = field(default_factory=Pause)
 
 
 def apply(state: State, record: Record) -> None:
@@ -63,6 +66,8 @@ def _dispatch(state: State, event: Fact, record: Record) -> None:
         handle(catalog, event, record)
     if handle_job := _jobs.HANDLERS.get(kind):
         handle_job(state.jobs, event, record)
+    if handle_pause := _pause.HANDLERS.get(kind):
+        handle_pause(state.pause, event, record)
     if handle_run := _runs.HANDLERS.get(kind):
         handle_run(state.runs, event, record)
     _sync_result.apply(state.sync_result, event, record, catalog)

@@ -89,6 +89,7 @@ class Catalog(Table):
     index: Index | None = None
     building: Building | None = None
     newest_mtime: str | None = None
+    scanned_at: str | None = None  # when the vault was last looked through
     waiting: dict[str, str] = field(default_factory=dict)  # path -> since when it waits
     job_id: str | None = None  # the job that is reading notes
     # path -> its first change since that job began: the job may have read it before.
@@ -213,6 +214,7 @@ def _vectors_filled(catalog: Catalog, event: VectorsFilled, record: Record) -> N
 
 
 def _vault_scanned(catalog: Catalog, event: VaultScanned, record: Record) -> None:
+    catalog.scanned_at = record.ts
     if event.newest_mtime is not None:
         catalog.newest_mtime = event.newest_mtime
     if event.removed == 0:
@@ -275,7 +277,12 @@ def _index_lost(catalog: Catalog, event: IndexLost, record: Record) -> None:
         if building is not None and building.generation == event.generation:
             catalog.building = None
         return
-    void = Catalog(newest_mtime=catalog.newest_mtime, needs_full_scan=True, device=catalog.device)
+    void = Catalog(
+        newest_mtime=catalog.newest_mtime,
+        scanned_at=catalog.scanned_at,
+        needs_full_scan=True,
+        device=catalog.device,
+    )
     if event.reason != "vault_changed":
         void.building = building
     for name in Catalog.__struct_fields__:

@@ -58,11 +58,16 @@ class Health(Struct):
     lost: dict[str, Lost] = field(default_factory=dict)
     vault_suspect: bool = False  # its root answers, but is empty or on another device
     watch_lost: bool = False
+    watch: str | None = None  # how changes are noticed: native or polling
     quarantined: bool = False
     deletions_held: int = 0
     job_failed: bool = False
     reasons: dict[str, Raised] = field(default_factory=dict)
     state: str = HEALTHY
+
+    @property
+    def is_vault_lost(self) -> bool:
+        return self.vault_suspect or "vault" in self.lost
 
     @property
     def worst_first(self) -> list[str]:
@@ -79,7 +84,7 @@ Condition = Callable[[Health, Catalog], bool]
 class Reason(Struct, frozen=True):
     """One line of the table.
 
-    `dependency`: the one whose loss it tells of. `without_index`: the state it forces while no
+    `dependencies`: those whose loss it tells of. `without_index`: the state it forces while no
     documents serve.
     """
 
@@ -87,7 +92,7 @@ class Reason(Struct, frozen=True):
     holds: Condition
     raised_by: tuple[type, ...]
     cleared_by: tuple[type, ...]
-    dependency: str | None = None
+    dependencies: tuple[str, ...] = ()
     without_index: str | None = None
 
     def state(self, catalog: Catalog) -> str:
@@ -98,8 +103,8 @@ class Reason(Struct, frozen=True):
         return declared
 
     def since(self, health: Health, record: Record) -> str:
-        lost = health.lost.get(self.dependency) if self.dependency is not None else None
-        return lost.since if lost is not None else record.ts
+        lost = [health.lost[name].since for name in self.dependencies if name in health.lost]
+        return min(lost, default=record.ts)
 
 
 def _is_lost(dependency: str) -> Condition:
@@ -133,7 +138,7 @@ def _no_documents(health: Health, catalog: Catalog) -> bool:
 
 
 def _vault_lost(health: Health, catalog: Catalog) -> bool:
-    return health.vault_suspect or "vault" in health.lost
+    return health.is_vault_lost
 
 
 def _vectors_pending(health: Health, catalog: Catalog) -> bool:
@@ -141,7 +146,7 @@ def _vectors_pending(health: Health, catalog: Catalog) -> bool:
 
 
 def _stale(health: Health, catalog: Catalog) -> bool:
-    return bool(catalog.waiting) and "freshness" in health.lost
+    return "scan" in health.lost or (bool(catalog.waiting) and "freshness" in health.lost)
 
 
 LOST, RECOVERED = DependencyLost, DependencyRecovered
@@ -158,7 +163,7 @@ REASONS: tuple[Reason, ...] = (
         _index_damaged,
         (LOST,),
         (RECOVERED, LOST, IndexActivated, IndexLost, JobFinished, DaemonStarted),
-        dependency="index",
+        dependencies=("index",),
     ),
     Reason(
         "INDEXER_FAILED",
@@ -172,14 +177,14 @@ REASONS: tuple[Reason, ...] = (
         _no_documents,
         (LOST, RECOVERED, IndexActivated, IndexLost, BatchStored, JobFinished),
         (BatchStored, IndexActivated, RECOVERED, LOST, JobFinished, DaemonStarted),
-        dependency="index",
+        dependencies=("index",),
     ),
     Reason(
         "VAULT_NOT_FOUND",
         _vault_lost,
         (VaultUnavailable, LOST),
         (VaultScanned, RECOVERED, DaemonStarted),
-        dependency="vault",
+        dependencies=("vault",),
         without_index=UNAVAILABLE,
     ),
     Reason(
@@ -187,28 +192,28 @@ REASONS: tuple[Reason, ...] = (
         _provider_lost("ollama", "ollama"),
         (LOST, EmbeddingFailed, IndexActivated, IndexLost, ConfigReloaded),
         (RECOVERED, IndexActivated, IndexLost, ConfigReloaded, DaemonStarted),
-        dependency="ollama",
+        dependencies=("ollama",),
     ),
     Reason(
         "EMBEDDER_UNAVAILABLE",
         _provider_lost("embedder", "embedded"),
         (LOST, EmbeddingFailed, IndexActivated, IndexLost, ConfigReloaded),
         (RECOVERED, IndexActivated, IndexLost, ConfigReloaded, DaemonStarted),
-        dependency="embedder",
+        dependencies=("embedder",),
     ),
     Reason(
         "INDEX_MODEL_MISMATCH",
         _is_lost("model"),
-        (LOST,),
+        (LOST, EmbeddingFailed),
         (RECOVERED, IndexActivated, IndexLost, DaemonStarted),
-        dependency="model",
+        dependencies=("model",),
     ),
     Reason(
         "DISK_FULL",
         _is_lost("disk"),
         (LOST,),
         (RECOVERED, DaemonStarted),
-        dependency="disk",
+        dependencies=("disk",),
     ),
     Reason(
         "LOG_QUARANTINED",
@@ -230,7 +235,7 @@ REASONS: tuple[Reason, ...] = (
             *(BatchStored, VaultScanned, FileSkipped, FileFailed, FilesChanged),
             *(RECOVERED, IndexLost, DaemonStarted),
         ),
-        dependency="freshness",
+        dependencies=("freshness", "scan"),
     ),
     Reason(
         "WATCH_LOST",
@@ -243,12 +248,16 @@ REASONS: tuple[Reason, ...] = (
         _vectors_pending,
         (LOST,),
         (VectorsFilled, BatchStored, RECOVERED, IndexActivated, IndexLost, DaemonStarted),
-        dependency="vectors",
+        dependencies=("vectors",),
     ),
 )
 
 _ORDER = {reason.code: i for i, reason in enumerate(REASONS)}
-_PROVIDERS = {"OLLAMA_UNREACHABLE": "ollama", "EMBEDDER_UNAVAILABLE": "embedder"}
+_MAKERS = {
+    "OLLAMA_UNREACHABLE": "ollama",
+    "EMBEDDER_UNAVAILABLE": "embedder",
+    "INDEX_MODEL_MISMATCH": "model",
+}
 
 
 def _daemon_started(health: Health, event: DaemonStarted, record: Record) -> None:
@@ -259,6 +268,7 @@ def _daemon_started(health: Health, event: DaemonStarted, record: Record) -> Non
     health.lost.clear()
     health.vault_suspect = False
     health.watch_lost = False
+    health.watch = None
 
 
 def _config_reloaded(health: Health, event: ConfigReloaded, record: Record) -> None:
@@ -287,7 +297,7 @@ def _dependency_recovered(health: Health, event: DependencyRecovered, record: Re
 
 def _embedding_failed(health: Health, event: EmbeddingFailed, record: Record) -> None:
     """A call that failed twice says as much as a probe; a blip says nothing."""
-    dependency = _PROVIDERS.get(event.code)
+    dependency = _MAKERS.get(event.code)
     if dependency is not None and event.attempt > 1:
         _lose(health, dependency, event.code, record.ts)
 
@@ -301,7 +311,8 @@ def _vault_unavailable(health: Health, event: VaultUnavailable, record: Record) 
 
 def _vault_scanned(health: Health, event: VaultScanned, record: Record) -> None:
     health.vault_suspect = False
-    health.lost.pop("vault", None)
+    for known_now in ("vault", "scan"):
+        health.lost.pop(known_now, None)
 
 
 def _batch_stored(health: Health, event: BatchStored, record: Record) -> None:
@@ -311,10 +322,12 @@ def _batch_stored(health: Health, event: BatchStored, record: Record) -> None:
 
 def _watch_lost(health: Health, event: WatchLost, record: Record) -> None:
     health.watch_lost = True
+    health.watch = None
 
 
 def _watch_started(health: Health, event: WatchStarted, record: Record) -> None:
     health.watch_lost = False
+    health.watch = event.how
 
 
 def _segment_quarantined(health: Health, event: SegmentQuarantined, record: Record) -> None:

@@ -53,7 +53,8 @@ def is_complete(state: State, job: Job) -> bool:
     if job.outcome in ("failed", "cancelled"):
         return True
     waits = _building_of(state, job) is not None or state.catalog.backlog > 0
-    return not waits or bool(_PROVIDER_LOST & state.health.reasons.keys())
+    stands = state.pause.holds_vectors or bool(_PROVIDER_LOST & state.health.reasons.keys())
+    return not waits or stands
 
 
 def completion(state: State, job: Job) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from ragd.errors import RagdError
 
 QUERY_MAX_CHARS = 100_000
 LIST_MAX = 100
+PAUSE_MAX_S = 30 * 86_400
 
 Text = Annotated[str, Meta(min_length=1, max_length=1000)]
 IsoDate = Annotated[str, Meta(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$", description="YYYY-MM-DD")]
@@ -65,6 +66,16 @@ class JobRequest(Struct, frozen=True, forbid_unknown_fields=True):
 
     mode: Literal["full", "sync", "reindex"]
     accept_deletions: bool = False
+
+
+class PauseRequest(Struct, frozen=True, forbid_unknown_fields=True):
+    """How long nothing is to be indexed."""
+
+    seconds: Annotated[int, Meta(ge=1, le=PAUSE_MAX_S)]
+
+
+class ResumeRequest(Struct, frozen=True, forbid_unknown_fields=True):
+    """The end of a pause has no parameters."""
 
 
 class NoteRequest(Struct, frozen=True):
@@ -179,6 +190,17 @@ def parse_job(body: bytes) -> JobRequest:
     """The job in a body, or a RagdError that names what is wrong with it."""
     request: JobRequest = _decode(body, JobRequest)
     return request
+
+
+def parse_pause(body: bytes) -> PauseRequest:
+    """The pause in a body, or a RagdError that names what is wrong with it."""
+    request: PauseRequest = _decode(body, PauseRequest)
+    return request
+
+
+def parse_resume(body: bytes) -> None:
+    """RagdError for a body that says something."""
+    _decode(body, ResumeRequest)
 
 
 def _decode(body: bytes, wanted: Any) -> Any:

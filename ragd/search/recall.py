@@ -9,10 +9,11 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
-from ragd.search.stop_words import COMMON
+from ragd.search.function_words import ENGLISH
 from ragd.search.words import is_single, words
 
 QUERY_CHARACTERS = 4_000  # the first ones; more say no more
+_COMMON = frozenset(ENGLISH.split())
 
 
 class Memory(Struct, frozen=True):
@@ -56,7 +57,7 @@ def terms(text: str) -> list[str]:
             run = ""
         if is_single(word):
             run += word.removeprefix("^")
-        elif word not in COMMON:
+        elif word not in _COMMON:
             found.append(word)
     found.extend(_pairs(run))
     return found

@@ -9,11 +9,11 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
+from ragd.search.function_words import ENGLISH
 from ragd.search.passage import Passage
 from ragd.search.rules import Rules
 from ragd.search.sensitive import names_of
 from ragd.search.sentences import sentences
-from ragd.search.stop_words import CALENDAR, COMMON
 from ragd.search.words import Found, folded
 
 LONGEST_VALUE = 500
@@ -28,7 +28,11 @@ _TO = re.compile(rf"\b(?i:owed?|owes|debts?)\b(?: (?:still|to|with|of|money|back
 _FROM = re.compile(rf"\b{_NAME}(?: \w+)? ow(?:es|ed) (?:me|us)\b")
 _WORD = re.compile(r"(?<![\w’'])[^\W\d_][\w’'-]*")
 _POSSESSIVE = re.compile("[’']s$")
-_NO_NAME = COMMON | CALENDAR
+_DAYS = """
+monday tuesday wednesday thursday friday saturday sunday january february march april may june july
+august september october november december today yesterday tomorrow
+"""
+_NO_NAME = frozenset((*ENGLISH.split(), *_DAYS.split(), "still"))
 
 
 class Suggestion(Struct, frozen=True):

@@ -84,6 +84,27 @@ def crash_when(path: str) -> None:
     _with_actor(crash)
 
 
+def hang_when(path: str) -> None:
+    """An actor that stops the loop for good when a file appears."""
+
+    async def hang() -> None:
+        while not os.path.exists(path):
+            await asyncio.sleep(0.01)
+        _hang()
+
+    _with_actor(hang)
+
+
+def leave_when(path: str) -> None:
+    """An actor that ends without a word when a file appears."""
+
+    async def leave() -> None:
+        while not os.path.exists(path):
+            await asyncio.sleep(0.01)
+
+    _with_actor(leave)
+
+
 def _with_actor(actor: object, name: str = "buggy") -> None:
     wired = daemon._actors
 

@@ -79,7 +79,7 @@ class House:
         private_directory(Path(home.events))
         self.ledger = Ledger(Path(home.events), Path(home.snapshots), clock, "run-1", "ragd test")
         vectors = QueryVectors(self.settings, Providers(self.settings), GuardInForce(self.settings))
-        notes = Notes(self.settings)
+        notes = Notes(self.settings, clock)
         self.searcher = Searcher(self.ledger, clock, self.settings, Serving(), vectors, notes)
         self.gateway = ToolGateway(
             self.ledger, clock, self.settings, self.stop, self.searcher, notes

@@ -46,7 +46,7 @@ async def outcome(status: int, body: str) -> str:
     [
         (200, '{"embeddings":[[3,4]]}', "vectors"),
         (200, '{"embeddings":[[3,4,5]]}', "wrong_model: makes vectors of another size"),
-        (200, '{"embeddings":[[0,0]]}', "bad_item: made a vector that is not a number"),
+        (200, '{"embeddings":[[0,0]]}', "transient: failed inside"),  # of the canary, too
         (
             404,
             '{"error":"model \\"m\\" not found, try pulling it first"}',

@@ -244,11 +244,19 @@ async def test_who_is_cancelled_while_it_is_closed_stays_cancelled() -> None:
 
 
 async def test_what_is_short_and_still_too_long_is_bad() -> None:
-    provider = Provider(refusing("too_long", about=lambda text: True))
+    provider = Provider(refusing("too_long", about=lambda text: text != CANARY))
     with pytest.raises(EmbeddingError) as caught:
         await batches(provider).embed(["word " * 1000])
     assert caught.value.kind == "bad_item"
-    assert len(provider.asked) < 10
+    assert len(provider.asked) < 12
+
+
+@pytest.mark.parametrize("why", ["too_long", "not_a_number"])
+async def test_who_can_embed_nothing_any_more_is_ill_and_no_text_is_blamed(why: str) -> None:
+    provider = Provider(refusing(why, about=lambda text: True))
+    with pytest.raises(EmbeddingError) as caught:
+        await batches(provider).embed(["one", "two"])
+    assert (caught.value.kind, caught.value.index) == ("transient", None)
 
 
 @pytest.mark.parametrize("text", ["ab", "word " * 99, "x" * 999, "日本" * 300, " " * 50 + "x" * 50])

@@ -299,6 +299,8 @@ def test_a_lost_index_voids_the_catalog_so_that_a_sync_rebuilds(log):
     log.add(IndexLost(reason="missing"))
     catalog = log.state.catalog
     building, catalog.building = catalog.building, None
+    scanned_at, catalog.scanned_at = catalog.scanned_at, None
+    assert scanned_at is not None
     assert catalog == Catalog(newest_mtime="2026-11-15T14:00:00Z", needs_full_scan=True)
     assert building is not None and list(building.files) == ["a.md"], "it is whole, and goes on"
 

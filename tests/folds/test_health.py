@@ -159,6 +159,7 @@ RAISING: dict[tuple[str, type], tuple[Step, Step]] = {
     ),
     ("EMBEDDER_UNAVAILABLE", ConfigReloaded): (steps(start(), worker_away), reloaded("embedded")),
     ("INDEX_MODEL_MISMATCH", LOST): (serve, mismatch),
+    ("INDEX_MODEL_MISMATCH", EmbeddingFailed): (serve, embedding_failed("INDEX_MODEL_MISMATCH")),
     ("DISK_FULL", LOST): (serve, lose("disk", "DISK_FULL")),
     ("LOG_QUARANTINED", SegmentQuarantined): (serve, quarantined),
     ("DELETIONS_HELD", DeletionsHeld): (serve, held(80)),
@@ -598,6 +599,15 @@ def test_a_loss_of_freshness_without_a_waiting_change_is_nothing(log):
     assert log.state.health.state == HEALTHY
     log.add(FilesChanged(changes=[Change("a.md", "modified")]))
     assert log.state.health.state == HEALTHY
+
+
+def test_a_vault_that_nobody_looks_through_is_stale_until_somebody_does(log):
+    log.serve()
+    log.lose("scan", "INDEX_STALE")
+    assert log.state.health.worst_first == ["INDEX_STALE"]
+    scanned(log)
+    assert log.state.health.state == HEALTHY
+    assert log.state.health.lost == {}
 
 
 # Restarts

@@ -56,6 +56,8 @@ from ragd.events import (
     SegmentQuarantined,
     StoreCompacted,
     StoredFile,
+    SyncPaused,
+    SyncResumed,
     TailCut,
     TouchedFile,
     Unknown,
@@ -327,6 +329,10 @@ def second_day() -> Iterator[Said]:
         "health_monitor",
         DependencyLost(dependency="model", code="INDEX_MODEL_MISMATCH"),
     )
+    yield 900, "tool_gateway", SyncPaused(until="2026-11-14T19:00:00.000000Z")
+    yield 3_000, "health_monitor", SyncResumed(reason="elapsed")
+    yield 700, "tool_gateway", SyncPaused(until="2026-11-15T19:00:00.000000Z")
+    yield 800, "tool_gateway", SyncResumed(reason="requested")
     yield 5_000, "tool_gateway", JobRequested(job_id="job-04", mode="reindex")
     yield 2_000, "tool_gateway", JobRequested(job_id="job-05", mode="sync", origin="schedule")
     yield 1_000, "tool_gateway", JobCancelRequested(job_id="job-05")

@@ -220,7 +220,7 @@ async def test_a_vault_that_vanishes_in_the_middle_of_a_job_deletes_nothing(
     running = await indexed(start)
     before = await running.rows()
     monkeypatch.setattr(forming, "FIRST_FILES", 2)
-    notes = running.pipeline._notes
+    notes = running.pipeline.notes
     read = notes.read
 
     def vanishing(*given: Any, **more: Any) -> Any:

@@ -242,7 +242,7 @@ async def test_another_chunk_size_cuts_every_note_again_by_itself(
 
 
 def fingerprint(running: Any) -> str:
-    made: str = running.pipeline._notes.fingerprint
+    made: str = running.pipeline.notes.fingerprint
     return made
 
 

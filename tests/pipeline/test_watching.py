@@ -21,6 +21,7 @@ from ragd.events import (
     DeletionsHeld,
     FileFailed,
     FilesChanged,
+    FileSkipped,
     JobFinished,
     JobRequested,
     StoredFile,
@@ -399,6 +400,20 @@ async def test_a_note_that_is_left_out_is_looked_at_again_only_when_it_changes(
     assert await changed(running, before) == {}
     write(vault, "Diary.md", "No secret any more.\n")
     await running.until_state(lambda state: "Diary.md" in state.catalog.files)
+
+
+async def test_a_note_that_the_job_after_a_scan_left_out_is_no_news_to_the_next(
+    tmp_path: Path, write: Any
+) -> None:
+    vault = tmp_path / "vault"
+    write(vault, "Diary.md", "---\nrag: false\n---\nsecret\n")
+    async with alone(tmp_path / "home", vault) as watching:
+        await watching.until_state(lambda state: "Diary.md" in state.catalog.waiting)
+        await until_watched(watching)
+        seq = await watching.append(FileSkipped(path="Diary.md", reason="hides itself"))
+        (vault / "folder").mkdir()  # leads to a scan
+        scanned = await watching.until(VaultScanned, seq)
+        assert scanned.event.changed == 0 and await changed(watching, seq) == {}
 
 
 async def test_a_broken_note_that_was_deleted_is_not_listed_any_more(

@@ -193,7 +193,7 @@ async def alone(
     if index:
         activated = IndexActivated(generation="g", provider="embedded", model="m", dimensions=3)
         await running.append(activated)
-    working = asyncio.create_task(Watcher(ledger, clock, settings, Notes(settings)).run())
+    working = asyncio.create_task(Watcher(ledger, clock, settings, Notes(settings, clock)).run())
     try:
         yield running
     finally:

@@ -23,8 +23,9 @@ import ragd
 from ragctl.__main__ import main
 from ragctl.lockfile import holder
 from ragd import __version__
-from ragd.errors import CODES
+from ragd.errors import CODES, NO_SUCH_ENDPOINT
 from ragd.paths import Home
+from ragd.protocol import tools
 from tests.ragctl.terminal import Terminal
 
 
@@ -113,6 +114,22 @@ def complete(outcome: str = "complete", **more: Any) -> dict[str, Any]:
     return {"type": "complete", **counts, "outcome": outcome, **unsaid, **more}
 
 
+NOTE: dict[str, Any] = {
+    "path": "Journal/2024-01-15.md",
+    "from": 9,
+    "to": 13,
+    "total_lines": 40,
+    "text": "# Monday\n\nA walk to the weir.\n  - a kingfisher\n\tand a heron",
+    "citation": "Journal/2024-01-15.md#L9-L13",
+    "link": "obsidian://open?vault=Notes&file=Journal%2F2024-01-15.md",
+    "stale": False,
+    "trust": "untrusted-note",
+    "injection_suspected": False,
+    "sensitive": [],
+    "sensitive_detected": False,
+}
+
+
 class FakeDaemon:
     """Speaks the daemon's contract over a real socket and holds the real lock."""
 
@@ -130,6 +147,9 @@ class FakeDaemon:
         self.job: dict[str, Any] = {"id": JOB, "mode": "full", "phase": "running", "progress": 0.5}
         self.reload_answer: tuple[int, dict[str, Any]] = (200, {"applied": [], "needs_restart": []})
         self.when_followed: list[Callable[[], None]] = []  # one for each follower that comes
+        self.note: dict[str, Any] | None = dict(NOTE)
+        self.blocks = False  # a note is shown to who brings the token only
+        self.unknown: set[str] = set()  # endpoints that this version does not have
         self.heeds_stop = True
         self.changed = threading.Condition()
         self.dropped = 0
@@ -229,7 +249,7 @@ class FakeDaemon:
             "run": "01RUN",
             "started_at": "2026-11-15T12:00:00.000000Z",
             "uptime_s": 7384,
-            "vault": {"path": "/vault", "found": True},
+            "vault": {"path": "/vault", "found": True, "watch": "native"},
             "index": {
                 "generation": "g1",
                 "provider": "embedded",
@@ -240,6 +260,12 @@ class FakeDaemon:
             "actors": [
                 {"name": "watcher", "state": "running", "crashes": 0, "last_crash": None},
             ],
+            "process": {
+                "memory_bytes": 60461056,
+                "descriptors": 14,
+                "threads": 3,
+                "tasks": 28,
+            },
             "log": {
                 "seq": len(self.records),
                 "oldest_seq": 1,
@@ -270,11 +296,17 @@ class _Handler(BaseHTTPRequestHandler):
         fake = self.server.fake
         fake.hear(f"{self.command} {self.path}")
         url = urlsplit(self.path)
+        if url.path in fake.unknown:
+            return self.refuse(NO_SUCH_ENDPOINT, status=404)
         if url.path == "/v1/status":
             return self.answer(200, fake.status())
+        if url.path == "/v1/tools":
+            return self.answer(200, {"tools": tools.published()})
         if url.path == "/v1/memories":
             return self.answer(200, {"memories": []})
         query = parse_qs(url.query)
+        if url.path == "/v1/notes":
+            return self.send_note(query)
         if url.path == f"/v1/jobs/{JOB}":
             return self.send_job_lines() if query else self.answer(200, fake.job)
         known = {"health_changed", *(r["event"]["type"] for r in fake.records)}
@@ -282,6 +314,16 @@ class _Handler(BaseHTTPRequestHandler):
         if unknown:
             return self.refuse("The parameter `type` names no fact.")
         return self.send_events(query)
+
+    def send_note(self, query: dict[str, list[str]]) -> None:
+        fake = self.server.fake
+        if fake.note is None:
+            error = {"code": "INVALID_REQUEST", "message": "There is no such note in the vault."}
+            more = {"recoverable": False, "suggestion": "Did you mean `Note.md`?"}
+            return self.answer(404, None, error | more)
+        withheld = {"text": None, "withheld": 1, "confirm": "token"}
+        agreed = not fake.blocks or query.get("confirm") == ["token"]
+        return self.answer(200, fake.note if agreed else fake.note | withheld)
 
     def do_POST(self) -> None:
         fake = self.server.fake
@@ -298,7 +340,12 @@ class _Handler(BaseHTTPRequestHandler):
             if fake.job_refusal:
                 self.refuse(fake.job_refusal[1], fake.job_refusal[0])
             else:
-                self.answer(200, {"job_id": JOB, "status": "started"})
+                paused = {"paused": fake.more.get("paused")}
+                self.answer(200, {"job_id": JOB, "status": "started", **paused})
+        elif self.path in ("/v1/pause", "/v1/resume"):
+            self.rfile.read(int(self.headers["Content-Length"]))
+            pause = {"since": "2026-11-15T14:30:00.000000Z", "until": "2999-01-01T00:00:00.000000Z"}
+            self.answer(200, {"paused": pause, "was_paused": True})
         elif self.path == "/v1/tools/obsidian_rag_search":
             self.rfile.read(int(self.headers["Content-Length"]))
             self.answer(200, {"results": [], "memories": []})
@@ -320,9 +367,9 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body.encode())
         self.close_connection = True
 
-    def refuse(self, message: str, code: str = "INVALID_REQUEST") -> None:
+    def refuse(self, message: str, code: str = "INVALID_REQUEST", status: int = 400) -> None:
         error = {"code": code, "message": message, "recoverable": False}
-        self.answer(400, None, {**error, "suggestion": CODES[code].suggestion})
+        self.answer(status, None, {**error, "suggestion": CODES[code].suggestion})
 
     def begin_lines(self) -> None:
         self.send_response(200)

@@ -1,6 +1,7 @@
 """What can be typed, what is suggested for what cannot, and how every failure is told."""
 
 import json
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 import ragd
 from ragctl import __main__ as program
 from ragctl import cli
+from ragctl.failure import UsageError
 
 # What a cold `status` must not load: each of these costs a tenth of its time or more.
 TOO_HEAVY = [
@@ -18,16 +20,69 @@ TOO_HEAVY = [
 ]
 
 
-def test_alone_it_shows_the_commands_that_matter(ragctl) -> None:
+def test_alone_it_shows_the_five_commands_that_matter_and_how_to_see_all(ragctl) -> None:
     result = ragctl()
     assert result.code == 0 and result.err == ""
-    for verb, purpose in cli.PURPOSES.items():
-        assert f"  {verb:<8} {purpose}" in result.lines
+    shown = [line.split()[0] for line in result.lines if line.startswith("  ")]
+    assert shown == list(cli.FIRST) and len(shown) == 5
+    assert f"`ragctl --help` shows {len(cli.PURPOSES) - 5} more" in result.out
+
+
+def test_help_shows_every_command_in_its_group(ragctl) -> None:
+    result = ragctl("--help")
+    assert result.code == 0 and result.err == ""
+    for group, commands in cli.COMMANDS.items():
+        assert group in result.lines
+        for verb, purpose in commands.items():
+            assert f"  {verb:<10} {purpose}" in result.lines
 
 
 def test_help_before_or_behind_a_command_is_the_same(ragctl) -> None:
     assert ragctl("help", "wait").out == ragctl("wait", "--help").out
-    assert ragctl("help").out == ragctl("--help").out == ragctl().out
+    assert ragctl("help").out == ragctl("--help").out == ragctl("-h").out
+
+
+def test_a_purpose_is_one_line_and_one_sentence() -> None:
+    for purpose in cli.PURPOSES.values():
+        assert purpose.endswith(".") and purpose.count(".") == 1 and len(purpose) <= 66
+
+
+def typed_in(example: str) -> list[list[str]]:
+    """The calls of ragctl in a line for a shell."""
+    words = shlex.shlex(example, posix=True, punctuation_chars="|&;<>()")
+    words.whitespace_split = True
+    calls: list[list[str]] = []
+    inside = False
+    for word in words:
+        if word == "ragctl":
+            calls.append([])
+            inside = True
+        elif set(word) <= set("|&;<>()"):
+            inside = False
+        elif inside:
+            calls[-1].append(word)
+    return calls
+
+
+EXAMPLES = [(verb, typed) for verb in cli.PURPOSES for typed, _ in cli.command(verb)[0].EXAMPLES]
+
+
+@pytest.mark.parametrize(("verb", "typed"), EXAMPLES)
+def test_every_example_can_be_typed(verb: str, typed: str) -> None:
+    calls = typed_in(typed)
+    assert verb in [call[0] for call in calls]
+    for verb, *given in calls:
+        cli.understood(verb, given)
+
+
+def test_an_example_that_could_not_be_typed_would_be_noticed() -> None:
+    assert typed_in("ragctl wait --for x && source <(ragctl stop)") == [
+        ["wait", "--for", "x"],
+        ["stop"],
+    ]
+    for wrong in (["stats"], ["wait", "--four", "x"], ["wait", "--for", "x"], ["config", "shw"]):
+        with pytest.raises(UsageError):
+            cli.understood(wrong[0], wrong[1:])
 
 
 @pytest.mark.parametrize("verb", cli.PURPOSES)
@@ -36,7 +91,7 @@ def test_every_command_has_a_purpose_and_two_examples(ragctl, verb: str) -> None
     assert result.code == 0 and result.err == ""
     assert cli.PURPOSES[verb] in result.out
     _, _, examples = result.out.partition("examples:\n")
-    assert examples.count(f"  ragctl {verb}") >= 2
+    assert examples.count(f"ragctl {verb}") >= 2
 
 
 def test_the_version_is_that_of_the_package(ragctl) -> None:
@@ -76,6 +131,18 @@ def test_a_word_too_many_is_named(ragctl) -> None:
         (("logs", "-n", "few"), "'few' is not a whole number from 0 up."),
         (("config",), "The following arguments are required: ACTION."),
         (("config", "shw"), "Did you mean `show`?"),
+        (("memory", "lst"), "Did you mean `list`?"),
+        (("service", "instal"), "Did you mean `install`?"),
+        (("completion", "bsh"), "Did you mean `bash`?"),
+        (
+            ("config", "show", "--defalts"),
+            "config has no option --defalts. Did you mean `--defaults`?",
+        ),
+        (("service", "install", "--dryrun"), "Did you mean `--dry-run`?"),
+        (("memory", "list", "--jsn"), "Did you mean `--json`?"),
+        (("completion", "zsh", "--jso"), "Did you mean `--json`?"),
+        (("service",), "The following arguments are required: ACTION."),
+        (("help", "serch"), "Did you mean `search`?"),
         (("config", "get"), "It should be `ragctl config get KEY`."),
         (("replay", "--at", "teatime"), "'teatime' is not a time; write it like"),
         (("replay", "--at", "2026-01-01", "--until", "3"), "not allowed with"),

@@ -157,3 +157,13 @@ def test_a_pipe_in_the_files_place_hangs_nobody(ragctl, file: Path) -> None:
     file.unlink()
     os.mkfifo(file)
     assert ragctl("config", "show").code == 78
+
+
+def test_the_schema_is_printed_for_editors_and_their_key_is_left_alone(ragctl, file: Path) -> None:
+    assert ragctl("config", "schema").json["properties"]["vault_path"]["type"] == "string"
+    tree = json.loads(file.read_text()) | {"$schema": "./config.schema.json"}
+    file.write_text(json.dumps(tree))
+    assert ragctl("config", "validate").code == 0
+    assert ragctl("config", "set", "watch.rescan_s", "600").code == 0
+    assert list(json.loads(file.read_text())) == ["$schema", "vault_path", "watch"]
+    assert "$schema" not in ragctl("config", "show", "--defaults").json

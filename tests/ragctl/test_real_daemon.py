@@ -135,5 +135,7 @@ def test_a_home_whose_path_is_too_long_for_a_socket_works_too(
     assert ragctl("start", "--home", str(long)).code == 0
     assert len(os.listdir(short / "run/ragd")) == 1
     assert ragctl("status", "--home", str(long)).code == 0
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(short / "another"))  # as another session has it
+    assert ragctl("status", "--home", str(long), "--no-start").code == 0
     assert ragctl("stop", "--home", str(long)).code == 0
     os.rename(long, home.root)

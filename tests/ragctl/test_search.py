@@ -1,6 +1,7 @@
 """`ragctl search`: against a daemon that says what a test wants, and against a real one."""
 
 import json
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +41,7 @@ def test_a_passage_shows_heading_score_source_date_and_text() -> None:
         "   Projects/Doorbell.md#L10-L12 · 2024-01-15 · #electronics",
         "   ## Plan",
         "   Solder the board on Sunday.",
+        "   ragctl show Projects/Doorbell.md#L10-L12",
     ]
 
 
@@ -62,7 +64,21 @@ def test_matches_are_marked_whatever_their_form() -> None:
     ],
 )
 def test_what_to_mind_is_said_below_a_passage(flag: dict[str, Any], said: str) -> None:
-    assert said in described(1, RESULT | flag, Marks(""), Ink()).splitlines()[-1]
+    assert said in described(1, RESULT | flag, Marks(""), Ink()).splitlines()[-2]
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["a b.md", "it's.md", "$HOME.md", "-n.md", "a;b.md", "日記.md", "#x.md", "~.md", "a&b.md"],
+)
+def test_a_passage_ends_with_what_can_be_pasted_into_a_shell(path: str) -> None:
+    citation = f"{path}#L10-L12"
+    shown = described(1, RESULT | {"citation": citation}, Marks(""), Ink())
+    typed = shown.splitlines()[-1].strip()
+    said = subprocess.run(
+        ["bash", "-c", typed.replace("ragctl show", "printf %s")], capture_output=True, text=True
+    )
+    assert said.stdout.removeprefix("./") == citation
 
 
 def test_a_long_passage_is_shown_where_most_of_the_question_is() -> None:

@@ -121,6 +121,12 @@ def test_what_is_unusual_is_shown_only_when_it_is_there(ragctl, fake) -> None:
     assert "a.md (too large)" in result and "and 2 more (--json lists them)" in result
 
 
+def test_a_vault_that_the_system_cannot_watch_is_said_to_be_polled(ragctl, fake) -> None:
+    assert "looked at every few seconds" not in ragctl("status").out
+    fake.more["vault"] = {"path": "/vault", "found": True, "watch": "polling"}
+    assert "/vault  (looked at every few seconds" in ragctl("status").out
+
+
 def test_vectors_that_will_never_come_are_not_waited_for(ragctl, fake) -> None:
     fake.more = {"chunks_embedded": 3420, "chunks_withheld": 1}
     said = ragctl("status").out

@@ -1,22 +1,29 @@
 """A client and a daemon of different versions say so, whatever they were talking about."""
 
+import json
+
 import pytest
 
 from ragctl import cli
 from ragd import __version__
 from tests.ragctl.conftest import complete
 
-OFFLINE = {"replay", "logs"}  # these ask no daemon
+OFFLINE = {"replay", "logs", "completion", "service"}  # these ask no daemon anything
+ELSEWHERE = {"mcp"}  # tests/ragctl/test_mcp.py: it talks for as long as its client does
 TALKS = [
     ("init", "{vault}"),
     ("config", "set", "watch.rescan_s", "600"),
     ("doctor",),
     ("search", "where is it?"),
+    ("show", "note.md#L3"),
+    ("show", "/vault/note.md"),
     ("index",),
     ("index", "--no-wait"),
     ("index", "--vault", "{vault}"),
     ("sync", "--json"),
     ("reindex",),
+    ("pause", "2h"),
+    ("pause", "resume"),
     ("memory", "list"),
     ("memory", "forget", "k"),
     ("status",),
@@ -24,6 +31,7 @@ TALKS = [
     ("status", "--json"),
     ("start",),
     ("stop",),
+    ("purge", "--yes"),
     ("wait",),
     ("events",),
     ("events", "--health"),
@@ -31,7 +39,7 @@ TALKS = [
 
 
 def test_every_command_that_talks_is_tried() -> None:
-    assert {argv[0] for argv in TALKS} == set(cli.PURPOSES) - OFFLINE
+    assert {argv[0] for argv in TALKS} == set(cli.PURPOSES) - OFFLINE - ELSEWHERE
 
 
 @pytest.mark.parametrize("argv", TALKS, ids=" ".join)
@@ -49,3 +57,27 @@ def test_the_same_version_is_not_worth_a_word(ragctl, fake, short, argv) -> None
     fake.say(complete())
     result = ragctl(*(word.format(vault=short / "vault") for word in argv))
     assert "but the daemon that runs is" not in result.err
+
+
+@pytest.mark.parametrize(
+    ("version", "next_step"),
+    [
+        ("0.0.9", ": run `ragctl stop`, then `ragctl start`."),
+        ("99.0.0", ": update ragctl, or to go back, run `ragctl stop`, then `ragctl start`."),
+        ("0.1.0rc1", "`ragctl start`."),
+        ("\x1b[2J", "`ragctl start`."),
+    ],
+)
+def test_the_next_step_depends_on_which_of_them_is_older(ragctl, fake, version, next_step) -> None:
+    fake.version = version
+    said = ragctl("status").err
+    assert said.endswith(f"{next_step}\n") and "\x1b" not in said
+
+
+def test_a_daemon_that_does_not_know_the_command_is_told_from_a_missing_note(ragctl, fake) -> None:
+    fake.version, fake.unknown = "0.0.9", {"/v1/notes"}
+    result = ragctl("show", "note.md", "--json")
+    assert result.code == 1 and result.out == ""
+    error = json.loads(result.err)["error"]
+    assert error["code"] == "VERSION_MISMATCH"
+    assert "0.0.9" in error["message"] and "`ragctl start`" in error["suggestion"]

@@ -94,6 +94,7 @@ async def sing(home: Home, canary: Canaries) -> None:
     await ask(home.socket, "GET", f"/v1/jobs/{canary('job')}")
     await ask(home.socket, "POST", f"/v1/jobs/{canary('job to cancel')}/cancel")
     await ask(home.socket, "GET", f"/v1/status?{canary('parameter')}={canary('its value')}")
+    await ask(home.socket, "GET", f"/v1/notes?path={canary('note')}&confirm={canary('agreed')}")
     await ask(home.socket, "GET", f"/v1/events?type={canary('type')}")
     await ask(home.socket, "GET", f"/v1/events?after={canary('after')}")
     await ask(home.socket, "GET", f"/v1/events?{canary('unknown parameter')}=1")

@@ -12,6 +12,7 @@ import json
 import os
 import re
 import shutil
+import socket
 import subprocess
 import sys
 from collections.abc import Callable
@@ -20,6 +21,7 @@ from typing import Any
 
 import pytest
 
+from ragctl.checks.network import connections
 from ragd.adapters import embedded
 from ragd.paths import Home
 from tests.daemon.processes import REPOSITORY, Process, environment, write_config
@@ -28,6 +30,8 @@ Start = Callable[..., Process]
 
 AUDIT = Path(__file__).with_name("audit")
 OFFLINE = Path(__file__).with_name("offline.py")
+EXAMPLES = REPOSITORY / "examples" / "vault"
+SHOWN = 1 + sum("rag: false" not in note.read_text() for note in EXAMPLES.rglob("*.md"))
 IN_CI = bool(os.environ.get("CI"))
 
 pytestmark = [
@@ -43,7 +47,7 @@ pytestmark = [
 def vault(home: Home) -> Path:
     """The example vault beside the home."""
     found = Path(home.root).parent / "vault"
-    shutil.copytree(REPOSITORY / "examples" / "vault", found, dirs_exist_ok=True)
+    shutil.copytree(EXAMPLES, found, dirs_exist_ok=True)
     write_config(home, health={"probe_s": 0.2})  # `auto`: Ollama is looked for
     return found
 
@@ -58,7 +62,7 @@ async def used(daemon: Process) -> None:
     assert (await daemon.ask("POST", "/v1/tools/obsidian_rag_memory_store", fact)).data["stored"]
     await daemon.ask("POST", "/v1/tools/obsidian_rag_search", {"query": "how much do I owe?"})
     status = (await daemon.ask("POST", "/v1/tools/obsidian_rag_status", {})).data
-    assert status["total_docs"] == 11 and status["chunks_embedded"] == status["total_chunks"]
+    assert status["total_docs"] == SHOWN and status["chunks_embedded"] == status["total_chunks"]
 
 
 def is_local(whom: Any) -> bool:
@@ -87,6 +91,22 @@ async def test_the_daemon_and_its_worker_talk_to_this_machine_only(
     talked = [said for said in heard if said["event"] != "began"]
     assert ["127.0.0.1", 11434] in [said["to"] for said in talked]  # Ollama was looked for
     assert [said for said in talked if not is_local(said["to"])] == []
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells what a process has open")
+async def test_no_port_is_open(home: Home, vault: Path, start: Start) -> None:
+    daemon = start()
+    await used(daemon)
+    worker = Path(f"/proc/{daemon.pid}/task/{daemon.pid}/children").read_text().split()
+    for pid in (daemon.pid, *map(int, worker)):
+        assert [one for one in connections(pid) if one.listens] == []
+    assert await daemon.stop() == 0
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells what a process has open")
+def test_an_open_port_would_be_seen() -> None:
+    with socket.create_server(("127.0.0.1", 0)):
+        assert any(one.listens for one in connections(os.getpid()))
 
 
 def test_the_hook_hears_who_calls_out(tmp_path: Path) -> None:
@@ -190,10 +210,10 @@ async def test_all_works_where_there_is_only_loopback(home: Home, vault: Path) -
     assert result["interfaces"] == ["lo"] and result["reaches_out"] is False
     assert result["init"] == 0
     code, lines = result["index"]
-    assert code == 0 and lines[-1]["type"] == "complete" and lines[-1]["indexed_files"] == 11
+    assert code == 0 and lines[-1]["type"] == "complete" and lines[-1]["indexed_files"] == SHOWN
     code, [status] = result["status"]
-    assert code == 0 and status["data"]["total_docs"] == 11
-    assert status["data"]["chunks_embedded"] == status["data"]["total_chunks"] > 11
+    assert code == 0 and status["data"]["total_docs"] == SHOWN
+    assert status["data"]["chunks_embedded"] == status["data"]["total_chunks"] > SHOWN
     assert result["memory"][0] == 0
     code, [answer] = result["search"]
     assert code == 0 and "Sreenivas" in answer["data"]["results"][0]["chunk_text"]

@@ -1,3 +1,4 @@
+import shutil
 import stat
 from pathlib import Path
 
@@ -15,7 +16,7 @@ async def test_a_new_generation_is_empty_incomplete_and_knows_what_it_is(
     (found,) = await store.list_generations()
     assert found.identity == identity() == index.identity
     assert (found.name, found.complete, found.rows) == ("01A", False, 0)
-    assert await store.newest_complete() is None
+    assert await store.newest_whole(identity().vault) is None
 
 
 async def test_the_identity_survives_a_restart_with_its_canary(folder: Path) -> None:
@@ -36,10 +37,28 @@ async def test_the_newest_complete_generation_serves_without_a_log(store: LanceS
         if complete:
             await index.mark_complete()
         index.close()
-    found = await store.newest_complete()
+    found = await store.newest_whole(identity().vault)
     assert found is not None
     assert (found.name, found.rows) == ("01B", 8)
+    assert await store.newest_whole("another vault") is None
+    older = await store.newest_whole(identity().vault, without={"01B"})
+    assert older is not None
+    assert older.name == "01A"
     assert [known.name for known in await store.list_generations()] == ["01A", "01B", "01C"]
+
+
+async def test_a_damaged_generation_does_not_serve_though_its_rows_can_be_counted(
+    store: LanceStore, folder: Path
+) -> None:
+    for name in ("01A", "01B"):
+        index = await store.create(identity(name))
+        await index.replace(bulk(2))
+        await index.mark_complete()
+        index.close()
+    shutil.rmtree(folder / "01B" / "obsidian_chunks.lance" / "_indices")
+    found = await store.newest_whole(identity().vault)
+    assert found is not None
+    assert found.name == "01A"
 
 
 async def test_complete_stays_complete_through_every_kind_of_commit(

@@ -6,6 +6,7 @@ import { join } from "node:path";
 
 import { aboutAgents } from "./agent_turn.ts";
 import { Checks, expect, lineWith, until } from "./checks.ts";
+import { VAULT } from "./example_vault.ts";
 import { Gateway } from "./gateway.ts";
 import { aboutMemoryTools } from "./memory_tools.ts";
 import { aboutDocs, aboutPackage, aboutPublishing } from "./package.ts";
@@ -13,7 +14,7 @@ import { ROOT, Sandbox } from "./sandbox.ts";
 import { aboutTools } from "./tool_calls.ts";
 
 async function startDaemon(sandbox: Sandbox): Promise<string> {
-  cpSync(join(ROOT, "examples/vault"), sandbox.path("vault"), { recursive: true });
+  cpSync(VAULT, sandbox.path("vault"), { recursive: true });
   for (const words of [
     ["init", sandbox.path("vault")],
     ["config", "set", "embedding.provider", "embedded"],

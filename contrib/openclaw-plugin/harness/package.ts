@@ -4,6 +4,7 @@ import { cpSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { type Checks, expect, lineWith } from "./checks.ts";
+import { VAULT } from "./example_vault.ts";
 import { Gateway } from "./gateway.ts";
 import { PLUGIN, type Ran, ROOT, Sandbox } from "./sandbox.ts";
 
@@ -74,7 +75,7 @@ export async function aboutDocs(checks: Checks): Promise<void> {
     lines.push(...lines.splice(last, 1)); // the page says early how to take it away again
     const newcomer = new Sandbox();
     newcomer.env["PATH"] = `${join(ROOT, ".venv/bin")}:${newcomer.env["PATH"]}`;
-    cpSync(join(ROOT, "examples/vault"), newcomer.path("home/Notes"), { recursive: true });
+    cpSync(VAULT, newcomer.path("home/Notes"), { recursive: true });
     await Gateway.configured(newcomer, {});
     try {
       for (const line of lines) {

@@ -4,6 +4,7 @@ import { request } from "node:http";
 
 import { SEARCH, STATUS, TOOLS } from "../src/tools.ts";
 import { type Checks, expect } from "./checks.ts";
+import { notesShown } from "./example_vault.ts";
 import type { Gateway, Invoked } from "./gateway.ts";
 import type { Sandbox } from "./sandbox.ts";
 
@@ -53,7 +54,7 @@ export async function aboutTools(
     await checks.item(`${way}: obsidian_rag_status`, async () => {
       const { data } = plain(await call(STATUS.name, {}));
       expect(
-        data?.["plugin_health"] === "healthy" && data["total_docs"] === 10,
+        data?.["plugin_health"] === "healthy" && data["total_docs"] === notesShown(),
         JSON.stringify(data),
       );
       return `${data["plugin_health"]}, ${data["total_docs"]} notes`;

@@ -87,6 +87,8 @@ def _steps(path: Path, dataset: Any) -> Iterator[tuple[str, bool]]:
     """Each step by name, before it is taken and with its result after."""
     yield "files", True
     yield "files", all(_is_whole(path / name, size) for name, size in _files(dataset))
+    yield "index_files", True
+    yield "index_files", all(_has_size(path, segment) for segment in _segments(dataset))
     yield "rows", True
     ids = dataset.scanner(columns=["chunk_id", "source_file"]).to_table()
     yield "rows", len(ids) == dataset.count_rows()
@@ -112,6 +114,21 @@ def _files(dataset: Any) -> Iterator[tuple[str, int | None]]:
     for file in tracked:
         if file["type"] != "transaction file":  # lance does without
             yield file["path"], known.get(file["path"])
+
+
+def _segments(dataset: Any) -> Iterator[Any]:
+    """The parts of every index; one that covers no rows yet is asked nothing by any search."""
+    for index in dataset.describe_indices():
+        yield from index.segments
+
+
+def _has_size(path: Path, segment: Any) -> bool:
+    """Whether all its files together are as large as the manifest says."""
+    try:
+        found = sum(file.stat().st_size for file in (path / "_indices" / segment.uuid).iterdir())
+    except OSError:
+        return False
+    return segment.size_bytes in (None, found)
 
 
 def _is_whole(path: Path, size: int | None) -> bool:

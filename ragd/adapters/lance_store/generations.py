@@ -123,12 +123,6 @@ def list_generations(folder: Path) -> list[Generation]:
     return [read(folder, name) for name in sorted(names) if _NAME.fullmatch(name)]
 
 
-def newest_complete(folder: Path) -> Generation | None:
-    """The one that serves when there is no log to say which."""
-    complete = [found for found in list_generations(folder) if found.complete]
-    return complete[-1] if complete else None
-
-
 def drop(folder: Path, generation: str) -> None:
     """Remove a generation: gone at once by its name, and then from the disk."""
     doomed = folder.absolute() / f"{_TEMPORARY}dropped-{generation}"

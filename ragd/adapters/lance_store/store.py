@@ -6,7 +6,7 @@ returns is on the disk and visible to searches.
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, TypeVar
@@ -78,9 +78,18 @@ class LanceStore:
         """All generations, oldest first, the incomplete and the damaged among them."""
         return await self._thread.run(generations.list_generations, self._folder)
 
-    async def newest_complete(self) -> Generation | None:
-        """The one that serves when there is no log to say which."""
-        return await self._thread.run(generations.newest_complete, self._folder)
+    async def newest_whole(self, vault: str, without: Collection[str] = ()) -> Generation | None:
+        """The one that serves when there is no log to say which: complete, of this vault, with
+        documents in it, and none of its files damaged."""
+        for found in reversed(await self.list_generations()):
+            if not found.complete or found.identity is None or found.name in without:
+                continue
+            if found.identity.vault == vault and await self._is_whole(found.name):
+                return found
+        return None
+
+    async def _is_whole(self, generation: str) -> bool:
+        return await self._thread.run(checkup.probe, self._folder, generation) is None
 
     async def create(self, identity: Identity) -> "ChunkIndex":
         """Make an empty generation and open it."""

@@ -1,0 +1,42 @@
+"""The daemon with a clock that somebody else sets.
+
+`python -m chaos.clocked FILE SPEED --home HOME`
+FILE holds the seconds by which the wall clock is off. SPEED is how much faster than ours all its
+time passes: what it waits for a minute takes a second at 60. Nothing else in it is replaced.
+"""
+
+import asyncio
+import sys
+import time
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from ragd import daemon
+from ragd.clock import SystemClock, iso
+from ragd.paths import Home
+
+
+def set_clock(offset: Path, speed: float) -> None:
+    """From now on every clock of ours goes so."""
+    began, began_at = time.monotonic(), datetime.now(UTC)
+
+    def passed() -> float:
+        return (time.monotonic() - began) * speed
+
+    def now(self: SystemClock) -> str:
+        return iso(began_at + timedelta(seconds=passed() + float(offset.read_text())))
+
+    def monotonic(self: SystemClock) -> float:
+        return began + passed()
+
+    async def sleep(self: SystemClock, seconds: float) -> None:
+        await asyncio.sleep(seconds / speed)
+
+    SystemClock.now = now  # type: ignore[method-assign]
+    SystemClock.monotonic = monotonic  # type: ignore[method-assign]
+    SystemClock.sleep = sleep  # type: ignore[method-assign]
+
+
+if __name__ == "__main__":
+    set_clock(Path(sys.argv[1]), float(sys.argv[2]))
+    sys.exit(daemon.run(Home(sys.argv[-1])))

@@ -1,0 +1,25 @@
+"""`python -m pages`: write the pages of docs/ that are made from the code, say which changed."""
+
+import sys
+from pathlib import Path
+
+from pages.all import DOCS, pages
+
+
+def main() -> int:
+    """Write what differs; with --check, only say so and exit 1."""
+    check = sys.argv[1:] == ["--check"]
+    differing = [name for name, text in pages().items() if _now(DOCS / name) != text]
+    for name in differing:
+        print(f"docs/{name} {'is out of date: run `make docs`' if check else 'is written'}")
+        if not check:
+            (DOCS / name).write_text(pages()[name], encoding="utf-8")
+    return 1 if check and differing else 0
+
+
+def _now(path: Path) -> str:
+    return path.read_text(encoding="utf-8") if path.exists() else ""
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,19 @@
+"""Which pages of docs/ are made from the code, and by what."""
+
+from pathlib import Path
+
+from pages import configuration, event_catalogue, troubleshooting
+
+DOCS = Path(__file__).parent.parent / "docs"
+
+
+def pages() -> dict[str, str]:
+    """Each file's name and what should be in it."""
+    return {
+        "events.md": event_catalogue.page(),
+        "configuration.md": configuration.page(),
+        "config.schema.json": configuration.schema_file(),
+        "troubleshooting.md": troubleshooting.page(
+            (DOCS / "troubleshooting.md").read_text("utf-8")
+        ),
+    }

@@ -1,0 +1,180 @@
+"""docs/events.md, made from ragd/events.py: each fact, who records it, what it means."""
+
+import re
+from collections.abc import Iterator
+from itertools import groupby
+from pathlib import Path
+
+import msgspec
+from msgspec import inspect
+
+import ragd
+from pages.markdown import row, table_head
+from pages.recorders import recorders
+from pages.vocabulary import Written, read
+from ragd.events import EVENT_TYPES, Fact, Part, Unknown, tag_of_type
+from ragd.folds import catalog, health, jobs, runs
+
+PACKAGE = Path(ragd.__file__).parent
+FOLDS = {"catalog": catalog, "jobs": jobs, "health": health, "runs": runs}
+
+# What a name means in every fact, unless a comment beside the field says more.
+EVERYWHERE = {
+    "batch_id": "the batch this belongs to",
+    "code": "the error code ([troubleshooting.md](troubleshooting.md))",
+    "config_hash": "twelve digits that are the same for the same settings",
+    "dependency": "which one",
+    "duration_ms": "milliseconds it took",
+    "file": "its path in the vault",
+    "fingerprint": "how notes are cut: a hash of the chunker and its settings",
+    "generation": "the index it is about; empty: the one that serves",
+    "job_id": "the job this belongs to",
+    "key_hash": "a keyed hash of the memory's key",
+    "kind": "what happened to it",
+    "mode": "what the job does",
+    "model": "the provider's name for it",
+    "mtime_ns": "when it was last changed, in nanoseconds since 1970",
+    "outcome": "how the job ended",
+    "path": "its path in the vault",
+    "provider": "who makes the vectors",
+    "reason": "why, in a word from a closed list",
+    "segment": "the file in `events/`",
+    "sha256": "of its content",
+    "size": "in bytes",
+    "table_version": "the version of the table after this",
+    "took_ms": "milliseconds it took",
+    "tool": "the last tool that was called so",
+}
+
+INTRO = """\
+# Every fact that the log can hold
+
+<!-- Made from ragd/events.py by `make docs`; change it there. -->
+
+What ragd learns or does is a fact in its log, in the past tense, and all that it knows is a fold of
+these facts. A fact never holds text of a note, a question, a vector or a secret; paths of notes are
+in it, and texts besides are names, codes and phrases from closed lists.
+
+    ragctl events --type job_started --type job_finished   # what happened
+    ragctl events -f                                       # what happens
+    ragctl replay --until 12                               # the state when record 12 was written
+
+How a fact lies in a file, and what stands around it (`seq`, `ts`, `actor`, `cause`), is in
+[log-format.md](log-format.md). A reader skips facts and fields that it does not know: a later
+version may add them. A default is what a field means where an older log does not have it.
+"""
+
+
+def page() -> str:
+    """The whole page."""
+    written = read((PACKAGE / "events.py").read_text(encoding="utf-8"))
+    who = recorders(PACKAGE, [kind.__name__ for kind in known()])
+    for name, actors in who.items():
+        owner = written[name].section.lower().removeprefix("the ").replace(" ", "_")
+        who[name] = sorted(actors or [owner], key=lambda actor: actor != owner)
+    lines = [INTRO, *_overview(written, who)]
+    for section, kinds in groupby(known(), lambda kind: written[kind.__name__].section):
+        lines += ["", f"## {section}"]
+        for kind in kinds:
+            lines += _fact(kind, written, who[kind.__name__])
+    return "\n".join(lines) + "\n"
+
+
+def known() -> list[type[Fact]]:
+    """All facts that somebody records, in the order of events.py."""
+    return [kind for kind in EVENT_TYPES if kind is not Unknown]
+
+
+def fields_of(kind: type, written: dict[str, Written]) -> Iterator[tuple[str, str, str, str]]:
+    """Name, type, default and meaning of each field, those of listed things included."""
+    shape = inspect.type_info(kind)
+    assert isinstance(shape, inspect.StructType)
+    for field in shape.fields:
+        about = _about(kind, field.name, written)
+        yield field.encode_name, type_words(field.type), _default(field), about
+        if isinstance(field.type, inspect.ListType) and isinstance(
+            field.type.item_type, inspect.StructType
+        ):
+            for name, kind_words, default, meaning in fields_of(field.type.item_type.cls, written):
+                yield f"{field.encode_name}[].{name}", kind_words, default, meaning
+
+
+def type_words(shape: inspect.Type) -> str:
+    """A type, as a person would say it."""
+    match shape:
+        case inspect.StrType():
+            return "text"
+        case inspect.IntType():
+            return "whole number"
+        case inspect.BoolType():
+            return "true or false"
+        case inspect.NoneType():
+            return "null"
+        case inspect.LiteralType():
+            return ", ".join(f"`{value}`" for value in shape.values)
+        case inspect.UnionType():
+            return " or ".join(type_words(one) for one in shape.types)
+        case inspect.ListType():
+            if isinstance(shape.item_type, inspect.StructType):
+                return "list"
+            return f"list of {type_words(shape.item_type)}"
+        case _:
+            raise TypeError(f"no words for {shape}")
+
+
+def _overview(written: dict[str, Written], who: dict[str, list[str]]) -> Iterator[str]:
+    yield from table_head("fact", "recorded by", "means")
+    for kind in known():
+        name, tag = kind.__name__, tag_of_type(kind)
+        yield row(f"[`{tag}`](#{tag})", _actors(who[name]), _first(written[name].sentences))
+
+
+def _fact(kind: type[Fact], written: dict[str, Written], actors: list[str]) -> Iterator[str]:
+    tag = tag_of_type(kind)
+    yield from ("", f"### {tag}", "", written[kind.__name__].sentences, "")
+    yield " ".join((f"Recorded by: {_actors(actors)}.", *_uses(kind)))
+    if issubclass(kind, Part):
+        yield "A long one comes in parts and counts from the one with `last`."
+    yield ""
+    yield from table_head("field", "type", "default", "meaning")
+    for name, kind_words, default, about in fields_of(kind, written):
+        yield row(f"`{name}`", kind_words, default, about)
+
+
+def _uses(kind: type[Fact]) -> Iterator[str]:
+    folds = [name for name, fold in FOLDS.items() if kind in fold.HANDLERS]
+    yield f"Folded into: {', '.join(folds)}." if folds else "Not folded."
+    raised = [reason.code for reason in health.REASONS if kind in reason.raised_by]
+    cleared = [reason.code for reason in health.REASONS if kind in reason.cleared_by]
+    if raised:
+        yield f"May raise: {', '.join(raised)}."
+    if cleared:
+        yield f"May clear: {', '.join(cleared)}."
+
+
+def _actors(names: list[str]) -> str:
+    return ", ".join(name.replace("_", " ") for name in names)
+
+
+def _about(kind: type, name: str, written: dict[str, Written]) -> str:
+    """A comment beside the field; else what the struct's sentences say of it; else its name."""
+    for owner in kind.__mro__:
+        if owner.__name__ in written:
+            beside = written[owner.__name__].fields.get(name)
+            if beside:
+                return beside
+    if f"`{name}`" in written[kind.__name__].sentences:
+        return "see above"
+    return EVERYWHERE.get(name, "")
+
+
+def _first(sentences: str) -> str:
+    return re.split(r"(?<=\.) ", sentences)[0]
+
+
+def _default(field: inspect.Field) -> str:
+    if field.required:
+        return ""
+    made = field.default_factory is not msgspec.NODEFAULT
+    value = field.default_factory() if made else field.default
+    return f"`{msgspec.json.encode(value).decode()}`"

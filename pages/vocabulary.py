@@ -1,0 +1,72 @@
+"""What the source of events.py says beside the code: sections, sentences, comments at fields.
+
+It reads the source as text and never runs it; types and defaults come from the structs themselves.
+"""
+
+import ast
+import io
+import tokenize
+from typing import NamedTuple
+
+
+class Written(NamedTuple):
+    """What is written about one struct: the section it stands in, its sentences, its fields."""
+
+    section: str
+    sentences: str
+    fields: dict[str, str]
+
+
+class _Comments(NamedTuple):
+    """By line: headings of the page, lines of their own, and ends of lines of code."""
+
+    sections: dict[int, str]
+    alone: dict[int, str]
+    beside: dict[int, str]
+
+
+def read(source: str) -> dict[str, Written]:
+    """By the struct's name."""
+    comments = _comments(source)
+    found: dict[str, Written] = {}
+    for node in ast.parse(source).body:
+        if isinstance(node, ast.ClassDef):
+            above = [text for line, text in comments.sections.items() if line < node.lineno]
+            fields = {
+                field.target.id: _meaning(field, comments)
+                for field in node.body
+                if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name)
+            }
+            sentences = " ".join((ast.get_docstring(node) or "").split())
+            found[node.name] = Written(above[-1] if above else "", sentences, fields)
+    return found
+
+
+def _comments(source: str) -> _Comments:
+    found = _Comments({}, {}, {})
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type != tokenize.COMMENT:
+            continue
+        line, column = token.start
+        text = token.string.lstrip("#").strip()
+        if token.line[:column].strip():
+            found.beside[line] = text
+        elif column:
+            found.alone[line] = text
+        else:
+            found.sections[line] = text
+    return found
+
+
+def _meaning(field: ast.AnnAssign, comments: _Comments) -> str:
+    """The comment beside a field, or else the lines of comment right above it."""
+    assert field.end_lineno is not None
+    for line in range(field.lineno, field.end_lineno + 1):
+        if line in comments.beside:
+            return comments.beside[line]
+    above: list[str] = []
+    line = field.lineno - 1
+    while line in comments.alone:
+        above.insert(0, comments.alone[line])
+        line -= 1
+    return " ".join(above)

@@ -1,0 +1,50 @@
+"""`ragctl mcp`: the four tools for any MCP client, over stdin and stdout."""
+
+import argparse
+import os
+import sys
+
+from ragctl.failure import Failure
+from ragctl.render import emit_json, note
+from ragd.errors import EXIT_OK
+from ragd.paths import Home, default_home
+
+EXAMPLES = (
+    ("ragctl mcp --config", "print what to paste into an MCP client's configuration"),
+    ("ragctl mcp", "serve; MCP clients run this themselves, it is not for people"),
+)
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--config", action="store_true", help="print the JSON to paste into an MCP client, and end"
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    if args.config:
+        emit_json(configuration(args.home))
+        return EXIT_OK
+    try:
+        from ragctl.mcp_server import serve
+    except ModuleNotFoundError as why:
+        raise Failure(
+            f"The MCP server needs a package that is not installed ({why.name}).",
+            "Run `pip install 'ragd[mcp]'`, into the same environment as ragctl.",
+        ) from None
+    if sys.stdin.isatty():
+        note("This speaks MCP, for programs. `ragctl mcp --config` says how; Ctrl-C ends it.")
+    serve(args.home)
+    return EXIT_OK
+
+
+def configuration(home: Home) -> dict[str, object]:
+    """How a client starts us: by our whole path, since it may have another PATH than a shell."""
+    program = sys.argv[0]
+    if os.path.basename(program) in ("ragctl", "ragctl.exe"):
+        command, args = os.path.abspath(program), ["mcp"]
+    else:
+        command, args = sys.executable, ["-m", "ragctl", "mcp"]
+    if home.root != default_home() or "OBSIDIAN_RAG_HOME" in os.environ:
+        args += ["--home", home.root]
+    return {"mcpServers": {"obsidian": {"command": command, "args": args}}}

@@ -1,0 +1,56 @@
+"""Ending the daemon: asked over its socket, waited for until its lock is free. It never kills."""
+
+import time
+from typing import NamedTuple
+
+from ragctl.client import request
+from ragctl.failure import Disconnected, NotRunning, TimedOut
+from ragctl.launch import tell_version
+from ragctl.lockfile import holder
+from ragctl.wire import not_running
+from ragd.paths import Home
+
+_LOOK_EVERY_S = 0.02
+
+
+class Ended(NamedTuple):
+    """Which process is gone (None: it never said), and how long that took."""
+
+    pid: int | None
+    took_s: float
+
+
+def end_daemon(home: Home, within_s: float) -> Ended:
+    """Come back when it is gone. Raises NotRunning where none is, TimedOut where one stays."""
+    began = time.monotonic()
+    about = holder(home)
+    asked = _ask(home, within_s)
+    if about is None and not asked:
+        raise not_running()
+    pid = (about or {}).get("pid")
+    while holder(home) is not None:
+        if time.monotonic() - began > within_s:
+            raise _still_there(pid, asked)
+        # It may have been starting when we asked, or be too busy to listen.
+        asked = asked or _ask(home, within_s)
+        time.sleep(_LOOK_EVERY_S)
+    return Ended(pid, time.monotonic() - began)
+
+
+def _ask(home: Home, within_s: float) -> bool:
+    """Whether a daemon took the request."""
+    try:
+        answer = request(home, "POST", "/v1/stop", timeout=max(within_s, 0.1))
+        answer.envelope  # noqa: B018  (raises what is not the daemon's)
+        tell_version(answer, "`ragctl start` starts one of ragctl's own version")
+    except (NotRunning, Disconnected):  # gone, or going
+        return False
+    return True
+
+
+def _still_there(pid: object, asked: bool) -> TimedOut:
+    why = "was asked to stop and is still there" if asked else "is there but does not listen"
+    return TimedOut(
+        f"The daemon{f' (pid {pid})' if pid else ''} {why}.",
+        f"Wait and try again, or end it with `kill {pid}`." if pid else "Wait and try again.",
+    )

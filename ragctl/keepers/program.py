@@ -1,0 +1,35 @@
+"""What a service manager is to run: this installation's daemon, for one home, by absolute paths."""
+
+import os
+
+from ragctl.keepers import Program
+from ragctl.launch import daemon_command, place_of_code
+from ragd import config as configuration
+from ragd.paths import Home
+
+
+def program_of(home: Home) -> Program:
+    """Raises ConfigError where the daemon would not start: a service of it would not, either."""
+    config = configuration.load(home)
+    environment = {"PYTHONSAFEPATH": "1"}
+    if place := place_of_code():
+        environment["PYTHONPATH"] = place
+    writable = [home.root]
+    vectors = config.vector_store.path or home.vectors
+    if not _lies_in(vectors, home.root):
+        writable.append(vectors)
+    if not _lies_in(home.socket, home.root):
+        writable.append(os.path.dirname(os.path.dirname(home.socket)))
+    return Program(
+        command=tuple(daemon_command(home)),
+        environment=environment,
+        home=home,
+        vault=config.vault_path,
+        writable=tuple(writable),
+    )
+
+
+def _lies_in(path: str, folder: str) -> bool:
+    return os.path.commonpath((os.path.realpath(path), os.path.realpath(folder))) == (
+        os.path.realpath(folder)
+    )

@@ -1,0 +1,40 @@
+"""The faults of `python -m chaos --only faults`, each kind under one daemon that outlives it."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from chaos import faults
+from chaos.harness import Arena
+from tests.chaos.test_chaos import SEED
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
+
+ELSEWHERE = {"sleep", "overflow"}  # tests/health has them; and the vault's
+
+
+@pytest.fixture
+def arena() -> Iterator[Arena]:
+    with Arena(SEED) as arena:
+        yield arena
+
+
+@pytest.mark.parametrize("kind", ["ollama", "index", "time"])
+def test_a_daemon_outlives_every_fault_of_a_kind_at_no_lasting_cost(
+    arena: Arena, kind: str
+) -> None:
+    with faults.residing(arena) as resident:
+        for name, fault in faults.FAULTS[kind].items():
+            if name not in ELSEWHERE:
+                faults.suffer(resident, name, fault)
+
+
+def test_minutes_of_an_ollama_that_comes_and_goes_leave_no_trace(arena: Arena) -> None:
+    faults.flapping(arena)
+
+
+def test_the_list_is_as_long_as_promised() -> None:
+    assert len(faults.FAULTS["index"]) >= 10
+    named = {name for kind in faults.FAULTS.values() for name in kind}
+    provider = {"refused", "hanging", "500", "slow", "cut", "invalid JSON", "wrong dimensions"}
+    assert provider | {"NaN", "unmount", "rename", "empty", "jump", "sleep", "restart"} <= named

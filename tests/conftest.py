@@ -1,0 +1,21 @@
+"""At the end of a run: what was skipped, and why, so that green means what it seems to mean."""
+
+from collections import Counter
+
+import pytest
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    skipped = terminalreporter.stats.get("skipped", [])
+    reasons = Counter(_reason(report) for report in skipped)
+    terminalreporter.section("skipped, and why")
+    for reason, count in reasons.most_common():
+        terminalreporter.write_line(f"{count:5}  {reason}")
+    if not reasons:
+        terminalreporter.write_line("nothing was skipped")
+
+
+def _reason(report: pytest.TestReport) -> str:
+    """Tests skip with a place, a line and a reason."""
+    told = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+    return str(told).removeprefix("Skipped: ")

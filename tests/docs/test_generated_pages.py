@@ -1,0 +1,115 @@
+"""The pages that are made from the code say what the code says now, and say it of everything."""
+
+import ast
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from pages import all as house
+from pages import event_catalogue, vocabulary
+from pages.recorders import recorders
+from ragd.config import parse
+from ragd.config_keys import dotted_keys
+from ragd.events import EVENT_TYPES, TAGS
+
+ROOT = Path(__file__).parents[2]
+PAGES = house.pages()
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_the_page_is_what_the_code_says_now(name: str) -> None:
+    now = (house.DOCS / name).read_text(encoding="utf-8")
+    assert now == PAGES[name], f"docs/{name} is out of date: run `make docs`"
+
+
+# The catalogue
+
+
+def test_every_fact_is_in_the_catalogue_and_nothing_else() -> None:
+    page = PAGES["events.md"]
+    assert re.findall(r"^### (\w+)$", page, re.M) == [tag for tag in TAGS if tag != "unknown"]
+
+
+def test_every_field_of_every_fact_has_a_meaning() -> None:
+    """If this fails: a few words in a comment beside the field in events.py."""
+    written = vocabulary.read((ROOT / "ragd" / "events.py").read_text(encoding="utf-8"))
+    mute = [
+        f"{kind.__name__}.{name}"
+        for kind in event_catalogue.known()
+        for name, _, _, meaning in event_catalogue.fields_of(kind, written)
+        if not meaning
+    ]
+    assert mute == []
+
+
+def test_comments_beside_and_above_a_field_are_its_meaning() -> None:
+    source = '''
+# Lighthouse
+
+class LampLit(Fact):
+    """The lamp
+    was lit."""
+    colour: str = "white"  # seen from the sea
+    # how far it is seen,
+    # in miles
+    reach: int
+    keeper: str
+'''
+    assert vocabulary.read(source)["LampLit"] == vocabulary.Written(
+        "Lighthouse",
+        "The lamp was lit.",
+        {"colour": "seen from the sea", "reach": "how far it is seen, in miles", "keeper": ""},
+    )
+
+
+def test_who_records_a_fact_is_found_in_the_sources(tmp_path: Path) -> None:
+    package = tmp_path / "boat"
+    package.mkdir()
+    (package / "steering.py").write_text(
+        'from boat.charts import plan\nNAME = "pilot"\nsay(Turned())\n'
+    )
+    (package / "anchor.py").write_text("from boat.steering import NAME\nsay(Turned(), Moored())\n")
+    (package / "charts.py").write_text("def plan(): return Planned()\n")
+    (package / "loose.py").write_text("Sunk()\n")
+    facts = ["Turned", "Moored", "Planned", "Sunk"]
+    assert recorders(package, facts) == {
+        "Turned": ["pilot"],
+        "Moored": ["pilot"],
+        "Planned": ["pilot"],
+        "Sunk": [],
+    }
+
+
+def test_only_actors_and_the_daemon_record() -> None:
+    """A name that nobody signs with would be a mistake of the page or of the code."""
+    signed = {
+        node.value.value
+        for path in (ROOT / "ragd").rglob("*.py")
+        for node in ast.parse(path.read_bytes()).body
+        if isinstance(node, ast.Assign)
+        and ast.unparse(node.targets[0]) == "NAME"
+        and isinstance(node.value, ast.Constant)
+    } | {"daemon"}
+    page = PAGES["events.md"]
+    rows = re.findall(r"^\| \[`(\w+)`\]\(#\w+\) \| ([^|]+) \|", page, re.M)
+    assert len(rows) == len(EVENT_TYPES) - 1
+    for tag, actors in rows:
+        assert {name.replace(" ", "_") for name in actors.split(", ")} <= signed, tag
+
+
+# The configuration
+
+
+def test_every_key_has_its_row() -> None:
+    page = PAGES["configuration.md"]
+    assert re.findall(r"^\| `([\w.]+)` \|", page, re.M) == [key.name for key in dotted_keys()]
+
+
+def test_the_configurations_on_the_page_are_accepted() -> None:
+    page = PAGES["configuration.md"]
+    shown = re.findall(r"^    (\{.*\})$", page, re.M)
+    assert len(shown) == 2
+    for example in shown:
+        parse(json.dumps(json.loads(example)).encode(), "/home/of/ragd")

@@ -1,0 +1,144 @@
+"""The README: what a reader can type works, what is shown is shown, what is named is there."""
+
+import asyncio
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from ragctl import cli
+from ragd.adapters import embedded
+from tests.embedding.fake_ollama import rows, running, vector_of
+from tests.ragctl.terminal import Terminal
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "README.md").read_text()
+PULL = "ollama pull mxbai-embed-large"
+OLLAMA = "embedding.base_url"
+PLUGIN = "contrib/openclaw-plugin/ragd-obsidian-rag-0.1.0.tgz"
+
+NOT_TYPED = {  # and why
+    "make demo": "tests/docs/test_demo.py runs what it runs",
+    "make test": "this is a part of it",
+    "pipx install .": "needs pipx; tests/packaging installs the wheel",
+    "uv tool install .": "needs uv; tests/packaging installs the wheel",
+    "pipx inject ragd mcp": "needs pipx",
+    "ragctl service install": "needs a service manager",
+    PULL: "needs Ollama; a stand-in has the model",
+    "make plugin": "needs Node; `make test-openclaw` runs it",
+    f"openclaw plugins install {PLUGIN} --force --accept-capabilities": "needs OpenClaw, as above",
+}
+DIMENSIONS = 1024  # of the model that the page names
+
+
+def blocks(kind: str) -> list[str]:
+    return re.findall(rf"^```{kind}\n(.*?)^```", PAGE, re.S | re.M)
+
+
+def typed() -> list[str]:
+    """Every line that a reader can type, from top to bottom."""
+    return [line for block in blocks("sh") for line in block.splitlines()]
+
+
+def test_what_is_not_typed_is_on_the_page_and_has_a_reason() -> None:
+    assert [line for line in NOT_TYPED if line not in typed()] == []
+    assert len(typed()) - len(NOT_TYPED) >= 10
+    assert re.findall(r"^```$\n(?=\S)", PAGE, re.M) == []  # every block says what it is
+
+
+def test_every_command_on_it_is_one() -> None:
+    named = set(re.findall(r"\bragctl ([a-z]+)", PAGE))
+    assert len(named) > 15 and sorted(named - set(cli.PURPOSES)) == []
+
+
+def test_every_link_on_it_leads_to_a_file() -> None:
+    links = [link for link in re.findall(r"\]\(([^)]+)\)", PAGE) if "://" not in link]
+    assert len(links) > 10
+    assert [link for link in links if not (ROOT / link).exists()] == []
+
+
+def test_every_test_that_it_names_is_there() -> None:
+    named = re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", PAGE)
+    assert len(named) >= 5
+    for file, test in named:
+        path = ROOT / file
+        assert path.is_file() and f"def {test}(" in path.read_text(), f"{file}::{test}"
+
+
+# Typed
+
+
+@pytest.fixture
+def user() -> Iterator[Path]:
+    """A person's home folder, short enough for a socket, with a vault that Obsidian knows."""
+    folder = Path(tempfile.mkdtemp(prefix="rdoc"))
+    shutil.copytree(ROOT / "examples" / "vault", folder / "Notes")
+    (folder / ".config" / "obsidian").mkdir(parents=True)
+    known = {"vaults": {"a": {"path": str(folder / "Notes"), "ts": 1, "open": True}}}
+    (folder / ".config" / "obsidian" / "obsidian.json").write_text(json.dumps(known))
+    yield folder
+    run(folder, "ragctl stop")
+    shutil.rmtree(folder)
+
+
+def environment(user: Path) -> dict[str, str]:
+    return {
+        "HOME": str(user),
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+        "PYTHONPATH": str(ROOT),  # the sources that this page lies beside
+    }
+
+
+def run(user: Path, line: str) -> "subprocess.CompletedProcess[str]":
+    """One line as that person would type it."""
+    return subprocess.run(
+        ["bash", "-c", line],
+        env=environment(user),
+        cwd=user,
+        capture_output=True,
+        text=True,
+        timeout=110,
+    )
+
+
+def choose(user: Path) -> None:
+    """`ragctl init` on a terminal: the first of the vaults that are offered."""
+    terminal = Terminal(["init"], 100, environment(user))
+    try:
+        terminal.until("Which one?")
+        terminal.type("1\n")
+        assert terminal.ended() == 0, terminal.text
+    finally:
+        terminal.close()
+
+
+@pytest.mark.skipif(embedded.unavailable() is not None, reason="the embedded model cannot run here")
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+async def test_what_a_reader_can_type_works_from_top_to_bottom(user: Path) -> None:
+    said: dict[str, str] = {}
+    async with running() as ollama:
+        ollama.always = rows(lambda texts: [vector_of(text, DIMENSIONS) for text in texts])
+        pulled, ollama.models = ollama.models, {}
+        for line in typed():
+            if line == PULL:
+                ollama.models = pulled
+            elif line == "ragctl init":
+                await asyncio.to_thread(choose, user)
+                await asyncio.to_thread(run, user, f"ragctl config set {OLLAMA} {ollama.base_url}")
+            elif line not in NOT_TYPED:
+                done = await asyncio.to_thread(run, user, line)
+                assert done.returncode == 0, (line, done.stdout, done.stderr)
+                said[line] = done.stdout
+    _, answer = blocks("text")  # the first is the demo's
+    assert answer in next(out for line, out in said.items() if line.startswith("ragctl search"))
+    assert "mxbai-embed-large (1024 dimensions, ollama)" in said["ragctl status"]
+    started = next(out for line, out in said.items() if "daemon_started" in line)
+    assert json.loads(started.splitlines()[-1])["event"]["previous_stop"] == "crash"

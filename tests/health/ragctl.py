@@ -1,0 +1,19 @@
+"""ragctl as a person types it."""
+
+import json
+import subprocess
+import sys
+from typing import Any
+
+from chaos.harness import environment
+from chaos.resident import Resident
+
+
+def typed(resident: Resident, *words: str) -> "subprocess.CompletedProcess[str]":
+    command = [sys.executable, "-m", "ragctl", "--home", resident.home.root, *words]
+    return subprocess.run(command, env=environment(), capture_output=True, text=True, timeout=60)
+
+
+def lines(resident: Resident, *words: str) -> list[dict[str, Any]]:
+    """What it prints for programs."""
+    return [json.loads(line) for line in typed(resident, *words).stdout.splitlines()]

@@ -1,0 +1,144 @@
+"""`ragctl show`: what may be typed, how a passage looks, what is withheld, a real daemon."""
+
+import json
+import stat
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ragctl.commands.show import address, told
+from ragctl.render import Ink
+from ragd.paths import Home
+from tests.ragctl.conftest import NOTE
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("a.md", ("a.md", None, None)),
+        ("a.md#L10-L24", ("a.md", 10, 24)),
+        ("a.md#L10-24", ("a.md", 10, 24)),
+        ("a.md#L10", ("a.md", 10, 10)),
+        ("a.md:10-24", ("a.md", 10, 24)),
+        ("a.md:10", ("a.md", 10, 10)),
+        ("12:30.md", ("12:30.md", None, None)),
+        ("a #L.md#L2", ("a #L.md", 2, 2)),
+        ("a.md#Heading", ("a.md#Heading", None, None)),
+    ],
+)
+def test_a_passage_may_be_written_in_several_ways(typed: str, meant: Any) -> None:
+    assert address(typed) == meant
+
+
+@pytest.mark.parametrize("typed", ["a.md#L0", "a.md:9-3"])
+def test_lines_that_are_none_are_a_sentence(ragctl, fake, typed: str) -> None:
+    result = ragctl("show", typed)
+    assert (result.code, result.out) == (2, "") and "numbered from 1" in result.err
+    assert fake.requests == []
+
+
+def test_lines_have_numbers_and_those_asked_for_are_marked(ragctl, fake) -> None:
+    result = ragctl("show", "Journal/2024-01-15.md#L11-L12", "--around", "2")
+    assert (result.code, result.err) == (0, "")
+    assert result.lines == [
+        "Journal/2024-01-15.md · lines 9-13 of 40",
+        "",
+        "   9  # Monday",
+        "  10",
+        "→ 11  A walk to the weir.",
+        "→ 12    - a kingfisher",
+        "  13      and a heron",
+        "",
+        "obsidian://open?vault=Notes&file=Journal%2F2024-01-15.md",
+    ]
+    asked = "/v1/notes?raw=1&path=Journal%2F2024-01-15.md&from=9&to=14"
+    assert fake.requests == [f"GET {asked}"]
+
+
+def test_a_whole_note_has_no_marks_and_no_limits(ragctl, fake) -> None:
+    assert "→" not in ragctl("show", "a b&c.md").out
+    assert fake.requests == ["GET /v1/notes?raw=1&path=a%20b%26c.md"]
+
+
+def test_a_path_inside_the_vault_may_be_given_whole(ragctl, fake) -> None:
+    ragctl("show", "/vault/Journal/x.md#L5")
+    ragctl("show", "/elsewhere/x.md")
+    notes = [request for request in fake.requests if "notes" in request]
+    assert "path=Journal%2Fx.md&from=2&to=8" in notes[0]
+    assert "path=%2Felsewhere%2Fx.md" in notes[1]
+
+
+def test_nothing_in_a_note_moves_the_terminal() -> None:
+    evil = {"text": "a\x1b[2Jb\x9bc\u202ed\re", "path": "x\x07y", "link": "\x1b]8;;"}
+    shown = told(NOTE | evil | {"to": 9}, 9, 9, Ink())
+    assert not any(c in shown for c in "\x1b\x9b\x07\u202e\r")
+
+
+@pytest.mark.parametrize(
+    ("flag", "said"),
+    [
+        ({"stale": True}, "lines may have moved"),
+        ({"sensitive": ["health"]}, "Sensitive: health."),
+        ({"injection_suspected": True}, "only a note"),
+    ],
+)
+def test_what_to_mind_is_said_below(ragctl, fake, flag: dict[str, Any], said: str) -> None:
+    fake.note |= flag
+    assert said in ragctl("show", "a.md").lines[-2]
+
+
+def test_a_missing_note_is_named_with_what_may_be_meant(ragctl, fake) -> None:
+    fake.note = None
+    result = ragctl("show", "Nota.md#L3")
+    assert (result.code, result.out) == (6, "")
+    assert result.err == (
+        "ragctl: Nota.md: There is no such note in the vault.\nDid you mean `Note.md`?\n"
+    )
+    as_json = ragctl("show", "Nota.md", "--json")
+    assert as_json.code == 6 and as_json.json["error"]["suggestion"] == "Did you mean `Note.md`?"
+
+
+def test_lines_behind_the_end_are_told(ragctl, fake) -> None:
+    result = ragctl("show", "a.md#L41")
+    assert result.code == 2 and "a.md has only 40 lines." in result.err
+
+
+def test_programs_have_to_bring_the_token(ragctl, fake) -> None:
+    fake.blocks = True
+    fake.note["sensitive"] = ["health"]
+    result = ragctl("show", "a.md")
+    assert result.code == 0 and "--confirm token" in result.out and "weir" not in result.out
+    assert ragctl("show", "a.md", "--json").json["data"]["text"] is None
+    assert "weir" in ragctl("show", "a.md", "--confirm", "token").out
+
+
+def test_a_person_at_a_terminal_sees_their_own_note(terminal, fake) -> None:
+    fake.blocks = True
+    fake.note["sensitive"] = ["health"]
+    screen = terminal("show", "a.md")
+    assert screen.ended() == 0
+    assert "A walk to the weir." in screen.text and "Sensitive: health." in screen.text
+
+
+@pytest.mark.slow
+def test_a_note_of_a_real_vault(ragctl, home: Home, short: Path) -> None:
+    note = short / "vault" / "Birds" / "Über allem.md"
+    note.parent.mkdir()
+    note.write_text("# Birds\n\n" + "".join(f"Line {n}.\n" for n in range(3, 31)))
+    shown = ragctl("show", "Birds/Über allem.md#L10-L11")
+    assert shown.code == 0
+    assert [line for line in shown.lines if line.startswith("→")] == [
+        "→ 10  Line 10.",
+        "→ 11  Line 11.",
+    ]
+    assert "   7  Line 7." in shown.lines and "  14  Line 14." in shown.lines
+    assert ragctl("show", f"{note}:10").code == 0
+    as_json = ragctl("show", "Birds/Über allem.md#L10-L11", "--json").json
+    assert as_json["data"]["text"] == "Line 10.\nLine 11."
+    for wrong, code in (("../h/config.json", 2), (home.config, 2), ("Birds/X.md", 6)):
+        refused = ragctl("show", wrong)
+        assert (refused.code, refused.out) == (code, "")
+    assert ragctl("show", "Birds/Über allem.md#L99").code == 2
+    assert stat.S_IMODE(Path(home.socket).stat().st_mode) == 0o600
+    assert json.loads(ragctl("show", "nope.md", "--json").out)["data"] is None
