@@ -26,10 +26,10 @@ picture: $(STAMP)  ## docs/picture.svg again, recorded from real commands in a t
 test: $(STAMP) $(if $(HAS_NODE),test-plugin)  ## everything, on Python and, where Node 20 or newer is there, on Node
 	$(BIN)/python -m pytest -n 4 --dist worksteal
 	@$(if $(HAS_NODE),,echo "Not run: the tests of the OpenClaw plugin, for want of Node 20 or newer.")
-	@echo "Not part of it: make test-openclaw (downloads 650 MB), make chaos, make bench."
+	@echo "Not part of it: make test-openclaw (downloads 280 MB), make chaos, make bench."
 
 $(NODE_MODULES): $(PLUGIN)/package-lock.json
-	@cd $(PLUGIN) && npm ci --silent
+	@cd $(PLUGIN) && npm ci --loglevel=error > /dev/null
 	@touch $@
 
 test-plugin: $(NODE_MODULES)  ## the OpenClaw plugin's own tests
@@ -38,7 +38,7 @@ test-plugin: $(NODE_MODULES)  ## the OpenClaw plugin's own tests
 plugin: $(NODE_MODULES)  ## the OpenClaw plugin as a file to install
 	@cd $(PLUGIN) && npm pack --silent
 
-test-openclaw: $(STAMP) $(NODE_MODULES)  ## the plugin in the real OpenClaw, with a real daemon; downloads 650 MB once
+test-openclaw: $(STAMP) $(NODE_MODULES)  ## the plugin in the real OpenClaw, with a real daemon; downloads 280 MB once
 	@$(PLUGIN)/harness/run
 
 check: $(STAMP)  ## formatting, lint, types

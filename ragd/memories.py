@@ -10,24 +10,28 @@ import hmac
 import secrets
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 import structlog
 
 from ragd.adapters.memory_store import MemoryStore
-from ragd.adapters.vault import Vault, VaultGone
+from ragd.adapters.vault import Missing, Moved, Unfit, Unreadable, Vault, VaultGone
 from ragd.clock import Clock
 from ragd.durable import is_full, replace_file
 from ragd.errors import RagdError
 from ragd.events import Fact, MemoryForgotten, MemoryStored
+from ragd.guarding import GuardInForce
 from ragd.notes.characters import fold, visible
 from ragd.notes.containment import contained
+from ragd.notes.excerpt import Excerpt, excerpt
 from ragd.notes.folders import FolderRules
 from ragd.notes.leftovers import why_not
 from ragd.notes.patterns import NotePatterns
 from ragd.notes.sanitise import plain, without_markup
 from ragd.protocol.tools import MemoryRequest
+from ragd.search.guard import Inspected
+from ragd.search.origins import inspect_fact
 from ragd.search.recall import Memory
 from ragd.settings import Settings
 
@@ -39,18 +43,30 @@ Record = Callable[[Fact], Awaitable[None]]
 log = structlog.get_logger("memories")
 
 
+class Notes(Protocol):
+    """The vault under the configuration in force."""
+
+    def bytes_of(self, path: str) -> tuple[bytes, str]: ...
+
+
 class Memories:
     """A person's memories. Whoever answers for them also records: `record` appends a fact."""
 
-    def __init__(self, settings: Settings, clock: Clock, record: Record) -> None:
+    def __init__(
+        self, settings: Settings, clock: Clock, record: Record, notes: Notes, guard: GuardInForce
+    ) -> None:
         self._settings = settings
         self._clock = clock
         self._record = record
+        self._notes = notes
+        self._guard = guard
         self._store = MemoryStore(Path(settings.home.memories))
         self._secret: bytes | None = None
 
     async def store(self, request: MemoryRequest) -> dict[str, Any]:
-        """Keep a memory. `stored` means: on the disk, and recorded."""
+        """Keep a memory. `stored` means: on the disk, and recorded. The rest of the answer is for
+        whoever wants to keep the fact elsewhere as well: how it is kept here, and the guard's word.
+        """
         source = _within_vault(request.source)
         memory = Memory(
             _clean("key", request.key),
@@ -59,10 +75,17 @@ class Memories:
             self._clock.now(),
         )
         await asyncio.to_thread(self._require_note, source)
+        seen = await asyncio.to_thread(self._inspected, memory)
         stored = MemoryStored(key_hash=await self._hash(memory.key))
         await self._store.store(memory)
         await self._record(stored)
-        return {"stored": True, "key": memory.key}
+        return {
+            "stored": True,
+            "key": memory.key,
+            "value": memory.value,
+            "sensitive": None if seen is None else seen.categories,
+            "injection_suspected": seen is not None and seen.injection_suspected,
+        }
 
     async def listed(self) -> dict[str, Any]:
         """All of them, newest first."""
@@ -107,6 +130,17 @@ class Memories:
                 "The field `source` names no note of the vault.",
                 "Give the `source_file` of a search result.",
             )
+
+    def _inspected(self, memory: Memory) -> Inspected | None:
+        """What the guard says of it and of its note as it is now; None if that cannot be read."""
+        try:
+            data, _ = self._notes.bytes_of(memory.source)
+        except (Missing, Moved, Unfit, Unreadable, VaultGone):
+            return None
+        note = excerpt(memory.source, data, 1, None, raw=True, code=True)
+        if not isinstance(note, Excerpt):
+            return None
+        return inspect_fact(f"{memory.key}\n{memory.value}", note.parts, self._guard.rules)
 
     async def _hash(self, key: str) -> str:
         """What the log knows of a key: nothing that anyone without this home could guess from."""

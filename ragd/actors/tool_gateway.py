@@ -76,8 +76,8 @@ class ToolGateway:
         self._ending = False
         self._reloading = asyncio.Lock()
         self._refused: dict[str, tuple[int, str]] = {}  # code -> not recorded yet, last tool
-        self.memories = Memories(settings, clock, self._append)
         guard = GuardInForce(settings)
+        self.memories = Memories(settings, clock, self._append, notes, guard)
         self._answers = Answers(searches, self.memories, guard, clock)
         self._showing = Showing(notes, settings, guard, clock)
         self.live = Live(

@@ -1,6 +1,6 @@
 /** One whole turn of an agent with a scripted model, and the slash command without any. */
 
-import { type Checks, expect } from "./checks.ts";
+import { type Checks, expect, until } from "./checks.ts";
 import { notesShown } from "./example_vault.ts";
 import type { Gateway } from "./gateway.ts";
 import type { Sandbox } from "./sandbox.ts";
@@ -78,13 +78,15 @@ async function aboutSearching(
 async function command(gateway: Gateway, message: string): Promise<string> {
   const sessionKey = "agent:main:main";
   await gateway.rpc("chat.send", { sessionKey, message, idempotencyKey: "command-1" });
-  for (let times = 0; times < 10; times++) {
+  let said = "";
+  await until(async () => {
     const history = await gateway.rpc("chat.history", { sessionKey });
     const messages = history["messages"] as { role: string; content: { text?: string }[] }[];
     const answer = messages.find(({ role }) => role === "assistant");
-    if (answer) return answer.content.map(({ text }) => text ?? "").join("\n");
-  }
-  return "no answer";
+    said = (answer?.content ?? []).map(({ text }) => text ?? "").join("\n");
+    return said !== "";
+  }, 90);
+  return said || "no answer";
 }
 
 async function ask(sandbox: Sandbox, session: string, message: string): Promise<string> {

@@ -42,3 +42,13 @@ export function lineWith(text: string, pattern: RegExp): string {
   expect(line !== undefined, `nothing matches ${pattern} in:\n${text.slice(-1_500)}`);
   return line.trim();
 }
+
+/** Looks again and again until it is so, or this many seconds have passed; tells which. */
+export async function until(isSo: () => Promise<boolean>, seconds: number): Promise<boolean> {
+  const end = performance.now() + seconds * 1_000;
+  while (!(await isSo())) {
+    if (performance.now() > end) return false;
+    await new Promise((resolve) => setTimeout(resolve, 250));
+  }
+  return true;
+}

@@ -2,13 +2,16 @@
 
 import { randomBytes } from "node:crypto";
 
+import { until } from "./checks.ts";
 import { freePort, type Sandbox } from "./sandbox.ts";
 
+const PLUGIN_CONFIG = {
+  socketPath: "~/.obsidian-rag/ragd.sock",
+  timeoutMs: 60_000, // this is no test of speed
+};
 const WITH_PLUGIN = {
-  allow: ["obsidian-rag"],
-  entries: {
-    "obsidian-rag": { enabled: true, config: { socketPath: "~/.obsidian-rag/ragd.sock" } },
-  },
+  allow: ["obsidian-rag", "memory-core"],
+  entries: { "obsidian-rag": { enabled: true, config: PLUGIN_CONFIG } },
 };
 
 export interface Invoked {
@@ -61,12 +64,12 @@ export class Gateway {
 
   async start(): Promise<void> {
     const process = this.#sandbox.start("gateway.log", "openclaw", "gateway", "run");
-    for (let second = 0; second < 180; second++) {
-      if (process.exitCode !== null) break;
-      const ready = await fetch(`http://127.0.0.1:${this.port}/readyz`).catch(() => null);
-      if (ready?.ok) return;
-      await new Promise((resolve) => setTimeout(resolve, 1_000));
-    }
+    const isReady = async () => {
+      const answer = await fetch(`http://127.0.0.1:${this.port}/readyz`).catch(() => null);
+      return answer?.ok === true;
+    };
+    await until(async () => process.exitCode !== null || (await isReady()), 240);
+    if (await isReady()) return;
     throw new Error(
       `the gateway did not get ready:\n${this.#sandbox.read("gateway.log").slice(-2_000)}`,
     );

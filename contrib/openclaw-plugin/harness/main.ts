@@ -5,9 +5,10 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 
 import { aboutAgents } from "./agent_turn.ts";
-import { Checks, expect, lineWith } from "./checks.ts";
+import { Checks, expect, lineWith, until } from "./checks.ts";
 import { VAULT } from "./example_vault.ts";
 import { Gateway } from "./gateway.ts";
+import { aboutMemoryTools } from "./memory_tools.ts";
 import { aboutDocs, aboutPackage, aboutPublishing } from "./package.ts";
 import { ROOT, Sandbox } from "./sandbox.ts";
 import { aboutTools } from "./tool_calls.ts";
@@ -28,7 +29,11 @@ async function startDaemon(sandbox: Sandbox): Promise<string> {
 
 async function startGateway(sandbox: Sandbox, gateway: Gateway): Promise<string> {
   await gateway.start();
-  return lineWith(sandbox.read("gateway.log"), /obsidian-rag is healthy/);
+  const log = () => sandbox.read("gateway.log");
+  await until(async () => log().includes("obsidian-rag is"), 60); // it asks once the gateway is up
+  const lines = log().split("\n").filter((line) => line.includes("obsidian-rag is"));
+  expect(lines.length === 1, `not one line:\n${log().slice(-2_000)}`);
+  return lineWith(log(), /obsidian-rag is healthy/);
 }
 
 async function audit(sandbox: Sandbox, gateway: Gateway): Promise<string> {
@@ -61,6 +66,13 @@ const sandbox = new Sandbox();
 const before = await surroundings(sandbox);
 const theirs = ["/tmp/openclaw", `/tmp/openclaw-state-locks-${process.getuid?.()}`]; // whatever TMPDIR says
 const fresh = theirs.filter((path) => !existsSync(path));
+const tidyUp = async () => {
+  await sandbox.end();
+  for (const path of fresh) rmSync(path, { recursive: true, force: true });
+};
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  process.once(signal, () => void tidyUp().finally(() => process.exit(130)));
+}
 try {
   const gateway = await Gateway.configured(sandbox);
   await checks.item("a real ragd indexes the example vault with the embedded model", () =>
@@ -73,6 +85,7 @@ try {
   );
   await aboutTools(checks, sandbox, gateway);
   await aboutAgents(checks, sandbox, gateway);
+  await aboutMemoryTools(checks, sandbox, gateway);
   await checks.item("security audit --deep has no finding of ours", () => audit(sandbox, gateway));
   await aboutPublishing(checks, sandbox);
   await checks.item("the checkout and the user's own OpenClaw are as before", async () => {
@@ -81,7 +94,6 @@ try {
     return "";
   });
 } finally {
-  await sandbox.end();
-  for (const path of fresh) rmSync(path, { recursive: true, force: true });
+  await tidyUp();
 }
 process.exit(checks.end());

@@ -1,9 +1,10 @@
 /** The package: types, tgz, manifest, and what the shop says of it. */
 
-import { mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { cpSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { type Checks, expect, lineWith } from "./checks.ts";
+import { VAULT } from "./example_vault.ts";
 import { Gateway } from "./gateway.ts";
 import { PLUGIN, type Ran, ROOT, Sandbox } from "./sandbox.ts";
 
@@ -73,6 +74,8 @@ export async function aboutDocs(checks: Checks): Promise<void> {
     const last = lines.findIndex((line) => line.includes("uninstall"));
     lines.push(...lines.splice(last, 1)); // the page says early how to take it away again
     const newcomer = new Sandbox();
+    newcomer.env["PATH"] = `${join(ROOT, ".venv/bin")}:${newcomer.env["PATH"]}`;
+    cpSync(VAULT, newcomer.path("home/Notes"), { recursive: true });
     await Gateway.configured(newcomer, {});
     try {
       for (const line of lines) {

@@ -1,6 +1,7 @@
 /** A folder with everything that a run writes, and the processes in it. Gone when it ends. */
 
 import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { randomInt } from "node:crypto";
 import { mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -58,7 +59,7 @@ export class Sandbox {
 
   runIn(cwd: string, command: string, ...words: string[]): Promise<Ran> {
     return new Promise((resolve) => {
-      const options = { cwd, env: this.env, timeout: 240_000, maxBuffer: 64 * 1024 * 1024 };
+      const options = { cwd, env: this.env, timeout: 300_000, maxBuffer: 64 * 1024 * 1024 };
       execFile(command, words, options, (error, stdout, stderr) => {
         const code = error ? (typeof error.code === "number" ? error.code : 1) : 0;
         resolve({ code, stdout, stderr });
@@ -99,12 +100,18 @@ async function stop(child: ChildProcess): Promise<void> {
   clearTimeout(late);
 }
 
-/** A port that is free on loopback. */
-export function freePort(): Promise<number> {
+/** A port that is free on loopback, below those that the system gives to whoever connects. */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(20_000, 30_000);
+    if (await isFree(port)) return port;
+  }
+}
+
+function isFree(port: number): Promise<boolean> {
   return new Promise((resolve) => {
-    const server = createServer().listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === "object" && address ? address.port : 0));
-    });
+    const server = createServer();
+    server.once("error", () => resolve(false));
+    server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
   });
 }

@@ -127,6 +127,8 @@ async function badArguments(gateway: Gateway): Promise<string> {
     expect(named.test(text) && details["ok"] === false, text);
     said.push(String(details["error"]));
   }
+  const { text, details } = await gateway.call(SEARCH.name, { query: 7 });
+  expect(/`query`/.test(text) && details["ok"] === false, text);
   return said.join(", ");
 }
 

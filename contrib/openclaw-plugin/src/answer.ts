@@ -2,7 +2,7 @@
 
 import { withinLimits, type Limits } from "./cutting.js";
 import { type Envelope, isObject } from "./envelope.js";
-import { defusedDeep, fenced } from "./fence.js";
+import { defused, defusedDeep, fenced } from "./fence.js";
 import { INDEX, MEMORY_STORE, SEARCH } from "./tools.js";
 
 export interface ToolResult {
@@ -55,6 +55,7 @@ function slim(data: Row, cite: boolean): Row {
       value,
       source,
       stored_at,
+      ...onlyTrue(row, "injection_suspected"),
       ...ifAny(row, "sensitive"),
     })),
   };
@@ -108,9 +109,10 @@ const FOR_THE_MODEL = new Set(["INVALID_REQUEST", "UNKNOWN_DIRECTORY"]);
 
 function trouble({ status, error }: Envelope): string {
   if (error && FOR_THE_MODEL.has(error.code)) {
-    return `This call was not understood: ${error.message} ${error.suggestion}`.trimEnd();
+    return defused(`This call was not understood: ${error.message} ${error.suggestion}`).trimEnd();
   }
-  const next = `Tell the user (${status}): ${error?.message} ${error?.suggestion}`.trimEnd();
+  const said = `${error?.message} ${error?.suggestion}`.trimEnd();
+  const next = defused(`Tell the user (${status}): ${said}`);
   return error?.code === "INDEX_NOT_FOUND"
     ? `${next} Offer to call ${INDEX.name} with mode "full".`
     : next;

@@ -2,10 +2,10 @@
 
 import { plainResult, searchResult, type ToolResult } from "./answer.js";
 import type { Client } from "./client.js";
-import { type Envelope, failure } from "./envelope.js";
 import type { HealthCache } from "./health.js";
-import { mirrored, type Workspace } from "./remember.js";
-import { type Chat, type ChatContext, chatOf, type StoredSession } from "./scope.js";
+import { cites, isOutOfScope, NOT_HERE } from "./privacy.js";
+import { judged, mirrored, type Workspace } from "./remember.js";
+import { type ChatContext, chatOf, type StoredSession } from "./scope.js";
 import type { Settings } from "./settings.js";
 import { forModel, quotesNotes } from "./status.js";
 import { cleaned, INDEX, MEMORY_STORE, SEARCH, STATUS } from "./tools.js";
@@ -29,7 +29,7 @@ const search: Call = async (around, params, signal) => {
   const chat = chatOf(around.context, around.stored);
   if (isOutOfScope(settings, chat)) return plainResult(SEARCH.name, NOT_HERE);
   const checked = await health.check(client, signal);
-  if (checked?.status === "unavailable" && checked.error) {
+  if (checked?.error && (checked.status === "unavailable" || checked.data === null)) {
     return plainResult(SEARCH.name, { ...checked, data: null });
   }
   const answer = await client.call(SEARCH.name, cleaned(params), signal);
@@ -59,13 +59,9 @@ const memoryStore: Call = async (around, params, signal) => {
   const answer = await client.call(MEMORY_STORE.name, args, signal);
   health.learn(answer);
   if (answer.data?.["stored"] !== true) return plainResult(MEMORY_STORE.name, answer);
-  const fact = {
-    key: String(answer.data["key"]),
-    value: String(args["value"]),
-    source: String(args["source"]),
-  };
-  const also = await mirrored(client, settings.mirrorMemory, fact, context, signal);
-  return plainResult(MEMORY_STORE.name, { ...answer, data: { ...answer.data, ...also } });
+  const { stored, key } = answer.data; // the rest is what the model has just said itself
+  const also = await mirrored(settings.mirrorMemory, judged(args, answer.data), context);
+  return plainResult(MEMORY_STORE.name, { ...answer, data: { stored, key, ...also } });
 };
 
 export const CALLS: Readonly<Record<string, Call>> = {
@@ -74,18 +70,3 @@ export const CALLS: Readonly<Record<string, Call>> = {
   [STATUS.name]: status,
   [MEMORY_STORE.name]: memoryStore,
 };
-
-function isOutOfScope(settings: Settings, chat: Chat): boolean {
-  return settings.scope === "direct" && chat === "shared";
-}
-
-function cites(settings: Settings, chat: Chat): boolean {
-  return settings.citations === "on" || (settings.citations === "auto" && chat !== "shared");
-}
-
-const NOT_HERE: Envelope = failure(
-  "SCOPE_REFUSED",
-  "Others can read this chat, and the user's notes are private.",
-  "Ask again in a direct chat. The owner can allow it everywhere: set the plugin's scope to any.",
-  { recoverable: false },
-);

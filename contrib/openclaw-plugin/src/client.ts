@@ -1,11 +1,13 @@
 /** Asks ragd. Whatever happens, the answer is an envelope: no exception leaves this module. */
 
 import { type Envelope, failure, parseEnvelope } from "./envelope.js";
-import { type Ask, exchange } from "./socket.js";
+import { type Answered, type Ask, exchange } from "./socket.js";
 
 export interface Client {
   /** One of the four tools. */
   call(tool: string, args: Record<string, unknown>, signal?: AbortSignal): Promise<Envelope>;
+  /** Lines of a note, counted from 1; null if there is no such note. */
+  read(path: string, from: number, to: number): Promise<Envelope | null>;
 }
 
 export interface ClientOptions {
@@ -13,8 +15,18 @@ export interface ClientOptions {
   timeoutMs: number;
   /** How long to wait before the one retry: nobody listens (yet), or the index is being opened. */
   retryAfterMs?: { absent: number; starting: number };
-  exchange?: (ask: Ask) => Promise<string>;
+  exchange?: (ask: Ask) => Promise<Answered>;
 }
+
+type Target = Pick<Ask, "method" | "path" | "body">;
+
+/** `status` is that of HTTP, 0 where nobody answered. */
+interface Told {
+  status: number;
+  envelope: Envelope;
+}
+
+const NOT_FOUND = 404;
 
 /** Nobody took the request in these cases, so that asking again cannot do a thing twice. */
 const NOBODY_THERE = new Set(["ENOENT", "ECONNREFUSED"]);
@@ -23,41 +35,44 @@ export function createClient(options: ClientOptions): Client {
   const { socketPath, timeoutMs, retryAfterMs = { absent: 700, starting: 2_000 } } = options;
   const send = options.exchange ?? exchange;
 
-  async function once(path: string, body: string, signal: AbortSignal): Promise<Envelope | Error> {
+  async function once(target: Target, signal: AbortSignal): Promise<Told | Error> {
     try {
-      const answer = await send({ socketPath, method: "POST", path, body, signal });
-      return parseEnvelope(answer) ?? notRagd(socketPath);
+      const { status, body } = await send({ ...target, socketPath, signal });
+      return { status, envelope: parseEnvelope(body) ?? notRagd(socketPath) };
     } catch (reason) {
       return reason instanceof Error ? reason : new Error(String(reason));
     }
   }
 
-  async function call(
-    tool: string,
-    args: Record<string, unknown>,
-    cancelled?: AbortSignal,
-  ): Promise<Envelope> {
+  async function ask(target: Target, cancelled?: AbortSignal): Promise<Told> {
     const deadline = AbortSignal.timeout(timeoutMs);
     const signal = cancelled ? AbortSignal.any([cancelled, deadline]) : deadline;
-    const path = `/v1/tools/${encodeURIComponent(tool)}`;
-    const body = JSON.stringify(args);
-    let answer = await once(path, body, signal);
-    const wait = answer instanceof Error ? retryAfterMs.absent : retryAfterMs.starting;
-    if (mayBeStarting(answer) && (await pause(wait, signal)))
-      answer = await once(path, body, signal);
-    if (!(answer instanceof Error)) return answer;
-    if (cancelled?.aborted) return CANCELLED;
-    const late = deadline.aborted && !mayBeStarting(answer);
-    return late ? tooLate(timeoutMs) : unreachable(answer, socketPath);
+    let told = await once(target, signal);
+    const wait = told instanceof Error ? retryAfterMs.absent : retryAfterMs.starting;
+    if (mayBeStarting(told) && (await pause(wait, signal))) told = await once(target, signal);
+    if (!(told instanceof Error)) return told;
+    if (cancelled?.aborted) return { status: 0, envelope: CANCELLED };
+    const late = deadline.aborted && !mayBeStarting(told);
+    return { status: 0, envelope: late ? tooLate(timeoutMs) : unreachable(told, socketPath) };
   }
 
-  return { call };
+  return {
+    async call(tool, args, cancelled) {
+      const path = `/v1/tools/${encodeURIComponent(tool)}`;
+      return (await ask({ method: "POST", path, body: JSON.stringify(args) }, cancelled)).envelope;
+    },
+    async read(path, from, to) {
+      const query = `path=${encodeURIComponent(path)}&from=${from}&to=${to}`;
+      const { status, envelope } = await ask({ method: "GET", path: `/v1/notes?${query}` });
+      return status === NOT_FOUND ? null : envelope;
+    },
+  };
 }
 
-function mayBeStarting(answer: Envelope | Error): boolean {
-  return answer instanceof Error
-    ? NOBODY_THERE.has(codeOf(answer))
-    : answer.error?.code === "STARTING";
+function mayBeStarting(told: Told | Error): boolean {
+  return told instanceof Error
+    ? NOBODY_THERE.has(codeOf(told))
+    : told.envelope.error?.code === "STARTING";
 }
 
 /** Whether the time passed without the signal. */

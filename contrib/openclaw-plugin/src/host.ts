@@ -21,6 +21,45 @@ export interface Command {
   handler(): Promise<{ text: string }>;
 }
 
+/** A hit for memory_search. */
+export interface CorpusHit {
+  corpus: string;
+  path: string;
+  title: string;
+  kind: string;
+  score: number;
+  snippet: string;
+  startLine: number;
+  endLine: number;
+  citation?: string;
+}
+
+/** Lines for memory_get. */
+export interface CorpusPassage {
+  corpus: string;
+  path: string;
+  kind: string;
+  content: string;
+  fromLine: number;
+  lineCount: number;
+}
+
+export interface CorpusSupplement {
+  search(asked: {
+    query: string;
+    maxResults?: number;
+    agentId?: string;
+    agentSessionKey?: string;
+  }): Promise<CorpusHit[]>;
+  get(asked: {
+    lookup: string;
+    fromLine?: number;
+    lineCount?: number;
+    agentId?: string;
+    agentSessionKey?: string;
+  }): Promise<CorpusPassage | null>;
+}
+
 export interface Api {
   registrationMode: string;
   pluginConfig?: Record<string, unknown>;
@@ -33,6 +72,7 @@ export interface Api {
   };
   registerService(service: Service): void;
   registerCommand(command: Command): void;
+  registerMemoryCorpusSupplement(supplement: CorpusSupplement): void;
 }
 
 export interface FactoryContext {

@@ -3,6 +3,7 @@
 import { socketAddress } from "./address.js";
 import { CALLS } from "./calls.js";
 import { type Client, createClient } from "./client.js";
+import { corpusOf } from "./corpus.js";
 import { HealthCache } from "./health.js";
 import type { Api, FactoryContext, Tool } from "./host.js";
 import type { StoredSession } from "./scope.js";
@@ -42,9 +43,12 @@ export function makeTool(text: ToolText, { api, config, toolContext }: FactoryCo
   };
 }
 
-/** What the tools alone are not: the service and the command. Opens nothing by itself. */
+/** What the tools alone are not: the service, the command, the corpus. Opens nothing by itself. */
 export function registerExtras(api: Api): void {
-  const { client } = connection(settingsOf(api.pluginConfig));
+  const settings = settingsOf(api.pluginConfig);
+  const { client } = connection(settings);
+  if (settings.memoryCorpus)
+    api.registerMemoryCorpusSupplement(corpusOf(client, settings, storedSessions(api)));
   api.registerCommand({
     name: "ragstatus",
     description: "How the search in your notes is, without asking a model.",

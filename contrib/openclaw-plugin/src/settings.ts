@@ -11,6 +11,7 @@ export interface Settings {
   snippetChars: number;
   citations: Citations;
   mirrorMemory: Mirror;
+  memoryCorpus: boolean;
   scope: Scope;
 }
 
@@ -21,6 +22,7 @@ export const DEFAULTS: Settings = {
   snippetChars: 700,
   citations: "auto",
   mirrorMemory: "non-sensitive",
+  memoryCorpus: false,
   scope: "direct",
 };
 
@@ -59,7 +61,7 @@ export const CONFIG_SCHEMA = {
     citations: {
       type: "string",
       enum: ["auto", "on", "off"],
-      description: "Whether answers name note and lines; auto: in direct chats only.",
+      description: "Whether answers name note and lines; auto: not in chats that others read.",
       default: DEFAULTS.citations,
     },
     mirrorMemory: {
@@ -67,6 +69,11 @@ export const CONFIG_SCHEMA = {
       enum: ["off", "non-sensitive", "all"],
       description: "Which remembered facts are also written into the agent's own memory.",
       default: DEFAULTS.mirrorMemory,
+    },
+    memoryCorpus: {
+      type: "boolean",
+      description: "Whether OpenClaw's own memory_search and memory_get find notes as well.",
+      default: DEFAULTS.memoryCorpus,
     },
     scope: {
       type: "string",

@@ -10,11 +10,16 @@ export interface Ask {
   signal: AbortSignal;
 }
 
+export interface Answered {
+  status: number;
+  body: string;
+}
+
 /** More than any answer of ragd's; what is longer did not come from it. */
 const ANSWER_MAX_BYTES = 8 * 1024 * 1024;
 
-/** The body of the answer, whatever its status; rejects with the reason if there is none. */
-export function exchange(ask: Ask): Promise<string> {
+/** The answer, whatever its status; rejects with the reason if there is none. */
+export function exchange(ask: Ask): Promise<Answered> {
   return new Promise((resolve, reject) => {
     const sent = request(
       {
@@ -41,7 +46,10 @@ export function exchange(ask: Ask): Promise<string> {
           if (size > ANSWER_MAX_BYTES) sent.destroy(new Error("the answer is too long"));
           else parts.push(part);
         });
-        answer.on("end", () => resolve(Buffer.concat(parts).toString("utf8")));
+        answer.on("end", () => {
+          const body = Buffer.concat(parts).toString("utf8");
+          resolve({ status: answer.statusCode ?? 0, body });
+        });
         answer.on("error", reject);
       },
     );

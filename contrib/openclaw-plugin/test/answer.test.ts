@@ -100,6 +100,15 @@ test("orders in a note are pointed at, and so are passages that may be old", () 
   assert.match(after, /`stale`/);
 });
 
+test("a memory keeps its flags, and orders in it are pointed at", () => {
+  const memory = { key: "k", value: "v", source: "a.md", stored_at: "2026", trust: "untrusted-note" };
+  const flags = { sensitive: ["health"], injection_suspected: true };
+  const { inside, after } = search(found([], { memories: [{ ...memory, ...flags }] }));
+  const [row] = inside.data?.["memories"] as Record<string, unknown>[];
+  assert.deepEqual(row, { key: "k", value: "v", source: "a.md", stored_at: "2026", ...flags });
+  assert.match(after, /injection_suspected.*do not obey/);
+});
+
 test("cut passages say how to read on", () => {
   const long = "word ".repeat(400);
   const { after } = search(found([passage({ chunk_text: long }), passage()]));

@@ -12,7 +12,8 @@ export interface Asked {
   body: Record<string, unknown>;
 }
 
-export type Reply = (asked: Asked) => Envelope | string | null; // null: never answers
+/** An answer, or one with another HTTP status than 200; null: never answers. */
+export type Reply = (asked: Asked) => Envelope | string | null | [number, Envelope];
 
 export class FakeRagd {
   readonly folder = mkdtempSync(join(tmpdir(), "rag-"));
@@ -31,10 +32,13 @@ export class FakeRagd {
       const parts: Buffer[] = [];
       request.on("data", (part: Buffer) => parts.push(part));
       request.on("end", () => {
-        const asked = { path: request.url ?? "", body: JSON.parse(String(Buffer.concat(parts))) };
+        const body = String(Buffer.concat(parts)) || "{}";
+        const asked = { path: request.url ?? "", body: JSON.parse(body) };
         this.asked.push(asked);
-        const answer = this.#reply(asked);
-        if (answer === null) return;
+        const reply = this.#reply(asked);
+        if (reply === null) return;
+        const [status, answer] = Array.isArray(reply) ? reply : [200, reply];
+        response.statusCode = status;
         response.end(typeof answer === "string" ? answer : JSON.stringify(answer));
       });
     });

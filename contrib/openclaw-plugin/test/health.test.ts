@@ -9,7 +9,8 @@ import { envelope, trouble } from "./fake_ragd.js";
 const DEGRADED = envelope({}, { status: "degraded", error: trouble("OLLAMA_UNREACHABLE") });
 
 function daemon(answer: Envelope = envelope({})): Client & { calls: number; answer: Envelope } {
-  const fake = { calls: 0, answer, call: async () => (fake.calls++, fake.answer) };
+  const call = async () => (fake.calls++, fake.answer);
+  const fake = { calls: 0, answer, call, read: async () => null };
   return fake;
 }
 

@@ -4,12 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 
-import type { Client } from "../src/client.js";
-import type { Envelope } from "../src/envelope.js";
 import { mirror, MIRROR_FILE, withFact } from "../src/mirror.js";
-import { mirrored } from "../src/remember.js";
+import { type Judged, judged, mirrored } from "../src/remember.js";
 import type { Mirror } from "../src/settings.js";
-import { envelope, found, passage, trouble } from "./fake_ragd.js";
 
 const FACT = {
   key: "doorbell",
@@ -26,15 +23,10 @@ async function inWorkspace(run: (folder: string) => Promise<void>): Promise<void
   }
 }
 
-function judging(memory: Record<string, unknown>, ...passages: Record<string, unknown>[]): Client {
-  const data = found(passages, {
-    memories: [{ ...FACT, stored_at: "2026", sensitive: [], ...memory }],
-  });
-  return { call: async () => envelope(data) };
-}
-
-function always(answer: Envelope): Client {
-  return { call: async () => answer };
+/** The fact as the daemon answers for it. */
+function told(flags: Record<string, unknown> = {}): Judged {
+  const answer = { stored: true, ...FACT, sensitive: [], injection_suspected: false, ...flags };
+  return judged(FACT, answer);
 }
 
 test("a fact is one line with its key, and the same key replaces it", () => {
@@ -66,36 +58,29 @@ test("a link in place of the file is not followed", async () => {
     await mkdir(join(folder, "memory"));
     await symlink("/dev/null", join(folder, MIRROR_FILE));
     await assert.rejects(mirror(folder, FACT), /is a link/);
-    const added = await mirrored(judging({}), "all", FACT, { workspaceDir: folder });
+    const added = await mirrored("all", told(), { workspaceDir: folder });
     assert.match(String(added["not_mirrored"]), /cannot be written/);
   });
 });
 
-const SENSITIVE = judging({ sensitive: ["financial_debt"] });
-const FROM_SENSITIVE = judging({}, passage({ source_file: FACT.source, sensitive: ["health"] }));
-const BESIDE_SENSITIVE = judging({}, passage({ source_file: "Other.md", sensitive: ["health"] }));
-const SUSPECT = judging({}, passage({ source_file: FACT.source, injection_suspected: true }));
-const UNJUDGED = always(envelope(found([])));
-const DOWN = always(
-  envelope(null, { status: "unavailable", error: trouble("DAEMON_NOT_RUNNING") }),
-);
+const SENSITIVE = told({ sensitive: ["financial_debt"] });
+const UNJUDGED = told({ sensitive: null });
+const SUSPECT = told({ injection_suspected: true });
 
-const CASES: [string, Mirror, Client, boolean][] = [
-  ["a harmless fact", "non-sensitive", judging({}), true],
-  ["a fact beside a sensitive note", "non-sensitive", BESIDE_SENSITIVE, true],
+const CASES: [string, Mirror, Judged, boolean][] = [
+  ["a harmless fact", "non-sensitive", told(), true],
   ["a sensitive fact", "non-sensitive", SENSITIVE, false],
-  ["a fact from a sensitive passage", "non-sensitive", FROM_SENSITIVE, false],
   ["a fact that nobody judged", "non-sensitive", UNJUDGED, false],
-  ["a fact when the daemon went away", "non-sensitive", DOWN, false],
+  ["a fact from a note that gives orders", "non-sensitive", SUSPECT, false],
   ["a sensitive fact", "all", SENSITIVE, true],
   ["a fact that nobody judged", "all", UNJUDGED, true],
   ["a fact from a note that gives orders", "all", SUSPECT, false],
-  ["a harmless fact", "off", judging({}), false],
+  ["a harmless fact", "off", told(), false],
 ];
-for (const [what, setting, client, written] of CASES) {
+for (const [what, setting, fact, written] of CASES) {
   test(`mirrorMemory ${setting}: ${what} is ${written ? "" : "not "}copied`, async () => {
     await inWorkspace(async (folder) => {
-      const added = await mirrored(client, setting, FACT, { workspaceDir: folder });
+      const added = await mirrored(setting, fact, { workspaceDir: folder });
       const page = await readFile(join(folder, MIRROR_FILE), "utf8").catch(() => "");
       assert.equal(page.includes(FACT.value), written);
       assert.equal(added["mirrored_to"] === MIRROR_FILE, written);
@@ -105,13 +90,20 @@ for (const [what, setting, client, written] of CASES) {
 }
 
 test("a session without a workspace, or in a sandbox, copies nothing", async () => {
-  assert.ok("not_mirrored" in (await mirrored(judging({}), "all", FACT, {})));
+  assert.ok("not_mirrored" in (await mirrored("all", told(), {})));
   await inWorkspace(async (folder) => {
-    const added = await mirrored(judging({}), "all", FACT, {
-      workspaceDir: folder,
-      sandboxed: true,
-    });
+    const added = await mirrored("all", told(), { workspaceDir: folder, sandboxed: true });
     assert.ok("not_mirrored" in added);
     assert.deepEqual(await readdir(folder), []);
+  });
+});
+
+test("what is copied is the fact as the daemon keeps it, under the key that it gave", async () => {
+  await inWorkspace(async (folder) => {
+    const given = { ...FACT, key: "door<b>bell</b>", value: "A <i>12 V</i> relay." };
+    const kept = { stored: true, key: "doorbell", value: "A 12 V relay.", sensitive: [] };
+    await mirrored("non-sensitive", judged(given, kept), { workspaceDir: folder });
+    const page = await readFile(join(folder, MIRROR_FILE), "utf8");
+    assert.match(page, /^- `doorbell`: A 12 V relay\. \(from Projects\/Doorbell\.md\)$/m);
   });
 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
-import type { Api, Command, Logger, Service, Tool } from "../src/host.js";
+import type { Api, Command, CorpusSupplement, Logger, Service, Tool } from "../src/host.js";
 import { ABOUT, declarations, makeTool, registerExtras } from "../src/plugin.js";
 import { CONFIG_SCHEMA, DEFAULTS, settingsOf } from "../src/settings.js";
 import { cleaned, TOOLS } from "../src/tools.js";
@@ -16,6 +16,7 @@ const pack = JSON.parse(readFileSync(new URL("package.json", ROOT), "utf8"));
 class FakeHost {
   readonly commands: Command[] = [];
   readonly services: Service[] = [];
+  readonly corpora: CorpusSupplement[] = [];
   readonly lines: string[] = [];
   readonly logger: Logger = {
     info: (line) => this.lines.push(`info ${line}`),
@@ -31,6 +32,7 @@ class FakeHost {
       pluginConfig: config,
       registerCommand: (command) => this.commands.push(command),
       registerService: (service) => this.services.push(service),
+      registerMemoryCorpusSupplement: (corpus) => this.corpora.push(corpus),
     };
   }
 
@@ -152,6 +154,17 @@ test("without an index no search is made, and the index is offered", async () =>
   );
 });
 
+test("a daemon too busy for its status is not asked for more", async () => {
+  await withRagd(
+    () => null,
+    async (ragd) => {
+      const host = new FakeHost({ socketPath: ragd.socketPath, timeoutMs: 300 });
+      assert.match(await host.run("obsidian_rag_search", { query: "x" }), /TIMEOUT.*`ragctl status`/);
+      assert.ok(ragd.asked.every(({ path }) => path.endsWith("status")));
+    },
+  );
+});
+
 test("the status tool always asks", async () => {
   await withRagd(serving, async (ragd, host) => {
     for (let times = 0; times < 2; times++) await host.run("obsidian_rag_status", {});
@@ -201,26 +214,27 @@ test("the stored session is asked for, and a host that cannot tell is no harm", 
 });
 
 test("with the daemon down, every tool answers with the next command, and none throws", async () => {
-  const host = new FakeHost({ socketPath: "/nonexistent/ragd.sock", timeoutMs: 100 });
-  for (const { name } of TOOLS) {
-    const result = await host
-      .tool(name)
-      .execute("1", { query: "x", mode: "sync", key: "k", value: "v", source: "s" });
+  const host = new FakeHost({ socketPath: "/nonexistent/ragd.sock" });
+  const params = { query: "x", mode: "sync", key: "k", value: "v", source: "s" };
+  const results = TOOLS.map(({ name }) => host.tool(name).execute("1", params));
+  for (const result of await Promise.all(results)) {
     assert.match(result.content[0]?.text ?? "", /DAEMON_NOT_RUNNING.*`ragctl start`/);
     assert.equal(result.details["ok"], false);
   }
 });
 
-test("a stored fact says where else it went, or why not", async () => {
+test("a stored fact says where else it went, or why not, and the daemon is asked once", async () => {
+  const kept = { stored: true, key: "k", value: "v", sensitive: ["health"] };
   await withRagd(
-    ({ path }) => envelope(path.endsWith("store") ? { stored: true, key: "k" } : found([])),
-    async (_ragd, host) => {
-      const text = await host.run("obsidian_rag_memory_store", {
-        key: "k",
-        value: "v",
-        source: "a.md",
-      });
-      assert.match(text, /"stored":true,"key":"k","not_mirrored":"this session has no workspace/);
+    () => envelope(kept),
+    async (ragd, host) => {
+      const fact = { key: "k", value: "v", source: "a.md" };
+      const text = await host.run("obsidian_rag_memory_store", fact);
+      assert.match(text, /"data":{"stored":true,"key":"k","not_mirrored":"this session has no/);
+      const elsewhere = { workspaceDir: "/nonexistent" };
+      const other = await host.run("obsidian_rag_memory_store", fact, elsewhere);
+      assert.match(other, /"not_mirrored":"it is sensitive"/);
+      assert.equal(ragd.asked.length, 2);
     },
   );
 });
@@ -260,6 +274,18 @@ test("the service asks once and logs one line", async () => {
       host.services[0]?.stop();
     },
   );
+});
+
+test("the notes join OpenClaw's own memory only when that is switched on", async () => {
+  await withRagd(serving, async (ragd, host) => {
+    registerExtras(host.api);
+    assert.equal(host.corpora.length, 0);
+    const willing = new FakeHost({ socketPath: ragd.socketPath, memoryCorpus: true });
+    registerExtras(willing.api);
+    const [hit] = (await willing.corpora[0]?.search({ query: "debts", maxResults: 3 })) ?? [];
+    assert.equal(hit?.path, "Journal/2024-03-09.md");
+    assert.deepEqual(ragd.asked.at(-1)?.body, { query: "debts", max_results: 3 });
+  });
 });
 
 test("registering opens no socket, and discovery gets no service", async () => {

@@ -1,0 +1,50 @@
+/** OpenClaw's own memory tools with the notes among what they find: off by default, then switched on. */
+
+import { type Checks, expect, until } from "./checks.ts";
+import type { Gateway } from "./gateway.ts";
+import type { Sandbox } from "./sandbox.ts";
+
+const QUESTION = { query: "How much do I owe Sreenivas?", corpus: "all" };
+const NOTE = "Journal/2024-03-09.md";
+
+export async function aboutMemoryTools(
+  checks: Checks,
+  sandbox: Sandbox,
+  gateway: Gateway,
+): Promise<void> {
+  await checks.item("memory_search does not find notes by default", async () => {
+    const { text } = await gateway.invoke("memory_search", QUESTION);
+    expect(/"results"/.test(text) && !text.includes(NOTE), text);
+    return "";
+  });
+  await checks.item("with memoryCorpus on, memory_search finds notes", async () => {
+    const key = "plugins.entries.obsidian-rag.config.memoryCorpus";
+    const set = await sandbox.run("openclaw", "config", "set", key, "true");
+    expect(set.code === 0, set.stdout + set.stderr);
+    let said = "";
+    await until(async () => {
+      said = (await gateway.invoke("memory_search", QUESTION)).text;
+      return said.includes(NOTE);
+    }, 120); // the gateway takes the setting over by itself
+    const hits = JSON.parse(said).results as { path: string; snippet: string; citation: string }[];
+    const hit = hits.find(({ path }) => path === NOTE);
+    expect(hit && /SENSITIVE.*<<<NOTES \w+>>>.*I still owe Sreenivas \$70/s.test(hit.snippet), said);
+    return hits.map(({ citation }) => citation).join(", ");
+  });
+  await checks.item("memory_get reads lines of a note", async () => {
+    const args = { path: NOTE, from: 9, lines: 2, corpus: "all" };
+    const { text } = await gateway.invoke("memory_get", args);
+    const got = JSON.parse(text);
+    expect(got.status === "ok" && got.fromLine === 9 && got.lineCount === 2, text);
+    expect(/I still owe Sreenivas \$70/.test(got.text), text);
+    const absent = await gateway.invoke("memory_get", { ...args, path: "Journal/absent.md" });
+    expect(JSON.parse(absent.text).status === "not_found", absent.text);
+    return got.text;
+  });
+  await checks.item("a group chat finds none, and is told why", async () => {
+    const group = { sessionKey: "agent:main:telegram:group:-1" };
+    const { text } = await gateway.invoke("memory_search", QUESTION, group);
+    expect(/Others can read this chat/.test(text) && !text.includes(NOTE), text);
+    return JSON.parse(text).warning;
+  });
+}

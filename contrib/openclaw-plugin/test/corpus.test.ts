@@ -1,0 +1,127 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import type { Client } from "../src/client.js";
+import { corpusOf } from "../src/corpus.js";
+import type { Envelope } from "../src/envelope.js";
+import { DEFAULTS } from "../src/settings.js";
+import { envelope, found, passage, trouble } from "./fake_ragd.js";
+
+const GROUP = "agent:main:telegram:group:-1";
+const LINES = { path: "a.md", from: 1, to: 3, total_lines: 3, text: "one\ntwo\nthree" };
+
+function corpus(answer: Envelope | null, settings = {}) {
+  const asked: unknown[] = [];
+  const client: Client = {
+    call: async (...args) => (asked.push(args), answer ?? envelope(null)),
+    read: async (...args) => (asked.push(args), answer),
+  };
+  return { asked, ...corpusOf(client, { ...DEFAULTS, ...settings }, () => undefined) };
+}
+
+const note = (fields: Record<string, unknown> = {}) => corpus(envelope({ ...LINES, ...fields }));
+
+test("a hit has path, lines and a fenced snippet", async () => {
+  const { search, asked } = corpus(envelope(found([passage()])));
+  const [hit] = await search({ query: "debts" });
+  assert.deepEqual(asked, [["obsidian_rag_search", { query: "debts", max_results: 5 }]]);
+  const { snippet, ...rest } = hit ?? { snippet: "" };
+  assert.match(snippet, /<<<NOTES (\w+)>>>\nI still owe Sreenivas \$70\.\n<<<END NOTES \1>>>$/);
+  assert.deepEqual(rest, {
+    corpus: "obsidian",
+    path: "Journal/2024-03-09.md",
+    title: "2024-03-09",
+    kind: "note",
+    score: 0.81,
+    startLine: 9,
+    endLine: 10,
+    citation: "Journal/2024-03-09.md#L9-L10",
+  });
+});
+
+test("hits are cut to what fits, and say how to read on", async () => {
+  const long = passage({ chunk_text: "word ".repeat(400) });
+  const hits = await corpus(envelope(found(Array(20).fill(long)))).search({ query: "x" });
+  assert.ok(hits.length > 1 && hits.length < 20);
+  assert.match(hits[0]?.snippet ?? "", /\[…\]\n<<<END.*memory_get with this path and from 9/s);
+});
+
+test("what is sensitive or gives orders says so before its text", async () => {
+  const row = passage({ sensitive: ["health"], injection_suspected: true, chunk_text: "<<<END" });
+  const [hit] = await corpus(envelope(found([row]))).search({ query: "x" });
+  assert.match(hit?.snippet ?? "", /^SENSITIVE \(health\): ask the user.*\n.*do not obey.*‹‹‹END/s);
+});
+
+test("more hits than the daemon gives are not asked for", async () => {
+  const { search, asked } = corpus(envelope(found([])));
+  for (const maxResults of [500, 0]) await search({ query: "x", maxResults });
+  assert.deepEqual(
+    asked.map((call) => (call as [string, { max_results: number }])[1].max_results),
+    [50, 1],
+  );
+});
+
+for (const [what, answer] of [
+  ["a daemon that is away", envelope(null, { error: trouble("DAEMON_NOT_RUNNING") })],
+  ["what is withheld", envelope(found([], { withheld: 2, confirm: "token" }))],
+] as const) {
+  test(`${what} is a reason that OpenClaw can tell`, async () => {
+    await assert.rejects(corpus(answer).search({ query: "x" }), /Do that\.|obsidian_rag_search asks/);
+  });
+}
+
+test("where others listen, nothing is found or read, and nobody is asked", async () => {
+  const { search, get, asked } = note();
+  await assert.rejects(search({ query: "x", agentSessionKey: GROUP }), /private.*direct chat/);
+  await assert.rejects(get({ lookup: "a.md", agentSessionKey: GROUP }), /private.*direct chat/);
+  assert.equal(asked.length, 0);
+});
+
+test("with scope any, a group gets hits without citations", async () => {
+  const { search } = corpus(envelope(found([passage()])), { scope: "any" });
+  const [hit] = await search({ query: "x", agentSessionKey: GROUP });
+  assert.ok(hit && !("citation" in hit));
+});
+
+const WAYS: [Parameters<ReturnType<typeof note>["get"]>[0], [string, number, number]][] = [
+  [{ lookup: "a.md" }, ["a.md", 1, 100]],
+  [{ lookup: "a.md", fromLine: 10, lineCount: 5 }, ["a.md", 10, 14]],
+  [{ lookup: "a.md", fromLine: 10 }, ["a.md", 10, 109]],
+  [{ lookup: "a.md#L9-L12" }, ["a.md", 9, 12]],
+  [{ lookup: "a.md#L9" }, ["a.md", 9, 9]],
+  [{ lookup: "a.md#L9-L12", fromLine: 13, lineCount: 2 }, ["a.md", 13, 14]],
+  [{ lookup: "C#L.md" }, ["C#L.md", 1, 100]],
+];
+for (const [asks, lines] of WAYS) {
+  test(`memory_get ${JSON.stringify(asks)} reads the lines ${lines.slice(1).join(" to ")}`, async () => {
+    const { get, asked } = note();
+    await get(asks);
+    assert.deepEqual(asked, [lines]);
+  });
+}
+
+test("a passage is fenced and says how many lines it has", async () => {
+  const got = await note().get({ lookup: "a.md" });
+  assert.match(got?.content ?? "", /<<<NOTES \w+>>>\none\ntwo\nthree\n<<<END NOTES \w+>>>$/);
+  assert.deepEqual([got?.path, got?.fromLine, got?.lineCount], ["a.md", 1, 3]);
+});
+
+test("a passage that ends before its note says where to read on", async () => {
+  const got = await note({ total_lines: 40 }).get({ lookup: "a.md", lineCount: 3 });
+  assert.match(got?.content ?? "", /40 lines: memory_get with from 4 reads on\.$/);
+});
+
+test("lines that do not fit are left for the next call, and one too long is shortened", async () => {
+  const text = Array(5).fill("x".repeat(1_000)).join("\n");
+  const got = await note({ text, to: 5, total_lines: 5 }).get({ lookup: "a.md" });
+  assert.equal(got?.lineCount, 3);
+  assert.match(got?.content ?? "", /with from 4 reads on/);
+  const one = await note({ text: "y".repeat(9_000), to: 1, total_lines: 2 }).get({ lookup: "a.md" });
+  assert.equal(one?.lineCount, 1);
+  assert.match(one?.content ?? "", /y{4000}\n<<<END.*Line 1 is shortened.*from 2 reads on/s);
+});
+
+test("no such note is null, withheld lines are a reason", async () => {
+  assert.equal(await corpus(null).get({ lookup: "a.md" }), null);
+  await assert.rejects(note({ text: null, withheld: 1 }).get({ lookup: "a.md" }), /withheld/);
+});

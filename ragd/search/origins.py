@@ -1,0 +1,29 @@
+"""What the guard says of a fact that is to be remembered: of its words, and of where it is from.
+
+It never decides what becomes of the fact. Where in the note it is from is guessed by words, and a
+wrong guess is on the careful side.
+"""
+
+from collections.abc import Sequence
+
+from ragd.search.guard import Inspected, Passage, inspect, inspect_text
+from ragd.search.recall import terms
+from ragd.search.rules import Rules
+
+
+def inspect_fact(text: str, note: Sequence[Passage], rules: Rules) -> Inspected:
+    """The worst that is to be said of the fact, and of the passages of its note it may be from."""
+    seen = [inspect_text(text, rules)]
+    seen += [inspect(passage, rules) for passage in origins(text, note)]
+    return Inspected(
+        tuple(sorted({category for one in seen for category in one.categories})),
+        any(one.injection_suspected for one in seen),
+        any(one.withheld for one in seen),
+    )
+
+
+def origins(text: str, note: Sequence[Passage]) -> list[Passage]:
+    """The passages that share a word with the text; all of them if none does."""
+    words = set(terms(text))
+    sharing = [one for one in note if not words.isdisjoint(terms(one.chunk_text))]
+    return sharing or list(note)
