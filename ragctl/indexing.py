@@ -18,7 +18,7 @@ from ragctl.client import Answer, Stream, request, stream
 from ragctl.failure import Failure, refused_by_the_system
 from ragctl.launch import ask
 from ragctl.progress import Moving, Plain
-from ragctl.render import counted, emit_json, in_words_until, note
+from ragctl.render import clean, counted, emit_json, in_words_until, note
 from ragd.errors import EXIT_INTERRUPTED, EXIT_OK, StartupError
 from ragd.paths import Home
 
@@ -46,6 +46,7 @@ def run(home: Home, mode: str, args: argparse.Namespace, **more: Any) -> int:
             answer = ask(home, "POST", "/v1/jobs", {"mode": mode, **more}, start=True)
             job_id = str(answer.data["job_id"])
             _tell_paused(answer.data.get("paused"))
+            _tell_needs_restart(answer.data.get("needs_restart"))
             if args.no_wait:
                 _say_started(job_id, args.json)
                 return EXIT_OK
@@ -66,6 +67,14 @@ def failures_are_fatal() -> Iterator[None]:
         raise  # whoever read our lines has had enough
     except OSError as why:
         raise Failure(refused_by_the_system(why), exit_code=EXIT_FATAL) from why
+
+
+def _tell_needs_restart(keys: list[str] | None) -> None:
+    if keys:
+        note(
+            f"This is done without the new {clean(', '.join(keys))}, which waits for a restart: "
+            "run `ragctl stop`, then `ragctl start`."
+        )
 
 
 def _tell_paused(paused: dict[str, Any] | None) -> None:

@@ -330,6 +330,7 @@ class IndexBuilding(Fact, frozen=True, kw_only=True, tag="index_building"):
     generation: str  # its name
     job_id: str  # who builds it
     fingerprint: str
+    provider: str = ""  # of its vectors
 
 
 class IndexActivated(Fact, frozen=True, kw_only=True, tag="index_activated"):

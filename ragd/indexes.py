@@ -185,7 +185,12 @@ class Indexes:
         crashpoint("index.after_create")
         fingerprint = identity.fingerprint
         await self._say(
-            IndexBuilding(generation=generation, job_id=job_id, fingerprint=fingerprint)
+            IndexBuilding(
+                generation=generation,
+                job_id=job_id,
+                fingerprint=fingerprint,
+                provider=identity.space.provider,
+            )
         )
         self._serving.put(self._serving.index, building)
         return building

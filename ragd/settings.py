@@ -24,6 +24,7 @@ class Settings:
     def __init__(self, home: Home, current: Config) -> None:
         self.home = home
         self.current = current
+        self.waiting: list[str] = []  # keys whose new values wait for a restart
 
     @property
     def vault(self) -> Path:

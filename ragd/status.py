@@ -35,6 +35,7 @@ class Live(Struct):
     provider: str
     actors: Mapping[str, str] = field(default_factory=dict)
     process: Footprint | None = None
+    needs_restart: list[str] = field(default_factory=list)  # settings that are not in force yet
     full_since: str | None = None
     oldest_seq: int = 1
     snapshot_seq: int = 0
@@ -100,6 +101,7 @@ def status(state: State, live: Live, query_time_ms: int = 0) -> Envelope:
         "active_job": _active(jobs.active),
         "last_job": _finished(jobs.finished[-1]) if jobs.finished else None,
         "paused": paused(state),
+        "needs_restart": live.needs_restart,
         "reasons": [_told(reason) for reason in reasons(state, live)],
         "version": live.version,
         "pid": live.pid,

@@ -67,6 +67,7 @@ REVIEWED = {
     *("VaultScanned.newest_mtime", "VaultScanned.began", "DependencyLost.since"),
     "SyncPaused.until",
     # Words of closed lists: codes, reasons, phrases, names of tools and origins.
+    "IndexBuilding.provider",
     *("FileSkipped.reason", "FileFailed.code", "FileFailed.detail", "FileError.message"),
     *("EmbeddingFailed.code", "DependencyLost.code", "RequestRefused.code"),
     *("RequestRefused.tool", "JobRequested.origin", "DaemonStopped.reason", "WatchLost.reason"),

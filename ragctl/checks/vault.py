@@ -39,6 +39,8 @@ def notes(home: Home) -> Finding:
     wished = settings(home)
     if wished is None:
         return unknown()
+    if not os.path.isdir(wished.vault_path):
+        return warn("unknown, for the vault is not there", "Bring the vault back first.")
     count, trouble = 0, []
     deadline = time.monotonic() + _WALK_S
     walk = os.walk(wished.vault_path, onerror=lambda why: trouble.append(str(why.filename)))

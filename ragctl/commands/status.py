@@ -96,6 +96,7 @@ def _has_just_begun(data: dict[str, Any]) -> bool:
 def describe(data: dict[str, Any], ink: Ink) -> str:
     """The whole answer for a person."""
     blocks = [_verdict(data, ink), *_paused(data.get("paused"), ink)]
+    blocks += _needs_restart(data.get("needs_restart"), ink)
     blocks += [_reason(reason, ink) for reason in data.get("reasons", [])]
     blocks.append(rows(_facts(data, ink), ink))
     return "\n\n".join(blocks)
@@ -115,6 +116,14 @@ def _paused(paused: dict[str, Any] | None, ink: Ink) -> list[str]:
     said = f"Syncing is paused {in_words_until(paused['until'])}: saves are noticed, not indexed."
     arrow = ink.paint(ink.sign("→"), "cyan")
     return [f"  {ink.wrap(said, 2)}\n  {arrow} `ragctl pause resume` goes on now."]
+
+
+def _needs_restart(keys: list[str] | None, ink: Ink) -> list[str]:
+    if not keys:
+        return []
+    said = f"Changed in the configuration, not in force yet: {clean(', '.join(keys))}."
+    arrow = ink.paint(ink.sign("→"), "cyan")
+    return [f"  {ink.wrap(said, 2)}\n  {arrow} `ragctl stop`, then `ragctl start`."]
 
 
 def _reason(reason: dict[str, Any], ink: Ink) -> str:

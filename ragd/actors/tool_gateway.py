@@ -151,6 +151,7 @@ class ToolGateway:
         self.live.oldest_seq = self._ledger.oldest_seq
         self.live.snapshot_seq = self._ledger.snapshot_seq
         self.live.process = footprint()
+        self.live.needs_restart = self._settings.waiting
         return self.live
 
     async def _status(self, request: web.Request) -> web.StreamResponse:
@@ -295,7 +296,8 @@ class ToolGateway:
         """For ragctl: what an agent may ask for, and what only a person may."""
         wanted = tools.parse_job(await read_body(request))
         data = await self._request_job(wanted.mode, wanted.accept_deletions)
-        return self._served(data | {"paused": paused(self._ledger.state)})
+        held = {"paused": paused(self._ledger.state), "needs_restart": self._settings.waiting}
+        return self._served(data | held)
 
     async def _request_job(self, mode: Mode, accept_deletions: bool = False) -> dict[str, Any]:
         """Answers at once. One job at a time: what an open job does anyway is joined to it."""
@@ -353,6 +355,7 @@ class ToolGateway:
                 ConfigReloaded(config_hash=fingerprint(config), provider=config.embedding.provider)
             )
             self._settings.current = config  # not before it is recorded
+            self._settings.waiting = reloaded.needs_restart
         log.info("configuration reloaded", applied=reloaded.applied)
         return self._served(reloaded)
 

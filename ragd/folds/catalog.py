@@ -81,6 +81,7 @@ class Building(Table):
     generation: str = ""
     job_id: str = ""
     fingerprint: str = ""
+    provider: str = ""
 
 
 class Catalog(Table):
@@ -250,7 +251,10 @@ def _file_failed(catalog: Catalog, event: FileFailed, record: Record) -> None:
 
 def _index_building(catalog: Catalog, event: IndexBuilding, record: Record) -> None:
     catalog.building = Building(
-        generation=event.generation, job_id=event.job_id, fingerprint=event.fingerprint
+        generation=event.generation,
+        job_id=event.job_id,
+        fingerprint=event.fingerprint,
+        provider=event.provider,
     )
 
 

@@ -7,11 +7,12 @@ is everything found by its meaning too.
 from typing import Any
 
 from ragd.folds import State
-from ragd.folds.catalog import Table
+from ragd.folds.catalog import Building, Table
 from ragd.folds.jobs import Job
 
 STRENGTH = {"sync": 0, "full": 1, "reindex": 2}
 _PROVIDER_LOST = {"OLLAMA_UNREACHABLE", "EMBEDDER_UNAVAILABLE", "INDEX_MODEL_MISMATCH"}
+_DEPENDENCY = {"ollama": "ollama", "embedded": "embedder"}  # by provider
 
 # What a job goes through, in this order, and what a program is told that it is.
 PHASES = {"queued": "storing", "scan": "storing", "text": "storing", "vectors": "embedding"}
@@ -35,7 +36,7 @@ def line(state: State, job: Job) -> dict[str, Any]:
     return _progress("vectors", table.chunks_embedded, table.chunks - table.chunks_barred)
 
 
-def _building_of(state: State, job: Job) -> Table | None:
+def _building_of(state: State, job: Job) -> Building | None:
     """The table that the job builds, until it serves."""
     building = state.catalog.building
     return building if building is not None and building.job_id == job.id else None
@@ -53,8 +54,16 @@ def is_complete(state: State, job: Job) -> bool:
     if job.outcome in ("failed", "cancelled"):
         return True
     waits = _building_of(state, job) is not None or state.catalog.backlog > 0
-    stands = state.pause.holds_vectors or bool(_PROVIDER_LOST & state.health.reasons.keys())
-    return not waits or stands
+    return not waits or state.pause.holds_vectors or _is_provider_lost(state, job)
+
+
+def _is_provider_lost(state: State, job: Job) -> bool:
+    """Nobody makes the vectors that this job's table lacks. What is wrong with the provider of the
+    index that serves does not matter to one that is built with another."""
+    building = _building_of(state, job)
+    if building is None or not building.provider:
+        return bool(_PROVIDER_LOST & state.health.reasons.keys())
+    return _DEPENDENCY.get(building.provider) in state.health.lost
 
 
 def completion(state: State, job: Job) -> dict[str, Any]:

@@ -266,6 +266,8 @@ async def test_a_reload_tells_what_is_in_force_and_what_waits_for_a_restart(hous
     }
     assert house.settings.current.health.probe_s == 7
     assert house.settings.current.embedding.provider == "auto"  # until the restart
+    status = await house.ask("GET", "/v1/status")
+    assert status.data["needs_restart"] == ["embedding.provider"]
     last = [r async for r in house.ledger.journal.follow(0, ["config_reloaded"], on=False)]
     assert len(last) == 1
     again = await house.ask("POST", "/v1/reload")

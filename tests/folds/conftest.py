@@ -72,8 +72,11 @@ class Log:
             )
         )
 
-    def build(self, generation: str = "g2", job: str = "job-1") -> Record:
-        return self.add(IndexBuilding(generation=generation, job_id=job, fingerprint="f1"))
+    def build(self, generation: str = "g2", job: str = "job-1", provider: str = "") -> Record:
+        building = IndexBuilding(
+            generation=generation, job_id=job, fingerprint="f1", provider=provider
+        )
+        return self.add(building)
 
     def change(self, *paths: str, kind: str = "modified") -> Record:
         return self.add(FilesChanged(changes=[Change(path, kind) for path in paths]))

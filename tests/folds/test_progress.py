@@ -103,6 +103,20 @@ def test_a_lost_provider_ends_the_waiting_and_makes_it_partial(
     assert (said["outcome"], said["chunks_embedded"], said["total_chunks"]) == ("partial", 2, 4)
 
 
+@pytest.mark.parametrize("away", ["OLLAMA_UNREACHABLE", "INDEX_MODEL_MISMATCH"])
+def test_a_reindex_to_another_provider_does_not_care_for_the_former(log: Log, away: str) -> None:
+    log.serve("ollama")
+    begin(log, planned=1, mode="reindex")
+    log.build("g2", provider="embedded")
+    log.store("a.md", chunks=2, embedded=0, generation="g2")
+    log.finish(mode="reindex", indexed=1)
+    log.lose("model" if away == "INDEX_MODEL_MISMATCH" else "ollama", away)
+    assert away in log.state.health.reasons
+    assert not is_complete(log)
+    log.lose("embedder", "EMBEDDER_UNAVAILABLE")
+    assert is_complete(log)
+
+
 def test_held_deletions_keep_nobody_waiting_and_make_it_partial(log: Log) -> None:
     log.serve()
     begin(log, planned=0, mode="sync")

@@ -340,8 +340,8 @@ class _Handler(BaseHTTPRequestHandler):
             if fake.job_refusal:
                 self.refuse(fake.job_refusal[1], fake.job_refusal[0])
             else:
-                paused = {"paused": fake.more.get("paused")}
-                self.answer(200, {"job_id": JOB, "status": "started", **paused})
+                held = {key: fake.more.get(key) for key in ("paused", "needs_restart")}
+                self.answer(200, {"job_id": JOB, "status": "started", **held})
         elif self.path in ("/v1/pause", "/v1/resume"):
             self.rfile.read(int(self.headers["Content-Length"]))
             pause = {"since": "2026-11-15T14:30:00.000000Z", "until": "2999-01-01T00:00:00.000000Z"}

@@ -127,6 +127,16 @@ def test_a_vault_that_the_system_cannot_watch_is_said_to_be_polled(ragctl, fake)
     assert "/vault  (looked at every few seconds" in ragctl("status").out
 
 
+def test_settings_that_wait_for_a_restart_are_named(ragctl, fake) -> None:
+    assert "not in force" not in ragctl("status").out
+    fake.more["needs_restart"] = ["embedding.provider"]
+    said = ragctl("status").out
+    assert "not in force yet: embedding.provider." in said
+    assert "`ragctl stop`, then `ragctl start`" in said
+    job = ragctl("reindex", "--no-wait")
+    assert "without the new embedding.provider, which waits for a restart" in job.err
+
+
 def test_vectors_that_will_never_come_are_not_waited_for(ragctl, fake) -> None:
     fake.more = {"chunks_embedded": 3420, "chunks_withheld": 1}
     said = ragctl("status").out
