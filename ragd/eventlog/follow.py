@@ -121,10 +121,15 @@ class DiskReader:
         return next(n for n in reversed(names) if first_seq_of(n) <= self._next)
 
     def _next_segment(self) -> bool:
-        following = [n for n in segment_names(self._disk) if n > self._segment]
-        if following:
-            self._enter(following[0])
-        return bool(following)
+        names = segment_names(self._disk)
+        following = [name for name in names if name > self._segment]
+        if not following:
+            return False
+        first = first_seq_of(following[0])
+        if first > self._next and self._segment not in names:  # retention took more than this one
+            raise TooOld(first)
+        self._enter(following[0])
+        return True
 
     def _enter(self, segment: str) -> None:
         self._segment, self._offset, self._unsure = segment, 0, False

@@ -287,6 +287,28 @@ def test_a_reader_whose_segment_is_dropped_under_it_is_told_the_oldest(
     assert refused.value.oldest == 11
 
 
+def test_segments_dropped_between_two_looks_are_not_passed_over_in_silence() -> None:
+    disk = old_log()
+    reader = DiskReader(disk, 0)
+    while reader._next <= 10:
+        reader.read(30)
+    names = segment_names(disk)
+    read = disk.read
+
+    def read_to_the_end_and_drop(name: str, offset: int = 0, length: int = -1) -> bytes:
+        data = read(name, offset, length)
+        assert data == b"", "it had all of the first segment"
+        for gone in names[:2]:
+            disk.remove(gone)
+        disk.read = read  # type: ignore[method-assign]
+        return data
+
+    disk.read = read_to_the_end_and_drop  # type: ignore[method-assign]
+    with pytest.raises(TooOld) as refused:
+        reader.read(30)
+    assert refused.value.oldest == first_seq_of(names[2])
+
+
 async def test_following_goes_on_over_a_quarantined_gap() -> None:
     disk = old_log()
     data = bytearray(disk.read(segment_name(11)))
