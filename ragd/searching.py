@@ -174,7 +174,8 @@ class Searcher:
             weight = wish.vector_weight
             if question.index.identity.space.provider == "embedded":  # others may read any language
                 weight *= fusion.trust(question.about.readable)
-            ranked = fusion.by_weights(found.vector, found.text, weight, wish.text_weight)
+            words = wish.text_weight if found.vector else 1.0  # all that there is to go by
+            ranked = fusion.by_weights(found.vector, found.text, weight, words)
         return fusion.prefer(ranked, found.timely)
 
     async def _collect(self, question: Question, most: int) -> list[Found]:

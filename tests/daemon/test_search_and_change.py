@@ -207,7 +207,15 @@ async def test_without_a_query_vector_full_text_answers_and_says_why(ollama: Fak
         assert (failed.code, failed.meta["retrieval"]) == ("OLLAMA_UNREACHABLE", "full_text")
         assert failed.files and failed.envelope["status"] == "degraded"
 
+        # Whoever wants meaning alone would rather have words than nothing.
+        wish = {"fusion": "weighted", "vector_weight": 1.0, "text_weight": 0.0}
+        await asyncio.to_thread(lambda: beside.vault.reload(search=wish))
+        alone = await beside.search("kingfisher")
+        assert (alone.code, alone.meta["retrieval"]) == ("OLLAMA_UNREACHABLE", "full_text")
+        assert alone.files == failed.files
         ollama.always = None
+        assert (await beside.search("kingfisher")).meta["retrieval"] == "vector"
+        await asyncio.to_thread(lambda: beside.vault.reload())
         assert (await beside.search("kingfisher")).meta["retrieval"] == "hybrid"
 
         ollama.always = hang
