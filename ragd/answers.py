@@ -14,7 +14,7 @@ from ragd.clock import Clock
 from ragd.errors import DEGRADED, worse
 from ragd.folds import State
 from ragd.guarding import GuardInForce
-from ragd.protocol.envelope import Envelope, SearchMeta, error_body
+from ragd.protocol.envelope import Envelope, ErrorBody, SearchMeta, error_body
 from ragd.protocol.tools import SearchRequest
 from ragd.search.confirmation import Confirmations
 from ragd.search.guard import Inspected, Passage, inspect, inspect_text, suggest
@@ -25,6 +25,11 @@ from ragd.status import Live, Reason, meta, reasons, verdict
 
 MEMORIES = 5
 TOKEN_BYTES = 16
+_QUESTION_STAYED = (
+    "The question is sensitive, so it was not sent to the external embedding server; words alone "
+    "were searched.",
+    "With an embedding server on this machine, such questions are searched by meaning, too.",
+)
 
 
 class Searches(Protocol):
@@ -108,7 +113,14 @@ def enveloped(answer: Answer, state: State, live: Live, took_ms: int) -> Envelop
         embedded_share=round(share, 4),
         stale_since=since.get("INDEX_STALE"),
     )
-    return Envelope(health, answer.data, error_body(codes[0]) if codes else None, about)
+    return Envelope(health, answer.data, _error(codes[0], answer) if codes else None, about)
+
+
+def _error(code: str, answer: Answer) -> ErrorBody:
+    """The worst of it; a question that stayed here is another matter than passages that did."""
+    if code == "SENSITIVE_FILTERED" and "withheld" not in answer.data:
+        return error_body(code, *_QUESTION_STAYED)
+    return error_body(code)
 
 
 def _seen(
