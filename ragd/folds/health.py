@@ -134,7 +134,8 @@ def _index_damaged(health: Health, catalog: Catalog) -> bool:
 def _no_documents(health: Health, catalog: Catalog) -> bool:
     if health.starting or _index_damaged(health, catalog):
         return False
-    return catalog.documents == 0 or _index_missing(health)
+    # What a table is said to hold before it serves (it is taken over without a log) does not count.
+    return catalog.index is None or catalog.documents == 0 or _index_missing(health)
 
 
 def _vault_lost(health: Health, catalog: Catalog) -> bool:

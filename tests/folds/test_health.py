@@ -186,7 +186,10 @@ CLEARING: dict[tuple[str, type], tuple[Step, Step]] = {
     ("INDEX_CORRUPTED", IndexLost): (steps(serve, corrupt), lost_index),
     ("INDEX_CORRUPTED", JobFinished): (steps(serve, corrupt), finish("partial", "reindex")),
     ("INDEX_CORRUPTED", DaemonStarted): (steps(serve, corrupt), restart),
-    ("INDEX_NOT_FOUND", BatchStored): (steps(start(), missing), lambda log: log.store(NOTE)),
+    ("INDEX_NOT_FOUND", BatchStored): (
+        steps(start(), missing, lambda log: log.activate()),
+        lambda log: log.store(NOTE),
+    ),
     ("INDEX_NOT_FOUND", IndexActivated): (
         steps(
             start(),
@@ -471,7 +474,18 @@ def test_the_first_stored_document_ends_index_not_found_without_another_probe(lo
     log.start()
     log.lose("index", "INDEX_NOT_FOUND")
     assert log.state.health.state == UNAVAILABLE
+    log.activate()
+    assert log.state.health.state == UNAVAILABLE
     log.store("a.md")
+    assert log.state.health.state == HEALTHY
+
+
+def test_a_table_that_is_told_of_before_it_serves_is_no_index(log):
+    log.start()
+    log.lose("index", "INDEX_NOT_FOUND")
+    log.store("a.md")
+    assert log.state.health.worst_first == ["INDEX_NOT_FOUND"]
+    log.activate()
     assert log.state.health.state == HEALTHY
 
 
@@ -524,6 +538,7 @@ def test_no_vault_or_a_failed_job_is_unavailable_without_an_index_and_degraded_w
     log.recover("index")
     fact(log)
     assert log.state.health.states[code] == UNAVAILABLE
+    log.activate()
     log.store("a.md")
     assert (log.state.health.states[code], log.state.health.state) == (DEGRADED, DEGRADED)
     log.store(removed=["a.md"])
