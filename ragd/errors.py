@@ -82,8 +82,8 @@ CODES: dict[str, Kind] = {
     "DISK_FULL": Kind(
         DEGRADED,
         True,
-        "The disk is full: nothing new can be recorded.",
-        "Free some space; ragd goes on by itself. Searches are served meanwhile.",
+        "The disk is full, or cannot be written to: nothing new can be kept.",
+        "Free some space, or make it writable; ragd goes on by itself, and searches are served.",
     ),
     "LOG_QUARANTINED": Kind(
         DEGRADED,

@@ -22,7 +22,16 @@ Outcome = Literal["complete", "partial", "failed", "cancelled"]
 ChangeKind = Literal["added", "modified", "deleted"]
 PreviousStop = Literal["none", "clean", "crash"]
 Dependency = Literal[
-    "ollama", "embedder", "index", "vault", "model", "vectors", "freshness", "scan", "disk"
+    "ollama",
+    "embedder",
+    "model",
+    "vectors",
+    "index",
+    "store",
+    "vault",
+    "freshness",
+    "scan",
+    "disk",
 ]
 
 RECORD_MAX_BYTES = 64 * 1024

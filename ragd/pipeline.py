@@ -40,7 +40,7 @@ class Pipeline:
         self._cache = EmbeddingCache(Path(home.embedding_cache))
         self.serving = Serving()
         guard = GuardInForce(settings)
-        vectors = QueryVectors(settings, self._providers, guard)
+        vectors = QueryVectors(ledger, settings, self._providers, guard)
         self.searcher = Searcher(ledger, clock, settings, self.serving, vectors, self.notes)
         self.probing = Probing(ledger, clock, settings, self.serving, self._providers, self.notes)
         in_flight = InFlight()

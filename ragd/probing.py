@@ -108,8 +108,11 @@ class Probing:
         if self._differs_from_config(catalog.index):
             return "INDEX_MODEL_MISMATCH"
         index = self._serving.index
-        if index is None or not index.identity.space.is_known or catalog.index.provider != "ollama":
+        if index is None or not index.identity.space.is_known:
             return None
+        if catalog.index.provider != "ollama":
+            is_ours = index.identity.space.identity == embedded.SPACE.identity
+            return None if is_ours else "INDEX_MODEL_MISMATCH"
         is_other = "model" in self._ledger.state.health.lost
         if self._digest is not None:  # else nobody is there whose vectors could be compared
             is_other = await self._providers.mismatch(

@@ -10,6 +10,7 @@ from ragd.adapters import embedded, ollama
 from ragd.adapters.lance_store import Identity
 from ragd.embedding import CANARY, Embedder, EmbeddingError, Vector, VectorSpace, same_space
 from ragd.settings import Settings
+from ragd.witness import Witnessed, mismatch
 
 
 class Providers:
@@ -52,10 +53,10 @@ class Providers:
                 return known
             if space.provider == "embedded":
                 if embedded.SPACE.identity != space.identity:
-                    raise _mismatch()
+                    raise mismatch()
                 return self._open.setdefault(space.identity, embedded.EmbeddedEmbedder())
             if self._settings.current.embedding.provider == "embedded":
-                raise _mismatch()  # whoever wants no server any more is not to be sent to one
+                raise mismatch()  # whoever wants no server any more is not to be sent to one
             return await self._reach(identity)
 
     async def mismatch(self, identity: Identity, digest: str, *, doubted: bool) -> bool:
@@ -91,12 +92,22 @@ class Providers:
         try:
             canary = (await embedder.embed([CANARY]))[0]
             if identity.canary and not same_space(canary, identity.canary):
-                raise _mismatch()
+                raise mismatch()
         except BaseException:
             await embedder.close()
             raise
-        self._open[space.identity] = embedder
-        return embedder
+        watched = Witnessed(embedder, canary, lambda: self._has_same_model(space))
+        self._open[space.identity] = watched
+        return watched
+
+    async def _has_same_model(self, space: VectorSpace) -> bool:
+        """Whether the server still has the model that was verified last; who cannot say, says yes:
+        then something else is wrong, which shows."""
+        try:
+            sighting = await ollama.look(self._settings.current.embedding.base_url, space.model)
+        except EmbeddingError:
+            return True
+        return sighting.digest == self._verified.get(space.identity, space.digest)
 
     async def _take(self, embedder: Embedder) -> Vector:
         """Its canary: a server may change, so what it makes of a known text is kept."""
@@ -105,13 +116,8 @@ class Providers:
         except BaseException:
             await embedder.close()
             raise
-        self._open[embedder.space.identity] = embedder
+        space = embedder.space
+        self._open[space.identity] = Witnessed(
+            embedder, canary, lambda: self._has_same_model(space)
+        )
         return canary
-
-
-def _mismatch() -> EmbeddingError:
-    return EmbeddingError(
-        "INDEX_MODEL_MISMATCH",
-        "wrong_model",
-        "has another version of the model than the index",
-    )

@@ -4,6 +4,7 @@ It goes before all batches of notes that wait, and keeps no question.
 """
 
 import asyncio
+import contextlib
 from collections.abc import Sequence
 
 from msgspec import Struct
@@ -11,14 +12,19 @@ from msgspec import Struct
 from ragd.adapters.lance_store import ChunkIndex
 from ragd.config import is_address_external
 from ragd.embedding import EmbeddingError, Vector
+from ragd.events import EmbeddingFailed
 from ragd.folds.catalog import Catalog
 from ragd.guarding import GuardInForce
+from ragd.ledger import Ledger
 from ragd.providers import Providers
 from ragd.search.sensitive import text_may_leave
 from ragd.settings import Settings
 from ragd.status import Reason
 
+NAME = "tool_gateway"
 WITHIN_S = 1.5
+RECORD_WITHIN_S = 0.5
+TWICE = 2  # a blip says nothing
 CHARACTERS = 2_000  # what is longer is no question: its beginning stands for its meaning
 
 # What keeps meaning out of a search, by the health of the daemon.
@@ -35,7 +41,11 @@ class Asked(Struct, frozen=True):
 class QueryVectors:
     """Makes them."""
 
-    def __init__(self, settings: Settings, providers: Providers, guard: GuardInForce) -> None:
+    def __init__(
+        self, ledger: Ledger, settings: Settings, providers: Providers, guard: GuardInForce
+    ) -> None:
+        self._ledger = ledger
+        self._failures = 0  # in a row
         self._settings = settings
         self._providers = providers
         self._guard = guard
@@ -60,11 +70,24 @@ class QueryVectors:
         try:
             async with asyncio.timeout(WITHIN_S):
                 embedder = await self._providers.of(index.identity)
-                return Asked(await embedder.embed_query(query[:CHARACTERS]))
+                vector = await embedder.embed_query(query[:CHARACTERS])
         except TimeoutError:
             return Asked(code="TIMEOUT")
         except EmbeddingError as why:
+            await self._report(why)
             return Asked(code=why.code)
+        self._failures = 0
+        return Asked(vector)
+
+    async def _report(self, why: EmbeddingError) -> None:
+        """A question that fails twice is as good as a probe; a full disk keeps nobody waiting."""
+        self._failures += 1
+        if self._failures != TWICE:
+            return
+        failed = EmbeddingFailed(code=why.code, attempt=TWICE)
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(RECORD_WITHIN_S):
+                await self._ledger.journal.append(NAME, failed)
 
     def _must_stay_here(self, query: str, index: ChunkIndex) -> bool:
         """Whether the question is sensitive, and would go to another machine."""

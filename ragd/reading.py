@@ -63,6 +63,9 @@ class Reading(Struct):
     left: list[str] = field(default_factory=list)  # not read any more: there was no room
 
 
+SAMPLED = 200  # of the known notes, when a vault is to be recognised
+
+
 class Notes:
     """The notes of the configured vault, under the configuration in force."""
 
@@ -86,16 +89,25 @@ class Notes:
         """What decides which chunks come out of a note."""
         return fingerprint(self._options())
 
-    def scan(self, *, may_be_empty: bool) -> Scanned:
+    def scan(self, *, may_be_empty: bool, known: Sequence[str] = ()) -> Scanned:
         """All notes. Raises VaultGone when the root is missing or on another device; an empty one
-        is as good as missing, unless nothing was ever in it."""
+        is as good as missing, unless nothing was ever in it. A disk may come back under another
+        number: if most of the notes that are `known` are there, it is the same."""
         began = self._clock.now()
         try:
             return self._scan(began)
         except VaultGone as why:
+            if why.reason == "moved" and self._are_most_there(known):
+                self._identity = None
+                return self._scan(began)
             if why.reason == "empty" and may_be_empty:
                 return Scanned([], [], [], None, began, self._vault.identity())
             raise
+
+    def _are_most_there(self, known: Sequence[str]) -> bool:
+        some = known[:: max(1, len(known) // SAMPLED)]
+        there = self._vault.kinds(some) if some else {}
+        return len(there) * 2 > len(some)
 
     def _scan(self, began: str) -> Scanned:
         self._templates = self._vault.template_folders()

@@ -33,6 +33,7 @@ from ragd.settings import Settings
 from ragd.status import Reason
 
 WITHIN_S = 8.0
+OPENED_WITHIN_S = 2.0
 DEPTH = 50  # candidates of each leg, to begin with
 DEEPER = 4  # so many times as many, when notes of some of them are gone
 LOOKED_AT = 10  # so many at least are judged before a question is given up
@@ -98,7 +99,7 @@ class Searcher:
 
     async def _search_what_serves(self, request: SearchRequest, health: Sequence[Reason]) -> Served:
         """Once more, if another index was switched to in the middle, and the former one closed."""
-        index = self._serving.index
+        index = await self._serving.within(self._clock, OPENED_WITHIN_S)
         if index is None:
             raise RagdError("STARTING")
         try:

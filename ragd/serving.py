@@ -1,8 +1,11 @@
 """The open indexes: opened and switched by the store writer, read by who answers questions."""
 
+import asyncio
 from collections.abc import Callable
 
 from ragd.adapters.lance_store import ChunkIndex
+from ragd.clock import Clock
+from ragd.waiting import set_within
 
 
 class Serving:
@@ -30,6 +33,19 @@ class Serving:
     def listen(self, listener: Callable[[], None]) -> None:
         """Call this whenever another index is open."""
         self._listeners.append(listener)
+
+    async def within(self, clock: Clock, seconds: float) -> ChunkIndex | None:
+        """The index that serves; one that is being opened at this moment is waited for."""
+        opened = asyncio.Event()
+        end = clock.monotonic() + seconds
+        self._listeners.append(opened.set)
+        try:
+            while self.index is None and (left := end - clock.monotonic()) > 0:
+                opened.clear()
+                await set_within(opened, clock, left)
+        finally:
+            self._listeners.remove(opened.set)
+        return self.index
 
     def close(self) -> None:
         for index in (self.index, self.building):

@@ -35,21 +35,28 @@ class Troubles:
 
     async def with_room(self, work: Callable[[], Awaitable[T]]) -> T:
         """Do it as soon as there is room on the disk; until then searches go on."""
-        full = False
+        waited = False
         while True:
             try:
                 done = await work()
-            except RagdError as why:
-                if why.code != "DISK_FULL":
+            except Exception as why:
+                if not (isinstance(why, RagdError) and why.code == "DISK_FULL"):
+                    await self._has_room(waited)
                     raise
-                if not full:
-                    log.warning("the disk is full")
-                    lost = DependencyLost(dependency="disk", code="DISK_FULL")
-                    await self._ledger.journal.append(NAME, lost)
-                full = True
+                await self._is_full()
+                waited = True
                 await self._clock.sleep(FULL_RETRY_S)
             else:
-                if full:
-                    room = DependencyRecovered(dependency="disk")
-                    await self._ledger.journal.append(NAME, room)
+                await self._has_room(waited)
                 return done
+
+    async def _is_full(self) -> None:
+        if "store" not in self._ledger.state.health.lost:
+            log.warning("nothing can be written to the index")
+            lost = DependencyLost(dependency="store", code="DISK_FULL")
+            await self._ledger.journal.append(NAME, lost)
+
+    async def _has_room(self, waited: bool) -> None:
+        if waited:
+            room = DependencyRecovered(dependency="store")
+            await self._ledger.journal.append(NAME, room)

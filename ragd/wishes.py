@@ -31,8 +31,13 @@ class Wishes:
         self._recovered = False
         self._recut: set[str] = set()
         self._retried: set[str] = set()
+        self._hope = False
         self._mended: set[str] = set()
         self._rules = reading_rules(settings.current)
+
+    def take_heart(self) -> None:
+        """Something that was lost works again: what failed for want of it may be tried."""
+        self._hope = True
 
     def next_job(self) -> JobRequested | None:
         """The next job to ask for; None if all is as it should be."""
@@ -73,7 +78,10 @@ class Wishes:
     def _is_recovery_due(self) -> bool:
         """Facts were lost, so the catalog may be wrong: everything is read again."""
         catalog = self._ledger.state.catalog
-        if self._recovered or catalog.index is None or not catalog.needs_full_scan:
+        if not catalog.needs_full_scan:
+            self._recovered = False  # until facts are lost again
+            return False
+        if self._recovered or catalog.index is None:
             return False
         self._recovered = True
         return True
@@ -91,16 +99,17 @@ class Wishes:
         return changed and self._ledger.state.catalog.index is not None
 
     def _retry(self) -> JobRequested | None:
-        """A job that failed is tried once more, as soon as it can be."""
+        """A job that failed is tried once more, and then whenever something works again."""
         state = self._ledger.state
         last = state.jobs.finished[-1] if state.jobs.finished else None
         if last is None or last.outcome != "failed" or last.id in self._retried:
             return None
-        if last.origin == "retry" or state.health.is_vault_lost:
+        if (last.origin == "retry" and not self._hope) or state.health.is_vault_lost:
             return None
         if last.mode != "reindex" and is_damaged(state):
             return None
         self._retried.add(last.id)
+        self._hope = False
         return _job(last.mode, "retry")  # what a person agreed to then may be another thing now
 
 

@@ -116,6 +116,8 @@ class Batcher:
                 self._deletions.release(there)
             if isinstance(record.event, JobRequested):
                 self._asked.set()
+            if isinstance(record.event, DependencyRecovered):
+                self._wishes.take_heart()
             self._woken.set()
 
     async def _work(self) -> None:

@@ -131,7 +131,8 @@ class StoreWriter:
             self._doubted = catalog.index is not None and bool(catalog.files)
         elif self._serving.index is not None and not self._doubted:
             return  # the first look of this run, and all is well
-        if catalog.index is not None and catalog.files:
+        restored = isinstance(found, DependencyRecovered) and self._serving.index is None
+        if restored or (catalog.index is not None and catalog.files):
             await self._indexes.look_again()
         if isinstance(found, DependencyRecovered):
             self._doubted = False

@@ -18,6 +18,7 @@ from ragd.events import (
     ConfigReloaded,
     DeletionsHeld,
     DependencyLost,
+    DependencyRecovered,
     FilesChanged,
     JobFinished,
     VaultScanned,
@@ -45,6 +46,10 @@ STEADY_S = 60.0  # a watch that held for so long did not fail in a row
 NATIVE_AGAIN_S = 600.0
 GONE_LOOK_S = 5.0
 
+_HEARD = {
+    tag_of_type(t)
+    for t in (JobFinished, ConfigReloaded, DependencyLost, DependencyRecovered, VaultUnavailable)
+}
 log = structlog.get_logger(NAME)
 
 
@@ -54,7 +59,7 @@ class Notes(Protocol):
     @property
     def root(self) -> Path: ...
 
-    def scan(self, *, may_be_empty: bool) -> Scanned: ...
+    def scan(self, *, may_be_empty: bool, known: Sequence[str] = ()) -> Scanned: ...
 
     def concerns(self, path: str) -> bool: ...
 
@@ -76,6 +81,7 @@ class Watcher:
         self._root: Identity | None = None  # as the last scan saw it
         self._there = asyncio.Event()  # it did see it
         self._gone = False  # it did not, and this was said
+        self._departures = 0  # how often somebody missed the vault: its watch is dead then
         self._unstored: dict[str, tuple[int, int]] = {}  # size and time of notes not in the index
 
     async def run(self) -> None:
@@ -110,14 +116,14 @@ class Watcher:
 
         Raises WatchDied.
         """
-        root = self._root
+        root, departures = self._root, self._departures
         events = await self._open(polling)
         try:
             how = WatchStarted(how="polling" if polling else "native")
             await self._ledger.journal.append(NAME, how)
             self._rescan.set()  # what happened before the watch began
             try_native = self._clock.monotonic() + NATIVE_AGAIN_S
-            while self._root == root:
+            while self._root == root and self._departures == departures:
                 burst = await events.next()
                 self._take(burst)
                 if ("deleted", ROOT) in burst:  # if it is back already, this watch is still dead
@@ -231,21 +237,38 @@ class Watcher:
     async def _listen(self) -> None:
         """A job that ended makes room for a scan; other lists of folders ask for one, and so does
         whoever finds that it is overdue: the machine may have slept."""
-        types = {tag_of_type(t) for t in (JobFinished, ConfigReloaded, DependencyLost)}
-        async for record in self._ledger.journal.follow(self._ledger.state.seq, types):
+        async for record in self._ledger.journal.follow(self._ledger.state.seq, _HEARD):
             event = record.event
-            is_overdue = isinstance(event, DependencyLost) and event.dependency == "scan"
-            if isinstance(event, DependencyLost) and not is_overdue:
-                continue
-            if self._owed or is_overdue or isinstance(event, ConfigReloaded):
+            if isinstance(event, DependencyLost | DependencyRecovered):
+                self._hear_of(event)
+            elif isinstance(event, VaultUnavailable):
+                self._miss()
+            elif self._owed or isinstance(event, ConfigReloaded):
                 self._owed = False
                 self._rescan.set()
+
+    def _hear_of(self, event: DependencyLost | DependencyRecovered) -> None:
+        """What a probe found: the vault goes, and with a disk its watch without a word; it is
+        back; or nobody has looked through it for too long."""
+        is_lost = isinstance(event, DependencyLost)
+        if event.dependency == "vault" and is_lost:
+            self._miss()
+        elif event.dependency == "vault" or (event.dependency == "scan" and is_lost):
+            self._rescan.set()
+
+    def _miss(self) -> None:
+        """Look for it every few seconds, and watch it anew when it is there."""
+        self._departures += 1
+        self._there.clear()
+        self._rescan.set()
 
     async def _scan(self) -> None:
         began = self._clock.monotonic()
         state = self._ledger.state
         nothing_yet = not state.catalog.files
-        scanned = await asyncio.to_thread(self._notes.scan, may_be_empty=nothing_yet)
+        scanned = await asyncio.to_thread(
+            self._notes.scan, may_be_empty=nothing_yet, known=list(state.catalog.files)
+        )
         self._root, self._gone = scanned.identity, False
         self._there.set()
         denied = await asyncio.to_thread(self._denied, list(state.catalog.files))

@@ -211,10 +211,10 @@ REASONS: tuple[Reason, ...] = (
     ),
     Reason(
         "DISK_FULL",
-        _is_lost("disk"),
+        lambda health, catalog: bool({"disk", "store"} & health.lost.keys()),
         (LOST,),
         (RECOVERED, DaemonStarted),
-        dependencies=("disk",),
+        dependencies=("disk", "store"),
     ),
     Reason(
         "LOG_QUARANTINED",
@@ -351,6 +351,8 @@ def _index_lost(health: Health, event: IndexLost, record: Record) -> None:
     health.starting = False
     for void in ("index", "model"):  # nothing there to be damaged: INDEX_NOT_FOUND follows
         health.lost.pop(void, None)
+    if event.reason == "missing":  # so that its return is news
+        _lose(health, "index", "INDEX_NOT_FOUND", record.ts)
     health.deletions_held = 0
 
 

@@ -78,7 +78,9 @@ class House:
         self.stop = asyncio.Event()
         private_directory(Path(home.events))
         self.ledger = Ledger(Path(home.events), Path(home.snapshots), clock, "run-1", "ragd test")
-        vectors = QueryVectors(self.settings, Providers(self.settings), GuardInForce(self.settings))
+        vectors = QueryVectors(
+            self.ledger, self.settings, Providers(self.settings), GuardInForce(self.settings)
+        )
         notes = Notes(self.settings, clock)
         self.searcher = Searcher(self.ledger, clock, self.settings, Serving(), vectors, notes)
         self.gateway = ToolGateway(

@@ -300,11 +300,12 @@ def test_a_reason_is_raised_by_the_fact_that_its_line_names(log, pair):
     before, fact = RAISING[pair]
     before(log)
     assert code not in log.state.health.reasons
+    lost_already = bool(log.state.health.lost)
     record = fact(log)
     assert type(record.event) is kind
     raised = log.state.health.reasons[code]
     assert raised.seq == record.seq
-    lost_before = log.state.health.lost and kind in (IndexActivated, IndexLost, ConfigReloaded)
+    lost_before = lost_already and kind in (IndexActivated, IndexLost, ConfigReloaded)
     assert raised.since < record.ts if lost_before else raised.since == record.ts
     assert SEVERITY[log.state.health.state] >= SEVERITY[log.state.health.states[code]]
 

@@ -1,6 +1,6 @@
 """Log, cache and index each meet a disk that is really full: a small one, mounted for the test."""
 
-import os
+import shutil
 import subprocess
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -13,45 +13,17 @@ from chaos.provider import Provider
 from chaos.resident import Resident
 from chaos.tables import Tables
 from tests.health.conftest import SEED
+from tests.health.mounts import SMALL, Ballast, mount
 
 pytestmark = pytest.mark.timeout(180)
 
-SIZE = "size=24m,mode=700"
 WHAT = ("log", "cache", "index")
-
-
-class Disk:
-    """A small disk, and a ballast that fills it."""
-
-    def __init__(self, folder: Path) -> None:
-        self._ballast = folder / "ballast"
-        self.folder = folder
-
-    def fill(self) -> None:
-        with self._ballast.open("wb", buffering=0) as file:
-            try:
-                while file.write(b"x" * 4096):
-                    pass
-            except OSError:
-                pass
-
-    def free(self) -> None:
-        self._ballast.unlink()
 
 
 @pytest.fixture
 def mounts() -> Iterator["ExitStack"]:
     with ExitStack() as stack:
         yield stack
-
-
-def mount(stack: ExitStack, *words: str) -> None:
-    place = words[-1]
-    os.makedirs(place, mode=0o700, exist_ok=True)
-    done = subprocess.run(["mount", *words], capture_output=True, text=True, check=False)
-    if done.returncode:
-        pytest.skip(f"no small disk to be had here: {done.stderr.strip()}")
-    stack.callback(subprocess.run, ["umount", "-l", place], check=True)
 
 
 @pytest.mark.parametrize("what", WHAT)
@@ -62,8 +34,8 @@ def test_a_full_disk_stops_no_search_and_all_goes_on_when_there_is_room(
         resident = Resident(arena, provider, Tables(arena))
         home = Path(resident.home.root)
         places = {"log": home / "events", "cache": home, "index": home / "vectors.lance"}
-        mount(mounts, "-t", "tmpfs", "-o", SIZE, "tmpfs", str(places[what]))
-        disk = Disk(places[what])
+        mount(mounts, "-t", "tmpfs", "-o", SMALL, "tmpfs", str(places[what]))
+        disk = Ballast(places[what])
         if what == "cache":  # the others have room elsewhere
             resident.house.configure()
             for name in ("events", "vectors.lance"):
@@ -84,5 +56,67 @@ def test_a_full_disk_stops_no_search_and_all_goes_on_when_there_is_room(
         disk.free()
         for note in waiting:
             resident.until_found(note)
+        resident.settle()
+        resident.stop()
+
+
+def test_a_log_that_has_room_again_says_nothing_of_the_index(mounts: ExitStack) -> None:
+    with Arena(SEED) as arena, Provider() as provider, mounts:
+        resident = Resident(arena, provider, Tables(arena))
+        home = Path(resident.home.root)
+        mount(mounts, "-t", "tmpfs", "-o", SMALL, "tmpfs", str(home))
+        resident.house.configure()
+        disk = Ballast(home)
+        resident.start()
+        resident.index()
+        disk.fill()
+        waiting = [resident.save() for _ in range(30)]
+        resident.until_reason("DISK_FULL")
+        disk.give(8192)  # enough for facts, not for the index
+        resident.until(lambda said: said["log"]["full_since"] is None, "room for the log")
+        resident.reload()  # which is recorded
+        assert "DISK_FULL" in resident.reasons()
+        disk.free()
+        for note in waiting:
+            resident.until_found(note)
+        resident.settle()
+        resident.stop()
+
+
+def test_an_index_that_cannot_be_written_serves_and_goes_on_when_it_can(mounts: ExitStack) -> None:
+    with Arena(SEED) as arena, Provider() as provider, mounts:
+        resident = Resident(arena, provider, Tables(arena))
+        place = str(Path(resident.home.root) / "vectors.lance")
+        mount(mounts, "-t", "tmpfs", "-o", SMALL, "tmpfs", place)
+        resident.start()
+        resident.index()
+        known = resident.save()
+        resident.until_found(known)
+        subprocess.run(["mount", "-o", "remount,ro", place], check=True)
+        note = resident.save()
+        resident.until_reason("DISK_FULL")
+        assert known.path in resident.search(known.word).files
+        subprocess.run(["mount", "-o", "remount,rw", place], check=True)
+        resident.until_found(note)
+        resident.settle()
+        resident.stop()
+
+
+def test_a_full_disk_is_over_also_when_what_waited_for_it_fails(mounts: ExitStack) -> None:
+    with Arena(SEED) as arena, Provider() as provider, mounts:
+        resident = Resident(arena, provider, Tables(arena))
+        place = Path(resident.home.root) / "vectors.lance"
+        mount(mounts, "-t", "tmpfs", "-o", SMALL, "tmpfs", str(place))
+        disk = Ballast(place)
+        resident.start()
+        resident.index()
+        disk.fill()
+        for _ in range(30):
+            resident.save()
+        resident.until_reason("DISK_FULL")
+        shutil.rmtree(resident.table)
+        disk.free()
+        resident.until(lambda said: "DISK_FULL" not in str(said["reasons"]), "no full disk")
+        resident.ask_for("reindex")
         resident.settle()
         resident.stop()

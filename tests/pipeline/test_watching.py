@@ -272,8 +272,8 @@ async def test_a_scan_that_met_a_job_is_made_up_for_when_the_job_ends(
     loop = asyncio.get_running_loop()
     scan = Notes.scan
 
-    def told(self: Notes, *, may_be_empty: bool) -> Any:
-        scanned = scan(self, may_be_empty=may_be_empty)
+    def told(self: Notes, **how: Any) -> Any:
+        scanned = scan(self, **how)
         loop.call_soon_threadsafe(seen.put_nowait, len(scanned.seen))
         return scanned
 

@@ -23,7 +23,7 @@ class Providers:
 
 def vectors(**sections: Any) -> QueryVectors:
     settings: Any = SimpleNamespace(current=Config(vault_path="/v", **sections))
-    return QueryVectors(settings, Providers(), GuardInForce(settings))  # type: ignore[arg-type]
+    return QueryVectors(None, settings, Providers(), GuardInForce(settings))  # type: ignore[arg-type]
 
 
 def index(provider: str = "embedded") -> Any:

@@ -1,6 +1,6 @@
 """What lance's failures mean. It has no exception classes of its own, so their words are read.
 
-What is neither damage nor a full disk passes through as it is: a bug shall look like one.
+What is neither damage nor a disk that takes nothing passes through: a bug shall look like one.
 """
 
 from collections.abc import Iterator
@@ -8,7 +8,10 @@ from contextlib import contextmanager
 
 from ragd.errors import RagdError
 
-_FULL = ("no space left on device", "disk quota exceeded", "os error 28", "os error 122")
+_FULL = (
+    *("no space left on device", "disk quota exceeded", "os error 28", "os error 122"),
+    *("read-only file system", "permission denied", "os error 30", "os error 13"),
+)
 _MISSING = ("was not found", "dataset at path")
 _DAMAGE = (
     "not found:",
