@@ -49,6 +49,8 @@ COMMANDS = {
 }
 PURPOSES = {verb: purpose for group in COMMANDS.values() for verb, purpose in group.items()}
 FIRST = ("init", "index", "search", "status", "doctor")  # what `ragctl` alone shows
+ELSEWHERE = {"resume": "pause resume", "forget": "memory forget"}  # looked for by these names
+KNOWN = (*PURPOSES, *ELSEWHERE.values())
 _BEFORE = ("--help", "--home", "--json", "--version")
 
 
@@ -106,7 +108,7 @@ def command(verb: str) -> "tuple[ModuleType, Parser]":
     """A command's module and what it understands."""
     if verb not in PURPOSES:
         raise UsageError(
-            f"There is no command `{verb}`.{_did_you_mean(verb, PURPOSES)}",
+            f"There is no command `{verb}`.{_did_you_mean(ELSEWHERE.get(verb, verb), KNOWN)}",
             "Run `ragctl --help` to see the commands.",
         )
     module = import_module(f"ragctl.commands.{verb}")

@@ -27,6 +27,7 @@ EXIT_FATAL = 2
 AGAIN_WITHIN_S = 3.0
 TICK_S = 0.25
 PATIENCE_S = 300.0  # for the next vector: one that nobody can make would be waited for for ever
+_CAUSES = ("VAULT_NOT_FOUND", "OLLAMA_UNREACHABLE", "EMBEDDER_UNAVAILABLE", "INDEX_CORRUPTED")
 _LISTED = 10
 
 
@@ -50,7 +51,7 @@ def run(home: Home, mode: str, args: argparse.Namespace, **more: Any) -> int:
             if args.no_wait:
                 _say_started(job_id, args.json)
                 return EXIT_OK
-            return _tell(_follow(home, job_id, on_terminal), on_terminal)
+            return _tell(home, _follow(home, job_id, on_terminal), on_terminal)
         except KeyboardInterrupt:
             return _interrupted(home, job_id, on_terminal)
 
@@ -151,9 +152,9 @@ def _without_the_rest(home: Home, job_id: str, step: dict[str, Any]) -> dict[str
 # How it went
 
 
-def _tell(last: dict[str, Any], on_terminal: bool) -> int:
+def _tell(home: Home, last: dict[str, Any], on_terminal: bool) -> int:
     if last["outcome"] == "failed":
-        raise Failure("The job failed.", "`ragctl status` says why.", code="INDEXER_FAILED")
+        raise _why_it_failed(home)
     if last["outcome"] == "cancelled":
         raise Failure("The job was cancelled.", "`ragctl sync` does what is left of it.")
     if on_terminal:
@@ -175,6 +176,23 @@ def _tell(last: dict[str, Any], on_terminal: bool) -> int:
             "goes on when it can; `ragctl status` says why it does not."
         )
     return EXIT_OK if last["outcome"] == "complete" else EXIT_PARTIAL
+
+
+def _why_it_failed(home: Home) -> Failure:
+    """The job is the effect; the cause is what else is wrong."""
+    status = request(home, "GET", "/v1/status").data
+    if status.get("provider") == "ollama" and status.get("ollama_status") == "down":
+        return Failure(
+            "The job failed. Ollama is configured, and does not answer.",
+            "Start it with `ollama serve`; or `ragctl config set embedding.provider auto`, "
+            "`ragctl stop`, `ragctl start`.",
+            code="INDEXER_FAILED",
+        )
+    for reason in sorted(status["reasons"], key=lambda one: one["code"] not in _CAUSES):
+        if reason["code"] != "INDEXER_FAILED":
+            message = f"The job failed. {reason['message']}"
+            return Failure(message, reason["suggestion"], code="INDEXER_FAILED")
+    return Failure("The job failed.", "`ragctl logs` tells more.", code="INDEXER_FAILED")
 
 
 def _summarise(last: dict[str, Any]) -> None:

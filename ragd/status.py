@@ -95,6 +95,7 @@ def status(state: State, live: Live, query_time_ms: int = 0) -> Envelope:
         "total_chunks": catalog.chunks,
         "chunks_embedded": catalog.chunks_embedded,
         "chunks_withheld": catalog.chunks_withheld,
+        "chunks_pending": catalog.backlog,
         "last_sync": state.sync_result.last_sync,
         "unindexed_files": len(catalog.waiting),
         "ollama_status": _works(state, live, "ollama", "up", "down", "unknown"),

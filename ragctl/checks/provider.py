@@ -22,6 +22,8 @@ def ollama(home: Home) -> Finding:
         return unknown()
     wish = wished.embedding
     needed = _provider_of_index(home) or wish.provider
+    if wish.provider == "ollama":  # said in so many words: the next index needs it
+        needed = "ollama"
     if needed == "embedded":
         return ok("the embedded model serves; no server is needed")
     try:

@@ -167,11 +167,14 @@ def _choose(vaults: list[Vault]) -> str:
         )
     for number, vault in enumerate(there, 1):
         note(f"{number:>3}  {clean(vault.path)}{'  (open in Obsidian)' if vault.is_open else ''}")
+    asked = f"Which one? [1-{len(there)}] " if len(there) > 1 else "Take this one? [Y/n] "
     while True:
-        print(f"Which one? [1-{len(there)}] ", end="", file=sys.stderr, flush=True)
+        print(asked, end="", file=sys.stderr, flush=True)
         typed = sys.stdin.readline()
-        if not typed:
+        if not typed or (len(there) == 1 and typed.strip().lower() in ("n", "no")):
             raise UsageError("No vault was chosen.", "Type `ragctl init FOLDER-OF-YOUR-NOTES`.")
+        if len(there) == 1 and typed.strip().lower() in ("", "y", "yes"):
+            return there[0].path
         if typed.strip().isdecimal() and 1 <= int(typed) <= len(there):
             return there[int(typed) - 1].path
         note(f"Type a number from 1 to {len(there)}.")

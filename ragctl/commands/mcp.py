@@ -30,7 +30,8 @@ def run(args: argparse.Namespace) -> int:
     except ModuleNotFoundError as why:
         raise Failure(
             f"The MCP server needs a package that is not installed ({why.name}).",
-            "Run `pip install 'ragd[mcp]'`, into the same environment as ragctl.",
+            "Add the package `mcp` to where ragd is: `pipx inject ragd 'mcp>=2.3,<3'`, or in a "
+            "clone `uv tool install . --with 'mcp>=2.3,<3'` or `pip install '.[mcp]'`.",
         ) from None
     if sys.stdin.isatty():
         note("This speaks MCP, for programs. `ragctl mcp --config` says how; Ctrl-C ends it.")

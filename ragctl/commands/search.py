@@ -4,7 +4,7 @@ import argparse
 from typing import Any
 
 from ragctl.cli import add_json, at_least
-from ragctl.failure import Failure
+from ragctl.failure import Failure, UsageError
 from ragctl.launch import ask_when_started
 from ragctl.passages import Marks, described
 from ragctl.render import Ink, clean, counted, emit_bytes
@@ -23,6 +23,7 @@ EXAMPLES = (
     ("ragctl search tickets --tag travel --from 2024-01-01", "only with a tag, since a day"),
 )
 TOOL = "/v1/tools/obsidian_rag_search"
+MOST = 50
 _MISTYPED = ("INVALID_REQUEST", "UNKNOWN_DIRECTORY", "SECURITY_VIOLATION")
 
 
@@ -31,16 +32,34 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("question", nargs="+", metavar="QUESTION", help="in your own words")
     parser.add_argument("--dir", action="append", default=[], help="only below this folder")
     parser.add_argument("--tag", action="append", default=[], help="only with this tag")
-    parser.add_argument("--from", dest="start", metavar="DAY", help="only from this day on")
-    parser.add_argument("--to", metavar="DAY", help="only up to this day")
     parser.add_argument(
-        "--max", type=at_least(1, int), metavar="N", help="how many passages (5; at most 50)"
+        "--from", dest="start", type=_day, metavar="DAY", help="only from this day on: 2025-01-31"
     )
+    parser.add_argument("--to", type=_day, metavar="DAY", help="only up to this day")
+    parser.add_argument("--max", type=_few, metavar="N", help="how many passages (5; at most 50)")
     parser.add_argument("--confirm", metavar="TOKEN", help="show what was withheld as sensitive")
+
+
+def _day(text: str) -> str:
+    """An option's type: a day as the index knows days."""
+    parts = text.split("-")
+    if [len(part) for part in parts] != [4, 2, 2] or not all(map(str.isdecimal, parts)):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a day; write it like 2025-01-31.")
+    return text
+
+
+def _few(text: str) -> int:
+    """An option's type: as many passages as an answer may have."""
+    number = int(at_least(1, int)(text))
+    if number > MOST:
+        raise argparse.ArgumentTypeError(f"{number} is too many; at most {MOST} are shown.")
+    return number
 
 
 def run(args: argparse.Namespace) -> int:
     question = " ".join(args.question)
+    if not question.strip():
+        raise UsageError("There is no question.", "Type `ragctl search QUESTION`.")
     answer = ask_when_started(args.home, "POST", TOOL, _request(question, args), start=True)
     envelope = answer.envelope
     if args.json:

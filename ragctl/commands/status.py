@@ -105,6 +105,8 @@ def describe(data: dict[str, Any], ink: Ink) -> str:
 def _verdict(data: dict[str, Any], ink: Ink) -> str:
     state = str(data.get("plugin_health"))
     sign, colour, sentence = _VERDICTS.get(state, ("▲", "yellow", ""))
+    if state == HEALTHY and data.get("chunks_pending"):
+        sentence = "Everything works; vectors are still being made."
     head = f"{ink.sign(sign)} {clean(state)}"
     said = ink.wrap(f"{head}  {sentence}".rstrip(), 2)
     return ink.paint(said[: len(head)], colour, "bold") + said[len(head) :]

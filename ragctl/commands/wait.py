@@ -27,6 +27,7 @@ EXAMPLES = (
     ("ragctl wait --for idle && ragctl stop", "stop when all work is done"),
 )
 GOALS = ("healthy", "degraded", "idle")
+_NO_VECTORS = ("OLLAMA_UNREACHABLE", "EMBEDDER_UNAVAILABLE", "INDEX_MODEL_MISMATCH")
 
 
 def options(parser: argparse.ArgumentParser) -> None:
@@ -38,7 +39,7 @@ def options(parser: argparse.ArgumentParser) -> None:
         default="healthy",
         metavar="STATE",
         help="healthy (default); degraded: it can serve, perhaps with limits; "
-        "idle: no job and no note waiting",
+        "idle: no job, no note waiting, no vector to come",
     )
     parser.add_argument(
         "--timeout",
@@ -76,9 +77,16 @@ def run(args: argparse.Namespace) -> int:
 def reached(goal: str, data: dict[str, Any]) -> bool:
     """Whether the daemon is as asked."""
     if goal == "idle":  # who has not looked around yet cannot know whether there is work
-        return not (data["active_job"] or data["unindexed_files"] or _is_starting(data))
+        busy = data["active_job"] or data["unindexed_files"] or _is_starting(data)
+        return not (busy or _makes_vectors(data))
     health = data["plugin_health"]
     return bool(health == HEALTHY or (goal == DEGRADED and health == DEGRADED))
+
+
+def _makes_vectors(data: dict[str, Any]) -> bool:
+    """Whether vectors are still to come, and nothing keeps them from coming."""
+    prevented = any(reason["code"] in _NO_VECTORS for reason in data["reasons"])
+    return bool(data.get("chunks_pending")) and not (prevented or data.get("paused"))
 
 
 def _is_starting(data: dict[str, Any]) -> bool:
@@ -99,6 +107,8 @@ def _why_not(goal: str, data: dict[str, Any], timeout: float) -> str:
         busy = f"a {clean(job['mode'])} job runs" if job else "no job runs"
         if _is_starting(data):
             busy = "the daemon is starting"
+        elif _makes_vectors(data):
+            busy += f", {counted(data['chunks_pending'], 'vector')} to come"
         waiting = counted(data["unindexed_files"], "file")
         if data.get("paused"):
             busy += f", syncing is paused {in_words_until(data['paused']['until'])}"

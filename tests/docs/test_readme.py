@@ -112,8 +112,8 @@ def choose(user: Path) -> None:
     """`ragctl init` on a terminal: the first of the vaults that are offered."""
     terminal = Terminal(["init"], 100, environment(user))
     try:
-        terminal.until("Which one?")
-        terminal.type("1\n")
+        terminal.until("Take this one?")
+        terminal.type("\n")
         assert terminal.ended() == 0, terminal.text
     finally:
         terminal.close()

@@ -263,3 +263,7 @@ def test_a_cold_status_loads_nothing_heavy(home, fake) -> None:
 
 def test_main_is_what_the_console_script_calls() -> None:
     assert callable(program.main)
+
+
+def test_what_is_part_of_another_command_is_found_there(ragctl) -> None:
+    assert "Did you mean `pause resume`?" in ragctl("resume").err

@@ -63,7 +63,7 @@ def test_no_wait_names_the_job_and_follows_nothing(ragctl, fake) -> None:
         (complete("partial", errors_total=1), 1, ""),
         (complete("partial", chunks_embedded=17), 1, "1 passage has no vector yet"),
         (complete("partial", deletions_held=60), 1, "`ragctl sync --accept-deletions`"),
-        (complete("failed"), 2, "The job failed.\n`ragctl status` says why."),
+        (complete("failed"), 2, "The job failed.\n`ragctl logs` tells more."),
         (complete("cancelled"), 2, "The job was cancelled."),
     ],
 )
@@ -315,3 +315,13 @@ def test_a_daemon_that_still_serves_the_former_vault_is_not_used(
     assert result.code == 2 and fake.jobs_asked == []
     assert f"still serves the vault /vault, not {short / 'vault'}." in result.err
     assert "`ragctl stop`" in result.err
+
+
+def test_a_job_that_failed_names_the_cause_and_its_own_next_step(ragctl, fake) -> None:
+    fake.say(complete("failed"))
+    fake.be("degraded", "INDEXER_FAILED", "VAULT_NOT_FOUND")
+    result = ragctl("index")
+    assert result.code == 2 and "INDEXER_FAILED" not in result.err
+    assert "The job failed. The vault's folder is missing" in result.err
+    fake.more |= {"provider": "ollama", "ollama_status": "down"}
+    assert "Ollama is configured, and does not answer" in ragctl("index").err

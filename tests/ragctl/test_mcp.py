@@ -107,7 +107,7 @@ def test_without_the_package_it_says_what_to_install(
     for name in [name for name in sys.modules if name.startswith("mcp.")]:
         monkeypatch.setitem(sys.modules, name, None)
     result = ragctl("mcp")
-    assert (result.code, result.out) == (1, "") and "pip install 'ragd[mcp]'" in result.err
+    assert (result.code, result.out) == (1, "") and "pipx inject ragd" in result.err
 
 
 def test_what_to_paste_starts_the_same_program(ragctl, home) -> None:

@@ -133,3 +133,19 @@ def test_a_question_to_a_real_daemon(ragctl: Any, home: Home, short: Path) -> No
     vault.rename(short / "away")
     away = ragctl("search", "kingfisher")
     assert away.code == 0 and "vault is away" in away.out
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        (("x", "--from", "yesterday"), "write it like 2025-01-31"),
+        (("x", "--to", "2025"), "write it like 2025-01-31"),
+        (("x", "--max", "1000"), "at most 50"),
+        (("",), "There is no question"),
+    ],
+)
+def test_what_is_mistyped_is_told_in_the_words_of_the_command_line(
+    ragctl: Any, typed: tuple[str, ...], said: str
+) -> None:
+    result = ragctl("search", *typed)
+    assert result.code == 2 and said in result.err

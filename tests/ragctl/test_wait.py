@@ -64,6 +64,15 @@ def test_with_no_time_at_all_busy_is_75(ragctl, fake) -> None:
     assert result.code == 75 and "a full job runs" in result.err
 
 
+def test_vectors_to_come_are_work_unless_nobody_can_make_them(ragctl, fake) -> None:
+    fake.more = {"chunks_pending": 3}
+    busy = ragctl("wait", "--for", "idle", "--timeout", "0")
+    assert busy.code == 75 and "3 vectors to come" in busy.err
+    assert "vectors are still being made" in ragctl("status").out
+    fake.be("degraded", "OLLAMA_UNREACHABLE")
+    assert ragctl("wait", "--for", "idle", "--timeout", "0").code == 0
+
+
 def test_a_dropped_stream_is_taken_up_again(ragctl, fake) -> None:
     fake.be("unavailable", "INDEX_NOT_FOUND")
 
