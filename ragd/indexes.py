@@ -226,6 +226,7 @@ class Indexes:
             return None
         if told.backlog and self._has_usable_index():
             return None
+        await self._store.verify(index.identity.generation)  # what serves is whole
         await index.mark_complete()
         crashpoint("index.before_switch")
         old = self._serving.index

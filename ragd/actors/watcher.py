@@ -139,11 +139,15 @@ class Watcher:
 
     async def _open(self, polling: bool) -> FileEvents | Polling:
         if polling:
-            looks = Polling(self._clock, lambda: self._notes.scan(may_be_empty=False))
+            looks = Polling(self._clock, self._look_through)
             await looks.next()
             return looks
         step_ms = min(500, max(50, int(self._settings.current.watch.debounce_s * 125)))
         return await asyncio.to_thread(FileEvents, str(self._notes.root), step_ms)
+
+    def _look_through(self) -> Scanned:
+        """In a thread. A vault in which nothing ever was may be empty."""
+        return self._notes.scan(may_be_empty=not self._ledger.state.catalog.files)
 
     async def _native_works(self) -> bool:
         try:

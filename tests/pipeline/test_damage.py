@@ -101,3 +101,26 @@ async def test_a_damaged_index_is_replaced_by_itself_where_its_owner_wishes_so(
     assert running.catalog.index.generation != old
     assert "INDEX_CORRUPTED" not in running.ledger.state.health.reasons
     await assert_index_equals_vault(running)
+
+
+async def test_an_index_whose_files_vanish_while_it_is_built_is_not_switched_to(
+    start: Any, monkeypatch: Any, tmp_path: Path
+) -> None:
+    running = await indexed(start)
+    old = running.catalog.index.generation
+    store = running.pipeline._store
+    verify = store.verify
+    built: list[str] = []
+
+    async def vanish(generation: str) -> None:
+        if not built:
+            shutil.rmtree(tmp_path / "home" / "vectors.lance" / generation)
+        built.append(generation)
+        await verify(generation)
+
+    monkeypatch.setattr(store, "verify", vanish)
+    await running.request("reindex")
+    await running.until_state(lambda state: state.catalog.index.generation != old)
+    assert running.catalog.index.generation == built[-1] != built[0]
+    await assert_index_equals_vault(running)
+    assert await crashes(running) == []

@@ -91,6 +91,12 @@ class LanceStore:
     async def _is_whole(self, generation: str) -> bool:
         return await self._thread.run(checkup.probe, self._folder, generation) is None
 
+    async def verify(self, generation: str) -> None:
+        """Raises RagdError unless its files are whole; that it has no rows is no damage."""
+        found = await self._thread.run(checkup.examine, self._folder, generation)
+        if found not in (None, Finding("INDEX_NOT_FOUND", "rows")):
+            raise RagdError("INDEX_CORRUPTED")
+
     async def create(self, identity: Identity) -> "ChunkIndex":
         """Make an empty generation and open it."""
         await self._thread.run(generations.create, self._folder, identity)
