@@ -163,7 +163,9 @@ async def test_a_note_that_only_a_reindex_has_read_still_waits_after_a_crash(
     write(running.vault, "Shopping.md", "- a heron for the roof of the boathouse\n")
     job = await running.request("reindex")
     await running.until_state(lambda state: "Shopping.md" in state.catalog.waiting)
-    await running.until_state(lambda state: len(state.catalog.building.files) == 4)
+    await running.until_state(
+        lambda state: state.catalog.building is not None and len(state.catalog.building.files) == 4
+    )
     running = await start()
     Held(running, monkeypatch)  # the new index waits for its vectors, so the old one serves on
     await running.until(JobFinished, 0, job_id=job)
