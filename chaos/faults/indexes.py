@@ -81,16 +81,23 @@ def remove_indices(table: Path, rng: Random) -> None:
     shutil.rmtree(table / "_indices")
 
 
+def _remove(folder: Path, home: Path) -> None:
+    """At once, whoever writes there at that moment."""
+    gone = folder.rename(home / "gone")
+    while gone.exists():
+        shutil.rmtree(gone, ignore_errors=True)
+
+
 def remove_table(table: Path, rng: Random) -> None:
-    shutil.rmtree(table)
+    _remove(table, table.parents[2])
 
 
 def remove_generation(table: Path, rng: Random) -> None:
-    shutil.rmtree(table.parent)
+    _remove(table.parent, table.parents[2])
 
 
 def remove_everything(table: Path, rng: Random) -> None:
-    shutil.rmtree(table.parents[1])
+    _remove(table.parents[1], table.parents[2])
 
 
 CASES = (

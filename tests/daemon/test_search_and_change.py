@@ -207,7 +207,11 @@ async def test_without_a_query_vector_full_text_answers_and_says_why(ollama: Fak
         assert (failed.code, failed.meta["retrieval"]) == ("OLLAMA_UNREACHABLE", "full_text")
         assert failed.files and failed.envelope["status"] == "degraded"
 
+        ollama.always = None
+        assert (await beside.search("kingfisher")).meta["retrieval"] == "hybrid"
+
         # Whoever wants meaning alone would rather have words than nothing.
+        ollama.always = says(500, {"error": "llama runner process has terminated"})
         wish = {"fusion": "weighted", "vector_weight": 1.0, "text_weight": 0.0}
         await asyncio.to_thread(lambda: beside.vault.reload(search=wish))
         alone = await beside.search("kingfisher")

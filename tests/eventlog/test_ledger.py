@@ -232,7 +232,7 @@ async def test_a_damaged_segment_is_set_aside_recorded_once_and_forgotten_by_the
         assert ledger.state.seq == before.seq + 1  # no seq twice
         assert ledger.snapshot_seq == before.seq + 1
         assert ledger.state.catalog.needs_full_scan
-        assert ledger.state.health.state == "degraded"
+        assert "LOG_QUARANTINED" in ledger.state.health.reasons
         await work(ledger, [DaemonStopped(reason="requested")])
     assert home.aside == [Path(incident.kept_as).name]
     async with home.ledger() as again:

@@ -21,8 +21,7 @@ def test_without_its_provider_full_text_answers_and_says_why(resident: Resident)
     error = answer.envelope["error"]
     assert (error["code"], error["recoverable"]) == ("OLLAMA_UNREACHABLE", True)
     assert "ollama" in error["suggestion"].lower()
-    said = resident.status()
-    assert said["total_chunks"] > said["chunks_embedded"]
+    resident.until(lambda said: said["total_chunks"] > said["chunks_embedded"], "no vectors yet")
     resident.provider.come_back()
     resident.settle()  # its vectors came, and nobody asked
     answer = resident.search(note.word)
