@@ -239,6 +239,14 @@ class Resident:
         require(not crashes, f"crashed meanwhile: {crashes}")
         return said
 
+    def calm(self) -> None:
+        """Settled and tidied up: nobody writes to the table any more."""
+        self.settle()
+        writing = ("batch_stored", "vectors_filled", "store_compacted")
+        self.until(
+            lambda _: self.facts(*writing)[-1]["type"] == "store_compacted", "tidied up after all"
+        )
+
     def embedded(self) -> int:
         """How many passages the provider was asked for so far; questions are not counted."""
         passages = {passage.content_hash for passage in self.vault.passages()}

@@ -63,7 +63,7 @@ def test_damage_and_its_repair_are_healthy_to_unavailable_and_back(
     if code == "INDEX_CORRUPTED":  # restored from a copy, nobody says a word
         table.rename(tmp_path / "broken")
         shutil.copytree(kept, table)
-        until(resident, HEALTHY)
+        resident.settle()
         indexes.harm(resident, harm, code)
         until(resident, UNAVAILABLE, code)
     resident.ask_for("reindex" if code == "INDEX_CORRUPTED" else "sync")
@@ -75,6 +75,7 @@ def test_damage_and_its_repair_are_healthy_to_unavailable_and_back(
 def test_both_at_once_lead_down_and_back_by_way_of_degraded(
     resident: Resident, tmp_path: Path
 ) -> None:
+    resident.calm()
     table, kept = resident.table, tmp_path / "kept"
     shutil.copytree(table, kept)
     resident.provider.go_away()
