@@ -68,10 +68,17 @@ class Probing:
     def index(self) -> str | None:
         """By really reading it; the log says which generation, and how far it must be. One that
         nobody has open may be an older copy, restored: whoever opens it makes up for the rest."""
-        catalog = self._ledger.state.catalog
-        known = catalog.index.generation if catalog.index is not None else None
-        expected = catalog.table_version if self._serving.index is not None else 0
-        return lance_store.probe(self._settings.vectors, known, expected)
+        while True:
+            known = self._generation()
+            version = self._ledger.state.catalog.table_version
+            expected = version if self._serving.index is not None else 0
+            found = lance_store.probe(self._settings.vectors, known, expected)
+            if self._generation() == known:  # else another was switched to meanwhile
+                return found
+
+    def _generation(self) -> str | None:
+        index = self._ledger.state.catalog.index
+        return index.generation if index is not None else None
 
     # Providers
 

@@ -36,7 +36,7 @@ def test_every_lost_commit_of_a_run_is_made_up_for(resident: Resident) -> None:
     for count in (1, 2, 3):
         note = resident.save()
         resident.until_found(note)
-        resident.settle()
+        resident.calm()
         min((resident.table / "_versions").glob("*.manifest")).unlink()
         resident.until_facts("index_lost", count)
         resident.until_found(note)
