@@ -1,0 +1,50 @@
+"""What a person looks at while things go wrong: the screen that follows, and the doctor."""
+
+import json
+import tarfile
+from pathlib import Path
+
+import pytest
+
+from chaos.faults import indexes
+from chaos.harness import environment
+from chaos.resident import Resident
+from tests.health.ragctl import typed
+from tests.ragctl.terminal import Terminal
+
+pytestmark = pytest.mark.timeout(180)
+
+
+def test_the_screen_follows_a_real_daemon(resident: Resident) -> None:
+    surroundings = environment() | {"TERM": "xterm-256color"}
+    screen = Terminal(["--home", resident.home.root, "status", "--watch"], 100, surroundings)
+    try:
+        screen.until("● healthy")
+        resident.provider.go_away()
+        screen.until("OLLAMA_UNREACHABLE")
+        resident.provider.come_back()
+        screen.until("● healthy", times=2)
+        screen.type("q")
+        assert screen.ended() == 0
+    finally:
+        screen.close()
+
+
+def test_the_doctor_finds_what_is_wrong_with_a_real_daemon_and_tells_nobody_else(
+    resident: Resident, tmp_path: Path
+) -> None:
+    note = resident.save()
+    resident.until_found(note)
+    indexes.harm(resident, indexes.cut_data, "INDEX_CORRUPTED")
+    archive = tmp_path / "report.tar.gz"
+    said = typed(resident, "doctor", "--json", "--bundle", str(archive))
+    assert said.returncode == 1, said.stderr
+    checks = {one["name"]: one for one in json.loads(said.stdout)["checks"]}
+    assert len(checks) >= 15
+    bad = [one for one in checks.values() if one["verdict"] == "fail"]
+    assert any("reindex" in one["fix"] for one in bad), bad
+    with tarfile.open(archive) as opened:
+        files = {name: opened.extractfile(name) for name in opened.getnames()}
+        told = b"".join(file.read() for file in files.values() if file is not None)
+    for private in (note.word, note.path, str(resident.vault.folder), resident.home.root):
+        assert private.encode() not in told, private
