@@ -10,7 +10,7 @@ import pytest
 
 from chaos.harness import Arena
 from chaos.provider import Provider
-from chaos.resident import Resident
+from chaos.resident import Resident, codes
 from chaos.tables import Tables
 from tests.health.conftest import SEED
 from tests.health.mounts import SMALL, Ballast, mount
@@ -72,8 +72,11 @@ def test_a_log_that_has_room_again_says_nothing_of_the_index(mounts: ExitStack) 
         disk.fill()
         waiting = [resident.save() for _ in range(30)]
         resident.until_reason("DISK_FULL")
-        disk.give(8192)  # enough for facts, not for the index
-        resident.until(lambda said: said["log"]["full_since"] is None, "room for the log")
+        disk.give(32 * 1024)  # enough for facts, not for the index
+        resident.until(
+            lambda said: said["log"]["full_since"] is None and "DISK_FULL" in codes(said),
+            "room for the log, and none for the index",
+        )
         resident.reload()  # which is recorded
         assert "DISK_FULL" in resident.reasons()
         disk.free()
