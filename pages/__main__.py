@@ -9,11 +9,11 @@ from pages.all import DOCS, pages
 def main() -> int:
     """Write what differs; with --check, only say so and exit 1."""
     check = sys.argv[1:] == ["--check"]
-    differing = [name for name, text in pages().items() if _now(DOCS / name) != text]
-    for name in differing:
+    differing = {name: text for name, text in pages().items() if _now(DOCS / name) != text}
+    for name, text in differing.items():
         print(f"docs/{name} {'is out of date: run `make docs`' if check else 'is written'}")
         if not check:
-            (DOCS / name).write_text(pages()[name], encoding="utf-8")
+            (DOCS / name).write_text(text, encoding="utf-8")
     return 1 if check and differing else 0
 
 

@@ -9,7 +9,7 @@ import os
 from ragctl.failure import Failure
 from ragctl.lockfile import written
 from ragd.errors import EXIT_CONFIG
-from ragd.paths import Home
+from ragd.paths import Home, lies_in
 
 _FOLDERS = ("events", "snapshots", "logs", "vectors.lance")
 
@@ -34,13 +34,13 @@ def places_of(home: Home) -> Places:
     places.sockets += [p for p in dict.fromkeys(named) if os.path.basename(p) == own]
     for vault in places.vaults:
         for place in (home.root, *places.vectors):
-            if _lies_in(place, vault):
+            if lies_in(place, vault):
                 raise Failure(
                     f"{place} lies inside the vault {vault}: nothing was removed.",
                     "Remove ragd's files there by hand.",
                 )
         own_folders = (os.path.join(home.root, name) for name in _FOLDERS)
-        if any(_lies_in(vault, place) for place in (*own_folders, *places.vectors)):
+        if any(lies_in(vault, place) for place in (*own_folders, *places.vectors)):
             raise Failure(f"The vault {vault} lies among ragd's own files: nothing was removed.")
     return places
 
@@ -79,8 +79,3 @@ def _named_in(path: str) -> tuple[object, object]:
 
 def _resolved(home: Home, path: str) -> str:
     return os.path.abspath(os.path.join(home.root, os.path.expanduser(path)))
-
-
-def _lies_in(inner: str, outer: str) -> bool:
-    inner, outer = (os.path.normcase(os.path.realpath(path)) for path in (inner, outer))
-    return inner == outer or inner.startswith(outer.rstrip(os.sep) + os.sep)

@@ -4,7 +4,6 @@ It finds nothing itself. What must be agreed to first is withheld here, and nowh
 """
 
 import asyncio
-import secrets
 from collections.abc import Sequence
 from typing import Any, Protocol
 
@@ -13,10 +12,9 @@ from msgspec import Struct, structs
 from ragd.clock import Clock
 from ragd.errors import DEGRADED, worse
 from ragd.folds import State
-from ragd.guarding import GuardInForce
+from ragd.guarding import GuardInForce, confirmations
 from ragd.protocol.envelope import Envelope, ErrorBody, SearchMeta, error_body
 from ragd.protocol.tools import SearchRequest
-from ragd.search.confirmation import Confirmations
 from ragd.search.guard import Inspected, Passage, inspect, inspect_text, suggest
 from ragd.search.recall import Memory
 from ragd.search.results import TRUST, Result
@@ -24,7 +22,6 @@ from ragd.searching import Served
 from ragd.status import Live, Reason, meta, reasons, verdict
 
 MEMORIES = 5
-TOKEN_BYTES = 16
 _QUESTION_STAYED = (
     "The question is sensitive, so it was not sent to the external embedding server; words alone "
     "were searched.",
@@ -62,9 +59,7 @@ class Answers:
         self._searches = searches
         self._recalls = recalls
         self._guard = guard
-        self._confirmations = Confirmations(
-            clock.monotonic, lambda: secrets.token_urlsafe(TOKEN_BYTES)
-        )
+        self._confirmations = confirmations(clock)
 
     async def to(self, request: SearchRequest, health: Sequence[Reason]) -> Answer:
         """The answer to a request. Raises RagdError for what is refused or cannot be served."""
@@ -77,7 +72,7 @@ class Answers:
         recalled = [(one, inspect_text(f"{one.key}\n{one.value}", rules)) for one in memories]
         sensitive = any(seen.categories for seen in _seen(passages, recalled))
         withheld = 0
-        if self._guard.blocks and not self._agreed(request):
+        if self._guard.blocks and not self._confirmations.agreed(request):
             withheld = sum(seen.withheld for seen in _seen(passages, recalled))
             passages = [one for one in passages if not one[2].withheld]
             recalled = [one for one in recalled if not one[1].withheld]
@@ -91,11 +86,6 @@ class Answers:
             data |= {"withheld": withheld, "confirm": self._confirmations.issue(request)}
         code = "SENSITIVE_FILTERED" if withheld else served.code
         return Answer(data, served.retrieval, code, served.chunks_scanned)
-
-    def _agreed(self, request: SearchRequest) -> bool:
-        """Whether the call brings back a token of ours: then a person has agreed to it."""
-        token = request.confirm
-        return token is not None and self._confirmations.redeem(token, request)
 
 
 def enveloped(answer: Answer, state: State, live: Live, took_ms: int) -> Envelope:

@@ -22,6 +22,11 @@ def iso(moment: datetime) -> str:
     return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
 
+def seconds_between(start: str, end: str) -> float:
+    """By two instants as the log writes them; negative where the clock was set back."""
+    return (datetime.fromisoformat(end) - datetime.fromisoformat(start)).total_seconds()
+
+
 class SystemClock:
     """The machine's clock."""
 

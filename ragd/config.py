@@ -5,9 +5,8 @@ starts. Pure, but for `check_places`, `read` and `load`: they look at the disk, 
 """
 
 # Paths are strings here, as in paths.py: pathlib cannot take `..` out without asking the disk.
-# ruff: noqa: PTH100, PTH111, PTH116, PTH118, PTH120
+# ruff: noqa: PTH100, PTH111, PTH118, PTH120
 
-import contextlib
 import hashlib
 import ipaddress
 import json
@@ -21,7 +20,7 @@ import msgspec
 from ragd.config_schema import SCHEMA_KEY, Config, SchemaAddress
 from ragd.config_shape import Object, bare, plain, problems, read_object, refuse, shown
 from ragd.errors import ConfigError
-from ragd.paths import Home
+from ragd.paths import Home, lies_in
 
 __all__ = [
     "MAX_BYTES",
@@ -105,22 +104,22 @@ def check_places(config: Config, home_root: str) -> None:
     """Refuse folders that would mix: ragd must not index its own files, nor store among notes."""
     home, vault, vectors = Home(home_root), config.vault_path, config.vector_store.path
     own = [home.events, home.snapshots, os.path.dirname(home.log_file)]
-    if _lies_in(home.root, vault):
+    if lies_in(home.root, vault):
         raise ConfigError(
             f"ragd's own folder {home.root} lies inside the vault {vault}.",
             "Choose another folder with --home or OBSIDIAN_RAG_HOME, or another `vault_path`.",
         )
-    if _lies_in(vectors, vault):
+    if lies_in(vectors, vault):
         raise ConfigError(
             "`vector_store.path` lies inside the vault.", "Leave it out, or choose another folder."
         )
-    if any(_lies_in(vault, place) for place in (*own, home.vectors, vectors)):
+    if any(lies_in(vault, place) for place in (*own, home.vectors, vectors)):
         raise ConfigError(
             f"`vault_path` lies inside a folder that ragd writes: {vault}.",
             "Correct it with `ragctl config set vault_path PATH`.",
         )
     files = (home.config, home.lock, home.sync_result)
-    if _lies_in(home.root, vectors) or any(_lies_in(vectors, place) for place in (*own, *files)):
+    if lies_in(home.root, vectors) or any(lies_in(vectors, place) for place in (*own, *files)):
         raise ConfigError(
             "`vector_store.path` is taken by other files of ragd.",
             "Leave it out, or choose a folder of its own.",
@@ -267,26 +266,3 @@ def _read(path: str) -> bytes:
             return file.read(MAX_BYTES + 1)
     finally:
         os.close(handle)
-
-
-def _lies_in(inner: str, outer: str) -> bool:
-    """Whether one place is, or is inside, the other, after symbolic links.
-
-    By name; and by identity too, since where case does not count two names can be one folder.
-    """
-    inner, outer = (os.path.normcase(os.path.realpath(path)) for path in (inner, outer))
-    if inner == outer or inner.startswith(outer.rstrip(os.sep) + os.sep):
-        return True
-    try:
-        target = os.stat(outer)
-    except OSError:
-        return False
-    while True:
-        with contextlib.suppress(OSError):
-            facts = os.stat(inner)
-            if facts.st_ino and os.path.samestat(facts, target):
-                return True
-        parent = os.path.dirname(inner)
-        if parent == inner:
-            return False
-        inner = parent

@@ -8,6 +8,9 @@ DEGRADED = "degraded"
 UNAVAILABLE = "unavailable"
 SEVERITY = {HEALTHY: 0, DEGRADED: 1, UNAVAILABLE: 2}
 
+# While one of these holds, nobody makes vectors: neither for notes nor for questions.
+WITHOUT_VECTORS = ("INDEX_MODEL_MISMATCH", "OLLAMA_UNREACHABLE", "EMBEDDER_UNAVAILABLE")
+
 NO_SUCH_ENDPOINT = "There is no such endpoint."  # how a daemon says that it is too old, or too new
 
 EXIT_OK = 0

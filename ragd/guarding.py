@@ -1,11 +1,22 @@
 """The guard's rules by the configuration in force, which may change while the daemon runs."""
 
+import secrets
+
+from ragd.clock import Clock
 from ragd.config import is_address_external
 from ragd.config_schema import Memory, Security
 from ragd.notes.model import Chunk
+from ragd.search.confirmation import Confirmations
 from ragd.search.guard import Rules
 from ragd.search.sensitive import may_leave
 from ragd.settings import Settings
+
+TOKEN_BYTES = 16
+
+
+def confirmations(clock: Clock) -> Confirmations:
+    """Tokens by this clock, that nobody guesses."""
+    return Confirmations(clock.monotonic, lambda: secrets.token_urlsafe(TOKEN_BYTES))
 
 
 class GuardInForce:

@@ -8,7 +8,7 @@ import contextlib
 import hashlib
 import hmac
 import secrets
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -16,7 +16,7 @@ import msgspec
 import structlog
 
 from ragd.adapters.memory_store import MemoryStore
-from ragd.adapters.vault import Missing, Moved, Unfit, Unreadable, Vault, VaultGone
+from ragd.adapters.vault import Missing, Moved, Stat, Unfit, Unreadable, VaultGone
 from ragd.clock import Clock
 from ragd.durable import is_full, replace_file
 from ragd.errors import RagdError
@@ -25,9 +25,6 @@ from ragd.guarding import GuardInForce
 from ragd.notes.characters import fold, visible
 from ragd.notes.containment import contained
 from ragd.notes.excerpt import Excerpt, excerpt
-from ragd.notes.folders import FolderRules
-from ragd.notes.leftovers import why_not
-from ragd.notes.patterns import NotePatterns
 from ragd.notes.sanitise import plain, without_markup
 from ragd.protocol.tools import MemoryRequest
 from ragd.search.guard import Inspected
@@ -45,6 +42,10 @@ log = structlog.get_logger("memories")
 
 class Notes(Protocol):
     """The vault under the configuration in force."""
+
+    def concerns(self, path: str) -> bool: ...
+
+    def look(self, paths: Iterable[str]) -> dict[str, Stat | None]: ...
 
     def bytes_of(self, path: str) -> tuple[bytes, str]: ...
 
@@ -113,18 +114,11 @@ class Memories:
         await self._store.close()
 
     def _require_note(self, path: str) -> None:
-        indexing = self._settings.current.indexing
-        folder, _, name = path.rpartition("/")
-        is_note = (
-            FolderRules(indexing.allow_dirs, indexing.deny_dirs).permits(path)
-            and NotePatterns(indexing.file_patterns).match(f"{folder}/" * bool(folder), name)
-            and why_not(name) is None
-        )
         try:
-            [(_, facts)] = Vault(str(self._settings.vault)).stat([path])
+            facts = self._notes.look([path])[path]
         except VaultGone:
             raise RagdError("VAULT_NOT_FOUND") from None
-        if not is_note or facts is None:
+        if facts is None or not self._notes.concerns(path):
             raise RagdError(
                 "INVALID_REQUEST",
                 "The field `source` names no note of the vault.",

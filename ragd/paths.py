@@ -120,3 +120,28 @@ def _user() -> int:
     else:
         number = os.getuid()
     return number
+
+
+def lies_in(inner: str, outer: str) -> bool:
+    """Whether one place is, or is inside, the other, after symbolic links.
+
+    By name; and by identity too, since where case does not count two names can be one folder.
+    """
+    inner, outer = (os.path.normcase(os.path.realpath(path)) for path in (inner, outer))
+    if inner == outer or inner.startswith(outer.rstrip(os.sep) + os.sep):
+        return True
+    try:
+        target = os.stat(outer)
+    except OSError:
+        return False
+    while True:
+        try:
+            facts = os.stat(inner)
+        except OSError:
+            facts = None
+        if facts is not None and facts.st_ino and os.path.samestat(facts, target):
+            return True
+        parent = os.path.dirname(inner)
+        if parent == inner:
+            return False
+        inner = parent

@@ -4,11 +4,10 @@ A look at the folds or at the outside; it records nothing. What was lost because
 is only found again by a real call: a server that answers and cannot embed is not there.
 """
 
-from datetime import datetime
 from typing import NamedTuple
 
 from ragd.adapters import embedded, lance_store, ollama
-from ragd.clock import Clock
+from ragd.clock import Clock, seconds_between
 from ragd.embedding import CANARY, EmbeddingError
 from ragd.events import Dependency
 from ragd.folds.catalog import Index
@@ -192,5 +191,5 @@ class _Age:
         """Seconds since then."""
         if since != self._since:
             self._since, self._seen = since, self._clock.monotonic()
-        by_the_wall = datetime.fromisoformat(self._clock.now()) - datetime.fromisoformat(since)
-        return max(by_the_wall.total_seconds(), self._clock.monotonic() - self._seen)
+        by_the_wall = seconds_between(since, self._clock.now())
+        return max(by_the_wall, self._clock.monotonic() - self._seen)

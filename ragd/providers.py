@@ -96,28 +96,29 @@ class Providers:
         except BaseException:
             await embedder.close()
             raise
-        watched = Witnessed(embedder, canary, lambda: self._has_same_model(space))
-        self._open[space.identity] = watched
+        return self._watch(embedder, canary)
+
+    def _watch(self, embedder: ollama.OllamaEmbedder, canary: Vector) -> Embedder:
+        """From now on its vectors are taken, for as long as they are of this space."""
+        watched = Witnessed(embedder, canary, lambda: self._has_same_model(embedder))
+        self._open[embedder.space.identity] = watched
         return watched
 
-    async def _has_same_model(self, space: VectorSpace) -> bool:
+    async def _has_same_model(self, embedder: ollama.OllamaEmbedder) -> bool:
         """Whether the server still has the model that was verified last; who cannot say, says yes:
         then something else is wrong, which shows."""
         try:
-            sighting = await ollama.look(self._settings.current.embedding.base_url, space.model)
+            digest = await embedder.digest()
         except EmbeddingError:
             return True
-        return sighting.digest == self._verified.get(space.identity, space.digest)
+        return digest == self._verified.get(embedder.space.identity, embedder.space.digest)
 
-    async def _take(self, embedder: Embedder) -> Vector:
+    async def _take(self, embedder: ollama.OllamaEmbedder) -> Vector:
         """Its canary: a server may change, so what it makes of a known text is kept."""
         try:
             canary = (await embedder.embed([CANARY]))[0]
         except BaseException:
             await embedder.close()
             raise
-        space = embedder.space
-        self._open[space.identity] = Witnessed(
-            embedder, canary, lambda: self._has_same_model(space)
-        )
+        self._watch(embedder, canary)
         return canary

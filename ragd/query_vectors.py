@@ -12,6 +12,7 @@ from msgspec import Struct
 from ragd.adapters.lance_store import ChunkIndex
 from ragd.config import is_address_external
 from ragd.embedding import EmbeddingError, Vector
+from ragd.errors import WITHOUT_VECTORS
 from ragd.events import EmbeddingFailed
 from ragd.folds.catalog import Catalog
 from ragd.guarding import GuardInForce
@@ -26,9 +27,6 @@ WITHIN_S = 1.5
 RECORD_WITHIN_S = 0.5
 TWICE = 2  # a blip says nothing
 CHARACTERS = 2_000  # what is longer is no question: its beginning stands for its meaning
-
-# What keeps meaning out of a search, by the health of the daemon.
-_PREVENTING = ("INDEX_MODEL_MISMATCH", "OLLAMA_UNREACHABLE", "EMBEDDER_UNAVAILABLE")
 
 
 class Asked(Struct, frozen=True):
@@ -60,7 +58,7 @@ class QueryVectors:
         codes = [reason.code for reason in health]
         if "INDEX_STALE" in codes and search.stale == "full_text":
             return Asked(code="INDEX_STALE")
-        for code in _PREVENTING:
+        for code in WITHOUT_VECTORS:
             if code in codes:
                 return Asked(code=code)
         if catalog.chunks and not catalog.chunks_embedded:

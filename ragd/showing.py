@@ -4,7 +4,6 @@ It reads nothing that does not belong into the index, and says nothing about wha
 """
 
 import asyncio
-import secrets
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Protocol
@@ -15,13 +14,12 @@ from ragd.adapters.vault import Missing, Moved, Unfit, Unreadable, VaultGone
 from ragd.clock import Clock
 from ragd.errors import RagdError
 from ragd.folds.catalog import Entry
-from ragd.guarding import GuardInForce
+from ragd.guarding import GuardInForce, confirmations
 from ragd.notes.containment import contained
 from ragd.notes.excerpt import Excerpt, excerpt
 from ragd.notes.parse import HIDDEN
 from ragd.protocol.tools import NoteRequest
 from ragd.search import injection
-from ragd.search.confirmation import Confirmations
 from ragd.search.guard import inspect
 from ragd.search.nearest import nearest
 from ragd.search.results import TRUST, citation, link
@@ -30,7 +28,6 @@ from ragd.settings import Settings
 WITHIN_S = 8.0
 THREADS = 2
 TRIES = 3  # of a note that is being written
-TOKEN_BYTES = 16
 
 
 class NoSuchNote(RagdError):
@@ -70,9 +67,7 @@ class Showing:
         self._notes = notes
         self._settings = settings
         self._guard = guard
-        self._confirmations = Confirmations(
-            clock.monotonic, lambda: secrets.token_urlsafe(TOKEN_BYTES)
-        )
+        self._confirmations = confirmations(clock)
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="showing")
 
     async def to(self, request: NoteRequest, known: Mapping[str, Entry]) -> dict[str, Any]:
@@ -135,7 +130,9 @@ class Showing:
 
     def _told(self, request: NoteRequest, looked: Looked, entry: Entry | None) -> dict[str, Any]:
         found, path = looked.excerpt, request.path
-        withheld = self._guard.blocks and looked.withheld and not self._agreed(request)
+        withheld = (
+            self._guard.blocks and looked.withheld and not self._confirmations.agreed(request)
+        )
         data: dict[str, Any] = {
             "path": path,
             "from": found.first,
@@ -153,10 +150,6 @@ class Showing:
         if withheld:
             data |= {"withheld": 1, "confirm": self._confirmations.issue(request)}
         return data
-
-    def _agreed(self, request: NoteRequest) -> bool:
-        token = request.confirm
-        return token is not None and self._confirmations.redeem(token, request)
 
 
 def _left_out(reason: str) -> RagdError:

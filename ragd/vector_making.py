@@ -13,7 +13,8 @@ from ragd.adapters.lance_store import ChunkIndex
 from ragd.clock import Clock
 from ragd.crashpoints import crashpoint
 from ragd.embedding import EmbeddingError, Vector
-from ragd.events import BatchEmbedded, Dependency, DependencyRecovered, EmbeddingFailed
+from ragd.events import BatchEmbedded, DependencyRecovered, EmbeddingFailed
+from ragd.folds.health import DEPENDENCY_OF
 from ragd.ledger import Ledger
 from ragd.notes.model import Chunk
 from ragd.providers import Providers
@@ -116,7 +117,7 @@ class VectorMaker:
 
     async def report_recovery(self, provider: str) -> None:
         """A call that works is as good as a probe."""
-        dependency: Dependency = "ollama" if provider == "ollama" else "embedder"
+        dependency = DEPENDENCY_OF[provider]
         if dependency in self._ledger.state.health.lost:
             recovered = DependencyRecovered(dependency=dependency)
             await self._ledger.journal.append(NAME, recovered)

@@ -9,6 +9,7 @@ from ragctl.launch import ask
 from ragctl.render import emit_bytes, in_words_until
 from ragd.errors import EXIT_OK
 from ragd.paths import Home
+from ragd.protocol.limits import PAUSE_MAX_S
 
 EXAMPLES = (
     ("ragctl pause 2h", "index nothing for two hours; without a length, for one"),
@@ -17,7 +18,6 @@ EXAMPLES = (
 )
 RESUME = "resume"
 DEFAULT_S = 3600
-LONGEST_S = 30 * 86_400
 
 
 def options(parser: argparse.ArgumentParser) -> None:
@@ -39,7 +39,7 @@ def run(args: argparse.Namespace) -> int:
     if args.length == RESUME:
         return _resume(args.home, args.json)
     seconds = _seconds(args.length, args.until)
-    if seconds > LONGEST_S:
+    if seconds > PAUSE_MAX_S:
         raise UsageError(
             "A pause is at most 30 days long.", "`ragctl stop` stops the daemon for good."
         )

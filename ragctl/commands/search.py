@@ -16,6 +16,7 @@ from ragd.errors import (
     EXIT_USAGE,
     UNAVAILABLE,
 )
+from ragd.protocol.limits import RESULTS_MAX
 
 EXAMPLES = (
     ('ragctl search "how was my mental health in 2024?"', "the five best passages"),
@@ -23,7 +24,6 @@ EXAMPLES = (
     ("ragctl search tickets --tag travel --from 2024-01-01", "only with a tag, since a day"),
 )
 TOOL = "/v1/tools/obsidian_rag_search"
-MOST = 50
 _MISTYPED = ("INVALID_REQUEST", "UNKNOWN_DIRECTORY", "SECURITY_VIOLATION")
 
 
@@ -36,7 +36,8 @@ def options(parser: argparse.ArgumentParser) -> None:
         "--from", dest="start", type=_day, metavar="DAY", help="only from this day on: 2025-01-31"
     )
     parser.add_argument("--to", type=_day, metavar="DAY", help="only up to this day")
-    parser.add_argument("--max", type=_few, metavar="N", help="how many passages (5; at most 50)")
+    many = f"how many passages (5; at most {RESULTS_MAX})"
+    parser.add_argument("--max", type=_few, metavar="N", help=many)
     parser.add_argument("--confirm", metavar="TOKEN", help="show what was withheld as sensitive")
 
 
@@ -51,8 +52,8 @@ def _day(text: str) -> str:
 def _few(text: str) -> int:
     """An option's type: as many passages as an answer may have."""
     number = int(at_least(1, int)(text))
-    if number > MOST:
-        raise argparse.ArgumentTypeError(f"{number} is too many; at most {MOST} are shown.")
+    if number > RESULTS_MAX:
+        raise argparse.ArgumentTypeError(f"{number} is too many; at most {RESULTS_MAX} are shown.")
     return number
 
 

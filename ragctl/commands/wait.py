@@ -20,6 +20,7 @@ from ragd.errors import (
     EXIT_UNAVAILABLE,
     HEALTHY,
     UNAVAILABLE,
+    WITHOUT_VECTORS,
 )
 
 EXAMPLES = (
@@ -27,7 +28,6 @@ EXAMPLES = (
     ("ragctl wait --for idle && ragctl stop", "stop when all work is done"),
 )
 GOALS = ("healthy", "degraded", "idle")
-_NO_VECTORS = ("OLLAMA_UNREACHABLE", "EMBEDDER_UNAVAILABLE", "INDEX_MODEL_MISMATCH")
 
 
 def options(parser: argparse.ArgumentParser) -> None:
@@ -85,7 +85,7 @@ def reached(goal: str, data: dict[str, Any]) -> bool:
 
 def _makes_vectors(data: dict[str, Any]) -> bool:
     """Whether vectors are still to come, and nothing keeps them from coming."""
-    prevented = any(reason["code"] in _NO_VECTORS for reason in data["reasons"])
+    prevented = any(reason["code"] in WITHOUT_VECTORS for reason in data["reasons"])
     return bool(data.get("chunks_pending")) and not (prevented or data.get("paused"))
 
 

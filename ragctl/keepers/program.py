@@ -5,7 +5,7 @@ import os
 from ragctl.keepers import Program
 from ragctl.launch import daemon_command, place_of_code
 from ragd import config as configuration
-from ragd.paths import Home
+from ragd.paths import Home, lies_in
 
 
 def program_of(home: Home) -> Program:
@@ -16,9 +16,9 @@ def program_of(home: Home) -> Program:
         environment["PYTHONPATH"] = place
     writable = [home.root]
     vectors = config.vector_store.path or home.vectors
-    if not _lies_in(vectors, home.root):
+    if not lies_in(vectors, home.root):
         writable.append(vectors)
-    if not _lies_in(home.socket, home.root):
+    if not lies_in(home.socket, home.root):
         writable.append(os.path.dirname(os.path.dirname(home.socket)))
     return Program(
         command=tuple(daemon_command(home)),
@@ -26,10 +26,4 @@ def program_of(home: Home) -> Program:
         home=home,
         vault=config.vault_path,
         writable=tuple(writable),
-    )
-
-
-def _lies_in(path: str, folder: str) -> bool:
-    return os.path.commonpath((os.path.realpath(path), os.path.realpath(folder))) == (
-        os.path.realpath(folder)
     )

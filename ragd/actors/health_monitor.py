@@ -8,12 +8,11 @@ import contextlib
 import threading
 import time
 from collections.abc import Awaitable, Callable
-from datetime import datetime
 from typing import NamedTuple, Protocol, get_args
 
 import structlog
 
-from ragd.clock import Clock
+from ragd.clock import Clock, seconds_between
 from ragd.events import (
     Dependency,
     DependencyLost,
@@ -132,7 +131,7 @@ class HealthMonitor:
                     break
                 else:
                     return  # the log is closed
-            elif (left := _seconds_between(self._clock.now(), until)) > 0:
+            elif (left := seconds_between(self._clock.now(), until)) > 0:
                 await self._clock.sleep(min(left, PAUSE_LOOK_S))
             else:
                 await journal.append(NAME, SyncResumed(reason="elapsed"))
@@ -146,10 +145,6 @@ class HealthMonitor:
             log.info("health", before=verdict.before, after=verdict.after, reasons=verdict.reasons)
             await self._ledger.journal.append(NAME, changed, cause=verdict.seq)
             self._ledger.verdict_recorded()
-
-
-def _seconds_between(now: str, then: str) -> float:
-    return (datetime.fromisoformat(then) - datetime.fromisoformat(now)).total_seconds()
 
 
 class Look:

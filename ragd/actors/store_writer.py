@@ -6,12 +6,11 @@ between the commit and its fact only repeats it.
 
 import asyncio
 from collections.abc import Mapping
-from datetime import datetime
 
 import structlog
 
 from ragd.adapters.lance_store import ChunkIndex, FileRows
-from ragd.clock import Clock
+from ragd.clock import Clock, seconds_between
 from ragd.crashpoints import crashpoint
 from ragd.embedding import EmbeddingError, Vector
 from ragd.errors import RagdError
@@ -315,5 +314,4 @@ def _stored(file: ReadFile, vectors: Mapping[str, Vector]) -> StoredFile:
 def _ms_between(start: str | None, end: str) -> int:
     if start is None:
         return 0
-    span = datetime.fromisoformat(end) - datetime.fromisoformat(start)
-    return max(0, int(span.total_seconds() * 1000))
+    return max(0, int(seconds_between(start, end) * 1000))

@@ -40,11 +40,11 @@ from ragd.folds.jobs import Job
 from ragd.footprint import footprint
 from ragd.guarding import GuardInForce
 from ragd.ledger import Ledger
-from ragd.memories import Memories
+from ragd.memories import Memories, Notes
 from ragd.protocol import tools
 from ragd.protocol.envelope import Envelope, error_body, refusal
 from ragd.settings import Settings
-from ragd.showing import NoSuchNote, Notes, Showing
+from ragd.showing import NoSuchNote, Showing
 from ragd.status import Live, job_data, meta, paused, reasons, status, verdict
 
 NAME = "tool_gateway"
@@ -150,13 +150,14 @@ class ToolGateway:
         self.live.full_since = journal.full_since
         self.live.oldest_seq = self._ledger.oldest_seq
         self.live.snapshot_seq = self._ledger.snapshot_seq
-        self.live.process = footprint()
         self.live.needs_restart = self._settings.waiting
         return self.live
 
     async def _status(self, request: web.Request) -> web.StreamResponse:
         began = time.perf_counter()
-        envelope = status(self._ledger.state, self._now(), _ms_since(began))
+        live = self._now()
+        live.process = footprint()
+        envelope = status(self._ledger.state, live, _ms_since(began))
         return answer(envelope)
 
     async def _tools(self, request: web.Request) -> web.StreamResponse:

@@ -270,12 +270,11 @@ class Watcher:
         began = self._clock.monotonic()
         state = self._ledger.state
         nothing_yet = not state.catalog.files
-        scanned = await asyncio.to_thread(
-            self._notes.scan, may_be_empty=nothing_yet, known=list(state.catalog.files)
-        )
+        known = list(state.catalog.files)  # for threads
+        scanned = await asyncio.to_thread(self._notes.scan, may_be_empty=nothing_yet, known=known)
         self._root, self._gone = scanned.identity, False
         self._there.set()
-        denied = await asyncio.to_thread(self._denied, list(state.catalog.files))
+        denied = await asyncio.to_thread(self._denied, known)
         if state.jobs.active is not None:
             self._owed = True  # what the job has not stored yet would look like news
             return

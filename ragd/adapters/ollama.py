@@ -147,6 +147,10 @@ class OllamaEmbedder:
         same = None if stored_canary is None else same_space(canary, stored_canary)
         return Probe(sighting.version, canary, same)
 
+    async def digest(self) -> str | None:
+        """That of the model of this name, now; None if it is not there."""
+        return await _digest_of(self._wire, self._space.model)
+
     async def close(self) -> None:
         await self._batches.close()
         await self._wire.close()
@@ -259,9 +263,13 @@ class _Wire:
 
 async def _look(wire: _Wire, model: str) -> Sighting:
     version = (await wire.get("/api/version", _Version)).version
+    return Sighting(version, await _digest_of(wire, model))
+
+
+async def _digest_of(wire: _Wire, model: str) -> str | None:
     known = {entry.name: entry.digest for entry in (await wire.get("/api/tags", _Tags)).models}
     named = model if ":" in model else f"{model}:latest"
-    return Sighting(version, known.get(named, known.get(model)))
+    return known.get(named, known.get(model))
 
 
 # What a failed answer means, by its words: the status does not tell. First match wins.

@@ -16,6 +16,7 @@ from ragd.events import (
     ConfigReloaded,
     DaemonStarted,
     DeletionsHeld,
+    Dependency,
     DependencyLost,
     DependencyRecovered,
     EmbeddingFailed,
@@ -80,6 +81,8 @@ class Health(Struct):
 
 Condition = Callable[[Health, Catalog], bool]
 
+DEPENDENCY_OF: Mapping[str, Dependency] = {"ollama": "ollama", "embedded": "embedder"}  # provider
+
 
 class Reason(Struct, frozen=True):
     """One line of the table.
@@ -111,12 +114,12 @@ def _is_lost(dependency: str) -> Condition:
     return lambda health, catalog: dependency in health.lost
 
 
-def _provider_lost(dependency: str, provider: str) -> Condition:
+def _provider_lost(provider: str) -> Condition:
     """A provider's absence matters if the index is in its space, or if it is to build the first."""
 
     def holds(health: Health, catalog: Catalog) -> bool:
         wanted = catalog.index.provider if catalog.index is not None else health.provider
-        return wanted == provider and dependency in health.lost
+        return wanted == provider and DEPENDENCY_OF[provider] in health.lost
 
     return holds
 
@@ -190,14 +193,14 @@ REASONS: tuple[Reason, ...] = (
     ),
     Reason(
         "OLLAMA_UNREACHABLE",
-        _provider_lost("ollama", "ollama"),
+        _provider_lost("ollama"),
         (LOST, EmbeddingFailed, IndexActivated, IndexLost, ConfigReloaded),
         (RECOVERED, IndexActivated, IndexLost, ConfigReloaded, DaemonStarted),
         dependencies=("ollama",),
     ),
     Reason(
         "EMBEDDER_UNAVAILABLE",
-        _provider_lost("embedder", "embedded"),
+        _provider_lost("embedded"),
         (LOST, EmbeddingFailed, IndexActivated, IndexLost, ConfigReloaded),
         (RECOVERED, IndexActivated, IndexLost, ConfigReloaded, DaemonStarted),
         dependencies=("embedder",),

@@ -6,13 +6,13 @@ is everything found by its meaning too.
 
 from typing import Any
 
+from ragd.errors import WITHOUT_VECTORS
 from ragd.folds import State
 from ragd.folds.catalog import Building, Table
+from ragd.folds.health import DEPENDENCY_OF
 from ragd.folds.jobs import Job
 
 STRENGTH = {"sync": 0, "full": 1, "reindex": 2}
-_PROVIDER_LOST = {"OLLAMA_UNREACHABLE", "EMBEDDER_UNAVAILABLE", "INDEX_MODEL_MISMATCH"}
-_DEPENDENCY = {"ollama": "ollama", "embedded": "embedder"}  # by provider
 
 # What a job goes through, in this order, and what a program is told that it is.
 PHASES = {"queued": "storing", "scan": "storing", "text": "storing", "vectors": "embedding"}
@@ -62,8 +62,8 @@ def _is_provider_lost(state: State, job: Job) -> bool:
     index that serves does not matter to one that is built with another."""
     building = _building_of(state, job)
     if building is None or not building.provider:
-        return bool(_PROVIDER_LOST & state.health.reasons.keys())
-    return _DEPENDENCY.get(building.provider) in state.health.lost
+        return not state.health.reasons.keys().isdisjoint(WITHOUT_VECTORS)
+    return DEPENDENCY_OF.get(building.provider) in state.health.lost
 
 
 def completion(state: State, job: Job) -> dict[str, Any]:

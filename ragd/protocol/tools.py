@@ -13,10 +13,10 @@ import msgspec
 from msgspec import Meta, Struct
 
 from ragd.errors import RagdError
+from ragd.protocol.limits import PAUSE_MAX_S, RESULTS_MAX
 
 QUERY_MAX_CHARS = 100_000
 LIST_MAX = 100
-PAUSE_MAX_S = 30 * 86_400
 
 Text = Annotated[str, Meta(min_length=1, max_length=1000)]
 IsoDate = Annotated[str, Meta(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$", description="YYYY-MM-DD")]
@@ -35,7 +35,9 @@ class SearchRequest(Struct, frozen=True, forbid_unknown_fields=True):
     query: Annotated[
         str, Meta(max_length=QUERY_MAX_CHARS, description="A question in natural language.")
     ]
-    max_results: Annotated[int, Meta(ge=1, le=50, description="How many passages at the most.")] = 5
+    max_results: Annotated[
+        int, Meta(ge=1, le=RESULTS_MAX, description="How many passages at the most.")
+    ] = 5
     directory_filter: Annotated[
         list[Text], Meta(max_length=LIST_MAX, description='Only below these, e.g. ["Journal"].')
     ] = []

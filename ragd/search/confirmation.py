@@ -34,6 +34,10 @@ class Confirmations:
         self._open[_digest(token.encode())] = (_call(request), self._monotonic())
         return token
 
+    def agreed(self, request: Guarded) -> bool:
+        """Whether the call brings back a token of ours: then a person has agreed to it."""
+        return request.confirm is not None and self.redeem(request.confirm, request)
+
     def redeem(self, token: str, request: Guarded) -> bool:
         """Whether it is one of ours for this call; whatever the answer, it is used up."""
         self._drop_old()
