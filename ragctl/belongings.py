@@ -39,7 +39,7 @@ RULES = {
     "events": Folder(_name(rf"{_SEGMENT}(?:\.tmp)?"), ((_name("aside"), "aside"),)),
     "aside": Folder(_name(rf"{_SEGMENT}\..+")),
     "snapshots": Folder(_name(r"\d{16}\.json(?:\.tmp)?|\.\d{16}\.json\.tmp")),
-    "logs": Folder(_name(r"ragd\.log(?:\.\d+)?")),
+    "logs": Folder(_name(r"ragd\.log(?:\.\d+)?|crash\.txt")),
     "vectors": Folder(_NOTHING, ((_name(r"[0-9A-Z]{26}|\.tmp-.+"), "generation"),)),
     "generation": Folder(_NOTHING, ((_name(r"obsidian_chunks\.lance"), "table"),)),
     "table": Folder(_NOTHING, ((_name(r"data|_[a-z]+"), "lance"),)),

@@ -41,6 +41,7 @@ from ragd.errors import (
 from ragd.events import DaemonStarted, DaemonStopped
 from ragd.ledger import Ledger
 from ragd.lock import hold
+from ragd.native_crash import CrashMark
 from ragd.paths import Home
 from ragd.pipeline import Pipeline
 from ragd.probing import Probing
@@ -66,6 +67,7 @@ def run(home: Home) -> int:
         }
         with hold(Path(home.lock), about):
             logs.configure(Path(home.log_file))
+            CrashMark(Path(home.crash_trace)).watch()
             crashpoint("daemon.after_lock")
             try:
                 _run_to_the_end(_live(home, config, clock))

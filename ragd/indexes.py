@@ -25,6 +25,7 @@ from ragd.events import (
     StoredFile,
 )
 from ragd.ledger import Ledger
+from ragd.native_crash import CrashMark
 from ragd.serving import Serving
 
 NAME = "store_writer"
@@ -45,12 +46,14 @@ class Indexes:
         serving: Serving,
         new_identity: NewIdentity,
         vault: str,
+        crash: CrashMark,
     ) -> None:
         self._ledger = ledger
         self._store = store
         self._serving = serving
         self._new_identity = new_identity
         self._vault = vault  # which vault this is, as an index's identity names it
+        self._crash = crash
         self._retired: set[str] = set()  # replaced; still there for who reads them
 
     async def open(self) -> None:
@@ -63,6 +66,7 @@ class Indexes:
         await self._drop_strangers()
         if self._serving.index is None:  # the first job will want one soon
             await self._store.warm_up()
+        self._forget_the_crash()
 
     async def look_again(self) -> None:
         """A probe says that something is wrong with the index, or that all is well again: see for
@@ -72,12 +76,13 @@ class Indexes:
             self._serving.put(None, self._serving.building)
             index.close()
         await self._open_serving()
+        self._forget_the_crash()
 
     async def _open_serving(self) -> None:
         known = self._ledger.state.catalog.index
         if known is not None:
             try:
-                index = await self._store.open(known.generation)
+                index = await self._open(known.generation)
             except RagdError as why:
                 log.warning("the index cannot be opened", code=why.code)
                 if why.code != "INDEX_NOT_FOUND":  # damaged: restored, or replaced by a reindex
@@ -91,6 +96,25 @@ class Indexes:
         found = await self._store.newest_whole(self._vault, without=self._retired)
         if found is not None:
             await self._adopt(await self._store.open(found.name))
+
+    async def _open(self, generation: str) -> ChunkIndex:
+        """If native code has ended the daemon before, only after another process has read it."""
+        if self._crash.is_set and await self._is_damaged(generation):
+            raise RagdError("INDEX_CORRUPTED")
+        return await self._store.open(generation)
+
+    async def _is_damaged(self, generation: str) -> bool:
+        log.warning("native code ended the daemon: the index is looked at from another process")
+        try:
+            return await self._store.is_damaged(generation)
+        except OSError as why:
+            log.warning("nobody could look at the index", exception=type(why).__name__)
+            return False
+
+    def _forget_the_crash(self) -> None:
+        """The index has been read since, and serves."""
+        if self._serving.index is not None:
+            self._crash.clear()
 
     async def _take(self, index: ChunkIndex) -> None:
         """An index that the log knows: is it this vault's, and as new as the log?"""
@@ -136,7 +160,7 @@ class Indexes:
         if building is None:
             return
         try:
-            index = await self._store.open(building.generation)
+            index = await self._open(building.generation)
             self._serving.put(self._serving.index, index)
         except RagdError as why:
             log.warning("the index that was being built is gone", code=why.code)
@@ -246,6 +270,7 @@ class Indexes:
         return self._serving.index is not None and "index" not in self._ledger.state.health.lost
 
     async def _activate(self, index: ChunkIndex) -> None:
+        self._crash.clear()  # what may have been damaged serves no more
         space: VectorSpace = index.identity.space
         await self._say(
             IndexActivated(

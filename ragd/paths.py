@@ -82,6 +82,10 @@ class Home:
         return self._in("logs", "ragd.log")
 
     @property
+    def crash_trace(self) -> str:
+        return self._in("logs", "crash.txt")
+
+    @property
     def socket(self) -> str:
         """The socket's path: in the home, or in the runtime folder where that would be too long."""
         plain = self._in("ragd.sock")

@@ -17,6 +17,7 @@ from ragd.forgetting import Forgetter
 from ragd.guarding import GuardInForce
 from ragd.indexes import Indexes
 from ragd.ledger import Ledger
+from ragd.native_crash import CrashMark
 from ragd.paths import Home
 from ragd.payloads import InFlight
 from ragd.probing import Probing
@@ -42,7 +43,10 @@ class Pipeline:
         guard = GuardInForce(settings)
         vectors = QueryVectors(ledger, settings, self._providers, guard)
         self.searcher = Searcher(ledger, clock, settings, self.serving, vectors, self.notes)
-        self.probing = Probing(ledger, clock, settings, self.serving, self._providers, self.notes)
+        mark = CrashMark(Path(home.crash_trace))
+        self.probing = Probing(
+            ledger, clock, settings, self.serving, self._providers, self.notes, mark
+        )
         in_flight = InFlight()
         self._watcher = Watcher(ledger, clock, settings, self.notes)
         self._batcher = Batcher(ledger, clock, settings, self.notes, in_flight.batches)
@@ -52,7 +56,9 @@ class Pipeline:
         )
         self._embedder = EmbedderActor(ledger, self.serving, maker, backlog, in_flight)
         self._forgetter = Forgetter(ledger, clock, self.serving, self._cache)
-        indexes = Indexes(ledger, self._store, self.serving, self._new_identity, self._vault_name())
+        indexes = Indexes(
+            ledger, self._store, self.serving, self._new_identity, self._vault_name(), mark
+        )
         self._writer = StoreWriter(ledger, clock, self.serving, in_flight, indexes)
 
     def actors(self) -> dict[str, Callable[[], Awaitable[None]]]:

@@ -12,6 +12,7 @@ from ragd.embedding import CANARY, EmbeddingError
 from ragd.events import Dependency
 from ragd.folds.catalog import Index
 from ragd.ledger import Ledger
+from ragd.native_crash import CrashMark
 from ragd.providers import Providers
 from ragd.reading import Notes, VaultGone
 from ragd.serving import Serving
@@ -38,6 +39,7 @@ class Probing:
         serving: Serving,
         providers: Providers,
         notes: Notes,
+        crash: CrashMark,
     ) -> None:
         self._ledger = ledger
         self._clock = clock
@@ -45,6 +47,7 @@ class Probing:
         self._serving = serving
         self._providers = providers
         self._notes = notes
+        self._crash = crash
         self._began = clock.now()
         self._waited = _Age(clock)
         self._unseen = _Age(clock)
@@ -71,9 +74,16 @@ class Probing:
             known = self._generation()
             version = self._ledger.state.catalog.table_version
             expected = version if self._serving.index is not None else 0
-            found = lance_store.probe(self._settings.vectors, known, expected)
+            found = self._look(known, expected)
             if self._generation() == known:  # else another was switched to meanwhile
                 return found
+
+    def _look(self, generation: str | None, expected: int) -> str | None:
+        folder = self._settings.vectors
+        if generation is None or not self._crash.is_set:
+            return lance_store.probe(folder, generation, expected)
+        finding = lance_store.examine_apart(folder, generation, expected)
+        return finding.code if finding is not None else None
 
     def _generation(self) -> str | None:
         index = self._ledger.state.catalog.index

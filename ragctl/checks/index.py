@@ -16,6 +16,7 @@ from ragctl.render import counted
 from ragd.paths import Home
 
 PROBE_WITHIN_S = 50.0
+DAMAGED = "INDEX_CORRUPTED"
 _LANCE_INSIDE = re.compile(rb"lance-core-(\d+\.\d+\.\d+(?:-[a-z0-9.]+)?)[/\\]")
 
 
@@ -40,7 +41,8 @@ def probe(home: Home) -> Finding:
             capture_output=True,
             timeout=PROBE_WITHIN_S,
         )
-        said = json.loads(done.stdout)
+        died = done.returncode < 0
+        said = {"code": DAMAGED, "where": "crash"} if died else json.loads(done.stdout)
     except subprocess.TimeoutExpired:
         return fail(
             f"it could not be read within {PROBE_WITHIN_S:g} s", "Is its disk slow, or away?"

@@ -188,6 +188,10 @@ def test_no_index_yet_is_fine(home) -> None:
 def test_an_index_is_really_read(ragctl, home) -> None:
     assert ragctl("index").code == 0
     assert index.probe(home).message.startswith("1 note; rows and every index")
+    assert ragctl("stop").code == 0
+    for path in Path(home.vectors).glob("*/*.lance/data/*"):
+        path.write_bytes(path.read_bytes().replace(b"PageLayout", b"Page\0ayout"))
+    assert index.probe(home).message == "it is damaged (crash)", "whoever looked has died of it"
     ragctl("stop")
     for path in Path(home.vectors).rglob("data/*.lance"):
         path.write_bytes(path.read_bytes()[:20])

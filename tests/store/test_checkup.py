@@ -85,6 +85,14 @@ def garble_page_metadata(path: Path) -> None:
     path.write_bytes(data[:-2_400] + b"\xa5" * 2_000 + data[-400:])
 
 
+def garble_middle(path: Path) -> None:
+    """What is compressed there cannot be unpacked, and what points elsewhere points nowhere."""
+    data = bytearray(path.read_bytes())
+    for start in range(len(data) // 8, len(data) - 400, 1_024):
+        data[start : start + 64] = b"\xa5" * 64
+    path.write_bytes(data)
+
+
 def remove(path: Path) -> None:
     path.unlink()
 
@@ -248,7 +256,9 @@ async def use_everything(index: ChunkIndex) -> list[str]:
     return codes
 
 
-@pytest.mark.parametrize("harm", [*HARM, garble_page_metadata], ids=lambda harm: harm.__name__)
+@pytest.mark.parametrize(
+    "harm", [*HARM, garble_page_metadata, garble_middle], ids=lambda harm: harm.__name__
+)
 @pytest.mark.parametrize("name", ["data", *INDEX_FILES])
 async def test_whatever_meets_damage_says_so(
     damaged: Path, name: str, harm: Callable[[Path], None]

@@ -6,6 +6,7 @@ lance writes, in one thread; lancedb reads, pinned to a version. Neither is impo
 used: they take seconds. A generation's identity, and whether it is complete, are in its table.
 """
 
+from ragd.adapters.lance_store.apart import examine_apart
 from ragd.adapters.lance_store.checkup import Finding, probe
 from ragd.adapters.lance_store.generations import Generation, Identity
 from ragd.adapters.lance_store.reader import Hit, Missing
@@ -28,6 +29,7 @@ __all__ = [
     "Missing",
     "Row",
     "condition",
+    "examine_apart",
     "one_of",
     "probe",
     "sql_text",

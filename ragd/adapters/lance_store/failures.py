@@ -1,10 +1,14 @@
 """What lance's failures mean. It has no exception classes of its own, so their words are read.
 
-What is neither damage nor a disk that takes nothing passes through: a bug shall look like one.
+Damage has more words than anybody can list: whatever lance raises is damage, unless it speaks of a
+mistake of ours or of a want of descriptors or memory. That, and what is not lance's, passes
+through: a bug shall look like one.
 """
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from traceback import walk_tb
 
 from ragd.errors import RagdError
 
@@ -13,40 +17,45 @@ _FULL = (
     *("read-only file system", "permission denied", "os error 30", "os error 13"),
 )
 _MISSING = ("was not found", "dataset at path")
-_DAMAGE = (
-    "not found:",
-    "no such file",
-    "failed to fill whole buffer",
-    "invalid magic",
-    "corrupt",
-    "invalid range",
-    "range was invalid",
-    "size is too small",
-    "failed to decode protobuf",
-    "does not appear to be a lance file",
-    "unsupported index version",
+_NO_DAMAGE = (
+    *("no field named", "error parsing", "error resolving", "error during planning"),
+    *("no vector column found", "commit conflict"),
+    *("too many open files", "os error 24", "cannot allocate memory", "os error 12"),
 )
+_PANICS = ("PanicException", "RustPanic")  # in the thread that called, and in what it awaits
+_TASK_PANICKED = re.compile(r"\btask \d+ panicked\b")  # in a thread of lance's own
+_LANCE = ("lance", "lancedb")
 
 
 def is_failure_of_lance(why: BaseException) -> bool:
-    """Lance raises built-in errors; a panic in it is not even an Exception."""
-    return isinstance(why, OSError | ValueError | RuntimeError) or is_panic(why)
+    """Lance raises built-in errors; a panic in it may not even be an Exception."""
+    return isinstance(why, OSError | ValueError | RuntimeError) or _is_panic(why)
 
 
-def is_panic(why: BaseException) -> bool:
-    return type(why).__name__ == "PanicException"
+def _is_panic(why: BaseException) -> bool:
+    return type(why).__name__ in _PANICS or _TASK_PANICKED.search(str(why)) is not None
 
 
 def code_of(why: BaseException) -> str | None:
     """The error code this failure stands for, if it stands for one."""
+    if not is_failure_of_lance(why):
+        return None
     words = str(why).lower()
     if any(phrase in words for phrase in _FULL):
         return "DISK_FULL"
     if any(phrase in words for phrase in _MISSING):
         return "INDEX_NOT_FOUND"
-    if is_panic(why) or any(phrase in words for phrase in _DAMAGE):
+    if _is_panic(why) or isinstance(why, FileNotFoundError):
         return "INDEX_CORRUPTED"
-    return None
+    if any(phrase in words for phrase in _NO_DAMAGE) or not _was_raised_by_lance(why):
+        return None
+    return "INDEX_CORRUPTED"
+
+
+def _was_raised_by_lance(why: BaseException) -> bool:
+    """All that is native in it is called from its own Python."""
+    frames = (frame for frame, _ in walk_tb(why.__traceback__))
+    return any(str(f.f_globals.get("__name__")).partition(".")[0] in _LANCE for f in frames)
 
 
 @contextmanager
@@ -57,7 +66,7 @@ def translated() -> Iterator[None]:
     except RagdError:
         raise
     except BaseException as why:
-        code = code_of(why) if is_failure_of_lance(why) else None
+        code = code_of(why)
         if code is None:
             raise
         raise RagdError(code) from why

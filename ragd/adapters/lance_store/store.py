@@ -20,6 +20,7 @@ from ragd.adapters.lance_store import (
     maintenance,
     vector_index,
 )
+from ragd.adapters.lance_store.apart import examine_apart
 from ragd.adapters.lance_store.checkup import Finding
 from ragd.adapters.lance_store.failures import translated
 from ragd.adapters.lance_store.generations import Generation, Identity
@@ -89,7 +90,12 @@ class LanceStore:
         return None
 
     async def _is_whole(self, generation: str) -> bool:
-        return await self._thread.run(checkup.probe, self._folder, generation) is None
+        return await self._thread.run(examine_apart, self._folder, generation) is None
+
+    async def is_damaged(self, generation: str) -> bool:
+        """As another process sees it. Raises OSError if none could look."""
+        found = await self._thread.run(examine_apart, self._folder, generation)
+        return found is not None and found.code == "INDEX_CORRUPTED"
 
     async def verify(self, generation: str) -> None:
         """Raises RagdError unless its files are whole; that it has no rows is no damage."""
