@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import ragd
 from ragctl.client import ANSWER_WITHIN_S, Answer, answers, request
-from ragctl.failure import Failure, NotRunning, TimedOut
+from ragctl.failure import Disconnected, Failure, NotRunning, TimedOut
 from ragctl.lockfile import holder
 from ragctl.render import clean
 from ragd.errors import EXIT_ALREADY_RUNNING, NO_SUCH_ENDPOINT
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 STARTED_WITHIN_S = 10.0
 OPENED_WITHIN_S = 20.0
 _LOOK_EVERY_S = 0.02
+_HUNG_UP_S = (0.02, 0.2)
 _OPENED_EVERY_S = 0.1
 _QUOTED_MAX = 4000
 
@@ -44,18 +45,36 @@ def ask(
 
     `again`: the same was asked before, so what is to be said of the daemon's version is said.
     """
-    try:
-        answer = request(home, method, path, body, timeout)
-    except NotRunning:
-        if not start:
-            raise
-        start_daemon(home)
-        answer = request(home, method, path, body, timeout)
+    answer = _asked(home, method, path, body, start, timeout)
     if answer.status == 404 and _is_of_another_version(answer):
         _refuse_what_it_does_not_know(answer)
     if not again:
         tell_version(answer)
     return answer
+
+
+def _asked(
+    home: Home,
+    method: str,
+    path: str,
+    body: dict[str, Any] | None,
+    start: bool,
+    timeout: float,
+) -> Answer:
+    """A daemon that is ending hangs up: whoever is there then is asked, unless it may be done."""
+    pauses = list(_HUNG_UP_S) if method == "GET" else []
+    while True:
+        try:
+            return request(home, method, path, body, timeout)
+        except NotRunning:
+            if not start:
+                raise
+            start_daemon(home)
+            start = False
+        except Disconnected:
+            if not pauses:
+                raise
+            time.sleep(pauses.pop(0))
 
 
 def ask_when_started(

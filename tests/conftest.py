@@ -1,8 +1,17 @@
 """At the end of a run: what was skipped, and why, so that green means what it seems to mean."""
 
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import ExitStack
 
 import pytest
+
+
+@pytest.fixture
+def mounts() -> Iterator[ExitStack]:
+    """What is mounted in it is gone before the fixtures that were asked for earlier."""
+    with ExitStack() as stack:
+        yield stack
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

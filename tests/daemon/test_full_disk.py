@@ -3,8 +3,8 @@
 import asyncio
 import os
 import signal
-import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -15,6 +15,7 @@ from ragd.events import DaemonStarted
 from ragd.ledger import Ledger
 from ragd.paths import Home
 from tests.daemon.processes import Process, facts, types, write_config
+from tests.small_disks import small_disk
 
 Start = Callable[..., Process]
 
@@ -129,48 +130,23 @@ async def test_an_end_is_recorded_only_of_a_run_whose_start_is(home: Home) -> No
     assert types(home) == ["daemon_started", "daemon_stopped"]
 
 
-@pytest.fixture
-def small_disk(folder: Path) -> Iterator[Path]:
-    place = folder / "disk"
-    place.mkdir()
-    mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=1m,mode=700", "tmpfs", str(place)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if mounted.returncode:
-        pytest.skip(f"no small disk to be had here: {mounted.stderr.strip()}")
-    yield place
-    subprocess.run(["umount", "-l", str(place)], check=True)
-
-
-async def test_a_disk_that_is_really_full(small_disk: Path, start: Start) -> None:
-    home = Home(str(small_disk / "h"))
+async def test_a_disk_that_is_really_full(folder: Path, mounts: ExitStack, start: Start) -> None:
+    disk = small_disk(mounts, folder / "disk", "1m")
+    home = Home(str(folder / "disk" / "h"))
     write_config(home, health={"probe_s": 0.05})
     daemon = start("plain", of=home)
     await daemon.answers()
     await daemon.until("INDEX_NOT_FOUND")
-    ballast = small_disk / "ballast"
-    _fill(ballast)
+    disk.fill()
     code = None
     while code != "DISK_FULL":  # the last page of the log may have room for a few more
         code = (await daemon.ask("POST", "/v1/reload")).code
         assert code in ("DISK_FULL", "INDEX_NOT_FOUND")
     assert "DISK_FULL" in await daemon.until("DISK_FULL")
-    ballast.unlink()
+    disk.free()
     await daemon.until("DISK_FULL", absent=True)
     assert await daemon.stop() == 0
     assert daemon.said == ""
     told = [r["event"]["type"] for r in facts(home) if r["event"].get("dependency") == "disk"]
     assert told == ["dependency_lost", "dependency_recovered"]
     assert "actor_crashed" not in types(home)
-
-
-def _fill(path: Path) -> None:
-    with path.open("wb", buffering=0) as file:
-        try:
-            while file.write(b"x" * 4096):
-                pass
-        except OSError:
-            pass

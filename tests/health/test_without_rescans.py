@@ -14,7 +14,7 @@ from chaos.provider import Provider
 from chaos.resident import Resident
 from chaos.tables import Tables
 from tests.health.conftest import SEED, Reside
-from tests.health.mounts import mount, run, unmount
+from tests.small_disks import mount, run, unmount
 
 pytestmark = pytest.mark.timeout(180)
 

@@ -1,8 +1,10 @@
 """`ragctl start`, and starting by the way: a real daemon, or its own words why not."""
 
 import os
+import socket
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -155,3 +157,38 @@ def test_foreground_becomes_the_daemon(process, ragctl, home) -> None:
     assert holder(home)["pid"] == child.pid
     assert ragctl("stop").code == 0
     assert child.wait() == 0
+
+
+@pytest.fixture
+def dying(home):
+    """A daemon that was killed and is not gone yet: it hangs up on the first who ask. How many
+    have asked."""
+    asked: list[bytes] = []
+    server = socket.socket(socket.AF_UNIX)
+    server.bind(home.socket)
+    server.listen()
+
+    def die() -> None:
+        with server.accept()[0] as end:
+            asked.append(end.recv(65536))
+        os.unlink(home.socket)
+        server.close()
+
+    thread = threading.Thread(target=die)
+    thread.start()
+    yield asked
+    thread.join()
+
+
+def test_whoever_asks_a_dying_daemon_is_answered_by_the_next_one(ragctl, home, dying) -> None:
+    result = ragctl("events", "--type", "daemon_started", "--json")
+    assert (result.code, result.err) == (0, "")
+    assert result.json["event"]["type"] == "daemon_started"
+    assert len(dying) == 1
+
+
+def test_what_may_have_been_done_is_not_asked_for_again(ragctl, home, dying) -> None:
+    result = ragctl("sync")
+    assert result.code == 2
+    assert result.err.startswith("ragctl: The daemon hung up in the middle of its answer.")
+    assert len(dying) == 1 and holder(home) is None

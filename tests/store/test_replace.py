@@ -1,7 +1,6 @@
 import asyncio
 import random
-import subprocess
-from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ from ragd.adapters.lance_store import ChunkIndex, LanceStore, Row, sql_text, wri
 from ragd.adapters.lance_store.indexes import coverage
 from ragd.adapters.lance_store.schema import arrow_schema, iso_of_ns, top_directory
 from ragd.errors import RagdError
+from tests.small_disks import small_disk
 from tests.store.drafts import NOON, bulk, chunk, identity, ids, note, vector, vectors_of
 
 SPEC_COLUMNS = [
@@ -223,20 +223,11 @@ async def test_a_full_disk_is_told_as_such_and_the_table_stays_whole(
     assert await texts(index) == {"a.md": ["two"]}
 
 
-@pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A disk of three megabytes."""
-    mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=3m", "tmpfs", str(tmp_path)], capture_output=True
-    )
-    if mounted.returncode:
-        pytest.skip("a small disk can only be mounted by root")
-    yield tmp_path
-    subprocess.run(["umount", "--lazy", str(tmp_path)], check=True)
-
-
-async def test_a_disk_that_really_fills_up_leaves_a_whole_table(small_disk: Path) -> None:
-    store = LanceStore(small_disk / "v")
+async def test_a_disk_that_really_fills_up_leaves_a_whole_table(
+    tmp_path: Path, mounts: ExitStack
+) -> None:
+    small_disk(mounts, tmp_path, "3m")
+    store = LanceStore(tmp_path / "v")
     index = await store.create(identity())
     stored = 0
     with pytest.raises(RagdError) as refused:

@@ -7,8 +7,6 @@ from pathlib import Path
 
 import pytest
 
-SMALL = "size=24m,mode=700"
-
 
 class Ballast:
     """What fills a disk."""
@@ -30,6 +28,12 @@ class Ballast:
 
     def free(self) -> None:
         self._path.unlink()
+
+
+def small_disk(stack: ExitStack, place: Path, size: str = "24m") -> Ballast:
+    """Mounted there until the end of the stack; it can be filled."""
+    mount(stack, "-t", "tmpfs", "-o", f"size={size},mode=700", "tmpfs", str(place))
+    return Ballast(place)
 
 
 def mount(stack: ExitStack, *words: str) -> None:
