@@ -15,6 +15,7 @@ _SHORTEST = 4  # letters that a word must have to be worth marking
 _STEM = 5
 _WRAPPED = 60  # characters; a shorter line ended where its writer wanted
 
+_PROPERTY = re.compile(r"[^\s:#][^:]*:|\s+\S|- ")
 _ONE_WORD = re.compile(r"[\w./-][\w./,+@%:#-]*", re.ASCII)
 _WORD = re.compile(r"[^\W_]+")
 _UNSPACED = re.compile("[぀-ヿ㐀-䶿一-鿿豈-﫿]{2,}")
@@ -63,11 +64,23 @@ def described(number: int, result: dict[str, Any], marks: Marks, ink: Ink) -> st
     lines = [
         f"{number}. {ink.paint(clean(heading), 'bold')}  {score}",
         INDENT + dot.join(part for part in about if part),
-        *(INDENT + marks.paint(line, ink) for line in excerpt(result["chunk_text"], marks, ink)),
+        *(INDENT + marks.paint(line, ink) for line in excerpt(_text(result), marks, ink)),
         *(INDENT + ink.paint(f"{ink.sign('▲')} {said}", "yellow") for said in cautions(result)),
         INDENT + ink.paint(f"ragctl show {pasted(clean(result['citation']))}", "dim"),
     ]
     return "\n".join(lines)
+
+
+def _text(result: dict[str, Any]) -> str:
+    """What it says; the properties that a note begins with take one line of it."""
+    text: str = result["chunk_text"]
+    properties, _, rest = text.partition("\n\n")
+    is_begin = result.get("chunk_index") == 0 and result.get("start_line") == 2
+    lines = properties.splitlines()
+    if not (is_begin and rest and all(map(_PROPERTY.match, lines))):
+        return text
+    dense = " ".join(line.strip() for line in lines)
+    return f"{dense[: WIDTH - 1]}…\n\n{rest}" if len(dense) > WIDTH else f"{dense}\n\n{rest}"
 
 
 def pasted(citation: str) -> str:

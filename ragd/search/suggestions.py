@@ -44,14 +44,25 @@ class Suggestion(Struct, frozen=True):
 
 
 def first(passages: Sequence[Passage], rules: Rules) -> Suggestion | None:
-    """The best sentence of the first passage that has one; else the first marked passage."""
-    for passage in passages:
-        if found := _in_text(passage, rules):
-            return found
-    for passage in passages:
-        if found := _by_heading(passage, rules):
-            return found
+    """The best sentence of the first passage that has one; else the first marked passage. Of a
+    thing that was written down more than once, what was true last."""
+    for look in (_in_text, _by_heading):
+        for place, passage in enumerate(passages):
+            if found := look(passage, rules):
+                later = [p for p in passages[place + 1 :] if passage.date and p.date]
+                return _latest(found, passage, [(p, look(p, rules)) for p in later])
     return None
+
+
+def _latest(
+    best: Suggestion, said: Passage, others: Sequence[tuple[Passage, Suggestion | None]]
+) -> Suggestion:
+    """The newest of those with the same key. A note without a date is taken to be kept up."""
+    newest = said.date or ""
+    for passage, found in others:
+        if found is not None and found.key == best.key and (passage.date or "") > newest:
+            best, newest = found, passage.date or ""
+    return best
 
 
 def _in_text(passage: Passage, rules: Rules) -> Suggestion | None:

@@ -45,6 +45,19 @@ def test_a_passage_shows_heading_score_source_date_and_text() -> None:
     ]
 
 
+def test_the_properties_of_a_note_take_one_line_of_its_passage() -> None:
+    begin = RESULT | {"chunk_index": 0, "start_line": 2}
+    text = "tags:\n  - home\naliases: [Bell]\n\n# Doorbell\n\nSolder it."
+    shown = described(1, begin | {"chunk_text": text}, Marks(""), Ink()).splitlines()
+    assert shown[2:5] == ["   tags: - home aliases: [Bell]", "   # Doorbell", "   Solder it."]
+    long = "tags: " + "x" * 200 + "\n\nSolder it."
+    shown = described(1, begin | {"chunk_text": long}, Marks(""), Ink()).splitlines()
+    assert len(shown) == 5 and shown[2].endswith("x…") and shown[3] == "   Solder it."
+    prose = "One: this.\nAnd that.\n\nMore."
+    shown = described(1, begin | {"chunk_text": prose}, Marks(""), Ink()).splitlines()
+    assert shown[2:5] == ["   One: this.", "   And that.", "   More."]
+
+
 def test_matches_are_marked_whatever_their_form() -> None:
     marks = Marks("Who was soldering boards in 2024?")
     assert marks.paint("Solder the Board of 2024", Loud()) == (

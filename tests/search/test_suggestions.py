@@ -53,6 +53,20 @@ def test_keys_are_the_ones_a_person_would_choose(rules: Rules, text: str, key: s
     assert _key(text, rules, date="2024-01-15") == key
 
 
+def test_of_a_debt_that_was_written_down_more_than_once_the_last_counts(rules: Rules) -> None:
+    told = {"2024-01-15": "$120", "2025-09-27": "$440", "2024-03-09": "$70", "": "$9"}
+    notes = [
+        Found(f"I owe Sreenivas {sum}.", date=day or None, source_file=f"{day}.md")
+        for day, sum in told.items()
+    ]
+    other = Found("I owe Meera $5.", date="2026-01-01", source_file="m.md")
+    found = first([*notes, other], rules)
+    assert found is not None
+    assert (found.value, found.source) == ("I owe Sreenivas $440.", "2025-09-27.md")
+    kept_up = first([notes[-1], *notes], rules)
+    assert kept_up is not None and kept_up.value == "I owe Sreenivas $9."
+
+
 def test_the_same_debt_keeps_its_key_whatever_the_day(rules: Rules) -> None:
     one = _key("I owe Sreenivas $120.", rules, date="2024-01-15")
     assert one == _key("As of today I owe Sreenivas $70.", rules, date="2024-03-09")
