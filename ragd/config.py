@@ -37,7 +37,7 @@ __all__ = [
 ]
 
 MAX_BYTES = 1024 * 1024
-_EDIT = "Edit config.json, or use `ragctl config set KEY VALUE`."
+_EDIT = "Use `ragctl config set KEY VALUE` or `ragctl config unset KEY`, or edit config.json."
 _SHAPE = msgspec.inspect.type_info(Config)
 _SCHEMA_ADDRESS = msgspec.inspect.type_info(SchemaAddress)
 _ADDRESS = re.compile(

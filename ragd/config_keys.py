@@ -1,4 +1,4 @@
-"""Single settings by their dotted names: list, get, set, compare.
+"""Single settings by their dotted names: list, get, set, unset, compare.
 
 It never touches the disk, and never changes the dictionary it is given. Whether a new set of values
 makes sense as a whole is for `config.parse` to say.
@@ -52,6 +52,11 @@ def effect(name: str) -> Effect:
     return "sync" if name in _SYNC else "at once"
 
 
+def is_known(dotted: str) -> bool:
+    """Whether a key, or a section, of that name can be set."""
+    return any(name == dotted or name.startswith(f"{dotted}.") for name in _FIELDS)
+
+
 def get_value(tree: Mapping[str, object], dotted: str) -> object:
     """What `tree` says for a key or a section; where it says nothing, the default."""
     inside = [name for name in _FIELDS if name.startswith(f"{dotted}.")]
@@ -93,6 +98,18 @@ def set_value(tree: Mapping[str, object], dotted: str, text: str) -> Object:
     typed = _typed(shape, text)
     refuse(problems(shape, typed, name))
     return _with(tree, name.split("."), typed, name)
+
+
+def without(tree: Mapping[str, object], dotted: str) -> Object:
+    """A copy of `tree` that does not say anything of a key or a section, known or unknown."""
+    for name in tree:
+        if name == dotted:
+            return {other: tree[other] for other in tree if other != name}
+        inner = tree[name]
+        if dotted.startswith(f"{name}.") and isinstance(inner, Mapping):
+            rest = without(inner, dotted.removeprefix(f"{name}."))
+            return {**tree, name: rest} if rest else without(tree, name)
+    raise ConfigError(f"`{shown(dotted)}` does not stand in the configuration.")
 
 
 def changed_keys(old: Config, new: Config) -> list[str]:

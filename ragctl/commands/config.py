@@ -14,10 +14,10 @@ from ragctl.commands.init import vault_folder
 from ragctl.failure import Failure, UsageError
 from ragctl.keepers import installed
 from ragctl.reload import reload_daemon, tell_reload
-from ragctl.render import complain, emit_json, note
+from ragctl.render import clean, complain, emit_json, note
 from ragd import config as configuration
 from ragd.config_json_schema import json_schema
-from ragd.config_keys import effect, get_value, set_value
+from ragd.config_keys import effect, get_value, is_known, set_value, without
 from ragd.config_shape import Object, read_object
 from ragd.durable import replace_file
 from ragd.errors import EXIT_CONFIG, EXIT_OK, ConfigError
@@ -32,6 +32,7 @@ _ARGUMENTS: dict[str, tuple[str, ...]] = {
     "show": (),
     "get": ("KEY",),
     "set": ("KEY", "VALUE"),
+    "unset": ("KEY",),
     "validate": (),
     "schema": (),
 }
@@ -46,6 +47,7 @@ def options(parser: argparse.ArgumentParser) -> None:
             "  show            what it says; with --defaults, every setting",
             "  get KEY         one setting or section, by its dotted name",
             "  set KEY VALUE   change one; VALUE is JSON, or plain text",
+            "  unset KEY       take one out of the file: its default counts again",
             "  validate        whether the daemon would accept it (exit 78 if not)",
             "  schema          its JSON Schema, for your editor",
         )
@@ -71,6 +73,8 @@ def run(args: argparse.Namespace) -> int:
             return _get(args.home, args.key, args.json)
         case "set":
             return _set(args.home, args.key, args.value, args.json)
+        case "unset":
+            return _unset(args.home, args.key, args.json)
         case "schema":
             return _schema()
         case _:
@@ -105,24 +109,66 @@ def _set(home: Home, key: str, text: str, as_json: bool) -> int:
     if key in _PATHS and text and not text.startswith(("~", '"')):
         text = os.path.abspath(text)  # from here, as whoever typed it means it
     changed = set_value(tree, key, text)
+    value = get_value(changed, key)
+    said = f"{key} = {json.dumps(value, ensure_ascii=False)}"
+    return _change(home, key, tree, changed, value, said, as_json)
+
+
+def _unset(home: Home, key: str, as_json: bool) -> int:
+    tree = _tree(home)
+    changed = without(tree, key)
+    value = get_value(changed, key) if is_known(key) else None
+    now = f"{json.dumps(value, ensure_ascii=False)}, the default" if value is not None else "gone"
+    return _change(home, key, tree, changed, value, f"{clean(key)} is {now}", as_json)
+
+
+def _change(
+    home: Home, key: str, tree: Object, changed: Object, value: object, said: str, as_json: bool
+) -> int:
+    """Check it, write it, tell the daemon, and say what came of it."""
     data = configuration.to_json(changed)
-    fresh = configuration.parse(data, home.root)
-    configuration.check_places(fresh, home.root)
-    if key == "vault_path":
-        _refuse_a_missing(fresh.vault_path)
+    left = _left_to_mend(home, key, tree, data)
     _replace(home.config, data)
     told = reload_daemon(home)
-    value = get_value(changed, key)
     if as_json:
-        emit_json({"key": key, "value": value, "daemon": told})
+        error = {"message": left.message, "suggestion": left.suggestion} if left else None
+        emit_json({"key": key, "value": value, "daemon": told, "error": error})
     else:
-        print(f"{key} = {json.dumps(value, ensure_ascii=False)}")
+        print(said)
         tell_reload(told)
         if key == "vector_store.path" and installed(home) is not None:
             note("The service may write to the former place only: run `ragctl service install`.")
         if effect(key) == "recut" and value != get_value(tree, key) and not told["error"]:
             note(_cut_again(told["running"]))
-    return EXIT_CONFIG if told["error"] else EXIT_OK
+        if left is not None:
+            complain(f"That is written. Still wrong: {left.message}", left.suggestion)
+    return EXIT_CONFIG if told["error"] or left else EXIT_OK
+
+
+def _left_to_mend(home: Home, key: str, tree: Object, data: bytes) -> ConfigError | None:
+    """What is wrong with other keys, and was before. Raises ConfigError for what is new."""
+    try:
+        _check(home, key, data)
+    except ConfigError as why:
+        if f"`{key}" in why.message or _is_valid(home, tree):
+            raise
+        return why
+    return None
+
+
+def _check(home: Home, key: str, data: bytes) -> None:
+    fresh = configuration.parse(data, home.root)
+    configuration.check_places(fresh, home.root)
+    if key == "vault_path":
+        _refuse_a_missing(fresh.vault_path)
+
+
+def _is_valid(home: Home, tree: Object) -> bool:
+    try:
+        _check(home, "", configuration.to_json(tree))
+    except ConfigError:
+        return False
+    return True
 
 
 def _refuse_a_missing(vault: str) -> None:

@@ -79,7 +79,7 @@ def test_options_before_the_command_are_offered(complete: Complete) -> None:
 @pytest.mark.parametrize(
     ("words", "offered"),
     [
-        (("config", ""), ["path", "show", "get", "set", "validate", "schema"]),
+        (("config", ""), ["path", "show", "get", "set", "unset", "validate", "schema"]),
         (("config", "--json", "s"), ["show", "set", "schema"]),
         (("service", "un"), ["uninstall"]),
         (("service", "--dry-run", "i"), ["install"]),

@@ -72,6 +72,42 @@ def test_what_would_not_be_valid_is_not_written(ragctl, file: Path, key: str, va
     assert file.read_bytes() == before
 
 
+def test_unset_brings_the_default_back(ragctl, file: Path) -> None:
+    before = json.loads(file.read_text())
+    ragctl("config", "set", "watch.rescan_s", "600")
+    result = ragctl("config", "unset", "watch.rescan_s")
+    assert (result.code, result.out) == (0, "watch.rescan_s is 300, the default\n")
+    assert json.loads(file.read_text()) == before, "the empty section is gone too"
+    ragctl("config", "set", "watch.rescan_s", "600")
+    assert ragctl("config", "unset", "watch", "--json").json["value"]["rescan_s"] == 300
+    assert json.loads(file.read_text()) == before
+
+
+def test_what_does_not_stand_there_or_must_stand_there_is_not_unset(ragctl, file: Path) -> None:
+    before = file.read_bytes()
+    missing = ragctl("config", "unset", "watch.rescan_s")
+    assert missing.code == 78 and "`watch.rescan_s` does not stand in" in missing.err
+    needed = ragctl("config", "unset", "vault_path")
+    assert needed.code == 78 and "`vault_path`" in needed.err
+    assert file.read_bytes() == before
+
+
+def test_a_file_that_is_refused_is_mended_key_by_key(ragctl, file: Path) -> None:
+    tree = json.loads(file.read_text())
+    wrong = {"serach": {"stale": "hybrid"}, "watch": {"rescan_s": "often", "debounce": 1}}
+    file.write_text(json.dumps(tree | wrong))
+    assert "`ragctl config unset KEY`" in ragctl("status").err
+    first = ragctl("config", "unset", "serach")
+    assert (first.code, first.out) == (78, "serach is gone\n")
+    assert "That is written. Still wrong: " in first.err and "serach" not in first.err
+    refused = ragctl("config", "set", "watch.rescan_s", "never")
+    assert refused.code == 78 and refused.out == "", "no better than before"
+    second = ragctl("config", "set", "watch.rescan_s", "600", "--json")
+    assert second.code == 78 and "`watch.debounce`" in second.json["error"]["message"]
+    assert ragctl("config", "unset", "watch.debounce").code == 0
+    assert json.loads(file.read_text()) == tree | {"watch": {"rescan_s": 600}}
+
+
 def test_a_path_counts_from_where_it_was_typed(
     ragctl, file: Path, short: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
