@@ -85,7 +85,11 @@ def _text(result: dict[str, Any]) -> str:
 
 def pasted(citation: str) -> str:
     """The same as a word that a shell takes for one, and no command for an option."""
-    word = f"./{citation}" if citation.startswith("-") else citation
+    return quoted(f"./{citation}" if citation.startswith("-") else citation)
+
+
+def quoted(word: str) -> str:
+    """What a shell takes for this one word."""
     if _ONE_WORD.fullmatch(word):
         return word
     from shlex import quote

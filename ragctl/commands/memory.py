@@ -1,11 +1,11 @@
-"""`ragctl memory`: what the assistant was told to remember, and forgetting it for good."""
+"""`ragctl memory`: what was told to be remembered, one more thing, and forgetting it for good."""
 
 import argparse
 from typing import Any
 from urllib.parse import quote
 
 from ragctl.cli import add_json, one_of
-from ragctl.failure import UsageError
+from ragctl.failure import Failure, UsageError
 from ragctl.launch import ask
 from ragctl.render import Ink, ago, clean, clean_lines, counted, emit_bytes, note
 from ragd.errors import EXIT_NOTHING_FOUND, EXIT_OK
@@ -13,9 +13,14 @@ from ragd.paths import Home
 
 EXAMPLES = (
     ("ragctl memory list", "every memory, newest first"),
+    (
+        "ragctl memory store debt_to_sreenivas 'I owe Sreenivas $70.' People/Sreenivas.md",
+        "remember this; searches bring it back",
+    ),
     ("ragctl memory forget debt_to_sreenivas", "erase one; exit 6 if there is none of that key"),
 )
-_ARGUMENTS = {"list": (), "forget": ("KEY",)}
+_ARGUMENTS = {"list": (), "store": ("KEY", "VALUE", "NOTE"), "forget": ("KEY",)}
+_STORE = "/v1/tools/obsidian_rag_memory_store"
 _COPY = (
     "The assistant may have a copy of its own (memory/obsidian-rag.md in its workspace): "
     "look there too."
@@ -26,22 +31,29 @@ def options(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
     parser.description = f"{parser.description}\n\n" + "\n".join(
         (
-            "  list         what is remembered, and from which note",
-            "  forget KEY   erase a memory from every file of ragd's",
+            "  list                   what is remembered, and from which note",
+            "  store KEY VALUE NOTE   remember this of that note, in place of what KEY named",
+            "  forget KEY             erase a memory from every file of ragd's",
         )
     )
     parser.add_argument("action", metavar="ACTION", type=one_of(*_ARGUMENTS))
-    parser.add_argument("key", metavar="KEY", nargs="?")
+    for name in ("key", "value", "note"):
+        parser.add_argument(name, metavar=name.upper(), nargs="?")
 
 
 def run(args: argparse.Namespace) -> int:
     wanted = _ARGUMENTS[args.action]
-    if (args.key is not None) != bool(wanted) or args.key == "":
+    given = [word for word in (args.key, args.value, args.note) if word is not None]
+    if len(given) != len(wanted) or "" in given:
         shape = " ".join(("ragctl memory", args.action, *wanted))
         raise UsageError(f"It should be `{shape}`.", "See `ragctl memory --help`.")
-    if args.action == "list":
-        return _list(args.home, args.json)
-    return _forget(args.home, args.key, args.json)
+    match args.action:
+        case "list":
+            return _list(args.home, args.json)
+        case "store":
+            return _store(args.home, args.key, args.value, args.note, args.json)
+        case _:
+            return _forget(args.home, args.key, args.json)
 
 
 def _list(home: Home, as_json: bool) -> int:
@@ -63,6 +75,27 @@ def _described(memory: dict[str, Any], ink: Ink) -> str:
     )
     about = f"{clean(memory['source'])} {ink.sign('·')} {ago(memory['stored_at'])}"
     return f"{ink.paint(clean(memory['key']), 'bold')}\n{value}\n  {ink.paint(about, 'dim')}"
+
+
+def _store(home: Home, key: str, value: str, source: str, as_json: bool) -> int:
+    body = {"key": key, "value": value, "source": source}
+    answer = ask(home, "POST", _STORE, body, start=True)
+    try:
+        stored = answer.data["key"]
+    except Failure as refused:
+        if "`source`" not in refused.message:
+            raise
+        raise Failure(
+            f"{source} is no note of the vault.",
+            "Give its path inside the vault, as `ragctl search` shows it.",
+            refused.exit_code,
+            code=refused.code,
+        ) from None
+    if as_json:
+        emit_bytes(answer.body)
+    else:
+        print(f"Remembered: {clean(stored)}")
+    return EXIT_OK
 
 
 def _forget(home: Home, key: str, as_json: bool) -> int:

@@ -6,7 +6,7 @@ from typing import Any
 from ragctl.cli import add_json, at_least
 from ragctl.failure import Failure, UsageError
 from ragctl.launch import ask_when_started
-from ragctl.passages import Marks, described
+from ragctl.passages import INDENT, Marks, described, quoted
 from ragctl.render import Ink, clean, counted, emit_bytes
 from ragd.errors import (
     EXIT_FAILED,
@@ -132,5 +132,7 @@ def _withheld(data: dict[str, Any]) -> str:
 
 
 def _suggestion(suggestion: dict[str, Any], ink: Ink) -> str:
-    key, value = clean(suggestion["key"]), " ".join(clean(suggestion["value"]).split())
-    return ink.paint(f"Worth remembering? {key}: {value} ({clean(suggestion['source'])})", "dim")
+    words = [" ".join(clean(suggestion[name]).split()) for name in ("key", "value", "source")]
+    ends = ["--"] if any(word.startswith("-") for word in words) else []
+    typed = " ".join(("ragctl memory store", *ends, *map(quoted, words)))
+    return ink.paint(f"Worth remembering?\n{INDENT}{typed}", "dim")

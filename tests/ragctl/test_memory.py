@@ -48,6 +48,16 @@ def test_forgetting_says_where_a_copy_may_be(ragctl: Any, remember: Any) -> None
     assert ragctl("memory", "list").out == "0 memories.\n"
 
 
+def test_a_memory_can_be_stored_by_hand(ragctl: Any, remember: Any) -> None:
+    said = ragctl("memory", "store", "bell", "It rings at $5 -x", "note.md")
+    assert (said.code, said.out, said.err) == (0, "Remembered: bell\n", "")
+    again = ragctl("memory", "store", "bell", "It is silent.", "note.md", "--json")
+    assert again.json["data"]["stored"] is True
+    assert "It is silent." in ragctl("memory", "list").out
+    nowhere = ragctl("memory", "store", "bell", "x", "nowhere.md")
+    assert nowhere.code != 0 and "nowhere.md" in nowhere.err and nowhere.out == ""
+
+
 @pytest.mark.parametrize("key", ["..", ".", "%2e", "-x"])
 def test_odd_keys_can_be_forgotten(ragctl: Any, remember: Any, key: str) -> None:
     remember(key)
@@ -73,7 +83,16 @@ def test_json_is_the_daemons_envelope(ragctl: Any, remember: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "argv", [("forget",), ("list", "x"), ("forget", ""), ("lst",), (), ("forget", "a", "b")]
+    "argv",
+    [
+        ("forget",),
+        ("list", "x"),
+        ("forget", ""),
+        ("lst",),
+        (),
+        ("forget", "a", "b"),
+        ("store", "a"),
+    ],
 )
 def test_a_wrong_line_is_told_as_such(ragctl: Any, argv: tuple[str, ...]) -> None:
     result = ragctl("memory", *argv)

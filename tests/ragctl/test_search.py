@@ -1,12 +1,14 @@
 """`ragctl search`: against a daemon that says what a test wants, and against a real one."""
 
 import json
+import shlex
 import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from ragctl.commands import search
 from ragctl.passages import Marks, described, excerpt
 from ragctl.render import Ink
 from ragd.adapters import embedded
@@ -43,6 +45,17 @@ def test_a_passage_shows_heading_score_source_date_and_text() -> None:
         "   Solder the board on Sunday.",
         "   ragctl show Projects/Doorbell.md#L10-L12",
     ]
+
+
+def test_what_is_worth_remembering_can_be_pasted_into_a_shell() -> None:
+    value = "- Paid it's $5 `date` \x1b[2J\n back"
+    suggestion = {"key": "debt", "value": value, "source": "My notes/a.md"}
+    asked, typed = search._suggestion(suggestion, Ink()).splitlines()
+    assert asked == "Worth remembering?" and "\x1b" not in typed
+    words = shlex.split(typed)
+    assert words[:5] == ["ragctl", "memory", "store", "--", "debt"]
+    assert words[5].startswith("- Paid it's $5 `date` ") and words[5].endswith(" back")
+    assert words[6:] == ["My notes/a.md"]
 
 
 def test_the_properties_of_a_note_take_one_line_of_its_passage() -> None:
