@@ -35,7 +35,7 @@ COMMANDS = {
         "sync": "Bring the index up to date with what changed.",
         "reindex": "Build a new index beside the old one, then switch to it.",
         "pause": "Hold syncing for a time; `pause resume` ends it.",
-        "memory": "Show what the assistant remembers, or forget it.",
+        "memory": "Show what is remembered, add to it, or forget it.",
         "status": "How the daemon is, and what to do about it.",
         "start": "Start the daemon.",
         "stop": "Stop the daemon and wait until it is gone.",
