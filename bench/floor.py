@@ -13,6 +13,7 @@ from statistics import fmean
 from typing import NamedTuple
 
 from bench.collections import Collection
+from bench.store import newest
 from ragd.adapters.embedded import EmbeddedEmbedder
 from ragd.adapters.lance_store import ChunkIndex, LanceStore, Row, condition
 from ragd.notes.wordpiece import WordPiece
@@ -77,9 +78,7 @@ async def _effect(collection: Collection, vectors: Path) -> Effect:
     vocabulary = resources("ragd").joinpath("data", "vocab.txt").read_text("utf-8")
     scoring = _Scoring(EmbeddedEmbedder(), WordPiece(vocabulary))
     store = LanceStore(vectors)
-    newest = await store.newest_complete()
-    assert newest is not None and newest.identity is not None
-    index = await store.open(newest.identity.generation)
+    index = await store.open(await newest(store))
     try:
         scored: list[tuple[float, bool]] = []
         step = max(1, len(collection.questions) // QUESTIONS)

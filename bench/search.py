@@ -27,12 +27,13 @@ from typing import Any
 
 import numpy as np
 
-from bench.store import Maker
+from bench.store import Maker, newest
 from bench.table import Row, ms, ratio, show
-from ragd.adapters.embedded import DIMENSIONS, SPACE, EmbeddedEmbedder
+from ragd.adapters.embedded import SPACE, EmbeddedEmbedder
 from ragd.adapters.embedding_cache import EmbeddingCache
 from ragd.adapters.lance_store import LanceStore, one_of
 from ragd.adapters.lance_store.reader import query_words
+from ragd.embed_worker import DIMENSIONS
 from ragd.embedding import Vector, pack, unpack
 from ragd.notes.model import ChunkOptions, Note
 from ragd.notes.parse import parse_note
@@ -190,10 +191,8 @@ async def open_direct(vectors: Path) -> Direct:
     import lancedb
 
     store = LanceStore(vectors)
-    newest = await store.newest_complete()
-    assert newest is not None and newest.identity is not None
+    folder = vectors / await newest(store)
     store.close()
-    folder = vectors / newest.identity.generation
     session = lancedb.Session(64 << 20, 32 << 20)
     connection = await lancedb.connect_async(str(folder.absolute()), session=session)
     table = await connection.open_table("obsidian_chunks")

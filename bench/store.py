@@ -68,14 +68,16 @@ def identity(generation: str) -> Identity:
     return Identity(generation, space, "f", "v")
 
 
+async def timed(work: Awaitable[object]) -> float:
+    """How long it takes, in milliseconds."""
+    start = time.perf_counter()
+    await work
+    return 1_000 * (time.perf_counter() - start)
+
+
 async def times(count: int, work: Callable[[int], Awaitable[object]]) -> list[float]:
     """How long each of `count` calls took, in milliseconds."""
-    took = []
-    for number in range(count):
-        start = time.perf_counter()
-        await work(number)
-        took.append(1_000 * (time.perf_counter() - start))
-    return took
+    return [await timed(work(number)) for number in range(count)]
 
 
 def p50(took: Sequence[float]) -> float:
@@ -142,6 +144,12 @@ async def filled_table(
     return index, whole.wall_s
 
 
+async def newest(store: LanceStore) -> str:
+    """The generation that serves."""
+    complete = [known.name for known in await store.list_generations() if known.complete]
+    return complete[-1]
+
+
 async def one_note(tables: dict[int, ChunkIndex], maker: Maker, count: int) -> dict[int, float]:
     """One changed note among so many, from the call to being searchable: p50 for each table.
 
@@ -151,15 +159,15 @@ async def one_note(tables: dict[int, ChunkIndex], maker: Maker, count: int) -> d
     for revision in range(1, count + 1):
         for notes, index in tables.items():
             changed = maker.note(revision * 37 % notes, revision)
-            took[notes] += await times(1, lambda _, i=index, c=changed: i.replace([c]))
+            took[notes].append(await timed(index.replace([changed])))
     for notes, index in tables.items():
-        many = await times(1, lambda _, i=index: i.maintain())
+        many = await timed(index.maintain())
         await index.replace([maker.note(notes // 2, count + 1)])
-        one = await times(1, lambda _, i=index: i.maintain())
+        one = await timed(index.maintain())
         say(
             f"one changed note among {notes}",
             f"p50 {p50(took[notes]):.1f} ms, max {max(took[notes]):.1f}; maintain after {count} "
-            f"such {many[0]:.0f} ms, after one {one[0]:.0f} ms",
+            f"such {many:.0f} ms, after one {one:.0f} ms",
         )
     return {notes: p50(each) for notes, each in took.items()}
 
@@ -172,7 +180,7 @@ async def text_p50(
     took: tuple[list[float], list[float]] = ([], [])
     for query in queries:
         for table, each in zip((index, yardstick), took, strict=True):
-            each += await times(1, lambda _, t=table, q=query: t.text_leg(q, 20))
+            each.append(await timed(table.text_leg(query, 20)))
     return p50(took[0]), p50(took[1])
 
 
@@ -185,7 +193,7 @@ async def filling(
     took = []
     for start in range(0, min(rows, len(missing)), 1_024):
         vectors = {chunk_id: maker.vector() for chunk_id in missing[start : start + 1_024]}
-        took += await times(1, lambda _, vectors=vectors: index.fill(vectors))
+        took.append(await timed(index.fill(vectors)))
     after = await text_p50(index, yardstick, maker, count)
     say(
         f"fill {min(rows, len(missing))} vectors, 1,024 at a time",
