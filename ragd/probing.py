@@ -79,7 +79,9 @@ class Probing:
                 return found
 
     def _look(self, generation: str | None, expected: int) -> str | None:
-        folder = self._settings.vectors
+        folder, serving = self._settings.vectors, self._serving.index
+        if serving is not None and self._serving.is_condemned(serving):
+            return "INDEX_CORRUPTED"
         if generation is None or not self._crash.is_set:
             return lance_store.probe(folder, generation, expected)
         finding = lance_store.examine_apart(folder, generation, expected)

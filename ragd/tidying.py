@@ -5,15 +5,17 @@ import contextlib
 
 import structlog
 
+from ragd.adapters.lance_store import ChunkIndex
 from ragd.clock import Clock
-from ragd.events import StoreCompacted
+from ragd.errors import RagdError
+from ragd.events import DependencyLost, StoreCompacted
 from ragd.indexes import NAME
 from ragd.ledger import Ledger
 from ragd.serving import Serving
 
 TIDY_AFTER_S = 5.0
 TIDY_AGAIN_S = 60.0
-FAILURES_MAX = 5
+TWICE = 2
 
 log = structlog.get_logger(NAME)
 
@@ -54,7 +56,7 @@ class Tidier:
         except Exception as why:
             if self._serving.index is not index:
                 return 0.0  # it was switched meanwhile, and is gone: the new one has its turn
-            return self._failed(why)
+            return await self._failed(why, index)
         self._failures = 0
         if done.changed and self._serving.index is index:
             took = int((self._clock.monotonic() - began) * 1000)
@@ -63,9 +65,19 @@ class Tidier:
             await self._ledger.journal.append(NAME, fact)
         return done.again_s
 
-    def _failed(self, why: Exception) -> float:
-        """Whether the index is damaged is for the probe to say: here it only stays untidy."""
+    async def _failed(self, why: Exception, index: ChunkIndex) -> float:
+        """Damage that no probe sees, since only tidying reads all of an index, counts the second
+        time: it hides words, and it keeps the text of deleted notes on the disk."""
         self._failures += 1
-        tell = log.error if self._failures >= FAILURES_MAX else log.warning
-        tell("the index could not be tidied", exception=type(why).__name__, times=self._failures)
+        code = why.code if isinstance(why, RagdError) else None
+        log.warning(
+            "the index could not be tidied",
+            exception=type(why).__name__,
+            code=code,
+            times=self._failures,
+        )
+        seen_by_a_probe = "index" in self._ledger.state.health.lost
+        if code == "INDEX_CORRUPTED" and self._failures >= TWICE and not seen_by_a_probe:
+            self._serving.condemn(index)
+            await self._ledger.journal.append(NAME, DependencyLost(dependency="index", code=code))
         return TIDY_AGAIN_S

@@ -8,6 +8,9 @@ from typing import Any
 import pytest
 
 from ragd import tidying
+from ragd.adapters.lance_store import ChunkIndex
+from ragd.clock import SystemClock
+from ragd.errors import RagdError
 from ragd.events import (
     DependencyLost,
     DependencyRecovered,
@@ -47,6 +50,32 @@ async def test_tidying_a_damaged_index_crashes_nobody(
     tidier.wake()
     while not tidier._failures:
         await asyncio.sleep(0.01)
+    assert await crashes(running) == []
+
+
+async def test_damage_that_only_tidying_meets_is_damage_until_other_files_are_there(
+    start: Any, tmp_path: Path, monkeypatch: Any
+) -> None:
+    running = await indexed(start)
+    monkeypatch.setattr(tidying, "TIDY_AFTER_S", 0.0)
+    monkeypatch.setattr(tidying, "TIDY_AGAIN_S", 0.0)
+    table, kept = table_of(running, tmp_path), tmp_path / "kept"
+    shutil.copytree(table, kept)
+
+    async def refuse(*_: object) -> None:
+        raise RagdError("INDEX_CORRUPTED")
+
+    monkeypatch.setattr(ChunkIndex, "maintain", refuse)
+    seq = running.ledger.state.seq
+    running.pipeline._writer._tidier.wake()
+    lost = await running.until(DependencyLost, seq)
+    assert (lost.event.dependency, lost.event.code) == ("index", "INDEX_CORRUPTED")
+    probing = running.pipeline.probing
+    await running.pipeline.serving.within(SystemClock(), 20)  # it is opened anew
+    assert await asyncio.to_thread(probing.index) == "INDEX_CORRUPTED", "a probe sees nothing of it"
+    table.rename(tmp_path / "broken")
+    kept.rename(table)
+    assert await asyncio.to_thread(probing.index) is None
     assert await crashes(running) == []
 
 

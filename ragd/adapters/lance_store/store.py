@@ -212,6 +212,13 @@ class ChunkIndex:
 
     # Keeping
 
+    def inode(self) -> int:
+        """Another one, if another folder was put in the table's place; 0 if there is none."""
+        try:
+            return generations.table_path(self._folder, self.identity.generation).stat().st_ino
+        except OSError:
+            return 0
+
     async def probe(self, expected_version: int = 0) -> Finding | None:
         """What is wrong with the table, by really reading it; in a thread beside the writer."""
         name = self.identity.generation
