@@ -15,6 +15,7 @@ from ragctl.client import ANSWER_WITHIN_S, Answer, answers, request
 from ragctl.failure import Disconnected, Failure, NotRunning, TimedOut
 from ragctl.lockfile import holder
 from ragctl.render import clean
+from ragd import children
 from ragd.errors import EXIT_ALREADY_RUNNING, NO_SUCH_ENDPOINT
 from ragd.paths import Home
 
@@ -40,12 +41,15 @@ def ask(
     start: bool,
     timeout: float = ANSWER_WITHIN_S,
     again: bool = False,
+    harmless: bool = False,
 ) -> Answer:
     """An answer of the daemon, which is started first where it does not run and `start` is set.
 
     `again`: the same was asked before, so what is to be said of the daemon's version is said.
+    `harmless`: it may be done twice, as every GET.
     """
-    answer = _asked(home, method, path, body, start, timeout)
+    tries = _HUNG_UP_S if harmless or method == "GET" else ()
+    answer = _asked(home, method, path, body, start, timeout, tries)
     if answer.status == 404 and _is_of_another_version(answer):
         _refuse_what_it_does_not_know(answer)
     if not again:
@@ -60,9 +64,10 @@ def _asked(
     body: dict[str, Any] | None,
     start: bool,
     timeout: float,
+    pauses: tuple[float, ...],
 ) -> Answer:
-    """A daemon that is ending hangs up: whoever is there then is asked, unless it may be done."""
-    pauses = list(_HUNG_UP_S) if method == "GET" else []
+    """A daemon that is ending hangs up: whoever is there after a pause is asked."""
+    left = list(pauses)
     while True:
         try:
             return request(home, method, path, body, timeout)
@@ -72,9 +77,9 @@ def _asked(
             start_daemon(home)
             start = False
         except Disconnected:
-            if not pauses:
+            if not left:
                 raise
-            time.sleep(pauses.pop(0))
+            time.sleep(left.pop(0))
 
 
 def ask_when_started(
@@ -85,11 +90,12 @@ def ask_when_started(
     *,
     start: bool,
     again: bool = False,
+    harmless: bool = False,
 ) -> Answer:
     """The same; a daemon that has just begun is given the time to open the index."""
     deadline = time.monotonic() + OPENED_WITHIN_S
     while True:
-        answer = ask(home, method, path, body, start=start, again=again)
+        answer = ask(home, method, path, body, start=start, again=again, harmless=harmless)
         error = answer.envelope.get("error") or {}
         if error.get("code") != "STARTING" or time.monotonic() > deadline:
             return answer
@@ -193,21 +199,6 @@ def daemon_command(home: Home) -> list[str]:
     return [sys.executable, "-m", "ragd", "--home", home.root]
 
 
-def daemon_environment() -> dict[str, str]:
-    """The environment for it: code comes from where ours came from, never from a working folder."""
-    environment = {**os.environ, "PYTHONSAFEPATH": "1"}
-    place, known = place_of_code(), os.environ.get("PYTHONPATH")
-    if place:
-        environment["PYTHONPATH"] = f"{place}{os.pathsep}{known}" if known else place
-    return environment
-
-
-def place_of_code() -> str:
-    """The folder of our packages, where the interpreter does not look by itself."""
-    place = os.path.dirname(os.path.dirname(os.path.abspath(ragd.__file__)))
-    return "" if os.path.basename(place) in ("site-packages", "dist-packages") else place
-
-
 def _errors_file(home: Home) -> TextIO:
     """A nameless file that only we can read, in the home where there is one to write to."""
     from tempfile import TemporaryFile
@@ -219,7 +210,7 @@ def _errors_file(home: Home) -> TextIO:
 def _spawn(home: Home, errors: TextIO) -> "Popen[bytes]":
     import subprocess
 
-    environment = daemon_environment()
+    environment = children.environment()
     for name in ("NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"):
         environment.pop(name, None)  # what a service manager asked of us, it did not ask of it
     return subprocess.Popen(

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 
 import structlog
 
-from ragd.adapters.lance_store import ChunkIndex, Identity, LanceStore
+from ragd.adapters.lance_store import ChunkIndex, Identity, LanceStore, NothingKnown
 from ragd.clock import new_id
 from ragd.crashpoints import crashpoint
 from ragd.embedding import VectorSpace
@@ -90,6 +90,9 @@ class Indexes:
                         await self._say(DependencyLost(dependency="index", code=why.code))
                     return
                 await self._say(IndexLost(reason="missing"))
+            except NothingKnown as why:  # a probe that can look will say when it is to be opened
+                log.warning("the index is not opened", reason=str(why))
+                return
             else:
                 await self._take(index)
                 return
@@ -99,17 +102,11 @@ class Indexes:
 
     async def _open(self, generation: str) -> ChunkIndex:
         """If native code has ended the daemon before, only after another process has read it."""
-        if self._crash.is_set and await self._is_damaged(generation):
-            raise RagdError("INDEX_CORRUPTED")
+        if self._crash.is_set:
+            log.warning("a crash ended the daemon: the index is looked at from another process")
+            if await self._store.is_damaged(generation):
+                raise RagdError("INDEX_CORRUPTED")
         return await self._store.open(generation)
-
-    async def _is_damaged(self, generation: str) -> bool:
-        log.warning("native code ended the daemon: the index is looked at from another process")
-        try:
-            return await self._store.is_damaged(generation)
-        except OSError as why:
-            log.warning("nobody could look at the index", exception=type(why).__name__)
-            return False
 
     def _forget_the_crash(self) -> None:
         """The index has been read since, and serves."""
@@ -162,17 +159,18 @@ class Indexes:
         try:
             index = await self._open(building.generation)
             self._serving.put(self._serving.index, index)
-        except RagdError as why:
-            log.warning("the index that was being built is gone", code=why.code)
+        except (RagdError, NothingKnown) as why:
+            log.warning("the index that was being built is gone", reason=str(why))
             await self._say(IndexLost(reason="missing", generation=building.generation))
             if self._ledger.state.jobs.find_open(building.job_id) is None:
                 await self._say(JobRequested(job_id=new_id(), mode="reindex", origin="recovery"))
 
     async def _drop_strangers(self) -> None:
-        """What the log does not name was left by a process that was killed."""
+        """What the log does not name was left by a process that was killed, or damaged."""
         if self._serving.index is None:
             return
         known = {i.identity.generation for i in (self._serving.index, self._serving.building) if i}
+        known |= self._retired
         for found in await self._store.list_generations():
             if found.name not in known:
                 log.info("an index that nobody knows is removed", generation=found.name)
@@ -258,6 +256,8 @@ class Indexes:
             self._retired.add(old.identity.generation)
         await self._activate(index)
         crashpoint("index.after_switch")
+        if old is None:
+            await self._drop_strangers()  # the one that could not be opened
         return old
 
     async def retire(self, index: ChunkIndex) -> None:
@@ -270,7 +270,6 @@ class Indexes:
         return self._serving.index is not None and "index" not in self._ledger.state.health.lost
 
     async def _activate(self, index: ChunkIndex) -> None:
-        self._crash.clear()  # what may have been damaged serves no more
         space: VectorSpace = index.identity.space
         await self._say(
             IndexActivated(
@@ -283,6 +282,7 @@ class Indexes:
         )
         building = self._serving.building
         self._serving.put(index, None if building is index else building)
+        self._crash.clear()  # what may have been damaged serves no more
 
     async def _say(self, fact: Fact) -> None:
         await self._ledger.journal.append(NAME, fact)

@@ -71,18 +71,19 @@ class Probing:
         """By really reading it; the log says which generation, and how far it must be. One that
         nobody has open may be an older copy, restored: whoever opens it makes up for the rest."""
         while True:
+            apart = self._crash.is_set  # before it is known of which index
             known = self._generation()
             version = self._ledger.state.catalog.table_version
             expected = version if self._serving.index is not None else 0
-            found = self._look(known, expected)
+            found = self._look(known, expected, apart)
             if self._generation() == known:  # else another was switched to meanwhile
                 return found
 
-    def _look(self, generation: str | None, expected: int) -> str | None:
+    def _look(self, generation: str | None, expected: int, apart: bool) -> str | None:
         folder, serving = self._settings.vectors, self._serving.index
         if serving is not None and self._serving.is_condemned(serving):
             return "INDEX_CORRUPTED"
-        if generation is None or not self._crash.is_set:
+        if generation is None or not apart:
             return lance_store.probe(folder, generation, expected)
         finding = lance_store.examine_apart(folder, generation, expected)
         return finding.code if finding is not None else None

@@ -46,7 +46,7 @@ OFFLINE = (
     *("ragctl.commands.doctor", "ragctl.examination", "ragctl.checks"),
     *("ragctl.commands.service", "ragctl.keepers.program", "ragctl.keepers.carrying_out"),
 )
-CLIENT_MAY_USE = ("ragd.errors", "ragd.paths", "ragd.protocol")
+CLIENT_MAY_USE = ("ragd.children", "ragd.errors", "ragd.paths", "ragd.protocol")
 OFFLINE_MAY_USE = (
     *("ragd.eventlog", "ragd.folds", "ragd.replay", "ragd.events", "ragd.durable", "ragd.clock"),
     *("ragd.config", "ragd.config_keys", "ragd.config_schema", "ragd.config_shape"),

@@ -11,8 +11,8 @@ from importlib.util import find_spec
 
 from ragctl.checks import Finding, fail, ok, unknown
 from ragctl.checks.known import settings, state
-from ragctl.launch import daemon_environment
 from ragctl.render import counted
+from ragd import children
 from ragd.paths import Home
 
 PROBE_WITHIN_S = 50.0
@@ -36,12 +36,12 @@ def probe(home: Home) -> Finding:
     try:
         done = subprocess.run(
             [sys.executable, "-m", "ragd.adapters.lance_store", folder, *known],
-            env=daemon_environment(),
+            env=children.environment(),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             timeout=PROBE_WITHIN_S,
         )
-        died = done.returncode < 0
+        died = children.has_crashed(done.returncode)
         said = {"code": DAMAGED, "where": "crash"} if died else json.loads(done.stdout)
     except subprocess.TimeoutExpired:
         return fail(

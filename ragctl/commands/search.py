@@ -61,7 +61,9 @@ def run(args: argparse.Namespace) -> int:
     question = " ".join(args.question)
     if not question.strip():
         raise UsageError("There is no question.", "Type `ragctl search QUESTION`.")
-    answer = ask_when_started(args.home, "POST", TOOL, _request(question, args), start=True)
+    asked = _request(question, args)
+    harmless = args.confirm is None  # a token counts once
+    answer = ask_when_started(args.home, "POST", TOOL, asked, start=True, harmless=harmless)
     envelope = answer.envelope
     if args.json:
         emit_bytes(answer.body)

@@ -5,8 +5,9 @@ import os
 
 from ragctl.cli import add_json
 from ragctl.failure import NotRunning
-from ragctl.launch import ask, daemon_command, daemon_environment, start_daemon
+from ragctl.launch import ask, daemon_command, start_daemon
 from ragctl.render import clean, emit_json
+from ragd import children
 from ragd.errors import EXIT_OK
 
 EXAMPLES = (
@@ -25,7 +26,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     if args.foreground:
         command = daemon_command(args.home)
-        os.execve(command[0], command, daemon_environment())  # noqa: S606
+        os.execve(command[0], command, children.environment())  # noqa: S606
     started = False
     try:
         answer = ask(args.home, "GET", "/v1/status", start=False)

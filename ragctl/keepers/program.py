@@ -3,8 +3,9 @@
 import os
 
 from ragctl.keepers import Program
-from ragctl.launch import daemon_command, place_of_code
+from ragctl.launch import daemon_command
 from ragd import config as configuration
+from ragd.children import place_of_code
 from ragd.paths import Home, lies_in
 
 

@@ -24,6 +24,7 @@ from ragd.events import (
 )
 from ragd.ledger import Ledger
 from ragd.settings import Settings
+from ragd.supervisor import location_of
 
 NAME = "health_monitor"
 PROBE_WITHIN_S = 20.0
@@ -83,6 +84,13 @@ class HealthMonitor:
                 log.warning("a probe took too long", dependency=dependency)
                 if probe.overdue is not None:
                     await self._report(dependency, probe.overdue)
+            except Exception as why:  # nothing is known, and nothing is said
+                log.error(
+                    "a probe failed",
+                    dependency=dependency,
+                    exception=type(why).__name__,
+                    location=location_of(why),
+                )
             else:
                 if found is None or isinstance(found, str):
                     await self._report(dependency, found)

@@ -7,14 +7,12 @@ not answer. It never runs in the daemon's own process, and never outlives it.
 import asyncio
 import contextlib
 import importlib.util
-import os
 import sys
 import time
 from asyncio.subprocess import PIPE, Process
 from collections.abc import Awaitable, Callable, Sequence
-from pathlib import Path
 
-import ragd
+from ragd import children
 from ragd.adapters.embedding_turns import Batches, Made, Refused
 from ragd.embed_worker import (
     DIMENSIONS,
@@ -224,16 +222,12 @@ class _Worker:
 
 def _environment() -> dict[str, str]:
     """The worker's surroundings: our own package and no other surprise, little memory."""
-    home = str(Path(ragd.__file__).parent.parent)
-    inherited = os.environ.get("PYTHONPATH")
-    return {
-        **os.environ,
-        "PYTHONPATH": os.pathsep.join([home, inherited] if inherited else [home]),
-        "ORT_DISABLE_TELEMETRY": "1",  # onnxruntime reports to its makers unless told not to
-        "MALLOC_ARENA_MAX": "2",
-        "OMP_NUM_THREADS": "1",
-        "OPENBLAS_NUM_THREADS": "1",
-    }
+    return children.environment(
+        ORT_DISABLE_TELEMETRY="1",  # onnxruntime reports to its makers unless told not to
+        MALLOC_ARENA_MAX="2",
+        OMP_NUM_THREADS="1",
+        OPENBLAS_NUM_THREADS="1",
+    )
 
 
 def _error(kind: Kind, detail: str) -> EmbeddingError:

@@ -40,6 +40,8 @@ def spoiled(resident: Resident, tmp_path: Path) -> Resident:
 def test_a_reindex_leads_out_of_it(spoiled: Resident) -> None:
     spoiled.ask_for("reindex")
     spoiled.settle()
+    generations = Path(spoiled.home.vectors)
+    spoiled.until(lambda _: len(list(generations.iterdir())) == 1, "what was damaged is gone")
     assert not CrashMark(Path(spoiled.home.crash_trace)).is_set
     spoiled.stop()
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ragd import tidying
-from ragd.adapters.lance_store import ChunkIndex
+from ragd.adapters.lance_store import ChunkIndex, LanceStore, NothingKnown
 from ragd.clock import SystemClock
 from ragd.errors import RagdError
 from ragd.events import (
@@ -76,6 +76,29 @@ async def test_damage_that_only_tidying_meets_is_damage_until_other_files_are_th
     table.rename(tmp_path / "broken")
     kept.rename(table)
     assert await asyncio.to_thread(probing.index) is None
+    assert await crashes(running) == []
+
+
+async def test_after_a_crash_nothing_is_opened_that_nobody_could_look_at(
+    start: Any, tmp_path: Path, monkeypatch: Any
+) -> None:
+    await indexed(start)
+    mark = tmp_path / "home" / "logs" / "crash.txt"
+    mark.parent.mkdir(exist_ok=True)
+    asked = asyncio.Event()
+    with monkeypatch.context() as nobody:
+
+        async def refuse(*_: object) -> bool:
+            asked.set()
+            raise NothingKnown("nobody")
+
+        nobody.setattr(LanceStore, "is_damaged", refuse)
+        running = await start(lambda: mark.write_text("Fatal Python error: Aborted\n"))
+        await asyncio.wait_for(asked.wait(), 20)
+        assert running.pipeline.serving.index is None
+        assert mark.read_text(), "it is still to be looked at"
+    await say(running, DependencyRecovered(dependency="index"))  # somebody could, later
+    assert await running.pipeline.serving.within(SystemClock(), 20) is not None
     assert await crashes(running) == []
 
 

@@ -15,7 +15,7 @@ import pytest
 from ragctl.checks import home as home_checks
 from ragctl.checks import index, network, obsidian, ok, provider, stores, vault
 from ragctl.checks.network import Connection
-from ragd import embed_worker
+from ragd import children, embed_worker
 from ragd.eventlog.frame import Record
 from ragd.events import BatchStored, IndexActivated
 from tests.embedding.fake_ollama import MODEL, FakeOllama, running
@@ -207,7 +207,7 @@ def test_an_index_that_the_log_knows_and_is_gone_is_told(home) -> None:
 
 def test_whoever_looks_at_it_may_break_without_us(home, monkeypatch: pytest.MonkeyPatch) -> None:
     with_index_of(home, "embedded")
-    monkeypatch.setattr(index, "daemon_environment", lambda: {"PYTHONHOME": "/nowhere"})
+    monkeypatch.setattr(children, "environment", lambda: {"PYTHONHOME": "/nowhere"})
     finding = index.probe(home)
     assert finding.verdict == "fail" and "found nothing out" in finding.message
 

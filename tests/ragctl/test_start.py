@@ -13,6 +13,7 @@ import ragd
 from ragctl import launch
 from ragctl.failure import Failure, TimedOut
 from ragctl.lockfile import holder
+from ragd import children
 
 
 @pytest.fixture
@@ -133,7 +134,7 @@ def test_who_meets_a_daemon_that_is_stopping_starts_the_next(home, fake, instead
 def test_code_never_comes_from_the_folder_one_stands_in(monkeypatch: pytest.MonkeyPatch) -> None:
     place = str(Path(ragd.__file__).parent.parent)
     monkeypatch.setenv("PYTHONPATH", "/elsewhere")
-    environment = launch.daemon_environment()
+    environment = children.environment()
     assert environment["PYTHONSAFEPATH"] == "1"
     assert environment["PYTHONPATH"] == f"{place}{os.pathsep}/elsewhere"
 
@@ -185,6 +186,12 @@ def test_whoever_asks_a_dying_daemon_is_answered_by_the_next_one(ragctl, home, d
     assert (result.code, result.err) == (0, "")
     assert result.json["event"]["type"] == "daemon_started"
     assert len(dying) == 1
+
+
+def test_a_search_is_asked_again_too(ragctl, home, dying) -> None:
+    result = ragctl("search", "anything")
+    assert "hung up" not in result.err and "INDEX" not in result.out
+    assert len(dying) == 1 and holder(home) is not None
 
 
 def test_what_may_have_been_done_is_not_asked_for_again(ragctl, home, dying) -> None:

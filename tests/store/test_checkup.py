@@ -9,6 +9,7 @@ import pytest
 
 from ragd.adapters import lance_store
 from ragd.adapters.lance_store import ChunkIndex, LanceStore, checkup, vector_index
+from ragd.adapters.lance_store.schema import arrow_schema
 from ragd.errors import RagdError
 from tests.store.drafts import bulk, identity, note, vector, vectors_of
 
@@ -112,6 +113,21 @@ def test_a_bad_newest_manifest_is_noticed(damaged: Path, harm: Callable[[Path], 
     found = checkup.examine(damaged)
     assert found is not None
     assert (found.code, found.where) == ("INDEX_CORRUPTED", "manifest")
+
+
+@pytest.mark.parametrize("name", arrow_schema(16, {}).names)
+async def test_a_column_of_another_name_is_damage(damaged: Path, name: str) -> None:
+    """A bit that flips in a name leaves a manifest that lance likes as well."""
+    other = bytes([name.encode()[0] ^ 2]) + name.encode()[1:]
+    for manifest in (table(damaged) / "_versions").glob("*.manifest"):
+        manifest.write_bytes(manifest.read_bytes().replace(name.encode(), other))
+    found = checkup.examine(damaged, "01A")
+    assert found is not None and found.code == "INDEX_CORRUPTED"
+    store = LanceStore(damaged)
+    with pytest.raises(RagdError) as refused:
+        await store.open("01A")
+    assert refused.value.code == "INDEX_CORRUPTED"
+    store.close()
 
 
 def test_a_lost_newest_manifest_is_a_lost_commit(damaged: Path) -> None:

@@ -8,6 +8,7 @@ used: they take seconds. A generation's identity, and whether it is complete, ar
 
 from ragd.adapters.lance_store.apart import examine_apart
 from ragd.adapters.lance_store.checkup import Finding, probe
+from ragd.adapters.lance_store.failures import NothingKnown
 from ragd.adapters.lance_store.generations import Generation, Identity
 from ragd.adapters.lance_store.reader import Hit, Missing
 from ragd.adapters.lance_store.schema import TABLE, FileRows, Row
@@ -27,6 +28,7 @@ __all__ = [
     "LanceStore",
     "Maintained",
     "Missing",
+    "NothingKnown",
     "Row",
     "condition",
     "examine_apart",

@@ -1,40 +1,66 @@
 """A look at an index from a process of its own, for one that may take its reader down with it."""
 
 import json
-import os
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
-import ragd
+from ragd import children
 from ragd.adapters.lance_store.checkup import Finding
+from ragd.adapters.lance_store.failures import NothingKnown
 
 WITHIN_S = 50.0
-_ABORTED = 0xC000_0000  # on Windows, exit codes from here on are crashes; not tested
+
+_looking: set["subprocess.Popen[bytes]"] = set()
+_lock = threading.Lock()
 
 
 def examine_apart(folder: Path, generation: str, expected: int = 0) -> Finding | None:
-    """As `examine`; who dies of it has found damage. Raises OSError if nobody could look."""
+    """As `examine`; who crashes at it has found damage. Raises NothingKnown if nobody could look.
+
+    Whoever looks ends when its standard input does, and so with us.
+    """
+    command = [sys.executable, "-m", __package__, str(folder), generation, str(expected)]
     try:
-        done = subprocess.run(
-            [sys.executable, "-m", __package__, str(folder), generation, str(expected)],
-            env=_environment(),
-            stdin=subprocess.DEVNULL,
+        looker = subprocess.Popen(
+            command,
+            env=children.environment(RAGD_LOOKS_WHILE_STDIN_LASTS="1"),
+            stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            timeout=WITHIN_S,
+            start_new_session=True,  # Ctrl-C in the daemon's terminal is not for it
         )
+    except OSError as why:
+        raise NothingKnown("whoever should look could not be started") from why
+    with looker:
+        return _judge(looker)
+
+
+def _judge(looker: "subprocess.Popen[bytes]") -> Finding | None:
+    with _lock:
+        _looking.add(looker)
+    try:
+        code = looker.wait(WITHIN_S)
+        assert looker.stdout is not None
+        said = looker.stdout.read()
     except subprocess.TimeoutExpired as why:
-        raise TimeoutError(f"nobody could look at the index within {WITHIN_S:g} s") from why
-    if done.returncode < 0 or done.returncode >= _ABORTED:
+        raise NothingKnown(f"nobody was done looking within {WITHIN_S:g} s") from why
+    finally:
+        looker.kill()
+        with _lock:
+            _looking.discard(looker)
+    if children.has_crashed(code):
         return Finding("INDEX_CORRUPTED", "crash")
-    if done.returncode:
-        raise OSError(f"whoever looked at the index ended with code {done.returncode}")
-    found = json.loads(done.stdout)
+    try:
+        found = json.loads(said)
+    except ValueError as why:
+        raise NothingKnown(f"whoever looked ended with code {code}") from why
     return Finding(found["code"], found["where"]) if found["code"] is not None else None
 
 
-def _environment() -> dict[str, str]:
-    """Our own package and no other surprise."""
-    places = [str(Path(ragd.__file__).parent.parent), os.environ.get("PYTHONPATH", "")]
-    return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, places))}
+def end_looks() -> None:
+    """Nobody wants to know any more."""
+    with _lock:
+        for looker in _looking:
+            looker.kill()

@@ -12,7 +12,7 @@ from typing import Any
 from msgspec import Struct
 
 from ragd.adapters.lance_store import generations, indexes, libraries
-from ragd.adapters.lance_store.failures import is_failure_of_lance
+from ragd.adapters.lance_store.failures import NothingKnown, is_failure_of_lance, is_want
 from ragd.adapters.lance_store.schema import SEARCH_TEXT, VECTOR
 from ragd.adapters.lance_store.sql import sql_text
 
@@ -37,7 +37,7 @@ def probe(folder: Path, generation: str | None = None, expected: int = 0) -> str
 
 
 def examine(folder: Path, generation: str | None = None, expected: int = 0) -> Finding | None:
-    """As `probe`, and where it is wrong."""
+    """As `probe`, and where it is wrong. Raises NothingKnown for want of what it takes to look."""
     try:
         name = generation or _serving(folder)
         if name is None:
@@ -46,7 +46,9 @@ def examine(folder: Path, generation: str | None = None, expected: int = 0) -> F
         if finding is not None and generation is None and _serving(folder) != name:
             return examine(folder)  # it was dropped while we looked, for a newer one
         return finding
-    except OSError:
+    except OSError as why:
+        if is_want(why):
+            raise NothingKnown("the folder could not be read") from why
         return Finding("INDEX_CORRUPTED", "folder")
 
 
@@ -77,9 +79,11 @@ def examine_table(path: Path, expected: int = 0) -> Finding | None:
             if not is_well:
                 return Finding("INDEX_CORRUPTED", step)
     except BaseException as why:
-        if not is_failure_of_lance(why):
+        if is_want(why):
+            raise NothingKnown(f"the look ended at {step}") from why
+        if not (isinstance(why, Exception) or is_failure_of_lance(why)):
             raise
-        return Finding("INDEX_CORRUPTED", step)
+        return Finding("INDEX_CORRUPTED", step)  # whatever failed: a whole index fails at nothing
     return None
 
 
@@ -126,7 +130,7 @@ def _has_size(path: Path, segment: Any) -> bool:
     """Whether all its files together are as large as the manifest says."""
     try:
         found = sum(file.stat().st_size for file in (path / "_indices" / segment.uuid).iterdir())
-    except OSError:
+    except FileNotFoundError:
         return False
     return segment.size_bytes in (None, found)
 
@@ -134,7 +138,7 @@ def _has_size(path: Path, segment: Any) -> bool:
 def _is_whole(path: Path, size: int | None) -> bool:
     try:
         found = path.stat().st_size
-    except OSError:
+    except FileNotFoundError:
         return False
     return found == size if size else found > 0
 

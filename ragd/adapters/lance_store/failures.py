@@ -1,10 +1,11 @@
 """What lance's failures mean. It has no exception classes of its own, so their words are read.
 
 Damage has more words than anybody can list: whatever lance raises is damage, unless it speaks of a
-mistake of ours or of a want of descriptors or memory. That, and what is not lance's, passes
-through: a bug shall look like one.
+mistake of ours. That, and what is not lance's, passes through: a bug shall look like one. A want of
+descriptors or memory says nothing about the index.
 """
 
+import errno
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,24 +13,36 @@ from traceback import walk_tb
 
 from ragd.errors import RagdError
 
-_FULL = (
-    *("no space left on device", "disk quota exceeded", "os error 28", "os error 122"),
-    *("read-only file system", "permission denied", "os error 30", "os error 13"),
+_FULL = re.compile(
+    r"no space left on device|disk quota exceeded|read-only file system|permission denied"
+    r"|os error (?:13|28|30|122)\b"
 )
 _MISSING = ("was not found", "dataset at path")
 _NO_DAMAGE = (
     *("no field named", "error parsing", "error resolving", "error during planning"),
     *("no vector column found", "commit conflict"),
-    *("too many open files", "os error 24", "cannot allocate memory", "os error 12"),
 )
+_WANTS = (errno.EMFILE, errno.ENFILE, errno.ENOMEM)
+_WANT = re.compile(r"too many open files|cannot allocate memory|os error (?:12|23|24)\b")
 _PANICS = ("PanicException", "RustPanic")  # in the thread that called, and in what it awaits
 _TASK_PANICKED = re.compile(r"\btask \d+ panicked\b")  # in a thread of lance's own
 _LANCE = ("lance", "lancedb")
 
 
+class NothingKnown(Exception):
+    """Nobody could look at the index: it may be whole or damaged."""
+
+
 def is_failure_of_lance(why: BaseException) -> bool:
     """Lance raises built-in errors; a panic in it may not even be an Exception."""
     return isinstance(why, OSError | ValueError | RuntimeError) or _is_panic(why)
+
+
+def is_want(why: BaseException) -> bool:
+    """The process, or the machine, lacks what one needs to look."""
+    if isinstance(why, MemoryError) or (isinstance(why, OSError) and why.errno in _WANTS):
+        return True
+    return _WANT.search(str(why).lower()) is not None
 
 
 def _is_panic(why: BaseException) -> bool:
@@ -38,10 +51,10 @@ def _is_panic(why: BaseException) -> bool:
 
 def code_of(why: BaseException) -> str | None:
     """The error code this failure stands for, if it stands for one."""
-    if not is_failure_of_lance(why):
+    if not is_failure_of_lance(why) or is_want(why):
         return None
     words = str(why).lower()
-    if any(phrase in words for phrase in _FULL):
+    if _FULL.search(words):
         return "DISK_FULL"
     if any(phrase in words for phrase in _MISSING):
         return "INDEX_NOT_FOUND"

@@ -13,7 +13,7 @@ import msgspec
 from msgspec import Struct
 
 from ragd.adapters.lance_store import indexes, libraries
-from ragd.adapters.lance_store.failures import is_failure_of_lance
+from ragd.adapters.lance_store.failures import NothingKnown, is_failure_of_lance, is_want
 from ragd.adapters.lance_store.flush import sync_filesystem
 from ragd.adapters.lance_store.schema import TABLE, arrow_schema
 from ragd.durable import private_directory, sync_directory
@@ -82,9 +82,16 @@ def identity_of(dataset: Any) -> Identity:
     if raw is None:
         raise ValueError("the table has no identity")
     try:
-        return msgspec.json.decode(raw, type=Identity)
+        identity = msgspec.json.decode(raw, type=Identity)
     except msgspec.MsgspecError as why:
         raise ValueError("the table's identity cannot be read") from why
+    if _shape(dataset.schema) != _shape(arrow_schema(identity.space.dimensions, {})):
+        raise ValueError("the table has other columns than ours")
+    return identity
+
+
+def _shape(schema: Any) -> list[tuple[str, Any]]:
+    return [(column.name, column.type) for column in schema]
 
 
 def is_complete(dataset: Any) -> bool:
@@ -97,7 +104,8 @@ def set_complete(dataset: Any) -> None:
 
 
 def read(folder: Path, generation: str) -> Generation:
-    """What is known of a generation; of a damaged one, only that it is there."""
+    """What is known of a generation; of a damaged one, only that it is there. Raises NothingKnown
+    for want of what it takes to look."""
     path = table_path(folder, generation)
     if not path.is_dir():
         return Generation(generation, None, False)
@@ -110,6 +118,8 @@ def read(folder: Path, generation: str) -> Generation:
             generation, identity, is_complete(dataset), dataset.version, dataset.count_rows()
         )
     except BaseException as why:
+        if is_want(why):
+            raise NothingKnown("the table could not be opened") from why
         if not is_failure_of_lance(why):
             raise
         return Generation(generation, None, False)

@@ -20,9 +20,9 @@ from ragd.adapters.lance_store import (
     maintenance,
     vector_index,
 )
-from ragd.adapters.lance_store.apart import examine_apart
+from ragd.adapters.lance_store.apart import end_looks, examine_apart
 from ragd.adapters.lance_store.checkup import Finding
-from ragd.adapters.lance_store.failures import translated
+from ragd.adapters.lance_store.failures import NothingKnown, translated
 from ragd.adapters.lance_store.generations import Generation, Identity
 from ragd.adapters.lance_store.reader import Hit, Missing, Reader
 from ragd.adapters.lance_store.schema import FileRows, Row
@@ -90,10 +90,13 @@ class LanceStore:
         return None
 
     async def _is_whole(self, generation: str) -> bool:
-        return await self._thread.run(examine_apart, self._folder, generation) is None
+        try:
+            return await self._thread.run(examine_apart, self._folder, generation) is None
+        except NothingKnown:
+            return await self._thread.run(checkup.probe, self._folder, generation) is None
 
     async def is_damaged(self, generation: str) -> bool:
-        """As another process sees it. Raises OSError if none could look."""
+        """As another process sees it. Raises NothingKnown if none could look."""
         found = await self._thread.run(examine_apart, self._folder, generation)
         return found is not None and found.code == "INDEX_CORRUPTED"
 
@@ -128,6 +131,7 @@ class LanceStore:
         return await self._thread.run(generations.sweep, self._folder)
 
     def close(self) -> None:
+        end_looks()
         self._thread.stop()
 
 
