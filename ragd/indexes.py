@@ -46,6 +46,7 @@ class Indexes:
         serving: Serving,
         new_identity: NewIdentity,
         vault: str,
+        vault_is_there: Callable[[], Awaitable[bool]],
         crash: CrashMark,
     ) -> None:
         self._ledger = ledger
@@ -53,7 +54,9 @@ class Indexes:
         self._serving = serving
         self._new_identity = new_identity
         self._vault = vault  # which vault this is, as an index's identity names it
+        self._vault_is_there = vault_is_there
         self._crash = crash
+        self._has_foreign = False  # the index is another vault's, and ours is not there
         self._retired: set[str] = set()  # replaced; still there for who reads them
 
     async def open(self) -> None:
@@ -115,6 +118,7 @@ class Indexes:
 
     async def _take(self, index: ChunkIndex) -> None:
         """An index that the log knows: is it this vault's, and as new as the log?"""
+        self._has_foreign = False
         if index.identity.vault != self._vault:
             await self._leave(index)
         elif await index.version() < self._ledger.state.catalog.table_version:
@@ -125,11 +129,22 @@ class Indexes:
             self._serving.put(index, self._serving.building)
 
     async def _leave(self, index: ChunkIndex) -> None:
-        """Another vault is configured: its notes must not mix with those of the former one."""
+        """Another vault is configured: its notes must not mix with those of the former one. While
+        there is no such folder, it may be a slip of the pen, and nothing is thrown away."""
+        if not await self._vault_is_there():
+            log.warning("the index is another vault's, and is kept until this one is found")
+            index.close()
+            self._has_foreign = True
+            return
         await self._say(IndexLost(reason="vault_changed"))
         index.close()
         await self._store.drop(index.identity.generation)
         await self._say(JobRequested(job_id=new_id(), mode="full", origin="vault_changed"))
+
+    async def meet_vault(self) -> None:
+        """It is there now."""
+        if self._has_foreign:
+            await self._open_serving()
 
     async def _adopt(self, index: ChunkIndex) -> None:
         """The log does not say what is in this table, so the table does. A file's time is not in
@@ -181,6 +196,7 @@ class Indexes:
     async def serving_index(self) -> ChunkIndex:
         """The index that serves; the first batch of all makes it. Raises RagdError for one that
         is there and cannot be opened: nothing may take its place but a reindex."""
+        await self.meet_vault()
         if self._serving.index is None and self._ledger.state.catalog.index is not None:
             raise RagdError("INDEX_CORRUPTED")
         if self._serving.index is None:

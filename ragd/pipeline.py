@@ -1,5 +1,6 @@
 """From vault to index: the actors of the pipeline and what they share, put together."""
 
+import asyncio
 import hashlib
 import os
 from collections.abc import Awaitable, Callable
@@ -23,7 +24,7 @@ from ragd.payloads import InFlight
 from ragd.probing import Probing
 from ragd.providers import Providers
 from ragd.query_vectors import QueryVectors
-from ragd.reading import Notes
+from ragd.reading import Notes, VaultGone
 from ragd.searching import Searcher
 from ragd.serving import Serving
 from ragd.settings import Settings
@@ -57,7 +58,13 @@ class Pipeline:
         self._embedder = EmbedderActor(ledger, self.serving, maker, backlog, in_flight)
         self._forgetter = Forgetter(ledger, clock, self.serving, self._cache)
         indexes = Indexes(
-            ledger, self._store, self.serving, self._new_identity, self._vault_name(), mark
+            ledger,
+            self._store,
+            self.serving,
+            self._new_identity,
+            self._vault_name(),
+            self._vault_is_there,
+            mark,
         )
         self._writer = StoreWriter(ledger, clock, self.serving, in_flight, indexes)
 
@@ -87,6 +94,15 @@ class Pipeline:
             usable = self.serving.index is not None
             space, canary = await self._providers.choose(may_be_absent=not usable)
         return Identity(generation, space, self.notes.fingerprint, self._vault_name(), canary)
+
+    async def _vault_is_there(self) -> bool:
+        try:
+            await asyncio.to_thread(self.notes.verify_root)
+        except VaultGone as why:
+            return why.reason == "empty"
+        except OSError:
+            return False
+        return True
 
     def _vault_name(self) -> str:
         """Which vault this is, in a form that tells nobody where it lies."""

@@ -101,7 +101,8 @@ class Searcher:
         """Once more, if another index was switched to in the middle, and the former one closed."""
         index = await self._serving.within(self._clock, OPENED_WITHIN_S)
         if index is None:
-            raise RagdError("STARTING")
+            away = self._ledger.state.health.is_vault_lost  # and the index may be another vault's
+            raise RagdError("VAULT_NOT_FOUND" if away else "STARTING")
         try:
             return await self._search(request, index, health)
         except Exception:

@@ -107,6 +107,8 @@ class StoreWriter:
                 self._todo.put_nowait(event)
             elif isinstance(event, _FOUND) and event.dependency == "index":
                 self._todo.put_nowait(event)  # restored, or no longer fit to serve
+            elif isinstance(event, DependencyRecovered) and event.dependency == "vault":
+                self._todo.put_nowait(event)
 
     async def _work(self) -> None:
         """One thing after the other: nothing is written to an index while it is switched."""
@@ -119,6 +121,8 @@ class StoreWriter:
                 await self._fill(todo)
             elif isinstance(todo, JobCancelRequested):
                 await self._cancel_building(todo.job_id)
+            elif todo.dependency == "vault":
+                await self._indexes.meet_vault()
             else:
                 await self._look_again(todo)
             await self._switch_if_ready()

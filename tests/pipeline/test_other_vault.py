@@ -1,0 +1,53 @@
+"""Another vault is configured: its notes never mix with the former one's, and a slip costs
+nothing."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ragd.clock import SystemClock
+from ragd.events import DependencyRecovered, IndexLost, JobFinished, VaultUnavailable
+from tests.pipeline.test_pipeline import assert_index_equals_vault, indexed
+
+pytestmark = pytest.mark.timeout(120)
+
+
+def generations(tmp_path: Path) -> list[str]:
+    return sorted(path.name for path in (tmp_path / "home" / "vectors.lance").iterdir())
+
+
+async def test_a_vault_that_is_not_there_costs_nothing(
+    start: Any, configure: Any, vault: Path, tmp_path: Path
+) -> None:
+    await indexed(start)
+    before = generations(tmp_path)
+    running = await start(lambda: configure(vault_path=str(tmp_path / "Notez")))
+    await running.until(VaultUnavailable, 0)
+    assert await running.pipeline.serving.within(SystemClock(), 0.5) is None, "another vault's"
+        "it is another vault's"
+    )
+    assert generations(tmp_path) == before
+    running = await start(lambda: configure(vault_path=str(vault)))
+    assert await running.pipeline.serving.within(SystemClock(), 20) is not None
+    await assert_index_equals_vault(running)
+    assert generations(tmp_path) == before
+
+
+async def test_when_it_is_there_it_has_an_index_of_its_own(
+    start: Any, configure: Any, write: Any, tmp_path: Path
+) -> None:
+    await indexed(start)
+    [before] = generations(tmp_path)
+    other = tmp_path / "Other"
+    running = await start(lambda: configure(vault_path=str(other)))
+    seq = (await running.until(VaultUnavailable, 0)).seq
+    write(other, "New.md", "A heron on the roof of the boathouse.\n")
+    await running.ledger.journal.append("health_monitor", DependencyRecovered(dependency="vault"))
+    lost = await running.until(IndexLost, seq)
+    assert lost.event.reason == "vault_changed"
+    await running.until(JobFinished, lost.seq, mode="full")
+    running.vault = other
+    await assert_index_equals_vault(running)
+    [now] = generations(tmp_path)
+    assert now != before
