@@ -25,8 +25,6 @@ async def test_a_vault_that_is_not_there_costs_nothing(
     running = await start(lambda: configure(vault_path=str(tmp_path / "Notez")))
     await running.until(VaultUnavailable, 0)
     assert await running.pipeline.serving.within(SystemClock(), 0.5) is None, "another vault's"
-        "it is another vault's"
-    )
     assert generations(tmp_path) == before
     running = await start(lambda: configure(vault_path=str(vault)))
     assert await running.pipeline.serving.within(SystemClock(), 20) is not None
