@@ -17,6 +17,7 @@ import structlog
 
 from ragd import __version__, logs
 from ragd import config as configuration
+from ragd.actors.config_reader import ConfigReader
 from ragd.actors.health_monitor import HealthMonitor, Look, Probe, Probes, end_looks
 from ragd.actors.snapshotter import Snapshotter
 from ragd.actors.sync_result_writer import SyncResultWriter
@@ -45,6 +46,7 @@ from ragd.native_crash import CrashMark
 from ragd.paths import Home
 from ragd.pipeline import Pipeline
 from ragd.probing import Probing
+from ragd.reloading import Reloading
 from ragd.settings import Settings
 from ragd.supervisor import Actor, Supervisor, TooManyCrashes, innermost, location_of
 
@@ -129,10 +131,14 @@ async def _serve(
     """Answer on the socket with the actors at work, until told to stop."""
     settings = Settings(home, config)
     pipeline = Pipeline(home, clock, ledger, settings)
-    gateway = ToolGateway(ledger, clock, settings, stop, pipeline.searcher, pipeline.notes)
+    reloading = Reloading(settings)
+    config_reader = ConfigReader(clock, Path(home.config), reloading, ledger.journal)
+    gateway = ToolGateway(
+        ledger, clock, settings, stop, pipeline.searcher, pipeline.notes, reloading
+    )
     server = HttpServer(_listener(home), gateway.routes(), gateway.refuse)
     actors = _actors(home, clock, ledger, settings, gateway, pipeline.probing)
-    actors |= pipeline.actors()
+    actors |= {"config_reader": config_reader.run} | pipeline.actors()
     supervisor = Supervisor(ledger.journal, clock, actors)
     gateway.live.actors = supervisor.states
     announcer = Announcer(from_environment(os.environ), ledger, clock, supervisor.is_complete)

@@ -25,6 +25,7 @@ class Settings:
         self.home = home
         self.current = current
         self.waiting: list[str] = []  # keys whose new values wait for a restart
+        self.refused: str | None = None  # why what the file says now is not in force
 
     @property
     def vault(self) -> Path:

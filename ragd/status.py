@@ -36,6 +36,7 @@ class Live(Struct):
     actors: Mapping[str, str] = field(default_factory=dict)
     process: Footprint | None = None
     needs_restart: list[str] = field(default_factory=list)  # settings that are not in force yet
+    config_refused: str | None = None  # why what config.json says now is not in force
     full_since: str | None = None
     oldest_seq: int = 1
     snapshot_seq: int = 0
@@ -97,12 +98,13 @@ def status(state: State, live: Live, query_time_ms: int = 0) -> Envelope:
         "chunks_withheld": catalog.chunks_withheld,
         "chunks_pending": catalog.backlog,
         "last_sync": state.sync_result.last_sync,
-        "unindexed_files": len(catalog.waiting),
+        "unindexed_files": catalog.unindexed,
         "ollama_status": _works(state, live, "ollama", "up", "down", "unknown"),
         "active_job": _active(jobs.active),
         "last_job": _finished(jobs.finished[-1]) if jobs.finished else None,
         "paused": paused(state),
         "needs_restart": live.needs_restart,
+        "config_refused": live.config_refused,
         "reasons": [_told(reason) for reason in reasons(state, live)],
         "version": live.version,
         "pid": live.pid,

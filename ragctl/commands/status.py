@@ -97,6 +97,7 @@ def describe(data: dict[str, Any], ink: Ink) -> str:
     """The whole answer for a person."""
     blocks = [_verdict(data, ink), *_paused(data.get("paused"), ink)]
     blocks += _needs_restart(data.get("needs_restart"), ink)
+    blocks += _config_refused(data.get("config_refused"), ink)
     blocks += [_reason(reason, ink) for reason in data.get("reasons", [])]
     blocks.append(rows(_facts(data, ink), ink))
     return "\n\n".join(blocks)
@@ -126,6 +127,13 @@ def _needs_restart(keys: list[str] | None, ink: Ink) -> list[str]:
     said = f"Changed in the configuration, not in force yet: {clean(', '.join(keys))}."
     arrow = ink.paint(ink.sign("→"), "cyan")
     return [f"  {ink.wrap(said, 2)}\n  {arrow} `ragctl stop`, then `ragctl start`."]
+
+
+def _config_refused(why: str | None, ink: Ink) -> list[str]:
+    if not why:
+        return []
+    said = f"config.json was changed and is refused; the former one is in force. {clean(why)}"
+    return [f"  {ink.wrap(said, 2)}"]
 
 
 def _reason(reason: dict[str, Any], ink: Ink) -> str:

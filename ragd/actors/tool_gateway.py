@@ -21,11 +21,9 @@ from ragd.adapters.http_server import HEADERS, answer, http_status, read_body
 from ragd.adapters.parameters import note_asked_for, number, only, too_old, types
 from ragd.answers import Answers, Searches, enveloped
 from ragd.clock import Clock, iso, new_id
-from ragd.config import fingerprint
 from ragd.errors import DEGRADED, ConfigError, RagdError, worse
 from ragd.eventlog.frame import json_of
 from ragd.events import (
-    ConfigReloaded,
     DependencyLost,
     Fact,
     JobCancelRequested,
@@ -43,6 +41,7 @@ from ragd.ledger import Ledger
 from ragd.memories import Memories, Notes
 from ragd.protocol import tools
 from ragd.protocol.envelope import Envelope, error_body, refusal
+from ragd.reloading import Reloading
 from ragd.settings import Settings
 from ragd.showing import NoSuchNote, Showing
 from ragd.status import Live, job_data, meta, paused, reasons, status, verdict
@@ -66,6 +65,7 @@ class ToolGateway:
         stop: asyncio.Event,
         searches: Searches,
         notes: Notes,
+        reloading: Reloading,
     ) -> None:
         self._ledger = ledger
         self._clock = clock
@@ -74,7 +74,7 @@ class ToolGateway:
         self._started = clock.monotonic()
         self._followers: set[asyncio.Task[Any]] = set()
         self._ending = False
-        self._reloading = asyncio.Lock()
+        self._reloading = reloading
         self._refused: dict[str, tuple[int, str]] = {}  # code -> not recorded yet, last tool
         guard = GuardInForce(settings)
         self.memories = Memories(settings, clock, self._append, notes, guard)
@@ -151,6 +151,7 @@ class ToolGateway:
         self.live.oldest_seq = self._ledger.oldest_seq
         self.live.snapshot_seq = self._ledger.snapshot_seq
         self.live.needs_restart = self._settings.waiting
+        self.live.config_refused = self._settings.refused
         return self.live
 
     async def _status(self, request: web.Request) -> web.StreamResponse:
@@ -347,18 +348,10 @@ class ToolGateway:
     # The daemon itself
 
     async def _reload(self, request: web.Request) -> web.StreamResponse:
-        async with self._reloading:
-            try:
-                config, reloaded = await asyncio.to_thread(self._settings.read_again)
-            except ConfigError as why:
-                raise RagdError("INVALID_REQUEST", why.message, why.suggestion) from None
-            await self._append(
-                ConfigReloaded(config_hash=fingerprint(config), provider=config.embedding.provider)
-            )
-            self._settings.current = config  # not before it is recorded
-            self._settings.waiting = reloaded.needs_restart
-        log.info("configuration reloaded", applied=reloaded.applied)
-        return self._served(reloaded)
+        try:
+            return self._served(await self._reloading.reload(self._append, always=True))
+        except ConfigError as why:
+            raise RagdError("INVALID_REQUEST", why.message, why.suggestion) from None
 
     async def _stop_daemon(self, request: web.Request) -> web.StreamResponse:
         self._stop.set()

@@ -100,6 +100,11 @@ class Catalog(Table):
     needs_full_scan: bool = False
     device: int = 0  # where the vault lay when nothing was missing from it
 
+    @property
+    def unindexed(self) -> int:
+        """How many wait; one that was skipped is looked at again, and will most likely be again."""
+        return sum(path not in self.skipped for path in self.waiting)
+
     def is_elsewhere(self, device: int) -> bool:
         """Whether the vault lies on another device than when it was whole: perhaps it is not it."""
         return self.device not in (0, device)

@@ -92,9 +92,8 @@ def _started(jobs: Jobs, event: JobStarted, record: Record) -> None:
     job.mode = event.mode
     job.started_at = job.started_at or record.ts
     job.files_planned = event.files_planned
-    job.files_removed = event.files_removed
     # A job that starts again after a crash plans, and so counts, only what is left.
-    job.files_embedded = job.files_stored = 0
+    job.files_embedded = job.files_stored = job.files_removed = 0
     job.chunks_embedded = job.chunks_cached = 0
     job.errors, job.errors_total = [], 0
 
@@ -114,6 +113,7 @@ def _embedded(jobs: Jobs, event: BatchEmbedded, record: Record) -> None:
 def _stored(jobs: Jobs, event: BatchStored, record: Record) -> None:
     if job := jobs.find_open(event.job_id):
         job.files_stored += len(event.files)
+        job.files_removed += len(event.removed)
 
 
 def _failed(jobs: Jobs, event: FileFailed, record: Record) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from ragd import config as configuration
+from ragd.actors.config_reader import ConfigReader
 from ragd.actors.tool_gateway import ToolGateway
 from ragd.adapters.http_server import HttpServer
 from ragd.adapters.unix_socket import UnixListener
@@ -24,6 +25,7 @@ from ragd.paths import Home
 from ragd.providers import Providers
 from ragd.query_vectors import QueryVectors
 from ragd.reading import Notes
+from ragd.reloading import Reloading
 from ragd.searching import Searcher
 from ragd.serving import Serving
 from ragd.settings import Settings
@@ -83,8 +85,11 @@ class House:
         )
         notes = Notes(self.settings, clock)
         self.searcher = Searcher(self.ledger, clock, self.settings, Serving(), vectors, notes)
+        reloading = Reloading(self.settings)
+        path, journal = Path(home.config), self.ledger.journal
+        self.config_reader = ConfigReader(clock, path, reloading, journal)
         self.gateway = ToolGateway(
-            self.ledger, clock, self.settings, self.stop, self.searcher, notes
+            self.ledger, clock, self.settings, self.stop, self.searcher, notes, reloading
         )
         self.server = HttpServer(
             UnixListener(home.socket), self.gateway.routes(), self.gateway.refuse

@@ -1,0 +1,54 @@
+"""Takes over what a person changes in config.json by hand, as a reload that is asked for does."""
+
+from pathlib import Path
+
+import structlog
+
+from ragd.clock import Clock
+from ragd.errors import ConfigError
+from ragd.eventlog.journal import Journal
+from ragd.events import Fact
+from ragd.reloading import Reloading
+
+NAME = "config_reader"
+LOOK_EVERY_S = 2.0
+
+log = structlog.get_logger(NAME)
+
+
+class ConfigReader:
+    """Looks at the file now and then: it is small, and no watch of its folder could be lost."""
+
+    def __init__(self, clock: Clock, path: Path, reloading: Reloading, journal: Journal) -> None:
+        self._clock = clock
+        self._path = path
+        self._reloading = reloading
+        self._journal = journal
+        self._read = self._facts()
+
+    async def run(self) -> None:
+        """Whenever it is another one, and has been left alone for a moment."""
+        before = self._read
+        while True:
+            await self._clock.sleep(LOOK_EVERY_S)
+            now = self._facts()
+            if now == before != self._read:
+                self._read = now
+                await self._take_over()
+            before = now
+
+    async def _take_over(self) -> None:
+        try:
+            await self._reloading.reload(self._record, always=False)
+        except ConfigError:
+            log.warning("the configuration is refused; the former one stays in force")
+
+    async def _record(self, fact: Fact) -> None:
+        await self._journal.append(NAME, fact)
+
+    def _facts(self) -> tuple[int, int, int] | None:
+        try:
+            facts = self._path.stat()
+        except OSError:
+            return None
+        return facts.st_mtime_ns, facts.st_size, facts.st_ino

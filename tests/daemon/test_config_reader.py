@@ -1,0 +1,67 @@
+"""What a person changes in config.json by hand is in force soon, or is told to be refused."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ragd.actors import config_reader
+from tests.daemon.conftest import House
+from tests.daemon.processes import write_config
+
+
+@pytest.fixture
+async def watched(house: House, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[House]:
+    monkeypatch.setattr(config_reader, "LOOK_EVERY_S", 0.01)
+    watching = asyncio.create_task(house.config_reader.run())
+    yield house
+    watching.cancel()
+
+
+async def status(house: House) -> dict[str, Any]:
+    return (await house.ask("GET", "/v1/status")).data
+
+
+async def until_refused(house: House, refused: bool) -> str | None:
+    while ((why := (await status(house))["config_refused"]) is not None) is not refused:
+        await asyncio.sleep(0.01)
+    return why
+
+
+async def reloads(house: House) -> list[str]:
+    found = house.ledger.journal.follow(0, ["config_reloaded"], on=False)
+    return [record.actor async for record in found]
+
+
+async def test_a_change_by_hand_is_taken_over(watched: House) -> None:
+    write_config(watched.home, health={"probe_s": 7}, embedding={"provider": "ollama"})
+    async for record in watched.ledger.journal.follow(0, ["config_reloaded"]):
+        assert record.actor == "config_reader"
+        break
+    while watched.settings.current.health.probe_s != 7:
+        await asyncio.sleep(0)
+    assert (await status(watched))["needs_restart"] == ["embedding.provider"]
+
+
+async def test_what_is_refused_changes_nothing_and_is_told_until_it_is_mended(
+    watched: House,
+) -> None:
+    before, kept = watched.settings.current, Path(watched.home.config).read_bytes()
+    write_config(watched.home, helth={"probe_s": 7})
+    why = await until_refused(watched, True)
+    assert why is not None and "did you mean `health`" in why
+    assert watched.settings.current is before
+    Path(watched.home.config).write_bytes(kept)
+    await until_refused(watched, False)
+    assert watched.settings.current == before and await reloads(watched) == []
+
+
+async def test_a_reload_that_was_asked_for_is_not_done_again(watched: House) -> None:
+    write_config(watched.home, health={"probe_s": 7})
+    assert (await watched.ask("POST", "/v1/reload")).data["applied"] == ["health.probe_s"]
+    write_config(watched.home, health={"probe_s": 8})
+    while watched.settings.current.health.probe_s != 8:
+        await asyncio.sleep(0.01)
+    assert await reloads(watched) == ["tool_gateway", "config_reader"]
