@@ -29,7 +29,7 @@ NOT_TYPED = {  # and why
     "make test": "this is a part of it",
     "pipx install .": "needs pipx; tests/packaging installs the wheel",
     "uv tool install .": "needs uv; tests/packaging installs the wheel",
-    "pipx inject ragd mcp": "needs pipx",
+    "pipx inject ragd 'mcp>=2.3,<3'": "needs pipx",
     "ragctl service install": "needs a service manager",
     PULL: "needs Ollama; a stand-in has the model",
     "make plugin": "needs Node; `make test-openclaw` runs it",
