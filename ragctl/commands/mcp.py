@@ -14,7 +14,7 @@ EXAMPLES = (
     ("ragctl mcp --config", "print what to paste into an MCP client's configuration"),
     ("ragctl mcp", "serve; MCP clients run this themselves, it is not for people"),
 )
-_ADD_IT = (
+ADD_IT = (
     "Add the package `mcp` to where ragd is: `pipx inject ragd 'mcp>=2.3,<3'`, or in a "
     "clone `uv tool install . --with 'mcp>=2.3,<3'` or `pip install '.[mcp]'`."
 )
@@ -30,14 +30,14 @@ def run(args: argparse.Namespace) -> int:
     if args.config:
         emit_json(configuration(args.home))
         if find_spec("mcp") is None:
-            note(f"It will not start yet: the package `mcp` is not installed. {_ADD_IT}")
+            note(f"It will not start yet: the package `mcp` is not installed. {ADD_IT}")
         return EXIT_OK
     try:
         from ragctl.mcp_server import serve
     except ModuleNotFoundError as why:
         raise Failure(
             f"The MCP server needs a package that is not installed ({why.name}).",
-            _ADD_IT,
+            ADD_IT,
         ) from None
     if sys.stdin.isatty():
         note("This speaks MCP, for programs. `ragctl mcp --config` says how; Ctrl-C ends it.")

@@ -25,6 +25,12 @@ EXAMPLES = (
     ("ragctl search doorbell --dir Projects --max 20", "only below a folder, and more of them"),
     ("ragctl search tickets --tag travel --from 2024-01-01", "only with a tag, since a day"),
 )
+_TAGS = "only passages with this tag, their own or one of their note's properties"
+_NUMBER = (
+    "The number beside a passage, 0 to 1, says how relevant it is by itself: how near to the\n"
+    "question in meaning, how many of its words it has, and whether it is of the time that is\n"
+    "named. The order weighs the passages against each other, so the two can differ."
+)
 TOOL = "/v1/tools/obsidian_rag_search"
 _MISTYPED = ("INVALID_REQUEST", "UNKNOWN_DIRECTORY", "SECURITY_VIOLATION")
 _FIELD = re.compile(r"The field `([\w.]+)(?:\[\d+\])?`")
@@ -40,9 +46,10 @@ _OPTIONS = {  # what is typed for each field of the request
 
 def options(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
+    parser.description = f"{parser.description}\n\n{_NUMBER}"
     parser.add_argument("question", nargs="+", metavar="QUESTION", help="in your own words")
     parser.add_argument("--dir", action="append", default=[], help="only below this folder")
-    parser.add_argument("--tag", action="append", default=[], help="only with this tag")
+    parser.add_argument("--tag", action="append", default=[], help=_TAGS)
     parser.add_argument(
         "--from", dest="start", type=_day, metavar="DAY", help="only from this day on: 2025-01-31"
     )

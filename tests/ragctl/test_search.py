@@ -232,3 +232,8 @@ def test_whoever_types_is_told_what_to_type_for_what_was_withheld(ragctl: Any, f
     assert "→ To see them, type the same command with `--confirm token`." in result.out
     as_json = ragctl("search", "how was my mood?", "--json").json
     assert as_json["error"]["suggestion"].startswith("Ask the user")
+
+
+def test_the_help_says_what_the_number_beside_a_passage_is(ragctl: Any) -> None:
+    said = " ".join(ragctl("search", "--help").out.split())
+    assert "how relevant it is by itself" in said and "the two can differ" in said
