@@ -153,8 +153,8 @@ def _with_its_next_step(envelope: dict[str, Any]) -> dict[str, Any]:
     error, data = envelope.get("error"), envelope["data"]
     if not error or error["code"] != "SENSITIVE_FILTERED" or not data.get("withheld"):
         return envelope
-    again = f"To see them, type the same command with `--confirm {data['confirm']}`."
-    return {**envelope, "error": {**error, "suggestion": again}}
+    below = "What to type to see them stands below."
+    return {**envelope, "error": {**error, "suggestion": below}}
 
 
 def _told(question: str, envelope: dict[str, Any], data: dict[str, Any], ink: Ink) -> str:

@@ -229,7 +229,8 @@ def test_whoever_types_is_told_what_to_type_for_what_was_withheld(ragctl: Any, f
     fake.withheld = 2
     result = ragctl("search", "how was my mood?")
     assert result.code == 0 and "Ask the user" not in result.out
-    assert "→ To see them, type the same command with `--confirm token`." in result.out
+    assert "→ What to type to see them stands below." in result.out
+    assert "the same command with `--confirm token`" in result.lines[-1]
     as_json = ragctl("search", "how was my mood?", "--json").json
     assert as_json["error"]["suggestion"].startswith("Ask the user")
 
