@@ -42,8 +42,8 @@ the vault can change it.
 
 ## When a change takes effect
 
-`ragctl config set` tells the daemon and says which it is. Who edits the file by hand restarts it
-(`ragctl stop`, `ragctl start`), or sets any key, which makes it read all of them.
+`ragctl config set` tells the daemon and says which it is. What you edit by hand the daemon finds
+within seconds; a file that it refuses changes nothing, and `ragctl status` says why.
 
 - **at once**: with the next question, save or look.
 - **at once, and a sync by itself**: notes that belong to the index now are read, those that no

@@ -200,7 +200,10 @@ def _summarise(last: dict[str, Any]) -> None:
     files, chunks, embedded = last["indexed_files"], last["total_chunks"], last["chunks_embedded"]
     read = f"{counted(files, 'note')} read" if files else "No note had to be read"
     vectors = "all" if embedded == chunks else f"{embedded:,} of them"
-    print(f"{read}; {counted(chunks, 'passage')} in the index, {vectors} with vectors.")
+    if files or chunks:
+        print(f"{read}; {counted(chunks, 'passage')} in the index, {vectors} with vectors.")
+    else:
+        print("The index is empty: there was no note to read. New ones are read as they appear.")
     for error in last["errors"][:_LISTED]:
         note(f"{error['file']}: {error['message']}")
     if last["errors_total"] > _LISTED:

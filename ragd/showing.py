@@ -113,7 +113,7 @@ class Showing:
         raise RagdError("TIMEOUT", "The note is being written.", "Try again in a moment.")
 
     def _no_such(self, path: str, known: Mapping[str, Entry]) -> NoSuchNote:
-        meant = nearest(path, known.keys())
+        meant = nearest(path, known.keys() - {path})
         return NoSuchNote([other for other in meant if self._notes.concerns(other)])
 
     def _judged(self, found: Excerpt, sha256: str) -> Looked:

@@ -44,6 +44,7 @@ OFFLINE = (
     *("ragctl.commands.replay", "ragctl.commands.config", "ragctl.commands.init"),
     *("ragctl.moment", "ragctl.health_history", "ragctl.bundle", "ragctl.report"),
     *("ragctl.commands.doctor", "ragctl.examination", "ragctl.checks"),
+    "ragctl.completing",
     *("ragctl.commands.service", "ragctl.keepers.program", "ragctl.keepers.carrying_out"),
 )
 CLIENT_MAY_USE = ("ragd.children", "ragd.errors", "ragd.paths", "ragd.protocol")

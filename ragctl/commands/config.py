@@ -27,7 +27,7 @@ EXAMPLES = (
     ("ragctl config show --defaults", "every setting, also those the file does not name"),
     ("ragctl config set watch.rescan_s 600", "check, write, and tell the running daemon"),
 )
-_ARGUMENTS: dict[str, tuple[str, ...]] = {
+ARGUMENTS: dict[str, tuple[str, ...]] = {
     "path": (),
     "show": (),
     "get": ("KEY",),
@@ -52,14 +52,14 @@ def options(parser: argparse.ArgumentParser) -> None:
             "  schema          its JSON Schema, for your editor",
         )
     )
-    parser.add_argument("action", metavar="ACTION", type=one_of(*_ARGUMENTS))
+    parser.add_argument("action", metavar="ACTION", type=one_of(*ARGUMENTS))
     parser.add_argument("key", metavar="KEY", nargs="?")
     parser.add_argument("value", metavar="VALUE", nargs="?")
     parser.add_argument("--defaults", action="store_true", help="show every setting")
 
 
 def run(args: argparse.Namespace) -> int:
-    wanted = _ARGUMENTS[args.action]
+    wanted = ARGUMENTS[args.action]
     given = [word for word in (args.key, args.value) if word is not None]
     if len(given) != len(wanted):
         shape = " ".join(("ragctl config", args.action, *wanted))

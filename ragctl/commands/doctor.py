@@ -14,6 +14,7 @@ from ragctl.checks import (
     obsidian,
     provider,
     stores,
+    unknown,
     vault,
 )
 from ragctl.cli import add_json
@@ -94,23 +95,40 @@ def as_json(found: dict[str, Finding]) -> list[dict[str, str]]:
 
 
 def describe(found: dict[str, Finding], ink: Ink) -> str:
-    """A line for each check, and the fix below it where one is needed."""
+    """A line for each check, and the fix below it where one is needed; all that wait for the
+    configuration share one."""
     width = max(len(name) for name in found)
+    waiting = [name for name, finding in found.items() if finding == unknown()]
     lines: list[str] = []
     for name, finding in found.items():
-        sign, colour = _SIGNS[finding.verdict]
-        said = [ink.wrap(clean(line), width + 6) for line in finding.message.splitlines()]
-        text = f"\n{'':{width + 6}}".join(said)
-        lines.append(f"  {ink.paint(ink.sign(sign), colour)} {name:<{width}}  {text}")
-        if finding.fix:
-            fix = ink.wrap(clean(finding.fix), width + 8)
-            lines.append(f"{'':{width + 6}}{ink.paint(ink.sign('→'), 'cyan')} {fix}")
+        if name not in waiting:
+            lines += _lines(name, finding, width, ink)
+    if waiting:
+        lines += _lines("the rest", _all_of(waiting), width, ink)
+    return "\n".join([*lines, "", _verdict(found, ink)])
+
+
+def _lines(name: str, finding: Finding, width: int, ink: Ink) -> list[str]:
+    sign, colour = _SIGNS[finding.verdict]
+    said = [ink.wrap(clean(line), width + 6) for line in finding.message.splitlines()]
+    text = f"\n{'':{width + 6}}".join(said)
+    lines = [f"  {ink.paint(ink.sign(sign), colour)} {name:<{width}}  {text}"]
+    if finding.fix:
+        fix = ink.wrap(clean(finding.fix), width + 8)
+        lines.append(f"{'':{width + 6}}{ink.paint(ink.sign('→'), 'cyan')} {fix}")
+    return lines
+
+
+def _all_of(waiting: list[str]) -> Finding:
+    one = unknown()
+    return one._replace(message=f"{one.message}: {', '.join(waiting)}")
+
+
+def _verdict(found: dict[str, Finding], ink: Ink) -> str:
     failed = sum(finding.verdict == "fail" for finding in found.values())
     warned = sum(finding.verdict == "warn" for finding in found.values())
     if failed:
-        verdict = ink.paint(counted(failed, "check") + " failed.", "red", "bold")
-    elif warned:
-        verdict = ink.paint(f"Nothing failed; {counted(warned, 'warning')}.", "yellow")
-    else:
-        verdict = ink.paint("All is well.", "green")
-    return "\n".join([*lines, "", verdict])
+        return ink.paint(counted(failed, "check") + " failed.", "red", "bold")
+    if warned:
+        return ink.paint(f"Nothing failed; {counted(warned, 'warning')}.", "yellow")
+    return ink.paint("All is well.", "green")

@@ -9,6 +9,7 @@ from typing import Any
 
 from ragctl.cli import add_json
 from ragctl.failure import Failure, UsageError
+from ragctl.next_step import for_home
 from ragctl.obsidian import Vault, known_vaults
 from ragctl.reload import reload_daemon, tell_reload
 from ragctl.render import clean, emit_json, note
@@ -48,7 +49,7 @@ def run(args: argparse.Namespace) -> int:
     done = "now names" if said["written"] else "already names"
     print(f"{said['config']} {done} the vault {clean(said['vault'])}.")
     tell_hints(said)
-    print("Next: `ragctl index` starts the daemon and reads the vault.")
+    print(for_home("Next: `ragctl index` starts the daemon and reads the vault.", args.home))
     return EXIT_OK
 
 

@@ -3,6 +3,7 @@
 import argparse
 import os
 import sys
+from importlib.util import find_spec
 
 from ragctl.failure import Failure
 from ragctl.render import emit_json, note
@@ -12,6 +13,10 @@ from ragd.paths import Home, default_home
 EXAMPLES = (
     ("ragctl mcp --config", "print what to paste into an MCP client's configuration"),
     ("ragctl mcp", "serve; MCP clients run this themselves, it is not for people"),
+)
+ADD_IT = (
+    "Add the package `mcp` to where ragd is: `pipx inject ragd 'mcp>=2.3,<3'`, or in a "
+    "clone `uv tool install . --with 'mcp>=2.3,<3'` or `pip install '.[mcp]'`."
 )
 
 
@@ -24,14 +29,15 @@ def options(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     if args.config:
         emit_json(configuration(args.home))
+        if find_spec("mcp") is None:
+            note(f"It will not start yet: the package `mcp` is not installed. {ADD_IT}")
         return EXIT_OK
     try:
         from ragctl.mcp_server import serve
     except ModuleNotFoundError as why:
         raise Failure(
             f"The MCP server needs a package that is not installed ({why.name}).",
-            "Add the package `mcp` to where ragd is: `pipx inject ragd 'mcp>=2.3,<3'`, or in a "
-            "clone `uv tool install . --with 'mcp>=2.3,<3'` or `pip install '.[mcp]'`.",
+            ADD_IT,
         ) from None
     if sys.stdin.isatty():
         note("This speaks MCP, for programs. `ragctl mcp --config` says how; Ctrl-C ends it.")

@@ -1,6 +1,7 @@
 """`ragctl search`: ask the vault a question, read the passages that answer it."""
 
 import argparse
+import re
 from typing import Any
 
 from ragctl.cli import add_json, at_least
@@ -8,6 +9,7 @@ from ragctl.failure import Failure, UsageError
 from ragctl.launch import ask_when_started
 from ragctl.passages import INDENT, Marks, described, quoted
 from ragctl.render import Ink, clean, counted, emit_bytes
+from ragctl.vault_paths import WHOLE, within_vault
 from ragd.errors import (
     EXIT_FAILED,
     EXIT_NOTHING_FOUND,
@@ -23,15 +25,31 @@ EXAMPLES = (
     ("ragctl search doorbell --dir Projects --max 20", "only below a folder, and more of them"),
     ("ragctl search tickets --tag travel --from 2024-01-01", "only with a tag, since a day"),
 )
+_TAGS = "only passages with this tag, their own or one of their note's properties"
+_NUMBER = (
+    "The number beside a passage, 0 to 1, says how relevant it is by itself: how near to the\n"
+    "question in meaning, how many of its words it has, and whether it is of the time that is\n"
+    "named. The order weighs the passages against each other, so the two can differ."
+)
 TOOL = "/v1/tools/obsidian_rag_search"
 _MISTYPED = ("INVALID_REQUEST", "UNKNOWN_DIRECTORY", "SECURITY_VIOLATION")
+_FIELD = re.compile(r"The field `([\w.]+)(?:\[\d+\])?`")
+_OPTIONS = {  # what is typed for each field of the request
+    "query": "The question",
+    "directory_filter": "--dir",
+    "tags": "--tag",
+    "date_range.from": "--from",
+    "date_range.to": "--to",
+    "confirm": "--confirm",
+}
 
 
 def options(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
+    parser.description = f"{parser.description}\n\n{_NUMBER}"
     parser.add_argument("question", nargs="+", metavar="QUESTION", help="in your own words")
     parser.add_argument("--dir", action="append", default=[], help="only below this folder")
-    parser.add_argument("--tag", action="append", default=[], help="only with this tag")
+    parser.add_argument("--tag", action="append", default=[], help=_TAGS)
     parser.add_argument(
         "--from", dest="start", type=_day, metavar="DAY", help="only from this day on: 2025-01-31"
     )
@@ -46,6 +64,12 @@ def _day(text: str) -> str:
     parts = text.split("-")
     if [len(part) for part in parts] != [4, 2, 2] or not all(map(str.isdecimal, parts)):
         raise argparse.ArgumentTypeError(f"{text!r} is not a day; write it like 2025-01-31.")
+    from datetime import date
+
+    try:
+        date.fromisoformat(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text} is no day of the calendar.") from None
     return text
 
 
@@ -61,6 +85,10 @@ def run(args: argparse.Namespace) -> int:
     question = " ".join(args.question)
     if not question.strip():
         raise UsageError("There is no question.", "Type `ragctl search QUESTION`.")
+    if args.start and args.to and args.start > args.to:
+        raise UsageError(
+            f"--from {args.start} lies after --to {args.to}.", "Give the earlier day to --from."
+        )
     asked = _request(question, args)
     harmless = args.confirm is None  # a token counts once
     answer = ask_when_started(args.home, "POST", TOOL, asked, start=True, harmless=harmless)
@@ -68,19 +96,20 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         emit_bytes(answer.body)
     if envelope.get("data") is None:
-        return _refused(envelope, args.json)
+        return _refused(envelope, args)
     data = answer.data
     if not args.json:
-        print(_told(question, envelope, data, Ink()))
+        print(_told(question, _with_its_next_step(envelope), data, Ink()))
     found = data["results"] or data.get("memories") or data.get("withheld")
     return EXIT_OK if found else EXIT_NOTHING_FOUND
 
 
 def _request(question: str, args: argparse.Namespace) -> dict[str, Any]:
     days = {"from": args.start, "to": args.to}
+    folders = [within_vault(args.home, folder) for folder in args.dir]
     wanted = {
         "max_results": args.max,
-        "directory_filter": args.dir,
+        "directory_filter": [] if WHOLE in folders else folders,
         "tags": args.tag,
         "date_range": {name: day for name, day in days.items() if day is not None},
         "confirm": args.confirm,
@@ -88,13 +117,46 @@ def _request(question: str, args: argparse.Namespace) -> dict[str, Any]:
     return {"query": question, **{name: value for name, value in wanted.items() if value}}
 
 
-def _refused(envelope: dict[str, Any], as_json: bool) -> int:
+def _refused(envelope: dict[str, Any], args: argparse.Namespace) -> int:
     error = envelope.get("error") or {}
     code = EXIT_UNAVAILABLE if envelope["status"] == UNAVAILABLE else EXIT_FAILED
     code = EXIT_USAGE if error.get("code") in _MISTYPED else code
-    if as_json:
+    if args.json:
         return code
-    raise Failure(str(error.get("message", "")), str(error.get("suggestion", "")), code)
+    raise Failure(*_in_words_of_the_command_line(error, args.dir), code)
+
+
+def _in_words_of_the_command_line(error: dict[str, Any], folders: list[str]) -> tuple[str, str]:
+    """The daemon speaks of fields, to programs. Here the options are named, and what they got."""
+    message, suggestion = str(error.get("message", "")), str(error.get("suggestion", ""))
+    typed = " ".join(f"--dir {folder}" for folder in folders)
+    match error.get("code"):
+        case "UNKNOWN_DIRECTORY" if len(folders) == 1:
+            return f"{typed}: there is no such folder in the index.", "Correct it, or leave it out."
+        case "UNKNOWN_DIRECTORY":
+            return (
+                f"{typed}: one of these folders is not in the index.",
+                "Correct it, or leave it out.",
+            )
+        case "SECURITY_VIOLATION":
+            return (
+                f"{typed} leads outside the vault.",
+                "Name a folder of the vault: `--dir Journal`.",
+            )
+        case "INVALID_REQUEST":
+            named = _FIELD.sub(lambda found: _OPTIONS.get(found[1], found[0]), message)
+            return named, "See `ragctl search --help`."
+        case _:
+            return message, suggestion
+
+
+def _with_its_next_step(envelope: dict[str, Any]) -> dict[str, Any]:
+    """An assistant has to ask its user about what was withheld; whoever types is the user."""
+    error, data = envelope.get("error"), envelope["data"]
+    if not error or error["code"] != "SENSITIVE_FILTERED" or not data.get("withheld"):
+        return envelope
+    below = "What to type to see them stands below."
+    return {**envelope, "error": {**error, "suggestion": below}}
 
 
 def _told(question: str, envelope: dict[str, Any], data: dict[str, Any], ink: Ink) -> str:

@@ -5,7 +5,6 @@ program may be behind it, `security.sensitive: "block"` wants the token first, a
 """
 
 import argparse
-import os
 import re
 import sys
 from typing import Any
@@ -17,6 +16,7 @@ from ragctl.failure import Failure, UsageError
 from ragctl.launch import ask
 from ragctl.passages import cautions
 from ragctl.render import Ink, clean, counted, emit_bytes
+from ragctl.vault_paths import within_vault
 from ragd.errors import EXIT_NOTHING_FOUND, EXIT_OK, EXIT_USAGE
 from ragd.paths import Home
 
@@ -27,6 +27,7 @@ EXAMPLES = (
 AROUND = 3
 _LINES = re.compile(r"(.+?)(?:#L(\d{1,9})(?:-L?(\d{1,9}))?|:(\d{1,9})(?:-(\d{1,9}))?)", re.DOTALL)
 _MISTYPED = ("INVALID_REQUEST", "SECURITY_VIOLATION")
+_FOR_PEOPLE = ("Did you mean", "`ragctl ", "Ask for others")
 
 
 def options(parser: argparse.ArgumentParser) -> None:
@@ -46,7 +47,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     path, first, last = address(args.note)
     around = args.around if args.around is not None else 0 if args.json else AROUND
-    target = f"/v1/notes?raw=1&path={quote(_within_vault(args.home, path), safe='')}"
+    target = f"/v1/notes?raw=1&path={quote(within_vault(args.home, path), safe='')}"
     if first is not None and last is not None:
         target += f"&from={max(1, first - around)}&to={last + around}"
     answer = _asked(args.home, target, args.confirm, own=not args.json and _is_person())
@@ -85,17 +86,6 @@ def address(typed: str) -> tuple[str, int | None, int | None]:
     return path, first, last
 
 
-def _within_vault(home: Home, path: str) -> str:
-    """A whole path, as the shell completes it, from the vault's folder; others as they are."""
-    if not os.path.isabs(path):
-        return path
-    vault = ask(home, "GET", "/v1/status", start=True, again=True).data["vault"]["path"]
-    for root in (vault, os.path.realpath(vault)):
-        if path.startswith(root + os.sep):
-            return path[len(root) + 1 :].replace(os.sep, "/")
-    return path
-
-
 def _is_person() -> bool:
     return sys.stdin.isatty() and sys.stdout.isatty()
 
@@ -116,10 +106,18 @@ def _refused(path: str, answer: Answer, as_json: bool) -> int:
     code = EXIT_NOTHING_FOUND if answer.status == 404 else None
     if code is None and error.get("code") in _MISTYPED:
         code = EXIT_USAGE
-    failure = Failure(f"{path}: {error.get('message', '')}", str(error.get("suggestion", "")), code)
+    failure = Failure(f"{path}: {error.get('message', '')}", _next_step(error), code)
     if as_json:
         return failure.exit_code
     raise failure
+
+
+def _next_step(error: dict[str, Any]) -> str:
+    """The daemon's own where it names notes or a command; else it speaks of fields, to programs."""
+    suggestion = str(error.get("suggestion", ""))
+    if error.get("code") == "INVALID_REQUEST" and not suggestion.startswith(_FOR_PEOPLE):
+        return "Type a note as `ragctl search` cites it: `ragctl show Journal/2024-01-15.md#L10`."
+    return suggestion
 
 
 def told(data: dict[str, Any], first: int | None, last: int | None, ink: Ink) -> str:

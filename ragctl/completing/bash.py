@@ -5,7 +5,8 @@ from collections.abc import Iterable, Sequence
 from ragctl.completing import EARLY, Command, Option, Value
 
 _SCRIPT = """\
-# What `ragctl completion bash` printed; do not edit it.
+# What `ragctl completion bash` printed; do not edit it. To have it in every new shell, type once:
+#   echo 'source <(ragctl completion bash)' >> ~/.bashrc
 
 _ragctl_options() {{  # of which command
     case $1 in
@@ -27,6 +28,12 @@ _ragctl_argument() {{  # of which command, in which place
     esac
 }}
 
+_ragctl_behind() {{  # a command and its arguments so far; what depends on them
+    case $1 in
+{behind}
+    esac
+}}
+
 _ragctl_reply() {{  # what may stand there, what is typed so far
     local line
     case $1 in
@@ -41,6 +48,7 @@ _ragctl_reply() {{  # what may stand there, what is typed so far
 
 _ragctl() {{
     local typed=${{COMP_WORDS[COMP_CWORD]}} word verb='' pending='' plain='' wants='' words=''
+    local given=''
     local -i i place=0
     COMPREPLY=()
     for ((i = 1; i < COMP_CWORD; i++)); do
@@ -58,6 +66,7 @@ _ragctl() {{
             verb=$word
         else
             place=$((place + 1))
+            given="$given $word"
         fi
     done
     if [[ -n $pending ]]; then
@@ -71,6 +80,7 @@ _ragctl() {{
         return
     fi
     _ragctl_argument "$verb" "$place"
+    _ragctl_behind "$verb$given"
     if [[ -z $wants && -z $typed && -z $plain ]]; then
         wants=$words
     fi
@@ -94,6 +104,7 @@ def script(commands: Sequence[Command]) -> str:
         ),
         values="\n".join(line for verb, options in of_all for line in _values(verb, options)),
         arguments="\n".join(arguments),
+        behind="\n".join(line for command in commands for line in _behind(command)),
     )
 
 
@@ -113,6 +124,13 @@ def _arguments(command: Command) -> list[str]:
             _case([f"{command.verb}:{'*' if last else place}"], f"wants='{_wants(value)}'")
         )
     return cases
+
+
+def _behind(command: Command) -> list[str]:
+    return [
+        _case([f"'{' '.join((command.verb, *words))}'"], f"wants='{_wants(value)}'")
+        for words, value in command.behind
+    ]
 
 
 def _wants(value: Value) -> str:

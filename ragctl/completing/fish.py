@@ -5,9 +5,10 @@ from collections.abc import Iterable, Sequence
 from ragctl.completing import EARLY, Command, Option, Value
 
 _HEAD = """\
-# What `ragctl completion fish` printed; do not edit it.
+# What `ragctl completion fish` printed; do not edit it. To have it in every new shell, type once:
+#   ragctl completion fish > ~/.config/fish/completions/ragctl.fish
 
-function __ragctl_verb --description 'The command that is typed already, or failure'
+function __ragctl_typed --description 'The command and its arguments so far, without options'
     set -l words (commandline -opc)
     set -e words[1]
     set -l is_value no
@@ -22,10 +23,13 @@ function __ragctl_verb --description 'The command that is typed already, or fail
             case '-*'
             case '*'
                 echo $word
-                return 0
         end
     end
-    return 1
+end
+
+function __ragctl_verb --description 'The command that is typed already, or failure'
+    set -l typed (__ragctl_typed)
+    test (count $typed) -gt 0; and echo $typed[1]
 end
 
 complete -c ragctl -f"""
@@ -45,6 +49,7 @@ def script(commands: Sequence[Command]) -> str:
         lines += _options(behind, command.options)
         for value in command.arguments[:1]:
             lines += _argument(behind, value)
+        lines += _depending(command)
     return "\n".join(lines) + "\n"
 
 
@@ -88,6 +93,15 @@ def _argument(condition: str, value: Value) -> list[str]:
             return [_line(condition, "-F")]
         case _:
             return []
+
+
+def _depending(command: Command) -> list[str]:
+    lines = []
+    for words, value in command.behind:
+        typed = _quoted(" ".join((command.verb, *words)))
+        condition = f"__ragctl_typed | string join ' ' | string match -q -- {typed}"
+        lines.append(_line(condition, *_takes(value)[1:]))  # the first is for options only
+    return lines
 
 
 def _line(condition: str, *words: str) -> str:

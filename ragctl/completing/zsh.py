@@ -6,7 +6,15 @@ from ragctl.completing import EARLY, Command, Option, Value
 
 _SCRIPT = """\
 #compdef ragctl
-# What `ragctl completion zsh` printed; do not edit it.
+# What `ragctl completion zsh` printed; do not edit it. To have it in every new shell, type once,
+# where ~/.zshrc has `autoload -U compinit && compinit` already:
+#   echo 'source <(ragctl completion zsh)' >> ~/.zshrc
+
+_ragctl_behind() {{  # a command and its arguments so far; what depends on them
+    case "$*" in
+{behind}
+    esac
+}}
 
 _ragctl() {{
     local curcontext="$curcontext" state line ret=1
@@ -53,7 +61,10 @@ def script(commands: Sequence[Command]) -> str:
     verbs.append(f"        {_quoted(_verb('help', 'Show the help of a command.'))}")
     cases = [_CASE.format(verb=c.verb, specs=_joined(_specs(c), 24)) for c in commands]
     return _SCRIPT.format(
-        verbs="\n".join(verbs), early=_joined(_options(EARLY), 8), cases="\n".join(cases)
+        verbs="\n".join(verbs),
+        early=_joined(_options(EARLY), 8),
+        cases="\n".join(cases),
+        behind="\n".join(line for c in commands for line in _behind(c)),
     )
 
 
@@ -63,10 +74,27 @@ def _verb(verb: str, purpose: str) -> str:
 
 def _specs(command: Command) -> list[str]:
     specs = _options(command.options)
+    depending = {len(words) + 1 for words, _ in command.behind}
     for place, value in enumerate(command.arguments, 1):
         endless = command.endless and place == len(command.arguments)
-        specs.append(f"{'*' if endless else place}:{_value(value)}")
+        said = _dependent(command.verb, value, place) if place in depending else _value(value)
+        specs.append(f"{'*' if endless else place}:{said}")
     return specs
+
+
+def _dependent(verb: str, value: Value, place: int) -> str:
+    """Left to `_ragctl_behind`, which gets the arguments before this one."""
+    before = " ".join(f"$line[{earlier}]" for earlier in range(1, place))
+    return f"{_escaped(value.name)}:{{_ragctl_behind {verb} {before}}}"
+
+
+def _behind(command: Command) -> list[str]:
+    lines = []
+    for words, value in command.behind:
+        offer = f'compadd "$expl[@]" -- {" ".join(value.words)}'
+        do = offer if value.kind == "words" else _DO[value.kind]
+        lines.append(f"        '{' '.join((command.verb, *words))}') {do} ;;")
+    return lines
 
 
 def _options(options: Iterable[Option]) -> list[str]:

@@ -43,7 +43,11 @@ class SearchRequest(Struct, frozen=True, forbid_unknown_fields=True):
     ] = []
     date_range: DateRange | None = None
     tags: Annotated[
-        list[Text], Meta(max_length=LIST_MAX, description="Only notes with one of these tags.")
+        list[Text],
+        Meta(
+            max_length=LIST_MAX,
+            description="Only passages with one of these tags, their own or their note's.",
+        ),
     ] = []
     confirm: Annotated[
         str | None,

@@ -164,6 +164,13 @@ async def test_names_are_suggested_from_the_index_only(house: House, vault: Path
     assert "not-indexed" not in json.dumps((await show(house, "not-index.md")).envelope)
 
 
+async def test_a_note_that_was_just_deleted_is_not_offered_again(house: House) -> None:
+    files = [StoredFile(p, "0" * 64, 1, 1, 1) for p in ("Heizung.md", "Haus/Heizung.md")]
+    await house.add(BatchStored(job_id="j", files=files, removed=[], table_version=1))
+    said = (await show(house, "Heizung.md")).envelope["error"]["suggestion"]
+    assert said == "Did you mean `Haus/Heizung.md`?"
+
+
 async def test_odd_files_have_a_reason_and_hang_nobody(house: House, vault: Path) -> None:
     os.mkfifo(vault / "pipe.md")
     (vault / "large.md").write_bytes(b"x" * (10 * 1024 * 1024 + 1))

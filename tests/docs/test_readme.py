@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from ragctl import cli
+from ragctl.commands import mcp
 from ragd.adapters import embedded
 from tests.embedding.fake_ollama import rows, running, vector_of
 from tests.ragctl.terminal import Terminal
@@ -24,12 +25,18 @@ PULL = "ollama pull mxbai-embed-large"
 OLLAMA = "embedding.base_url"
 PLUGIN = "contrib/openclaw-plugin/ragd-obsidian-rag-0.1.0.tgz"
 
+VENV = (
+    "python3 -m venv ~/.venvs/ragd && ~/.venvs/ragd/bin/pip install . "
+    "&& export PATH=~/.venvs/ragd/bin:$PATH"
+)
+
 NOT_TYPED = {  # and why
     "make demo": "tests/docs/test_demo.py runs what it runs",
     "make test": "this is a part of it",
-    "pipx install .": "needs pipx; tests/packaging installs the wheel",
+    "pipx install . && pipx ensurepath": "needs pipx; tests/packaging installs the wheel",
     "uv tool install .": "needs uv; tests/packaging installs the wheel",
-    "pipx inject ragd mcp": "needs pipx",
+    VENV: "needs a network; tests/packaging installs the wheel into one",
+    "pipx inject ragd 'mcp>=2.3,<3'": "needs pipx",
     "ragctl service install": "needs a service manager",
     PULL: "needs Ollama; a stand-in has the model",
     "make plugin": "needs Node; `make test-openclaw` runs it",
@@ -70,6 +77,12 @@ def test_every_test_that_it_names_is_there() -> None:
     for file, test in named:
         path = ROOT / file
         assert path.is_file() and f"def {test}(" in path.read_text(), f"{file}::{test}"
+
+
+def test_the_package_for_mcp_is_added_by_the_command_that_ragctl_names() -> None:
+    [added] = [line for line in typed() if "inject" in line]
+    assert added in (ROOT / "docs" / "mcp.md").read_text()
+    assert added in mcp.ADD_IT
 
 
 # Typed

@@ -148,6 +148,10 @@ class FakeDaemon:
         self.reload_answer: tuple[int, dict[str, Any]] = (200, {"applied": [], "needs_restart": []})
         self.when_followed: list[Callable[[], None]] = []  # one for each follower that comes
         self.note: dict[str, Any] | None = dict(NOTE)
+        self.note_hint = "Did you mean `Note.md`?"  # where there is no note
+        self.searches: list[dict[str, Any]] = []
+        self.search_refusal: tuple[str, str | None] | None = None  # code and message
+        self.withheld = 0  # passages of every search
         self.blocks = False  # a note is shown to who brings the token only
         self.unknown: set[str] = set()  # endpoints that this version does not have
         self.heeds_stop = True
@@ -319,7 +323,7 @@ class _Handler(BaseHTTPRequestHandler):
         fake = self.server.fake
         if fake.note is None:
             error = {"code": "INVALID_REQUEST", "message": "There is no such note in the vault."}
-            more = {"recoverable": False, "suggestion": "Did you mean `Note.md`?"}
+            more = {"recoverable": False, "suggestion": fake.note_hint}
             return self.answer(404, None, error | more)
         withheld = {"text": None, "withheld": 1, "confirm": "token"}
         agreed = not fake.blocks or query.get("confirm") == ["token"]
@@ -347,10 +351,22 @@ class _Handler(BaseHTTPRequestHandler):
             pause = {"since": "2026-11-15T14:30:00.000000Z", "until": "2999-01-01T00:00:00.000000Z"}
             self.answer(200, {"paused": pause, "was_paused": True})
         elif self.path == "/v1/tools/obsidian_rag_search":
-            self.rfile.read(int(self.headers["Content-Length"]))
-            self.answer(200, {"results": [], "memories": []})
+            self.answer_search()
         elif self.path == f"/v1/jobs/{JOB}/cancel":
             self.answer(200, fake.job)
+
+    def answer_search(self) -> None:
+        fake = self.server.fake
+        fake.searches.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+        found: dict[str, Any] = {"results": [], "memories": []}
+        if fake.search_refusal:
+            code, message = fake.search_refusal
+            self.refuse(message or CODES[code].message, code)
+        elif fake.withheld:
+            found |= {"withheld": fake.withheld, "confirm": "token"}
+            self.answer(200, found, reason("SENSITIVE_FILTERED"))
+        else:
+            self.answer(200, found)
 
     def do_DELETE(self) -> None:
         self.server.fake.hear(f"{self.command} {self.path}")

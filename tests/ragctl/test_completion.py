@@ -15,6 +15,8 @@ import pytest
 from ragctl import cli
 from ragctl.commands.wait import GOALS
 from ragctl.completing import EARLY, commands
+from ragd.config_keys import dotted_keys
+from ragd.events import TAGS
 
 Complete = Callable[..., list[str]]
 DRIVE = """
@@ -91,7 +93,19 @@ def test_options_before_the_command_are_offered(complete: Complete) -> None:
         (("wait", "--for", "="), list(GOALS)),
         (("wait", "--timeout", ""), []),
         (("wait", "--for", "idle", "--tim"), ["--timeout"]),
-        (("config", "get", ""), []),
+        (("config", "get", "security.s"), ["security.sensitive_sections", "security.sensitive"]),
+        (("config", "--json", "set", "search.f"), ["search.fusion"]),
+        (("config", "unset", "vault"), ["vault_path"]),
+        (("config", "set", "security.sensitive", ""), ["block", "flag"]),
+        (("config", "set", "security.local_only", "t"), ["true"]),
+        (("config", "set", "watch.rescan_s", ""), []),
+        (("config", "get", "security.sensitive", ""), []),
+        (("config", "path", ""), []),
+        (("pause", ""), ["30m", "1h", "2h", "1d", "resume"]),
+        (("events", "--type", "job_f"), ["job_finished"]),
+        (("events", "--type", "job_started", "--type", "unk"), []),
+        (("show", ""), []),
+        (("search", "--dir", ""), []),
         (("search", "what", "is"), []),
         (("search", "--", "--js"), []),
         (("unknown", ""), []),
@@ -101,13 +115,22 @@ def test_values_are_offered_in_their_place(complete: Complete, words, offered) -
     assert complete(*words) == offered
 
 
+def test_every_key_of_the_configuration_and_every_fact_is_offered(complete: Complete) -> None:
+    keys = [key.name for key in dotted_keys()]
+    assert all(complete("config", action, "") == keys for action in ("get", "set", "unset"))
+    assert complete("events", "--type", "") == [tag for tag in TAGS if tag != "unknown"]
+
+
 def test_where_nothing_has_to_stand_options_are_offered(complete: Complete) -> None:
     assert complete("status", "") == complete("status", "--")
 
 
 @pytest.mark.parametrize(
     "words",
-    [("init",), ("--home",), ("status", "--home"), ("index", "--vault"), ("replay", "--from")],
+    [
+        *(("init",), ("--home",), ("status", "--home"), ("index", "--vault"), ("replay", "--from")),
+        ("config", "set", "vault_path"),
+    ],
 )
 def test_folders_are_offered_where_one_is_expected(complete: Complete, words) -> None:
     assert sorted(complete(*words, "M")) == ["More", "My Notes"]
@@ -193,6 +216,9 @@ def test_the_script_is_well_formed(ragctl, short: Path, shell: str) -> None:
     assert made.code == 0 and ragctl("completion", shell, "--json").json["script"] == made.out
     for verb, purpose in cli.PURPOSES.items():
         assert verb in made.out and (shell == "bash" or purpose.split("'")[0] in made.out)
+    head = [line for line in made.out.splitlines()[:5] if line.startswith("#   ")]
+    assert len(head) == 1 and f"ragctl completion {shell}" in head[0]
+    assert "config set security.sensitive" in made.out
     if shutil.which(shell) is None:
         pytest.skip(f"there is no {shell} here to read its script")
     path = short / "script"

@@ -54,6 +54,18 @@ def test_a_warning_alone_is_not_a_failure(ragctl, home) -> None:
     assert "→ Run `chmod 700" in result.out and "1 warning." in result.lines[-1]
 
 
+def test_what_waits_for_the_configuration_is_told_once(ragctl, home) -> None:
+    Path(home.config).write_text("{")
+    result = ragctl("doctor")
+    assert result.code == 1 and result.out.count("Mend the configuration first.") == 1
+    [line] = [line for line in result.lines if "for want of a valid configuration" in line]
+    assert line.split(": ")[1].split(", ")[:3] == ["places", "vault", "notes"]
+    waiting = [
+        one for one in ragctl("doctor", "--json").json["checks"] if "for want" in one["message"]
+    ]
+    assert len(waiting) == 7
+
+
 def test_it_looks_at_everything_that_can_go_wrong() -> None:
     assert len(CHECKS) >= 15
     assert set(CHECKS) >= {

@@ -143,6 +143,13 @@ def test_people_see_lines_that_move_and_then_a_sentence(terminal, fake) -> None:
     assert "\x1b]" not in screen.raw  # the terminal's title is not ours
 
 
+def test_an_empty_vault_has_a_sentence_of_its_own(terminal, fake) -> None:
+    fake.say(complete(indexed_files=0, total_chunks=0, chunks_embedded=0))
+    screen = terminal("index")
+    assert screen.ended() == 0
+    assert "The index is empty: there was no note to read." in screen.text
+
+
 @pytest.mark.parametrize("columns", [20, 40, 200])
 def test_no_line_is_as_wide_as_the_window(terminal, fake, columns: int) -> None:
     fake.say(step("scan"))

@@ -65,6 +65,15 @@ def test_a_named_vault_makes_a_private_configuration(ragctl, fresh: Path, short:
     assert ragctl("config", "validate").code == 0
 
 
+def test_the_next_step_names_the_home_that_was_named(ragctl, fresh: Path, short: Path) -> None:
+    other = short / "my home"
+    result = ragctl("init", str(short / "vault"), "--home", str(other))
+    assert f"Next: `ragctl --home '{other}' index` starts" in result.out
+    (short / "new").mkdir()
+    again = ragctl("--home", str(other), "init", str(short / "new"))
+    assert f"`ragctl --home '{other}' config set vault_path {short}/new`" in again.err
+
+
 def test_the_vault_counts_from_where_it_was_typed(
     ragctl, fresh: Path, short: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

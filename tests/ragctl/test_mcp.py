@@ -110,6 +110,16 @@ def test_without_the_package_it_says_what_to_install(
     assert (result.code, result.out) == (1, "") and "pipx inject ragd" in result.err
 
 
+def test_what_to_paste_comes_with_what_to_install_where_it_would_not_start(
+    ragctl, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert ragctl("mcp", "--config").err == ""
+    monkeypatch.setitem(sys.modules, "mcp", None)
+    result = ragctl("mcp", "--config")
+    assert result.code == 0 and result.json["mcpServers"]
+    assert "`pipx inject ragd 'mcp>=2.3,<3'`" in result.err
+
+
 def test_what_to_paste_starts_the_same_program(ragctl, home) -> None:
     server = ragctl("mcp", "--config").json["mcpServers"]["obsidian"]
     assert server["args"][-2:] == ["--home", home.root]

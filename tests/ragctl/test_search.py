@@ -166,6 +166,11 @@ def test_a_question_to_a_real_daemon(ragctl: Any, home: Home, short: Path) -> No
     [
         (("x", "--from", "yesterday"), "write it like 2025-01-31"),
         (("x", "--to", "2025"), "write it like 2025-01-31"),
+        (("x", "--from", "2025-02-30"), "2025-02-30 is no day of the calendar."),
+        (
+            ("x", "--from", "2023-05-03", "--to", "2023-05-01"),
+            "--from 2023-05-03 lies after --to 2023-05-01.",
+        ),
         (("x", "--max", "1000"), "at most 50"),
         (("",), "There is no question"),
     ],
@@ -175,3 +180,61 @@ def test_what_is_mistyped_is_told_in_the_words_of_the_command_line(
 ) -> None:
     result = ragctl("search", *typed)
     assert result.code == 2 and said in result.err
+
+
+@pytest.mark.parametrize(
+    ("refusal", "typed", "said"),
+    [
+        (("UNKNOWN_DIRECTORY", None), ("--dir", "Peeple"), "--dir Peeple: there is no such folder"),
+        (
+            ("UNKNOWN_DIRECTORY", None),
+            ("--dir", "Peeple", "--dir", "Journal"),
+            "--dir Peeple --dir Journal: one of these",
+        ),
+        (("SECURITY_VIOLATION", None), ("--dir", ".."), "--dir .. leads outside the vault."),
+        (
+            ("INVALID_REQUEST", "The field `tags` has a tag without a name."),
+            ("--tag", "#"),
+            "--tag has a tag without a name.",
+        ),
+        (
+            ("INVALID_REQUEST", "The field `directory_filter[0]` is not valid: too long."),
+            ("--dir", "x"),
+            "--dir is not valid: too long.",
+        ),
+    ],
+)
+def test_what_the_daemon_refuses_is_told_in_the_words_of_the_command_line(
+    ragctl: Any, fake: Any, refusal: tuple[str, str | None], typed: tuple[str, ...], said: str
+) -> None:
+    fake.search_refusal = refusal
+    result = ragctl("search", "x", *typed)
+    assert (result.code, result.out) == (2, "") and said in result.err
+    assert "field" not in result.err
+    assert ragctl("search", "x", *typed, "--json").json["error"]["code"] == refusal[0]
+
+
+def test_a_folder_of_the_vault_may_be_given_whole(ragctl: Any, fake: Any) -> None:
+    ragctl("search", "x", "--dir", "/vault/Journal/2024/", "--dir", "People")
+    ragctl("search", "x", "--dir", "/vault/")
+    ragctl("search", "x", "--dir", "/elsewhere")
+    assert [asked.get("directory_filter") for asked in fake.searches] == [
+        ["Journal/2024/", "People"],
+        None,
+        ["/elsewhere"],
+    ]
+
+
+def test_whoever_types_is_told_what_to_type_for_what_was_withheld(ragctl: Any, fake: Any) -> None:
+    fake.withheld = 2
+    result = ragctl("search", "how was my mood?")
+    assert result.code == 0 and "Ask the user" not in result.out
+    assert "→ What to type to see them stands below." in result.out
+    assert "the same command with `--confirm token`" in result.lines[-1]
+    as_json = ragctl("search", "how was my mood?", "--json").json
+    assert as_json["error"]["suggestion"].startswith("Ask the user")
+
+
+def test_the_help_says_what_the_number_beside_a_passage_is(ragctl: Any) -> None:
+    said = " ".join(ragctl("search", "--help").out.split())
+    assert "how relevant it is by itself" in said and "the two can differ" in said

@@ -99,6 +99,13 @@ def test_a_missing_note_is_named_with_what_may_be_meant(ragctl, fake) -> None:
     assert as_json.code == 6 and as_json.json["error"]["suggestion"] == "Did you mean `Note.md`?"
 
 
+def test_a_refusal_speaks_of_what_is_typed_and_not_of_fields(ragctl, fake) -> None:
+    fake.note, fake.note_hint = None, "Give the `citation` or the `source_file` of a result."
+    result = ragctl("show", "Nota.md")
+    assert result.code == 6 and "source_file" not in result.err
+    assert "`ragctl show Journal/2024-01-15.md#L10`" in result.err
+
+
 def test_lines_behind_the_end_are_told(ragctl, fake) -> None:
     result = ragctl("show", "a.md#L41")
     assert result.code == 2 and "a.md has only 40 lines." in result.err

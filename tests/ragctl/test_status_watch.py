@@ -12,9 +12,9 @@ BEGIN = "\x1b[?2026h"
 
 
 def last_page(terminal) -> list[str]:
-    """The lines of the last drawing."""
+    """The lines of the last drawing, without the returns that a terminal adds to ours."""
     page = terminal.raw.rpartition(BEGIN)[2]
-    return re.sub(r"\x1b\[[?0-9;]*[A-Za-z]", "", page).split("\r\n")
+    return re.split(r"\r+\n", re.sub(r"\x1b\[[?0-9;]*[A-Za-z]", "", page))
 
 
 def lose_the_provider(fake) -> None:

@@ -54,7 +54,7 @@ export const SEARCH: ToolText = {
         properties: { from: DAY, to: DAY },
         description: "Only notes dated within these days, inclusive; either end may be left out.",
       },
-      tags: { ...NAMES, description: 'Only notes with one of these tags, e.g. ["#health"].' },
+      tags: { ...NAMES, description: 'Only passages with one of these tags, e.g. ["#health"].' },
       confirm: {
         type: "string",
         description:
