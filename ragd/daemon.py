@@ -46,9 +46,10 @@ from ragd.native_crash import CrashMark
 from ragd.paths import Home
 from ragd.pipeline import Pipeline
 from ragd.probing import Probing
+from ragd.raised import innermost, location_of
 from ragd.reloading import Reloading
 from ragd.settings import Settings
-from ragd.supervisor import Actor, Supervisor, TooManyCrashes, innermost, location_of
+from ragd.supervisor import Actor, Supervisor, TooManyCrashes
 
 FINISH_WITHIN_S = 5.0
 

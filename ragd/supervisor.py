@@ -4,10 +4,8 @@ It never hides a crash, and never retries what cannot get better (a failed log).
 """
 
 import asyncio
-import traceback
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping
-from pathlib import Path
 from typing import Literal
 
 import structlog
@@ -16,6 +14,7 @@ from ragd.clock import Clock
 from ragd.errors import LogFailed
 from ragd.eventlog.journal import Journal
 from ragd.events import ActorCrashed
+from ragd.raised import innermost, location_of
 
 CRASHES_MAX = 5
 CRASHES_WITHIN_S = 60.0
@@ -24,8 +23,6 @@ BACKOFF_MAX_S = 10.0
 
 Actor = Callable[[], Awaitable[None]]
 log = structlog.get_logger("supervisor")
-
-_PACKAGE = Path(__file__).parent
 
 
 class TooManyCrashes(Exception):
@@ -36,25 +33,6 @@ class TooManyCrashes(Exception):
             f"Actors crashed {CRASHES_MAX} times within a minute, the last one being {actor} "
             f"({exception} at {location}). `ragctl logs` tells more."
         )
-
-
-def innermost(failure: BaseException) -> BaseException:
-    """The first single failure in nested groups of them."""
-    while isinstance(failure, BaseExceptionGroup):
-        failure = failure.exceptions[0]
-    return failure
-
-
-def location_of(why: BaseException) -> str:
-    """Where it was raised: the deepest place in our own code. Never what the exception says."""
-    frames = traceback.extract_tb(why.__traceback__)
-    ours = [f for f in frames if Path(f.filename).is_relative_to(_PACKAGE)] or frames[-1:]
-    if not ours:
-        return "unknown"
-    frame = ours[-1]
-    path = Path(frame.filename)
-    name = path.relative_to(_PACKAGE.parent) if path.is_relative_to(_PACKAGE) else path.name
-    return f"{name}:{frame.lineno} in {frame.name}"
 
 
 class Supervisor:

@@ -9,7 +9,8 @@ import pytest
 from ragd import supervisor as supervision
 from ragd.errors import LogFailed
 from ragd.events import ActorCrashed, Fact
-from ragd.supervisor import Supervisor, TooManyCrashes, innermost, location_of
+from ragd.raised import innermost, location_of
+from ragd.supervisor import Supervisor, TooManyCrashes
 from tests.daemon.virtual_clock import VirtualClock
 
 

@@ -23,8 +23,8 @@ from ragd.events import (
     tag_of_type,
 )
 from ragd.ledger import Ledger
+from ragd.raised import location_of
 from ragd.settings import Settings
-from ragd.supervisor import location_of
 
 NAME = "health_monitor"
 PROBE_WITHIN_S = 20.0

@@ -15,7 +15,7 @@ from aiohttp.web_protocol import RequestHandler
 from ragd import __version__
 from ragd.errors import NO_SUCH_ENDPOINT, RagdError
 from ragd.protocol.envelope import Envelope, encode
-from ragd.supervisor import location_of
+from ragd.raised import location_of
 
 BODY_MAX_BYTES = 1024 * 1024
 BODY_WITHIN_S = 10.0
