@@ -27,8 +27,12 @@ EXIT_FATAL = 2
 AGAIN_WITHIN_S = 3.0
 TICK_S = 0.25
 PATIENCE_S = 300.0  # for the next vector: one that nobody can make would be waited for for ever
-_CAUSES = ("VAULT_NOT_FOUND", "OLLAMA_UNREACHABLE", "EMBEDDER_UNAVAILABLE", "INDEX_CORRUPTED")
+_CAUSES = (
+    *("VAULT_NOT_FOUND", "OLLAMA_UNREACHABLE", "EMBEDDER_UNAVAILABLE", "INDEX_CORRUPTED"),
+    "DISK_FULL",
+)
 _LISTED = 10
+SILENCE_S = 10.0  # after which one wants to know why
 
 
 def options(parser: argparse.ArgumentParser) -> None:
@@ -120,7 +124,8 @@ def _last_of(
 ) -> dict[str, Any] | None:
     """Show what comes until the last line, which is returned; None if the daemon went before."""
     step: dict[str, Any] = {}
-    heard = time.monotonic()
+    heard = looked = time.monotonic()
+    told: set[str] = set()
     while True:
         if lines.ready(TICK_S):
             text = lines.line()
@@ -133,10 +138,22 @@ def _last_of(
             shown.step(step)
             continue
         shown.tick()
+        if time.monotonic() - max(heard, looked) > SILENCE_S:
+            looked = time.monotonic()
+            for sentence in _why_it_waits(home, told):
+                shown.remark(sentence)
         if time.monotonic() - heard > PATIENCE_S and step.get("step") == "vectors":
             heard = time.monotonic()
             if end := _without_the_rest(home, job_id, step):
                 return end
+
+
+def _why_it_waits(home: Home, told: set[str]) -> Iterator[str]:
+    """What status knows that may be the cause, each code once."""
+    for reason in request(home, "GET", "/v1/status").data["reasons"]:
+        if reason["code"] in _CAUSES and reason["code"] not in told:
+            told.add(reason["code"])
+            yield f"{clean(reason['message'])} {clean(reason['suggestion'])}"
 
 
 def _without_the_rest(home: Home, job_id: str, step: dict[str, Any]) -> dict[str, Any] | None:

@@ -114,6 +114,9 @@ class Plain:
     def tick(self) -> None:
         """Time alone is nothing new."""
 
+    def remark(self, sentence: str) -> None:
+        """What programs are told when all is over."""
+
     def end(self, last: dict[str, Any] | None) -> None:
         if last is not None:
             self._print(last)
@@ -151,6 +154,11 @@ class Moving:
         """Draw it as it is now: time goes by, and windows change their size."""
         if self._now and self._clear:
             self._write(self._clear + self._moving(time.monotonic()))
+
+    def remark(self, sentence: str) -> None:
+        """A line of its own, above the one that moves."""
+        self._write(f"{self._clear}{self._ink.wrap(sentence, 0)}\n")
+        self.tick()
 
     def end(self, last: dict[str, Any] | None) -> None:
         """Nothing more comes: with the last word all is done, without one it was broken off."""

@@ -11,7 +11,7 @@ from msgspec import Struct, structs
 
 from ragd.clock import Clock
 from ragd.errors import DEGRADED, worse
-from ragd.folds import State
+from ragd.folds import State, progress
 from ragd.guarding import GuardInForce, confirmations
 from ragd.protocol.envelope import Envelope, ErrorBody, SearchMeta, error_body
 from ragd.protocol.tools import SearchRequest
@@ -102,6 +102,7 @@ def enveloped(answer: Answer, state: State, live: Live, took_ms: int) -> Envelop
         retrieval=answer.retrieval,
         embedded_share=round(share, 4),
         stale_since=since.get("INDEX_STALE"),
+        unindexed_files=progress.unindexed(state),
     )
     return Envelope(health, answer.data, _error(codes[0], answer) if codes else None, about)
 

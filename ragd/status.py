@@ -6,7 +6,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from ragd.errors import CODES, DEGRADED, HEALTHY, UNAVAILABLE, worse
-from ragd.folds import State
+from ragd.folds import State, progress
 from ragd.folds.catalog import Catalog
 from ragd.folds.jobs import Job
 from ragd.protocol.envelope import Envelope, Meta, error_body
@@ -98,7 +98,7 @@ def status(state: State, live: Live, query_time_ms: int = 0) -> Envelope:
         "chunks_withheld": catalog.chunks_withheld,
         "chunks_pending": catalog.backlog,
         "last_sync": state.sync_result.last_sync,
-        "unindexed_files": catalog.unindexed,
+        "unindexed_files": progress.unindexed(state),
         "ollama_status": _works(state, live, "ollama", "up", "down", "unknown"),
         "active_job": _active(jobs.active),
         "last_job": _finished(jobs.finished[-1]) if jobs.finished else None,

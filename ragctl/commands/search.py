@@ -169,6 +169,10 @@ def _told(question: str, envelope: dict[str, Any], data: dict[str, Any], ink: In
         blocks.append(_withheld(data))
     elif not results and not data.get("memories"):
         blocks.append("Nothing found. Ask in other words, or with fewer filters.")
+    if left := (envelope.get("meta") or {}).get("unindexed_files"):
+        many = counted(int(left), "new or changed note")
+        said = f"{many} {'is' if left == 1 else 'are'} not in the index yet: ask again in a moment."
+        blocks.append(ink.paint(f"{ink.sign('▲')} {said}", "yellow"))
     if suggestion := data.get("memory_suggestion"):
         blocks.append(_suggestion(suggestion, ink))
     return "\n\n".join(blocks)

@@ -26,6 +26,15 @@ def job_to_join(state: State, mode: str, accept_deletions: bool) -> Job | None:
     return next((job for job in open_jobs if STRENGTH[job.mode] >= STRENGTH[mode]), None)
 
 
+def unindexed(state: State) -> int:
+    """How many notes are known and not in the index that serves: those that changed, or those that
+    the first job of all has still to store."""
+    job = state.jobs.active
+    is_first = job is not None and job.mode == "full" and job.phase == "running"
+    left = job.files_planned - state.catalog.documents if job is not None and is_first else 0
+    return max(left, state.catalog.unindexed)
+
+
 def line(state: State, job: Job) -> dict[str, Any]:
     """Where the job is now."""
     if job.phase == "requested":

@@ -30,12 +30,14 @@ class SearchMeta(Meta, frozen=True):
     """What a search says of itself beyond that.
 
     `retrieval`: hybrid, vector or full_text; `embedded_share`: of all passages, those that can be
-    found by meaning; `stale_since`: when the index began to lag behind the vault, if it does.
+    found by meaning; `stale_since`: when the index began to lag behind the vault, if it does;
+    `unindexed_files`: how many notes, new or changed, are not in the index yet.
     """
 
     retrieval: str = "full_text"
     embedded_share: float = 1.0
     stale_since: str | None = None
+    unindexed_files: int = 0
 
 
 class Envelope(Struct, frozen=True):

@@ -10,7 +10,7 @@ from ragd.errors import CODES, SEVERITY
 
 WITHIN_S = 15.0
 META = {"query_time_ms", "chunks_scanned", "index_version", "vault_mtime"}
-OF_A_SEARCH = {"retrieval", "embedded_share", "stale_since"}
+OF_A_SEARCH = {"retrieval", "embedded_share", "stale_since", "unindexed_files"}
 
 
 def checked(body: bytes) -> dict[str, Any]:

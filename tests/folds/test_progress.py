@@ -4,7 +4,15 @@ from typing import Any
 
 import pytest
 
-from ragd.events import DeletionsHeld, FileFailed, JobRequested, JobStarted
+from ragd.events import (
+    Change,
+    DeletionsHeld,
+    FileFailed,
+    FilesChanged,
+    FileSkipped,
+    JobRequested,
+    JobStarted,
+)
 from ragd.folds import progress
 from tests.folds.conftest import Log
 
@@ -51,6 +59,22 @@ def test_a_job_is_scanned_for_then_stored_then_embedded(log: Log) -> None:
     log.fill("b.md", 3)
     assert is_complete(log)
     assert completion(log)["outcome"] == "complete"
+
+
+def test_what_is_not_in_the_index_yet_is_counted_and_what_is_read_again_is_not(log: Log) -> None:
+    assert progress.unindexed(log.state) == 0
+    begin(log, planned=3)
+    assert progress.unindexed(log.state) == 3
+    log.store("a.md", "b.md", "c.md")
+    log.finish(mode="full", indexed=3)
+    assert progress.unindexed(log.state) == 0
+    begin(log, planned=3, job="job-2")
+    assert progress.unindexed(log.state) == 0, "all of them are in the index"
+    log.finish(mode="full", indexed=3, job="job-2")
+    log.add(FilesChanged(changes=[Change("a.md", "modified"), Change("no.md", "added")]))
+    assert progress.unindexed(log.state) == 2
+    log.add(FileSkipped(path="no.md", reason="its frontmatter says `rag: false`"))
+    assert progress.unindexed(log.state) == 1
 
 
 def test_a_job_behind_another_waits_for_its_turn(log: Log) -> None:

@@ -1,5 +1,6 @@
 """`index`, `sync` and `reindex` against a daemon that says what a test wants, and Ctrl-C."""
 
+import io
 import json
 import signal
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import Any
 import pytest
 
 from ragctl import indexing
+from ragctl.progress import Moving
 from tests.ragctl.conftest import JOB, complete, step
 from tests.ragctl.terminal import CTRL_C
 
@@ -176,6 +178,19 @@ def test_a_window_that_shrinks_is_heeded(terminal, fake) -> None:
 
 
 # Ctrl-C
+
+
+def test_a_silence_is_explained_once_by_what_status_knows(home, fake) -> None:
+    fake.be("unavailable", "DISK_FULL", "VECTORS_PENDING")
+    told: set[str] = set()
+    [sentence] = indexing._why_it_waits(home, told)
+    assert fake.reasons[0]["message"] in sentence and fake.reasons[0]["suggestion"] in sentence
+    assert list(indexing._why_it_waits(home, told)) == []
+    screen = io.StringIO()
+    shown = Moving(screen)
+    shown.step(step("text", 0, 1))
+    shown.remark(sentence)
+    assert f"{sentence}\n" in screen.getvalue()
 
 
 @pytest.mark.slow

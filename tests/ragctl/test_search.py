@@ -58,6 +58,16 @@ def test_what_is_worth_remembering_can_be_pasted_into_a_shell() -> None:
     assert words[6:] == ["My notes/a.md"]
 
 
+@pytest.mark.parametrize(
+    ("left", "said"),
+    [(0, ""), (1, "1 new or changed note is not"), (7, "7 new or changed notes are")],
+)
+def test_notes_that_are_not_read_yet_are_told(left: int, said: str) -> None:
+    envelope = {"status": "healthy", "error": None, "meta": {"unindexed_files": left}}
+    shown = search._told("when?", envelope, {"results": [RESULT]}, Ink())
+    assert (said in shown) if said else ("index" not in shown)
+
+
 def test_the_properties_of_a_note_take_one_line_of_its_passage() -> None:
     begin = RESULT | {"chunk_index": 0, "start_line": 2}
     text = "tags:\n  - home\naliases: [Bell]\n\n# Doorbell\n\nSolder it."
