@@ -27,6 +27,12 @@ _NAME = r"(?:(?:Mr|Mrs|Ms|Dr|Prof)\.? )?([^\W\d_][\w’'-]*)"
 _TO = re.compile(rf"\b(?i:owed?|owes|debts?)\b(?: (?:still|to|with|of|money|back))*,? {_NAME}")
 _FROM = re.compile(rf"\b{_NAME}(?: \w+)? ow(?:es|ed) (?:me|us)\b")
 _WORD = re.compile(r"(?<![\w’'])[^\W\d_][\w’'-]*")
+_TIME_SPENT = re.compile(
+    r"\bspen[dt](?: (?:a|an|the|some|my|our|all|lots?|of|whole|more|most|many|few|half|two|three"
+    r"|quality|good|free))* (?:time|minutes?|hours?|days?|weeks?|evenings?|mornings?|afternoons?"
+    r"|nights?|weekends?|summers?|winters?|holidays?|christmas)\b",
+    re.IGNORECASE,
+)
 _POSSESSIVE = re.compile("[’']s$")
 _DAYS = """
 monday tuesday wednesday thursday friday saturday sunday january february march april may june july
@@ -68,7 +74,7 @@ def _latest(
 def _in_text(passage: Passage, rules: Rules) -> Suggestion | None:
     best: tuple[int, str, list[Found]] = (0, "", [])
     for sentence in sentences(passage.chunk_text):
-        found = rules.lexicon.found_in(sentence)
+        found = rules.lexicon.found_in(sentence) if _tells(sentence) else []
         weight = len(found) + any(phrase in _DEBT for _, phrase in found)
         if weight > best[0]:
             best = (weight, sentence, found)
@@ -76,6 +82,11 @@ def _in_text(passage: Passage, rules: Rules) -> Suggestion | None:
     if not found:
         return None
     return _suggestion(_key(sentence, found, passage), sentence, passage)
+
+
+def _tells(sentence: str) -> bool:
+    """A question tells nothing, and time that is spent is not worth a line."""
+    return not sentence.rstrip(' *_"”)').endswith("?") and not _TIME_SPENT.search(sentence)
 
 
 def _by_heading(passage: Passage, rules: Rules) -> Suggestion | None:

@@ -45,7 +45,7 @@ def test_the_debt_of_the_journal_is_suggested_with_its_sentence(rules: Rules) ->
         ("i owe anna something", "debt_2024_01_15"),
         ("Woke late, paid the rent.", "payment_2024_01_15"),
         ("Sreenivas paid for lunch.", "payment_sreenivas"),
-        ("We spent the day at Meera's place.", "spending_meera"),
+        ("We spent $40 at Meera's place.", "spending_meera"),
         ("It cost $5.", "payment_2024_01_15"),
     ],
 )
@@ -110,6 +110,19 @@ def test_a_sentence_goes_before_a_mere_heading_and_the_first_passage_before_othe
     other = Found("I owe Meera $5.", source_file="Other.md")
     found = first([marked, JOURNAL, other], rules)
     assert found is not None and found.source == "Journal/2024-01-15.md"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "We spent the day at Meera's place.",
+        "Do you spend a lot of money on drawing?",
+        "I want to spend more time with Jonas.",
+        "*How much do I owe Sreenivas?*",
+    ],
+)
+def test_questions_and_time_that_is_spent_are_not_worth_it(rules: Rules, text: str) -> None:
+    assert first([Found(text)], rules) is None
 
 
 def test_nothing_to_remember_is_no_suggestion(rules: Rules) -> None:
