@@ -222,6 +222,8 @@ def _building(new: dict[str, Any] | None) -> str:
 
 def _provider(data: dict[str, Any], ink: Ink) -> str:
     ollama = clean(data.get("ollama_status", "unknown"))
+    if ollama == "down" and (data.get("index") or {}).get("provider") == "embedded":
+        ollama = "down (not needed)"
     return f"{clean(data.get('provider', ''))} {ink.sign('·')} Ollama {ollama}"
 
 
@@ -233,8 +235,8 @@ def _job(data: dict[str, Any]) -> str:
     last = data.get("last_job")
     if not last:
         return "none yet"
-    done = f"{clean(last['mode'])} {clean(last.get('outcome'))}"
-    return f"none; the last was {done}, {ago(last['finished_at'])}"
+    last_one = f"the last ({clean(last['mode'])}) was {clean(last.get('outcome'))}"
+    return f"none; {last_one}, {ago(last['finished_at'])}"
 
 
 def _actor(actor: dict[str, Any]) -> str:

@@ -13,6 +13,14 @@ from ragctl.commands.status import describe
 from ragctl.render import Ink
 
 
+def test_an_ollama_that_nobody_needs_is_no_fault(ragctl, fake) -> None:
+    fake.more = {"ollama_status": "down", "index": None}
+    assert "Ollama down\n" in ragctl("status").out
+    index = {"generation": "01A", "provider": "embedded", "model": "m", "dimensions": 4}
+    fake.more = {"ollama_status": "down", "index": index}
+    assert "Ollama down (not needed)" in ragctl("status").out
+
+
 def test_healthy_is_said_in_the_first_line(ragctl, fake) -> None:
     result = ragctl("status")
     assert result.code == 0 and result.err == ""
@@ -157,7 +165,7 @@ def test_the_last_job_is_told_when_none_runs(ragctl, fake) -> None:
         "outcome": "partial",
         "finished_at": "2026-11-15T14:30:00.000000Z",
     }
-    assert "none; the last was full partial, " in ragctl("status").out
+    assert "none; the last (full) was partial, " in ragctl("status").out
 
 
 def test_a_young_daemon_is_given_a_moment_to_look_around(ragctl, fake) -> None:
