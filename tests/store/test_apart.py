@@ -65,7 +65,7 @@ async def test_a_look_can_be_ended(tmp_path: Path, looker) -> None:
     looking = asyncio.create_task(asyncio.to_thread(examine_apart, tmp_path, "01A"))
     while not apart._looking:
         await asyncio.sleep(0.01)
-    apart.end_looks()
+    apart.end_lookers()
     with pytest.raises(NothingKnown):
         await looking
 

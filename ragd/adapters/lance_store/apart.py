@@ -59,7 +59,7 @@ def _judge(looker: "subprocess.Popen[bytes]") -> Finding | None:
     return Finding(found["code"], found["where"]) if found["code"] is not None else None
 
 
-def end_looks() -> None:
+def end_lookers() -> None:
     """Nobody wants to know any more."""
     with _lock:
         for looker in _looking:

@@ -20,7 +20,7 @@ from ragd.adapters.lance_store import (
     maintenance,
     vector_index,
 )
-from ragd.adapters.lance_store.apart import end_looks, examine_apart
+from ragd.adapters.lance_store.apart import end_lookers, examine_apart
 from ragd.adapters.lance_store.checkup import Finding
 from ragd.adapters.lance_store.failures import NothingKnown, translated
 from ragd.adapters.lance_store.generations import Generation, Identity
@@ -131,7 +131,7 @@ class LanceStore:
         return await self._thread.run(generations.sweep, self._folder)
 
     def close(self) -> None:
-        end_looks()
+        end_lookers()
         self._thread.stop()
 
 
