@@ -72,15 +72,17 @@ def described(number: int, result: dict[str, Any], marks: Marks, ink: Ink) -> st
 
 
 def _text(result: dict[str, Any]) -> str:
-    """What it says; the properties that a note begins with take one line of it."""
+    """What it says; the properties that a note begins with take one line of it, or three where
+    there is nothing else."""
     text: str = result["chunk_text"]
     properties, _, rest = text.partition("\n\n")
     is_begin = result.get("chunk_index") == 0 and result.get("start_line") == 2
-    lines = properties.splitlines()
-    if not (is_begin and rest and all(map(_PROPERTY.match, lines))):
+    if not (is_begin and all(map(_PROPERTY.match, properties.splitlines()))):
         return text
-    dense = " ".join(line.strip() for line in lines)
-    return f"{dense[: WIDTH - 1]}…\n\n{rest}" if len(dense) > WIDTH else f"{dense}\n\n{rest}"
+    dense = " ".join(word for word in properties.split() if "://" not in word)
+    room = WIDTH if rest else 3 * WIDTH
+    shown = f"{dense[: room - 1]}…" if len(dense) > room else dense
+    return f"{shown}\n\n{rest}"
 
 
 def pasted(citation: str) -> str:

@@ -85,8 +85,11 @@ def _in_text(passage: Passage, rules: Rules) -> Suggestion | None:
 
 
 def _tells(sentence: str) -> bool:
-    """A question tells nothing, and time that is spent is not worth a line."""
-    return not sentence.rstrip(' *_"”)').endswith("?") and not _TIME_SPENT.search(sentence)
+    """A question tells nothing, an address nothing to remember, and time that is spent is not worth
+    a line."""
+    if sentence.rstrip(' *_"”)').endswith("?") or "://" in sentence:
+        return False
+    return _TIME_SPENT.search(sentence) is None
 
 
 def _by_heading(passage: Passage, rules: Rules) -> Suggestion | None:

@@ -76,6 +76,9 @@ def test_the_properties_of_a_note_take_one_line_of_its_passage() -> None:
     long = "tags: " + "x" * 200 + "\n\nSolder it."
     shown = described(1, begin | {"chunk_text": long}, Marks(""), Ink()).splitlines()
     assert len(shown) == 5 and shown[2].endswith("x…") and shown[3] == "   Solder it."
+    alone = "cover: https://example.org/x.jpg\ngenre:\n- Sci-fi"
+    shown = described(1, begin | {"chunk_text": alone}, Marks(""), Ink()).splitlines()
+    assert shown[2:-1] == ["   cover: genre: - Sci-fi"]
     prose = "One: this.\nAnd that.\n\nMore."
     shown = described(1, begin | {"chunk_text": prose}, Marks(""), Ink()).splitlines()
     assert shown[2:5] == ["   One: this.", "   And that.", "   More."]

@@ -119,9 +119,10 @@ def test_a_sentence_goes_before_a_mere_heading_and_the_first_passage_before_othe
         "Do you spend a lot of money on drawing?",
         "I want to spend more time with Jonas.",
         "*How much do I owe Sreenivas?*",
+        "cover: https://m.media-amazon.com/images/M.jpg",
     ],
 )
-def test_questions_and_time_that_is_spent_are_not_worth_it(rules: Rules, text: str) -> None:
+def test_questions_addresses_and_time_spent_are_not_worth_it(rules: Rules, text: str) -> None:
     assert first([Found(text)], rules) is None
 
 
