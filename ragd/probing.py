@@ -68,13 +68,15 @@ class Probing:
         return None
 
     def index(self) -> str | None:
-        """By really reading it; the log says which generation, and how far it must be. One that
-        nobody has open may be an older copy, restored: whoever opens it makes up for the rest."""
+        """By really reading it; the log says which generation, and how far it must be. One that is
+        lost or that nobody has open may be an older copy, restored: whoever opens it makes up for
+        the rest."""
         while True:
             apart = self._crash.is_set  # before it is known of which index
             known = self._generation()
             version = self._ledger.state.catalog.table_version
-            expected = version if self._serving.index is not None else 0
+            is_lost = "index" in self._ledger.state.health.lost
+            expected = version if self._serving.index is not None and not is_lost else 0
             found = self._look(known, expected, apart)
             if self._generation() == known:  # else another was switched to meanwhile
                 return found

@@ -22,6 +22,7 @@ from ragd.events import (
     SyncResumed,
     tag_of_type,
 )
+from ragd.folds.health import Lost
 from ragd.ledger import Ledger
 from ragd.raised import location_of
 from ragd.settings import Settings
@@ -77,6 +78,7 @@ class HealthMonitor:
 
     async def _watch(self, dependency: Dependency, probe: Probe) -> None:
         while True:
+            before = self._known(dependency)
             try:
                 async with asyncio.timeout(PROBE_WITHIN_S):
                     found = await probe.ask()
@@ -92,17 +94,22 @@ class HealthMonitor:
                     location=location_of(why),
                 )
             else:
+                if self._known(dependency) != before:
+                    continue  # somebody has found out since: the answer may be of before
                 if found is None or isinstance(found, str):
                     await self._report(dependency, found)
                 else:
                     await self._report(dependency, found.code, found.since)
             await self._clock.sleep(self._settings.current.health.probe_s)
 
+    def _known(self, dependency: Dependency) -> Lost | None:
+        return self._ledger.state.health.lost.get(dependency)
+
     async def _report(
         self, dependency: Dependency, code: str | None, since: str | None = None
     ) -> None:
         health = self._ledger.state.health
-        known = health.lost.get(dependency)
+        known = self._known(dependency)
         told = dependency in health.seen or self._probes[dependency].quiet
         if told and (known.code if known is not None else None) == code:
             return

@@ -67,6 +67,31 @@ async def monitored(house: House, clock: VirtualClock) -> AsyncIterator[dict[Dep
     await asyncio.wait({task})
 
 
+async def test_an_answer_of_before_does_not_undo_what_was_found_out_since(
+    house: House, clock: VirtualClock
+) -> None:
+    asked, heard = asyncio.Event(), asyncio.Event()
+    answers = ["OLLAMA_UNREACHABLE", None]
+
+    async def slow() -> str | None:
+        asked.set()
+        if len(answers) == 2:
+            await heard.wait()
+        return answers.pop(0) if len(answers) == 2 else None
+
+    await house.add(DependencyLost(dependency="ollama", code="OLLAMA_UNREACHABLE"))
+    monitor = HealthMonitor(house.ledger, clock, house.settings, {"ollama": Probe(slow, None)})
+    task = asyncio.create_task(monitor.run())
+    await asked.wait()
+    await house.add(DependencyRecovered(dependency="ollama"))  # by a call that worked
+    heard.set()
+    await clock.asleep(1)
+    kinds = [tag_of(r.event) for r in await records(house, "dependency_lost")]
+    assert len(kinds) == 1 and "ollama" not in house.ledger.state.health.lost
+    task.cancel()
+    await asyncio.wait({task})
+
+
 async def next_round(clock: VirtualClock) -> None:
     clock.advance(PROBE_S)
     await clock.asleep(3)

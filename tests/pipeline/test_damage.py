@@ -138,6 +138,28 @@ async def test_nothing_is_stored_in_a_damaged_index_and_all_of_it_once_it_is_res
     assert await crashes(running) == []
 
 
+async def test_an_older_copy_heals_an_index_that_is_damaged_and_can_be_opened(
+    start: Any, write: Any, tmp_path: Path
+) -> None:
+    running = await indexed(start)
+    table, kept = table_of(running, tmp_path), tmp_path / "kept"
+    shutil.copytree(table, kept)
+    write(running.vault, "New.md", "A heron on the roof of the boathouse.\n")
+    await running.until_state(lambda state: "New.md" in state.catalog.files and not state.jobs.open)
+    shutil.rmtree(table / "_indices")
+    seq = await say(running, DependencyLost(dependency="index", code="INDEX_CORRUPTED"))
+    await running.pipeline.serving.within(SystemClock(), 20)  # it is opened anew, as it is
+    table.rename(tmp_path / "broken")
+    kept.rename(table)
+    assert await asyncio.to_thread(running.pipeline.probing.index) is None
+    await say(running, DependencyRecovered(dependency="index"))
+    lost = await running.until(IndexLost, seq)
+    assert lost.event.reason == "behind"
+    await running.until(JobFinished, lost.seq)
+    await assert_index_equals_vault(running)
+    assert await crashes(running) == []
+
+
 async def test_a_damaged_index_is_replaced_by_itself_where_its_owner_wishes_so(
     start: Any, configure: Any, vault: Path, tmp_path: Path
 ) -> None:
