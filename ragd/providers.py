@@ -120,5 +120,8 @@ class Providers:
         except BaseException:
             await embedder.close()
             raise
-        self._watch(embedder, canary)
+        if embedder.space.identity in self._open:  # somebody may be at work with that one
+            await embedder.close()
+        else:
+            self._watch(embedder, canary)
         return canary

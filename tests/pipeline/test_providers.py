@@ -206,3 +206,20 @@ async def test_vectors_that_cannot_be_had_yet_are_not_asked_for_for_ever(
         origins = [record.event.origin async for record in asked]
         assert origins.count("provider_ready") == 1
         assert origins.count("retry") == 1
+
+
+async def test_choosing_the_same_model_again_leaves_whoever_is_at_work_with_it_alone(
+    start: Any, use_ollama: Any
+) -> None:
+    async with running() as server:
+        server.always = rows(lambda texts: [vector_of(text, DIMENSIONS) for text in texts])
+        use_ollama(server.base_url)
+        pipeline = await start()
+        await pipeline.request("full")
+        await pipeline.until_state(all_embedded)
+        index = pipeline.pipeline.serving.index
+        providers = pipeline.pipeline._providers
+        at_work = await providers.of(index.identity)
+        await providers.choose(may_be_absent=False)
+        assert await providers.of(index.identity) is at_work
+        assert len(await at_work.embed(["still there"])) == 1
