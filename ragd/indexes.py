@@ -56,30 +56,49 @@ class Indexes:
         self._vault = vault  # which vault this is, as an index's identity names it
         self._vault_is_there = vault_is_there
         self._crash = crash
-        self._has_foreign = False  # the index is another vault's, and ours is not there
+        self._is_open = False
         self._retired: set[str] = set()  # replaced; still there for who reads them
 
-    async def open(self) -> None:
-        """Open what the log knows; where it knows nothing, what the tables say of themselves."""
-        if self._serving.index is not None:
-            return
-        await self._store.sweep()
-        await self._open_serving()
-        await self._open_building()
-        await self._drop_strangers()
+    async def open(self) -> bool:
+        """Open what the log knows; where it knows nothing, what the tables say of themselves. False
+        if that cannot be done now: nothing is touched, and it is to be tried again."""
+        if self._is_open:
+            return True
+        try:
+            if await self._is_foreign() and not await self._vault_is_there():
+                log.warning("the index is another vault's, and is kept until this one is found")
+                return False
+            await self._store.sweep()
+            if self._serving.index is None:
+                await self._open_serving()
+            if self._serving.building is None:
+                await self._open_building()
+            await self._drop_strangers()
+        except NothingKnown as why:
+            log.warning("the index is not opened yet", reason=str(why))
+            return False
         if self._serving.index is None:  # the first job will want one soon
             await self._store.warm_up()
         self._forget_the_crash()
+        self._is_open = True
+        return True
 
-    async def look_again(self) -> None:
+    async def look_again(self) -> bool:
         """A probe says that something is wrong with the index, or that all is well again: see for
-        ourselves, with new handles."""
+        ourselves, with new handles. False if that cannot be done now, as `open`."""
         index = self._serving.index
         if index is not None:
             self._serving.put(None, self._serving.building)
             index.close()
-        await self._open_serving()
-        self._forget_the_crash()
+        self._is_open = False
+        return await self.open()
+
+    async def _is_foreign(self) -> bool:
+        """The index is another vault's. While there is no such folder as ours, the new path may be
+        a slip of the pen, and nothing is thrown away."""
+        known = self._ledger.state.catalog.index
+        found = await self._store.find(known.generation) if known is not None else None
+        return found is not None and found.vault != self._vault
 
     async def _open_serving(self) -> None:
         known = self._ledger.state.catalog.index
@@ -93,9 +112,6 @@ class Indexes:
                         await self._say(DependencyLost(dependency="index", code=why.code))
                     return
                 await self._say(IndexLost(reason="missing"))
-            except NothingKnown as why:  # a probe that can look will say when it is to be opened
-                log.warning("the index is not opened", reason=str(why))
-                return
             else:
                 await self._take(index)
                 return
@@ -118,7 +134,6 @@ class Indexes:
 
     async def _take(self, index: ChunkIndex) -> None:
         """An index that the log knows: is it this vault's, and as new as the log?"""
-        self._has_foreign = False
         if index.identity.vault != self._vault:
             await self._leave(index)
         elif await index.version() < self._ledger.state.catalog.table_version:
@@ -129,22 +144,11 @@ class Indexes:
             self._serving.put(index, self._serving.building)
 
     async def _leave(self, index: ChunkIndex) -> None:
-        """Another vault is configured: its notes must not mix with those of the former one. While
-        there is no such folder, it may be a slip of the pen, and nothing is thrown away."""
-        if not await self._vault_is_there():
-            log.warning("the index is another vault's, and is kept until this one is found")
-            index.close()
-            self._has_foreign = True
-            return
+        """Another vault is configured: its notes must not mix with those of the former one."""
         await self._say(IndexLost(reason="vault_changed"))
         index.close()
         await self._store.drop(index.identity.generation)
         await self._say(JobRequested(job_id=new_id(), mode="full", origin="vault_changed"))
-
-    async def meet_vault(self) -> None:
-        """It is there now."""
-        if self._has_foreign:
-            await self._open_serving()
 
     async def _adopt(self, index: ChunkIndex) -> None:
         """The log does not say what is in this table, so the table does. A file's time is not in
@@ -173,9 +177,12 @@ class Indexes:
             return
         try:
             index = await self._open(building.generation)
+            if index.identity.vault != self._vault:
+                index.close()
+                raise RagdError("INDEX_NOT_FOUND")
             self._serving.put(self._serving.index, index)
-        except (RagdError, NothingKnown) as why:
-            log.warning("the index that was being built is gone", reason=str(why))
+        except RagdError as why:
+            log.warning("the index that was being built is gone", code=why.code)
             await self._say(IndexLost(reason="missing", generation=building.generation))
             if self._ledger.state.jobs.find_open(building.job_id) is None:
                 await self._say(JobRequested(job_id=new_id(), mode="reindex", origin="recovery"))
@@ -196,7 +203,6 @@ class Indexes:
     async def serving_index(self) -> ChunkIndex:
         """The index that serves; the first batch of all makes it. Raises RagdError for one that
         is there and cannot be opened: nothing may take its place but a reindex."""
-        await self.meet_vault()
         if self._serving.index is None and self._ledger.state.catalog.index is not None:
             raise RagdError("INDEX_CORRUPTED")
         if self._serving.index is None:

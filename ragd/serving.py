@@ -15,16 +15,15 @@ class Serving:
         self.index: ChunkIndex | None = None
         self.building: ChunkIndex | None = None
         self._listeners: list[Callable[[], None]] = []
-        self._condemned: tuple[str, int] | None = None
+        self._condemned: tuple[str, tuple[int, int]] | None = None
 
     def condemn(self, index: ChunkIndex) -> None:
-        """It was found damaged in a way that no probe sees: it is, until its files are others."""
-        self._condemned = (index.identity.generation, index.inode())
+        """It was found damaged in a way that no probe sees: it is, until another folder is put in
+        its place."""
+        self._condemned = (index.identity.generation, index.place())
 
     def is_condemned(self, index: ChunkIndex) -> bool:
-        if self._condemned is None or self._condemned[0] != index.identity.generation:
-            return False
-        return self._condemned[1] == index.inode()
+        return self._condemned == (index.identity.generation, index.place())
 
     def of(self, generation: str) -> ChunkIndex | None:
         """The open index of this generation; no name means the one that serves."""

@@ -15,7 +15,7 @@ from ragd.serving import Serving
 
 TIDY_AFTER_S = 5.0
 TIDY_AGAIN_S = 60.0
-TWICE = 2
+DAMAGED_TIMES = 2  # once may have been a reader's bad luck
 
 log = structlog.get_logger(NAME)
 
@@ -28,6 +28,7 @@ class Tidier:
         self._clock = clock
         self._serving = serving
         self._failures = 0
+        self._damaged: tuple[str, int] = ("", 0)  # which index, and how often in a row
         self._woken = asyncio.Event()
 
     def wake(self) -> None:
@@ -57,7 +58,7 @@ class Tidier:
             if self._serving.index is not index:
                 return 0.0  # it was switched meanwhile, and is gone: the new one has its turn
             return await self._failed(why, index)
-        self._failures = 0
+        self._failures, self._damaged = 0, ("", 0)
         if done.changed and self._serving.index is index:
             took = int((self._clock.monotonic() - began) * 1000)
             generation = index.identity.generation
@@ -76,8 +77,11 @@ class Tidier:
             code=code,
             times=self._failures,
         )
+        generation = index.identity.generation
+        before = self._damaged[1] if self._damaged[0] == generation else 0
+        self._damaged = (generation, before + 1 if code == "INDEX_CORRUPTED" else 0)
         seen_by_a_probe = "index" in self._ledger.state.health.lost
-        if code == "INDEX_CORRUPTED" and self._failures >= TWICE and not seen_by_a_probe:
+        if code is not None and self._damaged[1] >= DAMAGED_TIMES and not seen_by_a_probe:
             self._serving.condemn(index)
             await self._ledger.journal.append(NAME, DependencyLost(dependency="index", code=code))
         return TIDY_AGAIN_S

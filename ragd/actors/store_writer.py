@@ -38,6 +38,7 @@ from ragd.tidying import Tidier
 
 VECTORS_WITHIN_S = 2.0
 RETIRE_AFTER_S = 30.0
+OPEN_AGAIN_S = 2.0
 
 _TYPES = {
     tag_of_type(t)
@@ -82,7 +83,8 @@ class StoreWriter:
         position = self._ledger.state.seq
         self._todo, self._embedded = asyncio.Queue(), {}  # after a crash the work is formed again
         self._in_flight.fills.drop_all()
-        await self._indexes.open()
+        while not await self._indexes.open():
+            await self._clock.sleep(OPEN_AGAIN_S)
         async with asyncio.TaskGroup() as group:
             self._tasks = group
             group.create_task(self._listen(position))
@@ -107,8 +109,6 @@ class StoreWriter:
                 self._todo.put_nowait(event)
             elif isinstance(event, _FOUND) and event.dependency == "index":
                 self._todo.put_nowait(event)  # restored, or no longer fit to serve
-            elif isinstance(event, DependencyRecovered) and event.dependency == "vault":
-                self._todo.put_nowait(event)
 
     async def _work(self) -> None:
         """One thing after the other: nothing is written to an index while it is switched."""
@@ -121,8 +121,6 @@ class StoreWriter:
                 await self._fill(todo)
             elif isinstance(todo, JobCancelRequested):
                 await self._cancel_building(todo.job_id)
-            elif todo.dependency == "vault":
-                await self._indexes.meet_vault()
             else:
                 await self._look_again(todo)
             await self._switch_if_ready()
@@ -136,7 +134,8 @@ class StoreWriter:
             return  # the first look of this run, and all is well
         restored = isinstance(found, DependencyRecovered) and self._serving.index is None
         if restored or (catalog.index is not None and catalog.files):
-            await self._indexes.look_again()
+            while not await self._indexes.look_again():
+                await self._clock.sleep(OPEN_AGAIN_S)
         if isinstance(found, DependencyRecovered):
             self._doubted = False
 

@@ -97,7 +97,6 @@ async def test_after_a_crash_nothing_is_opened_that_nobody_could_look_at(
         await asyncio.wait_for(asked.wait(), 20)
         assert running.pipeline.serving.index is None
         assert mark.read_text(), "it is still to be looked at"
-    await say(running, DependencyRecovered(dependency="index"))  # somebody could, later
     assert await running.pipeline.serving.within(SystemClock(), 20) is not None
     assert await crashes(running) == []
 

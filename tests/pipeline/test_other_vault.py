@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from ragd.clock import SystemClock
-from ragd.events import DependencyRecovered, IndexLost, JobFinished, VaultUnavailable
+from ragd.events import IndexLost, JobFinished, VaultUnavailable
+from ragd.indexes import Indexes
 from tests.pipeline.test_pipeline import assert_index_equals_vault, indexed
 
 pytestmark = pytest.mark.timeout(120)
@@ -41,7 +42,6 @@ async def test_when_it_is_there_it_has_an_index_of_its_own(
     running = await start(lambda: configure(vault_path=str(other)))
     seq = (await running.until(VaultUnavailable, 0)).seq
     write(other, "New.md", "A heron on the roof of the boathouse.\n")
-    await running.ledger.journal.append("health_monitor", DependencyRecovered(dependency="vault"))
     lost = await running.until(IndexLost, seq)
     assert lost.event.reason == "vault_changed"
     await running.until(JobFinished, lost.seq, mode="full")
@@ -49,3 +49,32 @@ async def test_when_it_is_there_it_has_an_index_of_its_own(
     await assert_index_equals_vault(running)
     [now] = generations(tmp_path)
     assert now != before
+
+
+async def test_an_index_that_is_built_for_it_is_not_switched_to_either(
+    start: Any, configure: Any, write: Any, vault: Path, tmp_path: Path, monkeypatch: Any
+) -> None:
+    running = await indexed(start)
+    with monkeypatch.context() as slow:
+        slow.setattr(Indexes, "switch_if_ready", never)
+        await running.request("reindex")
+        await running.until_state(lambda state: state.catalog.building is not None)
+        await running.until_state(lambda state: not state.jobs.open)
+    before = generations(tmp_path)
+    assert len(before) == 2
+    other = tmp_path / "Other"
+    running = await start(lambda: configure(vault_path=str(other)))
+    await running.until(VaultUnavailable, 0)
+    assert await running.pipeline.serving.within(SystemClock(), 0.5) is None
+    assert generations(tmp_path) == before, "nothing is thrown away for a slip of the pen"
+    write(other, "New.md", "A heron on the roof of the boathouse.\n")
+    await running.until_state(
+        lambda state: set(state.catalog.files) == {"New.md"} and not state.jobs.open
+    )
+    running.vault = other
+    await assert_index_equals_vault(running)
+    assert not set(generations(tmp_path)) & set(before)
+
+
+async def never(*_: object, **__: object) -> None:
+    """Not now."""

@@ -66,9 +66,9 @@ def examine_table(path: Path, expected: int = 0) -> Finding | None:
     if not path.is_dir():
         return Finding("INDEX_NOT_FOUND", "table")
     step = "manifest"
+    lance = libraries.lance()  # a session of its own, so that nothing comes from a cache
+    session = lance.Session(**libraries.WRITER_CACHES)
     try:
-        lance = libraries.lance()  # a session of its own, so that nothing comes from a cache
-        session = lance.Session(**libraries.WRITER_CACHES)
         dataset = lance.dataset(str(path), session=session)
         generations.identity_of(dataset)
         if dataset.version < expected:
@@ -81,9 +81,9 @@ def examine_table(path: Path, expected: int = 0) -> Finding | None:
     except BaseException as why:
         if is_want(why):
             raise NothingKnown(f"the look ended at {step}") from why
-        if not (isinstance(why, Exception) or is_failure_of_lance(why)):
+        if not (isinstance(why, LookupError) or is_failure_of_lance(why)):
             raise
-        return Finding("INDEX_CORRUPTED", step)  # whatever failed: a whole index fails at nothing
+        return Finding("INDEX_CORRUPTED", step)
     return None
 
 

@@ -22,7 +22,7 @@ from ragd.adapters.lance_store import (
 )
 from ragd.adapters.lance_store.apart import end_lookers, examine_apart
 from ragd.adapters.lance_store.checkup import Finding
-from ragd.adapters.lance_store.failures import NothingKnown, translated
+from ragd.adapters.lance_store.failures import translated
 from ragd.adapters.lance_store.generations import Generation, Identity
 from ragd.adapters.lance_store.reader import Hit, Missing, Reader
 from ragd.adapters.lance_store.schema import FileRows, Row
@@ -79,6 +79,10 @@ class LanceStore:
         """All generations, oldest first, the incomplete and the damaged among them."""
         return await self._thread.run(generations.list_generations, self._folder)
 
+    async def find(self, generation: str) -> Identity | None:
+        """What this generation is, if it is there and can be read."""
+        return (await self._thread.run(generations.read, self._folder, generation)).identity
+
     async def newest_whole(self, vault: str, without: Collection[str] = ()) -> Generation | None:
         """The one that serves when there is no log to say which: complete, of this vault, with
         documents in it, and none of its files damaged."""
@@ -90,10 +94,7 @@ class LanceStore:
         return None
 
     async def _is_whole(self, generation: str) -> bool:
-        try:
-            return await self._thread.run(examine_apart, self._folder, generation) is None
-        except NothingKnown:
-            return await self._thread.run(checkup.probe, self._folder, generation) is None
+        return await self._thread.run(examine_apart, self._folder, generation) is None
 
     async def is_damaged(self, generation: str) -> bool:
         """As another process sees it. Raises NothingKnown if none could look."""
@@ -216,12 +217,13 @@ class ChunkIndex:
 
     # Keeping
 
-    def inode(self) -> int:
-        """Another one, if another folder was put in the table's place; 0 if there is none."""
+    def place(self) -> tuple[int, int]:
+        """Another one, if another folder was put in the table's place; zeros if there is none."""
         try:
-            return generations.table_path(self._folder, self.identity.generation).stat().st_ino
+            found = generations.table_path(self._folder, self.identity.generation).stat()
         except OSError:
-            return 0
+            return 0, 0
+        return found.st_ino, found.st_ctime_ns
 
     async def probe(self, expected_version: int = 0) -> Finding | None:
         """What is wrong with the table, by really reading it; in a thread beside the writer."""
