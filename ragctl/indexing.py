@@ -10,7 +10,7 @@ import json
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from ragctl.cli import add_json
@@ -139,9 +139,10 @@ def _last_of(
             continue
         shown.tick()
         if time.monotonic() - max(heard, looked) > SILENCE_S:
+            with suppress(Failure):  # nobody answers: then there is nothing to say but to wait
+                for sentence in _why_it_waits(home, told):
+                    shown.remark(sentence)
             looked = time.monotonic()
-            for sentence in _why_it_waits(home, told):
-                shown.remark(sentence)
         if time.monotonic() - heard > PATIENCE_S and step.get("step") == "vectors":
             heard = time.monotonic()
             if end := _without_the_rest(home, job_id, step):

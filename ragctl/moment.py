@@ -6,7 +6,7 @@ import msgspec
 
 from ragctl.render import Ink, ago, clean, counted, local, rows
 from ragd.errors import CODES, DEGRADED, HEALTHY
-from ragd.folds import State
+from ragd.folds import State, progress
 from ragd.folds.jobs import Job
 from ragd.replay import Replayed
 
@@ -44,7 +44,7 @@ def as_json(found: Replayed) -> dict[str, Any]:
             "total_docs": catalog.documents,
             "total_chunks": catalog.chunks,
             "chunks_embedded": catalog.chunks_embedded,
-            "unindexed_files": catalog.unindexed,
+            "unindexed_files": progress.unindexed(state),
             "skipped": len(catalog.skipped),
             "failed": len(catalog.failed),
             "index": msgspec.to_builtins(catalog.index),

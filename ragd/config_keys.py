@@ -102,14 +102,22 @@ def set_value(tree: Mapping[str, object], dotted: str, text: str) -> Object:
 
 def without(tree: Mapping[str, object], dotted: str) -> Object:
     """A copy of `tree` that does not say anything of a key or a section, known or unknown."""
-    for name in tree:
-        if name == dotted:
-            return {other: tree[other] for other in tree if other != name}
-        inner = tree[name]
+    left = _without(tree, dotted)
+    if left is None:
+        raise ConfigError(f"`{shown(dotted)}` does not stand in the configuration.")
+    return left
+
+
+def _without(tree: Mapping[str, object], dotted: str) -> Object | None:
+    """None: it is not there. A section that is left empty goes too."""
+    if dotted in tree:
+        return {name: tree[name] for name in tree if name != dotted}
+    for name, inner in tree.items():
         if dotted.startswith(f"{name}.") and isinstance(inner, Mapping):
-            rest = without(inner, dotted.removeprefix(f"{name}."))
-            return {**tree, name: rest} if rest else without(tree, name)
-    raise ConfigError(f"`{shown(dotted)}` does not stand in the configuration.")
+            rest = _without(inner, dotted.removeprefix(f"{name}."))
+            if rest is not None:
+                return {**tree, name: rest} if rest else _without(tree, name)
+    return None
 
 
 def changed_keys(old: Config, new: Config) -> list[str]:

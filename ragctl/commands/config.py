@@ -146,11 +146,11 @@ def _change(
 
 
 def _left_to_mend(home: Home, key: str, tree: Object, data: bytes) -> ConfigError | None:
-    """What is wrong with other keys, and was before. Raises ConfigError for what is new."""
+    """What is wrong and was before. Raises ConfigError for what is new."""
     try:
         _check(home, key, data)
     except ConfigError as why:
-        if f"`{key}" in why.message or _is_valid(home, tree):
+        if not set(why.message.splitlines()) <= _complaints(home, tree):
             raise
         return why
     return None
@@ -163,12 +163,13 @@ def _check(home: Home, key: str, data: bytes) -> None:
         _refuse_a_missing(fresh.vault_path)
 
 
-def _is_valid(home: Home, tree: Object) -> bool:
+def _complaints(home: Home, tree: Object) -> set[str]:
+    """What is said of the file as it is."""
     try:
         _check(home, "", configuration.to_json(tree))
-    except ConfigError:
-        return False
-    return True
+    except ConfigError as why:
+        return set(why.message.splitlines())
+    return set()
 
 
 def _refuse_a_missing(vault: str) -> None:

@@ -8,6 +8,7 @@ from ragctl.cli import add_json, one_of
 from ragctl.failure import Failure, UsageError
 from ragctl.launch import ask
 from ragctl.render import Ink, ago, clean, clean_lines, counted, emit_bytes, note
+from ragctl.vault_paths import within_vault
 from ragd.errors import EXIT_NOTHING_FOUND, EXIT_OK
 from ragd.paths import Home
 
@@ -78,7 +79,7 @@ def _described(memory: dict[str, Any], ink: Ink) -> str:
 
 
 def _store(home: Home, key: str, value: str, source: str, as_json: bool) -> int:
-    body = {"key": key, "value": value, "source": source}
+    body = {"key": key, "value": value, "source": within_vault(home, source)}
     answer = ask(home, "POST", _STORE, body, start=True)
     try:
         stored = answer.data["key"]

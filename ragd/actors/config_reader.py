@@ -13,6 +13,8 @@ from ragd.reloading import Reloading
 NAME = "config_reader"
 LOOK_EVERY_S = 2.0
 
+Facts = tuple[int, int, int]
+
 log = structlog.get_logger(NAME)
 
 
@@ -24,17 +26,17 @@ class ConfigReader:
         self._path = path
         self._reloading = reloading
         self._journal = journal
-        self._read = self._facts()
+        self._read: Facts | None = None  # what was taken over; the start read it without us
 
     async def run(self) -> None:
         """Whenever it is another one, and has been left alone for a moment."""
-        before = self._read
+        before = self._facts()
         while True:
             await self._clock.sleep(LOOK_EVERY_S)
             now = self._facts()
             if now == before != self._read:
-                self._read = now
                 await self._take_over()
+                self._read = now
             before = now
 
     async def _take_over(self) -> None:
@@ -46,7 +48,7 @@ class ConfigReader:
     async def _record(self, fact: Fact) -> None:
         await self._journal.append(NAME, fact)
 
-    def _facts(self) -> tuple[int, int, int] | None:
+    def _facts(self) -> Facts | None:
         try:
             facts = self._path.stat()
         except OSError:

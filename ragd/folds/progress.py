@@ -30,9 +30,11 @@ def unindexed(state: State) -> int:
     """How many notes are known and not in the index that serves: those that changed, or those that
     the first job of all has still to store."""
     job = state.jobs.active
-    is_first = job is not None and job.mode == "full" and job.phase == "running"
-    left = job.files_planned - state.catalog.documents if job is not None and is_first else 0
-    return max(left, state.catalog.unindexed)
+    catalog, left = state.catalog, 0
+    if job is not None and job.mode == "full" and job.phase == "running":
+        left_out = len(catalog.skipped) + len(catalog.failed)
+        left = job.files_planned - catalog.documents - left_out
+    return max(left, catalog.unindexed)
 
 
 def line(state: State, job: Job) -> dict[str, Any]:

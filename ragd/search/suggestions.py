@@ -27,6 +27,7 @@ _NAME = r"(?:(?:Mr|Mrs|Ms|Dr|Prof)\.? )?([^\W\d_][\w’'-]*)"
 _TO = re.compile(rf"\b(?i:owed?|owes|debts?)\b(?: (?:still|to|with|of|money|back))*,? {_NAME}")
 _FROM = re.compile(rf"\b{_NAME}(?: \w+)? ow(?:es|ed) (?:me|us)\b")
 _WORD = re.compile(r"(?<![\w’'])[^\W\d_][\w’'-]*")
+_SPENDING = frozenset({"spend", "spent"})
 _TIME_SPENT = re.compile(
     r"\bspen[dt](?: (?:a|an|the|some|my|our|all|lots?|of|whole|more|most|many|few|half|two|three"
     r"|quality|good|free))* (?:time|minutes?|hours?|days?|weeks?|evenings?|mornings?|afternoons?"
@@ -75,6 +76,8 @@ def _in_text(passage: Passage, rules: Rules) -> Suggestion | None:
     best: tuple[int, str, list[Found]] = (0, "", [])
     for sentence in sentences(passage.chunk_text):
         found = rules.lexicon.found_in(sentence) if _tells(sentence) else []
+        if _TIME_SPENT.search(sentence) and _SPENDING.issuperset(phrase for _, phrase in found):
+            continue  # time, not money
         weight = len(found) + any(phrase in _DEBT for _, phrase in found)
         if weight > best[0]:
             best = (weight, sentence, found)
@@ -85,11 +88,8 @@ def _in_text(passage: Passage, rules: Rules) -> Suggestion | None:
 
 
 def _tells(sentence: str) -> bool:
-    """A question tells nothing, an address nothing to remember, and time that is spent is not worth
-    a line."""
-    if sentence.rstrip(' *_"”)').endswith("?") or "://" in sentence:
-        return False
-    return _TIME_SPENT.search(sentence) is None
+    """A question tells nothing, and an address nothing to remember."""
+    return not sentence.rstrip(' *_"”)').endswith("?") and "://" not in sentence
 
 
 def _by_heading(passage: Passage, rules: Rules) -> Suggestion | None:

@@ -108,6 +108,22 @@ def test_a_file_that_is_refused_is_mended_key_by_key(ragctl, file: Path) -> None
     assert json.loads(file.read_text()) == tree | {"watch": {"rescan_s": 600}}
 
 
+@pytest.mark.parametrize(
+    ("wrong", "argv"),
+    [
+        ({"watch": {"rescans_s": 5}}, ("set", "watch.rescan_s", "600")),
+        ({"foo": 1, "foobar": 2}, ("unset", "foo")),
+        ({"watch": {"rescan_s": 600, "rescan_sx": 1}}, ("unset", "watch.rescan_s")),
+    ],
+)
+def test_a_key_of_nearly_the_same_name_is_in_nobodys_way(
+    ragctl, file: Path, wrong: dict[str, object], argv: tuple[str, ...]
+) -> None:
+    file.write_text(json.dumps(json.loads(file.read_text()) | wrong))
+    result = ragctl("config", *argv)
+    assert result.code == 78 and result.out and "That is written. Still wrong:" in result.err
+
+
 def test_a_path_counts_from_where_it_was_typed(
     ragctl, file: Path, short: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

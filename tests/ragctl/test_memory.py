@@ -48,12 +48,14 @@ def test_forgetting_says_where_a_copy_may_be(ragctl: Any, remember: Any) -> None
     assert ragctl("memory", "list").out == "0 memories.\n"
 
 
-def test_a_memory_can_be_stored_by_hand(ragctl: Any, remember: Any) -> None:
+def test_a_memory_can_be_stored_by_hand(ragctl: Any, home: Home, remember: Any) -> None:
     said = ragctl("memory", "store", "bell", "It rings at $5 -x", "note.md")
     assert (said.code, said.out, said.err) == (0, "Remembered: bell\n", "")
     again = ragctl("memory", "store", "bell", "It is silent.", "note.md", "--json")
     assert again.json["data"]["stored"] is True
     assert "It is silent." in ragctl("memory", "list").out
+    whole = str(Path(home.root).parent / "vault" / "note.md")
+    assert ragctl("memory", "store", "bell", "It hums.", whole).code == 0
     nowhere = ragctl("memory", "store", "bell", "x", "nowhere.md")
     assert nowhere.code != 0 and "nowhere.md" in nowhere.err and nowhere.out == ""
 

@@ -47,6 +47,8 @@ def test_the_debt_of_the_journal_is_suggested_with_its_sentence(rules: Rules) ->
         ("Sreenivas paid for lunch.", "payment_sreenivas"),
         ("We spent $40 at Meera's place.", "spending_meera"),
         ("It cost $5.", "payment_2024_01_15"),
+        ("I spent two hours and $300 at the dentist.", "spending_2024_01_15"),
+        ("I spend most of my time worrying about the $4,000 debt to Raj.", "debt_to_raj"),
     ],
 )
 def test_keys_are_the_ones_a_person_would_choose(rules: Rules, text: str, key: str) -> None:
