@@ -82,8 +82,8 @@ class Probing:
                 return found
 
     def _look(self, generation: str | None, expected: int, apart: bool) -> str | None:
-        folder, serving = self._settings.vectors, self._serving.index
-        if serving is not None and self._serving.is_condemned(serving):
+        folder = self._settings.vectors
+        if generation and self._serving.is_condemned(lance_store.place(folder, generation)):
             return "INDEX_CORRUPTED"
         if generation is None or not apart:
             return lance_store.probe(folder, generation, expected)

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable
 
-from ragd.adapters.lance_store import ChunkIndex
+from ragd.adapters.lance_store import ChunkIndex, Place
 from ragd.clock import Clock
 from ragd.waiting import set_within
 
@@ -15,15 +15,16 @@ class Serving:
         self.index: ChunkIndex | None = None
         self.building: ChunkIndex | None = None
         self._listeners: list[Callable[[], None]] = []
-        self._condemned: tuple[str, tuple[int, int]] | None = None
+        self._condemned: Place | None = None
 
     def condemn(self, index: ChunkIndex) -> None:
         """It was found damaged in a way that no probe sees: it is, until another folder is put in
         its place."""
-        self._condemned = (index.identity.generation, index.place())
+        self._condemned = index.place()
 
-    def is_condemned(self, index: ChunkIndex) -> bool:
-        return self._condemned == (index.identity.generation, index.place())
+    def is_condemned(self, place: Place) -> bool:
+        """Whether the index that lies there is that one, open or not."""
+        return self._condemned == place
 
     def of(self, generation: str) -> ChunkIndex | None:
         """The open index of this generation; no name means the one that serves."""

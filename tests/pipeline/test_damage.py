@@ -71,7 +71,6 @@ async def test_damage_that_only_tidying_meets_is_damage_until_other_files_are_th
     lost = await running.until(DependencyLost, seq)
     assert (lost.event.dependency, lost.event.code) == ("index", "INDEX_CORRUPTED")
     probing = running.pipeline.probing
-    await running.pipeline.serving.within(SystemClock(), 20)  # it is opened anew
     assert await asyncio.to_thread(probing.index) == "INDEX_CORRUPTED", "a probe sees nothing of it"
     table.rename(tmp_path / "broken")
     kept.rename(table)

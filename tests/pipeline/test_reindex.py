@@ -288,11 +288,11 @@ async def test_an_index_taken_over_after_the_vault_was_looked_at_is_compared_wit
     indexes = running.pipeline._writer._indexes
     open_ = indexes.open
 
-    async def open_late() -> None:
+    async def open_late() -> bool:
         seq = 0
         for _ in range(2):  # at the start, and once more when the watch is on
             seq = (await running.until(VaultScanned, seq)).seq
-        await open_()
+        return await open_()
 
     monkeypatch.setattr(indexes, "open", open_late)
     async with asyncio.timeout(20):

@@ -9,7 +9,7 @@ used: they take seconds. A generation's identity, and whether it is complete, ar
 from ragd.adapters.lance_store.apart import examine_apart
 from ragd.adapters.lance_store.checkup import Finding, probe
 from ragd.adapters.lance_store.failures import NothingKnown
-from ragd.adapters.lance_store.generations import Generation, Identity
+from ragd.adapters.lance_store.generations import Generation, Identity, Place, place
 from ragd.adapters.lance_store.reader import Hit, Missing
 from ragd.adapters.lance_store.schema import TABLE, FileRows, Row
 from ragd.adapters.lance_store.sql import condition, one_of, sql_text
@@ -29,10 +29,12 @@ __all__ = [
     "Maintained",
     "Missing",
     "NothingKnown",
+    "Place",
     "Row",
     "condition",
     "examine_apart",
     "one_of",
+    "place",
     "probe",
     "sql_text",
 ]

@@ -24,6 +24,8 @@ _TEMPORARY = ".tmp-"
 _IDENTITY = "ragd.identity"
 _COMPLETE = "ragd.complete"
 
+Place = tuple[str, int, int]
+
 
 class Identity(Struct, frozen=True):
     """What a generation is made of. Two that differ in any of this are two indexes."""
@@ -48,6 +50,15 @@ class Generation(Struct, frozen=True):
 def table_path(folder: Path, generation: str) -> Path:
     """Where this generation's table is."""
     return generation_path(folder, generation) / f"{TABLE}.lance"
+
+
+def place(folder: Path, generation: str) -> Place:
+    """Which folder it is, whatever its name: another one, if another was put in its place."""
+    try:
+        found = table_path(folder, generation).stat()
+    except OSError:
+        return generation, 0, 0
+    return generation, found.st_ino, found.st_ctime_ns
 
 
 def generation_path(folder: Path, generation: str) -> Path:

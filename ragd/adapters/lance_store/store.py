@@ -217,13 +217,9 @@ class ChunkIndex:
 
     # Keeping
 
-    def place(self) -> tuple[int, int]:
-        """Another one, if another folder was put in the table's place; zeros if there is none."""
-        try:
-            found = generations.table_path(self._folder, self.identity.generation).stat()
-        except OSError:
-            return 0, 0
-        return found.st_ino, found.st_ctime_ns
+    def place(self) -> generations.Place:
+        """Another one, if another folder was put in the table's place."""
+        return generations.place(self._folder, self.identity.generation)
 
     async def probe(self, expected_version: int = 0) -> Finding | None:
         """What is wrong with the table, by really reading it; in a thread beside the writer."""
