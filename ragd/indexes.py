@@ -36,6 +36,10 @@ log = structlog.get_logger(NAME)
 NewIdentity = Callable[[str, Identity | None], Awaitable[Identity]]
 
 
+class NotOurs(Exception):
+    """The index is another vault's, and nobody knows yet whether that is meant."""
+
+
 class Indexes:
     """The life of generations, on behalf of the store writer."""
 
@@ -57,6 +61,7 @@ class Indexes:
         self._vault_is_there = vault_is_there
         self._crash = crash
         self._is_open = False
+        self._hindrance = ""  # told once, and not at every try
         self._retired: set[str] = set()  # replaced; still there for who reads them
 
     async def open(self) -> bool:
@@ -65,17 +70,16 @@ class Indexes:
         if self._is_open:
             return True
         try:
-            if await self._is_foreign() and not await self._vault_is_there():
-                log.warning("the index is another vault's, and is kept until this one is found")
-                return False
             await self._store.sweep()
             if self._serving.index is None:
                 await self._open_serving()
             if self._serving.building is None:
                 await self._open_building()
             await self._drop_strangers()
-        except NothingKnown as why:
-            log.warning("the index is not opened yet", reason=str(why))
+        except (NothingKnown, NotOurs) as why:
+            if str(why) != self._hindrance:
+                log.warning("the index is not opened yet", reason=str(why))
+            self._hindrance = str(why)
             return False
         if self._serving.index is None:  # the first job will want one soon
             await self._store.warm_up()
@@ -83,22 +87,14 @@ class Indexes:
         self._is_open = True
         return True
 
-    async def look_again(self) -> bool:
-        """A probe says that something is wrong with the index, or that all is well again: see for
-        ourselves, with new handles. False if that cannot be done now, as `open`."""
+    def let_go(self) -> None:
+        """A probe says that something is wrong with the index, or that all is well again: the next
+        `open` sees for itself, with new handles."""
         index = self._serving.index
         if index is not None:
             self._serving.put(None, self._serving.building)
             index.close()
         self._is_open = False
-        return await self.open()
-
-    async def _is_foreign(self) -> bool:
-        """The index is another vault's. While there is no such folder as ours, the new path may be
-        a slip of the pen, and nothing is thrown away."""
-        known = self._ledger.state.catalog.index
-        found = await self._store.find(known.generation) if known is not None else None
-        return found is not None and found.vault != self._vault
 
     async def _open_serving(self) -> None:
         known = self._ledger.state.catalog.index
@@ -144,9 +140,12 @@ class Indexes:
             self._serving.put(index, self._serving.building)
 
     async def _leave(self, index: ChunkIndex) -> None:
-        """Another vault is configured: its notes must not mix with those of the former one."""
-        await self._say(IndexLost(reason="vault_changed"))
+        """Another vault is configured: its notes must not mix with those of the former one. While
+        there is no such folder, that may be a slip of the pen, and nothing is thrown away."""
         index.close()
+        if not await self._vault_is_there():
+            raise NotOurs("it is another vault's, and kept until this one is found")
+        await self._say(IndexLost(reason="vault_changed"))
         await self._store.drop(index.identity.generation)
         await self._say(JobRequested(job_id=new_id(), mode="full", origin="vault_changed"))
 

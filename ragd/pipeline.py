@@ -24,7 +24,7 @@ from ragd.payloads import InFlight
 from ragd.probing import Probing
 from ragd.providers import Providers
 from ragd.query_vectors import QueryVectors
-from ragd.reading import Notes, VaultGone
+from ragd.reading import Notes
 from ragd.searching import Searcher
 from ragd.serving import Serving
 from ragd.settings import Settings
@@ -96,13 +96,7 @@ class Pipeline:
         return Identity(generation, space, self.notes.fingerprint, self._vault_name(), canary)
 
     async def _vault_is_there(self) -> bool:
-        try:
-            await asyncio.to_thread(self.notes.verify_root)
-        except VaultGone as why:
-            return why.reason == "empty"
-        except OSError:
-            return False
-        return True
+        return await asyncio.to_thread(self.notes.why_gone) in (None, "empty")
 
     def _vault_name(self) -> str:
         """Which vault this is, in a form that tells nobody where it lies."""

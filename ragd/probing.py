@@ -14,7 +14,7 @@ from ragd.folds.catalog import Index
 from ragd.ledger import Ledger
 from ragd.native_crash import CrashMark
 from ragd.providers import Providers
-from ragd.reading import Notes, VaultGone
+from ragd.reading import Notes
 from ragd.serving import Serving
 from ragd.settings import Settings
 
@@ -58,14 +58,9 @@ class Probing:
 
     def vault(self) -> str | None:
         """The root is there, can be listed, and is the one whose notes we know."""
-        try:
-            self._notes.verify_root()
-        except VaultGone as why:
-            nothing_known = not self._ledger.state.catalog.files
-            return None if why.reason == "empty" and nothing_known else "VAULT_NOT_FOUND"
-        except OSError:
-            return "VAULT_NOT_FOUND"
-        return None
+        reason = self._notes.why_gone()
+        is_new = reason == "empty" and not self._ledger.state.catalog.files
+        return None if reason is None or is_new else "VAULT_NOT_FOUND"
 
     def index(self) -> str | None:
         """By really reading it; the log says which generation, and how far it must be. One that is

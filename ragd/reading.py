@@ -129,6 +129,16 @@ class Notes:
         """Raises VaultGone unless the vault is the one that was scanned, with something in it."""
         self._vault.verify(self._identity)
 
+    def why_gone(self) -> str | None:
+        """Why the vault is not there: a reason of VaultGone; None if it is."""
+        try:
+            self.verify_root()
+        except VaultGone as why:
+            return why.reason
+        except OSError:
+            return "unreadable"
+        return None
+
     def kinds(self, paths: Sequence[str]) -> dict[str, Kind]:
         """What is at each of these paths now, if anything is. Raises VaultGone."""
         return self._vault.kinds(paths)

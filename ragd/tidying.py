@@ -27,8 +27,8 @@ class Tidier:
         self._ledger = ledger
         self._clock = clock
         self._serving = serving
-        self._failures = 0
-        self._damaged: tuple[str, int] = ("", 0)  # which index, and how often in a row
+        self._failures = 0  # of one kind, of one index, in a row
+        self._last: tuple[str, str | None] = ("", None)  # that index, and that kind
         self._woken = asyncio.Event()
 
     def wake(self) -> None:
@@ -58,7 +58,7 @@ class Tidier:
             if self._serving.index is not index:
                 return 0.0  # it was switched meanwhile, and is gone: the new one has its turn
             return await self._failed(why, index)
-        self._failures, self._damaged = 0, ("", 0)
+        self._failures = 0
         if done.changed and self._serving.index is index:
             took = int((self._clock.monotonic() - began) * 1000)
             generation = index.identity.generation
@@ -69,19 +69,18 @@ class Tidier:
     async def _failed(self, why: Exception, index: ChunkIndex) -> float:
         """Damage that no probe sees, since only tidying reads all of an index, counts the second
         time: it hides words, and it keeps the text of deleted notes on the disk."""
-        self._failures += 1
         code = why.code if isinstance(why, RagdError) else None
+        before, self._last = self._last, (index.identity.generation, code)
+        self._failures = self._failures + 1 if self._last == before else 1
         log.warning(
             "the index could not be tidied",
             exception=type(why).__name__,
             code=code,
             times=self._failures,
         )
-        generation = index.identity.generation
-        before = self._damaged[1] if self._damaged[0] == generation else 0
-        self._damaged = (generation, before + 1 if code == "INDEX_CORRUPTED" else 0)
+        is_damaged = code == "INDEX_CORRUPTED" and self._failures >= DAMAGED_TIMES
         seen_by_a_probe = "index" in self._ledger.state.health.lost
-        if code is not None and self._damaged[1] >= DAMAGED_TIMES and not seen_by_a_probe:
+        if code is not None and is_damaged and not seen_by_a_probe:
             self._serving.condemn(index)
             await self._ledger.journal.append(NAME, DependencyLost(dependency="index", code=code))
         return TIDY_AGAIN_S

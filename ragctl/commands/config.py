@@ -36,7 +36,7 @@ ARGUMENTS: dict[str, tuple[str, ...]] = {
     "validate": (),
     "schema": (),
 }
-_PATHS = ("vault_path", "vector_store.path")
+PATHS = ("vault_path", "vector_store.path")  # settings that are folders
 
 
 def options(parser: argparse.ArgumentParser) -> None:
@@ -106,7 +106,7 @@ def _get(home: Home, key: str, as_json: bool) -> int:
 
 def _set(home: Home, key: str, text: str, as_json: bool) -> int:
     tree = _tree(home)
-    if key in _PATHS and text and not text.startswith(("~", '"')):
+    if key in PATHS and text and not text.startswith(("~", '"')):
         text = os.path.abspath(text)  # from here, as whoever typed it means it
     changed = set_value(tree, key, text)
     value = get_value(changed, key)

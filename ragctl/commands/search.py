@@ -169,10 +169,7 @@ def _told(question: str, envelope: dict[str, Any], data: dict[str, Any], ink: In
         blocks.append(_withheld(data))
     elif not results and not data.get("memories"):
         blocks.append("Nothing found. Ask in other words, or with fewer filters.")
-    if left := (envelope.get("meta") or {}).get("unindexed_files"):
-        many = counted(int(left), "new or changed note")
-        said = f"{many} {'is' if left == 1 else 'are'} not in the index yet: ask again in a moment."
-        blocks.append(ink.paint(f"{ink.sign('▲')} {said}", "yellow"))
+    blocks += _unread((envelope.get("meta") or {}).get("unindexed_files", 0), ink)
     if suggestion := data.get("memory_suggestion"):
         blocks.append(_suggestion(suggestion, ink))
     return "\n\n".join(blocks)
@@ -197,6 +194,15 @@ def _withheld(data: dict[str, Any]) -> str:
     what = counted(int(data["withheld"]), "sensitive passage")
     again = f"the same command with `--confirm {clean(data['confirm'])}`"
     return f"{what} withheld. To see what it is, type {again} within five minutes."
+
+
+def _unread(notes: int, ink: Ink) -> list[str]:
+    """What the answer may lack."""
+    if not notes:
+        return []
+    many = f"{counted(notes, 'new or changed note')} {'is' if notes == 1 else 'are'}"
+    said = f"{ink.sign('▲')} {many} not in the index yet: ask again in a moment."
+    return [ink.paint(said, "yellow")]
 
 
 def _suggestion(suggestion: dict[str, Any], ink: Ink) -> str:

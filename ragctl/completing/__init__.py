@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ragctl.cli import PURPOSES, OneOf, command
-from ragctl.commands.config import ARGUMENTS
-from ragctl.completing.words import PATHS, offered, settings
+from ragctl.commands.config import ARGUMENTS, PATHS
+from ragctl.completing.words import offered, settings
 
 # What a value's name in the help says about it.
 _FOLDERS = ("DIR", "FOLDER", "VAULT")

@@ -7,8 +7,6 @@ from ragd.config_json_schema import json_schema
 from ragd.config_keys import dotted_keys
 from ragd.events import TAGS, Unknown, tag_of_type
 
-PATHS = ("vault_path", "vector_store.path")  # settings that are folders
-
 
 def settings() -> dict[str, tuple[str, ...]]:
     """Every key of the configuration, with the words that it takes; none where it takes any."""

@@ -83,13 +83,17 @@ class StoreWriter:
         position = self._ledger.state.seq
         self._todo, self._embedded = asyncio.Queue(), {}  # after a crash the work is formed again
         self._in_flight.fills.drop_all()
-        while not await self._indexes.open():
-            await self._clock.sleep(OPEN_AGAIN_S)
+        await self._open()
         async with asyncio.TaskGroup() as group:
             self._tasks = group
             group.create_task(self._listen(position))
             group.create_task(self._work())
             group.create_task(self._tidier.run())
+
+    async def _open(self) -> None:
+        """As soon as that can be done; nothing is written before."""
+        while not await self._indexes.open():
+            await self._clock.sleep(OPEN_AGAIN_S)
 
     # What there is to do
 
@@ -134,8 +138,8 @@ class StoreWriter:
             return  # the first look of this run, and all is well
         restored = isinstance(found, DependencyRecovered) and self._serving.index is None
         if restored or (catalog.index is not None and catalog.files):
-            while not await self._indexes.look_again():
-                await self._clock.sleep(OPEN_AGAIN_S)
+            self._indexes.let_go()
+            await self._open()
         if isinstance(found, DependencyRecovered):
             self._doubted = False
 

@@ -79,10 +79,6 @@ class LanceStore:
         """All generations, oldest first, the incomplete and the damaged among them."""
         return await self._thread.run(generations.list_generations, self._folder)
 
-    async def find(self, generation: str) -> Identity | None:
-        """What this generation is, if it is there and can be read."""
-        return (await self._thread.run(generations.read, self._folder, generation)).identity
-
     async def newest_whole(self, vault: str, without: Collection[str] = ()) -> Generation | None:
         """The one that serves when there is no log to say which: complete, of this vault, with
         documents in it, and none of its files damaged."""
