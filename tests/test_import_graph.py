@@ -18,6 +18,8 @@ from typing import NamedTuple
 
 import pytest
 
+from tests.patience import PATIENCE_S
+
 ROOT = Path(__file__).parent.parent
 
 # A module whose docstring says "Pure" is held to it, too.
@@ -343,7 +345,11 @@ def test_a_quick_command_loads_nothing_slow(module):
     def loaded(*names: str) -> set[str]:
         script = f"import json, sys, {', '.join(names)}; print(json.dumps(list(sys.modules)))"
         done = subprocess.run(
-            [sys.executable, "-c", script], cwd=ROOT, capture_output=True, check=True, timeout=20
+            [sys.executable, "-c", script],
+            cwd=ROOT,
+            capture_output=True,
+            check=True,
+            timeout=PATIENCE_S,
         )
         return set(json.loads(done.stdout))
 

@@ -12,6 +12,7 @@ from ragd.events import ActorCrashed, Fact
 from ragd.raised import innermost, location_of
 from ragd.supervisor import Supervisor, TooManyCrashes
 from tests.daemon.virtual_clock import VirtualClock
+from tests.patience import PATIENCE_S
 
 
 class Recorder:
@@ -43,7 +44,7 @@ class Actor:
         await self.fate
 
     async def running(self) -> None:
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(PATIENCE_S):
             await self.begun.wait()
         self.begun.clear()
 
@@ -76,7 +77,7 @@ async def supervised(
 
 
 async def the_end(task: "asyncio.Task[None]") -> BaseException:
-    await asyncio.wait({task}, timeout=5)
+    await asyncio.wait({task}, timeout=PATIENCE_S)
     failure = task.exception()
     assert failure is not None
     return innermost(failure)
@@ -236,7 +237,7 @@ async def test_being_cancelled_is_no_crash(journal: Recorder, clock: VirtualCloc
     async with supervised(journal, clock, one=actor) as (_, task):
         await actor.running()
         task.cancel()
-        await asyncio.wait({task}, timeout=5)
+        await asyncio.wait({task}, timeout=PATIENCE_S)
         assert task.cancelled()
     assert (actor.starts, journal.facts) == (1, [])
 
@@ -246,7 +247,7 @@ async def test_an_actor_that_is_done_stays_done(journal: Recorder, clock: Virtua
     async with supervised(journal, clock, one=actor) as (_, task):
         await actor.running()
         actor.fate.set_result(None)
-        await asyncio.wait({task}, timeout=5)
+        await asyncio.wait({task}, timeout=PATIENCE_S)
         assert task.done() and task.exception() is None
     assert (actor.starts, journal.facts) == (1, [])
 

@@ -16,6 +16,7 @@ from ragd.adapters.unix_socket import UnixListener
 from ragd.errors import RagdError
 from ragd.protocol.envelope import Envelope, Meta, refusal
 from tests.daemon.wire import Reply, Wire, ask, connected, head, replies, say
+from tests.patience import PATIENCE_S
 
 CANARY = "kestrel-4711"
 
@@ -79,7 +80,7 @@ class Site:
         return len(self.server._runner.server.connections)
 
     async def until_connections_are(self, number: int) -> None:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE_S):
             while self.connections != number:
                 await asyncio.sleep(0.005)
 
@@ -381,7 +382,7 @@ async def test_a_client_that_goes_away_ends_what_was_done_for_it(site: Site) -> 
     async with connected(site.path) as wire:
         await wire.send(head("GET", "/gate"))
         await site.entered.wait()
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE_S):
         await site.left.wait()
     await site.until_connections_are(0)
 
@@ -481,7 +482,7 @@ async def test_it_leaves_no_descriptors_and_no_tasks(site: Site) -> None:
         async with connected(site.path) as wire:
             await wire.send(start)
     await site.until_connections_are(0)
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE_S):
         while len(os.listdir("/proc/self/fd")) > descriptors or len(asyncio.all_tasks()) > tasks:
             await asyncio.sleep(0.005)
 

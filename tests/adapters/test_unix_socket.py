@@ -18,6 +18,7 @@ import pytest
 from ragd.adapters import unix_socket
 from ragd.adapters.unix_socket import UnixListener, peer_uid
 from ragd.errors import EXIT_CONFIG, EXIT_PERMISSION, ConfigError, PermissionRefused
+from tests.patience import PATIENCE_S
 
 OTHER = 65534
 needs_root = pytest.mark.skipif(os.getuid() != 0, reason="only root can become somebody else")
@@ -71,7 +72,7 @@ async def talk(path: Path, say: bytes = b"hi") -> bytes:
     reader, writer = await asyncio.open_unix_connection(str(path))
     try:
         writer.write(say)
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(PATIENCE_S):
             return await reader.read()
     except ConnectionError:
         return b""

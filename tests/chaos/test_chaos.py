@@ -16,7 +16,6 @@ SEED = int(os.environ.get("CHAOS_SEED", "20261116"))
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.timeout(300),
     pytest.mark.skipif(sys.platform == "win32", reason="kill -9 and Unix sockets"),
 ]
 

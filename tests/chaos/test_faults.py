@@ -8,7 +8,7 @@ from chaos import faults
 from chaos.harness import Arena
 from tests.chaos.test_chaos import SEED
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
+pytestmark = [pytest.mark.slow]
 
 ELSEWHERE = {"sleep", "overflow"}  # tests/health has them; and the vault's
 

@@ -13,8 +13,9 @@ from typing import Any
 
 from ragd.paths import Home
 from tests.daemon.wire import Reply, ask
+from tests.patience import PATIENCE_S
 
-WITHIN_S = 20.0
+WITHIN_S = PATIENCE_S
 CHILD = Path(__file__).with_name("child.py")
 REPOSITORY = Path(__file__).parents[2]
 

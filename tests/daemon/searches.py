@@ -13,8 +13,9 @@ from ragctl.client import answers, request, stream
 from ragd.paths import Home
 from tests.daemon.processes import Process, real
 from tests.daemon.wire import checked
+from tests.patience import PATIENCE_S
 
-WITHIN_S = 30.0
+WITHIN_S = PATIENCE_S
 TOOL = "/v1/tools/obsidian_rag_search"
 
 NOTES = {

@@ -14,9 +14,10 @@ from ragd.announcing import described
 from ragd.folds.health import Health, Raised
 from ragd.paths import Home
 from tests.daemon.processes import Process
+from tests.patience import PATIENCE_S
 
 Start = Callable[..., Process]
-WITHIN_S = 20.0
+WITHIN_S = PATIENCE_S
 
 
 class Manager:

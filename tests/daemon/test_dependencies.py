@@ -12,6 +12,7 @@ from aiohttp import web
 from ragd.adapters import ollama
 from ragd.paths import Home
 from tests.daemon.processes import Process, facts, write_config
+from tests.patience import PATIENCE_S
 
 Start = Callable[..., Process]
 
@@ -85,7 +86,7 @@ async def test_ollama_that_goes_away_and_comes_back(home: Home, start: Start) ->
 
 
 async def _until_ollama_is(daemon: Process, what: str) -> None:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE_S):
         while (await daemon.status())["ollama_status"] != what:
             await asyncio.sleep(0.01)
 

@@ -25,6 +25,7 @@ from ragd.paths import Home
 from tests.daemon.conftest import House, housed
 from tests.daemon.processes import write_config
 from tests.daemon.virtual_clock import VirtualClock
+from tests.patience import PATIENCE_S
 
 SEARCH = "/v1/tools/obsidian_rag_search"
 INDEX = "/v1/tools/obsidian_rag_index"
@@ -307,13 +308,13 @@ async def test_of_two_reloads_at_once_the_later_file_is_in_force(
         found = read_again()
         if not has_read.is_set():
             has_read.set()
-            may_go_on.wait(10)
+            may_go_on.wait(PATIENCE_S)
         return found
 
     monkeypatch.setattr(house.settings, "read_again", slow)
     write_config(house.home, health={"probe_s": 1})
     first = asyncio.create_task(house.ask("POST", "/v1/reload"))
-    await asyncio.to_thread(has_read.wait, 10)
+    await asyncio.to_thread(has_read.wait, PATIENCE_S)
     write_config(house.home, health={"probe_s": 2})
     second = asyncio.create_task(house.ask("POST", "/v1/reload"))
     await asyncio.wait({second}, timeout=0.2)  # it could overtake the first if it were let

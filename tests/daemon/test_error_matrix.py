@@ -14,7 +14,6 @@ from ragd.adapters import embedded
 from tests.daemon.searches import WITHIN_S, Vault
 
 pytestmark = [
-    pytest.mark.timeout(120),
     pytest.mark.skipif(
         embedded.unavailable() is not None, reason="the embedded model cannot run here"
     ),

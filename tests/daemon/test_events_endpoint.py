@@ -11,6 +11,7 @@ from ragd.actors import tool_gateway
 from ragd.events import DeletionsHeld, Fact, FileSkipped, IndexLost, WatchLost, WatchStarted
 from tests.daemon.conftest import House
 from tests.daemon.wire import Wire, connected, head, lines
+from tests.patience import PATIENCE_S
 
 
 def fact(n: int) -> Fact:
@@ -36,7 +37,7 @@ async def follow(wire: Wire, query: str = "") -> AsyncIterator[dict[str, Any]]:
 
 
 async def some(following: AsyncIterator[dict[str, Any]], number: int) -> list[int]:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE_S):
         return [(await anext(following))["seq"] for _ in range(number)]
 
 
@@ -140,7 +141,7 @@ async def test_a_client_that_goes_away_frees_its_place(house: House) -> None:
         async with connected(house.home.socket) as wire:
             await some(await follow(wire), 1)
             assert len(house.gateway._followers) == 1
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE_S):
             while house.gateway._followers:
                 await asyncio.sleep(0.005)
 
@@ -160,7 +161,7 @@ async def test_a_stuck_follower_is_let_go_while_others_and_the_writer_go_on(
         reading = asyncio.create_task(some(following, 61))
         last = await house.add(*map(heavy, range(60)))  # 2.4 MB: more than a pipe holds
         assert await reading == list(range(1, last + 1))
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE_S):
             while len(house.gateway._followers) > 1:
                 await asyncio.sleep(0.005)
         stuck.writer.transport.resume_reading()  # type: ignore[attr-defined]
@@ -169,7 +170,10 @@ async def test_a_stuck_follower_is_let_go_while_others_and_the_writer_go_on(
         assert await some(following, 1) == [last + 1]
 
 
-async def test_a_stuck_follower_does_not_hold_up_the_end(house: House) -> None:
+async def test_a_stuck_follower_does_not_hold_up_the_end(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tool_gateway, "FOLLOWER_TAKES_WITHIN_S", 2 * PATIENCE_S)
     async with connected(house.home.socket) as stuck, connected(house.home.socket) as well:
         await stuck.send(head("GET", "/v1/events?follow=1"))
         stuck.writer.transport.pause_reading()  # type: ignore[attr-defined]
@@ -179,8 +183,8 @@ async def test_a_stuck_follower_does_not_hold_up_the_end(house: House) -> None:
         assert await reading == list(range(1, last + 1))
         house.stop.set()
         house.gateway.end_followers()
-        async with asyncio.timeout(10):  # less than a stuck follower is given
-            await house.server.stop(30)
+        async with asyncio.timeout(PATIENCE_S):  # less than a stuck follower is given
+            await house.server.stop(2 * PATIENCE_S)
         with pytest.raises(StopAsyncIteration):  # an orderly end
             await anext(following)
 

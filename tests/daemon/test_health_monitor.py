@@ -29,6 +29,7 @@ from ragd.paths import Home
 from ragd.replay import replay
 from tests.daemon.conftest import House, housed
 from tests.daemon.virtual_clock import VirtualClock
+from tests.patience import PATIENCE_S
 
 PROBE_S = 30.0
 
@@ -168,7 +169,7 @@ async def test_every_change_of_health_has_a_line_that_equals_the_fold_at_its_cau
         duration_ms=1,
     )
     last = await house.add(finished, IndexLost(reason="missing"))
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE_S):
         async for record in house.ledger.journal.follow(0, ["health_changed"]):
             if record.cause == last:
                 break
@@ -202,7 +203,7 @@ async def test_all_that_changed_health_has_its_line(
         reasons = now
 
     replay(Path(home.events), Path(home.snapshots), on_record=watch)
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE_S):
         async for record in house.ledger.journal.follow(0, ["health_changed"]):
             if record.cause == expected[-1]:
                 break
@@ -260,7 +261,7 @@ async def test_a_full_disk_does_not_make_a_probe_overdue(
         probes: dict[Dependency, Probe] = {"vault": Probe(Answers(), "VAULT_NOT_FOUND")}
         monitor = HealthMonitor(house.ledger, SystemClock(), house.settings, probes)
         task = asyncio.create_task(monitor.run())
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE_S):
             while len(failed) < 5:
                 await asyncio.sleep(0.01)
             full.clear()
@@ -279,7 +280,7 @@ async def test_a_look_that_hangs_is_not_begun_a_second_time() -> None:
 
     def hang() -> str | None:
         begun.append(threading.current_thread().name)
-        gate.wait(20)
+        gate.wait(PATIENCE_S)
         return "VAULT_NOT_FOUND"
 
     look = Look(hang)
@@ -311,7 +312,7 @@ def test_a_look_that_outlives_its_loop_is_silent(capfd: pytest.CaptureFixture[st
     async def give_up() -> None:
         with pytest.raises(TimeoutError):
             async with asyncio.timeout(0.01):
-                await Look(lambda: str(gate.wait(20)))()
+                await Look(lambda: str(gate.wait(PATIENCE_S)))()
 
     asyncio.run(give_up())
     gate.set()

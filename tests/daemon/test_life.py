@@ -13,6 +13,7 @@ import pytest
 from ragd.paths import Home
 from tests.daemon.processes import Process, facts, types
 from tests.daemon.wire import connected, head, lines
+from tests.patience import PATIENCE_S
 
 Start = Callable[..., Process]
 
@@ -78,7 +79,7 @@ async def _until_it_is_read(daemon: Process) -> None:
 
 
 async def _until_it_takes_no_more(home: Home) -> None:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE_S):
         while os.path.lexists(home.socket):
             await asyncio.sleep(0.005)
 
@@ -145,7 +146,6 @@ async def test_one_signal_after_a_request_to_stop_is_not_a_second_one(
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(90)  # ten interpreters on a busy machine
 async def test_ten_at_once_give_one_that_serves_and_nine_that_name_it(
     home: Home, start: Start
 ) -> None:

@@ -17,7 +17,6 @@ from tests.daemon.searches import NOTES, Vault, serving
 
 pytestmark = [
     pytest.mark.skipif(embedded.unavailable() is not None, reason="no embedded model here"),
-    pytest.mark.timeout(90),
 ]
 
 

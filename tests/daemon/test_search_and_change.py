@@ -15,7 +15,6 @@ from ragd.adapters import embedded
 from tests.daemon.searches import Asked, Vault, serving
 from tests.embedding.fake_ollama import DIMENSIONS, FakeOllama, hang, running, says
 
-pytestmark = pytest.mark.timeout(90)
 needs_model = pytest.mark.skipif(
     embedded.unavailable() is not None, reason="no embedded model here"
 )

@@ -15,6 +15,7 @@ from ragd.daemon import run
 from ragd.paths import Home
 from tests.daemon.processes import Process, environment, types
 from tests.daemon.wire import ask, connected, head, lines
+from tests.patience import PATIENCE_S
 
 Start = Callable[..., Process]
 
@@ -156,7 +157,7 @@ async def test_starting_and_then_the_verdict_are_in_the_log(home: Home, start: S
     daemon = start("plain")
     await daemon.answers()
     told: list[list[str]] = []
-    async with connected(home.socket) as wire, asyncio.timeout(15):
+    async with connected(home.socket) as wire, asyncio.timeout(PATIENCE_S):
         await wire.send(head("GET", "/v1/events?follow=1&type=health_changed"))
         await wire.head()
         async for record in lines(wire):

@@ -30,6 +30,7 @@ from ragd.folds.sync_result import CHANGED_BY, SyncResult
 from ragd.paths import Home
 from tests.daemon.conftest import House, housed
 from tests.daemon.virtual_clock import VirtualClock
+from tests.patience import PATIENCE_S
 
 
 def finished(n: int = 0, outcome: str = "complete") -> JobFinished:
@@ -52,7 +53,7 @@ def stored(path: str, generation: str = "") -> BatchStored:
 
 async def until_written(house: House) -> SyncResult:
     """Wait until the file says what the fold says."""
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE_S):
         while True:
             found = read(house.home)
             if found is not None and found == house.ledger.state.sync_result:
@@ -163,7 +164,7 @@ async def test_what_the_last_run_could_not_write_is_written_at_the_start(
     await asyncio.wait({task})
     Path(house.home.sync_result).write_text("somebody was here")
     task = begin(house, clock)
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE_S):
         while Path(house.home.sync_result).read_text() == "somebody was here":
             await asyncio.sleep(0.005)
     assert read(house.home) == house.ledger.state.sync_result
@@ -246,5 +247,5 @@ async def test_another_failure_of_the_disk_is_a_crash(
     monkeypatch.setattr("ragd.actors.sync_result_writer.replace_file", failing)
     task = begin(house, clock)
     await house.add(finished(1))
-    await asyncio.wait({task}, timeout=10)
+    await asyncio.wait({task}, timeout=PATIENCE_S)
     assert isinstance(task.exception(), OSError)

@@ -4,6 +4,7 @@ import asyncio
 from datetime import UTC, datetime, timedelta
 
 from ragd.clock import iso
+from tests.patience import PATIENCE_S
 
 EPOCH = datetime(2026, 11, 15, 14, 30, tzinfo=UTC)
 
@@ -34,7 +35,7 @@ class VirtualClock:
 
     async def asleep(self, sleepers: int = 1) -> None:
         """Wait until so many tasks sleep."""
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE_S):
             while sum(not woken.done() for _, woken in self._sleepers) < sleepers:
                 self._lain_down.clear()
                 await self._lain_down.wait()

@@ -7,8 +7,9 @@ from contextlib import asynccontextmanager, suppress
 from typing import Any, NamedTuple
 
 from ragd.errors import CODES, SEVERITY
+from tests.patience import PATIENCE_S
 
-WITHIN_S = 15.0
+WITHIN_S = PATIENCE_S
 META = {"query_time_ms", "chunks_scanned", "index_version", "vault_mtime"}
 OF_A_SEARCH = {"retrieval", "embedded_share", "stale_since", "unindexed_files"}
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from ragd.adapters import embedded
+from tests.patience import PATIENCE_S
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
@@ -59,13 +60,17 @@ def run(user: Path, line: str) -> "subprocess.CompletedProcess[str]":
     programs = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     environment = {"HOME": str(user), "PATH": programs, "PYTHONPATH": str(ROOT)}
     return subprocess.run(
-        ["bash", "-c", line], env=environment, cwd=user, capture_output=True, text=True, timeout=110
+        ["bash", "-c", line],
+        env=environment,
+        cwd=user,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
     )
 
 
 @pytest.mark.skipif(embedded.unavailable() is not None, reason="the embedded model cannot run here")
 @pytest.mark.slow
-@pytest.mark.timeout(120)
 def test_the_commands_on_the_pages_work(user: Path) -> None:
     for page in TYPED:
         lines = typed(page)

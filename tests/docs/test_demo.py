@@ -13,13 +13,13 @@ from pathlib import Path
 import pytest
 
 from ragd.adapters import embedded
+from tests.patience import PATIENCE_S
 
 ROOT = Path(__file__).parents[2]
 PROC = Path("/proc")
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.timeout(120),
     pytest.mark.skipif(
         embedded.unavailable() is not None, reason="the embedded model cannot run here"
     ),
@@ -59,7 +59,7 @@ def processes(temporary: str) -> list[str]:
 
 def left_behind(temporary: str) -> list[str]:
     """Files and processes. A daemon frees its lock first and is gone some milliseconds later."""
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + PATIENCE_S
     while (running := processes(temporary)) and time.monotonic() < deadline:
         time.sleep(0.02)
     return [*os.listdir(temporary), *running]
@@ -90,7 +90,7 @@ def in_the_readme() -> list[str]:
 
 def test_the_answers_name_the_right_notes_and_nothing_is_left_behind(temporary: str) -> None:
     running = demo(temporary)
-    output, _ = running.communicate(timeout=110)
+    output, _ = running.communicate(timeout=PATIENCE_S)
     assert running.returncode == 0, output
     mental_health, owed, shelf, sensor = answers(output).values()
     assert mental_health[0] == "Journal/2024-12-29.md"
@@ -112,6 +112,6 @@ def test_ctrl_c_in_the_middle_leaves_nothing_behind_either(temporary: str) -> No
             break
     assert any("-m ragd" in command for command in processes(temporary))  # it would be seen
     running.send_signal(2)
-    running.communicate(timeout=60)
+    running.communicate(timeout=PATIENCE_S)
     assert running.returncode == 130
     assert left_behind(temporary) == []

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from ragd.adapters import embedded
+from tests.patience import PATIENCE_S
 
 ROOT = Path(__file__).parents[2]
 VAULT = ROOT / "examples" / "vault"
@@ -88,7 +89,7 @@ def _ragctl(home: str, *words: str) -> "subprocess.CompletedProcess[str]":
         env=environment,
         capture_output=True,
         text=True,
-        timeout=100,
+        timeout=PATIENCE_S,
     )
 
 
@@ -105,7 +106,6 @@ def _sources(data: dict[str, Any]) -> list[str]:
 
 @needs_model
 @pytest.mark.slow
-@pytest.mark.timeout(120)
 @pytest.mark.parametrize(
     ("question", "note"),
     [
@@ -131,7 +131,6 @@ def test_a_question_finds_its_note_first(home: str, question: str, note: str) ->
 
 @needs_model
 @pytest.mark.slow
-@pytest.mark.timeout(120)
 def test_a_year_of_mental_health_is_told_by_days_of_that_year(home: str) -> None:
     found = _found(home, "How was my mental health in 2024?")["results"]
     assert len({result["date"] for result in found}) == 5
@@ -141,7 +140,6 @@ def test_a_year_of_mental_health_is_told_by_days_of_that_year(home: str) -> None
 
 @needs_model
 @pytest.mark.slow
-@pytest.mark.timeout(120)
 def test_what_is_owed_takes_several_notes_and_is_worth_remembering(home: str) -> None:
     """Lent $640, paid back $200 and $150: no note says $290."""
     lent, back, more = (f"Journal/2025-{day}.md" for day in ("08-16", "09-27", "11-08"))
@@ -157,7 +155,6 @@ def test_what_is_owed_takes_several_notes_and_is_worth_remembering(home: str) ->
 
 @needs_model
 @pytest.mark.slow
-@pytest.mark.timeout(120)
 def test_a_note_that_hides_itself_is_not_found(home: str) -> None:
     found = _found(home, "the letter to Tomas that I never sent", "--max", "50")
     assert HIDDEN not in _sources(found)

@@ -9,6 +9,7 @@ import msgspec
 
 from ragd.eventlog import append, frame, snapshot
 from ragd.events import PART_MAX_BYTES, RECORD_MAX_BYTES, FilesChanged, HealthChanged
+from tests.patience import PATIENCE_S
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "log-format.md").read_text(encoding="utf-8")
@@ -35,7 +36,10 @@ def test_the_reader_on_the_page_reads_every_golden_log() -> None:
     script = re.search(r"^```python\n(.*?)^```", PAGE, re.S | re.M)
     assert script is not None and GOLDEN
     done = subprocess.run(
-        [sys.executable, "-c", script[1], *GOLDEN], capture_output=True, text=True, timeout=20
+        [sys.executable, "-c", script[1], *GOLDEN],
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
     )
     assert done.returncode == 0, done.stderr
     lines = sum(path.read_bytes().count(b"\n") for path in GOLDEN)
@@ -47,7 +51,9 @@ def test_the_reader_on_the_page_notices_damage(tmp_path: Path) -> None:
     assert script is not None
     bad = tmp_path / "0000000000000001.ndjson"
     bad.write_bytes(GOLDEN[0].read_bytes().replace(b'"batcher"', b'"butcher"', 1))
-    done = subprocess.run([sys.executable, "-c", script[1], bad], capture_output=True, timeout=20)
+    done = subprocess.run(
+        [sys.executable, "-c", script[1], bad], capture_output=True, timeout=PATIENCE_S
+    )
     assert done.returncode != 0 and b"damaged" in done.stderr
 
 

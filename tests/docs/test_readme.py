@@ -17,6 +17,7 @@ from ragctl import cli
 from ragctl.commands import mcp
 from ragd.adapters import embedded
 from tests.embedding.fake_ollama import rows, running, vector_of
+from tests.patience import PATIENCE_S
 from tests.ragctl.terminal import Terminal
 
 ROOT = Path(__file__).parents[2]
@@ -117,7 +118,7 @@ def run(user: Path, line: str) -> "subprocess.CompletedProcess[str]":
         cwd=user,
         capture_output=True,
         text=True,
-        timeout=110,
+        timeout=PATIENCE_S,
     )
 
 
@@ -134,7 +135,6 @@ def choose(user: Path) -> None:
 
 @pytest.mark.skipif(embedded.unavailable() is not None, reason="the embedded model cannot run here")
 @pytest.mark.slow
-@pytest.mark.timeout(300)
 async def test_what_a_reader_can_type_works_from_top_to_bottom(user: Path) -> None:
     said: dict[str, str] = {}
     async with running() as ollama:

@@ -9,7 +9,6 @@ URL = "http://localhost:11434"
 MODELS = {"mxbai-embed-large": 1024, "all-minilm": 384, "nomic-embed-text": 768}
 
 
-@pytest.mark.timeout(120)
 async def test_a_real_ollama_embeds_and_keeps_its_space() -> None:
     if not await ollama.answers(URL):
         pytest.skip(f"no Ollama answers at {URL}")

@@ -17,6 +17,7 @@ from ragd.adapters.embedded import EmbeddedEmbedder, unavailable
 from ragd.embed_worker import weights
 from ragd.embedding import EmbeddingError, Pace, cosine
 from tests.embedding.conftest import at_once
+from tests.patience import PATIENCE_S
 
 ROOT = Path(__file__).parents[2]
 CAT = "The cat sleeps on the warm windowsill."
@@ -49,7 +50,7 @@ async def ended(pid: int) -> None:
     gone = asyncio.Event()
     asyncio.get_running_loop().add_reader(handle, gone.set)
     try:
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE_S):
             await gone.wait()
     finally:
         asyncio.get_running_loop().remove_reader(handle)

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from simulated_disk import SimulatedDisk
 
 from ragd.eventlog.disk import AppendFile
+from tests.patience import PATIENCE_S
 
 Call = tuple[str, int]  # what, and which handle
 
@@ -107,7 +108,7 @@ class Gate:
     def _pass(self, what: str) -> None:
         if what == self._what and not self._open.is_set():
             self._loop.call_soon_threadsafe(self._reached.set)
-            assert self._open.wait(20), "nobody opened the gate"
+            assert self._open.wait(PATIENCE_S), "nobody opened the gate"
 
     async def reached(self) -> None:
         await self._reached.wait()

@@ -7,11 +7,14 @@ from typing import Any
 
 from chaos.harness import environment
 from chaos.resident import Resident
+from tests.patience import PATIENCE_S
 
 
 def typed(resident: Resident, *words: str) -> "subprocess.CompletedProcess[str]":
     command = [sys.executable, "-m", "ragctl", "--home", resident.home.root, *words]
-    return subprocess.run(command, env=environment(), capture_output=True, text=True, timeout=60)
+    return subprocess.run(
+        command, env=environment(), capture_output=True, text=True, timeout=PATIENCE_S
+    )
 
 
 def lines(resident: Resident, *words: str) -> list[dict[str, Any]]:

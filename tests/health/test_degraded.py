@@ -2,14 +2,10 @@
 
 from pathlib import Path
 
-import pytest
-
 from chaos.faults import times
 from chaos.resident import Resident
 from tests.health.conftest import Reside
 from tests.health.ragctl import typed
-
-pytestmark = pytest.mark.timeout(180)
 
 
 def test_without_its_provider_full_text_answers_and_says_why(resident: Resident) -> None:

@@ -4,15 +4,11 @@ import json
 import tarfile
 from pathlib import Path
 
-import pytest
-
 from chaos.faults import indexes
 from chaos.harness import environment
 from chaos.resident import Resident
 from tests.health.ragctl import typed
 from tests.ragctl.terminal import Terminal
-
-pytestmark = pytest.mark.timeout(180)
 
 
 def test_the_screen_follows_a_real_daemon(resident: Resident) -> None:

@@ -10,8 +10,6 @@ import pytest
 from chaos.resident import Resident, codes
 from tests.small_disks import mount, small_disk
 
-pytestmark = pytest.mark.timeout(180)
-
 WHAT = ("log", "cache", "index")
 
 

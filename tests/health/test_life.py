@@ -1,11 +1,7 @@
 """On load, at work, and at the end: what is under way is finished, or gone on with."""
 
-import pytest
-
 from chaos.resident import Resident
 from tests.health.conftest import Reside
-
-pytestmark = pytest.mark.timeout(180)
 
 
 def test_everything_is_looked_at_on_load(reside: Reside) -> None:

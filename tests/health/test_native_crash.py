@@ -9,8 +9,6 @@ import pytest
 from chaos.resident import Resident
 from ragd.native_crash import CrashMark
 
-pytestmark = pytest.mark.timeout(180)
-
 NAME = b"PageLayout"
 
 

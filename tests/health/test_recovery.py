@@ -11,8 +11,6 @@ from chaos.resident import Resident
 from tests.health.conftest import Reside
 from tests.health.ragctl import typed
 
-pytestmark = pytest.mark.timeout(180)
-
 
 def test_a_damaged_index_waits_for_its_owner_and_offers_the_command(resident: Resident) -> None:
     old = resident.generation

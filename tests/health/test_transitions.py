@@ -12,8 +12,6 @@ from chaos.resident import Resident
 from tests.health.conftest import Reside
 from tests.health.ragctl import lines, typed
 
-pytestmark = pytest.mark.timeout(180)
-
 HEALTHY, DEGRADED, UNAVAILABLE = "healthy", "degraded", "unavailable"
 
 

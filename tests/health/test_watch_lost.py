@@ -7,8 +7,6 @@ from chaos.resident import Resident
 from tests.health.conftest import Reside
 from tests.health.ragctl import typed
 
-pytestmark = pytest.mark.timeout(180)
-
 
 @pytest.mark.skipif(not limited.is_possible(), reason="no namespaces on this machine")
 def test_where_no_more_folders_can_be_watched_polling_takes_over(reside: Reside) -> None:

@@ -16,8 +16,6 @@ from chaos.tables import Tables
 from tests.health.conftest import SEED, Reside
 from tests.small_disks import mount, run, unmount
 
-pytestmark = pytest.mark.timeout(180)
-
 NEVER = {"debounce_s": 0.05, "collect_s": 0.2, "rescan_s": 3600}
 
 

@@ -95,7 +95,6 @@ async def test_they_survive_a_deleted_log_and_a_deleted_index(home: Home, start:
 
 @needs_model
 @pytest.mark.slow
-@pytest.mark.timeout(90)
 async def test_they_survive_indexing_anew_and_forgotten_means_gone_from_every_file(
     home: Home, start: Start
 ) -> None:

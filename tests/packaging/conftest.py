@@ -14,6 +14,8 @@ from typing import NamedTuple
 
 import pytest
 
+from tests.patience import PATIENCE_S
+
 ROOT = Path(__file__).parents[2]
 
 
@@ -47,7 +49,7 @@ class Environment(NamedTuple):
             env=variables,
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=PATIENCE_S,
         )
         assert not check or done.returncode == 0, (words, done.stdout, done.stderr)
         return done

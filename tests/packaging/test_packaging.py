@@ -12,10 +12,11 @@ import pytest
 
 from ragd import __version__
 from ragd.adapters import embedded
+from tests.patience import PATIENCE_S
 
 from .conftest import ROOT, Environment, Packages
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.slow]
 
 needs_model = pytest.mark.skipif(
     embedded.unavailable() is not None, reason="the embedded model cannot run here"
@@ -49,7 +50,7 @@ def test_its_tests_can_be_run_from_it(packages: Packages) -> None:
         env={"PATH": ""},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=PATIENCE_S,
     )
     assert done.returncode == 0, done.stdout
 

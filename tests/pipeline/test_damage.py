@@ -5,8 +5,6 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from ragd import tidying
 from ragd.adapters.lance_store import ChunkIndex, LanceStore, NothingKnown
 from ragd.clock import SystemClock
@@ -18,9 +16,8 @@ from ragd.events import (
     JobFinished,
     JobRequested,
 )
+from tests.patience import PATIENCE_S
 from tests.pipeline.test_pipeline import assert_index_equals_vault, indexed
-
-pytestmark = pytest.mark.timeout(120)
 
 
 def table_of(running: Any, tmp_path: Path) -> Path:
@@ -96,7 +93,7 @@ async def test_after_a_crash_nothing_is_opened_that_nobody_could_look_at(
         await asyncio.wait_for(asked.wait(), 20)
         assert running.pipeline.serving.index is None
         assert mark.read_text(), "it is still to be looked at"
-    assert await running.pipeline.serving.within(SystemClock(), 20) is not None
+    assert await running.pipeline.serving.within(SystemClock(), PATIENCE_S) is not None
     assert await crashes(running) == []
 
 
@@ -146,7 +143,7 @@ async def test_an_older_copy_heals_an_index_that_is_damaged_and_can_be_opened(
     await running.until_state(lambda state: "New.md" in state.catalog.files and not state.jobs.open)
     shutil.rmtree(table / "_indices")
     seq = await say(running, DependencyLost(dependency="index", code="INDEX_CORRUPTED"))
-    await running.pipeline.serving.within(SystemClock(), 20)  # it is opened anew, as it is
+    await running.pipeline.serving.within(SystemClock(), PATIENCE_S)  # it is opened anew, as it is
     table.rename(tmp_path / "broken")
     kept.rename(table)
     assert await asyncio.to_thread(running.pipeline.probing.index) is None

@@ -9,8 +9,6 @@ import pytest
 from ragd.events import JobFinished
 from tests.pipeline.test_pipeline import indexed
 
-pytestmark = pytest.mark.timeout(120)
-
 SECRET = "zyzzyvaquux"
 
 

@@ -4,14 +4,11 @@ nothing."""
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from ragd.clock import SystemClock
 from ragd.events import IndexLost, JobFinished, VaultUnavailable
 from ragd.indexes import Indexes
+from tests.patience import PATIENCE_S
 from tests.pipeline.test_pipeline import assert_index_equals_vault, indexed
-
-pytestmark = pytest.mark.timeout(120)
 
 
 def generations(tmp_path: Path) -> list[str]:
@@ -28,7 +25,7 @@ async def test_a_vault_that_is_not_there_costs_nothing(
     assert await running.pipeline.serving.within(SystemClock(), 0.5) is None, "another vault's"
     assert generations(tmp_path) == before
     running = await start(lambda: configure(vault_path=str(vault)))
-    assert await running.pipeline.serving.within(SystemClock(), 20) is not None
+    assert await running.pipeline.serving.within(SystemClock(), PATIENCE_S) is not None
     await assert_index_equals_vault(running)
     assert generations(tmp_path) == before
 

@@ -2,8 +2,6 @@
 
 from typing import Any
 
-import pytest
-
 from ragd.events import (
     FilesChanged,
     JobFinished,
@@ -15,8 +13,6 @@ from ragd.events import (
 )
 from ragd.folds import progress
 from tests.pipeline.watching import facts, indexed, until_indexed, until_watched
-
-pytestmark = pytest.mark.timeout(120)
 
 PAUSE = SyncPaused(until="2999-01-01T00:00:00.000000Z")
 RESUME = SyncResumed(reason="elapsed")

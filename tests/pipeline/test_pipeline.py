@@ -21,8 +21,6 @@ from ragd.notes.model import ChunkOptions
 from ragd.notes.parse import parse_note
 from ragd.notes.wordpiece import WordPiece
 
-pytestmark = pytest.mark.timeout(120)
-
 VOCABULARY = Path(__file__).parents[2] / "ragd" / "data" / "vocab.txt"
 
 

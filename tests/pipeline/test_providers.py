@@ -12,9 +12,8 @@ from ragd import vector_making
 from ragd.actors import batcher
 from ragd.events import EmbeddingFailed, JobFinished, JobRequested
 from tests.embedding.fake_ollama import DIMENSIONS, NAN_400, rows, running, says, vector_of
+from tests.patience import PATIENCE_S
 from tests.pipeline.test_pipeline import assert_index_equals_vault
-
-pytestmark = pytest.mark.timeout(120)
 
 
 @pytest.fixture(autouse=True)
@@ -138,7 +137,7 @@ async def test_notes_that_the_old_model_left_without_vectors_do_not_hold_up_a_re
         write(pipeline.vault, "New.md", "A heron on the roof of the boathouse.\n")
         await pipeline.until(EmbeddingFailed, seq)
         await pipeline.request("reindex")
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE_S):
             await pipeline.until_state(all_embedded)
         assert pipeline.catalog.index.generation != old
         await assert_index_equals_vault(pipeline)

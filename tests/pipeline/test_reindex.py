@@ -21,9 +21,8 @@ from ragd.events import (
     VaultScanned,
     VectorsFilled,
 )
+from tests.patience import PATIENCE_S
 from tests.pipeline.test_pipeline import assert_index_equals_vault, indexed
-
-pytestmark = pytest.mark.timeout(120)
 
 
 def no_reindex(state: Any) -> bool:
@@ -169,7 +168,7 @@ async def test_a_note_that_only_a_reindex_has_read_still_waits_after_a_crash(
     running = await start()
     Held(running, monkeypatch)  # the new index waits for its vectors, so the old one serves on
     await running.until(JobFinished, 0, job_id=job)
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE_S):
         await running.until_state(lambda state: not state.catalog.waiting)
     assert await running.found("heron") == {"Shopping.md"}
 
@@ -200,7 +199,7 @@ async def test_an_index_that_was_ready_when_the_daemon_died_is_switched_to_at_th
     hold.let_go()
     await running.until_state(lambda state: state.catalog.building.backlog == 0)
     running = await start()
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE_S):
         await running.until_state(no_reindex)
     assert running.catalog.index.generation != old
     await assert_index_equals_vault(running)
@@ -295,7 +294,7 @@ async def test_an_index_taken_over_after_the_vault_was_looked_at_is_compared_wit
         return await open_()
 
     monkeypatch.setattr(indexes, "open", open_late)
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE_S):
         await running.until_state(lambda state: state.catalog.index is not None)
         await running.until_state(lambda state: state.catalog.documents == 3)
     await running.until_state(lambda state: not state.jobs.open)

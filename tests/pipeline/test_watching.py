@@ -48,9 +48,6 @@ from tests.pipeline.watching import (
     until_watched,
 )
 
-pytestmark = pytest.mark.timeout(120)
-
-
 # Ways to save
 
 
@@ -222,7 +219,6 @@ async def test_a_checkout_of_another_branch_and_back_costs_one_embedding_each(
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(300)
 async def test_twenty_thousand_files_made_at_once_are_all_found(start: Any, vault: Path) -> None:
     """More than the system's queue holds; whether it overflows depends on who is quicker."""
     running = await indexed(start)

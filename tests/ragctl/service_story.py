@@ -12,7 +12,10 @@ import time
 from pathlib import Path
 from typing import Any
 
-WITHIN_S = 20.0
+import ragd
+from tests.patience import PATIENCE_S
+
+WITHIN_S = PATIENCE_S
 USER_HOME = Path(os.environ["HOME"])
 VAULT = USER_HOME / "Notes %u 'ünï'"
 ROOT = USER_HOME / 'r %h "q" $HOME ${X} \\n 日本 ; #'
@@ -68,7 +71,10 @@ about = Path(f"/proc/{pid}/status").read_text()
 assert "NoNewPrivs:\t1" in about and "Seccomp:\t2" in about
 text = (UNITS / UNIT).read_text()
 has_namespaces = subprocess.run(["unshare", "--user", "true"]).returncode == 0
-assert ("PrivateUsers=yes" in text and "PrivateTmp=yes" in text) == has_namespaces
+assert ("PrivateUsers=yes" in text) == has_namespaces
+# A private /tmp would hide an installation that lies in there.
+in_tmp = any(place.startswith(("/tmp/", "/var/tmp/")) for place in (sys.executable, ragd.__file__))
+assert ("PrivateTmp=yes" in text) == (has_namespaces and not in_tmp)
 if has_namespaces:
     mounts = Path(f"/proc/{pid}/mountinfo").read_text().splitlines()
     modes = {fields[4]: fields[5].split(",")[0] for fields in (line.split(" ") for line in mounts)}

@@ -10,8 +10,10 @@ import termios
 import time
 from collections.abc import Mapping, Sequence
 
+from tests.patience import PATIENCE_S
+
 CTRL_C = "\x03"
-WITHIN_S = 20.0
+WITHIN_S = PATIENCE_S
 _IN_A_TERMINAL = (
     "import os, sys; os.login_tty(0);"
     "os.execv(sys.executable, [sys.executable, '-m', 'ragctl', *sys.argv[1:]])"

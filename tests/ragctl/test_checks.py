@@ -19,6 +19,7 @@ from ragd import children, embed_worker
 from ragd.eventlog.frame import Record
 from ragd.events import BatchStored, IndexActivated
 from tests.embedding.fake_ollama import MODEL, FakeOllama, running
+from tests.patience import PATIENCE_S
 from tests.ragctl.test_replay import FILE, STARTED, write_segment
 
 
@@ -120,7 +121,7 @@ def ollama() -> Iterator[FakeOllama]:
 
     thread = threading.Thread(target=asyncio.run, args=(run(),))
     thread.start()
-    ready.wait(20)
+    ready.wait(PATIENCE_S)
     yield found[0]
     found[1].call_soon_threadsafe(over.set)
     thread.join()

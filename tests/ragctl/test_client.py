@@ -10,6 +10,7 @@ import pytest
 from ragctl import wire
 from ragctl.client import Answer, Stream, answers, request, stream
 from ragctl.failure import Disconnected, Failure, NotRunning, TimedOut
+from tests.patience import PATIENCE_S
 
 OK = b"HTTP/1.1 200 OK\r\nX-Ragd-Version: 9\r\n"
 
@@ -29,7 +30,7 @@ def speak(home) -> Iterator[Callable[..., None]]:
             for piece in pieces:
                 end.sendall(piece)
             if hold is not None:
-                hold.wait(20)
+                hold.wait(PATIENCE_S)
 
     def start(*pieces: bytes, hold: threading.Event | None = None) -> None:
         threads.append(threading.Thread(target=serve, args=(pieces, hold)))

@@ -17,6 +17,7 @@ from ragctl.commands.wait import GOALS
 from ragctl.completing import EARLY, commands
 from ragd.config_keys import dotted_keys
 from ragd.events import TAGS
+from tests.patience import PATIENCE_S
 
 Complete = Callable[..., list[str]]
 DRIVE = """
@@ -26,7 +27,7 @@ COMP_CWORD=$(($# - 1))
 _ragctl
 for one in "${COMPREPLY[@]}"; do printf '%s\\n' "$one"; done
 """
-WITHIN_S = 20.0
+WITHIN_S = PATIENCE_S
 
 
 @pytest.fixture

@@ -14,6 +14,7 @@ from ragctl.render import Ink
 from ragd.eventlog.frame import FORMAT, Header, Record, encode, encode_header
 from ragd.eventlog.scan import segment_name
 from ragd.events import DaemonStarted
+from tests.patience import PATIENCE_S
 
 STARTED = DaemonStarted(version="0.1.0", config_hash="c", previous_stop="none")
 
@@ -78,14 +79,14 @@ def test_a_check_that_hangs_holds_up_nobody(home) -> None:
     forever = threading.Event()
 
     def hang(place: object) -> object:
-        forever.wait(20)
+        forever.wait(PATIENCE_S)
         return ok("late")
 
     def explode(place: object) -> object:
         raise ZeroDivisionError
 
     def come_late(place: object) -> object:
-        began.wait(20)
+        began.wait(PATIENCE_S)
         return ok("in its own time")
 
     began = threading.Event()
@@ -93,7 +94,7 @@ def test_a_check_that_hangs_holds_up_nobody(home) -> None:
         "hangs": Check(hang, 0.1),
         "works": Check(lambda place: ok("yes")),
         "explodes": Check(explode),
-        "takes longer": Check(come_late, 20.0),
+        "takes longer": Check(come_late, PATIENCE_S),
     }
     threading.Timer(0.3, began.set).start()
     found = examine(home, checks)

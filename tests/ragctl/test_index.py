@@ -8,7 +8,7 @@ import pytest
 
 from ragd.adapters import embedded
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(120)]
+pytestmark = [pytest.mark.slow]
 
 
 @pytest.fixture(autouse=True)

@@ -89,7 +89,6 @@ def test_who_asks_for_a_job_or_waits_is_told(ragctl, fake) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(90)
 def test_a_pause_outlives_a_kill_and_ends_by_itself(ragctl, home, short: Path) -> None:
     quick = {"debounce_s": 0.05, "collect_s": 0.05, "rescan_s": 1}
     config = {"vault_path": str(short / "vault"), "embedding": {"provider": "embedded"}}

@@ -313,7 +313,6 @@ def test_every_file_that_a_home_names_is_known_to_be_ours(home: Home) -> None:
 
 @needs_model
 @pytest.mark.slow
-@pytest.mark.timeout(120)
 def test_nothing_is_left_of_a_real_daemon(ragctl, home: Home, short: Path) -> None:
     configure(home, short, embedding={"provider": "embedded"})
     for n in range(30):

@@ -144,7 +144,6 @@ def test_lines_wrapped_by_an_editor_are_joined_and_lists_are_not() -> None:
 
 
 @pytest.mark.skipif(embedded.unavailable() is not None, reason="no embedded model here")
-@pytest.mark.timeout(90)
 def test_a_question_to_a_real_daemon(ragctl: Any, home: Home, short: Path) -> None:
     vault = short / "vault"
     (vault / "Birds").mkdir()

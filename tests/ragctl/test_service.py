@@ -455,7 +455,10 @@ def test_every_line_that_the_page_explains_is_in_the_unit(heading: str, sandbox:
 # What is written
 
 
-def program(root: str, python: str = sys.executable, vault: str = "/vault") -> Program:
+PYTHON = "/bin/sh"  # stands for the interpreter: it exists everywhere, in no temporary folder
+
+
+def program(root: str, python: str = PYTHON, vault: str = "/vault") -> Program:
     home = Home(root)
     command = (python, "-m", "ragd", "--home", home.root)
     return Program(command, {"PYTHONSAFEPATH": "1"}, home, vault, (home.root,))
@@ -492,7 +495,11 @@ def test_a_program_that_systemd_cannot_run_is_refused(sign: str) -> None:
 
 def test_temporary_files_are_private_unless_something_of_ours_lies_there() -> None:
     assert "PrivateTmp=yes" in unit(program("/srv/h"), sandbox=True)
-    for there in (program("/tmp/h"), program("/srv/h", vault="/var/tmp/v")):
+    for there in (
+        program("/tmp/h"),
+        program("/srv/h", vault="/var/tmp/v"),
+        program("/srv/h", python="/tmp/clone/.venv/bin/python"),
+    ):
         text = unit(there, sandbox=True)
         assert "PrivateTmp" not in text and "ReadWritePaths=/tmp\n" in text
 
@@ -538,7 +545,7 @@ def test_systemd_finds_little_to_attack(analyze) -> None:
 
 def test_the_agent_for_launchd_is_one(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     agent = plistlib.loads(Launchd().content(program(STRANGE), sandbox=False))
-    assert agent["ProgramArguments"] == [sys.executable, "-m", "ragd", "--home", STRANGE]
+    assert agent["ProgramArguments"] == [PYTHON, "-m", "ragd", "--home", STRANGE]
     assert agent["KeepAlive"] == {"SuccessfulExit": False} and agent["RunAtLoad"] is True
     plan = Launchd().plan(Home(STRANGE))
     assert plan.file.endswith(f"Library/LaunchAgents/{agent['Label']}.plist") and plan.untested
@@ -551,7 +558,7 @@ def test_the_task_for_windows_is_one(home: Home, monkeypatch: pytest.MonkeyPatch
     task = ElementTree.fromstring(written.decode("utf-16").partition("?>")[2])
     say = {element.tag.rpartition("}")[2]: element.text for element in task.iter()}
     assert say["UserId"] == "HOME\\ada & co"
-    assert say["Command"] == sys.executable
+    assert say["Command"] == PYTHON
     assert say["Arguments"] == '-P -m ragd --home "/srv/a b <\\"&\\">"'
     assert Scheduler().plan(home).untested
 

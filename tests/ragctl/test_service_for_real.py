@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.patience import PATIENCE_S
 from tests.ragctl import user_manager
 
 HERE = Path(__file__).parent
@@ -25,7 +26,6 @@ def why_not() -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(180)
 @pytest.mark.skipif(bool(why_not()), reason=why_not())
 def test_a_service_lives_and_dies_under_a_real_systemd() -> None:
     folder = tempfile.mkdtemp(prefix="ragd-story-")
@@ -38,7 +38,7 @@ def test_a_service_lives_and_dies_under_a_real_systemd() -> None:
             ],
             capture_output=True,
             text=True,
-            timeout=170,
+            timeout=2 * PATIENCE_S,
         )
     finally:
         os.rmdir(folder)

@@ -14,6 +14,7 @@ from ragctl import launch
 from ragctl.failure import Failure, TimedOut
 from ragctl.lockfile import holder
 from ragd import children
+from tests.patience import PATIENCE_S
 
 
 @pytest.fixture
@@ -66,27 +67,27 @@ def test_the_daemons_own_sentence_and_code_are_passed_on(ragctl, home) -> None:
 def test_a_child_that_leaves_is_noticed_at_once(home, instead) -> None:
     instead("import sys; sys.exit('ragd: The disk is on fire.')")
     with pytest.raises(Failure) as told:
-        launch.start_daemon(home, within=20)
+        launch.start_daemon(home, within=PATIENCE_S)
     assert (told.value.message, told.value.exit_code) == ("The disk is on fire.", 1)
 
 
 def test_a_child_that_is_killed_is_told(home, instead) -> None:
     instead("import os; os.kill(os.getpid(), 9)")
     with pytest.raises(Failure, match="ended by signal 9 while it started"):
-        launch.start_daemon(home, within=20)
+        launch.start_daemon(home, within=PATIENCE_S)
 
 
 def test_a_child_that_says_nothing_is_told(home, instead) -> None:
     instead("import sys; sys.exit(74)")
     with pytest.raises(Failure, match="exit code 74") as told:
-        launch.start_daemon(home, within=20)
+        launch.start_daemon(home, within=PATIENCE_S)
     assert told.value.exit_code == 74
 
 
 def test_a_broken_installation_is_a_sentence_too(home, instead) -> None:
     instead("import no_such_module_of_ours")
     with pytest.raises(Failure) as told:
-        launch.start_daemon(home, within=20)
+        launch.start_daemon(home, within=PATIENCE_S)
     assert told.value.message.startswith("ragd broke while it started: ModuleNotFoundError: ")
     assert "Traceback" not in told.value.message
 
@@ -100,12 +101,12 @@ def test_a_child_that_never_answers_is_a_time_out_and_lives_on(home, instead) ->
 
 def test_who_comes_second_uses_the_winner(home, fake, instead) -> None:
     instead("import sys; sys.exit(73)")
-    launch.start_daemon(home, within=20)
+    launch.start_daemon(home, within=PATIENCE_S)
 
 
 def test_who_comes_second_sees_its_own_child_off(home, fake, instead) -> None:
     children = instead("import sys; sys.stdin.read(); sys.exit(73)")
-    launch.start_daemon(home, within=20)
+    launch.start_daemon(home, within=PATIENCE_S)
     assert children[0].returncode == 73
 
 
@@ -125,7 +126,7 @@ def test_who_meets_a_daemon_that_is_stopping_starts_the_next(home, fake, instead
     launch._look_again = and_then_it_is_gone
     try:
         with pytest.raises(Failure, match="second try"):
-            launch.start_daemon(home, within=20)
+            launch.start_daemon(home, within=PATIENCE_S)
     finally:
         launch._look_again = looked
     assert len(children) == 2

@@ -16,7 +16,7 @@ USER = 12345
 HOME = f"/run/home-{USER}"
 REPOSITORY = Path(__file__).parents[2]
 CANNOT = 77
-UP_WITHIN_S = 15.0
+UP_WITHIN_S = 60.0
 
 
 def main() -> int:

@@ -127,7 +127,6 @@ def test_recall_on_the_mails_is_what_the_page_says(shared: Path, parse: Parse) -
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(120)
 @pytest.mark.parametrize(
     "vault", ["kepano-obsidian", "obsidian-tasks-demo", "lyz-blue-book", "vaultofknowledge"]
 )

@@ -12,6 +12,8 @@ import struct
 import subprocess
 import sys
 
+from tests.patience import PATIENCE_S
+
 SIOCSIFFLAGS = 0x8914
 IFF_UP_RUNNING = 0x41
 
@@ -36,7 +38,7 @@ def ragctl(home: str, *line: str) -> tuple[int, list[dict[str, object]]]:
         [sys.executable, "-m", "ragctl", "--home", home, *line, "--json"],
         capture_output=True,
         text=True,
-        timeout=80,
+        timeout=PATIENCE_S,
     )
     return done.returncode, [json.loads(said) for said in done.stdout.splitlines()]
 

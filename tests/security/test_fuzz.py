@@ -17,6 +17,7 @@ from ragd.paths import Home
 from ragd.protocol.tools import TOOLS
 from tests.daemon.conftest import House, housed
 from tests.daemon.wire import Reply, connected, head, replies
+from tests.patience import PATIENCE_S
 
 
 class Running:
@@ -180,7 +181,7 @@ async def test_after_a_storm_of_garbage_nothing_is_left_open(
     await asyncio.gather(*(storm() for _ in range(10)))
     assert (await house.ask("GET", "/v1/status")).status == 200, seed
     await _quiet(house)
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE_S):
         while len(os.listdir("/proc/self/fd")) > descriptors or len(asyncio.all_tasks()) > tasks:
             await asyncio.sleep(0.01)
 
@@ -194,6 +195,6 @@ def secrets_seed() -> int:
 async def _quiet(house: House) -> None:
     server = house.server._runner.server
     assert server is not None
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE_S):
         while server.connections:
             await asyncio.sleep(0.01)

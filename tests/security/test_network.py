@@ -25,6 +25,7 @@ from ragctl.checks.network import connections
 from ragd.adapters import embedded
 from ragd.paths import Home
 from tests.daemon.processes import REPOSITORY, Process, environment, write_config
+from tests.patience import PATIENCE_S
 
 Start = Callable[..., Process]
 
@@ -36,7 +37,6 @@ IN_CI = bool(os.environ.get("CI"))
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.timeout(120),
     pytest.mark.skipif(
         embedded.unavailable() is not None, reason="the embedded model cannot run here"
     ),
@@ -123,7 +123,7 @@ def test_the_hook_hears_who_calls_out(tmp_path: Path) -> None:
         [sys.executable, "-c", calls],
         env=environment(PYTHONPATH=str(AUDIT), RAGD_AUDIT=str(record)),
         check=True,
-        timeout=20,
+        timeout=PATIENCE_S,
     )
     _, *heard = (json.loads(line) for line in record.read_text().splitlines())
     assert len(heard) == 3 and not any(is_local(said["to"]) for said in heard)
@@ -186,7 +186,9 @@ def no_namespace() -> str | None:
     """Why there is no namespace to be had here, if so."""
     if shutil.which("unshare") is None:
         return "unshare is not installed"
-    tried = subprocess.run(["unshare", "-rn", "true"], capture_output=True, text=True, timeout=10)
+    tried = subprocess.run(
+        ["unshare", "-rn", "true"], capture_output=True, text=True, timeout=PATIENCE_S
+    )
     return tried.stderr.strip() if tried.returncode else None
 
 
@@ -202,7 +204,7 @@ async def test_all_works_where_there_is_only_loopback(home: Home, vault: Path) -
         env=environment(),
         capture_output=True,
         text=True,
-        timeout=110,
+        timeout=PATIENCE_S,
         check=False,
     )
     assert done.returncode == 0, done.stderr

@@ -15,7 +15,6 @@ __all__ = ["vault"]
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.timeout(120),
     pytest.mark.skipif(
         embedded.unavailable() is not None, reason="the embedded model cannot run here"
     ),

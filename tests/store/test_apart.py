@@ -12,6 +12,7 @@ import pytest
 from ragd.adapters.lance_store import LanceStore, NothingKnown, apart, examine_apart, generations
 from ragd.adapters.lance_store.checkup import Finding, examine
 from ragd.children import has_crashed
+from tests.patience import PATIENCE_S
 from tests.store.drafts import identity, note
 
 
@@ -81,7 +82,7 @@ def test_who_looks_ends_with_whoever_asked(folder: Path) -> None:
     )
     os.close(reading)
     os.close(writing)
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + PATIENCE_S
     while time.monotonic() < deadline:
         ended, status = os.waitpid(child, os.WNOHANG)
         if ended:

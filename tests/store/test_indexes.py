@@ -14,6 +14,7 @@ from ragd.adapters.lance_store.indexes import (
     largest_segment,
     merge_width,
 )
+from tests.patience import PATIENCE_S
 from tests.store.drafts import bulk, ids, note, vector, vectors_of
 
 
@@ -135,13 +136,13 @@ async def test_saves_and_fills_go_on_while_an_index_is_trained(
     def held(task: vector_index.Training) -> Any:
         built = real(task)
         started.set()
-        assert go_on.wait(20)
+        assert go_on.wait(PATIENCE_S)
         return built
 
     monkeypatch.setattr(vector_index, "train", held)
     async with asyncio.TaskGroup() as group:
         maintaining = group.create_task(index.maintain())
-        await asyncio.to_thread(started.wait, 20)
+        await asyncio.to_thread(started.wait, PATIENCE_S)
         await index.fill(vectors_of(files[580:]))
         saved = note("saved.md", "saved meanwhile", vectors=True)
         await index.replace([saved], [files[3].path])

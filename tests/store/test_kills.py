@@ -82,7 +82,6 @@ def check(table: Path, stored: dict[int, int]) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(90)
 @pytest.mark.parametrize("round_number", range(ROUNDS))
 def test_a_killed_writer_leaves_a_whole_table(tmp_path: Path, round_number: int) -> None:
     table = prepare(tmp_path)

@@ -4,6 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tests.patience import PATIENCE_S
+
 ROOT = Path(__file__).parents[2]
 
 CODE = """
@@ -19,7 +21,7 @@ print(lance_namespace.__file__ is not None, len(sys.meta_path))
 
 def test_lancedb_is_loaded_without_its_client_for_remote_catalogues() -> None:
     run = subprocess.run(
-        [sys.executable, "-c", CODE], cwd=ROOT, capture_output=True, text=True, timeout=60
+        [sys.executable, "-c", CODE], cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE_S
     )
     assert run.returncode == 0, run.stderr
     loaded, afterwards = run.stdout.splitlines()

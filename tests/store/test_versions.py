@@ -5,6 +5,8 @@ import sys
 from importlib.metadata import version
 from pathlib import Path
 
+from tests.patience import PATIENCE_S
+
 
 def lance_inside_lancedb() -> set[str]:
     """The version of lance that lancedb was built with, as the paths of its sources tell."""
@@ -27,7 +29,9 @@ def test_importing_the_store_imports_no_native_library() -> None:
         "import sys, ragd.adapters.lance_store; "
         "print([m for m in ('lance', 'lancedb', 'pyarrow', 'numpy') if m in sys.modules])"
     )
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=20)
+    run = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=PATIENCE_S
+    )
     assert run.stdout.strip() == "[]", run.stderr
 
 
@@ -36,5 +40,7 @@ def test_looking_for_an_index_that_is_not_there_imports_none_either(tmp_path: Pa
         "import sys, pathlib; from ragd.adapters import lance_store; "
         f"print(lance_store.probe(pathlib.Path({str(tmp_path)!r})), 'lance' in sys.modules)"
     )
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=20)
+    run = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=PATIENCE_S
+    )
     assert run.stdout.strip() == "INDEX_NOT_FOUND False", run.stderr
