@@ -100,20 +100,24 @@ class Indexes:
         known = self._ledger.state.catalog.index
         if known is not None:
             try:
-                index = await self._open(known.generation)
+                await self._take(await self._open(known.generation))
+                return
             except RagdError as why:
                 log.warning("the index cannot be opened", code=why.code)
-                if why.code != "INDEX_NOT_FOUND":  # damaged: restored, or replaced by a reindex
+                if why.code == "INDEX_CORRUPTED":  # restored later, or replaced by a reindex
                     if "index" not in self._ledger.state.health.lost:
                         await self._say(DependencyLost(dependency="index", code=why.code))
                     return
+                if why.code != "INDEX_NOT_FOUND":
+                    raise
                 await self._say(IndexLost(reason="missing"))
-            else:
-                await self._take(index)
-                return
         found = await self._store.newest_whole(self._vault, without=self._retired)
-        if found is not None:
+        if found is None:
+            return
+        try:
             await self._adopt(await self._store.open(found.name))
+        except RagdError as why:  # its files changed since it was examined
+            log.warning("an index that the log does not know cannot be opened", code=why.code)
 
     async def _open(self, generation: str) -> ChunkIndex:
         """If native code has ended the daemon before, only after another process has read it."""
@@ -129,10 +133,17 @@ class Indexes:
             self._crash.clear()
 
     async def _take(self, index: ChunkIndex) -> None:
-        """An index that the log knows: is it this vault's, and as new as the log?"""
+        """An index that the log knows: is it this vault's, and as new as the log? Raises RagdError
+        if its files are replaced or damaged meanwhile."""
         if index.identity.vault != self._vault:
             await self._leave(index)
-        elif await index.version() < self._ledger.state.catalog.table_version:
+            return
+        try:
+            version = await index.version()
+        except RagdError:
+            index.close()
+            raise
+        if version < self._ledger.state.catalog.table_version:
             log.warning("the index has lost its last commits")
             await self._say(IndexLost(reason="behind"))
             await self._adopt(index)
@@ -155,6 +166,7 @@ class Indexes:
         try:
             rows = await _count_rows(index)
             embedded = await _count_rows(index, "vector IS NOT NULL")
+            version = await index.version()
         except RagdError as why:  # it cannot be read: as good as none
             log.warning("an index that the log does not know is damaged", code=why.code)
             index.close()
@@ -163,7 +175,6 @@ class Indexes:
             StoredFile(path, sha256, 0, 0, count, embedded[path, sha256])
             for (path, sha256), count in rows.items()
         ]
-        version = await index.version()
         stored = BatchStored(job_id="", files=files, removed=[], table_version=version)
         await self._ledger.journal.append_parts(NAME, stored)
         await self._activate(index)  # last: after a crash in between it is taken over again

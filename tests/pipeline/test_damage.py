@@ -75,6 +75,52 @@ async def test_damage_that_only_tidying_meets_is_damage_until_other_files_are_th
     assert await crashes(running) == []
 
 
+async def test_files_that_change_while_the_index_is_opened_crash_nobody(
+    start: Any, monkeypatch: Any
+) -> None:
+    """The table can be opened, and a moment later its files are others or gone."""
+    running = await indexed(start)
+    reads = asyncio.Event()
+    version = ChunkIndex.version
+
+    async def fail_once(index: ChunkIndex) -> int:
+        if not reads.is_set():
+            reads.set()
+            raise RagdError("INDEX_CORRUPTED")
+        return await version(index)
+
+    monkeypatch.setattr(ChunkIndex, "version", fail_once)
+    await say(running, DependencyLost(dependency="index", code="INDEX_CORRUPTED"))
+    await asyncio.wait_for(reads.wait(), PATIENCE_S)
+    await say(running, DependencyRecovered(dependency="index"))
+    assert await running.pipeline.serving.within(SystemClock(), PATIENCE_S) is not None
+    await assert_index_equals_vault(running)
+    assert await crashes(running) == []
+
+
+async def test_an_unknown_index_whose_files_vanish_as_it_is_opened_crashes_nobody(
+    start: Any, tmp_path: Path, monkeypatch: Any
+) -> None:
+    running = await indexed(start)
+    open_index = LanceStore.open
+    opened: list[str] = []
+
+    async def refuse(store: LanceStore, generation: str) -> ChunkIndex:
+        opened.append(generation)
+        if len(opened) <= 2:  # the one that the log knows, then the same one as a find
+            raise RagdError("INDEX_NOT_FOUND")
+        return await open_index(store, generation)
+
+    monkeypatch.setattr(LanceStore, "open", refuse)
+    seq = await say(running, DependencyLost(dependency="index", code="INDEX_NOT_FOUND"))
+    await running.until(IndexLost, seq)
+    job = await running.request("sync")
+    finished = await running.until(JobFinished, seq, job_id=job)
+    assert finished.event.outcome == "complete"
+    await assert_index_equals_vault(running)
+    assert await crashes(running) == []
+
+
 async def test_after_a_crash_nothing_is_opened_that_nobody_could_look_at(
     start: Any, tmp_path: Path, monkeypatch: Any
 ) -> None:
