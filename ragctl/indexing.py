@@ -32,6 +32,7 @@ _CAUSES = (
     "DISK_FULL",
 )
 _LISTED = 10
+_TEXT_STORED = ("vectors", "finished")  # phases of a job that only vectors can be missing for
 SILENCE_S = 10.0  # after which one wants to know why
 
 
@@ -116,6 +117,8 @@ def _follow(home: Home, job_id: str, on_terminal: bool) -> dict[str, Any]:
             "The daemon went away in the middle of it.",
             "`ragctl status` starts it again, and it goes on where it was.",
         )
+    if last["type"] == "interrupted":
+        raise Failure(str(last["message"]), str(last["suggestion"]))
     return last
 
 
@@ -132,7 +135,7 @@ def _last_of(
             if text is None:
                 return None
             said: dict[str, Any] = json.loads(text)
-            if said["type"] == "complete":
+            if said["type"] != "progress":
                 return said if said["outcome"] else None
             step, heard = said, time.monotonic()
             shown.step(step)
@@ -160,9 +163,10 @@ def _why_it_waits(home: Home, told: set[str]) -> Iterator[str]:
 def _without_the_rest(home: Home, job_id: str, step: dict[str, Any]) -> dict[str, Any] | None:
     """The last line of a job that has ended but for vectors that do not come."""
     job = request(home, "GET", f"/v1/jobs/{job_id}").data
-    if job["phase"] != "finished":
+    if job["phase"] not in _TEXT_STORED:
         return None
     kept = {key: job[key] for key in ("indexed_files", "duration_ms", "errors", "errors_total")}
+    kept["text_ms"] = job.get("text_ms", job["duration_ms"])
     vectors = {"total_chunks": step["total"], "chunks_embedded": step["current"]}
     return {"type": "complete", "outcome": "partial", "deletions_held": 0, **kept, **vectors}
 
@@ -171,10 +175,11 @@ def _without_the_rest(home: Home, job_id: str, step: dict[str, Any]) -> dict[str
 
 
 def _tell(home: Home, last: dict[str, Any], on_terminal: bool) -> int:
-    if last["outcome"] == "failed":
-        raise _why_it_failed(home)
-    if last["outcome"] == "cancelled":
-        raise Failure("The job was cancelled.", "`ragctl sync` does what is left of it.")
+    if last["outcome"] in ("failed", "cancelled"):
+        why = _why_not(home, last)
+        if not on_terminal:
+            emit_json(_last_words(last, why))
+        raise why
     if on_terminal:
         _summarise(last)
     if held := last["deletions_held"]:
@@ -194,6 +199,21 @@ def _tell(home: Home, last: dict[str, Any], on_terminal: bool) -> int:
             "goes on when it can; `ragctl status` says why it does not."
         )
     return EXIT_OK if last["outcome"] == "complete" else EXIT_PARTIAL
+
+
+def _last_words(last: dict[str, Any], why: Failure) -> dict[str, Any]:
+    """The last line for programs where the job did not do what it was asked for."""
+    said = {"code": last.get("code"), "message": why.message, "suggestion": why.suggestion}
+    return {"type": "failed", "outcome": last["outcome"], **said, "errors": last["errors"]}
+
+
+def _why_not(home: Home, last: dict[str, Any]) -> Failure:
+    if last["outcome"] == "cancelled":
+        return Failure("The job was cancelled.", "`ragctl sync` does what is left of it.")
+    if last.get("code") == "VAULT_NOT_FOUND":  # whatever else is wrong: nothing can be read
+        message = f"The job failed. {last['message']}"
+        return Failure(message, str(last["suggestion"]), code="INDEXER_FAILED")
+    return _why_it_failed(home)
 
 
 def _why_it_failed(home: Home) -> Failure:
@@ -257,7 +277,7 @@ def _is_open(home: Home, job_id: str) -> bool:
         job = request(home, "GET", f"/v1/jobs/{job_id}", timeout=1.0).data
     except Failure:
         return True  # who cannot say leaves it to whoever presses Ctrl-C again
-    return bool(job["phase"] != "finished" or job.get("building"))
+    return bool(job["phase"] not in _TEXT_STORED or job.get("building"))
 
 
 def _cancelled(home: Home, job_id: str) -> str:
@@ -266,7 +286,7 @@ def _cancelled(home: Home, job_id: str) -> str:
         job = ask(home, "POST", f"/v1/jobs/{job_id}/cancel", start=False).data
     except Failure as why:
         return f"The job could not be cancelled: {why.message} {why.suggestion}".strip()
-    if job["phase"] == "finished" and not job.get("building"):
+    if job["phase"] in _TEXT_STORED and not job.get("building"):
         return (
             "Too late to cancel: all text is stored, and the daemon makes the missing vectors in "
             "the background. `ragctl stop` stops the daemon."

@@ -12,7 +12,8 @@ from ragctl.render import Ink, columns_of, counted, emit_json, span
 
 SPOKEN = {
     "progress": ("type", "phase", "current", "total"),
-    "complete": ("type", "indexed_files", "total_chunks", "duration_ms", "errors"),
+    "complete": ("type", "indexed_files", "total_chunks", "text_ms", "duration_ms", "errors"),
+    "interrupted": ("type", "outcome", "code", "message", "suggestion"),
 }
 COUNTED = {"text": "notes", "vectors": "passages"}
 WAITING = {"queued": "waits for another job to end", "scan": "looks for what changed"}
@@ -118,11 +119,12 @@ class Plain:
         """What programs are told when all is over."""
 
     def end(self, last: dict[str, Any] | None) -> None:
-        if last is not None:
+        """A job that failed or was cancelled has its last line printed with the cause."""
+        if last is not None and last["outcome"] not in ("failed", "cancelled"):
             self._print(last)
 
     def _print(self, said: dict[str, Any]) -> None:
-        emit_json({key: said[key] for key in SPOKEN[said["type"]]})
+        emit_json({key: said[key] for key in SPOKEN[said["type"]] if key in said})
         sys.stdout.flush()
 
 
@@ -162,10 +164,11 @@ class Moving:
 
     def end(self, last: dict[str, Any] | None) -> None:
         """Nothing more comes: with the last word all is done, without one it was broken off."""
-        if last is not None and self._now.get("step") == "vectors":
+        done = last is not None and last["type"] == "complete"
+        if last is not None and done and self._now.get("step") == "vectors":
             counts = {"current": last["chunks_embedded"], "total": last["total_chunks"]}
             self._now = {**self._now, **counts}
-        self._leave(done=last is not None)
+        self._leave(done=done)
 
     def _leave(self, *, done: bool) -> None:
         """Let the line stand; that of a step that is done says how long it took."""

@@ -88,7 +88,7 @@ def meta(state: State, query_time_ms: int = 0, chunks_scanned: int = 0) -> Meta:
 def status(state: State, live: Live, query_time_ms: int = 0) -> Envelope:
     """The answer of obsidian_rag_status and of GET /v1/status."""
     health, codes = verdict(state, live)
-    catalog, jobs = state.catalog, state.jobs
+    catalog = state.catalog
     crashes = state.runs.crashes if is_recorded(state, live) else {}
     data: dict[str, Any] = {
         "plugin_health": health,
@@ -100,8 +100,8 @@ def status(state: State, live: Live, query_time_ms: int = 0) -> Envelope:
         "last_sync": state.sync_result.last_sync,
         "unindexed_files": progress.unindexed(state),
         "ollama_status": _works(state, live, "ollama", "up", "down", "unknown"),
-        "active_job": _active(jobs.active),
-        "last_job": _finished(jobs.finished[-1]) if jobs.finished else None,
+        "active_job": _active(state),
+        "last_job": _last(state),
         "paused": paused(state),
         "needs_restart": live.needs_restart,
         "config_refused": live.config_refused,
@@ -151,7 +151,7 @@ def paused(state: State) -> dict[str, Any] | None:
 
 def job_data(job: Job) -> dict[str, Any]:
     """One job, open or ended."""
-    return _finished(job) if job.phase == "finished" else _active(job) or {}
+    return _finished(job) if job.phase == "finished" else _open(job)
 
 
 def _works(state: State, live: Live, dependency: str, works: Any, lost: Any, unknown: Any) -> Any:
@@ -189,9 +189,26 @@ def _building(catalog: Catalog) -> dict[str, Any] | None:
     }
 
 
-def _active(job: Job | None) -> dict[str, Any] | None:
-    if job is None:
+def _active(state: State) -> dict[str, Any] | None:
+    """The job that runs or waits to; else the one whose vectors are being made."""
+    if job := state.jobs.active:
+        return _open(job)
+    filling = progress.makes_vectors(state)
+    if filling is None:
         return None
+    return _open(filling) | {"phase": "vectors", "progress": progress.vectors_share(state, filling)}
+
+
+def _last(state: State) -> dict[str, Any] | None:
+    """The job that ended last; not the one that is shown as active."""
+    filling = None if state.jobs.active else progress.makes_vectors(state)
+    ended = [job for job in state.jobs.finished if job is not filling]
+    if not ended:
+        return None
+    return _finished(max(ended, key=lambda job: job.ended_at or job.finished_at or ""))
+
+
+def _open(job: Job) -> dict[str, Any]:
     return {"id": job.id, "mode": job.mode, "phase": job.phase, "progress": job.progress}
 
 
@@ -199,15 +216,16 @@ def _finished(job: Job) -> dict[str, Any]:
     return {
         "id": job.id,
         "mode": job.mode,
-        "phase": job.phase,
-        "outcome": job.outcome,
+        "phase": "vectors" if job.fills else job.phase,
+        "outcome": progress.outcome_of(job),
         "indexed_files": job.indexed_files,
         "removed_files": job.files_removed,
         "total_chunks": job.total_chunks,
-        "duration_ms": job.duration_ms,
+        "text_ms": job.duration_ms,
+        "duration_ms": job.total_ms,
         "errors": job.errors,
         "errors_total": job.errors_total,
-        "finished_at": job.finished_at,
+        "finished_at": job.ended_at or job.finished_at,
     }
 
 

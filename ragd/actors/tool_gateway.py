@@ -7,8 +7,9 @@ import asyncio
 import contextlib
 import os
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from datetime import datetime, timedelta
+from functools import partial
 from http import HTTPStatus
 from typing import Any
 
@@ -34,7 +35,7 @@ from ragd.events import (
     SyncResumed,
 )
 from ragd.folds import progress
-from ragd.folds.jobs import Job
+from ragd.folds.jobs import Job, is_building
 from ragd.footprint import footprint
 from ragd.guarding import GuardInForce
 from ragd.ledger import Ledger
@@ -49,6 +50,7 @@ from ragd.status import Live, job_data, meta, paused, reasons, status, verdict
 NAME = "tool_gateway"
 APPEND_WITHIN_S = 1.0
 FOLLOWER_TAKES_WITHIN_S = 30.0
+LAST_LINE_WITHIN_S = 1.0
 REFUSALS_EVERY_S = 60.0
 
 log = structlog.get_logger(NAME)
@@ -260,9 +262,13 @@ class ToolGateway:
         return await self._stream(request, (json_of(record) async for record in records))
 
     async def _stream(
-        self, request: web.Request, lines: AsyncIterator[bytes]
+        self,
+        request: web.Request,
+        lines: AsyncIterator[bytes],
+        last: Callable[[], bytes] | None = None,
     ) -> web.StreamResponse:
-        """Lines as they come, for as long as the client takes them and the daemon lives."""
+        """Lines as they come, for as long as the client takes them and the daemon lives. `last` is
+        what a follower hears when the daemon stops first."""
         response = web.StreamResponse(headers=HEADERS)
         response.content_type = "application/x-ndjson"
         await response.prepare(request)
@@ -281,6 +287,8 @@ class ToolGateway:
             if not self._ending:
                 raise  # the client went away
             task.uncancel()
+            if last is not None:
+                await _write_within(response, last(), LAST_LINE_WITHIN_S)
         finally:
             self._followers.discard(task)
         return response
@@ -292,7 +300,8 @@ class ToolGateway:
         job = self._find_job(request)
         if not number(request, "follow", 0):
             return self._served(self._told(job))
-        return await self._stream(request, self._progress(job.id))
+        last = partial(self._last_line, job)
+        return await self._stream(request, self._progress(job), last)
 
     async def _new_job(self, request: web.Request) -> web.StreamResponse:
         """For ragctl: what an agent may ask for, and what only a person may."""
@@ -305,39 +314,40 @@ class ToolGateway:
         """Answers at once. One job at a time: what an open job does anyway is joined to it."""
         job = progress.job_to_join(self._ledger.state, mode, accept_deletions)
         job_id = job.id if job is not None else new_id()
-        if job is None:
+        if job is None or not job.asked:  # one of the daemon's own is the client's from now on
             requested = JobRequested(job_id=job_id, mode=mode, accept_deletions=accept_deletions)
             await self._append(requested)
         return {"job_id": job_id, "status": "started"}
 
-    async def _progress(self, job_id: str) -> AsyncIterator[bytes]:
+    async def _progress(self, job: Job) -> AsyncIterator[bytes]:
         """Where the job is, whenever that changes; the last line says how it ended."""
         state = self._ledger.state
         said: dict[str, Any] = {}
         async for _ in self._ledger.journal.follow(state.seq - 1):
-            job = state.jobs.find(job_id)
-            if job is None or progress.is_complete(state, job):
+            job = state.jobs.find(job.id) or job  # one that is forgotten has ended
+            if progress.is_complete(state, job):
                 break
             now = progress.line(state, job)
             if now != said:
                 said = now
                 yield msgspec.json.encode(now) + b"\n"
-        if job := state.jobs.find(job_id):
-            yield msgspec.json.encode(progress.completion(state, job)) + b"\n"
+        yield self._last_line(job)
+
+    def _last_line(self, job: Job) -> bytes:
+        """How the job ended, or that the daemon stops first."""
+        state = self._ledger.state
+        line = progress.last_line(state, state.jobs.find(job.id) or job)
+        return msgspec.json.encode(line) + b"\n"
 
     async def _cancel_job(self, request: web.Request) -> web.StreamResponse:
         job = self._find_job(request)
-        if job.phase != "finished" or self._builds(job):
+        if job.phase != "finished" or is_building(job, self._ledger.state.catalog):
             await self._append(JobCancelRequested(job_id=job.id))
         return self._served(self._told(job))
 
-    def _builds(self, job: Job) -> bool:
-        """Whether an index is still being built for this job, though it may have ended."""
-        building = self._ledger.state.catalog.building
-        return building is not None and building.job_id == job.id
-
     def _told(self, job: Job) -> dict[str, Any]:
-        return {**job_data(job), "building": self._builds(job)}
+        catalog = self._ledger.state.catalog
+        return {**job_data(job), "building": is_building(job, catalog)}
 
     def _find_job(self, request: web.Request) -> Job:
         job = self._ledger.state.jobs.find(request.match_info["id"])
@@ -365,6 +375,13 @@ class ToolGateway:
         except TimeoutError:
             full = self._ledger.journal.full_since is not None
             raise RagdError("DISK_FULL" if full else "TIMEOUT") from None
+
+
+async def _write_within(response: web.StreamResponse, line: bytes, seconds: float) -> None:
+    """Write it to a client that may have stopped reading."""
+    with contextlib.suppress(TimeoutError, ConnectionError):
+        async with asyncio.timeout(seconds):
+            await response.write(line)
 
 
 def _ms_since(began: float) -> int:

@@ -66,6 +66,7 @@ def _dispatch(state: State, event: Fact, record: Record) -> None:
         handle(catalog, event, record)
     if handle_job := _jobs.HANDLERS.get(kind):
         handle_job(state.jobs, event, record)
+    _jobs.settle(state.jobs, event, record, catalog)
     if handle_pause := _pause.HANDLERS.get(kind):
         handle_pause(state.pause, event, record)
     if handle_run := _runs.HANDLERS.get(kind):

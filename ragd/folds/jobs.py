@@ -1,6 +1,11 @@
-"""Indexing jobs: asked for, running, done. A fold; pure. It starts and stops nothing."""
+"""Indexing jobs: asked for, running, done. A fold; pure. It starts and stops nothing.
+
+A job's text is stored first (`JobFinished`), its vectors follow. `settle` decides after every
+record which jobs still make vectors, and which are forgotten.
+"""
 
 from collections.abc import Callable, Mapping
+from datetime import datetime
 from typing import Any, Literal
 
 from msgspec import Struct, field
@@ -12,15 +17,21 @@ from ragd.events import (
     BatchStored,
     FileError,
     FileFailed,
+    IndexBuilding,
+    IndexLost,
     JobCancelRequested,
     JobFinished,
     JobRequested,
     JobStarted,
     Mode,
     Outcome,
+    VectorsFilled,
 )
+from ragd.folds.catalog import Catalog, Table
+from ragd.folds.pause import BY_HAND
 
-FINISHED_KEPT = 20
+FINISHED_KEPT = 20  # of those that a client asked for, and as many of the others
+FILLING_KEPT = 100  # jobs of clients whose vectors are still being made
 
 
 class Job(Struct):
@@ -44,9 +55,22 @@ class Job(Struct):
     outcome: Outcome | None = None
     indexed_files: int = 0
     total_chunks: int = 0
-    duration_ms: int = 0
+    duration_ms: int = 0  # from the start until its text was stored
     errors: list[FileError] = field(default_factory=list)
     errors_total: int = 0
+    requested: bool = False  # it looks at the whole vault; else only at notes that were saved
+    asked: bool = False  # a client asked for it; else the daemon wants it by itself
+    stored_without_vectors: bool = False  # it stored passages that got no vector with their text
+    generation: str = ""  # the index that it builds beside the one that serves
+    fills: bool = False  # its text is stored, and its index still lacks vectors
+    vectors_ms: int = 0  # from the start to the last vector that came
+    ended_at: str | None = None  # when its text and its vectors were there, or it was given up
+    abandoned: bool = False  # its index was lost or replaced before its vectors were there
+
+    @property
+    def total_ms(self) -> int:
+        """From the start to the last vector; while vectors are being made, to the last so far."""
+        return max(self.duration_ms, self.vectors_ms)
 
     @property
     def progress(self) -> float:
@@ -61,6 +85,7 @@ class Jobs(Struct):
 
     open: list[Job] = field(default_factory=list)
     finished: list[Job] = field(default_factory=list)
+    filling: int = 0  # how many of these still make vectors
 
     @property
     def active(self) -> Job | None:
@@ -77,16 +102,22 @@ class Jobs(Struct):
 
 
 def _requested(jobs: Jobs, event: JobRequested, record: Record) -> None:
-    if jobs.find(event.job_id) is None:
+    job = jobs.find(event.job_id)
+    if job is None:
         job = Job(event.job_id, event.mode, event.origin, record.ts)
         job.accept_deletions = event.accept_deletions
+        job.requested = True
         jobs.open.append(job)
+    job.asked = job.asked or event.origin == BY_HAND  # a client may join the daemon's own job
 
 
 def _started(jobs: Jobs, event: JobStarted, record: Record) -> None:
     job = jobs.find_open(event.job_id)
     if job is None:
+        before = jobs.find(event.job_id)
         job = Job(event.job_id, event.mode, record.actor, record.ts)
+        if before is not None:
+            job.requested, job.asked = before.requested, before.asked
         jobs.open.append(job)
     job.phase = "running"
     job.mode = event.mode
@@ -114,6 +145,13 @@ def _stored(jobs: Jobs, event: BatchStored, record: Record) -> None:
     if job := jobs.find_open(event.job_id):
         job.files_stored += len(event.files)
         job.files_removed += len(event.removed)
+        if any(file.embedded < file.chunks for file in event.files):
+            job.stored_without_vectors = True
+
+
+def _building(jobs: Jobs, event: IndexBuilding, record: Record) -> None:
+    if job := jobs.find_open(event.job_id):
+        job.generation = event.generation
 
 
 def _failed(jobs: Jobs, event: FileFailed, record: Record) -> None:
@@ -142,8 +180,85 @@ def _finished(jobs: Jobs, event: JobFinished, record: Record) -> None:
     job.duration_ms = event.duration_ms
     job.errors = list(event.errors)
     job.errors_total = max(event.errors_total, len(event.errors))
+    job.ended_at, job.abandoned = record.ts, False
     jobs.finished.append(job)
-    del jobs.finished[:-FINISHED_KEPT]
+
+
+def settle(jobs: Jobs, event: object, record: Record, catalog: Catalog) -> None:
+    """Decide which jobs still make vectors, after the catalog has taken the record."""
+    if isinstance(event, JobFinished) and (ended := jobs.find(event.job_id)):
+        ended.fills = event.outcome in ("complete", "partial") and _lacks_vectors(ended, catalog)
+    elif not jobs.filling:
+        return
+    for job in jobs.finished:
+        if job.fills:
+            _settle_one(job, event, record, catalog)
+    _evict(jobs, catalog)
+    jobs.filling = sum(job.fills for job in jobs.finished)
+
+
+def _lacks_vectors(job: Job, catalog: Catalog) -> bool:
+    """Whether vectors are to come for this job. A client waits for all of them, the daemon's own
+    job only for those of the notes that it stored."""
+    if is_building(job, catalog):
+        return True
+    return catalog.backlog > 0 and (job.asked or job.stored_without_vectors)
+
+
+def is_building(job: Job, catalog: Catalog) -> bool:
+    """Whether the index that this job builds does not serve yet."""
+    return catalog.building is not None and catalog.building.job_id == job.id
+
+
+def table_of(job: Job, catalog: Catalog) -> Table:
+    """Where the job's notes are."""
+    building = catalog.building
+    return building if building is not None and building.job_id == job.id else catalog
+
+
+def _settle_one(job: Job, event: object, record: Record, catalog: Catalog) -> None:
+    if isinstance(event, VectorsFilled) and _is_about(job, event, catalog):
+        job.vectors_ms = max(job.vectors_ms, _ms_between(job.started_at, record.ts))
+    if is_building(job, catalog):
+        return
+    serving = catalog.index.generation if catalog.index is not None else ""
+    lost = isinstance(event, IndexLost) and not event.generation
+    if lost or (job.generation and job.generation != serving):
+        job.abandoned = True
+    elif catalog.backlog > 0:
+        return
+    else:
+        job.vectors_ms = max(job.vectors_ms, _ms_between(job.started_at, record.ts))
+    job.fills, job.ended_at = False, record.ts
+
+
+def _is_about(job: Job, event: VectorsFilled, catalog: Catalog) -> bool:
+    building = catalog.building
+    built = building.generation if building is not None else ""
+    return (bool(built) and event.generation == built) is is_building(job, catalog)
+
+
+def _evict(jobs: Jobs, catalog: Catalog) -> None:
+    """Forget old jobs. One that builds an index is kept, and one that a client asked for is never
+    pushed out by the daemon's own."""
+    groups: dict[tuple[bool, bool], list[Job]] = {}
+    for job in jobs.finished:
+        if not is_building(job, catalog):
+            groups.setdefault((job.asked, job.asked and job.fills), []).append(job)
+    gone: set[int] = set()
+    for (_, fills), group in groups.items():
+        for job in group[: -(FILLING_KEPT if fills else FINISHED_KEPT)]:
+            job.fills = False  # a follower that holds it waits for nothing more
+            gone.add(id(job))
+    if gone:
+        jobs.finished = [job for job in jobs.finished if id(job) not in gone]
+
+
+def _ms_between(start: str | None, end: str) -> int:
+    if start is None:
+        return 0
+    passed = datetime.fromisoformat(end) - datetime.fromisoformat(start)
+    return max(0, int(passed.total_seconds() * 1000))
 
 
 HANDLERS: Mapping[type, Callable[[Jobs, Any, Record], None]] = {
@@ -152,6 +267,7 @@ HANDLERS: Mapping[type, Callable[[Jobs, Any, Record], None]] = {
     JobCancelRequested: _cancel,
     BatchEmbedded: _embedded,
     BatchStored: _stored,
+    IndexBuilding: _building,
     FileFailed: _failed,
     JobFinished: _finished,
 }

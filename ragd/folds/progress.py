@@ -6,11 +6,10 @@ is everything found by its meaning too.
 
 from typing import Any
 
-from ragd.errors import WITHOUT_VECTORS
+from ragd.errors import CODES, WITHOUT_VECTORS
 from ragd.folds import State
-from ragd.folds.catalog import Building, Table
 from ragd.folds.health import DEPENDENCY_OF
-from ragd.folds.jobs import Job
+from ragd.folds.jobs import Job, is_building, table_of
 
 STRENGTH = {"sync": 0, "full": 1, "reindex": 2}
 
@@ -22,7 +21,8 @@ def job_to_join(state: State, mode: str, accept_deletions: bool) -> Job | None:
     """The open job that does all that this request asks for, if there is one."""
     if accept_deletions:
         return None  # it has to look at the vault with other eyes
-    open_jobs = [job for job in state.jobs.open if not job.cancel_requested]
+    # A job that nobody requested reads only the notes that were just saved.
+    open_jobs = [job for job in state.jobs.open if job.requested and not job.cancel_requested]
     return next((job for job in open_jobs if STRENGTH[job.mode] >= STRENGTH[mode]), None)
 
 
@@ -43,51 +43,53 @@ def line(state: State, job: Job) -> dict[str, Any]:
         return _progress("scan" if state.jobs.active is job else "queued", 0, 0)
     if job.phase != "finished":
         return _progress("text", job.files_stored, job.files_planned)
-    table = _table_of(state, job)
+    table = table_of(job, state.catalog)
     return _progress("vectors", table.chunks_embedded, table.chunks - table.chunks_barred)
-
-
-def _building_of(state: State, job: Job) -> Building | None:
-    """The table that the job builds, until it serves."""
-    building = state.catalog.building
-    return building if building is not None and building.job_id == job.id else None
-
-
-def _table_of(state: State, job: Job) -> Table:
-    """Where the job's notes are."""
-    return _building_of(state, job) or state.catalog
 
 
 def is_complete(state: State, job: Job) -> bool:
     """Nothing more is to come: all vectors are there, or nobody can make them now."""
     if job.phase != "finished":
         return False
-    if job.outcome in ("failed", "cancelled"):
-        return True
-    waits = _building_of(state, job) is not None or state.catalog.backlog > 0
-    return not waits or state.pause.holds_vectors or _is_provider_lost(state, job)
+    return not job.fills or state.pause.holds_vectors or _is_provider_lost(state, job)
+
+
+def makes_vectors(state: State) -> Job | None:
+    """The job whose vectors are being made now: of several, the first."""
+    filling = (job for job in state.jobs.finished if job.fills)
+    return next((job for job in filling if not is_complete(state, job)), None)
+
+
+def vectors_share(state: State, job: Job) -> float:
+    """0 to 1: how many of the passages in the job's index have their vector."""
+    now = line(state, job)
+    return now["current"] / now["total"] if now["total"] else 1.0
 
 
 def _is_provider_lost(state: State, job: Job) -> bool:
     """Nobody makes the vectors that this job's table lacks. What is wrong with the provider of the
     index that serves does not matter to one that is built with another."""
-    building = _building_of(state, job)
-    if building is None or not building.provider:
+    building = state.catalog.building
+    if building is None or not is_building(job, state.catalog) or not building.provider:
         return not state.health.reasons.keys().isdisjoint(WITHOUT_VECTORS)
     return DEPENDENCY_OF.get(building.provider) in state.health.lost
 
 
-def completion(state: State, job: Job) -> dict[str, Any]:
-    """The last line. `outcome` is partial, too, when vectors are missing or deletions are held."""
+def last_line(state: State, job: Job) -> dict[str, Any]:
+    """How the job ended: `complete`, `failed`, or `interrupted` where the daemon stops before."""
+    if not is_complete(state, job):
+        return _without_success("interrupted", "interrupted", *_INTERRUPTED)
     held = state.health.deletions_held
-    table = _table_of(state, job)
-    unfinished = job.outcome == "complete" and (table.backlog or held)
-    outcome = "partial" if unfinished else job.outcome
-    return {
+    table = table_of(job, state.catalog)
+    outcome = outcome_of(job)
+    if outcome == "complete" and (table.backlog or held):
+        outcome = "partial"
+    said = {
         "type": "complete",
         "indexed_files": job.indexed_files,
         "total_chunks": table.chunks,
-        "duration_ms": job.duration_ms,
+        "text_ms": job.duration_ms,
+        "duration_ms": job.total_ms,
         "errors": [{"file": error.file, "message": error.message} for error in job.errors],
         "outcome": outcome,
         "errors_total": job.errors_total,
@@ -96,6 +98,46 @@ def completion(state: State, job: Job) -> dict[str, Any]:
         "barred": table.chunks_barred,
         "withheld": table.chunks_withheld,
     }
+    if outcome == "failed":
+        return said | _without_success("failed", outcome, *_cause(state, job))
+    if outcome == "cancelled":
+        return said | _without_success("failed", outcome, None, "The job was cancelled.", _REST)
+    return said
+
+
+def outcome_of(job: Job) -> str | None:
+    """How it ended, as it looks now: an index that was given up is a job that failed."""
+    return "failed" if job.abandoned else job.outcome
+
+
+_INTERRUPTED = (
+    None,
+    "The daemon is stopping; the job has not ended.",
+    "`ragctl start` starts it again, and it goes on with the job.",
+)
+_REST = "`ragctl sync` does what is left of it."
+_ABANDONED = (
+    "INDEXER_FAILED",
+    "The index that this job made was lost or replaced before its vectors were there.",
+    "`ragctl status` shows the index now, and whether another job makes it again.",
+)
+# What makes a job fail, the first that holds.
+_CAUSES = ("VAULT_NOT_FOUND", "INDEX_CORRUPTED", "DELETIONS_HELD", "DISK_FULL", *WITHOUT_VECTORS)
+
+
+def _cause(state: State, job: Job) -> tuple[str, str, str]:
+    """Why it failed, as health tells it: a code, a sentence, what to do."""
+    if job.abandoned:
+        return _ABANDONED
+    code = next((code for code in _CAUSES if code in state.health.reasons), "INDEXER_FAILED")
+    return code, CODES[code].message, CODES[code].suggestion
+
+
+def _without_success(
+    kind: str, outcome: str, code: str | None, message: str, suggestion: str
+) -> dict[str, Any]:
+    said = {"code": code, "message": message, "suggestion": suggestion}
+    return {"type": kind, "outcome": outcome, **said}
 
 
 def _progress(step: str, current: int, total: int) -> dict[str, Any]:

@@ -110,7 +110,7 @@ class Vault:
         try:
             while True:
                 line: dict[str, Any] = json.loads(lines.line(WITHIN_S))
-                if line["type"] == "complete":
+                if line["type"] != "progress":
                     return line
         finally:
             lines.close()
@@ -119,7 +119,8 @@ class Vault:
         """Index, and come back when all text is stored, whatever becomes of the vectors."""
         job = self.post("/v1/jobs", {"mode": "full"}).data["job_id"]
         deadline = time.monotonic() + WITHIN_S
-        while (request(self.home, "GET", f"/v1/jobs/{job}").data)["phase"] != "finished":
+        stored = ("vectors", "finished")
+        while (request(self.home, "GET", f"/v1/jobs/{job}").data)["phase"] not in stored:
             assert time.monotonic() < deadline
             time.sleep(0.02)
 

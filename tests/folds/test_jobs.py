@@ -1,14 +1,17 @@
 """Indexing jobs: asked for, running, done."""
 
+import pytest
+
 from ragd.events import (
     BatchEmbedded,
     FileError,
     FileFailed,
+    IndexLost,
     JobCancelRequested,
     JobRequested,
     JobStarted,
 )
-from ragd.folds.jobs import FINISHED_KEPT
+from ragd.folds.jobs import FILLING_KEPT, FINISHED_KEPT
 
 
 def requested(job_id: str, mode: str = "sync", origin: str = "tool") -> JobRequested:
@@ -188,3 +191,196 @@ def test_that_a_person_accepts_deletions_is_remembered_with_the_job(log):
     job = log.state.jobs.find("j1")
     assert job is not None
     assert job.accept_deletions
+
+
+# What is kept
+
+
+def many(log, number=FINISHED_KEPT + 5):
+    """So many jobs of the daemon's own come and go."""
+    for place in range(number):
+        log.add(started(f"auto-{place}"), actor="batcher")
+        log.finish(job=f"auto-{place}")
+
+
+def test_the_daemons_own_jobs_push_out_nothing_that_a_client_asked_for(log):
+    log.add(requested("mine"))
+    log.finish(job="mine")
+    many(log)
+    assert log.state.jobs.find("mine") is not None
+    assert len(log.state.jobs.finished) == FINISHED_KEPT + 1
+
+
+def test_of_what_clients_asked_for_the_last_are_kept(log):
+    for number in range(FINISHED_KEPT + 3):
+        log.add(requested(f"j{number}"))
+        log.finish(job=f"j{number}")
+    assert [job.id for job in log.state.jobs.finished] == [
+        f"j{number}" for number in range(3, FINISHED_KEPT + 3)
+    ]
+
+
+def test_a_job_of_the_daemons_own_that_a_client_joined_is_the_clients(log):
+    log.add(requested("j1", origin="retry"))
+    log.add(requested("j1"))
+    log.finish(job="j1")
+    many(log)
+    job = log.state.jobs.find("j1")
+    assert job is not None
+    assert (job.asked, job.origin) == (True, "retry")
+
+
+@pytest.mark.parametrize("origin", ["tool", "chunking_changed"])
+def test_a_job_is_kept_for_as_long_as_its_index_is_being_built(log, origin):
+    log.activate()
+    log.add(requested("j1", "reindex", origin), started("j1", mode="reindex"))
+    log.build("g2", job="j1")
+    log.store("a.md", embedded=0, generation="g2", job="j1")
+    log.finish(mode="reindex", job="j1")
+    many(log)
+    for number in range(FINISHED_KEPT + 5):
+        log.add(requested(f"p{number}"))
+        log.finish(job=f"p{number}")
+    assert log.state.jobs.find("j1") is not None
+    log.fill("a.md", 2, generation="g2")
+    log.activate(generation="g2")
+    many(log)
+    assert log.state.jobs.find("j1") is None  # it served, and there were 20 later ones
+
+
+def test_a_job_that_a_client_asked_for_is_kept_while_its_vectors_are_made(log):
+    log.activate()
+    log.add(requested("j1"), started("j1"))
+    log.store("a.md", embedded=0, job="j1")
+    log.finish(job="j1")
+    for number in range(FINISHED_KEPT + 5):
+        log.store("b.md", job=f"p{number}")
+        log.add(requested(f"p{number}"))
+        log.finish("cancelled", job=f"p{number}")
+    assert log.state.jobs.find("j1") is not None
+
+
+def test_even_jobs_that_wait_for_vectors_are_not_kept_without_end(log):
+    log.activate()
+    log.store("a.md", embedded=0)
+    for number in range(FILLING_KEPT + 5):
+        log.add(requested(f"j{number}"))
+        log.finish(job=f"j{number}")
+    assert len(log.state.jobs.finished) == FILLING_KEPT
+    many(log, 3 * FINISHED_KEPT)
+    assert len(log.state.jobs.finished) == FILLING_KEPT + FINISHED_KEPT
+    log.through_a_snapshot()
+    assert log.state.jobs.filling == FILLING_KEPT
+
+
+# Text first, then vectors
+
+
+def embedding_job(log, origin="tool"):
+    log.activate()
+    log.add(requested("j1", origin=origin), started("j1"))
+    log.store("a.md", "b.md", embedded=0, job="j1")
+    log.finish(job="j1")
+    job = log.state.jobs.find("j1")
+    assert job is not None
+    return job
+
+
+def test_a_job_makes_vectors_until_the_last_is_there(log):
+    job = embedding_job(log)
+    assert (job.fills, job.duration_ms, job.total_ms) == (True, 1200, 1200)
+    log.fill("a.md", 2)  # one record a second; the job began with the third
+    assert (job.fills, job.total_ms) == (True, 3000)
+    record = log.fill("b.md", 2)
+    assert (job.fills, job.duration_ms, job.total_ms) == (False, 1200, 4000)
+    assert job.ended_at == record.ts
+    log.store("c.md", embedded=0, job="j2")
+    log.fill("c.md", 2)
+    assert (job.total_ms, job.ended_at) == (4000, record.ts)
+
+
+def test_what_is_left_of_the_vectors_may_go_with_its_note(log):
+    job = embedding_job(log)
+    log.fill("a.md", 2)
+    log.store(removed=["b.md"], job="j2")
+    assert (job.fills, job.abandoned) == (False, False)
+
+
+def test_a_save_that_got_its_vectors_at_once_waits_for_nobody_elses(log):
+    embedding_job(log)
+    log.add(started("save"), actor="batcher")
+    log.store("c.md", job="save")
+    log.finish(job="save")
+    save = log.state.jobs.find("save")
+    assert save is not None
+    assert (save.fills, save.total_ms) == (False, 1200)
+
+
+def test_a_client_who_asks_for_a_sync_waits_for_all_vectors(log):
+    embedding_job(log)
+    log.add(requested("j2"), started("j2", planned=0))
+    log.finish(job="j2")
+    job = log.state.jobs.find("j2")
+    assert job is not None and job.fills
+
+
+@pytest.mark.parametrize("outcome", ["failed", "cancelled"])
+def test_a_job_that_came_to_nothing_makes_no_vectors(log, outcome):
+    log.activate()
+    log.add(requested("j1"), started("j1"))
+    log.store("a.md", embedded=0, job="j1")
+    log.finish(outcome, job="j1")
+    job = log.state.jobs.find("j1")
+    assert job is not None
+    assert (job.fills, job.total_ms) == (False, 1200)
+
+
+def test_a_job_whose_index_is_replaced_before_it_serves_is_abandoned(log):
+    log.activate()
+    log.add(requested("j1", "reindex"), started("j1", mode="reindex"))
+    log.build("g2", job="j1")
+    log.store("a.md", embedded=0, generation="g2", job="j1")
+    log.finish(mode="reindex", job="j1")
+    job = log.state.jobs.find("j1")
+    assert job is not None and job.fills
+    log.add(requested("j2", "reindex"), started("j2", mode="reindex"))
+    log.build("g3", job="j2")
+    assert (job.fills, job.abandoned) == (False, True)
+
+
+@pytest.mark.parametrize("generation", ["g2", ""])
+def test_a_job_whose_index_is_lost_is_abandoned(log, generation):
+    log.activate()
+    if generation:
+        log.add(requested("j1", "reindex"), started("j1", mode="reindex"))
+        log.build("g2", job="j1")
+    else:
+        log.add(requested("j1"), started("j1"))
+    log.store("a.md", embedded=0, generation=generation, job="j1")
+    log.finish(mode="reindex" if generation else "sync", job="j1")
+    job = log.state.jobs.find("j1")
+    assert job is not None and job.fills
+    log.add(IndexLost(reason="missing", generation=generation))
+    assert (job.fills, job.abandoned) == (False, True)
+
+
+def test_where_its_text_serves_at_once_a_reindex_still_makes_its_vectors(log):
+    log.add(requested("j1", "reindex"), started("j1", mode="reindex"))
+    log.build("g1", job="j1")
+    log.store("a.md", embedded=0, generation="g1", job="j1")
+    log.activate(generation="g1")
+    log.finish(mode="reindex", job="j1")
+    job = log.state.jobs.find("j1")
+    assert job is not None and job.fills
+    log.through_a_snapshot()
+    log.fill("a.md", 2, generation="g1")
+    job = log.state.jobs.find("j1")
+    assert job is not None and not job.fills and not job.abandoned
+
+
+def test_a_clock_that_was_set_back_makes_no_negative_time(log):
+    job = embedding_job(log)
+    job.started_at = "2030-01-01T00:00:00.000000Z"
+    log.fill("a.md", 2)
+    log.fill("b.md", 2)
+    assert job.total_ms == job.duration_ms == 1200

@@ -40,7 +40,7 @@ def is_complete(log: Log, job: str = "job-1") -> bool:
 def completion(log: Log, job: str = "job-1") -> dict[str, Any]:
     found = log.state.jobs.find(job)
     assert found is not None
-    return progress.completion(log.state, found)
+    return progress.last_line(log.state, found)
 
 
 def test_a_job_is_scanned_for_then_stored_then_embedded(log: Log) -> None:

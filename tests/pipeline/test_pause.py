@@ -73,7 +73,7 @@ async def test_vectors_that_nobody_asked_for_wait(start: Any) -> None:
     state = running.ledger.state
     assert state.catalog.backlog > 0
     assert progress.is_complete(state, state.jobs.find(job))
-    assert progress.completion(state, state.jobs.find(job))["outcome"] == "partial"
+    assert progress.last_line(state, state.jobs.find(job))["outcome"] == "partial"
     backlog = running.pipeline._embedder._backlog
     assert backlog._next_table() is None
     over = await say(running, RESUME)

@@ -109,7 +109,8 @@ def step(name: str, current: int = 0, total: int = 0) -> dict[str, Any]:
 
 def complete(outcome: str = "complete", **more: Any) -> dict[str, Any]:
     """The last line about a job, as the daemon sends it."""
-    counts = {"indexed_files": 10, "total_chunks": 18, "duration_ms": 5445, "errors": []}
+    counts = {"indexed_files": 10, "total_chunks": 18, "text_ms": 1210, "duration_ms": 5445}
+    counts |= {"errors": []}
     unsaid = {"errors_total": 0, "chunks_embedded": 18, "deletions_held": 0}
     return {"type": "complete", **counts, "outcome": outcome, **unsaid, **more}
 
@@ -414,7 +415,7 @@ class _Handler(BaseHTTPRequestHandler):
                 fresh, position = fake.job_lines[position:], len(fake.job_lines)
             if not all(self.send_line(said) for said in fresh):
                 return
-            if not fresh or fresh[-1]["type"] == "complete":
+            if not fresh or fresh[-1]["type"] != "progress":
                 with suppress(OSError):  # a client that has the last line waits for no more
                     self.wfile.write(b"0\r\n\r\n")
                 return

@@ -33,7 +33,9 @@ def test_index_shows_its_steps_as_lines_and_then_what_it_did(ragctl, vault: Path
     *steps, last = [json.loads(line) for line in result.lines]
     assert {step["type"] for step in steps} <= {"progress"}
     assert {step["phase"] for step in steps} <= {"storing", "embedding"}
-    assert set(last) == {"type", "indexed_files", "total_chunks", "duration_ms", "errors"}
+    assert set(last) == {
+        *("type", "indexed_files", "total_chunks", "text_ms", "duration_ms", "errors")
+    }
     assert (last["type"], last["indexed_files"], last["errors"]) == ("complete", 2, [])
     status = ragctl("status", "--json").json["data"]
     assert (status["plugin_health"], status["total_docs"]) == ("healthy", 2)

@@ -45,7 +45,8 @@ def test_programs_get_the_lines_of_the_contract_and_nothing_else(ragctl, fake, j
         '{"type":"progress","phase":"storing","current":0,"total":10}',
         '{"type":"progress","phase":"storing","current":10,"total":10}',
         '{"type":"progress","phase":"embedding","current":3,"total":18}',
-        '{"type":"complete","indexed_files":10,"total_chunks":18,"duration_ms":5445,"errors":[]}',
+        '{"type":"complete","indexed_files":10,"total_chunks":18,"text_ms":1210,"duration_ms":5445,'
+        '"errors":[]}',
     ]
 
 
@@ -56,6 +57,39 @@ def test_no_wait_names_the_job_and_follows_nothing(ragctl, fake) -> None:
 
 
 # How it ends
+
+
+VAULT_GONE = {
+    "code": "VAULT_NOT_FOUND",
+    "message": "The vault's folder is missing or cannot be read.",
+    "suggestion": "Mount it.",
+}
+
+
+def test_a_job_that_failed_ends_with_its_cause_and_never_with_complete(ragctl, fake) -> None:
+    fake.say(complete("failed", type="failed", **VAULT_GONE))
+    result = ragctl("sync")
+    said = json.loads(result.lines[-1])
+    assert result.code == 2
+    assert said == {
+        "type": "failed",
+        "outcome": "failed",
+        "code": "VAULT_NOT_FOUND",
+        "message": "The job failed. The vault's folder is missing or cannot be read.",
+        "suggestion": "Mount it.",
+        "errors": [],
+    }
+    assert not any('"complete"' in line for line in result.lines)
+    assert "The vault's folder is missing" in result.err
+
+
+def test_a_daemon_that_stops_in_the_middle_is_not_taken_for_done(ragctl, fake) -> None:
+    said = {"code": None, "message": "The daemon is stopping.", "suggestion": "Start it."}
+    fake.say(step("text", 1, 10), {"type": "interrupted", "outcome": "interrupted", **said})
+    result = ragctl("sync")
+    assert result.code == 2 and "The daemon is stopping." in result.err
+    last = json.loads(result.lines[-1])
+    assert (last["type"], last["message"]) == ("interrupted", "The daemon is stopping.")
 
 
 @pytest.mark.parametrize(
@@ -76,7 +110,7 @@ def test_the_exit_code_and_a_sentence_say_how_it_went(
     result = ragctl("sync")
     assert result.code == code and sentence in result.err
     assert bool(result.err) == bool(sentence)
-    assert json.loads(result.lines[-1])["type"] == "complete"
+    assert json.loads(result.lines[-1])["type"] == ("failed" if code == 2 else "complete")
 
 
 def test_what_the_daemon_refuses_is_fatal_and_told_in_its_words(ragctl, fake) -> None:
@@ -103,7 +137,7 @@ def test_vectors_that_never_come_are_not_waited_for_for_ever(
     fake.say(step("vectors", 15, 18))
     result = ragctl("index")
     assert result.code == 1 and "3 passages have no vectors yet" in result.err
-    said = {"indexed_files": 10, "total_chunks": 18, "duration_ms": 77, "errors": []}
+    said = {"indexed_files": 10, "total_chunks": 18, "text_ms": 77, "duration_ms": 77, "errors": []}
     assert json.loads(result.lines[-1]) == {"type": "complete", **said}
 
 
