@@ -7,7 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 
-from chaos import appends, daemons, faults, full_disk, indexing, points
+from chaos import appends, daemons, faults, full_disk, indexing, mix, points
 from chaos.harness import Arena
 
 PARTS: dict[str, Callable[[Arena, int], None]] = {
@@ -17,18 +17,21 @@ PARTS: dict[str, Callable[[Arena, int], None]] = {
     "disk": full_disk.run,
     "index": indexing.run,
     "faults": faults.run,
+    "mix": mix.run,
 }
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m chaos", description=__doc__)
     parser.add_argument("--cycles", type=int, default=200, help="kills of the appending process")
+    parser.add_argument("--rounds", type=int, default=200, help="rounds of the mix")
     parser.add_argument("--seed", type=int, default=None, help="repeat a run's choices")
     parser.add_argument("--only", choices=PARTS, help="one part of it")
     given = parser.parse_args()
     seed = secrets.randbits(32) if given.seed is None else given.seed
     only = f" --only {given.only}" if given.only else ""
-    again = f"python -m chaos --cycles {given.cycles} --seed {seed}{only}"
+    counts = f"--cycles {given.cycles} --rounds {given.rounds}"
+    again = f"python -m chaos {counts} --seed {seed}{only}"
     print(f"seed {seed}", flush=True)
     tally: Counter[str] = Counter()
     for name, part in PARTS.items():
@@ -37,7 +40,7 @@ def main() -> int:
         began = time.monotonic()
         try:
             with Arena(seed) as arena:
-                part(arena, given.cycles)
+                part(arena, given.rounds if name == "mix" else given.cycles)
         except Exception as why:
             _report(why, again)
             return 1

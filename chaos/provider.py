@@ -39,6 +39,7 @@ class Provider:
     def __init__(self) -> None:
         self.digest = _digest(0)
         self.delay_s = 0.0  # before every answer
+        self.seconds_per_text = 0.0  # and for each text in it
         self.fault: Fault | None = None
         self.released = threading.Event()  # whoever hangs, hangs until then
         self.has_model = True
@@ -88,7 +89,7 @@ class Provider:
     def embed(self, texts: list[str]) -> list[list[float]]:
         hashes = (hashlib.sha256(text.encode()).hexdigest() for text in texts if text != CANARY)
         self.asked += [Asked(self.space, content_hash) for content_hash in hashes]
-        time.sleep(self.delay_s)
+        time.sleep(self.delay_s + self.seconds_per_text * len(texts))
         return [_numbers(self.digest, text) for text in texts]
 
     def go_away(self) -> None:

@@ -78,16 +78,22 @@ class Vault:
         return list(self.folder.glob("*.md"))
 
     def _passages_of(self, path: Path) -> frozenset[Passage]:
-        data = path.read_bytes()
-        sha256 = hashlib.sha256(data).hexdigest()
-        note = parse_note(path.name, data, ChunkOptions(), _words().count)
-        assert isinstance(note, Note), "we write notes that can be read"
-        self.texts |= {chunk.content_hash: chunk.embed_text for chunk in note.chunks}
-        total = len(note.chunks)
-        return frozenset(
-            Passage(c.chunk_id, path.name, c.index, total, sha256, c.content_hash, c.text)
-            for c in note.chunks
-        )
+        passages, texts = passages_of(path.name, path.read_bytes())
+        self.texts |= texts
+        return frozenset(passages)
+
+
+def passages_of(path: str, data: bytes) -> tuple[list[Passage], dict[str, str]]:
+    """The rows that this note should have (none if it hides itself), and its texts by hash."""
+    sha256 = hashlib.sha256(data).hexdigest()
+    note = parse_note(path, data, ChunkOptions(), _words().count)
+    assert isinstance(note, Note), "we write notes that can be read"
+    total = len(note.chunks)
+    rows = [
+        Passage(c.chunk_id, path, c.index, total, sha256, c.content_hash, c.text)
+        for c in note.chunks
+    ]
+    return rows, {chunk.content_hash: chunk.embed_text for chunk in note.chunks}
 
 
 @cache

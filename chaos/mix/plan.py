@@ -1,0 +1,285 @@
+"""The operations of one round, made from its seed alone: the same seed gives the same round. Pure.
+
+What they do to a vault, a provider and a daemon is in `world.py`.
+"""
+
+from collections.abc import Callable
+from random import Random
+from typing import Any, NamedTuple
+
+from chaos.mix.shelf import HIDING, Shelf
+
+NOTES = (20, 40)
+STEPS = (22, 36)
+WAIT_S = 0.25  # the longest pause before a step
+KILLS_MAX = 2
+GONE_MAX = 40  # more deletions within minutes may be held, and then a person has to agree
+KEPT = 8  # notes are not deleted beyond this: an empty vault is another matter
+DENIED = ("Private", "Projects/Deep", "Daily")
+FAULTS = ("away", "hang", "fail", "cut", "invalid", "hang vectors", "fail vectors", "slow")
+BEGINNINGS = ("indexed", "indexed", "indexing", "indexing", "indexing", "empty")
+
+# Facts of the log that a step may wait for, so that it happens right then.
+MOMENTS = (
+    *("job_started", "changeset_formed", "batch_stored", "batch_embedded", "vectors_filled"),
+    *("job_finished", "index_building", "index_activated", "store_compacted"),
+)
+AT_A_SWITCH = ("index_building", "batch_stored", "vectors_filled", "job_finished")
+
+
+class Step(NamedTuple):
+    """One operation: after this fact, if any, and after so long a pause."""
+
+    kind: str
+    path: str = ""
+    to: str = ""
+    data: bytes = b""
+    how: str = ""
+    after: str = ""
+    pause_s: float = 0.0
+
+    def __str__(self) -> str:
+        words = [self.kind, self.path, f"-> {self.to}" if self.to else "", self.how]
+        if self.data:
+            words.append(f"({len(self.data)} bytes)")
+        if self.after:
+            words.append(f"after {self.after}")
+        return " ".join(word for word in (*words, f"+{self.pause_s:.2f} s") if word)
+
+
+class Round(NamedTuple):
+    """Everything about a round that chance decides."""
+
+    beginning: str
+    notes: dict[str, bytes]
+    settings: dict[str, dict[str, Any]]
+    seconds_per_text: float
+    steps: list[Step]
+
+
+def make(seed: int) -> Round:
+    """The round of this seed."""
+    rng = Random(f"mix {seed}")
+    beginning = rng.choice(BEGINNINGS)
+    settings: dict[str, dict[str, Any]] = {
+        "watch": {
+            "debounce_s": rng.choice((0.02, 0.05, 0.2)),
+            "collect_s": rng.choice((0.05, 0.2, 0.5)),
+            "rescan_s": rng.choice((1, 3, 3600)),
+        },
+        "health": {"probe_s": rng.choice((0.1, 0.5))},
+        "embedding": {"batch_size": rng.choice((1, 4, 64))},
+    }
+    speed = rng.choice((0.001, 0.003, 0.006, 0.01))
+    shelf = Shelf(rng)
+    if beginning != "empty":
+        for _ in range(rng.randint(*NOTES)):
+            data = shelf.compose()
+            shelf.notes[shelf.new_path()] = HIDING + data if rng.random() < 0.1 else data
+    notes = dict(shelf.notes)
+    return Round(beginning, notes, settings, speed, Steps(rng, shelf).make())
+
+
+class Steps:
+    """Makes the steps one after the other, each possible after those before it."""
+
+    def __init__(self, rng: Random, shelf: Shelf) -> None:
+        self._rng = rng
+        self._shelf = shelf
+        self._made: list[Step] = []
+        self._gone = 0
+        self._kills = 0
+        self._denied: tuple[str, ...] = ()
+        self._has_asked = False  # for a job that may be cancelled
+        self._may_cancel = True
+        self._has_compared = False
+        # What has been begun and must be ended: its end, and the step at which it is due.
+        self._owed: dict[str, int] = {}
+        self._edits: dict[Callable[[], None], int] = {
+            self._append: 7,
+            self._rewrite: 5,
+            self._create: 5,
+            self._copy: 2,
+            self._touch: 1,
+            self._enlarge: 1,
+            self._delete: 4,
+            self._recreate: 3,
+            self._hide: 4,
+            self._unhide: 3,
+            self._move: 3,
+            self._move_folder: 2,
+            self._alter: 2,
+            self._deny: 2,
+        }
+        self._controls: dict[Callable[[], None], int] = {
+            self._ask: 3,
+            self._reindex_and_edit: 4,
+            self._change_model: 1,
+            self._cancel: 1,
+            self._pause: 1,
+            self._fault: 3,
+            self._kill: 2,
+            self._compare: 1,
+        }
+
+    def make(self) -> list[Step]:
+        count = self._rng.randint(*STEPS)
+        while len(self._made) < count:
+            self._end_what_is_due(len(self._made))
+            if "start" in self._owed or self._rng.random() < 0.7:
+                self._edit()
+            else:
+                self._one_of(self._controls)
+        self._end_what_is_due(None)
+        return self._made
+
+    def _one_of(self, kinds: dict[Callable[[], None], int]) -> None:
+        self._rng.choices(list(kinds), list(kinds.values()))[0]()
+
+    def _edit(self) -> None:
+        if len(self._shelf.notes) < KEPT:
+            self._create()
+        else:
+            self._one_of(self._edits)
+
+    def _add(self, kind: str, after: str | None = None, **more: Any) -> None:
+        rng = self._rng
+        if after is None:
+            after = rng.choice(MOMENTS) if rng.random() < 0.25 else ""
+        if "start" in self._owed:
+            after = ""  # no daemon, no facts
+        pause_s = 0.0 if rng.random() < 0.4 else rng.uniform(0, WAIT_S)
+        self._made.append(Step(kind, after=after, pause_s=pause_s, **more))
+
+    def _end_what_is_due(self, now: int | None) -> None:
+        for end, due in list(self._owed.items()):
+            if now is None or due <= now:
+                del self._owed[end]
+                self._add(end)
+
+    def _owe(self, end: str) -> None:
+        self._owed[end] = len(self._made) + self._rng.randint(0, 4)
+
+    # Notes
+
+    def _write(self, path: str, data: bytes, after: str | None = None, how: str = "") -> None:
+        self._shelf.notes[path] = data
+        how = how or self._rng.choice(("in place", "in place", "replaced", "in two halves"))
+        self._add("write", path=path, data=data, how=how, after=after)
+
+    def _append(self, after: str | None = None) -> None:
+        path = self._shelf.any()
+        self._write(path, self._shelf.appended(path), after)
+
+    def _rewrite(self, after: str | None = None) -> None:
+        self._write(self._shelf.any(), self._shelf.compose(), after)
+
+    def _create(self, after: str | None = None) -> None:
+        self._write(self._shelf.new_path(), self._shelf.compose(), after)
+
+    def _copy(self) -> None:
+        path = self._shelf.any()
+        self._write(self._shelf.new_path(), self._shelf.notes[path])
+
+    def _touch(self) -> None:
+        path = self._shelf.any()
+        self._write(path, self._shelf.notes[path])
+
+    def _enlarge(self) -> None:
+        self._write(self._shelf.any(), self._shelf.compose_large())
+
+    def _alter(self) -> None:
+        path = self._shelf.any()
+        self._write(path, self._shelf.altered(path), how="same size and time")
+
+    def _delete(self, after: str | None = None) -> None:
+        if self._gone >= GONE_MAX:
+            return
+        self._gone += 1
+        path = self._shelf.any()
+        del self._shelf.notes[path]
+        self._add("delete", path=path, after=after)
+
+    def _recreate(self) -> None:
+        path = self._shelf.any()
+        data = self._shelf.notes[path]
+        self._gone += 1
+        self._add("delete", path=path)
+        self._write(path, data if self._rng.random() < 0.5 else self._shelf.compose())
+
+    def _hide(self, after: str | None = None) -> None:
+        if shown := self._shelf.shown():
+            path = self._rng.choice(shown)
+            self._write(path, HIDING + self._shelf.notes[path], after)
+
+    def _unhide(self) -> None:
+        if hidden := self._shelf.hidden():
+            path = self._rng.choice(hidden)
+            self._write(path, self._shelf.notes[path].removeprefix(HIDING))
+
+    def _move(self, after: str | None = None) -> None:
+        path, to = self._shelf.any(), self._shelf.new_path()
+        self._shelf.notes[to] = self._shelf.notes.pop(path)
+        self._add("move", path=path, to=to, after=after)
+
+    def _move_folder(self) -> None:
+        if folders := self._shelf.folders():
+            folder, to = self._rng.choice(folders), self._shelf.new_folder()
+            self._shelf.move_folder(folder, to)
+            self._add("move folder", path=folder, to=to)
+
+    def _deny(self) -> None:
+        chosen = tuple(name for name in DENIED if self._rng.random() < 0.4)
+        if chosen != self._denied:
+            self._denied = chosen
+            self._add("deny", path=", ".join(chosen))
+
+    # The daemon and its provider
+
+    def _ask(self) -> None:
+        self._has_asked = True
+        self._add("ask", how=self._rng.choice(("sync", "sync", "full")))
+
+    def _reindex_and_edit(self) -> None:
+        """Edits while an index is built, and right at the switch to it."""
+        self._has_asked = True
+        self._add("ask", how="reindex")
+        edits = (self._append, self._rewrite, self._create, self._delete, self._hide, self._move)
+        for moment in AT_A_SWITCH[self._rng.randrange(len(AT_A_SWITCH)) :]:
+            if len(self._shelf.notes) >= KEPT:
+                self._rng.choice(edits)(moment)
+        if self._rng.random() < 0.5:
+            self._append("index_activated")
+
+    def _change_model(self) -> None:
+        """From here on no reindex is cancelled: only one makes the vectors of this model."""
+        if not self._owed:
+            self._may_cancel = False
+            self._add("change model")
+            self._reindex_and_edit()
+
+    def _cancel(self) -> None:
+        if self._has_asked and self._may_cancel:
+            self._add("cancel")
+
+    def _pause(self) -> None:
+        if "resume" not in self._owed:
+            self._add("pause")
+            self._owe("resume")
+
+    def _fault(self) -> None:
+        if "provider works" not in self._owed:
+            self._add("fault", how=self._rng.choice(FAULTS))
+            self._owe("provider works")
+
+    def _kill(self) -> None:
+        if self._kills < KILLS_MAX:
+            self._kills += 1
+            self._add("kill")
+            self._owe("start")
+
+    def _compare(self) -> None:
+        """Amid the round, too, everything comes to rest and agrees."""
+        if not self._owed and not self._has_compared:
+            self._has_compared = True
+            self._add("compare", after="")

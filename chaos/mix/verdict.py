@@ -1,0 +1,169 @@
+"""Whether the catalog, the table and the vault agree, without a restart of the daemon."""
+
+import hashlib
+import time
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from chaos import tables
+from chaos.checks import read
+from chaos.harness import Broken, require
+from chaos.mix import prober
+from chaos.mix.world import World, lies_in
+from chaos.resident import codes
+from chaos.tables import Rows, Tables
+from chaos.vault import Passage, passages_of
+from ragd.eventlog.follow import TooOld
+from ragd.replay import replay, verify
+
+LOOK_EVERY_S = 0.05
+TOTAL_S = 900.0  # even if it goes round in circles
+SEARCHES = 12
+BUSY = ("active_job", "building", "unindexed_files", "chunks_pending", "paused", "config_refused")
+
+
+class Expected:
+    """What the files of the vault make, by our own notes code."""
+
+    def __init__(self, world: World) -> None:
+        found = {
+            str(path.relative_to(world.vault)): path.read_bytes()
+            for path in world.vault.rglob("*.md")
+        }
+        require(found == world.notes, "the harness lost track of its own vault")
+        self.rows: dict[str, set[Passage]] = {}
+        self.texts: dict[str, str] = {}
+        self.sha256: dict[str, str] = {}
+        self.hidden: set[str] = set()
+        for path, data in found.items():
+            if lies_in(path, world.denied):
+                continue
+            rows, texts = passages_of(path, data)
+            if not rows:
+                self.hidden.add(path)
+                continue
+            self.rows[path] = set(rows)
+            self.texts |= texts
+            self.sha256[path] = hashlib.sha256(data).hexdigest()
+
+    @property
+    def chunks(self) -> int:
+        return sum(map(len, self.rows.values()))
+
+
+def wait_for_agreement(world: World, reader: Tables, patience_s: float) -> None:
+    """Until all agree. Raises Broken when nothing has moved for so long, and they do not."""
+    expected = Expected(world)
+    begin = moved = time.monotonic()
+    before: object = None
+    while True:
+        said = world.status()
+        differences = _differences(world, said, expected, reader)
+        if not differences:
+            return
+        now = time.monotonic()
+        if (sign := _signature(world, said)) != before:
+            before, moved = sign, now
+        if now - moved > patience_s or now - begin > TOTAL_S:
+            raise Broken(f"no change for {now - moved:.0f} s: " + "\n  ".join(differences))
+        time.sleep(LOOK_EVERY_S)
+
+
+def _signature(world: World, said: dict[str, Any]) -> object:
+    keys = ("total_docs", "total_chunks", "chunks_embedded", "plugin_health", *BUSY)
+    return [said[key] for key in keys], codes(said), len(world.provider.asked)
+
+
+def _differences(
+    world: World, said: dict[str, Any], expected: Expected, reader: Tables
+) -> list[str]:
+    """What is not as it should be; the cheap looks first."""
+    wrong = [f"{key} is {said[key]}" for key in BUSY if said[key]]
+    wrong += [f"health says {code}" for code in codes(said)]
+    counts = {
+        "total_docs": len(expected.rows),
+        "total_chunks": expected.chunks,
+        "chunks_embedded": expected.chunks,
+    }
+    wrong += [f"{key} is {said[key]}, not {n}" for key, n in counts.items() if said[key] != n]
+    skipped = {one["path"] for one in said["skipped"]["files"]}
+    wrong += _sets("left out", skipped, expected.hidden)
+    wrong += [f"failed: {said['failed']}"] if said["failed"]["total"] else []
+    return wrong or _deep_differences(world, said, expected, reader)
+
+
+def _deep_differences(
+    world: World, said: dict[str, Any], expected: Expected, reader: Tables
+) -> list[str]:
+    """The log replayed, and the table as lance reads it."""
+    try:
+        state = replay(Path(world.home.events), Path(world.home.snapshots), from_scratch=True).state
+    except TooOld as why:
+        return [f"the log cannot be replayed: {why}"]
+    known = {path: entry.sha256 for path, entry in state.catalog.files.items()}
+    wrong = _sets("in the catalog", set(known.items()), set(expected.sha256.items()))
+    wrong += [f"the job {job.id} is open" for job in state.jobs.open]
+    wrong += [f"{path} waits" for path in state.catalog.waiting if path not in expected.hidden]
+    for path, entry in state.catalog.files.items():
+        if (entry.chunks, entry.embedded) != (len(expected.rows.get(path, ())),) * 2:
+            wrong.append(f"{path}: {entry.embedded} of {entry.chunks} passages have vectors")
+    if wrong:
+        return wrong
+    return _table_differences(world, expected, reader.rows(world.home, said["index"]["generation"]))
+
+
+def _table_differences(world: World, expected: Expected, rows: Rows) -> list[str]:
+    found = [row for row, _ in rows]
+    wrong = _sets("in the table", set(found), set().union(*expected.rows.values()))
+    if len(set(found)) != len(found):
+        wrong.append(f"{len(found) - len(set(found))} rows are there twice")
+    for row, vector in rows:
+        name = f"{row.source_file}#{row.chunk_index}"
+        if vector is None:
+            wrong.append(f"no vector: {name}")
+        elif vector != world.provider.vector_of(expected.texts.get(row.content_hash, "")):
+            wrong.append(f"another text's vector: {name}")
+    return wrong
+
+
+def _sets(where: str, found: set[Any], right: set[Any]) -> list[str]:
+    lacking, ghosts = sorted(right - found), sorted(found - right)
+    said = [f"not {where}: {_brief(lacking)}"] if lacking else []
+    return said + ([f"{where}, but should not be: {_brief(ghosts)}"] if ghosts else [])
+
+
+def _brief(items: list[Any]) -> str:
+    shown = [f"{i.source_file}#{i.chunk_index}" if isinstance(i, Passage) else i for i in items]
+    return f"{shown[:5]}{f' and {len(items) - 5} more' if len(items) > 5 else ''}"
+
+
+def check_searches(world: World, seed: int) -> None:
+    """Notes are found by words of their own; words of hidden and deleted notes find neither."""
+    rng = Random(f"searches {seed}")
+    living = {
+        word for word, path in world.marks.items() if word.encode() in world.notes.get(path, b"")
+    }
+    for word in rng.sample(sorted(world.marks), min(SEARCHES, len(world.marks))):
+        path = world.marks[word]
+        shown = prober.search(world, word).paths
+        data = world.notes.get(path, b"")
+        served = data and not lies_in(path, world.denied) and passages_of(path, data)[0]
+        if word in living and served:
+            require(path in shown, f"{word} of {path} is not found, only {sorted(shown)}")
+        allowed = {p for p in world.notes if not lies_in(p, world.denied)}
+        hidden = {p for p in shown if p not in allowed or not passages_of(p, world.notes[p])[0]}
+        require(not hidden, f"{word} finds what is hidden or gone: {sorted(hidden)}")
+
+
+def check_log(world: World) -> None:
+    """No actor crashed, and the files that follow from the log are up to date."""
+    reading = read(Path(world.home.events))
+    crashes = [line.fact for line in reading.of("actor_crashed")]
+    require(not crashes, f"actors crashed: {crashes}")
+    served = {line.fact["generation"] for line in reading.of("index_activated")}
+    found = set(tables.generations(world.home))
+    require(found <= served, f"left behind, though it never served: {found - served}")
+    world.house.wait_for_sync_result()
+    said = verify(Path(world.home.events), Path(world.home.snapshots), Path(world.home.sync_result))
+    require(not said, f"verify: {'; '.join(said)}")

@@ -1,0 +1,256 @@
+"""The vault on disk, the provider and the daemon of one round, and what each step does to them."""
+
+import os
+import threading
+import time
+from collections.abc import Callable
+from typing import Any, ClassVar, NamedTuple
+
+from chaos import client
+from chaos.checks import Book
+from chaos.daemons import House
+from chaos.faults import ollama
+from chaos.harness import Arena, Broken, Child, require
+from chaos.mix.heard import Listener
+from chaos.mix.plan import Round, Step
+from chaos.mix.shelf import is_hiding, marks_in
+from chaos.provider import Fault, Provider
+from ragd.config_schema import Indexing
+from ragd.paths import Home
+
+MOMENT_WITHIN_S = 0.4  # a fact that a step waits for may never come
+ANSWERS_WITHIN_S = 120.0  # of a daemon that runs, on a machine with too much to do
+HALVES_S = 0.03
+PAUSE_S = 300
+
+FAULTS: dict[str, Fault | None] = {
+    "away": None,
+    "hang": ollama.hang,
+    "fail": ollama.fail,
+    "cut": ollama.cut,
+    "invalid": ollama.babble,
+    "hang vectors": ollama.when_embedding(ollama.hang),
+    "fail vectors": ollama.when_embedding(ollama.fail),
+    "slow": ollama.when_embedding(ollama.be_slow),
+}
+
+
+class Was(NamedTuple):
+    """A path came to be so between these two moments: visible, hidden, or gone."""
+
+    began: float
+    ended: float
+    state: str
+
+
+class World:
+    """What the steps are done to. `compare` is called where the plan says so."""
+
+    def __init__(self, arena: Arena, round_: Round, provider: Provider) -> None:
+        self.home = Home(str(arena.folder / "h"))
+        self.vault = arena.folder / "vault"
+        self.vault.mkdir()
+        self.provider = provider
+        self.notes: dict[str, bytes] = {}
+        self.denied: tuple[str, ...] = ()
+        self.marks: dict[str, str] = {}  # word -> the path that it was last written to
+        self.history: dict[str, list[Was]] = {}
+        provider.seconds_per_text = round_.seconds_per_text
+        self.done: list[str] = []  # every step, when it was done, and what came of it
+        self._denials: list[tuple[float, float, tuple[str, ...]]] = []
+        self._began = time.time()
+        self._jobs: list[str] = []
+        settings = dict(round_.settings)
+        settings["embedding"] = provider.settings | settings["embedding"]
+        self.house = House(arena, Book(self.home), vault=self.vault, settings=settings)
+        self.listener = Listener(self.home.socket)
+        self.child: Child | None = None
+        self.lock = threading.Lock()  # whoever searches sees whole entries of the history
+        for path, data in round_.notes.items():
+            self._write(Step("write", path=path, data=data, how="in place"))
+
+    # The daemon
+
+    def start(self) -> None:
+        self.child = self.house.start()
+        self.house.wait_until_it_answers(self.child)
+        self.listener.follow()
+
+    def stop(self) -> None:
+        assert self.child is not None
+        self.house.ask_to_stop()
+        require(self.child.ended(ANSWERS_WITHIN_S) == 0, f"it did not stop: {self.child}")
+        self.house.book.check_settled()
+
+    def request(self, method: str, target: str, body: object = None) -> client.Reply:
+        """An answer of the daemon, which runs; asked again while it is too busy to answer."""
+        end = time.monotonic() + ANSWERS_WITHIN_S
+        while True:
+            require(self.child is not None and self.child.is_running, f"it ended: {self.child}")
+            try:
+                return client.ask(self.home.socket, method, target, body)
+            except OSError as why:
+                if time.monotonic() > end:
+                    raise Broken(f"{method} {target}: no answer: {why!r}") from why
+                time.sleep(0.05)
+
+    def status(self) -> dict[str, Any]:
+        return self.request("GET", "/v1/status").data
+
+    # Steps
+
+    def do(self, step: Step) -> None:
+        """One step, when it is due."""
+        if step.after:
+            self.listener.wait_for(step.after, MOMENT_WITHIN_S)
+        time.sleep(step.pause_s)
+        began = time.time()
+        said = self._actions[step.kind](self, step) or ""
+        self.done.append(f"{began - self._began:7.3f}  {step}  {said}".rstrip())
+
+    def _write(self, step: Step) -> None:
+        path = self.vault / step.path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        began = time.time()
+        if step.how == "replaced":
+            part = path.with_suffix(".part")
+            part.write_bytes(step.data)
+            part.replace(path)
+        elif step.how == "in two halves":
+            with path.open("wb", buffering=0) as file:
+                file.write(step.data[: len(step.data) // 2])
+                time.sleep(HALVES_S)
+                file.write(step.data[len(step.data) // 2 :])
+        elif step.how == "same size and time":
+            before = path.stat()
+            with path.open("r+b", buffering=0) as file:
+                file.write(step.data)
+                os.utime(file.fileno(), ns=(before.st_atime_ns, before.st_mtime_ns))
+        else:
+            path.write_bytes(step.data)
+        self.notes[step.path] = step.data
+        self.marks |= dict.fromkeys(marks_in(step.data), step.path)
+        self._record(step.path, began)
+
+    def _delete(self, step: Step) -> None:
+        began = time.time()
+        (self.vault / step.path).unlink()
+        del self.notes[step.path]
+        self._record(step.path, began)
+
+    def _move(self, step: Step) -> None:
+        (self.vault / step.to).parent.mkdir(parents=True, exist_ok=True)
+        moved = {step.path: step.to}
+        if step.kind == "move folder":
+            inside = [path for path in self.notes if path.startswith(f"{step.path}/")]
+            moved = {path: step.to + path[len(step.path) :] for path in inside}
+        began = time.time()
+        (self.vault / step.path).rename(self.vault / step.to)
+        for old, new in moved.items():
+            self.notes[new] = self.notes.pop(old)
+            self.marks |= dict.fromkeys(marks_in(self.notes[new]), new)
+            self._record(old, began)
+            self._record(new, began)
+
+    def _record(self, path: str, began: float) -> None:
+        data = self.notes.get(path)
+        state = "gone" if data is None else "hidden" if is_hiding(data) else "visible"
+        with self.lock:
+            self.history.setdefault(path, []).append(Was(began, time.time(), state))
+
+    def _deny(self, step: Step) -> str:
+        self.denied = tuple(name for name in step.path.split(", ") if name)
+        began = time.time()
+        self.house.configure(indexing={"deny_dirs": [*Indexing().deny_dirs, *self.denied]})
+        if self.child is None:
+            self._denials.append((began, float("inf"), self.denied))
+            return "read at the start"
+        reply = self.request("POST", "/v1/reload")
+        require(reply.status == 200, f"reload: {reply}")
+        with self.lock:
+            self._denials.append((began, time.time(), self.denied))
+        return ""
+
+    def is_denied(self, path: str, began: float, ended: float) -> bool:
+        """Whether this path lay in a denied folder from the one moment to the other."""
+        with self.lock:
+            held = [dirs for _, since, dirs in self._denials if since <= began][-1:]
+            meanwhile = [dirs for at, since, dirs in self._denials if since > began and at < ended]
+        lists = [*held, *meanwhile]
+        return bool(held) and all(lies_in(path, dirs) for dirs in lists)
+
+    def _ask(self, step: Step) -> str:
+        reply = self.request("POST", "/v1/jobs", {"mode": step.how})
+        require(reply.status == 200, f"{step}: {reply}")
+        self._jobs.append(str(reply.data["job_id"]))
+        return self._jobs[-1]
+
+    def _cancel(self, step: Step) -> str:
+        reply = self.request("POST", f"/v1/jobs/{self._jobs[-1]}/cancel")
+        require(reply.status in (200, 404), f"{step}: {reply}")
+        return f"{self._jobs[-1]}: {reply.status}"
+
+    def _change_model(self, step: Step) -> None:
+        """When nothing is built: a reindex that runs already would not take it."""
+        self.wait_until(lambda said: not (said["active_job"] or said["building"]))
+        self.provider.take_another_model()
+
+    def wait_until(self, holds: Callable[[dict[str, Any]], bool]) -> None:
+        end = time.monotonic() + ANSWERS_WITHIN_S
+        while not holds(said := self.status()):
+            require(time.monotonic() < end, f"a job or an index stands still: {said}")
+            time.sleep(0.05)
+
+    def _pause(self, step: Step) -> None:
+        reply = self.request("POST", "/v1/pause", {"seconds": PAUSE_S})
+        require(reply.status == 200, f"{step}: {reply}")
+
+    def _resume(self, step: Step) -> None:
+        reply = self.request("POST", "/v1/resume", {})
+        require(reply.status == 200, f"{step}: {reply}")
+
+    def _fault(self, step: Step) -> None:
+        fault = FAULTS[step.how]
+        self.provider.fault = fault
+        if fault is None:
+            self.provider.go_away()
+
+    def _repair_provider(self, step: Step) -> None:
+        self.provider.come_back()
+
+    def _kill(self, step: Step) -> None:
+        assert self.child is not None
+        self.child.kill()
+        self.child = None
+        self.house.book.check()
+
+    def _start(self, step: Step) -> None:
+        self.start()
+        with self.lock:  # what was denied meanwhile is in force
+            self._denials = [
+                (at, min(since, time.time()), dirs) for at, since, dirs in self._denials
+            ]
+
+    _actions: ClassVar[dict[str, Callable[["World", Step], str | None]]] = {
+        "write": _write,
+        "delete": _delete,
+        "move": _move,
+        "move folder": _move,
+        "deny": _deny,
+        "ask": _ask,
+        "cancel": _cancel,
+        "change model": _change_model,
+        "pause": _pause,
+        "resume": _resume,
+        "fault": _fault,
+        "provider works": _repair_provider,
+        "kill": _kill,
+        "start": _start,
+    }
+
+
+def lies_in(path: str, folders: tuple[str, ...]) -> bool:
+    """By the rules of deny_dirs: a plain name at any depth, a path from the vault's root."""
+    steps = path.split("/")[:-1]
+    above = {"/".join(steps[: depth + 1]) for depth in range(len(steps))}
+    return any(folder in above or folder in steps for folder in folders)
