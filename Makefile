@@ -53,8 +53,8 @@ format: $(STAMP)
 docs: $(STAMP)  ## the pages of docs/ that are made from the code; a test compares them
 	@$(BIN)/python -m pages
 
-chaos: $(STAMP)  ## 200 kill -9 cycles, every crash point, every fault; prints its seed
-	$(BIN)/python -m chaos --cycles 200
+chaos: $(STAMP)  ## 200 kill -9 cycles, every crash point, every fault, 200 random rounds; prints its seed
+	$(BIN)/python -m chaos --cycles 200 --rounds 200
 
 bench: $(STAMP)  ## figures as ratios, in one run
 	$(BIN)/python -m bench

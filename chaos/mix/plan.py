@@ -114,7 +114,7 @@ class Steps:
         self._controls: dict[Callable[[], None], int] = {
             self._ask: 3,
             self._reindex_and_edit: 4,
-            self._change_model: 1,
+            self._change_model: 2,
             self._cancel: 1,
             self._pause: 1,
             self._fault: 3,
@@ -154,8 +154,8 @@ class Steps:
     def _end_what_is_due(self, now: int | None) -> None:
         for end, due in list(self._owed.items()):
             if now is None or due <= now:
-                del self._owed[end]
                 self._add(end)
+                del self._owed[end]
 
     def _owe(self, end: str) -> None:
         self._owed[end] = len(self._made) + self._rng.randint(0, 4)

@@ -1,4 +1,4 @@
-"""Runs rounds, two at a time, and reports each that fails with its seed and its operations."""
+"""Runs rounds, a few at a time, and reports each that fails with its seed and its operations."""
 
 import sys
 from collections import Counter
@@ -12,7 +12,7 @@ from chaos.mix.world import World
 from chaos.provider import Provider
 from chaos.tables import Tables
 
-AT_ONCE = 2
+AT_ONCE = 3  # each spends much of its time waiting
 FAILURES_MAX = 5  # then the rest is not tried any more
 PATIENCE_S = 120.0  # without any change; then it stands still
 
