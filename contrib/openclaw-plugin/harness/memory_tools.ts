@@ -7,6 +7,12 @@ import type { Sandbox } from "./sandbox.ts";
 const QUESTION = { query: "How much do I owe Sreenivas?", corpus: "all" };
 const NOTE = "Journal/2024-03-09.md";
 
+interface Hit {
+  path: string;
+  snippet: string;
+  citation: string;
+}
+
 export async function aboutMemoryTools(
   checks: Checks,
   sandbox: Sandbox,
@@ -26,9 +32,10 @@ export async function aboutMemoryTools(
       said = (await gateway.invoke("memory_search", QUESTION)).text;
       return said.includes(NOTE);
     }, 120); // the gateway takes the setting over by itself
-    const hits = JSON.parse(said).results as { path: string; snippet: string; citation: string }[];
+    const hits = JSON.parse(said).results as Hit[];
     const hit = hits.find(({ path }) => path === NOTE);
     expect(hit && /SENSITIVE.*<<<NOTES \w+>>>.*I still owe Sreenivas \$70/s.test(hit.snippet), said);
+    expect(!("title" in hit) && /<<<NOTES \w+>>>\nNote: .*\nTitle: /.test(hit.snippet), said);
     return hits.map(({ citation }) => citation).join(", ");
   });
   await checks.item("memory_get reads lines of a note", async () => {

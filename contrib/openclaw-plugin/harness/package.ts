@@ -74,7 +74,6 @@ export async function aboutDocs(checks: Checks): Promise<void> {
     const last = lines.findIndex((line) => line.includes("uninstall"));
     lines.push(...lines.splice(last, 1)); // the page says early how to take it away again
     const newcomer = new Sandbox();
-    newcomer.env["PATH"] = `${join(ROOT, ".venv/bin")}:${newcomer.env["PATH"]}`;
     cpSync(VAULT, newcomer.path("home/Notes"), { recursive: true });
     await Gateway.configured(newcomer, {});
     try {

@@ -24,7 +24,7 @@ export class Sandbox {
   constructor() {
     for (const name of ["home", "state", "tmp"]) mkdirSync(this.path(name), { mode: 0o700 });
     this.env = {
-      PATH: process.env["PATH"] ?? "",
+      PATH: `${join(ROOT, ".venv/bin")}:${process.env["PATH"] ?? ""}`, // the skill requires ragctl
       HOME: this.path("home"),
       TMPDIR: this.path("tmp"),
       NO_COLOR: "1",

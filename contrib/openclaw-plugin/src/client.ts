@@ -1,6 +1,7 @@
 /** Asks ragd. Whatever happens, the answer is an envelope: no exception leaves this module. */
 
 import { type Envelope, failure, parseEnvelope } from "./envelope.js";
+import { NotOurs } from "./owner.js";
 import { type Answered, type Ask, exchange } from "./socket.js";
 
 export interface Client {
@@ -117,6 +118,10 @@ function unreachable(error: Error, socketPath: string): Envelope {
       `ragd, the daemon that searches the notes, is not running (nobody listens at ${socketPath}).`,
       "The user types `ragctl start` in a terminal; the first time, `ragctl index --vault FOLDER`.",
     );
+  }
+  if (error instanceof NotOurs) {
+    const said = `${error.message} The plugin sent nothing to it.`;
+    return failure("DAEMON_NOT_OURS", said, error.suggestion, { recoverable: false });
   }
   if (code === "EACCES" || code === "EPERM") {
     return failure(

@@ -4,8 +4,9 @@
 import type { Client } from "./client.js";
 import { beginning, fitting } from "./cutting.js";
 import { type Envelope, isObject } from "./envelope.js";
-import { defused, fenced } from "./fence.js";
+import { defused, fenced, oneLine } from "./fence.js";
 import type { CorpusHit, CorpusPassage, CorpusSupplement } from "./host.js";
+import { addressOf, pathsIn } from "./lookup.js";
 import { cites, isOutOfScope, NOT_HERE } from "./privacy.js";
 import { type Chat, chatOf, type StoredSession } from "./scope.js";
 import type { Settings } from "./settings.js";
@@ -48,29 +49,48 @@ export function corpusOf(
     async get(asked) {
       chatIn(asked);
       const { path, from, count } = wanted(asked.lookup, asked.fromLine, asked.lineCount);
-      const answer = await client.read(path, from, from + count - 1);
-      if (answer === null) return null;
-      const data = served(answer);
-      if (typeof data["text"] !== "string") throw new Error(WITHHELD);
-      return passage(data, data["text"], settings.maxChars);
+      for (const one of pathsIn(path)) {
+        const answer = await client.read(one, from, from + count - 1);
+        if (answer === null) continue;
+        const data = served(answer);
+        if (typeof data["text"] !== "string") throw new Error(WITHHELD);
+        return passage(data, data["text"], settings.maxChars);
+      }
+      return null;
     },
   };
 }
 
+/** A hit. Title, headings and path as they are written stand inside the fence: a note chooses them. */
 function hit(row: Row, cite: boolean): CorpusHit {
   const [startLine, endLine] = [Number(row["start_line"]), Number(row["end_line"])];
   const readOn = `Shortened (${row["cut"]}): memory_get with this path and from ${startLine} reads on.`;
+  const path = addressOf(String(row["source_file"]), row["injection_suspected"] === true);
+  const text = `${heading(row)}\n\n${row["chunk_text"]}`;
   return {
     corpus: CORPUS,
-    path: defused(String(row["source_file"])),
-    title: defused(String(row["title"])),
+    path,
     kind: "note",
     score: Number(row["score"]),
-    snippet: guarded(row, String(row["chunk_text"]), "cut" in row ? [readOn] : []),
+    snippet: guarded(row, text, "cut" in row ? [readOn] : []),
     startLine,
     endLine,
-    ...(cite ? { citation: defused(String(row["citation"])) } : {}),
+    ...(cite ? { citation: path + linesOf(String(row["citation"])) } : {}),
   };
+}
+
+/** The end of a citation: the lines. */
+function linesOf(citation: string): string {
+  return /#L\d+(?:-L\d+)?$/.exec(citation)?.[0] ?? "";
+}
+
+/** Where the passage stands, in the note's own words. */
+function heading(row: Row): string {
+  const names = { Note: row["source_file"], Title: row["title"], Section: row["heading_path"] };
+  return Object.entries(names)
+    .filter(([, value]) => value)
+    .map(([name, value]) => `${name}: ${oneLine(String(value))}`)
+    .join("\n");
 }
 
 /** The lines that fit, and where the next ones are. */
@@ -87,7 +107,7 @@ function passage(data: Row, text: string, maxChars: number): CorpusPassage {
   if (next <= total) after.push(`The note has ${total} lines: memory_get with from ${next} reads on.`);
   return {
     corpus: CORPUS,
-    path: defused(String(data["path"])),
+    path: addressOf(String(data["path"]), data["injection_suspected"] === true),
     kind: "note",
     content: guarded(data, shown, after),
     fromLine,
@@ -134,7 +154,7 @@ function served(answer: Envelope): Row {
 }
 
 function refusal({ error }: Envelope): Error {
-  return new Error(defused(`${error?.message} ${error?.suggestion}`).trimEnd());
+  return new Error(oneLine(defused(`${error?.message} ${error?.suggestion}`)));
 }
 
 const WITHHELD = `What was found is sensitive and withheld: ${SEARCH.name} asks the user first.`;

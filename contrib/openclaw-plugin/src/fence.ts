@@ -29,6 +29,11 @@ export function defused(text: string): string {
     .replaceAll(/>{3,}/g, (run) => "›".repeat(run.length));
 }
 
+/** The text on one line: no line breaks of any kind, no control characters. */
+export function oneLine(text: string): string {
+  return text.replaceAll(/[\s\p{Cc}\p{Zl}\p{Zp}]+/gu, " ").trim();
+}
+
 function randomBoundary(): string {
   return randomBytes(BOUNDARY_BYTES).toString("hex");
 }

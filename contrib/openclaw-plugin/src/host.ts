@@ -21,11 +21,10 @@ export interface Command {
   handler(): Promise<{ text: string }>;
 }
 
-/** A hit for memory_search. */
+/** A hit for memory_search. OpenClaw takes a `title` too; ours stands inside the fence. */
 export interface CorpusHit {
   corpus: string;
   path: string;
-  title: string;
   kind: string;
   score: number;
   snippet: string;

@@ -3,6 +3,8 @@
 import { lstat, mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
+import { defused, oneLine } from "./fence.js";
+
 export const MIRROR_FILE = "memory/obsidian-rag.md";
 
 const HEAD = `# Facts from the user's notes
@@ -48,9 +50,9 @@ export function withFact(page: string, fact: Fact): string {
   return `${lines.join("\n")}\n`;
 }
 
-/** On one line, without what would end the key's quotes. */
+/** On one line, without fences and without what would end the key's quotes. */
 function inline(text: string): string {
-  return text.replaceAll(/\s+/g, " ").replaceAll("`", "'").trim();
+  return oneLine(defused(text)).replaceAll("`", "'");
 }
 
 async function refuseLink(path: string): Promise<void> {

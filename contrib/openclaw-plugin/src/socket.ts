@@ -1,6 +1,8 @@
-/** One HTTP exchange over a Unix socket or a named pipe. It never reaches a network. */
+/** One HTTP exchange over a Unix socket of this user's, or a named pipe. It never reaches a network. */
 
 import { request } from "node:http";
+
+import { refuseStrangers } from "./owner.js";
 
 export interface Ask {
   socketPath: string;
@@ -19,7 +21,13 @@ export interface Answered {
 const ANSWER_MAX_BYTES = 8 * 1024 * 1024;
 
 /** The answer, whatever its status; rejects with the reason if there is none. */
-export function exchange(ask: Ask): Promise<Answered> {
+export async function exchange(ask: Ask): Promise<Answered> {
+  ask.signal.throwIfAborted();
+  await refuseStrangers(ask.socketPath);
+  return send(ask);
+}
+
+function send(ask: Ask): Promise<Answered> {
   return new Promise((resolve, reject) => {
     const sent = request(
       {

@@ -39,7 +39,7 @@ export function forPerson(answer: Envelope): string {
     `Last brought up to date: ${data["last_sync"] ?? "never"}; waiting: ${data["unindexed_files"]}`,
   );
   if (isObject(data["active_job"])) lines.push(`Running: ${progressOf(data["active_job"])}`);
-  lines.push(`Ollama: ${data["ollama_status"]}`);
+  lines.push(...vectorsOf(data), `Ollama: ${data["ollama_status"]}`);
   return withSuggestion(lines, answer);
 }
 
@@ -63,10 +63,34 @@ function lastJob(job: unknown, shared: boolean): Row | null {
   return { ...job, errors };
 }
 
-function progressOf(job: Row): string {
-  const { mode, progress } = job;
-  const done = isObject(progress) ? ` ${progress["current"]} of ${progress["total"]}` : "";
-  return `${mode}${done}`;
+/** The running job. Its `progress` is a number from 0 to 1, by notes. */
+function progressOf({ mode, phase, progress }: Row): string {
+  if (phase === "requested") return `${mode}, not started yet`;
+  return typeof progress === "number" ? `${mode}, ${percent(progress)} of the notes` : `${mode}`;
+}
+
+/** How far the vectors are, of the index that serves and of the one that is being built. */
+function vectorsOf(data: Row): string[] {
+  const { chunks_pending: pending, chunks_embedded: embedded, building } = data;
+  const lines: string[] = [];
+  if (typeof pending === "number" && pending > 0 && typeof embedded === "number") {
+    lines.push(`Vectors: ${share(embedded, embedded + pending)}`);
+  }
+  if (isObject(building)) {
+    const [done, total] = [Number(building["chunks_embedded"]), Number(building["total_chunks"])];
+    lines.push(`New index: vectors for ${share(done, total)}`);
+  }
+  return lines;
+}
+
+function share(done: number, total: number): string {
+  const part = total > 0 ? ` (${percent(done / total)})` : "";
+  return `${done} of ${total} passages${part}`;
+}
+
+/** Rounded down: 100 % is said only when all is done. */
+function percent(part: number): string {
+  return `${Math.floor(Math.min(Math.max(part, 0), 1) * 100)} %`;
 }
 
 function totalOf(list: unknown): number {

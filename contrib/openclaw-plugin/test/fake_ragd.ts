@@ -1,6 +1,6 @@
 /** Plays ragd over a real socket: answers what it is told to, and keeps what it was asked. */
 
-import { mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -43,6 +43,7 @@ export class FakeRagd {
       });
     });
     await new Promise<void>((resolve) => this.#server?.listen(this.socketPath, resolve));
+    chmodSync(this.socketPath, 0o600); // as ragd does it
     return this;
   }
 

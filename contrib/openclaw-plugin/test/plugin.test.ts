@@ -91,6 +91,9 @@ test("the skill names every tool and every step that has a name", () => {
   const words = ["sensitive_detected", "memory_suggestion", "degraded", "unavailable", "[Source:"];
   for (const word of [...TOOLS.map(({ name }) => name), ...words])
     assert.ok(skill.includes(word), word);
+  assert.match(skill, /^homepage: https:\/\/\S+$/m);
+  const metadata = JSON.parse(/^metadata: (.*)$/m.exec(skill)?.[1] ?? "{}");
+  assert.deepEqual(metadata.openclaw.requires.bins, ["ragctl"]); // what its advice tells to type
   const description = /^description: "(.*)"$/m.exec(skill)?.[1] ?? "";
   assert.ok(description.length > 0 && description.length <= 160, `${description.length}`);
 });
@@ -252,6 +255,39 @@ test("/ragstatus tells how it is without a model", async () => {
         (await host.commands[0]?.handler())?.text ?? "",
         /^obsidian-rag is healthy \(10 notes/,
       );
+    },
+  );
+});
+
+for (const [fields, line] of [
+  [{ phase: "running", progress: 0.999 }, "Running: full, 99 % of the notes"],
+  [{ phase: "running", progress: 0 }, "Running: full, 0 % of the notes"],
+  [{ phase: "requested", progress: 0 }, "Running: full, not started yet"],
+] as const) {
+  test(`/ragstatus tells how far a job is: ${line}`, async () => {
+    const job = { id: "j1", mode: "full", ...fields };
+    await withRagd(
+      () => envelope({ total_docs: 10, total_chunks: 18, active_job: job, chunks_pending: 0 }),
+      async (_ragd, host) => {
+        registerExtras(host.api);
+        const said = (await host.commands[0]?.handler())?.text ?? "";
+        assert.ok(said.split("\n").includes(line), said);
+        assert.doesNotMatch(said, /Vectors|New index/);
+      },
+    );
+  });
+}
+
+test("/ragstatus tells how far the vectors are", async () => {
+  const building = { generation: "G2", total_chunks: 18, chunks_embedded: 9 };
+  const counts = { total_docs: 10, total_chunks: 18, chunks_embedded: 12, chunks_pending: 4 };
+  await withRagd(
+    () => envelope({ ...counts, active_job: null, building }),
+    async (_ragd, host) => {
+      registerExtras(host.api);
+      const said = (await host.commands[0]?.handler())?.text ?? "";
+      assert.match(said, /^Vectors: 12 of 16 passages \(75 %\)$/m);
+      assert.match(said, /^New index: vectors for 9 of 18 passages \(50 %\)$/m);
     },
   );
 });
