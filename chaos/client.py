@@ -3,7 +3,10 @@
 import json
 import socket
 import threading
+import time
 from typing import Any, NamedTuple
+
+from chaos.harness import require
 
 ANSWER_WITHIN_S = 10.0
 
@@ -75,6 +78,19 @@ class Follower:
                 self._received += some
         except OSError:
             pass
+
+    def until(self, part: bytes, within_s: float) -> None:
+        """Wait until it was told something with these bytes in it."""
+        end = time.monotonic() + within_s
+        while part not in self._received:
+            require(time.monotonic() < end, f"a follower was never told {part!r}")
+            time.sleep(0.02)
+
+    def close(self) -> None:
+        """Leave before the daemon does."""
+        self._connection.shutdown(socket.SHUT_RDWR)
+        self._thread.join(ANSWER_WITHIN_S)
+        self._connection.close()
 
     def lines(self) -> list[bytes]:
         """What it was told, once the daemon is gone."""

@@ -173,6 +173,11 @@ class Resident:
         require(reply.status == 200, f"{mode}: {reply}")
         return str(reply.data["job_id"])
 
+    def pause(self, seconds: int) -> None:
+        """Hold syncing for a while."""
+        reply = client.ask(self.home.socket, "POST", "/v1/pause", {"seconds": seconds})
+        require(reply.status == 200, f"pause: {reply}")
+
     def reload(self) -> None:
         """Tell it that its configuration was changed."""
         reply = client.ask(self.home.socket, "POST", "/v1/reload")

@@ -1,7 +1,7 @@
 """The log and its folds as one: opened together, moving together, snapshot together.
 
-When an append returns, `state` has taken the fact into account. It never reads the clock or the
-world for itself: what it knows is in the records.
+When an append returns, `state` has taken the fact into account. It never reads the world for
+itself: what it knows is in the records. Of the clock it keeps when each job of this run began.
 """
 
 import asyncio
@@ -12,7 +12,7 @@ from pathlib import Path
 import structlog
 from msgspec import Raw, Struct
 
-from ragd.clock import Clock
+from ragd.clock import Clock, seconds_between
 from ragd.crashpoints import crashpoint
 from ragd.errors import LogUnreadable
 from ragd.eventlog.append import SEGMENT_MAX_BYTES, Appender
@@ -28,11 +28,12 @@ from ragd.eventlog.snapshot import (
     forget_old_snapshots,
     write_snapshot,
 )
-from ragd.events import SegmentQuarantined
+from ragd.events import JobStarted, SegmentQuarantined
 from ragd.folds import FOLDS_VERSION, State, apply, encode_state
 from ragd.replay import state_at, states
 
 VERDICTS_MAX = 1024
+BEGAN_MAX = 256
 
 log = structlog.get_logger("ledger")
 
@@ -69,6 +70,7 @@ class Ledger:
         self._disk = RealDisk(events)
         self._verdicts: deque[Verdict] = deque(maxlen=VERDICTS_MAX)
         self._judged = asyncio.Event()
+        self._began: dict[str, float] = {}  # jobs of this run, by the clock that nobody can set
         recovered = recover(self._disk, self.state.seq, self._recall)
         names = segment_names(self._disk)
         self.oldest_seq = first_seq_of(names[0]) if names else recovered.position.next_seq
@@ -83,10 +85,26 @@ class Ledger:
         health = self.state.health
         before, reasons = health.state, health.reasons.keys()
         apply(self.state, record)
+        if isinstance(record.event, JobStarted):
+            self._note_start(record.event.job_id)
         if health.state != before or health.reasons.keys() != reasons:
             verdict = Verdict(record.seq, before, health.state, health.worst_first)
             self._verdicts.append(verdict)
             self._judged.set()
+
+    def _note_start(self, job_id: str) -> None:
+        self._began.setdefault(job_id, self._clock.monotonic())
+        if len(self._began) > BEGAN_MAX:
+            del self._began[next(iter(self._began))]
+
+    def took_ms(self, job_id: str, started_at: str | None) -> int:
+        """How long a job has taken until now, though the wall clock was set meanwhile. For a job
+        that an earlier run began there is only the wall clock to ask."""
+        if job_id in self._began:
+            return int((self._clock.monotonic() - self._began[job_id]) * 1000)
+        if started_at is None:
+            return 0
+        return max(0, int(seconds_between(started_at, self._clock.now()) * 1000))
 
     async def next_verdict(self) -> Verdict:
         """The next change of health, exactly as it was when its record was folded."""

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
-from chaos.faults import indexes, ollama, times, vaults
+from chaos.faults import indexes, loads, ollama, times, vaults
 from chaos.harness import Arena
 from chaos.provider import Provider
 from chaos.resident import Resident
@@ -32,6 +32,7 @@ FAULTS: dict[str, dict[str, Fault]] = {
         "an older copy restored": indexes.restore_an_older_copy,
     },
     "time": {case.__name__: case for case in times.CASES},
+    "load": {case.__name__: case for case in loads.CASES},
 }
 
 

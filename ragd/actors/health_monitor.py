@@ -137,16 +137,24 @@ class HealthMonitor:
 
     async def _watch_the_pause(self) -> None:
         """Say when its time is over. The clock is asked often: a machine that slept, or whose clock
-        was set, does not count the seconds for us."""
+        was set forward, does not count the seconds for us. A clock that is set back makes no pause
+        longer: the seconds that were left when we first saw it count as well."""
         journal, paused = self._ledger.journal, {tag_of_type(SyncPaused)}
+        seen, ends = "", 0.0  # a pause by its end, and that end by the clock that nobody can set
         while True:
             until = self._ledger.state.pause.until
             if until is None:
+                seen = ""
                 async for _ in journal.follow(self._ledger.state.seq, paused):
                     break
                 else:
                     return  # the log is closed
-            elif (left := seconds_between(self._clock.now(), until)) > 0:
+                continue
+            left = seconds_between(self._clock.now(), until)
+            if until != seen:
+                seen, ends = until, self._clock.monotonic() + left
+            left = min(left, ends - self._clock.monotonic())
+            if left > 0:
                 await self._clock.sleep(min(left, PAUSE_LOOK_S))
             else:
                 await journal.append(NAME, SyncResumed(reason="elapsed"))

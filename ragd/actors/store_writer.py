@@ -10,7 +10,7 @@ from collections.abc import Mapping
 import structlog
 
 from ragd.adapters.lance_store import ChunkIndex, FileRows
-from ragd.clock import Clock, seconds_between
+from ragd.clock import Clock
 from ragd.crashpoints import crashpoint
 from ragd.embedding import EmbeddingError, Vector
 from ragd.errors import RagdError
@@ -279,7 +279,7 @@ class StoreWriter:
             indexed_files=job.indexed_files,
             removed_files=job.files_removed,
             total_chunks=self._ledger.state.catalog.chunks,
-            duration_ms=_ms_between(job.started_at, self._clock.now()),
+            duration_ms=self._ledger.took_ms(job.id, job.started_at),
         )
         await self._ledger.journal.append(NAME, cancelled)
         await self._indexes.abandon()  # last: an index that is missing would be built again
@@ -305,7 +305,7 @@ class StoreWriter:
             indexed_files=job.files_stored,
             removed_files=job.files_removed,
             total_chunks=table.chunks,
-            duration_ms=_ms_between(job.started_at, self._clock.now()),
+            duration_ms=self._ledger.took_ms(job.id, job.started_at),
             errors=errors,
             errors_total=job.errors_total,
         )
@@ -316,9 +316,3 @@ def _stored(file: ReadFile, vectors: Mapping[str, Vector]) -> StoredFile:
     chunks = file.note.chunks
     embedded = sum(chunk.chunk_id in vectors for chunk in chunks)
     return StoredFile(file.path, file.sha256, file.mtime_ns, file.size, len(chunks), embedded)
-
-
-def _ms_between(start: str | None, end: str) -> int:
-    if start is None:
-        return 0
-    return max(0, int(seconds_between(start, end) * 1000))

@@ -10,7 +10,8 @@ from tests.chaos.test_chaos import SEED
 
 pytestmark = [pytest.mark.slow]
 
-ELSEWHERE = {"sleep", "overflow"}  # tests/health has them; and the vault's
+# tests/health has them, and the vault's and the load's
+ELSEWHERE = {"sleep", "overflow", "jump_amid_work", "jump_while_paused", "stand_still_for_a_minute"}
 
 
 @pytest.fixture
@@ -38,3 +39,4 @@ def test_the_list_is_as_long_as_promised() -> None:
     named = {name for kind in faults.FAULTS.values() for name in kind}
     provider = {"refused", "hanging", "500", "slow", "cut", "invalid JSON", "wrong dimensions"}
     assert provider | {"NaN", "unmount", "rename", "empty", "jump", "sleep", "restart"} <= named
+    assert ELSEWHERE | {"search_while_tidying", "never_read"} <= named
