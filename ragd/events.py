@@ -138,7 +138,8 @@ class VaultScanned(Fact, frozen=True, kw_only=True, tag="vault_scanned"):
     removed: int  # notes of the index that are not there
     newest_mtime: str | None = None  # of all notes; null if there are none
     took_ms: int = 0
-    began: str | None = None  # what was announced since may not have been seen
+    began: str | None = None  # when it began
+    began_seq: int = 0  # the last record before it: a change recorded later may not have been seen
     device: int = 0  # where the root lies, as the system numbers it
 
 

@@ -20,6 +20,7 @@ from ragd.events import (
     FilesTouched,
 )
 from ragd.folds.catalog import Entry
+from ragd.folds.stored import stored_files
 from ragd.ledger import Ledger
 from ragd.notes.plan import Plan
 from ragd.payloads import Batch, Payloads
@@ -142,7 +143,8 @@ class Former:
         """Hold these if they are too many, and say so; the others leave the index."""
         state = self._ledger.state
         before = state.health.deletions_held
-        held = self._deletions.judge(vanished, len(state.catalog.files), holding=before > 0)
+        known = len(stored_files(state.catalog))
+        held = self._deletions.judge(vanished, known, holding=before > 0)
         if held > before:
             await self._ledger.journal.append(NAME, DeletionsHeld(count=held))
         self._deletions.applied(sum(not self._deletions.is_held(path) for path in vanished))
@@ -150,8 +152,8 @@ class Former:
     def _to_remove(self, reading: Reading) -> list[str]:
         """What is gone, and what was in the index and is left out from now on."""
         gone = [path for path in reading.gone if not self._deletions.is_held(path)]
-        stored = self._ledger.state.catalog.files
-        return [*gone, *(path for path, _ in reading.skipped if path in stored)]
+        is_stored = self._ledger.state.catalog.is_stored
+        return [*gone, *(path for path, _ in reading.skipped if is_stored(path))]
 
     async def _hand_on(self, batch: Batch) -> None:
         if not batch.files and not batch.removed and not batch.final:

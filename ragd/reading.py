@@ -49,6 +49,7 @@ class Scanned(Struct):
     newest_mtime: str | None
     began: str
     identity: Identity  # of the root
+    began_seq: int = 0  # the last record before it began
 
 
 class Reading(Struct):

@@ -35,6 +35,7 @@ from ragd.events import (
 )
 from ragd.folds.catalog import Building, Entry
 from ragd.folds.jobs import Job
+from ragd.folds.stored import stored_files
 from ragd.forming import NAME, DeletionsHeldBack, Former
 from ragd.ledger import Ledger
 from ragd.notes.plan import Plan, plan
@@ -165,9 +166,11 @@ class Batcher:
         if job.mode != "reindex" and is_damaged(state):
             await self._give_up(job)  # nothing can be stored in a damaged index: health says so
             return
-        nothing_yet = not state.catalog.files
+        nothing_yet = not state.catalog.holds_notes
+        seq = state.seq
         try:
             scanned = await asyncio.to_thread(self._notes.scan, may_be_empty=nothing_yet)
+            scanned.began_seq = seq
             if job.mode == "reindex":
                 await self._rebuild(job, scanned)
             else:
@@ -180,7 +183,8 @@ class Batcher:
         """Bring the index that serves up to date with the vault."""
         catalog = self._ledger.state.catalog
         read_all = job.mode != "sync" or catalog.needs_full_scan
-        todo = self._plan(scanned, catalog.files, job.accept_deletions, read_all=read_all)
+        known = stored_files(catalog)
+        todo = self._plan(scanned, known, job.accept_deletions, read_all=read_all)
         await self._hold(todo.held)
         if job.accept_deletions:
             self._deletions.agreed()
@@ -319,8 +323,8 @@ class Batcher:
 
     async def _without_held(self, paths: list[str]) -> tuple[list[str], set[str]]:
         """Those that may be gone on with, after a look at how many have vanished; and which."""
-        known = self._ledger.state.catalog.files
-        looked_at = [path for path in paths if path in known and self._notes.concerns(path)]
+        is_stored = self._ledger.state.catalog.is_stored
+        looked_at = [path for path in paths if is_stored(path) and self._notes.concerns(path)]
         facts = await asyncio.to_thread(self._notes.look, looked_at)
         vanished = [path for path, fact in facts.items() if fact is None]
         await self._former.judge(vanished)
@@ -334,5 +338,6 @@ def _scanned_fact(scanned: Scanned, differing: Plan) -> VaultScanned:
         removed=len(differing.removals) + differing.held,
         newest_mtime=scanned.newest_mtime,
         began=scanned.began,
+        began_seq=scanned.began_seq,
         device=scanned.identity[0],
     )

@@ -27,6 +27,7 @@ from ragd.events import (
     WatchStarted,
     tag_of_type,
 )
+from ragd.folds.stored import stored_files
 from ragd.ledger import Ledger
 from ragd.notes.folders import folders_of
 from ragd.notes.plan import plan, vanished
@@ -147,7 +148,7 @@ class Watcher:
 
     def _look_through(self) -> Scanned:
         """In a thread. A vault in which nothing ever was may be empty."""
-        return self._notes.scan(may_be_empty=not self._ledger.state.catalog.files)
+        return self._notes.scan(may_be_empty=not self._ledger.state.catalog.holds_notes)
 
     async def _native_works(self) -> bool:
         try:
@@ -212,8 +213,12 @@ class Watcher:
             for path, kind in there.items()
             if kind == "file" and self._notes.concerns(path)
         ]
-        listed = (known, catalog.waiting, catalog.skipped, catalog.failed)
-        changes += [Change(path, "deleted") for path in missing if any(path in of for of in listed)]
+        listed = (catalog.waiting, catalog.skipped, catalog.failed)
+        changes += [
+            Change(path, "deleted")
+            for path in missing
+            if catalog.is_stored(path) or any(path in of for of in listed)
+        ]
         await self._say(changes)
 
     async def _say(self, changes: list[Change]) -> None:
@@ -269,8 +274,9 @@ class Watcher:
     async def _scan(self) -> None:
         began = self._clock.monotonic()
         state = self._ledger.state
-        nothing_yet = not state.catalog.files
-        known = list(state.catalog.files)  # for threads
+        began_seq = state.seq
+        nothing_yet = not state.catalog.holds_notes
+        known = list(stored_files(state.catalog))  # for threads
         scanned = await asyncio.to_thread(self._notes.scan, may_be_empty=nothing_yet, known=known)
         self._root, self._gone = scanned.identity, False
         self._there.set()
@@ -278,9 +284,10 @@ class Watcher:
         if state.jobs.active is not None:
             self._owed = True  # what the job has not stored yet would look like news
             return
+        stored = stored_files(state.catalog)
         todo = plan(
             scanned.seen,
-            state.catalog.files,
+            stored,
             denied=denied,
             unknown=scanned.unknown,
             holding=state.health.deletions_held > 0
@@ -301,6 +308,7 @@ class Watcher:
             newest_mtime=scanned.newest_mtime,
             took_ms=int((self._clock.monotonic() - began) * 1000),
             began=scanned.began,
+            began_seq=began_seq,
             device=scanned.identity[0],
         )
         await self._ledger.journal.append(NAME, fact)
@@ -319,7 +327,9 @@ class Watcher:
             if seen.path in left_out or seen.path not in catalog.files
         }
         same = {path for path, facts in self._unstored.items() if before.get(path) == facts}
-        return [path for path in upserts if path not in same & left_out]
+        same &= left_out
+        # Never a path that an index has: it may have to leave it.
+        return [path for path in upserts if path not in same or catalog.is_stored(path)]
 
     async def _announce_plan(self, upserts: list[str], removals: list[str]) -> None:
         """What is news: not what waits already, nor what will be announced when it lies still."""

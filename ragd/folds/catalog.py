@@ -95,6 +95,8 @@ class Catalog(Table):
     job_id: str | None = None  # the job that is reading notes
     # path -> its first change since that job began: the job may have read it before.
     changed_since: dict[str, str] = field(default_factory=dict)
+    # path -> the last record that announced it, for paths in `waiting` or `changed_since`
+    announced: dict[str, int] = field(default_factory=dict)
     skipped: dict[str, str] = field(default_factory=dict)  # path -> reason
     failed: dict[str, str] = field(default_factory=dict)  # path -> code
     needs_full_scan: bool = False
@@ -104,6 +106,15 @@ class Catalog(Table):
     def unindexed(self) -> int:
         """How many wait; one that was skipped is looked at again, and will most likely be again."""
         return sum(path not in self.skipped for path in self.waiting)
+
+    def is_stored(self, path: str) -> bool:
+        """Whether the index that serves or the one being built has this note."""
+        return path in self.files or (self.building is not None and path in self.building.files)
+
+    @property
+    def holds_notes(self) -> bool:
+        """Whether one of the indexes has a note."""
+        return bool(self.files) or (self.building is not None and bool(self.building.files))
 
     def is_elsewhere(self, device: int) -> bool:
         """Whether the vault lies on another device than when it was whole: perhaps it is not it."""
@@ -136,11 +147,6 @@ def _table_of(catalog: Catalog, generation: str) -> Table | None:
     return building if building is not None and building.generation == generation else None
 
 
-def _is_stored(catalog: Catalog, path: str) -> bool:
-    building = catalog.building
-    return path in catalog.files or (building is not None and path in building.files)
-
-
 def _remember(listed: dict[str, str], path: str, what: str) -> None:
     if path in listed or len(listed) < LISTED_MAX:
         listed[path] = what
@@ -150,27 +156,34 @@ def _done(catalog: Catalog, path: str) -> None:
     """The note waits no longer, unless it has changed since the job began that read it."""
     again = catalog.changed_since.get(path)
     if again is None:
-        catalog.waiting.pop(path, None)
+        _stop_waiting(catalog, path)
     else:
         catalog.waiting[path] = again
 
 
+def _stop_waiting(catalog: Catalog, path: str) -> None:
+    catalog.waiting.pop(path, None)
+    if path not in catalog.changed_since:
+        catalog.announced.pop(path, None)
+
+
 def _files_changed(catalog: Catalog, event: FilesChanged, record: Record) -> None:
     for path, kind in ((change.path, change.kind) for change in event.changes):
+        catalog.announced[path] = record.seq
         if catalog.job_id is not None:
             catalog.changed_since.setdefault(path, record.ts)
         if kind == "deleted":
             catalog.skipped.pop(path, None)
             catalog.failed.pop(path, None)
-        if kind == "deleted" and not _is_stored(catalog, path):
-            catalog.waiting.pop(path, None)  # it never got in: there is nothing to take out
+        if kind == "deleted" and not catalog.is_stored(path):
+            _stop_waiting(catalog, path)  # it never got in: there is nothing to take out
         else:
             catalog.waiting.setdefault(path, record.ts)
 
 
 def _job_started(catalog: Catalog, event: JobStarted, record: Record) -> None:
+    _no_job(catalog)  # it reads from now on, so it sees all that was recorded before
     catalog.job_id = event.job_id
-    catalog.changed_since = {}  # it reads from now on, so it sees all that was recorded before
 
 
 def _daemon_started(catalog: Catalog, event: DaemonStarted, record: Record) -> None:
@@ -180,6 +193,8 @@ def _daemon_started(catalog: Catalog, event: DaemonStarted, record: Record) -> N
 def _no_job(catalog: Catalog) -> None:
     catalog.job_id = None
     catalog.changed_since = {}
+    announced = catalog.announced
+    catalog.announced = {path: announced[path] for path in announced if path in catalog.waiting}
 
 
 def _batch_stored(catalog: Catalog, event: BatchStored, record: Record) -> None:
@@ -197,6 +212,10 @@ def _batch_stored(catalog: Catalog, event: BatchStored, record: Record) -> None:
     if table is catalog:  # what is only in the index that is being built does not serve yet
         for path in (*event.removed, *(file.path for file in event.files)):
             _done(catalog, path)
+    else:
+        for file in event.files:  # one that changed or went after it was read has to be looked at
+            if since := catalog.changed_since.get(file.path):
+                catalog.waiting.setdefault(file.path, since)
 
 
 def _vectors_filled(catalog: Catalog, event: VectorsFilled, record: Record) -> None:
@@ -226,10 +245,27 @@ def _vault_scanned(catalog: Catalog, event: VaultScanned, record: Record) -> Non
     if event.removed == 0:
         catalog.device = event.device or catalog.device
     if event.changed == 0 and event.removed == 0:
-        began = event.began or record.ts
         for listed in (catalog.waiting, catalog.changed_since):
-            for path in [path for path, since in listed.items() if since <= began]:
+            for path in [
+                path for path in listed if _was_seen(catalog, listed, path, event, record)
+            ]:
                 del listed[path]
+        for path in [path for path in catalog.announced if path not in catalog.waiting]:
+            _stop_waiting(catalog, path)
+
+
+def _was_seen(
+    catalog: Catalog, listed: dict[str, str], path: str, event: VaultScanned, record: Record
+) -> bool:
+    """Whether a scan that found nothing to do has seen this path as it was announced.
+
+    Records are counted, because a clock can be set back. Logs of before have only the time.
+    """
+    if path in catalog.skipped and catalog.is_stored(path):
+        return False  # it has to leave the index
+    if event.began_seq:
+        return catalog.announced.get(path, 0) <= event.began_seq
+    return listed[path] <= (event.began or record.ts)
 
 
 def _files_touched(catalog: Catalog, event: FilesTouched, record: Record) -> None:
@@ -243,7 +279,12 @@ def _files_touched(catalog: Catalog, event: FilesTouched, record: Record) -> Non
 
 
 def _file_skipped(catalog: Catalog, event: FileSkipped, record: Record) -> None:
-    _done(catalog, event.path)
+    if catalog.is_stored(event.path):
+        # It waits until it is removed from both indexes.
+        catalog.waiting.setdefault(event.path, record.ts)
+        catalog.announced.setdefault(event.path, record.seq)
+    else:
+        _done(catalog, event.path)
     catalog.failed.pop(event.path, None)
     _remember(catalog.skipped, event.path, event.reason)
 

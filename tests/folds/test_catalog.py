@@ -18,6 +18,7 @@ from ragd.events import (
 )
 from ragd.folds import catalog as catalog_fold
 from ragd.folds.catalog import Catalog, Index
+from tests.folds.conftest import moment
 
 
 def clean_scan() -> VaultScanned:
@@ -470,3 +471,53 @@ def test_tidying_an_index_that_serves_no_more_says_nothing_of_the_one_that_does(
     assert log.state.catalog.table_version == 9
     log.add(StoreCompacted(table_version=10, generation="g2"))
     assert log.state.catalog.table_version == 10
+
+
+def test_a_note_that_an_index_has_waits_until_it_is_removed(log):
+    log.store("diary.md")
+    log.add(FileSkipped(path="diary.md", reason="it hides itself"))
+    assert list(log.state.catalog.waiting) == ["diary.md"]
+    log.add(VaultScanned(files=1, changed=0, removed=0, began_seq=log.state.seq))
+    assert list(log.state.catalog.waiting) == ["diary.md"], "a scan does not remove it"
+    log.store(removed=["diary.md"])
+    assert log.state.catalog.waiting == {}
+
+
+def test_a_clock_that_is_set_back_during_a_scan_drops_no_waiting_note(log):
+    began_seq = log.change("before.md").seq
+    began = moment(3000)  # the clock is set back after this
+    log.change("during.md")
+    assert log.state.catalog.waiting["during.md"] < began
+    log.add(VaultScanned(files=2, changed=0, removed=0, began=began, began_seq=began_seq))
+    assert list(log.state.catalog.waiting) == ["during.md"]
+
+
+def test_a_note_announced_again_during_a_scan_waits_on(log):
+    began_seq = log.change("a.md").seq
+    log.change("a.md")
+    log.add(VaultScanned(files=2, changed=0, removed=0, began_seq=began_seq))
+    assert list(log.state.catalog.waiting) == ["a.md"]
+
+
+def test_what_is_announced_is_remembered_only_while_it_waits(log):
+    log.begin()
+    log.change("a.md", "b.md", "c.md")
+    log.change("gone.md", kind="deleted")
+    log.store("a.md")
+    log.finish()
+    log.begin("job-2")
+    log.store("a.md")
+    log.add(FileSkipped(path="b.md", reason="too-large"))
+    assert log.state.catalog.announced.keys() == {"c.md"}
+    log.add(VaultScanned(files=2, changed=0, removed=0, began_seq=log.state.seq))
+    assert log.state.catalog.announced == {}
+
+
+def test_a_note_deleted_after_it_was_read_for_a_new_index_waits_to_leave_it(log):
+    log.activate()
+    log.begin(mode="reindex")
+    log.build("g2")
+    log.change("new.md", kind="deleted")  # the batch with it is on its way
+    assert log.state.catalog.waiting == {}
+    log.store("new.md", generation="g2")
+    assert list(log.state.catalog.waiting) == ["new.md"]

@@ -244,8 +244,8 @@ CLEARING: dict[tuple[str, type], tuple[Step, Step]] = {
     ("INDEX_STALE", BatchStored): (stale, lambda log: log.store(NOTE, sha="s2")),
     ("INDEX_STALE", VaultScanned): (stale, scanned),
     ("INDEX_STALE", FileSkipped): (
-        stale,
-        lambda log: log.add(FileSkipped(path=NOTE, reason="too-large")),
+        steps(serve, change("draft.md", "added"), lose("freshness", "INDEX_STALE")),
+        lambda log: log.add(FileSkipped(path="draft.md", reason="too-large")),
     ),
     ("INDEX_STALE", FileFailed): (
         stale,

@@ -12,6 +12,8 @@ from ragd.events import (
     BatchEmbedded,
     ConfigReloaded,
     DeletionsHeld,
+    FilesChanged,
+    FileSkipped,
     IndexActivated,
     IndexBuilding,
     IndexLost,
@@ -21,6 +23,7 @@ from ragd.events import (
     VaultScanned,
     VectorsFilled,
 )
+from ragd.restless import Restless
 from tests.patience import PATIENCE_S
 from tests.pipeline.test_pipeline import assert_index_equals_vault, indexed
 
@@ -106,6 +109,89 @@ async def test_a_note_saved_while_vectors_are_missing_is_in_both_indexes(
     assert await running.found("heron") == {"New.md"}
     await assert_index_equals_vault(running)
     assert all(row["vector"] is not None for row in await running.rows())
+
+
+class NewDuringReindex:
+    """A note that only the new index has, while the sync of saved notes waits at a gate."""
+
+    PATH = "New.md"
+
+    def __init__(self, running: Any, write: Any, monkeypatch: Any) -> None:
+        self.running = running
+        self.hold = Held(running, monkeypatch)
+        self.gate = asyncio.Event()
+        scan, notes = running.pipeline.notes.scan, running.pipeline.notes
+
+        def scan_with_a_new_note(**how: Any) -> Any:
+            if running.ledger.state.jobs.active is not None:
+                write(running.vault, self.PATH, "A heron on the roof of the boathouse.\n")
+            return scan(**how)
+
+        monkeypatch.setattr(notes, "scan", scan_with_a_new_note)
+        monkeypatch.setattr(running.pipeline._batcher, "_collect", self.gate.wait)
+        self._restore = lambda: monkeypatch.setattr(notes, "scan", scan)
+
+    async def build(self) -> None:
+        job = await self.running.request("reindex")
+        await self.running.until(JobFinished, 0, job_id=job)
+        self._restore()
+        catalog = self.running.catalog
+        await self.running.until_state(lambda state: self.PATH in state.catalog.waiting)
+        assert self.PATH in catalog.building.files and self.PATH not in catalog.files
+
+    async def switch(self) -> None:
+        self.gate.set()
+        await self.running.until_state(lambda state: not state.catalog.waiting)
+        assert self.PATH not in self.running.catalog.building.files
+        self.hold.let_go()
+        await self.running.until_state(no_reindex)
+        assert await self.running.found("heron") == set()
+        assert self.PATH not in {row["source_file"] for row in await self.running.rows()}
+
+
+async def test_a_note_that_hides_while_it_waits_leaves_the_index_that_is_built(
+    start: Any, write: Any, monkeypatch: Any
+) -> None:
+    running = await indexed(start)
+    new = NewDuringReindex(running, write, monkeypatch)
+    await new.build()
+    seq = running.ledger.state.seq
+    write(running.vault, new.PATH, "---\nrag: false\n---\nA heron on the roof.\n")
+    await running.until(FilesChanged, seq)
+    await new.switch()
+
+
+async def test_a_note_that_is_deleted_while_it_waits_leaves_the_index_that_is_built(
+    start: Any, write: Any, monkeypatch: Any
+) -> None:
+    running = await indexed(start)
+    new = NewDuringReindex(running, write, monkeypatch)
+    await new.build()
+    seq = running.ledger.state.seq
+    (running.vault / new.PATH).unlink()
+    await running.until(FilesChanged, seq)
+    await new.switch()
+
+
+async def test_a_scan_finds_what_only_the_index_that_is_built_has(
+    start: Any, write: Any, monkeypatch: Any
+) -> None:
+    """The note hides, and its change is lost with a crash: a rescan has to announce it."""
+    running = await indexed(start)
+    new = NewDuringReindex(running, write, monkeypatch)
+    await new.build()
+    skipped = FileSkipped(path=new.PATH, reason="it hides itself")
+    await running.ledger.journal.append("test", skipped)
+    write(running.vault, new.PATH, "---\nrag: false\n---\nA heron on the roof.\n")
+    running.catalog.waiting.clear()
+    watcher = running.pipeline._watcher
+    for _ in range(3):  # also when the note is as the last scan saw it
+        seq = running.ledger.state.seq
+        watcher._restless = Restless()
+        watcher._rescan.set()
+        await running.until(VaultScanned, seq)
+    assert new.PATH in running.catalog.waiting
+    await new.switch()
 
 
 async def test_a_reindex_that_waits_for_vectors_can_be_given_up(

@@ -1,0 +1,67 @@
+"""Notes that hide while a reindex builds leave the index that serves."""
+
+from chaos import client
+from chaos.faults.ollama import fail
+from chaos.resident import Resident, Saved
+from ragd.embedding import CANARY
+
+
+def hide(resident: Resident, note: Saved) -> None:
+    path = resident.vault.folder / note.path
+    path.write_text(f"---\nrag: false\n---\n{path.read_text()}")
+
+
+def pause(resident: Resident) -> None:
+    reply = client.ask(resident.home.socket, "POST", "/v1/pause", {"seconds": 3600})
+    assert reply.status == 200, reply
+
+
+def resume(resident: Resident) -> None:
+    assert client.ask(resident.home.socket, "POST", "/v1/resume").status == 200
+
+
+def hold_vectors(resident: Resident) -> None:
+    """From now on there is another model, and it makes no vector of a note until released."""
+    provider = resident.provider
+    provider.take_another_model()
+    provider.fault = lambda handler: handler.texts not in ([], [CANARY]) and fail(handler)
+
+
+def paths_in_table(resident: Resident) -> set[str]:
+    rows = resident._reader.rows(resident.home, resident.generation)
+    return {passage.source_file for passage, _ in rows}
+
+
+def until_ended(resident: Resident, **asked: str) -> None:
+    """Until a job that was asked for with these fields has ended: its text is stored."""
+
+    def has_ended(_: object) -> bool:
+        wanted = [
+            fact["job_id"]
+            for fact in resident.facts("job_requested")
+            if all(fact[name] == value for name, value in asked.items())
+        ]
+        ended = {fact["job_id"] for fact in resident.facts("job_finished")}
+        return any(job in ended for job in wanted)
+
+    resident.until(has_ended, f"the end of {asked}")
+
+
+def test_a_note_that_hides_before_a_reindex_reads_it_leaves_the_index_that_serves(
+    resident: Resident,
+) -> None:
+    """The reindex reads the note first; the index that serves must lose it all the same."""
+    old = resident.generation
+    note = resident.save()
+    resident.until_found(note)
+    hold_vectors(resident)
+    pause(resident)
+    hide(resident, note)
+    resident.until(lambda said: said["unindexed_files"], "the change is noticed")
+    job = resident.ask_for("reindex")
+    until_ended(resident, job_id=job)
+    resume(resident)
+    until_ended(resident, mode="sync", origin="pause_ended")
+    assert resident.generation == old
+    assert note.path not in resident.search(note.word).files
+    assert note.path not in paths_in_table(resident)
