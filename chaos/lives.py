@@ -16,7 +16,7 @@ from chaos.harness import KILLED, WITHIN_S, Arena, Broken, Child, require
 from chaos.provider import Embedded, Provider
 from chaos.tables import Tables
 from chaos.vault import Vault
-from ragd.backlog import STEP_CHUNKS
+from ragd.fill_making import STEP_CHUNKS
 from ragd.folds import State
 from ragd.paths import Home
 from ragd.replay import replay

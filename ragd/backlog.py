@@ -5,6 +5,7 @@ nothing.
 """
 
 import asyncio
+import heapq
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
@@ -12,21 +13,20 @@ import structlog
 
 from ragd.adapters.lance_store import ChunkIndex
 from ragd.clock import Clock, new_id
-from ragd.embedding import EmbeddingError, Vector
-from ragd.events import FilledFile, JobRequested
-from ragd.folds.catalog import Building, Entry, Table
+from ragd.embedding import EmbeddingError
+from ragd.events import BatchStored, JobRequested
+from ragd.fill_making import FillMaker
+from ragd.folds.tables import Building, Entry, Table
 from ragd.ledger import Ledger
-from ragd.notes.model import Chunk
 from ragd.payloads import Fill, Payloads, ReadFile
 from ragd.providers import Providers
 from ragd.reading import Reading, VaultGone
 from ragd.serving import Serving
+from ragd.set_aside import SetAside
 from ragd.vector_making import NAME, VectorMaker
 from ragd.waiting import set_within
 
-STEP_CHUNKS = 64
 FILL_CHUNKS = 512
-FILL_WITHIN_S = 30.0
 VAULT_AGAIN_S = 2.0
 
 log = structlog.get_logger(NAME)
@@ -67,17 +67,23 @@ class Backlog:
         self._fills = fills
         self._woken = asyncio.Event()
         serving.listen(self._woken.set)
-        # Notes that are no longer as they were stored: generation, path, sha256.
-        self._left: set[tuple[str, str, str]] = set()
+        self._fill_maker = FillMaker(ledger, clock, maker)
+        self._aside = SetAside()  # notes that could not be worked on
         self._asked_for: set[str] = set()  # generations whose provider was away and is back
 
     def wake(self) -> None:
         """Something was stored."""
         self._woken.set()
 
+    def stored(self, event: BatchStored) -> None:
+        """These notes are in the index as they are now: their pause is over."""
+        self._aside.release(event.removed)
+        self._aside.release(file.path for file in event.files)
+        self._woken.set()
+
     def look_again(self) -> None:
-        """Somebody is back: what could not be read then may be read now."""
-        self._left.clear()
+        """Something works again, or another index serves: every pause is over."""
+        self._aside.release_all()
         self._woken.set()
 
     async def run(self) -> None:
@@ -85,17 +91,23 @@ class Backlog:
         while True:
             self._woken.clear()
             await self._let_go_of_providers()
-            wait = self._maker.until_next_try()
+            provider_wait = self._maker.until_next_try()
             if found := self._next_table():
                 table, index = found
                 if not index.identity.space.is_known:
                     await self._ask_for_vectors(index)
                 elif files := await self._next_files(table):
                     await self._gather(files, table, index)
-            elif wait > 0:
-                await set_within(self._woken, self._clock, wait)
             else:
-                await self._woken.wait()
+                await self._until_something_changes(provider_wait)
+
+    async def _until_something_changes(self, provider_wait: float) -> None:
+        """Until something is stored, a provider may be asked again, or a note's pause is over."""
+        pauses = (provider_wait, self._aside.until_next(self._clock.monotonic()))
+        if wait := min((pause for pause in pauses if pause > 0), default=0.0):
+            await set_within(self._woken, self._clock, wait)
+        else:
+            await self._woken.wait()
 
     async def _let_go_of_providers(self) -> None:
         """After a switch nobody needs the old index's provider."""
@@ -120,7 +132,8 @@ class Backlog:
                 continue
             if self._maker.rests(index):
                 continue  # nobody makes its vectors now; the other index may have a provider
-            if any(self._lacks(table, path) for path in table.files):
+            held = self._held(table)
+            if any(held.get(path) != table.files[path].sha256 for path in table.lacking):
                 return table, index
         return None
 
@@ -143,23 +156,13 @@ class Backlog:
         wanted = JobRequested(job_id=new_id(), mode="reindex", origin="provider_ready")
         await self._ledger.journal.append(NAME, wanted)
 
-    def _lacks(self, table: Table, path: str) -> bool:
-        entry = table.files[path]
-        key = (_generation_of(table), path, entry.sha256)
-        return entry.lacking > 0 and key not in self._left
+    def _held(self, table: Table) -> dict[str, str]:
+        return self._aside.held(_generation_of(table), self._clock.monotonic())
 
     async def _next_files(self, table: Table) -> list[ReadFile]:
         """The newest notes that lack vectors, read again; only what is still as it was stored."""
-        files = table.files
-        lacking = [path for path in files if self._lacks(table, path)]
-        lacking.sort(key=lambda path: (-files[path].mtime_ns, path))
-        wanted: list[str] = []
-        chunks = 0
-        for path in lacking:
-            wanted.append(path)
-            chunks += files[path].chunks
-            if chunks >= FILL_CHUNKS:
-                break
+        files, lacking = table.files, list(table.lacking)
+        wanted = await asyncio.to_thread(_newest, lacking, files, self._held(table))
         try:
             await asyncio.to_thread(self._notes.verify_root)
             reading = await asyncio.to_thread(self._notes.read, wanted, files, again=True)
@@ -168,75 +171,50 @@ class Backlog:
             return []
         as_stored = [f for f in reading.files if _is_as_stored(f, files.get(f.path))]
         present = {file.path for file in as_stored}
-        for path in wanted:
-            if path not in present and path in files:  # it changed: it will come as a batch
-                self._left.add((_generation_of(table), path, files[path].sha256))
+        # The others change at this moment, or have changed and will come as a batch.
+        self._set_aside([path for path in wanted if path not in present], table)
         return as_stored
 
+    def _set_aside(self, paths: Sequence[str], table: Table) -> None:
+        generation, now = _generation_of(table), self._clock.monotonic()
+        for path in paths:
+            if entry := table.files.get(path):
+                self._aside.add(generation, path, entry.sha256, now)
+
     async def _gather(self, files: Sequence[ReadFile], table: Table, index: ChunkIndex) -> None:
-        """Vectors for these notes, handed on as one fill of whole notes."""
-        chunks = [chunk for file in files for chunk in file.note.chunks]
-        known = await self._maker.known(chunks, index)
-        vectors = dict(known)
-        deadline = self._clock.monotonic() + FILL_WITHIN_S
-        while missing := [c for c in chunks if self._maker.lacks(c, vectors, index)]:
-            if not await self._step(missing[:STEP_CHUNKS], vectors, index):
-                break  # the provider is gone: keep what there is
-            if self._clock.monotonic() > deadline or self._ledger.state.pause.holds_vectors:
-                break
-        fill = self._whole_notes(files, vectors, index)
-        if fill.files:
-            await self._fills.admit(fill)
-            given = {c.content_hash for c in chunks if c.chunk_id in fill.vectors}
-            cached = len(given & known.keys())
-            await self._maker.say("", fill.batch_id, len(fill.files), len(given) - cached, cached)
-            await self._fills.gone(fill.batch_id)
-            if fill.refused:
-                self._leave_what_was_refused(fill, table)
+        """Vectors for these notes, handed on as one fill."""
+        done = await self._fill_maker.make(files, table, index)
+        fill = done.fill
+        if not fill.notes:
+            return
+        before = {note.path: table.files.get(note.path) for note in fill.notes}
+        await self._fills.admit(fill)
+        await self._maker.say("", fill.batch_id, len(fill.notes), done.made, done.cached)
+        await self._fills.gone(fill.batch_id)
+        # The table has other chunks of a note than these, or nothing could be written.
+        stuck = [path for path, entry in before.items() if _is_stuck(entry, table.files.get(path))]
+        if stuck:
+            log.info("vectors were not taken", generation=fill.generation, notes=len(stuck))
+            self._set_aside(stuck, table)
 
-    def _leave_what_was_refused(self, fill: Fill, table: Table) -> None:
-        """Vectors that did not fit the table will not fit it the next time."""
-        for file in fill.files:
-            entry = table.files.get(file.path)
-            if entry is not None and entry.sha256 == file.sha256 and entry.lacking:
-                log.warning("vectors did not fit", generation=fill.generation)
-                self._left.add((_generation_of(table), file.path, file.sha256))
 
-    async def _step(
-        self, chunks: Sequence[Chunk], vectors: dict[str, Vector], index: ChunkIndex
-    ) -> bool:
-        """Add the vectors of these chunks; False while the provider does not work."""
-        texts = {chunk.content_hash: chunk.embed_text for chunk in chunks}
-        try:
-            vectors |= await self._maker.make(texts, index)
-        except EmbeddingError as why:
-            hashes = list(texts)
-            made = {hashes[place]: vector for place, vector in why.done.items()}
-            await self._maker.keep(made, index)
-            vectors |= made
-            if why.index is None:
-                await self._maker.report(why, index)
-                return False
-            self._maker.give_up(hashes[why.index])
-        return True
-
-    def _whole_notes(
-        self, files: Sequence[ReadFile], vectors: dict[str, Vector], index: ChunkIndex
-    ) -> Fill:
-        """The notes that are done, with all the vectors that they can get."""
-        fill = Fill(new_id(), index.identity.generation, [], {})
-        for file in files:
-            chunks = file.note.chunks
-            if any(self._maker.lacks(chunk, vectors, index) for chunk in chunks):
-                continue
-            found = {
-                c.chunk_id: vectors[c.content_hash] for c in chunks if c.content_hash in vectors
-            }
-            fill.vectors.update(found)
-            barred = [c for c in chunks if c.content_hash not in vectors]
-            withheld = sum(not self._maker.is_hopeless(c.content_hash) for c in barred)
-            fill.files.append(FilledFile(file.path, file.sha256, len(found), len(barred), withheld))
-        return fill
+def _newest(
+    lacking: Sequence[str], files: Mapping[str, Entry], held: Mapping[str, str]
+) -> list[str]:
+    """The newest of these notes, as many as lack the vectors of one fill."""
+    known = ((path, files.get(path)) for path in lacking)
+    dated = (
+        (-entry.mtime_ns, path, entry.lacking)
+        for path, entry in known
+        if entry is not None and held.get(path) != entry.sha256
+    )
+    wanted: list[str] = []
+    chunks = 0
+    for _, path, missing in heapq.nsmallest(FILL_CHUNKS, dated):
+        if chunks < FILL_CHUNKS:
+            wanted.append(path)
+            chunks += missing
+    return wanted
 
 
 def _generation_of(table: Table) -> str:
@@ -246,3 +224,10 @@ def _generation_of(table: Table) -> str:
 
 def _is_as_stored(file: ReadFile, entry: Entry | None) -> bool:
     return entry is not None and entry.sha256 == file.sha256
+
+
+def _is_stuck(before: Entry | None, after: Entry | None) -> bool:
+    """The note is as it was, and lacks no fewer vectors than before."""
+    if before is None or after is None or before.sha256 != after.sha256:
+        return False
+    return 0 < before.lacking <= after.lacking

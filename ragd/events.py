@@ -301,6 +301,15 @@ class FilledFile(Struct, frozen=True):
     chunks: int  # passages that got a vector now
     barred: int = 0  # passages that never get one, and are found by their words alone
     withheld: int = 0  # so many of those because they are sensitive and would leave this machine
+    embedded: int | None = None  # passages that have a vector now, counted in the table
+
+
+class RecountedFile(Struct, frozen=True):
+    """One note and how many of its chunks have a vector in the table."""
+
+    path: str
+    sha256: str
+    embedded: int  # passages that have a vector, counted in the table
 
 
 class BatchStored(Part, frozen=True, kw_only=True, tag="batch_stored"):
@@ -321,7 +330,17 @@ class VectorsFilled(Part, frozen=True, kw_only=True, tag="vectors_filled"):
     """Chunks that were stored without a vector have one now."""
 
     job_id: str
-    files: list[FilledFile]  # notes that are done
+    files: list[FilledFile]  # notes that got vectors; of a long note some may still be missing
+    table_version: int
+    generation: str = ""
+
+
+class VectorsRecounted(Part, frozen=True, kw_only=True, tag="vectors_recounted"):
+    """The catalog and the table differed in how many chunks have a vector. The table is right."""
+
+    files: list[RecountedFile]  # notes that were counted wrongly
+    counted: int  # chunks with a vector, as the catalog had it
+    found: int  # chunks with a vector in the table
     table_version: int
     generation: str = ""
 
@@ -446,6 +465,7 @@ Event = (
     | EmbeddingFailed
     | BatchStored
     | VectorsFilled
+    | VectorsRecounted
     | StoreCompacted
     | IndexBuilding
     | IndexActivated

@@ -103,8 +103,8 @@ class Former:
             batch = Batch(
                 batch_id=new_id(),
                 job_id=job_id,
-                files=reading.files,
-                removed=[*removals, *self._to_remove(reading)],
+                files=tuple(reading.files),
+                removed=(*removals, *self._to_remove(reading)),
                 final=final,
                 urgent=urgent,
                 generation=generation,
@@ -163,7 +163,7 @@ class Former:
             job_id=batch.job_id,
             batch_id=batch.batch_id,
             upserts=[file.path for file in batch.files],
-            deletes=batch.removed,
+            deletes=list(batch.removed),
             final=batch.final,
         )
         await self._ledger.journal.append_parts(NAME, formed)

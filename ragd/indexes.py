@@ -164,8 +164,8 @@ class Indexes:
         """The log does not say what is in this table, so the table does. A file's time is not in
         it: every note is looked at again, and none is embedded again."""
         try:
-            rows = await _count_rows(index)
-            embedded = await _count_rows(index, "vector IS NOT NULL")
+            rows = await count_rows(index)
+            embedded = await count_rows(index, "vector IS NOT NULL")
             version = await index.version()
         except RagdError as why:  # it cannot be read: as good as none
             log.warning("an index that the log does not know is damaged", code=why.code)
@@ -320,7 +320,7 @@ class Indexes:
         await self._ledger.journal.append(NAME, fact)
 
 
-async def _count_rows(index: ChunkIndex, where: str | None = None) -> "Counter[tuple[str, str]]":
+async def count_rows(index: ChunkIndex, where: str | None = None) -> "Counter[tuple[str, str]]":
     """How many rows each note has, by its path and hash."""
     found: Counter[tuple[str, str]] = Counter()
     async for row in index.rows(("source_file", "file_sha256"), where):

@@ -3,22 +3,26 @@
 Capped by credits: whoever forms a batch takes one and gets it back when the batch is stored or
 given up. Nothing here survives a crash, and nothing needs to: the notes are in the vault, and what
 is left to do is a fold of the log.
+
+What one actor hands to another never changes afterwards: every payload is frozen, and what the
+embedder adds to a batch is a value of its own.
 """
 
 import asyncio
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import Generic, Protocol, TypeVar
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from ragd.embedding import Vector
-from ragd.events import FilledFile
 from ragd.notes.model import Note
 
 BATCH_CREDITS = 3
 FILL_CREDITS = 1
 
 
-class ReadFile(Struct):
+class ReadFile(Struct, frozen=True):
     """A note as it was read: what the catalog will know of it, and its chunks."""
 
     path: str
@@ -28,32 +32,53 @@ class ReadFile(Struct):
     note: Note
 
 
-class Batch(Struct):
+class Batch(Struct, frozen=True):
     """Notes between the batcher and the store."""
 
     batch_id: str
     job_id: str
-    files: list[ReadFile]
-    removed: list[str]
+    files: tuple[ReadFile, ...]
+    removed: tuple[str, ...]
     final: bool = False  # the last one of its job
     urgent: bool = False  # a person saved these: vectors are worth a short wait
     generation: str = ""  # the index that is built beside; none: the one that serves
-    vectors: dict[str, Vector] = field(default_factory=dict)  # by chunk id
-    space: str = ""  # the vector space that they are of
 
 
-class Fill(Struct):
+class BatchVectors(Struct, frozen=True):
+    """The vectors of one batch, as the embedder made them. Made with `batch_vectors`."""
+
+    batch_id: str
+    space: str  # the vector space that they are of
+    vectors: Mapping[str, Vector]  # by chunk id
+
+
+def batch_vectors(batch_id: str, space: str, vectors: Iterable[tuple[str, Vector]]) -> BatchVectors:
+    """These vectors, copied, so that nobody can change them."""
+    return BatchVectors(batch_id, space, MappingProxyType(dict(vectors)))
+
+
+class NoteFill(Struct, frozen=True):
+    """One note of a fill: its chunks that get a vector, and how many never will."""
+
+    path: str
+    sha256: str
+    chunk_ids: tuple[str, ...]
+    barred: int = 0
+    withheld: int = 0
+
+
+class Fill(Struct, frozen=True):
     """Vectors for chunks that are stored already, in the index of one generation."""
 
     batch_id: str
     generation: str
-    files: list[FilledFile]
-    vectors: dict[str, Vector]  # by chunk id
-    refused: bool = False  # the index has other chunks than these
+    notes: tuple[NoteFill, ...]
+    vectors: Mapping[str, Vector]  # by chunk id
 
 
 class _Payload(Protocol):
-    batch_id: str
+    @property
+    def batch_id(self) -> str: ...
 
 
 P = TypeVar("P", bound=_Payload)
@@ -94,8 +119,18 @@ class Payloads(Generic[P]):
 
 
 class InFlight:
-    """Both kinds, as the pipeline's actors share them."""
+    """Both kinds, as the pipeline's actors share them, and the vectors of batches."""
 
     def __init__(self) -> None:
         self.batches: Payloads[Batch] = Payloads(BATCH_CREDITS)
         self.fills: Payloads[Fill] = Payloads(FILL_CREDITS)
+        self._vectors: dict[str, BatchVectors] = {}
+
+    def give_vectors(self, made: BatchVectors) -> None:
+        """Lay a batch's vectors beside it. Those of a batch that is gone are dropped."""
+        self._vectors[made.batch_id] = made
+        self._vectors = {i: v for i, v in self._vectors.items() if self.batches.get(i) is not None}
+
+    def take_vectors(self, batch_id: str) -> BatchVectors | None:
+        """The batch's vectors, if they are there by now."""
+        return self._vectors.pop(batch_id, None)

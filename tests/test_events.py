@@ -31,10 +31,12 @@ from ragd.events import (
     JobFinished,
     MemoryStored,
     Part,
+    RecountedFile,
     StoredFile,
     TailCut,
     Unknown,
     VectorsFilled,
+    VectorsRecounted,
     tag_of,
     tag_of_type,
 )
@@ -48,7 +50,7 @@ REVIEWED = {
     # Paths of notes. They are in the log, and the docs say so.
     *("Change.path", "ChangesetFormed.upserts", "ChangesetFormed.deletes", "FileSkipped.path"),
     *("FileFailed.path", "StoredFile.path", "FilledFile.path", "BatchStored.removed"),
-    *("FileError.file", "TouchedFile.path"),
+    *("FileError.file", "TouchedFile.path", "RecountedFile.path"),
     # Names of our own files.
     *("TailCut.segment", "TailCut.kept_as", "SegmentQuarantined.segment"),
     "SegmentQuarantined.kept_as",
@@ -59,9 +61,15 @@ REVIEWED = {
     *("BatchStored.generation", "VectorsFilled.job_id", "VectorsFilled.generation"),
     *("IndexActivated.generation", "JobFinished.job_id", "IndexBuilding.generation"),
     *("IndexBuilding.job_id", "IndexLost.generation", "StoreCompacted.generation"),
+    "VectorsRecounted.generation",
     # Hashes; those of memories are keyed.
     *("DaemonStarted.config_hash", "ConfigReloaded.config_hash", "StoredFile.sha256"),
-    *("FilledFile.sha256", "MemoryStored.key_hash", "MemoryForgotten.key_hash"),
+    *(
+        "RecountedFile.sha256",
+        "FilledFile.sha256",
+        "MemoryStored.key_hash",
+        "MemoryForgotten.key_hash",
+    ),
     *("IndexActivated.fingerprint", "IndexBuilding.fingerprint", "TouchedFile.sha256"),
     # Times that we format.
     *("VaultScanned.newest_mtime", "VaultScanned.began", "DependencyLost.since"),
@@ -268,6 +276,14 @@ PARTS = st.one_of(
         VectorsFilled,
         job_id=TEXT,
         files=st.lists(st.builds(FilledFile, TEXT, TEXT, NUMBERS), max_size=40),
+        table_version=NUMBERS,
+        generation=TEXT,
+    ),
+    st.builds(
+        VectorsRecounted,
+        files=st.lists(st.builds(RecountedFile, TEXT, TEXT, NUMBERS), max_size=40),
+        counted=NUMBERS,
+        found=NUMBERS,
         table_version=NUMBERS,
         generation=TEXT,
     ),

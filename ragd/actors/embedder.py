@@ -5,12 +5,12 @@ stored without, and is worked off by the backlog. It never stores anything itsel
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import structlog
 
 from ragd.adapters.lance_store import ChunkIndex
-from ragd.backlog import STEP_CHUNKS, Backlog
+from ragd.backlog import Backlog
 from ragd.embedding import EmbeddingError, Vector
 from ragd.events import (
     BatchStored,
@@ -19,11 +19,13 @@ from ragd.events import (
     IndexActivated,
     JobFinished,
     SyncResumed,
+    VectorsRecounted,
     tag_of_type,
 )
+from ragd.fill_making import STEP_CHUNKS
 from ragd.ledger import Ledger
 from ragd.notes.model import Chunk
-from ragd.payloads import Batch, InFlight
+from ragd.payloads import Batch, InFlight, batch_vectors
 from ragd.serving import Serving
 from ragd.vector_making import NAME, VectorMaker
 
@@ -33,7 +35,7 @@ _TYPES = {
     tag_of_type(t)
     for t in (
         *(ChangesetFormed, BatchStored, DependencyRecovered, IndexActivated, JobFinished),
-        SyncResumed,
+        *(SyncResumed, VectorsRecounted),
     )
 }
 log = structlog.get_logger(NAME)
@@ -73,8 +75,12 @@ class EmbedderActor:
                 if event.last and (batch := self._in_flight.batches.get(event.batch_id)):
                     self._batches.put_nowait(batch)
                 continue
+            if isinstance(event, BatchStored):
+                self._backlog.stored(event)
+                continue
             if isinstance(event, DependencyRecovered):
                 self._maker.forgive()
+            if isinstance(event, DependencyRecovered | IndexActivated):
                 self._backlog.look_again()
             self._backlog.wake()
 
@@ -86,20 +92,27 @@ class EmbedderActor:
             known: dict[str, Vector] = {}
             made: dict[str, Vector] = {}
             if index is not None:
-                batch.space = index.identity.space.identity
                 known = await self._maker.known(chunks, index)
                 missing = [chunk for chunk in chunks if self._maker.lacks(chunk, known, index)]
                 if batch.urgent and missing and len(missing) <= STEP_CHUNKS:
                     made = await self._quickly(missing, index)
-            vectors = known | made
-            batch.vectors.update(
-                (chunk.chunk_id, vectors[chunk.content_hash])
-                for chunk in chunks
-                if chunk.content_hash in vectors
-            )
+                self._give(batch, chunks, known | made, index)
             await self._maker.say(
                 batch.job_id, batch.batch_id, len(batch.files), len(made), len(known)
             )
+
+    def _give(
+        self,
+        batch: Batch,
+        chunks: Sequence[Chunk],
+        vectors: Mapping[str, Vector],
+        index: ChunkIndex,
+    ) -> None:
+        """Hand the vectors over, by chunk id. The batch itself never changes."""
+        found = ((c.chunk_id, vectors.get(c.content_hash)) for c in chunks)
+        by_id = ((chunk_id, vector) for chunk_id, vector in found if vector is not None)
+        space = index.identity.space.identity
+        self._in_flight.give_vectors(batch_vectors(batch.batch_id, space, by_id))
 
     async def _quickly(self, chunks: Sequence[Chunk], index: ChunkIndex) -> dict[str, Vector]:
         """Vectors for a saved note, unless they take too long: then the backlog has them."""

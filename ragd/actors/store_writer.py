@@ -8,8 +8,9 @@ import asyncio
 from collections.abc import Mapping
 
 import structlog
+from msgspec import Struct
 
-from ragd.adapters.lance_store import ChunkIndex, FileRows
+from ragd.adapters.lance_store import ChunkIndex, FileRows, Filled
 from ragd.clock import Clock
 from ragd.crashpoints import crashpoint
 from ragd.embedding import EmbeddingError, Vector
@@ -21,6 +22,7 @@ from ragd.events import (
     ChangesetFormed,
     DependencyLost,
     DependencyRecovered,
+    FilledFile,
     JobCancelRequested,
     JobFinished,
     Outcome,
@@ -31,7 +33,8 @@ from ragd.events import (
 from ragd.folds.jobs import Job
 from ragd.indexes import NAME, Indexes
 from ragd.ledger import Ledger
-from ragd.payloads import Batch, Fill, InFlight, ReadFile
+from ragd.payloads import Batch, BatchVectors, Fill, InFlight, ReadFile
+from ragd.recounting import COUNT_EVERY_S, COUNT_FIRST_S, Recounter
 from ragd.serving import Serving
 from ragd.store_troubles import Troubles
 from ragd.tidying import Tidier
@@ -53,7 +56,12 @@ _TYPES = {
 _FOUND = (DependencyLost, DependencyRecovered)
 log = structlog.get_logger(NAME)
 
-Todo = Batch | Fill | JobCancelRequested | DependencyLost | DependencyRecovered
+
+class Recount(Struct, frozen=True):
+    """It is time to compare the catalog's count of vectors with the table's."""
+
+
+Todo = Batch | Fill | JobCancelRequested | DependencyLost | DependencyRecovered | Recount
 
 
 class StoreWriter:
@@ -77,6 +85,7 @@ class StoreWriter:
         self._todo: asyncio.Queue[Todo] = asyncio.Queue()
         self._troubles = Troubles(ledger, clock)
         self._tidier = Tidier(ledger, clock, serving)
+        self._recounter = Recounter(ledger, serving)
         self._doubted = False  # somebody found the index damaged
 
     async def run(self) -> None:
@@ -89,6 +98,14 @@ class StoreWriter:
             group.create_task(self._listen(position))
             group.create_task(self._work())
             group.create_task(self._tidier.run())
+            group.create_task(self._keep_recounting())
+
+    async def _keep_recounting(self) -> None:
+        """Now and then, in turn with everything else that is done to the index."""
+        await self._clock.sleep(COUNT_FIRST_S)
+        while True:
+            self._todo.put_nowait(Recount())
+            await self._clock.sleep(COUNT_EVERY_S)
 
     async def _open(self) -> None:
         """As soon as that can be done; nothing is written before."""
@@ -107,8 +124,8 @@ class StoreWriter:
             elif isinstance(event, BatchEmbedded):
                 if fill := self._in_flight.fills.get(event.batch_id):
                     self._todo.put_nowait(fill)
-                else:
-                    self._embedded.setdefault(event.batch_id, asyncio.Event()).set()
+                elif waiting := self._embedded.get(event.batch_id):  # else it came too late
+                    waiting.set()
             elif isinstance(event, JobCancelRequested):
                 self._todo.put_nowait(event)
             elif isinstance(event, _FOUND) and event.dependency == "index":
@@ -125,6 +142,8 @@ class StoreWriter:
                 await self._fill(todo)
             elif isinstance(todo, JobCancelRequested):
                 await self._cancel_building(todo.job_id)
+            elif isinstance(todo, Recount):
+                await self._recount()
             else:
                 await self._look_again(todo)
             await self._switch_if_ready()
@@ -151,8 +170,9 @@ class StoreWriter:
         except TimeoutError:
             log.info("stored without waiting for vectors", batch=batch.batch_id)
         self._embedded.pop(batch.batch_id, None)
+        made = self._in_flight.take_vectors(batch.batch_id)
         job = self._ledger.state.jobs.find_open(batch.job_id)
-        failed = job is not None and not await self._commit(batch)
+        failed = job is not None and not await self._commit(batch, made)
         self._in_flight.batches.drop(batch.batch_id)
         if job is None or not (failed or batch.final):
             return
@@ -160,7 +180,7 @@ class StoreWriter:
             await self._switch_if_ready(text_of=job.id)
         await self._finish(job, failed=failed)
 
-    async def _commit(self, batch: Batch) -> bool:
+    async def _commit(self, batch: Batch, made: BatchVectors | None) -> bool:
         """Into the index that is built, and into the one that serves; False if there is none."""
         if not (batch.files or batch.removed or batch.generation):
             return True
@@ -169,11 +189,11 @@ class StoreWriter:
                 building = await self._troubles.with_room(
                     lambda: self._indexes.building_index(batch.generation, batch.job_id)
                 )
-                await self._replace(building, batch, batch.job_id)
+                await self._replace(building, batch, made, batch.job_id)
                 return True
             serving = await self._troubles.with_room(self._indexes.serving_index)
-            await self._mirror(batch)  # first: until the other has it, it is undone
-            await self._replace(serving, batch, batch.job_id)
+            await self._mirror(batch, made)  # first: until the other has it, it is undone
+            await self._replace(serving, batch, made, batch.job_id)
         except EmbeddingError as why:  # no index, and nobody to say what its vectors are like
             log.warning("no index can be made", code=why.code, detail=why.detail)
             return False
@@ -182,13 +202,13 @@ class StoreWriter:
             return False
         return True
 
-    async def _mirror(self, batch: Batch) -> None:
+    async def _mirror(self, batch: Batch, made: BatchVectors | None) -> None:
         """What is saved while an index is built is in that one, too."""
         building = self._serving.building
         if building is None:
             return
         try:
-            await self._replace(building, batch, "")
+            await self._replace(building, batch, made, "")
         except RagdError as why:
             await self._report(why, building)
 
@@ -200,10 +220,13 @@ class StoreWriter:
         else:
             await self._troubles.report(why)
 
-    async def _replace(self, index: ChunkIndex, batch: Batch, job_id: str) -> None:
+    async def _replace(
+        self, index: ChunkIndex, batch: Batch, made: BatchVectors | None, job_id: str
+    ) -> None:
         now = self._clock.now()
-        of_this_space = batch.space == index.identity.space.identity
-        vectors = batch.vectors if of_this_space else {}
+        vectors: Mapping[str, Vector] = {}
+        if made is not None and made.space == index.identity.space.identity:
+            vectors = made.vectors
         rows = [
             FileRows(f.path, f.sha256, f.mtime_ns, now, f.note.title, f.note.chunks, vectors)
             for f in batch.files
@@ -216,7 +239,7 @@ class StoreWriter:
             job_id=job_id,
             batch_id=batch.batch_id,
             files=[_stored(file, vectors) for file in batch.files],
-            removed=batch.removed,
+            removed=list(batch.removed),
             table_version=version,
             generation="" if serves else index.identity.generation,
         )
@@ -235,20 +258,27 @@ class StoreWriter:
             self._in_flight.fills.drop(fill.batch_id)
 
     async def _fill_index(self, index: ChunkIndex, fill: Fill) -> None:
-        rows, version = 0, await index.version()
-        if fill.vectors:
-            rows, version = await self._troubles.with_room(lambda: index.fill(fill.vectors))
+        """Record every note whose chunks were all there. The others were saved again meanwhile:
+        their new chunks come with a batch, and their vectors after it."""
+        paths = [note.path for note in fill.notes]
+        filled = await self._troubles.with_room(lambda: index.fill(fill.vectors, paths))
         crashpoint("store.after_fill")
-        if rows == len(fill.vectors):
+        files = _filled(fill, filled)
+        if files:
             done = VectorsFilled(
                 job_id="",
-                files=fill.files,
-                table_version=version,
+                files=files,
+                table_version=filled.version,
                 generation=index.identity.generation,
             )
             await self._ledger.journal.append_parts(NAME, done)
-        fill.refused = rows != len(fill.vectors)
         self._tidier.wake()
+
+    async def _recount(self) -> None:
+        try:
+            await self._recounter.check()
+        except RagdError as why:  # a probe says what is wrong with the index
+            log.warning("the vectors could not be counted", code=why.code)
 
     # An index built beside
 
@@ -316,3 +346,19 @@ def _stored(file: ReadFile, vectors: Mapping[str, Vector]) -> StoredFile:
     chunks = file.note.chunks
     embedded = sum(chunk.chunk_id in vectors for chunk in chunks)
     return StoredFile(file.path, file.sha256, file.mtime_ns, file.size, len(chunks), embedded)
+
+
+def _filled(fill: Fill, filled: Filled) -> list[FilledFile]:
+    """The notes of a fill whose chunks were all in the table, as they are counted there."""
+    return [
+        FilledFile(
+            note.path,
+            note.sha256,
+            len(note.chunk_ids),
+            note.barred,
+            note.withheld,
+            filled.embedded.get(note.path, 0),
+        )
+        for note in fill.notes
+        if filled.found.issuperset(note.chunk_ids)
+    ]

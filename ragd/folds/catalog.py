@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from ragd.eventlog.frame import Record
 from ragd.events import (
@@ -20,29 +21,15 @@ from ragd.events import (
     JobStarted,
     SegmentQuarantined,
     StoreCompacted,
-    StoredFile,
     VaultScanned,
     VectorsFilled,
+    VectorsRecounted,
 )
+from ragd.folds.tables import Building as Building
+from ragd.folds.tables import Entry as Entry
+from ragd.folds.tables import Table as Table
 
 LISTED_MAX = 10_000  # skipped and failed files that are remembered by name
-
-
-class Entry(Struct):
-    """One note in the index."""
-
-    sha256: str
-    mtime_ns: int
-    size: int
-    chunks: int
-    embedded: int
-    barred: int = 0  # chunks that will never have a vector,
-    withheld: int = 0  # and how many of those because they must not leave this machine
-
-    @property
-    def lacking(self) -> int:
-        """Chunks whose vectors are still to come."""
-        return self.chunks - self.embedded - self.barred
 
 
 class Index(Struct, frozen=True):
@@ -53,35 +40,6 @@ class Index(Struct, frozen=True):
     model: str
     dimensions: int
     fingerprint: str = ""
-
-
-class Table(Struct):
-    """The notes in one generation's table, and how many chunks they make."""
-
-    files: dict[str, Entry] = field(default_factory=dict)
-    chunks: int = 0
-    chunks_embedded: int = 0
-    chunks_barred: int = 0
-    chunks_withheld: int = 0
-    table_version: int = 0
-
-    @property
-    def documents(self) -> int:
-        return len(self.files)
-
-    @property
-    def backlog(self) -> int:
-        """Chunks whose vectors are still to come."""
-        return self.chunks - self.chunks_embedded - self.chunks_barred
-
-
-class Building(Table):
-    """The table of a generation that does not serve yet."""
-
-    generation: str = ""
-    job_id: str = ""
-    fingerprint: str = ""
-    provider: str = ""
 
 
 class Catalog(Table):
@@ -119,24 +77,6 @@ class Catalog(Table):
     def is_elsewhere(self, device: int) -> bool:
         """Whether the vault lies on another device than when it was whole: perhaps it is not it."""
         return self.device not in (0, device)
-
-
-def _forget(table: Table, path: str) -> None:
-    entry = table.files.pop(path, None)
-    if entry is not None:
-        table.chunks -= entry.chunks
-        table.chunks_embedded -= entry.embedded
-        table.chunks_barred -= entry.barred
-        table.chunks_withheld -= entry.withheld
-
-
-def _replace(table: Table, file: StoredFile) -> None:
-    _forget(table, file.path)
-    chunks = max(0, file.chunks)
-    embedded = max(0, min(file.embedded, chunks))
-    table.files[file.path] = Entry(file.sha256, file.mtime_ns, file.size, chunks, embedded)
-    table.chunks += chunks
-    table.chunks_embedded += embedded
 
 
 def _table_of(catalog: Catalog, generation: str) -> Table | None:
@@ -202,10 +142,10 @@ def _batch_stored(catalog: Catalog, event: BatchStored, record: Record) -> None:
     if table is None:
         return  # that generation is gone
     for path in event.removed:
-        _forget(table, path)
+        table.drop(path)
         catalog.failed.pop(path, None)  # but a note that is left out from now on stays listed
     for file in event.files:
-        _replace(table, file)
+        table.store(file)
         catalog.skipped.pop(file.path, None)
         catalog.failed.pop(file.path, None)
     table.table_version = event.table_version
@@ -223,19 +163,16 @@ def _vectors_filled(catalog: Catalog, event: VectorsFilled, record: Record) -> N
     if table is None:
         return  # that generation is gone
     for file in event.files:
-        entry = table.files.get(file.path)
-        if entry is None or entry.sha256 != file.sha256:
-            continue  # the note has changed since: those rows are gone
-        gained = max(0, min(file.chunks, entry.lacking))
-        entry.embedded += gained
-        table.chunks_embedded += gained
-        barred = max(0, min(file.barred, entry.lacking))
-        withheld = max(0, min(file.withheld, barred))
-        entry.barred += barred
-        entry.withheld += withheld
-        table.chunks_barred += barred
-        table.chunks_withheld += withheld
+        table.fill(file)
     table.table_version = event.table_version
+
+
+def _vectors_recounted(catalog: Catalog, event: VectorsRecounted, record: Record) -> None:
+    table = _table_of(catalog, event.generation)
+    if table is None:
+        return  # that generation is gone
+    for file in event.files:
+        table.recount(file.path, file.sha256, file.embedded)
 
 
 def _vault_scanned(catalog: Catalog, event: VaultScanned, record: Record) -> None:
@@ -275,7 +212,7 @@ def _files_touched(catalog: Catalog, event: FilesTouched, record: Record) -> Non
         for table in tables:
             entry = table.files.get(file.path)
             if entry is not None and file.sha256 in ("", entry.sha256):
-                entry.mtime_ns, entry.size = file.mtime_ns, file.size
+                table.put(file.path, replace(entry, mtime_ns=file.mtime_ns, size=file.size))
 
 
 def _file_skipped(catalog: Catalog, event: FileSkipped, record: Record) -> None:
@@ -310,8 +247,7 @@ def _index_activated(catalog: Catalog, event: IndexActivated, record: Record) ->
     )
     building = catalog.building
     if building is not None and building.generation == event.generation:
-        for name in Table.__struct_fields__:
-            setattr(catalog, name, getattr(building, name))
+        catalog.take_over(building)
         catalog.building = None
 
 
@@ -337,6 +273,7 @@ def _index_lost(catalog: Catalog, event: IndexLost, record: Record) -> None:
         void.building = building
     for name in Catalog.__struct_fields__:
         setattr(catalog, name, getattr(void, name))
+    catalog.take_over(void)
 
 
 def _segment_quarantined(catalog: Catalog, event: SegmentQuarantined, record: Record) -> None:
@@ -359,6 +296,7 @@ HANDLERS: Mapping[type, Callable[[Catalog, Any, Record], None]] = {
     JobStarted: _job_started,
     BatchStored: _batch_stored,
     VectorsFilled: _vectors_filled,
+    VectorsRecounted: _vectors_recounted,
     VaultScanned: _vault_scanned,
     FilesTouched: _files_touched,
     FileSkipped: _file_skipped,

@@ -30,6 +30,7 @@ from ragd.events import (
     VaultScanned,
     VaultUnavailable,
     VectorsFilled,
+    VectorsRecounted,
     WatchLost,
     WatchStarted,
 )
@@ -251,7 +252,10 @@ REASONS: tuple[Reason, ...] = (
         "VECTORS_PENDING",
         _vectors_pending,
         (LOST,),
-        (VectorsFilled, BatchStored, RECOVERED, IndexActivated, IndexLost, DaemonStarted),
+        (
+            *(VectorsFilled, VectorsRecounted, BatchStored, RECOVERED),
+            *(IndexActivated, IndexLost, DaemonStarted),
+        ),
         dependencies=("vectors",),
     ),
 )

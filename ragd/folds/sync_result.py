@@ -12,12 +12,16 @@ from ragd.events import (
     JobFinished,
     VaultScanned,
     VectorsFilled,
+    VectorsRecounted,
 )
 from ragd.folds.catalog import Catalog
 
 SCHEMA = 1
 
-CHANGED_BY = (JobFinished, VaultScanned, VectorsFilled, IndexActivated, IndexLost)
+CHANGED_BY = (
+    *(JobFinished, VaultScanned, VectorsFilled, VectorsRecounted),
+    *(IndexActivated, IndexLost),
+)
 
 
 class SyncResult(Struct):

@@ -19,8 +19,10 @@ from ragd.events import (
     IndexBuilding,
     JobFinished,
     JobStarted,
+    RecountedFile,
     StoredFile,
     VectorsFilled,
+    VectorsRecounted,
 )
 from ragd.folds import State, apply, decode_state, encode_state
 
@@ -114,6 +116,17 @@ class Log:
                 job_id="job-1",
                 files=[FilledFile(path, sha, chunks)],
                 table_version=version,
+                generation=generation,
+            )
+        )
+
+    def recount(self, path: str, embedded: int, sha: str = "s1", generation: str = "") -> Record:
+        return self.add(
+            VectorsRecounted(
+                files=[RecountedFile(path, sha, embedded)],
+                counted=0,
+                found=0,
+                table_version=3,
                 generation=generation,
             )
         )

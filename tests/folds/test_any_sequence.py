@@ -39,12 +39,14 @@ from ragd.events import (
     JobStarted,
     Mode,
     Outcome,
+    RecountedFile,
     SegmentQuarantined,
     StoredFile,
     Unknown,
     VaultScanned,
     VaultUnavailable,
     VectorsFilled,
+    VectorsRecounted,
     WatchLost,
     WatchStarted,
 )
@@ -121,6 +123,12 @@ def filled(path: str, generation: str) -> VectorsFilled:
     return VectorsFilled(job_id="j1", files=files, table_version=2, generation=generation)
 
 
+def recounted(path: str, embedded: int, generation: str) -> VectorsRecounted:
+    files = [RecountedFile(path, "s1", embedded)]
+    counts = {"counted": 1, "found": embedded, "table_version": 2}
+    return VectorsRecounted(files=files, generation=generation, **counts)
+
+
 MODES = get_args(Mode)
 PROVIDERS = ("auto", "ollama", "embedded")
 SENSIBLE: list[list[Fact]] = [
@@ -142,6 +150,7 @@ SENSIBLE: list[list[Fact]] = [
     [stored(*these) for these in product(("", "a", "ab"), ("", "a", "ab"), (0, 2), ("", "g1"))],
     [stored("ab", "", embedded, "g2") for embedded in (0, 2)],
     [filled(*these) for these in product("ab", ("", "g2"))],
+    [recounted(*these) for these in product("ab", (0, 1, 2), ("", "g2"))],
     [
         IndexActivated(generation=g, provider=p, model="m", dimensions=2)
         for g, p in product(("g1", "g2"), PROVIDERS[1:])
@@ -195,6 +204,8 @@ def test_counts_always_add_up_and_none_is_below_zero(log):
                 assert all(0 <= e.embedded <= e.chunks for e in table.files.values())
                 assert 0 <= table.chunks_embedded <= table.chunks
                 assert table.backlog >= 0
+                lacks = {path for path, entry in table.files.items() if entry.lacking}
+                assert set(table.lacking) == lacks
         assert all(0.0 <= job.progress <= 1.0 for job in state.jobs.open)
 
 

@@ -17,6 +17,7 @@ from ragd.events import (
     VectorsFilled,
 )
 from ragd.folds import catalog as catalog_fold
+from ragd.folds import decode_state, encode_state
 from ragd.folds.catalog import Catalog, Index
 from tests.folds.conftest import moment
 
@@ -521,3 +522,73 @@ def test_a_note_deleted_after_it_was_read_for_a_new_index_waits_to_leave_it(log)
     assert log.state.catalog.waiting == {}
     log.store("new.md", generation="g2")
     assert list(log.state.catalog.waiting) == ["new.md"]
+
+
+# Vectors, counted in the table
+
+
+def lacking(log) -> set[str]:
+    return set(log.state.catalog.lacking)
+
+
+def test_the_notes_that_lack_vectors_are_known_without_a_look_at_every_note(log):
+    log.activate()
+    log.store("a.md", "b.md", chunks=4, embedded=0)
+    log.store("c.md", chunks=2, embedded=2)
+    assert lacking(log) == {"a.md", "b.md"}
+    log.fill("a.md", chunks=3)
+    assert lacking(log) == {"a.md", "b.md"}, "one is still missing"
+    log.fill("a.md", chunks=1)
+    log.store(removed=["b.md"])
+    assert lacking(log) == set()
+
+
+def test_the_notes_that_lack_vectors_are_known_after_a_snapshot_and_a_switch(log):
+    log.activate()
+    log.store("a.md", chunks=4, embedded=0)
+    log.build("g2")
+    log.store("a.md", chunks=4, embedded=4, generation="g2")
+    log.store("b.md", chunks=1, embedded=0, generation="g2")
+    assert set(decode_state(encode_state(log.state)).catalog.lacking) == {"a.md"}
+    log.activate(generation="g2")
+    assert lacking(log) == {"b.md"}
+    log.add(IndexLost(reason="missing"))
+    assert lacking(log) == set()
+
+
+def test_a_fill_counts_what_the_table_has_and_not_what_was_asked_for(log):
+    log.store("a.md", chunks=4, embedded=0)
+    log.add(filled("a.md", chunks=2, embedded=3))
+    assert (log.state.catalog.chunks_embedded, log.state.catalog.backlog) == (3, 1)
+    log.add(filled("a.md", chunks=2, embedded=3))
+    assert log.state.catalog.chunks_embedded == 3
+
+
+def filled(path: str, chunks: int, embedded: int) -> VectorsFilled:
+    files = [FilledFile(path, "s1", chunks, embedded=embedded)]
+    return VectorsFilled(job_id="", files=files, table_version=3)
+
+
+def test_a_note_with_fewer_vectors_than_were_counted_lacks_them_again(log):
+    log.activate()
+    log.store("a.md", chunks=4)
+    assert lacking(log) == set()
+    log.recount("a.md", 3)
+    assert (log.state.catalog.chunks_embedded, log.state.catalog.backlog) == (3, 1)
+    assert lacking(log) == {"a.md"}
+
+
+def test_a_note_with_more_vectors_than_were_counted_lacks_fewer(log):
+    log.activate()
+    log.store("a.md", chunks=4, embedded=0)
+    log.add(VectorsFilled(job_id="", files=[FilledFile("a.md", "s1", 0, 2, 1)], table_version=3))
+    log.recount("a.md", 3)
+    catalog = log.state.catalog
+    assert (catalog.chunks_embedded, catalog.chunks_barred, catalog.backlog) == (3, 1, 0)
+    assert catalog.chunks_withheld == 1
+
+
+def test_a_recount_of_a_note_that_has_changed_is_void(log):
+    log.store("a.md", sha="s2", chunks=4)
+    log.recount("a.md", 1)
+    assert log.state.catalog.chunks_embedded == 4

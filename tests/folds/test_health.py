@@ -26,6 +26,7 @@ from ragd.events import (
     VaultScanned,
     VaultUnavailable,
     VectorsFilled,
+    VectorsRecounted,
     WatchLost,
     WatchStarted,
 )
@@ -267,6 +268,7 @@ CLEARING: dict[tuple[str, type], tuple[Step, Step]] = {
         restart,
     ),
     ("VECTORS_PENDING", VectorsFilled): (pending, lambda log: log.fill("slow.md", chunks=3)),
+    ("VECTORS_PENDING", VectorsRecounted): (pending, lambda log: log.recount("slow.md", 4)),
     ("VECTORS_PENDING", BatchStored): (pending, lambda log: log.store("slow.md", sha="s2")),
     ("VECTORS_PENDING", RECOVERED): (pending, recover("vectors")),
     ("VECTORS_PENDING", IndexActivated): (

@@ -125,5 +125,6 @@ def test_only_the_facts_it_names_change_it(log):
     log.lose("ollama", "OLLAMA_UNREACHABLE")
     assert msgspec.json.encode(log.state.sync_result) == before
     assert {kind.__name__ for kind in fold.CHANGED_BY} == {
-        *("JobFinished", "VaultScanned", "VectorsFilled", "IndexActivated", "IndexLost")
+        *("JobFinished", "VaultScanned", "VectorsFilled", "VectorsRecounted"),
+        *("IndexActivated", "IndexLost"),
     }

@@ -52,6 +52,7 @@ from ragd.events import (
     MemoryForgotten,
     MemoryStored,
     Part,
+    RecountedFile,
     RequestRefused,
     SegmentQuarantined,
     StoreCompacted,
@@ -64,13 +65,14 @@ from ragd.events import (
     VaultScanned,
     VaultUnavailable,
     VectorsFilled,
+    VectorsRecounted,
     WatchLost,
     WatchStarted,
 )
 from ragd.folds import State, apply, encode_state
 
 HERE = Path(__file__).parent
-VERSION = "v1"
+VERSION = "v2"
 BEGIN = datetime(2026, 11, 14, 7, 0, tzinfo=UTC)
 RUNS = ("01JCP0000000000000000000A1", "01JCP0000000000000000000B2", "01JCP0000000000000000000C3")
 
@@ -195,6 +197,14 @@ def first_day() -> Iterator[Said]:
     yield 30_000, "health_monitor", DependencyRecovered(dependency="ollama")
     rest = [filled(path, 1, 2 + n % 3) for n, path in enumerate(NOTES) if n >= 6]
     yield 500, "store_writer", VectorsFilled(job_id="job-01", files=rest, table_version=4)
+    wrong = [RecountedFile(NOTES[1], filled(NOTES[1], 1, 3).sha256, 1)]
+    yield (
+        600_000,
+        "store_writer",
+        VectorsRecounted(files=wrong, counted=24, found=22, table_version=4),
+    )
+    again = [structs.replace(filled(NOTES[1], 1, 2), embedded=3)]
+    yield 700, "store_writer", VectorsFilled(job_id="", files=again, table_version=5)
     yield 60_000, "tool_gateway", MemoryStored(key_hash="b5d4045c")
     yield 1_000, "tool_gateway", MemoryStored(key_hash="3c469e9d")
     yield 1_000, "tool_gateway", MemoryForgotten(key_hash="b5d4045c")

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from ragd.payloads import InFlight
 from ragd.reading import Reading
 from ragd.serving import Serving
 from ragd.vector_making import VectorMaker
+from tests.daemon.virtual_clock import VirtualClock
 
 CUT = "as notes are cut"
 
@@ -109,3 +111,62 @@ def counted(actor: Backlog, name: str, monkeypatch: pytest.MonkeyPatch) -> Calla
 
     monkeypatch.setattr(actor, name, take)
     return lambda: taken
+
+
+# Notes that cannot be worked on for a moment
+
+
+async def test_a_note_that_could_not_be_read_is_tried_again_after_a_pause(ledger: Ledger) -> None:
+    async with at_work(ledger) as (notes, clock, _):
+        await notes.asked.wait()
+        for pause in (2.0, 4.0, 8.0):
+            notes.asked.clear()
+            before = len(notes.reads)
+            await clock.asleep()
+            clock.advance(pause - 0.5)
+            await clock.asleep()
+            assert len(notes.reads) == before
+            clock.advance(0.5)
+            await notes.asked.wait()
+        assert notes.reads == [["a.md"]] * 4
+
+
+async def test_a_note_that_was_stored_again_is_worked_on_at_once(ledger: Ledger) -> None:
+    async with at_work(ledger) as (notes, clock, backlog):
+        await notes.asked.wait()
+        await clock.asleep()
+        notes.asked.clear()
+        same = StoredFile("a.md", "0" * 64, 1, 1, 4, 0)
+        backlog.stored(BatchStored(job_id="", files=[same], removed=[], table_version=2))
+        await notes.asked.wait()
+        assert notes.reads == [["a.md"]] * 2
+
+
+async def test_a_note_with_other_content_is_worked_on_at_once(ledger: Ledger) -> None:
+    async with at_work(ledger) as (notes, clock, backlog):
+        await notes.asked.wait()
+        await clock.asleep()
+        notes.asked.clear()
+        changed = StoredFile("a.md", "1" * 64, 1, 1, 4, 0)
+        fact = BatchStored(job_id="", files=[changed], removed=[], table_version=2)
+        await ledger.journal.append("test", fact)
+        backlog.wake()
+        await notes.asked.wait()
+        assert notes.reads == [["a.md"]] * 2
+
+
+@asynccontextmanager
+async def at_work(ledger: Ledger) -> AsyncIterator[tuple[CountedNotes, VirtualClock, Backlog]]:
+    """A backlog with an open index, over a vault whose notes cannot be read as they were stored."""
+    serving, notes, clock = Serving(), CountedNotes(), VirtualClock()
+    unused: Any = Unused()
+    maker = VectorMaker(ledger, clock, unused, unused, unused)
+    backlog = Backlog(ledger, clock, serving, unused, maker, notes, InFlight().fills)
+    serving.put(Index(), None)  # type: ignore[arg-type]
+    working = asyncio.create_task(backlog.run())
+    try:
+        async with asyncio.timeout(60):
+            yield notes, clock, backlog
+    finally:
+        working.cancel()
+        await asyncio.gather(working, return_exceptions=True)

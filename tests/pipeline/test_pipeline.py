@@ -253,7 +253,7 @@ async def test_an_actor_that_crashes_alone_loses_no_batch_and_no_vector(
         return await work(*given)
 
     monkeypatch.setattr(index, "replace", lambda *given: fail_once("replace", replace, *given))
-    monkeypatch.setattr(index, "fill", lambda given: fail_once("fill", fill, given))
+    monkeypatch.setattr(index, "fill", lambda *given: fail_once("fill", fill, *given))
     for number in range(60):  # too many to wait for their vectors: the backlog has them
         write(running.vault, f"Many/{number}.md", f"Note number {number}.\n")
     await running.until_state(lambda state: state.catalog.documents == 64 and not state.jobs.open)

@@ -59,7 +59,31 @@ async def test_chunks_that_are_gone_are_not_counted(index: ChunkIndex) -> None:
     filled = await index.fill(vectors_of([old]))
     assert (filled.rows, filled.version) == (1, version + 1)
     assert (await index.fill({"never-there": vector("x")})).rows == 0
-    assert await index.fill({}) == (0, version + 1)
+    assert await index.fill({}) == (frozenset(), version + 1, {})
+
+
+async def test_a_fill_says_which_chunks_were_there_and_counts_the_vectors_of_their_notes(
+    index: ChunkIndex,
+) -> None:
+    old, other = note("a.md", "one", "two", "three"), note("b.md", "four", "five", vectors=True)
+    await index.replace([old, other, note("c.md", "six")])
+    await index.replace([note("a.md", "one", "other")])
+    filled = await index.fill(vectors_of([old]), ["b.md", "c.md"])
+    assert filled.found == {old.chunks[0].chunk_id}
+    assert filled.embedded == {"a.md": 1, "b.md": 2}
+
+
+async def test_vectors_are_counted_anew_where_something_has_changed(index: ChunkIndex) -> None:
+    files = bulk(600)
+    await index.replace(files)
+    assert await index.count_vectors() == 0
+    await index.fill(vectors_of(files[:20]))
+    assert await index.count_vectors() == 80
+    await index.replace([], [files[0].path])
+    assert await index.count_vectors() == 76
+    await index.replace([note("a.md", "one", "two", vectors=True)])
+    await index.maintain(0.0)
+    assert await index.count_vectors() == await index.count("vector IS NOT NULL") == 78
 
 
 async def test_filling_twice_is_harmless_and_the_last_vector_stays(index: ChunkIndex) -> None:

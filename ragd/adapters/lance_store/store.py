@@ -152,9 +152,14 @@ class ChunkIndex:
         """Replace all chunks of these notes and take those out, in one commit; its version."""
         return await self._write(self._writer.replace, files, removed)
 
-    async def fill(self, vectors: Mapping[str, Vector]) -> Filled:
-        """Give chunks that were stored without a vector theirs, by chunk id."""
-        return await self._write(self._writer.fill, vectors)
+    async def fill(self, vectors: Mapping[str, Vector], paths: Sequence[str] = ()) -> Filled:
+        """Give chunks that were stored without a vector theirs, by chunk id; and count the vectors
+        of their notes, and of the notes in `paths`."""
+        return await self._write(self._writer.fill, vectors, paths)
+
+    async def count_vectors(self) -> int:
+        """How many rows have a vector in the newest version; cheap if little has changed."""
+        return await self._thread.run(self._writer.count_vectors)
 
     async def mark_complete(self) -> int:
         """From now on this generation may serve without a log that says so."""

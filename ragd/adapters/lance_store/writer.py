@@ -4,7 +4,7 @@ Synchronous, for one thread. It never searches, and never uses merge_insert: tha
 table, and takes rows out of the full-text index.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -28,10 +28,18 @@ ATTEMPTS = 4
 
 
 class Filled(NamedTuple):
-    """How many rows got a vector, and the version in which they have it."""
+    """Which chunks were there and have their vector now, and in which version.
 
-    rows: int
+    `embedded` counts, for each of their notes, all of its rows that have a vector.
+    """
+
+    found: frozenset[str]  # chunk ids
     version: int
+    embedded: Mapping[str, int]  # by path
+
+    @property
+    def rows(self) -> int:
+        return len(self.found)
 
 
 class Writer:
@@ -39,6 +47,7 @@ class Writer:
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        self._vector_counts: dict[object, int] = {}  # by what is in a fragment
         self.reopen()
 
     def reopen(self) -> None:
@@ -99,23 +108,36 @@ class Writer:
         self.dataset = adopted or self.dataset
         return adopted is not None
 
-    def fill(self, vectors: Mapping[str, Vector]) -> Filled:
-        """Give chunks their vectors, in place. Fewer rows than asked for: some chunks are gone."""
+    def fill(self, vectors: Mapping[str, Vector], paths: Iterable[str] = ()) -> Filled:
+        """Give chunks their vectors, in place; some chunks may be gone. `paths`: notes to count,
+        beside those that the chunks are of."""
         dimensions = dimensions_of(self.dataset.schema)
         vector_array(list(vectors.values()), dimensions)  # refuses what does not belong
-        found = 0
+        found: dict[str, str] = {}  # chunk id -> path
 
         def operation(dataset: Any) -> Any:
             nonlocal found
-            places = _places(dataset, vectors)
-            found = sum(len(rows) for rows in places.values())
+            found, places = _places(dataset, vectors)
             return _filling(dataset, places, vectors, dimensions)
 
         self._commit(operation)
-        filled = _count_filled(self.dataset, vectors)
-        if filled != found:
-            raise RuntimeError(f"{found} vectors were written and {filled} are there")
-        return Filled(filled, self.settle())
+        there = _embedded(self.dataset, {*found.values(), *paths})
+        filled = len(found.keys() & there.keys())
+        if filled != len(found):
+            raise RuntimeError(f"{len(found)} vectors were written and {filled} are there")
+        return Filled(frozenset(found), self.settle(), Counter(there.values()))
+
+    def count_vectors(self) -> int:
+        """How many rows have a vector. Only fragments that changed since are read again."""
+        counts: dict[object, int] = {}
+        for part in self.dataset.get_fragments():
+            facts = part.metadata
+            files = tuple(file.path for file in facts.files)
+            content = (part.fragment_id, files, facts.num_deletions)
+            known = self._vector_counts.get(content)
+            counts[content] = part.count_rows(f"{VECTOR} IS NOT NULL") if known is None else known
+        self._vector_counts = counts
+        return sum(counts.values())
 
     def _write(self, table: Any) -> Any:
         """The new rows on disk, in fragments that nobody sees before the commit."""
@@ -169,20 +191,25 @@ def _fragments_with(dataset: Any, condition: str) -> list[int]:
     return sorted({address >> 32 for address in found["_rowaddr"].to_pylist()})
 
 
-def _places(dataset: Any, chunk_ids: Iterable[str]) -> dict[int, list[tuple[int, str]]]:
-    """Where these chunks are: for each fragment, row ids and chunk ids."""
-    found = dataset.scanner(
-        columns=["chunk_id"], filter=one_of("chunk_id", chunk_ids), with_row_id=True
-    ).to_table()
+_Places = Mapping[int, Sequence[tuple[int, str]]]
+
+
+def _places(dataset: Any, chunk_ids: Iterable[str]) -> tuple[dict[str, str], _Places]:
+    """Which of these chunks are there, each with its note's path; and where: for each fragment,
+    row ids and chunk ids."""
+    condition = one_of("chunk_id", chunk_ids)
+    columns = ["chunk_id", "source_file"]
+    rows = dataset.scanner(columns=columns, filter=condition, with_row_id=True).to_table()
+    chunks = rows["chunk_id"].to_pylist()
     places: dict[int, list[tuple[int, str]]] = defaultdict(list)
-    for row, chunk in zip(found["_rowid"].to_pylist(), found["chunk_id"].to_pylist(), strict=True):
+    for row, chunk in zip(rows["_rowid"].to_pylist(), chunks, strict=True):
         places[row >> 32].append((row, chunk))
-    return places
+    return dict(zip(chunks, rows["source_file"].to_pylist(), strict=True)), places
 
 
 def _filling(
     dataset: Any,
-    places: Mapping[int, Sequence[tuple[int, str]]],
+    places: _Places,
     vectors: Mapping[str, Vector],
     dimensions: int,
 ) -> Any:
@@ -207,7 +234,8 @@ def _filling(
     )
 
 
-def _count_filled(dataset: Any, chunk_ids: Iterable[str]) -> int:
-    """How many of these chunks have a vector, read back from the table."""
-    condition = f"{one_of('chunk_id', chunk_ids)} AND {VECTOR} IS NOT NULL"
-    return int(dataset.count_rows(condition))
+def _embedded(dataset: Any, paths: Iterable[str]) -> dict[str, str]:
+    """The chunks of these notes that have a vector, read back from the table, with their path."""
+    condition = f"{one_of('source_file', paths)} AND {VECTOR} IS NOT NULL"
+    rows = dataset.scanner(columns=["chunk_id", "source_file"], filter=condition).to_table()
+    return dict(zip(rows["chunk_id"].to_pylist(), rows["source_file"].to_pylist(), strict=True))

@@ -1,0 +1,133 @@
+"""The notes in one table of the index, counted: what is stored and which vectors are missing. Pure.
+
+It never looks at the table itself: the counts come from the facts of the store writer.
+"""
+
+from typing import Any, cast
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from ragd.events import FilledFile, StoredFile
+
+
+class Entry(Struct, frozen=True):
+    """One note in the index. Frozen, so a copy of the dict that holds it stays as it was."""
+
+    sha256: str
+    mtime_ns: int
+    size: int
+    chunks: int
+    embedded: int
+    barred: int = 0  # chunks that will never have a vector,
+    withheld: int = 0  # and how many of those because they must not leave this machine
+
+    @property
+    def lacking(self) -> int:
+        """Chunks whose vectors are still to come."""
+        return self.chunks - self.embedded - self.barred
+
+
+class Table(Struct, dict=True):
+    """The notes in one generation's table, and how many chunks they make.
+
+    Change entries only with `put` and `drop`: they keep the totals and the set of notes that lack
+    vectors. That set follows from the entries, so no snapshot holds it.
+    """
+
+    files: dict[str, Entry] = field(default_factory=dict)
+    chunks: int = 0
+    chunks_embedded: int = 0
+    chunks_barred: int = 0
+    chunks_withheld: int = 0
+    table_version: int = 0
+
+    def __post_init__(self) -> None:
+        self.__dict__["lacking"] = {path: None for path, e in self.files.items() if e.lacking > 0}
+
+    @property
+    def lacking(self) -> dict[str, None]:
+        """Paths of notes whose vectors are still to come: an ordered set."""
+        return cast(dict[str, None], self.__dict__["lacking"])
+
+    @property
+    def documents(self) -> int:
+        return len(self.files)
+
+    @property
+    def backlog(self) -> int:
+        """Chunks whose vectors are still to come."""
+        return self.chunks - self.chunks_embedded - self.chunks_barred
+
+    def put(self, path: str, entry: Entry) -> None:
+        """The note is in the table now, or is counted in another way than before."""
+        self.drop(path, keep_place=True)
+        self.files[path] = entry
+        self._add(entry, 1)
+        if entry.lacking > 0:
+            self.lacking[path] = None
+
+    def drop(self, path: str, *, keep_place: bool = False) -> None:
+        """The note is not in the table any more."""
+        entry = self.files.get(path) if keep_place else self.files.pop(path, None)
+        if entry is not None:
+            self._add(entry, -1)
+            self.lacking.pop(path, None)
+
+    def _add(self, entry: Entry, sign: int) -> None:
+        self.chunks += sign * entry.chunks
+        self.chunks_embedded += sign * entry.embedded
+        self.chunks_barred += sign * entry.barred
+        self.chunks_withheld += sign * entry.withheld
+
+    def take_over(self, other: "Table") -> None:
+        """Hold what the other table holds."""
+        for name in Table.__struct_fields__:
+            setattr(self, name, getattr(other, name))
+        self.__dict__["lacking"] = other.lacking
+
+    def store(self, file: StoredFile) -> None:
+        """The note's rows were replaced."""
+        chunks = max(0, file.chunks)
+        embedded = max(0, min(file.embedded, chunks))
+        self.put(file.path, Entry(file.sha256, file.mtime_ns, file.size, chunks, embedded))
+
+    def fill(self, file: FilledFile) -> None:
+        """Some of the note's rows got vectors, and some never will."""
+        entry = self.files.get(file.path)
+        if entry is None or entry.sha256 != file.sha256:
+            return  # the note has changed since: those rows are gone
+        if file.embedded is None:
+            embedded = entry.embedded + max(0, min(file.chunks, entry.lacking))
+        else:
+            embedded = _within(file.embedded, entry.chunks - entry.barred)
+        left = entry.chunks - embedded - entry.barred
+        barred = _within(file.barred, left)
+        withheld = _within(file.withheld, barred)
+        self._recount(file.path, entry, embedded, entry.barred + barred, entry.withheld + withheld)
+
+    def recount(self, path: str, sha256: str, embedded: int) -> None:
+        """So many of the note's rows have a vector, by the table itself."""
+        entry = self.files.get(path)
+        if entry is None or entry.sha256 != sha256:
+            return  # the note has changed since: those rows are gone
+        embedded = _within(embedded, entry.chunks)
+        barred = min(entry.barred, entry.chunks - embedded)
+        self._recount(path, entry, embedded, barred, min(entry.withheld, barred))
+
+    def _recount(self, path: str, entry: Entry, embedded: int, barred: int, withheld: int) -> None:
+        counted: dict[str, Any] = {"embedded": embedded, "barred": barred, "withheld": withheld}
+        self.put(path, replace(entry, **counted))
+
+
+class Building(Table):
+    """The table of a generation that does not serve yet."""
+
+    generation: str = ""
+    job_id: str = ""
+    fingerprint: str = ""
+    provider: str = ""
+
+
+def _within(count: int, most: int) -> int:
+    return max(0, min(count, most))
