@@ -100,6 +100,10 @@ class Payloads(Generic[P]):
     def get(self, batch_id: str) -> P | None:
         return self._held.get(batch_id)
 
+    def held(self) -> list[P]:
+        """All of them, in the order in which they came."""
+        return list(self._held.values())
+
     def drop(self, batch_id: str) -> None:
         """It is stored or given up: its credit is free again."""
         if self._held.pop(batch_id, None) is not None:

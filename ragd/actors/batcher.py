@@ -103,15 +103,25 @@ class Batcher:
         self._wishes = Wishes(ledger, settings, notes)
 
     async def run(self) -> None:
-        self._payloads.drop_all()
-        async with asyncio.TaskGroup() as group:
-            group.create_task(self._listen())
-            group.create_task(self._work())
+        """Form batches. When an actor that takes them crashes, start over: that is no crash of the
+        batcher, so it does not count towards the limit of crashes."""
+        is_broken = True
+        while is_broken:
+            is_broken = False
+            position = self._ledger.state.seq
+            self._payloads.drop_all()
+            try:
+                async with asyncio.TaskGroup() as group:
+                    group.create_task(self._listen(position))
+                    group.create_task(self._work())
+            except* PipelineBroken:
+                is_broken = True
+                log.info("the batches are formed again")
 
-    async def _listen(self) -> None:
-        async for record in self._ledger.journal.follow(self._ledger.state.seq, _WAKE):
+    async def _listen(self, position: int) -> None:
+        async for record in self._ledger.journal.follow(position, _WAKE):
             if isinstance(record.event, ActorCrashed) and record.event.name in PIPELINE:
-                raise PipelineBroken  # the supervisor starts us again, and the work with us
+                raise PipelineBroken
             if isinstance(record.event, FilesChanged):
                 there = (c.path for c in record.event.changes if c.kind != "deleted")
                 self._deletions.release(there)

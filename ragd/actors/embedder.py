@@ -58,11 +58,15 @@ class EmbedderActor:
         self._backlog = backlog
         self._in_flight = in_flight
         self._batches: asyncio.Queue[Batch] = asyncio.Queue()
+        self._taken: set[str] = set()  # ids of batches in flight that were taken
 
     async def run(self) -> None:
         position = self._ledger.state.seq
         self._batches = asyncio.Queue()  # after a crash the work is formed again
+        self._taken = set()
         self._in_flight.fills.drop_all()
+        for batch in self._in_flight.batches.held():  # formed while this actor was away
+            self._take(batch)
         async with asyncio.TaskGroup() as group:
             group.create_task(self._listen(position))
             group.create_task(self._serve_batches())
@@ -73,7 +77,7 @@ class EmbedderActor:
             event = record.event
             if isinstance(event, ChangesetFormed):
                 if event.last and (batch := self._in_flight.batches.get(event.batch_id)):
-                    self._batches.put_nowait(batch)
+                    self._take(batch)
                 continue
             if isinstance(event, BatchStored):
                 self._backlog.stored(event)
@@ -84,9 +88,15 @@ class EmbedderActor:
                 self._backlog.look_again()
             self._backlog.wake()
 
+    def _take(self, batch: Batch) -> None:
+        if batch.batch_id not in self._taken:
+            self._taken.add(batch.batch_id)
+            self._batches.put_nowait(batch)
+
     async def _serve_batches(self) -> None:
         while True:
             batch = await self._batches.get()
+            self._taken = {held.batch_id for held in self._in_flight.batches.held()} & self._taken
             chunks = [chunk for file in batch.files for chunk in file.note.chunks]
             index = self._serving.of(batch.generation)
             known: dict[str, Vector] = {}

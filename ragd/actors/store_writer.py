@@ -92,6 +92,8 @@ class StoreWriter:
         position = self._ledger.state.seq
         self._todo, self._embedded = asyncio.Queue(), {}  # after a crash the work is formed again
         self._in_flight.fills.drop_all()
+        for batch in self._in_flight.batches.held():  # formed while this actor was away
+            self._take(batch)
         await self._open()
         async with asyncio.TaskGroup() as group:
             self._tasks = group
@@ -119,8 +121,7 @@ class StoreWriter:
             event = record.event
             if isinstance(event, ChangesetFormed):
                 if event.last and (batch := self._in_flight.batches.get(event.batch_id)):
-                    self._embedded.setdefault(batch.batch_id, asyncio.Event())
-                    self._todo.put_nowait(batch)
+                    self._take(batch)
             elif isinstance(event, BatchEmbedded):
                 if fill := self._in_flight.fills.get(event.batch_id):
                     self._todo.put_nowait(fill)
@@ -130,6 +131,11 @@ class StoreWriter:
                 self._todo.put_nowait(event)
             elif isinstance(event, _FOUND) and event.dependency == "index":
                 self._todo.put_nowait(event)  # restored, or no longer fit to serve
+
+    def _take(self, batch: Batch) -> None:
+        if batch.batch_id not in self._embedded:  # else it is taken already
+            self._embedded[batch.batch_id] = asyncio.Event()
+            self._todo.put_nowait(batch)
 
     async def _work(self) -> None:
         """One thing after the other: nothing is written to an index while it is switched."""
@@ -170,6 +176,8 @@ class StoreWriter:
         except TimeoutError:
             log.info("stored without waiting for vectors", batch=batch.batch_id)
         self._embedded.pop(batch.batch_id, None)
+        if self._in_flight.batches.get(batch.batch_id) is None:
+            return  # it was given up: its notes are read again
         made = self._in_flight.take_vectors(batch.batch_id)
         job = self._ledger.state.jobs.find_open(batch.job_id)
         failed = job is not None and not await self._commit(batch, made)

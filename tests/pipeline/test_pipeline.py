@@ -1,5 +1,6 @@
 """From vault to index, with everything real but the daemon around it."""
 
+import asyncio
 import hashlib
 import os
 import shutil
@@ -10,6 +11,7 @@ import pytest
 
 from ragd import forming
 from ragd.events import (
+    ChangesetFormed,
     DeletionsHeld,
     FileFailed,
     FilesTouched,
@@ -20,6 +22,7 @@ from ragd.events import (
 from ragd.notes.model import ChunkOptions
 from ragd.notes.parse import parse_note
 from ragd.notes.wordpiece import WordPiece
+from ragd.supervisor import CRASHES_MAX
 
 VOCABULARY = Path(__file__).parents[2] / "ragd" / "data" / "vocab.txt"
 
@@ -259,4 +262,56 @@ async def test_an_actor_that_crashes_alone_loses_no_batch_and_no_vector(
     await running.until_state(lambda state: state.catalog.documents == 64 and not state.jobs.open)
     await running.until_state(lambda state: state.catalog.backlog == 0)
     assert broken == {"replace": 0, "fill": 0}
+    await assert_index_equals_vault(running)
+
+
+async def test_a_crash_of_the_store_writer_counts_once_towards_the_limit(
+    start: Any, write: Any, monkeypatch: Any
+) -> None:
+    running = await indexed(start)
+    index = running.pipeline.serving.index
+    replace, left = index.replace, CRASHES_MAX - 1
+
+    async def fail_at_first(*given: Any) -> Any:
+        nonlocal left
+        if left:
+            left -= 1
+            raise ZeroDivisionError
+        return await replace(*given)
+
+    monkeypatch.setattr(index, "replace", fail_at_first)
+    write(running.vault, "New.md", "A heron on the roof of the boathouse.\n")
+    await running.until_state(lambda state: "New.md" in state.catalog.files)
+    crashes = running.ledger.journal.follow(0, {"actor_crashed"}, on=False)
+    assert [record.event.name async for record in crashes] == ["store_writer"] * (CRASHES_MAX - 1)
+    await assert_index_equals_vault(running)
+
+
+async def test_a_batch_formed_while_the_store_writer_is_away_is_stored(
+    start: Any, write: Any, monkeypatch: Any
+) -> None:
+    running = await indexed(start)
+    writer, index = running.pipeline._writer, running.pipeline.serving.index
+    replace, open_index = index.replace, writer._open
+    crashed, formed = False, asyncio.Event()
+
+    async def fail_once(*given: Any) -> Any:
+        nonlocal crashed
+        if not crashed:
+            crashed = True
+            raise ZeroDivisionError
+        return await replace(*given)
+
+    async def come_back_late() -> None:
+        await formed.wait()
+        await open_index()
+
+    monkeypatch.setattr(index, "replace", fail_once)
+    monkeypatch.setattr(writer, "_open", come_back_late)
+    seq = running.ledger.state.seq
+    write(running.vault, "New.md", "A heron on the roof of the boathouse.\n")
+    first = await running.until(ChangesetFormed, seq)
+    await running.until(ChangesetFormed, first.seq)
+    formed.set()
+    await running.until_state(lambda state: "New.md" in state.catalog.files)
     await assert_index_equals_vault(running)
