@@ -205,7 +205,7 @@ class Watcher:
         missing = [path for path in paths if path not in there]
         if "folder" in there.values() or not folders_of(known).isdisjoint(missing):
             self._rescan.set()  # what is in it gets no events of its own
-        if catalog.index is None:
+        if not self._ledger.state.follows_vault:
             self._owed = True  # the first job may have been here before
             return
         changes = [
@@ -294,7 +294,7 @@ class Watcher:
             or state.catalog.is_elsewhere(scanned.identity[0]),
         )
         upserts = self._without_left_out(scanned, todo.upserts)
-        if state.catalog.index is not None:  # before the first index there is nothing to compare
+        if state.follows_vault:  # before the first index there is nothing to compare
             listed = state.catalog.skipped.keys() | state.catalog.failed.keys()
             there = {path for path, _ in scanned.skipped}.union(one.path for one in scanned.seen)
             unlisted = vanished(listed, there, scanned.unknown)

@@ -42,6 +42,16 @@ class State(Struct):
     sync_result: SyncResult = field(default_factory=SyncResult)
     pause: Pause = field(default_factory=Pause)
 
+    @property
+    def follows_vault(self) -> bool:
+        """Whether saved notes are read without being asked for.
+
+        There is an index, or the first one was asked for and found no note to store.
+        """
+        if self.catalog.index is not None:
+            return True
+        return self.sync_result.last_sync is not None and not self.catalog.needs_full_scan
+
 
 def apply(state: State, record: Record) -> None:
     """Take the next record into account."""
