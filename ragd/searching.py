@@ -198,7 +198,7 @@ class Searcher:
         A passage that stands in several notes word for word is shown once, and its other places
         are free as if they were not there.
         """
-        permitted = [one for one in ranked if self._notes.concerns(one.source_file)]
+        permitted = [one for one in ranked if self._may_be_shown(one.source_file)]
         dropped = len(ranked) - len(permitted)
         kept: dict[str, Found] = {}
         for start in range(0, len(permitted), most):
@@ -214,6 +214,13 @@ class Searcher:
             if len(kept) >= most or hopeless:
                 break
         return list(kept.values())[:most], dropped
+
+    def _may_be_shown(self, path: str) -> bool:
+        """Not what the configuration denies, nor what is known to be left out from now on: a
+        note that hides itself may stay in the index for a while."""
+        if path in self._ledger.state.catalog.skipped:
+            return False
+        return self._notes.concerns(path)
 
     async def _there(self, question: Question, some: Sequence[Candidate]) -> list[Found]:
         """Those whose notes are in the vault now, or all of them if the vault is away."""

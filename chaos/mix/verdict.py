@@ -10,6 +10,7 @@ from chaos import tables
 from chaos.checks import read
 from chaos.harness import Broken, require
 from chaos.mix import prober
+from chaos.mix.shelf import is_hiding
 from chaos.mix.world import World, lies_in
 from chaos.resident import codes
 from chaos.tables import Rows, Tables
@@ -142,18 +143,17 @@ def _brief(items: list[Any]) -> str:
 def check_searches(world: World, seed: int) -> None:
     """Notes are found by words of their own; words of hidden and deleted notes find neither."""
     rng = Random(f"searches {seed}")
-    living = {
-        word for word, path in world.marks.items() if word.encode() in world.notes.get(path, b"")
+    served = {
+        path: data
+        for path, data in world.notes.items()
+        if not is_hiding(data) and not lies_in(path, world.denied)
     }
     for word in rng.sample(sorted(world.marks), min(SEARCHES, len(world.marks))):
-        path = world.marks[word]
         shown = prober.search(world, word).paths
-        data = world.notes.get(path, b"")
-        served = data and not lies_in(path, world.denied) and passages_of(path, data)[0]
-        if word in living and served:
-            require(path in shown, f"{word} of {path} is not found, only {sorted(shown)}")
-        allowed = {p for p in world.notes if not lies_in(p, world.denied)}
-        hidden = {p for p in shown if p not in allowed or not passages_of(p, world.notes[p])[0]}
+        having = {path for path, data in served.items() if word.encode() in data}
+        found = not having or having & shown  # of equal passages only one is shown
+        require(bool(found), f"{word} of {sorted(having)} is not found, only {sorted(shown)}")
+        hidden = shown - served.keys()
         require(not hidden, f"{word} finds what is hidden or gone: {sorted(hidden)}")
 
 

@@ -65,3 +65,18 @@ def test_a_note_that_hides_before_a_reindex_reads_it_leaves_the_index_that_serve
     assert resident.generation == old
     assert note.path not in resident.search(note.word).files
     assert note.path not in paths_in_table(resident)
+
+
+def test_a_note_that_a_reindex_found_hidden_is_not_served_until_it_is_removed(
+    resident: Resident,
+) -> None:
+    """While a pause holds, only the reindex has read it, and the old index still has its rows."""
+    note = resident.save()
+    resident.until_found(note)
+    hold_vectors(resident)
+    pause(resident)
+    hide(resident, note)
+    resident.until(lambda said: said["unindexed_files"], "the change is noticed")
+    until_ended(resident, job_id=resident.ask_for("reindex"))
+    assert note.path in paths_in_table(resident)
+    assert note.path not in resident.search(note.word).files
