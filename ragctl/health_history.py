@@ -4,8 +4,9 @@ The folds are asked, not the log's own lines about health: so a change counts ev
 came before its line.
 """
 
-import json
 from pathlib import Path
+
+import orjson
 
 from ragctl.timeline import Change, cause_of
 from ragd.errors import HEALTHY
@@ -33,7 +34,7 @@ class History:
         """The state behind one more record."""
         after, reasons = state.health.state, state.health.worst_first
         if after != self._health or set(reasons) != set(self._reasons):
-            cause = cause_of(json.loads(json_of(record)))
+            cause = cause_of(orjson.loads(json_of(record)))
             self.changes.append(Change(record.seq, record.ts, self._health, after, reasons, cause))
         self._health, self._reasons = after, reasons
 

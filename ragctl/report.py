@@ -16,6 +16,8 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, TypeVar
 
+import orjson
+
 from ragctl.checks import Finding
 from ragctl.checks.known import settings
 from ragctl.client import request
@@ -206,7 +208,7 @@ def _events(home: Home, redactor: Redactor) -> Iterator[dict[str, Any]]:
     except (LogUnreadable, OSError) as why:
         yield {"error": type(why).__name__}
     for record in last:
-        said = json.loads(json_of(record))
+        said = orjson.loads(json_of(record))
         if isinstance(record.event, Unknown) or said["event"]["type"] not in TAGS:
             said["event"] = {"type": redactor.opaque(str(said["event"].get("type")))}
         yield redactor.value(said)
@@ -224,7 +226,7 @@ def _log(home: Home, redactor: Redactor) -> Iterator[dict[str, Any]]:
     strange = 0
     for line in last:
         try:
-            said = json.loads(line)
+            said = _read(line)
         except ValueError:
             said = None
         if isinstance(said, dict):
@@ -240,5 +242,19 @@ def _json(value: Any) -> bytes:
 
 
 def _lines(values: Iterator[dict[str, Any]]) -> bytes:
-    texts = (json.dumps(value, ensure_ascii=False) for value in values)
-    return "".join(f"{text}\n" for text in texts).encode(errors="replace")
+    return b"".join(_line(value) + b"\n" for value in values)
+
+
+def _read(line: bytes) -> Any:
+    """orjson is quick, and strict about text that is not valid Unicode: such lines are read too."""
+    try:
+        return orjson.loads(line)
+    except ValueError:
+        return json.loads(line)
+
+
+def _line(value: dict[str, Any]) -> bytes:
+    try:
+        return orjson.dumps(value)
+    except TypeError:
+        return json.dumps(value, ensure_ascii=False).encode(errors="replace")

@@ -4,12 +4,14 @@ It holds what our own code says, never note text, a query or a secret. Other lib
 they choke on, so of their messages only the origin, the level and the exception's type are kept.
 """
 
+import json
 import logging
 import os
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from typing import Any
 
+import orjson
 import structlog
 
 MAX_BYTES = 5 * 1024 * 1024
@@ -44,7 +46,16 @@ class _Discreet(logging.Formatter):
             "library": record.name,
             "exception": kind.__name__ if kind is not None else None,
         }
-        return str(structlog.processors.JSONRenderer()(None, "", line))
+        return as_json(line)
+
+
+def as_json(value: Any, **options: Any) -> str:
+    """One line. orjson refuses text that is not valid Unicode (a path can be that) and integers of
+    more than 64 bits: the standard library writes those, so that no line is lost."""
+    try:
+        return orjson.dumps(value, **options).decode()
+    except TypeError:
+        return json.dumps(value, **options)
 
 
 def configure(path: Path, level: str = "info") -> None:
@@ -61,7 +72,7 @@ def configure(path: Path, level: str = "info") -> None:
         processors=[
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
-            structlog.processors.JSONRenderer(),
+            structlog.processors.JSONRenderer(serializer=as_json),
         ],
         wrapper_class=structlog.make_filtering_bound_logger(level),
         logger_factory=lambda *names: logging.getLogger(OURS),

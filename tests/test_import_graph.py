@@ -28,7 +28,18 @@ PURE = (
     "ragd.eventlog.frame",
 )
 WORLD = (  # what reaches out of the process, waits, or differs from one call to the next
-    *("aiohttp", "asyncio", "concurrent", "ctypes", "fcntl", "glob", "http", "importlib", "io"),
+    *(
+        "aiofiles",
+        "aiohttp",
+        "asyncio",
+        "concurrent",
+        "ctypes",
+        "fcntl",
+        "glob",
+        "http",
+        "importlib",
+        "io",
+    ),
     *("lance", "lancedb", "logging", "mmap", "multiprocessing", "onnxruntime", "os", "pathlib"),
     *("pyarrow", "random", "rich", "secrets", "select", "selectors", "shutil", "signal", "socket"),
     *("sqlite3", "ssl", "structlog", "subprocess", "tempfile", "threading", "time"),
@@ -57,7 +68,10 @@ OFFLINE_MAY_USE = (
     "ragd.embed_worker",  # for the hash of its weights
 )
 QUICK = ("ragctl.__main__", "ragctl.cli", "ragctl.commands.status")
-SLOW = ("aiohttp", "asyncio", "http.client", "lancedb", "msgspec", "rich", "structlog")
+SLOW = (
+    *("aiofiles", "aiohttp", "asyncio", "http.client", "lancedb", "msgspec", "orjson", "rich"),
+    "structlog",
+)
 
 
 class Import(NamedTuple):

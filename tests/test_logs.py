@@ -132,3 +132,18 @@ def test_a_full_disk_costs_a_line_and_prints_nothing(
     logging.getLogger("library").error("CANARY")
     structlog.get_logger("x").info("word")
     assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("odd", ["\udce9.md", 2**70, {"nested": "\ud800"}, b"bytes", {1: 2}])
+def test_what_orjson_refuses_is_a_line_all_the_same(path: Path, odd: Any) -> None:
+    structlog.get_logger("x").info("odd", value=odd)
+    [line] = lines(path)
+    assert line["event"] == "odd"
+    assert "value" in line
+
+
+def test_a_line_holds_text_of_any_script_and_is_one_line(path: Path) -> None:
+    structlog.get_logger("x").info("Gewürzregal 读书 👩‍👧", text="a\nb\x00\x7f")
+    assert path.read_bytes().count(b"\n") == 1
+    [line] = [json.loads(one) for one in path.read_bytes().splitlines()]
+    assert (line["event"], line["text"]) == ("Gewürzregal 读书 👩‍👧", "a\nb\x00\x7f")

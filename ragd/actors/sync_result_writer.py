@@ -3,6 +3,7 @@
 import asyncio
 from pathlib import Path
 
+import aiofiles
 import msgspec
 import structlog
 
@@ -35,7 +36,7 @@ class SyncResultWriter:
 
     async def catch_up(self) -> bytes:
         """Bring the file up to date, once; what it says then."""
-        return await self._write(await asyncio.to_thread(_read, self._path))
+        return await self._write(await _read(self._path))
 
     async def _write(self, written: bytes) -> bytes:
         while True:
@@ -53,8 +54,9 @@ class SyncResultWriter:
             await self._clock.sleep(RETRY_FULL_S)
 
 
-def _read(path: Path) -> bytes:
+async def _read(path: Path) -> bytes:
     try:
-        return path.read_bytes()
+        async with aiofiles.open(path, "rb") as file:
+            return await file.read()
     except OSError:
         return b""
