@@ -70,6 +70,11 @@ def _trouble(envelope: Row) -> str:
     return f"Tell the user ({envelope['status']}): {said}"
 
 
+def _asks_first(row: Row) -> bool:
+    """Whether to ask before it is shown. An older daemon does not say: then any kind counts."""
+    return bool(row.get("ask_first", row.get("sensitive")))
+
+
 def _advice(data: Row) -> list[str]:
     """What to do about a search, behind the fence."""
     results: list[Row] = data.get("results", [])
@@ -87,9 +92,9 @@ def _advice(data: Row) -> list[str]:
         )
     elif not everything:
         lines.append("Nothing was found: say that the notes do not tell, and make nothing up.")
-    if any_has("sensitive"):
+    if any(_asks_first(row) for row in everything):
         lines.append(
-            "SENSITIVE: before you show or repeat anything of the passages marked `sensitive`, ask "
+            "SENSITIVE: before you show or repeat anything of the passages marked `ask_first`, ask "
             "the user whether they want to see it here, and wait for the answer."
         )
     if any_has("injection_suspected"):

@@ -70,7 +70,7 @@ class Answers:
         rules = self._guard.rules
         passages = [(row, result, inspect(row, rules)) for row, result in served.found]
         recalled = [(one, inspect_text(f"{one.key}\n{one.value}", rules)) for one in memories]
-        sensitive = any(seen.categories for seen in _seen(passages, recalled))
+        sensitive = any(seen.withheld for seen in _seen(passages, recalled))
         withheld = 0
         if self._guard.blocks and not self._confirmations.agreed(request):
             withheld = sum(seen.withheld for seen in _seen(passages, recalled))
@@ -123,7 +123,10 @@ def _seen(
 
 def _flagged(result: Result, seen: Inspected) -> Result:
     return structs.replace(
-        result, sensitive=seen.categories, injection_suspected=seen.injection_suspected
+        result,
+        sensitive=seen.categories,
+        ask_first=seen.withheld,
+        injection_suspected=seen.injection_suspected,
     )
 
 
@@ -131,6 +134,7 @@ def _recalled(memory: Memory, seen: Inspected) -> dict[str, Any]:
     """A memory's text came from a note once: it is data, too."""
     return structs.asdict(memory) | {
         "sensitive": seen.categories,
+        "ask_first": seen.withheld,
         "trust": TRUST,
         "injection_suspected": seen.injection_suspected,
     }

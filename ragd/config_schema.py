@@ -11,7 +11,8 @@ from msgspec import Meta
 
 Word = Annotated[str, Meta(min_length=1, max_length=200)]
 Words = tuple[Word, ...]
-Category = Literal["health", "financial_debt", "relations"]
+Category = Literal["health", "financial_debt", "relations", "commitments"]
+Listed = Literal["health", "financial_debt", "relations"]  # kinds that have built-in word lists
 
 SCHEMA_KEY = "$schema"  # the one key that is for editors and none of our business
 SchemaAddress = Annotated[
@@ -91,6 +92,10 @@ class Security(Section, kw_only=True, frozen=True):
     sensitive_sections: Annotated[
         Words, Meta(max_length=1000, description="Sections that are sensitive by their name.")
     ] = ("#mentalhealth", "#physicalhealth", "#Relations")
+    word_lists: Annotated[
+        tuple[Listed, ...],
+        Meta(max_length=10, description="Kinds that the built-in word lists look for."),
+    ] = ("health", "financial_debt", "relations")
     local_only: Annotated[
         bool, Meta(description="Refuse any embedding address that is not this machine.")
     ] = True

@@ -145,7 +145,7 @@ class Showing:
             "trust": TRUST,
             "injection_suspected": looked.injection_suspected,
             "sensitive": looked.sensitive,
-            "sensitive_detected": bool(looked.sensitive),
+            "sensitive_detected": looked.withheld,
         }
         if withheld:
             data |= {"withheld": 1, "confirm": self._confirmations.issue(request)}

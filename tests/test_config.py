@@ -66,6 +66,7 @@ def test_a_vault_path_alone_gives_the_defaults_of_the_specification() -> None:
         "security": {
             "require_confirmation_for": ["health", "financial_debt"],
             "sensitive_sections": ["#mentalhealth", "#physicalhealth", "#Relations"],
+            "word_lists": ["health", "financial_debt", "relations"],
             "local_only": True,
             "external_confirmed": False,
             "sensitive": "flag",

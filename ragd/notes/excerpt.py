@@ -100,6 +100,6 @@ def _parts(
         until = min(end, begins[at] if at < len(begins) else end)
         text = "\n".join(written[start:until])
         marks = tags.merged(section.hashtags, tags.inline(text), properties.tags)
-        found.append(Part(text, section.name, marks, title, section.path, path))
+        found.append(Part(text, section.name, marks, title, section.full_path, path))
         start = until
     return found

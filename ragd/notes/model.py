@@ -10,7 +10,7 @@ class Chunk(Struct, frozen=True):
     index: int
     text: str  # at most 2,000 characters; empty in a note that has nothing but its name
     section: str | None  # the header it stands under, as written ("#mentalhealth", "Plans")
-    heading_path: str  # "Year > January > Plans", empty at the top
+    heading_path: str  # "Year > January > Plans", empty at the top; whole, for the guard
     start_line: int  # of the original file, from 1, inclusive
     end_line: int
     date: str | None  # ISO day

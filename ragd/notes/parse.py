@@ -20,7 +20,7 @@ from ragd.notes.sections import Section, split
 from ragd.notes.windows import Limits
 
 # Goes up with every change to what chunks come out of the same bytes: the index is then cut anew.
-FINGERPRINT = 2
+FINGERPRINT = 3
 
 HIDDEN = "its frontmatter says `rag: false`"
 LONGEST_TITLE = 300
@@ -143,7 +143,7 @@ def _chunk(
         index,
         text,
         section.name,
-        section.path,
+        section.full_path,
         passage.start_line,
         passage.end_line,
         day,

@@ -16,25 +16,25 @@ __all__ = ["Inspected", "Passage", "Rules", "Suggestion", "inspect", "inspect_te
 
 
 class Inspected(Struct, frozen=True):
-    """What the guard found. Any category sets `sensitive_detected`."""
+    """What the guard found. Categories are labels; `withheld` is what a person is asked about."""
 
     categories: tuple[str, ...]
     injection_suspected: bool
-    withheld: bool = False  # under `security.sensitive: "block"`, until confirmed
+    withheld: bool = False  # to be asked about; under `security.sensitive: "block"` held back
 
 
 def inspect(passage: Passage, rules: Rules) -> Inspected:
     """Look at one passage: its text, title, headings and tags."""
     text = f"{passage.title}\n{passage.heading_path}\n{passage.chunk_text}"
     found = sensitive.categories(passage, text, rules)
-    asked = not rules.confirm.isdisjoint(found) or sensitive.in_listed_section(passage, rules)
+    asked = not rules.confirm.isdisjoint(found) or sensitive.passage_asks(passage, rules)
     return Inspected(found, injection.suspected(text), asked)
 
 
 def inspect_text(text: str, rules: Rules) -> Inspected:
     """The same for a text that is no passage: a memory."""
     found = sensitive.categories_of_text(text, rules)
-    asked = not rules.confirm.isdisjoint(found) or sensitive.names_listed_section(text, rules)
+    asked = not rules.confirm.isdisjoint(found) or sensitive.text_asks(text, rules)
     return Inspected(found, injection.suspected(text), asked)
 
 

@@ -5,6 +5,8 @@ from urllib.parse import quote
 
 from msgspec import Struct
 
+from ragd.notes.sections import shown_path
+
 TRUST = "untrusted-note"
 
 
@@ -52,6 +54,7 @@ class Result(Struct, frozen=True):
     trust: str = TRUST
     injection_suspected: bool = False
     sensitive: tuple[str, ...] = ()
+    ask_first: bool = False  # a person is to agree before it is shown
     stale: bool = False
     unverified: bool = False
 
@@ -67,7 +70,7 @@ def result(row: Row, score: float, vault: str, **flags: Any) -> Result:
         list(row.tags),
         row.chunk_index,
         row.title,
-        row.heading_path,
+        shown_path(row.heading_path),
         row.start_line,
         row.end_line,
         citation(row.source_file, row.start_line, row.end_line),

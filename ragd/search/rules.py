@@ -4,11 +4,14 @@ It holds no text of a note.
 """
 
 import re
+from functools import cache
 
 from msgspec import Struct
 
 from ragd.config_schema import Memory, Security
-from ragd.search.words import Lexicon, folded
+from ragd.search.section_names import built_in_sections, name_of
+from ragd.search.sensitive_words import SensitiveWords
+from ragd.search.words import Lexicon
 
 HEALTH = "health"
 FINANCIAL_DEBT = "financial_debt"
@@ -25,7 +28,10 @@ _CATEGORY_OF = {
 }
 _SAYS_HEALTH = re.compile("health|medic|therap|illness|gesund|krank|santé|salud|健康|病")
 _SAYS_MONEY = re.compile("financ|money|debt|loan|budget|geld|schuld|dinero|argent|钱|债|财")
-_IGNORED = re.compile(r"[#\s_\-]+")
+_SAYS_RELATIONS = re.compile(
+    "relation|famil|friend|love|marriage|partner|dating|beziehung|freund|liebe|ehe$|amour|couple"
+    "|pareja|amor|感情|家庭|朋友|恋|婚"
+)
 
 
 class Rules(Struct, frozen=True):
@@ -33,10 +39,13 @@ class Rules(Struct, frozen=True):
 
     lexicon: Lexicon
     kinds: dict[str, str | None]
+    built_in: SensitiveWords
     names: dict[str, frozenset[str]]  # of sections and tags -> the categories they have
+    whole_names: dict[str, frozenset[str]]  # the same; for a heading that says nothing else
     marked: dict[str, frozenset[str]]  # of sections and tags in the patterns -> kinds
     confirm: frozenset[str]
-    listed: frozenset[str]  # names in `sensitive_sections`
+    always_confirm: frozenset[str]  # names in `sensitive_sections` that tell no kind
+    longest_name: int
     auto_suggest: bool
 
     @classmethod
@@ -54,27 +63,37 @@ class Rules(Struct, frozen=True):
         for name, kinds in marked.items():
             known = {_CATEGORY_OF[kind] for kind in kinds if kind in _CATEGORY_OF}
             names.setdefault(name, set()).update(known)
-        listed = frozenset(name_of(section) for section in security.sensitive_sections) - {""}
-        for name in listed:
+        untold: set[str] = set()
+        for name in {name_of(section) for section in security.sensitive_sections} - {""}:
             if not names.get(name):
-                names[name] = {_category_by_name(name)}
+                category = _category_by_name(name)
+                names[name] = {category or RELATIONS}
+                if category is None:
+                    untold.add(name)
+        lists = tuple(sorted(set(security.word_lists)))
         return cls(
             Lexicon(words),
             {kind: _CATEGORY_OF.get(kind) for kind in memory.patterns},
+            _built_in(lists),
             {name: frozenset(categories) for name, categories in names.items()},
+            built_in_sections(lists),
             {name: frozenset(kinds) for name, kinds in marked.items()},
             frozenset(security.require_confirmation_for),
-            listed,
+            frozenset(untold),
+            max(map(len, names), default=0),
             memory.auto_suggest,
         )
 
 
-def name_of(section: str) -> str:
-    """A section's or tag's name with what does not matter in it left out: `#`, case, spaces."""
-    return _IGNORED.sub("", folded(section))
+_built_in = cache(SensitiveWords)  # they take a moment to be put in order
 
 
-def _category_by_name(name: str) -> str:
-    if _SAYS_HEALTH.search(name):
-        return HEALTH
-    return FINANCIAL_DEBT if _SAYS_MONEY.search(name) else RELATIONS
+def _category_by_name(name: str) -> str | None:
+    for category, says in (
+        (HEALTH, _SAYS_HEALTH),
+        (FINANCIAL_DEBT, _SAYS_MONEY),
+        (RELATIONS, _SAYS_RELATIONS),
+    ):
+        if says.search(name):
+            return category
+    return None

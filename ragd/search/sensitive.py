@@ -3,15 +3,16 @@
 It never decides what happens to such a passage; `guard` and who answers do.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Protocol
 
 from ragd.notes.model import Chunk
-from ragd.search.rules import Rules, name_of
+from ragd.search.rules import Rules
+from ragd.search.section_names import name_of, names_in, without_numbers
+from ragd.search.sensitive_words import without_harmless_uses
+from ragd.search.words import folded
 
 BETWEEN_HEADINGS = " > "
-_WORD = re.compile(r"[^\W_]+")
 
 
 class Marked(Protocol):
@@ -34,29 +35,35 @@ def categories_of_text(text: str, rules: Rules) -> tuple[str, ...]:
     """The categories that the words alone have, those that are names of sections or tags included:
     for a query, a memory."""
     found = _by_words(text, rules)
-    for word in _named_in(text):
-        found |= rules.names.get(word, frozenset())
+    for name in names_in(text, rules.longest_name):
+        found |= rules.names.get(name, frozenset())
     return tuple(sorted(found))
 
 
 def _by_words(text: str, rules: Rules) -> set[str]:
+    text = folded(text)
+    found = _found(text, rules)
+    # Few texts have any of the words, so that only few are searched for harmless uses of them.
+    if found and (rest := without_harmless_uses(text)) != text:
+        return _found(rest, rules)
+    return found
+
+
+def _found(text: str, rules: Rules) -> set[str]:
     found = {rules.kinds[kind] for kind in rules.lexicon.kinds_in(text)}
-    return {category for category in found if category is not None}
+    return rules.built_in.kinds_in(text) | {one for one in found if one is not None}
 
 
-def names_listed_section(text: str, rules: Rules) -> bool:
-    """Whether a word of the text is the name of a section in `sensitive_sections`."""
-    return any(word in rules.listed for word in _named_in(text))
-
-
-def _named_in(text: str) -> set[str]:
-    """The text's words, as sections and tags are named."""
-    return {name_of(word) for word in _WORD.findall(text)}
+def text_asks(text: str, rules: Rules) -> bool:
+    """Whether the text has the name of a section that is asked about, whatever its kind."""
+    if not rules.always_confirm:
+        return False
+    return any(name in rules.always_confirm for name in names_in(text, rules.longest_name))
 
 
 def may_leave(chunk: Chunk, rules: Rules) -> bool:
     """Whether this chunk may be sent to an embedding address outside this machine."""
-    return not categories(chunk, chunk.embed_text, rules)
+    return not categories(chunk, f"{chunk.heading_path}\n{chunk.embed_text}", rules)
 
 
 def text_may_leave(text: str, rules: Rules) -> bool:
@@ -64,19 +71,32 @@ def text_may_leave(text: str, rules: Rules) -> bool:
     return not categories_of_text(text, rules)
 
 
-def in_listed_section(passage: Marked, rules: Rules) -> bool:
-    """Whether it stands under a heading, or bears a tag, that `sensitive_sections` names."""
-    return any(name in rules.listed for name in names_of(passage))
+def passage_asks(passage: Marked, rules: Rules) -> bool:
+    """Whether it stands under a heading, or bears a tag, that is asked about whatever its kind."""
+    if not rules.always_confirm:
+        return False
+    longest = rules.longest_name
+    return any(
+        name in rules.always_confirm
+        for heading in headings_of(passage)
+        for name in names_in(heading, longest)
+    )
 
 
 def names_of(passage: Marked) -> Iterator[str]:
-    """The names of the headings it stands under, and of its tags with all their steps."""
+    """The whole names of the headings it stands under, and of its tags with all their steps."""
+    return map(name_of, headings_of(passage))
+
+
+def headings_of(passage: Marked) -> Iterator[str]:
+    """The headings it stands under, and its tags with all their steps."""
     if passage.section:
-        yield name_of(passage.section)
+        yield passage.section
     for heading in passage.heading_path.split(BETWEEN_HEADINGS):
-        yield name_of(heading)
+        if heading and heading != passage.section:
+            yield heading
     for tag in passage.tags:
-        yield from map(name_of, _steps(tag))
+        yield from _steps(tag)
 
 
 def _steps(tag: str) -> Iterable[str]:
@@ -85,6 +105,8 @@ def _steps(tag: str) -> Iterable[str]:
 
 def _by_name(passage: Marked, rules: Rules) -> set[str]:
     found: set[str] = set()
-    for name in names_of(passage):
-        found |= rules.names.get(name, frozenset())
+    for heading in headings_of(passage):
+        found |= rules.whole_names.get(without_numbers(heading), frozenset())
+        for name in names_in(heading, rules.longest_name):
+            found |= rules.names.get(name, frozenset())
     return found

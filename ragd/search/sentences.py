@@ -9,6 +9,7 @@ _TITLE = re.compile(
     r"#{1,6}\s|#\S+$|[-=*_]{3,}$|\|[\s:|-]+$"
     r"|(?:tags?|alias(?:es)?|date|created|updated|cssclass(?:es)?|publish|type):(?:\s|$)"
 )
+_ROW = re.compile(r"=+|--+")
 _END = re.compile(r"(?<=[.!?…])([\"'”’)\]]*)\s+(?=[^\sa-z])|(?<=[。！？])()")
 _SHORT = re.compile(
     r"(?:\b(?:dr|mr|mrs|ms|st|vs|etc|ca|e\.g|i\.e|z\.b|d\.h|prof)|\b[a-z])\.$", re.I
@@ -26,6 +27,8 @@ def _blocks(text: str) -> Iterator[str]:
     block: list[str] = []
     for line in map(str.strip, text.split("\n")):
         mark = _MARK.match(line)
+        if len(block) == 1 and _ROW.fullmatch(line):
+            block = []  # a heading
         if not line or mark or _TITLE.match(line):
             if block:
                 yield " ".join(block)

@@ -1,6 +1,8 @@
 """Words of any script, and finding given ones in a text.
 
-It never takes a pattern for a regular expression, and its time grows with the text alone.
+A pattern's words are found in their plural and in the other endings that English gives them, too:
+`owe` finds "owes" and "owing". It never takes a pattern for a regular expression, and its time
+grows with the text alone.
 """
 
 import re
@@ -33,6 +35,10 @@ _SINGLE = re.compile(f"[{_UNSPACED}]|\\^?[{_HANGUL}]")
 _HAS_HANGUL = re.compile(f"[{_HANGUL}]")
 
 Found = tuple[str, str]  # the kind, and which of its phrases
+
+LONG = 5  # letters, from which on an ending may be taken off
+MOST_FORMS = 64  # of one phrase, at each of its words
+_INFLECTED = re.compile("[a-zß-öø-ÿ]{3,}")  # by endings, as far as we know them
 
 _END = ""  # where in the tree of words the kinds of a finished pattern are kept
 
@@ -105,10 +111,49 @@ class Lexicon:
             if phrase:
                 self._odd.append((_exactly(phrase), (kind, phrase)))
             return
-        node = self._tree
+        nodes = [self._tree]
         for token in tokens:
-            node = node.setdefault(token, {})
-        node.setdefault(_END, set()).add((kind, phrase))
+            nodes = [node.setdefault(form, {}) for node in nodes for form in forms(token)]
+            if len(nodes) > MOST_FORMS:  # of a long phrase its first words vary, the others do not
+                nodes = nodes[:MOST_FORMS]
+        for node in nodes:
+            node.setdefault(_END, set()).add((kind, phrase))
+
+
+def forms(word: str) -> list[str]:
+    """A word with the endings that it may have in a text; itself first."""
+    if not _INFLECTED.fullmatch(word):
+        return [word]
+    found = {word: None}
+    for stem in _singulars(word):
+        found |= dict.fromkeys((stem, *_endings(stem)))
+    return list(found)
+
+
+def _singulars(word: str) -> list[str]:
+    """What the word may be a form of, itself included."""
+    found = [word]
+    if len(word) >= LONG and word.endswith("ies"):
+        found.append(word[:-3] + "y")
+    elif len(word) >= LONG and word.endswith("s") and not word.endswith(("ss", "us", "is")):
+        found.append(word[:-1])
+    elif len(word) >= LONG + 2 and word.endswith("ing"):
+        found.append(word[:-3])
+    return found
+
+
+def _endings(word: str) -> list[str]:
+    if word.endswith("y") and word[-2] not in "aeiou":
+        return [word[:-1] + ending for ending in ("ies", "ied")] + [word + "ing"]
+    if word.endswith("e"):
+        found = [word + "s", word + "d", word[:-1] + "ing"]
+    elif word.endswith(("s", "x", "z", "ch", "sh")):
+        found = [word + "es", word + "ed", word + "ing"]
+    else:
+        found = [word + "s", word + "ed", word + "ing"]
+    if len(word) >= LONG + 1:  # German, too; a shorter word would become another one
+        found += [word + "n"] if word.endswith("e") else [word + "e", word + "en"]
+    return found
 
 
 def _bare(text: str) -> str:

@@ -128,6 +128,10 @@ class Vault:
         answer = request(self.home, "POST", path, body, WITHIN_S)
         return Asked(answer.status, checked(answer.body))
 
+    def get(self, path: str) -> Asked:
+        answer = request(self.home, "GET", path, None, WITHIN_S)
+        return Asked(answer.status, checked(answer.body))
+
     def search(self, query: str, **more: Any) -> Asked:
         return self.post(TOOL, {"query": query, **more})
 

@@ -67,6 +67,7 @@ def test_a_result_has_every_field_of_the_contract(vault: Vault) -> None:
         "trust": "untrusted-note",
         "injection_suspected": False,
         "sensitive": [],
+        "ask_first": False,
         "stale": False,
         "unverified": False,
     }

@@ -160,13 +160,59 @@ def test_what_is_blocked_comes_with_a_token_that_works_once_and_for_this_call_on
         assert vault.search("kayak", confirm="guess").code == "SENSITIVE_FILTERED"
 
 
+LABELLED = {
+    "Shopping.md": "Shopping list: lanterns, rope and bread from Costco.\n",
+    "Friends.md": "# Relations\n\nRavi showed us his lanterns.\n",
+    "Diary.md": "## 🧠 Mental Health:\n\nThe lanterns calmed me.\n",
+}
+
+
+@needs_model
+@pytest.mark.parametrize("mode", ["flag", "block"])
+def test_a_shopping_list_is_labelled_and_nobody_is_asked_in_either_mode(mode: str) -> None:
+    with serving(LABELLED, security={"sensitive": mode}) as vault:
+        asked = vault.search("lanterns")
+        shown = {row["source_file"]: (row["sensitive"], row["ask_first"]) for row in asked.results}
+        assert shown.pop("Shopping.md") == (["commitments"], False)
+        assert shown.pop("Friends.md") == (["relations"], False)
+        assert asked.data["sensitive_detected"] is True
+        if mode == "flag":
+            assert shown == {"Diary.md": (["health"], True)}
+        else:
+            assert (shown, asked.data["withheld"]) == ({}, 1)
+        alone = vault.search("shopping rope")
+        only = [row for row in alone.results if row["source_file"] == "Shopping.md"]
+        assert only and not only[0]["ask_first"]
+        note = vault.get("/v1/notes?path=Shopping.md").data
+        assert (note["sensitive"], note["sensitive_detected"]) == (["commitments"], False)
+        note = vault.get("/v1/notes?path=Diary.md").data
+        assert (note["sensitive_detected"], note["text"] is None) == (True, mode == "block")
+
+
+@needs_model
+def test_the_kinds_to_ask_about_are_those_of_the_configuration() -> None:
+    wish = {"require_confirmation_for": ["commitments"]}
+    with serving(LABELLED, security=wish) as vault:
+        rows = vault.search("lanterns").results
+        assert {row["source_file"]: row["ask_first"] for row in rows} == {
+            "Shopping.md": True,
+            "Friends.md": False,
+            "Diary.md": False,
+        }
+
+
 @needs_model
 def test_memories_that_match_come_with_the_answer(vault: Vault) -> None:
     memory = {"key": "kingfisher_place", "value": "At the weir.", "source": "Birds/Ada.md"}
     assert vault.post("/v1/tools/obsidian_rag_memory_store", memory).data["stored"]
     [recalled] = vault.search("where is the kingfisher?").data["memories"]
     assert recalled.pop("stored_at")
-    flags = {"sensitive": [], "trust": "untrusted-note", "injection_suspected": False}
+    flags = {
+        "sensitive": [],
+        "ask_first": False,
+        "trust": "untrusted-note",
+        "injection_suspected": False,
+    }
     assert recalled == {**memory, **flags}
     assert vault.search("tea").data["memories"] == []
 

@@ -1,6 +1,13 @@
 """Headers, paths and lines."""
 
-from ragd.notes.sections import LONGEST_HEADING, MOST_SECTIONS, Section, split
+from ragd.notes.sections import (
+    LONGEST_HEADING,
+    LONGEST_PATH,
+    MOST_SECTIONS,
+    Section,
+    shown_path,
+    split,
+)
 
 
 def shape(text: str) -> list[tuple[str | None, str, int]]:
@@ -77,3 +84,47 @@ def test_more_headers_than_any_note_has_become_one_long_section() -> None:
     sections = split("# a\nb\n" * (MOST_SECTIONS + 50), 1)
     assert len(sections) == MOST_SECTIONS
     assert sections[-1].text.count("# a") == 51
+
+
+def test_a_line_with_a_row_below_it_is_a_heading() -> None:
+    text = "before\n\nYear\n====\nx\n\n# Other\nThe plan\n--\ny\n\n Last \n ---\nz"
+    assert shape(text) == [
+        (None, "", 1),
+        ("Year", "Year", 3),
+        ("Other", "Other", 7),
+        ("The plan", "Other > The plan", 8),
+        ("Last", "Other > Last", 12),
+    ]
+    whole = split("Year\n===\n\nDay\n---\nx", 1)
+    assert [section.bare for section in whole] == [True, False]
+    assert whole[1].text == "Day\n---\nx"
+
+
+def test_a_rule_is_no_heading() -> None:
+    for text in (
+        "a sentence.\n---\nx",
+        "two lines\nof text\n---\nx",
+        "- item\n---\nx",
+        "1. item\n---\nx",
+        "> quote\n---\nx",
+        "| a |\n---\nx",
+        "a | b\n--- | ---\nx",
+        "    code\n---\nx",
+        "text\n    ---\nx",
+        "text\n\n---\nx",
+        "text\n-\nx",
+        "***\n---\nx",
+        f"{'long ' * 30}\n---\nx",
+    ):
+        assert [section.name for section in split(text, 1)] == [None], text
+    assert [section.name for section in split("# H\n---\nx", 1)] == ["H"]
+
+
+def test_the_full_path_keeps_what_the_shown_one_shortens() -> None:
+    long = f"{'word ' * 80}end"
+    text = "\n".join(f"{'#' * level} {long} {level}\nx" for level in range(1, 7))
+    last = split(text, 1)[-1]
+    assert len(last.path) <= LONGEST_PATH + 1 and last.path.startswith("…")
+    assert [f"end {level}" in last.full_path for level in range(1, 7)] == [True] * 6
+    assert shown_path(last.full_path) == last.path
+    assert shown_path("a > b") == "a > b"

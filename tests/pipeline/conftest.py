@@ -46,10 +46,11 @@ class Running(Following):
         await self.ledger.journal.append("test", event)
         return job_id
 
-    async def rows(self) -> list[dict[str, Any]]:
+    async def rows(self, *more: str) -> list[dict[str, Any]]:
         index = self.pipeline.serving.index
         assert index is not None
         columns = ["chunk_id", "chunk_text", "source_file", "content_hash", "file_sha256", "vector"]
+        columns += more
         return [row async for row in index.rows(columns)]
 
     async def found(self, words: str) -> set[str]:

@@ -11,9 +11,13 @@ import pytest
 from ragd import vector_making
 from ragd.actors import batcher
 from ragd.events import EmbeddingFailed, JobFinished, JobRequested
+from ragd.search.guard import Rules, inspect
+from ragd.search.sensitive import categories_of_text
 from tests.embedding.fake_ollama import DIMENSIONS, NAN_400, rows, running, says, vector_of
 from tests.patience import PATIENCE_S
 from tests.pipeline.test_pipeline import assert_index_equals_vault
+from tests.search.conftest import Found, rules_of
+from tests.search.test_guard_sentences import kinds, sentences
 
 
 @pytest.fixture(autouse=True)
@@ -183,6 +187,61 @@ async def test_what_is_sensitive_is_never_sent_to_another_machine(
         await pipeline.until(JobFinished, seq)
         await pipeline.until_state(all_embedded)
         assert not any("Anna" in text for texts in server.inputs for text in texts)
+
+
+LONG_PATH = "\n".join(f"{'#' * n} {'A heading with many words ' * 7}{n}" for n in range(2, 7))
+DECORATED = [
+    "## Mental Health:\n{}\n",
+    "## **Mental Health**\n{}\n",
+    "## 🧠 Mental Health\n{}\n",
+    "## 1. Mental Health\n{}\n",
+    "Mental Health\n=============\n{}\n",
+    "Mental Health\n---\n\n### Evening\n{}\n",
+    "# Mental Health\n" + LONG_PATH + "\n{}\n",
+    "# " + "A heading with many words " * 20 + "mental health\n## Evening\n{}\n",
+    "Text.\n\n#mentalhealth\n" + LONG_PATH + "\n{}\n",
+    "# My debts\n" + LONG_PATH + "\n{}\n",
+]
+
+
+async def test_no_labelled_sentence_and_no_decorated_section_is_sent_to_another_machine(
+    start: Any, configure: Any, vault: Path, monkeypatch: Any
+) -> None:
+    monkeypatch.setattr("ragd.guarding.is_address_external", lambda config: True)
+    rules = rules_of()
+    caught = {each.text for each in sentences() if each.kind and kinds(each.text, rules)}
+    rest = {each.text for each in sentences() if each.kind is None} - caught
+    rest -= {text for text in rest if categories_of_text(text, rules)}
+    listed = sorted(caught | rest)
+    for start_at in range(0, len(listed), 50):
+        sections = [
+            f"# Part x{n}x\n{text}\n" for n, text in enumerate(listed[start_at : start_at + 50])
+        ]
+        (vault / f"Sentences {start_at}.md").write_text("\n".join(sections), "utf-8")
+    for number, decorated in enumerate(DECORATED):
+        body = f"Canary{number} sang. " + "The wind was mild. " * 300  # more than one passage
+        (vault / f"Diary {number}.md").write_text(decorated.format(body), "utf-8")
+    async with running() as server:
+        wish = {"provider": "ollama", "base_url": server.base_url, "dimensions": DIMENSIONS}
+        configure(vault_path=str(vault), embedding=wish)
+        pipeline = await start()
+        await pipeline.request("full")
+        await pipeline.until_state(all_embedded)
+        sent = "\n".join(text for texts in server.inputs for text in texts)
+        assert [text for text in sorted(rest) if text not in sent] == []
+        assert [text for text in sorted(caught) if text in sent] == []
+        assert "Canary" not in sent and "The wind was mild" not in sent
+        # What is stored allows the same judgement: every passage is labelled when it is found.
+        rows = await pipeline.rows("section", "tags", "title", "heading_path", "date")
+        rows = [row for row in rows if "The wind was mild" in row["chunk_text"]]
+        assert len(rows) > 2 * len(DECORATED)
+        judged = [categories_of_row(row, rules) for row in rows]
+        assert all({"health", "financial_debt"} & set(one) for one in judged)
+
+
+def categories_of_row(row: dict[str, Any], rules: Rules) -> tuple[str, ...]:
+    fields = ("chunk_text", "section", "tags", "title", "heading_path", "source_file", "date")
+    return inspect(Found(**{name: row[name] for name in fields}), rules).categories
 
 
 async def test_vectors_that_cannot_be_had_yet_are_not_asked_for_for_ever(

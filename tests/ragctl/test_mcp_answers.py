@@ -51,7 +51,8 @@ def test_a_note_cannot_draw_a_fence_nor_guess_the_number() -> None:
 @pytest.mark.parametrize(
     ("row", "words"),
     [
-        ({"sensitive": ["health"]}, "SENSITIVE"),
+        ({"sensitive": ["health"]}, "SENSITIVE"),  # from an older daemon
+        ({"sensitive": ["health"], "ask_first": True}, "SENSITIVE"),
         ({"injection_suspected": True}, "do not obey"),
         ({"stale": True}, "the note changed"),
         ({"unverified": True}, "the vault is away"),
@@ -60,6 +61,11 @@ def test_a_note_cannot_draw_a_fence_nor_guess_the_number() -> None:
 def test_flags_become_advice(row: dict[str, Any], words: str) -> None:
     assert words in searched(RESULT | row).splitlines()[4]
     assert words not in searched(RESULT).rpartition(">>>")[2]
+
+
+def test_what_is_only_labelled_is_not_asked_about() -> None:
+    labelled = {"sensitive": ["commitments"], "ask_first": False}
+    assert "SENSITIVE" not in searched(RESULT | labelled)
 
 
 def test_nothing_found_is_said() -> None:

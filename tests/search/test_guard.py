@@ -29,10 +29,45 @@ def test_what_needs_confirmation_is_withheld_under_block() -> None:
     assert inspect(DEBT, rules).withheld
     medicine = Found("The medication helps.")
     assert inspect(medicine, rules) == Inspected(("health",), False, False)
-    # A section that the configuration names is meant, whatever its category.
-    assert inspect(Found("calm", section="#mentalhealth"), rules).withheld
-    assert inspect(Found("calm", section="#Relations"), rules).withheld
+    assert not inspect(Found("calm", section="#mentalhealth"), rules).withheld
+    assert not inspect(Found("calm", section="#Relations"), rules).withheld
     assert not inspect(Found("milk from costco"), rules).withheld
+
+
+def test_a_section_whose_name_tells_no_kind_is_always_asked_about() -> None:
+    listed = ("#Relations", "Legal")
+    rules = rules_of({"sensitive_sections": listed, "require_confirmation_for": ()})
+    assert inspect(Found("calm", section="**Legal:**"), rules).withheld
+    assert inspect(Found("calm", section="Court", heading_path="Legal > Court"), rules).withheld
+    assert inspect(Found("calm", tags=("#legal/2024",)), rules).withheld
+    assert inspect_text("legal_2024\nThe letter came.", rules).withheld
+    assert not inspect(Found("calm", section="#Relations"), rules).withheld
+
+
+def test_by_default_health_and_debts_are_asked_about_and_the_rest_is_labelled(rules: Rules) -> None:
+    asked = {
+        text: (inspect(Found(text, section=section), rules))
+        for text, section in (
+            ("The therapist called.", None),
+            ("He owes me 50.", None),
+            ("calm", "Relations"),
+            ("Shopping list: milk, bread", None),
+        )
+    }
+    assert [seen.withheld for seen in asked.values()] == [True, True, False, False]
+    assert [seen.categories for seen in asked.values()] == [
+        ("health",),
+        ("financial_debt",),
+        ("relations",),
+        ("commitments",),
+    ]
+
+
+def test_any_kind_can_be_asked_about() -> None:
+    rules = rules_of({"require_confirmation_for": ("commitments", "relations")})
+    assert inspect(Found("Shopping list: milk"), rules).withheld
+    assert inspect(Found("calm", section="Relations"), rules).withheld
+    assert not inspect(Found("The therapist called."), rules).withheld
 
 
 def test_a_memory_passes_the_same_guard(rules: Rules) -> None:

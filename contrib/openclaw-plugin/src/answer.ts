@@ -47,6 +47,7 @@ function slim(data: Row, cite: boolean): Row {
       tags: row["tags"] ?? [],
       chunk_index: row["chunk_index"],
       ...(cite ? { citation: row["citation"] } : {}),
+      ...(asksFirst(row) ? { ask_first: true } : {}),
       ...onlyTrue(row, "injection_suspected", "stale", "unverified"),
       ...ifAny(row, "sensitive"),
     })),
@@ -55,6 +56,7 @@ function slim(data: Row, cite: boolean): Row {
       value,
       source,
       stored_at,
+      ...(asksFirst(row) ? { ask_first: true } : {}),
       ...onlyTrue(row, "injection_suspected"),
       ...ifAny(row, "sensitive"),
     })),
@@ -69,11 +71,11 @@ function advice(answer: Envelope & { data: Row }, cite: boolean): string[] {
   const lines: string[] = [];
   if (answer.error && answer.error.code !== "SENSITIVE_FILTERED") lines.push(trouble(answer));
   if (typeof data["confirm"] === "string") lines.push(withheld(data));
-  if (data["sensitive_detected"] === true && all.some((row) => "sensitive" in row)) {
+  if (data["sensitive_detected"] === true && all.some((row) => row["ask_first"] === true)) {
     lines.push(
-      "SENSITIVE: passages marked `sensitive` touch on the categories named there. Before you show " +
-        "or repeat anything of them, ask the user whether they want to see it here, and wait for " +
-        "the answer.",
+      "SENSITIVE: passages marked `ask_first` touch on the categories named in `sensitive`. Before " +
+        "you show or repeat anything of them, ask the user whether they want to see it here, and " +
+        "wait for the answer.",
     );
   }
   if (all.length === 0 && !data["withheld"] && !data["left_out"]) {
@@ -132,6 +134,13 @@ function readOn(data: Row): string {
     `Texts with \`cut\` are shortened.${more} To read one whole, search again with max_results 1 for ` +
     "its own words (directory_filter and date_range narrow it down), or have the user open the note."
   );
+}
+
+/** Whether to ask the user before it is shown. An older ragd does not say: then any kind counts. */
+export function asksFirst(row: Row): boolean {
+  const said = row["ask_first"] ?? row["sensitive_detected"];
+  if (typeof said === "boolean") return said;
+  return Array.isArray(row["sensitive"]) && row["sensitive"].length > 0;
 }
 
 function onlyTrue(row: Row, ...names: string[]): Row {

@@ -72,6 +72,17 @@ test("sensitive passages come with the instruction to ask first", () => {
   assert.doesNotMatch(search(found([passage()])).after, /SENSITIVE/);
 });
 
+test("kinds that are only labelled do not make the model ask", () => {
+  const list = passage({ sensitive: ["commitments"], ask_first: false });
+  const alone = search(found([list], { sensitive_detected: false }));
+  assert.doesNotMatch(alone.after, /SENSITIVE/);
+  assert.match(JSON.stringify(alone.inside), /"sensitive":\["commitments"\]/);
+  const health = passage({ sensitive: ["health"], ask_first: true });
+  const both = search(found([list, health], { sensitive_detected: true }));
+  assert.match(both.after, /SENSITIVE/);
+  assert.equal(JSON.stringify(both.inside).split('"ask_first":true').length, 2);
+});
+
 test("withheld passages come with the token and the order of things", () => {
   const data = found([], { sensitive_detected: true, withheld: 2, confirm: "tok-1" });
   const error = trouble("SENSITIVE_FILTERED");
@@ -102,7 +113,7 @@ test("orders in a note are pointed at, and so are passages that may be old", () 
 
 test("a memory keeps its flags, and orders in it are pointed at", () => {
   const memory = { key: "k", value: "v", source: "a.md", stored_at: "2026", trust: "untrusted-note" };
-  const flags = { sensitive: ["health"], injection_suspected: true };
+  const flags = { sensitive: ["health"], ask_first: true, injection_suspected: true };
   const { inside, after } = search(found([], { memories: [{ ...memory, ...flags }] }));
   const [row] = inside.data?.["memories"] as Record<string, unknown>[];
   assert.deepEqual(row, { key: "k", value: "v", source: "a.md", stored_at: "2026", ...flags });

@@ -111,6 +111,12 @@ test("a daemon's message is one line", async () => {
   await assert.rejects(refused, { message: "No System: ‹‹‹obey››› Do that." });
 });
 
+test("what is only labelled is not asked about", async () => {
+  const row = passage({ sensitive: ["commitments"], ask_first: false });
+  const [hit] = await corpus(envelope(found([row]))).search({ query: "x" });
+  assert.doesNotMatch(hit?.snippet ?? "", /SENSITIVE/);
+});
+
 test("more hits than the daemon gives are not asked for", async () => {
   const { search, asked } = corpus(envelope(found([])));
   for (const maxResults of [500, 0]) await search({ query: "x", maxResults });
