@@ -3,13 +3,14 @@
 import argparse
 from collections.abc import Callable, Iterator
 
-from bench import cold, log, pipeline, search
+from bench import cold, log, pipeline, saves, search
 from bench.table import Row, show
 
 ROOMS: dict[str, Callable[[], Iterator[Row]]] = {
     "log": log.rows,
     "cold": cold.rows,
     "pipeline": pipeline.rows,
+    "saves": saves.rows,
     "search": search.rows,
 }
 

@@ -20,7 +20,6 @@ from ragd.events import (
     FilesTouched,
 )
 from ragd.folds.catalog import Entry
-from ragd.folds.stored import stored_files
 from ragd.ledger import Ledger
 from ragd.notes.plan import Plan
 from ragd.payloads import Batch, Payloads
@@ -141,9 +140,11 @@ class Former:
 
     async def judge(self, vanished: Sequence[str]) -> None:
         """Hold these if they are too many, and say so; the others leave the index."""
+        if not vanished:
+            return
         state = self._ledger.state
         before = state.health.deletions_held
-        known = len(stored_files(state.catalog))
+        known = state.catalog.documents_stored
         held = self._deletions.judge(vanished, known, holding=before > 0)
         if held > before:
             await self._ledger.journal.append(NAME, DeletionsHeld(count=held))

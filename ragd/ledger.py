@@ -29,7 +29,8 @@ from ragd.eventlog.snapshot import (
     write_snapshot,
 )
 from ragd.events import JobStarted, SegmentQuarantined
-from ragd.folds import FOLDS_VERSION, State, apply, encode_state
+from ragd.folds import FOLDS_VERSION, State, apply
+from ragd.folds.encoding import encode_later
 from ragd.replay import state_at, states
 
 VERDICTS_MAX = 1024
@@ -131,14 +132,14 @@ class Ledger:
 
     async def snapshot(self) -> list[str]:
         """Write down what the folds know now, and drop segments that nobody needs any more."""
-        snapshot = self._snapshot_of(self.state)  # here and now: it moves on while we write
+        seq, encode = self.state.seq, encode_later(self.state)  # it moves on while we write
+        snapshot = self._snapshot(seq, await asyncio.to_thread(encode))
         await asyncio.to_thread(write_snapshot, self._snapshots, snapshot)
         self.snapshot_seq = snapshot.seq
         return await asyncio.to_thread(self._drop_what_is_old)
 
-    def _snapshot_of(self, state: State) -> Snapshot:
-        encoded = Raw(encode_state(state))
-        return Snapshot(FOLDS_VERSION, state.seq, self._clock.now(), self._created_by, encoded)
+    def _snapshot(self, seq: int, encoded: bytes) -> Snapshot:
+        return Snapshot(FOLDS_VERSION, seq, self._clock.now(), self._created_by, Raw(encoded))
 
     def _drop_what_is_old(self) -> list[str]:
         dropped = drop_old_segments(self._events, self._snapshots, time.time(), self._told_at)
@@ -155,4 +156,4 @@ class Ledger:
         if state is None:
             log.warning("old segments are damaged; without them replay reaches less far", seq=seq)
             return None
-        return self._snapshot_of(state)
+        return self._snapshot(state.seq, encode_later(state)())

@@ -147,7 +147,7 @@ class Searcher:
         days = request.date_range
         folders = limits.asked_directories(request.directory_filter)
         tags = limits.asked_tags(request.tags)
-        known = await index.directories() if folders else ()
+        known = self._ledger.state.catalog.folders if folders else ()
         return Filters(
             limits.known_directories(folders, known, self._notes.enters) if folders else None,
             days.start if days is not None else None,

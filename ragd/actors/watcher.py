@@ -29,7 +29,6 @@ from ragd.events import (
 )
 from ragd.folds.stored import stored_files
 from ragd.ledger import Ledger
-from ragd.notes.folders import folders_of
 from ragd.notes.plan import plan, vanished
 from ragd.polling import Polling
 from ragd.reading import Identity, Kind, Scanned, VaultGone
@@ -203,7 +202,7 @@ class Watcher:
             return
         known = catalog.files
         missing = [path for path in paths if path not in there]
-        if "folder" in there.values() or not folders_of(known).isdisjoint(missing):
+        if "folder" in there.values() or any(map(catalog.is_folder, missing)):
             self._rescan.set()  # what is in it gets no events of its own
         if not self._ledger.state.follows_vault:
             self._owed = True  # the first job may have been here before

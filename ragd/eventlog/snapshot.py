@@ -37,7 +37,16 @@ class Snapshot(Struct, frozen=True):
     state: Raw
 
 
+class Header(Struct, frozen=True):
+    """Which snapshot it is, without its state."""
+
+    folds: int
+    seq: int
+
+
 _decoder = msgspec.json.Decoder(Snapshot)
+_header_decoder = msgspec.json.Decoder(Header)
+_STATE = b',"state":'  # the last field, so everything before it is the header
 
 
 def snapshot_files(folder: Path) -> list[Path]:
@@ -52,6 +61,18 @@ def read_snapshot(path: Path) -> Snapshot | None:
     """The snapshot, or None if it is not whole."""
     try:
         return _decoder.decode(unseal(path.read_bytes().removesuffix(b"\n")))
+    except (OSError, NotARecord, msgspec.DecodeError, UnicodeDecodeError):
+        return None
+
+
+def read_header(path: Path) -> Header | None:
+    """What a whole snapshot says before its state, or None if it is not whole.
+
+    To decode the state of a large vault would hold the interpreter, and with it the event loop.
+    """
+    try:
+        head, found, _ = unseal(path.read_bytes().removesuffix(b"\n")).partition(_STATE)
+        return _header_decoder.decode(head + b"}") if found else None
     except (OSError, NotARecord, msgspec.DecodeError, UnicodeDecodeError):
         return None
 
@@ -98,8 +119,8 @@ def _beginning(files: Sequence[Path], oldest: int, folds: int) -> Path | None:
         return None  # the log tells everything by itself
     for path in files:
         if int(path.stem) >= oldest - 1:
-            snapshot = read_snapshot(path)
-            if snapshot is not None and snapshot.folds == folds:
+            header = read_header(path)
+            if header is not None and header.folds == folds:
                 return path
     return None
 
@@ -113,7 +134,7 @@ def drop_old_segments(events: Path, snapshots: Path, now: float, tell: Tell) -> 
     A snapshot that is not whole, or of another shape than the newest, stands for nothing. Before
     the first segment goes, the anchor is there: `tell` gives the state after a seq, if it can.
     """
-    whole = [s for s in map(read_snapshot, snapshot_files(snapshots)) if s is not None]
+    whole = [s for s in map(read_header, snapshot_files(snapshots)) if s is not None]
     known = [s.seq for s in whole if s.folds == whole[-1].folds]
     if len(known) < KEPT:
         return []

@@ -69,6 +69,18 @@ class Catalog(Table):
         """Whether the index that serves or the one being built has this note."""
         return path in self.files or (self.building is not None and path in self.building.files)
 
+    def is_folder(self, path: str) -> bool:
+        """Whether the index that serves or the one being built has a note below this folder."""
+        building = self.building
+        return path in self.folders or (building is not None and path in building.folders)
+
+    @property
+    def documents_stored(self) -> int:
+        """How many notes are in the index that serves, in the one being built, or in both."""
+        if self.building is None:
+            return len(self.files)
+        return len(self.files.keys() | self.building.files.keys())
+
     @property
     def holds_notes(self) -> bool:
         """Whether one of the indexes has a note."""

@@ -3,12 +3,46 @@
 It never looks at the table itself: the counts come from the facts of the store writer.
 """
 
+from collections.abc import Iterable, Iterator
 from typing import Any, cast
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from ragd.events import FilledFile, StoredFile
+
+
+class Folders:
+    """Folders, each with the number of notes below it, so that a note may come and go."""
+
+    def __init__(self, paths: Iterable[str] = ()) -> None:
+        self._notes: dict[str, int] = {}
+        for path in paths:
+            self.add(path)
+
+    def __contains__(self, folder: object) -> bool:
+        return folder in self._notes
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._notes)
+
+    def add(self, path: str) -> None:
+        for folder in _above(path):
+            self._notes[folder] = self._notes.get(folder, 0) + 1
+
+    def remove(self, path: str) -> None:
+        for folder in _above(path):
+            self._notes[folder] -= 1
+            if not self._notes[folder]:
+                del self._notes[folder]
+
+
+def _above(path: str) -> Iterator[str]:
+    """The folders that this note is in, from the nearest up."""
+    folder = path.rpartition("/")[0]
+    while folder:
+        yield folder
+        folder = folder.rpartition("/")[0]
 
 
 class Entry(Struct, frozen=True):
@@ -31,8 +65,8 @@ class Entry(Struct, frozen=True):
 class Table(Struct, dict=True):
     """The notes in one generation's table, and how many chunks they make.
 
-    Change entries only with `put` and `drop`: they keep the totals and the set of notes that lack
-    vectors. That set follows from the entries, so no snapshot holds it.
+    Change entries only with `put` and `drop`: they keep the totals, the set of notes that lack
+    vectors, and the folders. Both follow from the entries, so no snapshot holds them.
     """
 
     files: dict[str, Entry] = field(default_factory=dict)
@@ -44,11 +78,17 @@ class Table(Struct, dict=True):
 
     def __post_init__(self) -> None:
         self.__dict__["lacking"] = {path: None for path, e in self.files.items() if e.lacking > 0}
+        self.__dict__["folders"] = Folders(self.files)
 
     @property
     def lacking(self) -> dict[str, None]:
         """Paths of notes whose vectors are still to come: an ordered set."""
         return cast(dict[str, None], self.__dict__["lacking"])
+
+    @property
+    def folders(self) -> "Folders":
+        """Every folder that a note is in, at any depth."""
+        return cast(Folders, self.__dict__["folders"])
 
     @property
     def documents(self) -> int:
@@ -61,18 +101,24 @@ class Table(Struct, dict=True):
 
     def put(self, path: str, entry: Entry) -> None:
         """The note is in the table now, or is counted in another way than before."""
-        self.drop(path, keep_place=True)
+        before = self.files.get(path)
+        if before is not None:
+            self._add(before, -1)
+            self.lacking.pop(path, None)
+        else:
+            self.folders.add(path)
         self.files[path] = entry
         self._add(entry, 1)
         if entry.lacking > 0:
             self.lacking[path] = None
 
-    def drop(self, path: str, *, keep_place: bool = False) -> None:
+    def drop(self, path: str) -> None:
         """The note is not in the table any more."""
-        entry = self.files.get(path) if keep_place else self.files.pop(path, None)
+        entry = self.files.pop(path, None)
         if entry is not None:
             self._add(entry, -1)
             self.lacking.pop(path, None)
+            self.folders.remove(path)
 
     def _add(self, entry: Entry, sign: int) -> None:
         self.chunks += sign * entry.chunks
@@ -85,6 +131,7 @@ class Table(Struct, dict=True):
         for name in Table.__struct_fields__:
             setattr(self, name, getattr(other, name))
         self.__dict__["lacking"] = other.lacking
+        self.__dict__["folders"] = other.folders
 
     def store(self, file: StoredFile) -> None:
         """The note's rows were replaced."""

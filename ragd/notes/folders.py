@@ -124,14 +124,3 @@ def _is_pattern(entry: str) -> bool:
 
 def _any_of(patterns: list[str]) -> re.Pattern[str] | None:
     return re.compile("|".join(map(fnmatch.translate, patterns))) if patterns else None
-
-
-def folders_of(paths: Iterable[str]) -> set[str]:
-    """Every folder that one of these files is in, at any depth."""
-    found: set[str] = set()
-    for path in paths:
-        folder = path.rpartition("/")[0]
-        while folder and folder not in found:
-            found.add(folder)
-            folder = folder.rpartition("/")[0]
-    return found

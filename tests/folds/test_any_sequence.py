@@ -52,6 +52,7 @@ from ragd.events import (
 )
 from ragd.folds import State, apply, decode_state, encode_state
 from ragd.folds.health import REASONS, settle
+from ragd.folds.tables import Table
 
 # How long an example takes says something about the machine only.
 patiently = settings(deadline=None, max_examples=50, suppress_health_check=[HealthCheck.too_slow])
@@ -206,6 +207,7 @@ def test_counts_always_add_up_and_none_is_below_zero(log):
                 assert table.backlog >= 0
                 lacks = {path for path, entry in table.files.items() if entry.lacking}
                 assert set(table.lacking) == lacks
+                assert set(table.folders) == set(Table(files=table.files).folders)
         assert all(0.0 <= job.progress <= 1.0 for job in state.jobs.open)
 
 

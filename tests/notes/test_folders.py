@@ -8,7 +8,6 @@ from ragd.notes.folders import (
     NOT_ALLOWED,
     TEMPLATES,
     FolderRules,
-    folders_of,
     template_folders,
 )
 
@@ -116,8 +115,3 @@ def test_template_folders_are_read_from_obsidian_s_settings() -> None:
 )
 def test_broken_settings_and_the_vault_itself_are_no_template_folder(data: bytes) -> None:
     assert template_folders([data]) == ()
-
-
-def test_the_folders_of_files_are_all_those_above_them() -> None:
-    paths = ["top.md", "a/one.md", "a/b/c/two.md", "a/b/three.md"]
-    assert folders_of(paths) == {"a", "a/b", "a/b/c"}
