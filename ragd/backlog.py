@@ -191,6 +191,7 @@ class Backlog:
         await self._fills.admit(fill)
         await self._maker.say("", fill.batch_id, len(fill.notes), done.made, done.cached)
         await self._fills.gone(fill.batch_id)
+        self._maker.progress.recorded(fill.generation)
         # The table has other chunks of a note than these, or nothing could be written.
         stuck = [path for path, entry in before.items() if _is_stuck(entry, table.files.get(path))]
         if stuck:

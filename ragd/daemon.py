@@ -142,6 +142,7 @@ async def _serve(
     actors |= {"config_reader": config_reader.run} | pipeline.actors()
     supervisor = Supervisor(ledger.journal, clock, actors)
     gateway.live.actors = supervisor.states
+    gateway.vectors = pipeline.vector_progress
     announcer = Announcer(from_environment(os.environ), ledger, clock, supervisor.is_complete)
     try:
         async with asyncio.TaskGroup() as group:
@@ -172,7 +173,8 @@ async def _leave_sync_result(home: Home, clock: Clock, ledger: Ledger) -> None:
     """What the last facts said is in the file too; a full disk keeps nobody from stopping."""
     with contextlib.suppress(TimeoutError, OSError):
         async with asyncio.timeout(FINISH_WITHIN_S):
-            await SyncResultWriter(ledger, clock, Path(home.sync_result)).catch_up()
+            writer = SyncResultWriter(ledger, clock, Path(home.sync_result))
+            await writer.catch_up(once=True)
 
 
 async def _finish_jobs(ledger: Ledger) -> None:

@@ -52,6 +52,7 @@ class Pipeline:
         self._watcher = Watcher(ledger, clock, settings, self.notes)
         self._batcher = Batcher(ledger, clock, settings, self.notes, in_flight.batches)
         maker = VectorMaker(ledger, clock, self._providers, self._cache, guard)
+        self.vector_progress = maker.progress
         backlog = Backlog(
             ledger, clock, self.serving, self._providers, maker, self.notes, in_flight.fills
         )

@@ -6,7 +6,6 @@ raises for a file's content, and never lets the content into a message.
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import UTC, datetime
 from importlib.resources import files as resources
 from pathlib import Path
 
@@ -24,10 +23,11 @@ from ragd.adapters.vault import (
     Vault,
     VaultGone,
 )
-from ragd.clock import Clock, iso
+from ragd.clock import Clock
 from ragd.config_schema import Indexing
 from ragd.events import TouchedFile
 from ragd.folds.catalog import Entry
+from ragd.folds.times import iso_of_ns
 from ragd.notes.folders import FolderRules
 from ragd.notes.leftovers import why_not
 from ragd.notes.model import ChunkOptions
@@ -121,7 +121,7 @@ class Notes:
             found.seen,
             [(one.path, one.reason) for one in found.skipped],
             found.unknown,
-            None if newest is None else _iso_of_ns(newest),
+            None if newest is None else iso_of_ns(newest),
             began,
             found.identity,
         )
@@ -258,7 +258,3 @@ class Notes:
             rules = FolderRules(indexing.allow_dirs, indexing.deny_dirs, self._templates)
             self._made = (rules, NotePatterns(indexing.file_patterns))
             self._made_from = source
-
-
-def _iso_of_ns(moment_ns: int) -> str:
-    return iso(datetime.fromtimestamp(moment_ns / 1e9, UTC))

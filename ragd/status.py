@@ -37,6 +37,7 @@ class Live(Struct):
     process: Footprint | None = None
     needs_restart: list[str] = field(default_factory=list)  # settings that are not in force yet
     config_refused: str | None = None  # why what config.json says now is not in force
+    vectors_made: Mapping[str, int] = progress.NOTHING  # by generation; no fact tells them yet
     full_since: str | None = None
     oldest_seq: int = 1
     snapshot_seq: int = 0
@@ -100,7 +101,7 @@ def status(state: State, live: Live, query_time_ms: int = 0) -> Envelope:
         "last_sync": state.sync_result.last_sync,
         "unindexed_files": progress.unindexed(state),
         "ollama_status": _works(state, live, "ollama", "up", "down", "unknown"),
-        "active_job": _active(state),
+        "active_job": _active(state, live.vectors_made),
         "last_job": _last(state),
         "paused": paused(state),
         "needs_restart": live.needs_restart,
@@ -189,14 +190,17 @@ def _building(catalog: Catalog) -> dict[str, Any] | None:
     }
 
 
-def _active(state: State) -> dict[str, Any] | None:
+def _active(state: State, made: Mapping[str, int]) -> dict[str, Any] | None:
     """The job that runs or waits to; else the one whose vectors are being made."""
     if job := state.jobs.active:
         return _open(job)
-    filling = progress.makes_vectors(state)
-    if filling is None:
+    job = progress.makes_vectors(state)
+    if job is None:
         return None
-    return _open(filling) | {"phase": "vectors", "progress": progress.vectors_share(state, filling)}
+    now = progress.line(state, job, made)
+    counts = {"current": now["current"], "total": now["total"]}
+    share = now["current"] / max(now["total"], 1)
+    return {**_open(job), "phase": "vectors", "progress": share, **counts}
 
 
 def _last(state: State) -> dict[str, Any] | None:
@@ -209,7 +213,14 @@ def _last(state: State) -> dict[str, Any] | None:
 
 
 def _open(job: Job) -> dict[str, Any]:
-    return {"id": job.id, "mode": job.mode, "phase": job.phase, "progress": job.progress}
+    counts = {"current": job.files_stored, "total": job.files_planned}
+    return {
+        "id": job.id,
+        "mode": job.mode,
+        "phase": job.phase,
+        "progress": job.progress,
+        **counts,
+    }
 
 
 def _finished(job: Job) -> dict[str, Any]:

@@ -18,10 +18,14 @@ from ragd.folds.health import DEPENDENCY_OF
 from ragd.ledger import Ledger
 from ragd.notes.model import Chunk
 from ragd.providers import Providers
+from ragd.vector_progress import VectorProgress
 
 NAME = "embedder"
 RETRY_FIRST_S = 2.0
 RETRY_MAX_S = 60.0
+PART_S = 1.0  # how long one call should take: after each, who watches sees how far it is
+PART_FIRST = 4
+PART_MAX = 256
 
 log = structlog.get_logger(NAME)
 
@@ -52,6 +56,8 @@ class VectorMaker:
         self._failures: dict[str, int] = {}
         self._not_before: dict[str, float] = {}
         self._hopeless: set[str] = set()  # hashes of chunks that no provider call could embed
+        self._parts: dict[str, int] = {}  # by vector space: texts in one call
+        self.progress = VectorProgress(clock)
 
     async def known(self, chunks: Sequence[Chunk], index: ChunkIndex) -> dict[str, Vector]:
         """What the cache has, by content hash."""
@@ -61,14 +67,44 @@ class VectorMaker:
     async def make(self, texts: Mapping[str, str], index: ChunkIndex) -> dict[str, Vector]:
         """What the provider makes of texts, by content hash; kept in the cache from then on."""
         embedder = await self._providers.of(index.identity)
-        made = await embedder.embed(list(texts.values()))
-        self._failures.pop(index.identity.space.identity, None)
-        await self.report_recovery(index.identity.space.provider)
-        vectors = dict(zip(texts, made, strict=True))
-        crashpoint("embed.before_cache")
-        await self.keep(vectors, index)
-        crashpoint("embed.after_cache")
+        hashes, contents = list(texts), list(texts.values())
+        vectors: dict[str, Vector] = {}
+        while (start := len(vectors)) < len(hashes):
+            end = start + self._part_size(index)
+            began = self._clock.monotonic()
+            try:
+                made = await embedder.embed(contents[start:end])
+            except EmbeddingError as why:
+                _count_from_the_first(why, list(vectors.values()))
+                raise
+            self._learn(index, len(made), self._clock.monotonic() - began)
+            self._failures.pop(index.identity.space.identity, None)
+            await self.report_recovery(index.identity.space.provider)
+            part = dict(zip(hashes[start:end], made, strict=True))
+            crashpoint("embed.before_cache")
+            await self.keep(part, index)
+            crashpoint("embed.after_cache")
+            vectors |= part
+            self._show(index, len(part))
         return vectors
+
+    def _part_size(self, index: ChunkIndex) -> int:
+        return self._parts.get(index.identity.space.identity, PART_FIRST)
+
+    def _learn(self, index: ChunkIndex, number: int, took_s: float) -> None:
+        """So many texts took so long: choose the next part's size."""
+        size = self._part_size(index)
+        wished = int(number * PART_S / max(took_s, 0.001))
+        if number >= size or wished < size:  # a short rest says nothing of a longer part
+            most = min(PART_MAX, 4 * number)
+            self._parts[index.identity.space.identity] = max(1, min(wished, most))
+
+    def _show(self, index: ChunkIndex, number: int) -> None:
+        generation, catalog = index.identity.generation, self._ledger.state.catalog
+        building = catalog.building
+        is_built = building is not None and building.generation == generation
+        table = building if building is not None and is_built else catalog
+        self.progress.made(generation, number, table.chunks_embedded)
 
     async def keep(self, vectors: Mapping[str, Vector], index: ChunkIndex) -> None:
         """Pay for these only once."""
@@ -135,3 +171,11 @@ class VectorMaker:
             model=index.model if index is not None else "",
         )
         await self._ledger.journal.append(NAME, embedded)
+
+
+def _count_from_the_first(why: EmbeddingError, made: Sequence[Vector]) -> None:
+    """Let an error about a later part count from the first text of all."""
+    later = {place + len(made): vector for place, vector in why.done.items()}
+    why.done = {**dict(enumerate(made)), **later}
+    if why.index is not None:
+        why.index += len(made)

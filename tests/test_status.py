@@ -14,11 +14,14 @@ from ragd.events import (
     FileFailed,
     FilesChanged,
     FileSkipped,
+    FilledFile,
     IndexActivated,
     JobFinished,
+    JobRequested,
     JobStarted,
     StoredFile,
     VaultScanned,
+    VectorsFilled,
 )
 from ragd.folds import State, apply
 from ragd.status import LISTED_MAX, Live, job_data, meta, status, verdict
@@ -192,7 +195,8 @@ def test_a_running_job_and_the_last_one_are_shown() -> None:
     begin = JobStarted(job_id="j2", mode="sync", files_planned=2, files_removed=0)
     state = folded(end, begin)
     data = status(state, live()).data
-    assert data["active_job"] == {"id": "j2", "mode": "sync", "phase": "running", "progress": 0.0}
+    known = {"id": "j2", "mode": "sync", "phase": "running", "progress": 0.0}
+    assert data["active_job"] == {**known, "current": 0, "total": 2}
     assert data["last_job"]["outcome"] == "partial"
     assert data["last_job"]["removed_files"] == 2
     job = state.jobs.find("j1")
@@ -217,3 +221,53 @@ def test_failed_files_and_waiting_ones_are_told() -> None:
     data = status(folded(changed, failed), live()).data
     assert data["unindexed_files"] == 1
     assert data["failed"] == {"total": 1, "files": [{"path": "b.md", "code": "UNREADABLE"}]}
+
+
+VECTORS_MISSING: tuple[Fact, ...] = (
+    INDEXED[0],
+    JobRequested(job_id="j1", mode="full"),
+    JobStarted(job_id="j1", mode="full", files_planned=1, files_removed=0),
+    BatchStored(
+        job_id="j1",
+        files=[StoredFile(path="a.md", sha256="0", mtime_ns=1, size=1, chunks=4, embedded=1)],
+        removed=[],
+        table_version=7,
+        generation="g1",
+    ),
+    JobFinished(
+        job_id="j1",
+        mode="full",
+        outcome="complete",
+        indexed_files=1,
+        removed_files=0,
+        total_chunks=4,
+        duration_ms=1000,
+    ),
+)
+
+
+def test_a_job_that_still_makes_vectors_is_active_and_not_the_last() -> None:
+    state, now = folded(*VECTORS_MISSING), live()
+    data = status(state, now).data
+    known = {"id": "j1", "mode": "full", "phase": "vectors"}
+    assert data["active_job"] == {**known, "progress": 0.25, "current": 1, "total": 4}
+    assert data["last_job"] is None
+    now.vectors_made = {"g1": 3}  # made, and not in the log yet
+    assert status(state, now).data["active_job"]["current"] == 3
+    assert status(state, now).data["chunks_embedded"] == 1
+
+
+def test_the_last_job_says_when_its_text_was_stored_and_when_its_vectors_were() -> None:
+    filled = FilledFile(path="a.md", sha256="0", chunks=3)
+    done = VectorsFilled(job_id="", files=[filled], table_version=8, generation="g1")
+    data = status(folded(*VECTORS_MISSING, done), live()).data
+    assert data["active_job"] is None
+    last = data["last_job"]
+    assert (last["phase"], last["text_ms"], last["duration_ms"]) == ("finished", 1000, 3000)
+    assert last["finished_at"] == moment(7)
+
+
+def test_a_job_whose_vectors_nobody_can_make_is_the_last_and_not_active() -> None:
+    lost = DependencyLost(dependency="embedder", code="EMBEDDER_UNAVAILABLE")
+    data = status(folded(*VECTORS_MISSING, lost), live()).data
+    assert (data["active_job"], data["last_job"]["phase"]) == (None, "vectors")

@@ -7,6 +7,7 @@ from ragd.eventlog.snapshot import EVERY_RECORDS
 from ragd.ledger import Ledger
 
 NAME = "snapshotter"
+AGAIN_AFTER_RECORDS = 64  # after one that could not be written
 log = structlog.get_logger(NAME)
 
 
@@ -16,19 +17,22 @@ class Snapshotter:
     def __init__(self, ledger: Ledger, every: int = EVERY_RECORDS) -> None:
         self._ledger = ledger
         self._every = every
+        self._not_before = 0
 
     async def run(self) -> None:
         ledger = self._ledger
         async for _ in ledger.journal.follow(ledger.state.seq):
-            if ledger.state.seq - ledger.snapshot_seq >= self._every:
+            seq = ledger.state.seq
+            if seq - ledger.snapshot_seq >= self._every and seq >= self._not_before:
                 await self._take()
 
     async def _take(self) -> None:
+        """A snapshot only makes the next start faster: one that cannot be written ends nothing."""
         try:
             dropped = await self._ledger.snapshot()
         except OSError as why:
-            if not is_full(why):
-                raise
-            log.warning("no room for a snapshot")  # the next record is the next occasion
+            reason = "disk full" if is_full(why) else why.strerror or type(why).__name__
+            log.warning("a snapshot cannot be written", reason=reason)
+            self._not_before = self._ledger.state.seq + AGAIN_AFTER_RECORDS
             return
         log.info("snapshot", seq=self._ledger.snapshot_seq, segments_dropped=len(dropped))

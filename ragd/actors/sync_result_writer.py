@@ -14,7 +14,8 @@ from ragd.folds.sync_result import CHANGED_BY, SyncResult
 from ragd.ledger import Ledger
 
 NAME = "sync_result_writer"
-RETRY_FULL_S = 1.0
+RETRY_FIRST_S = 1.0
+RETRY_MAX_S = 30.0
 _TYPES = {tag_of_type(t) for t in CHANGED_BY}
 
 log = structlog.get_logger(NAME)
@@ -34,11 +35,15 @@ class SyncResultWriter:
         async for _ in self._ledger.journal.follow(position, _TYPES):
             written = await self._write(written)
 
-    async def catch_up(self) -> bytes:
-        """Bring the file up to date, once; what it says then."""
-        return await self._write(await _read(self._path))
+    async def catch_up(self, *, once: bool = False) -> bytes:
+        """Bring the file up to date; what it says then. `once`: do not try again when that fails,
+        but raise the OSError."""
+        return await self._write(await _read(self._path), once)
 
-    async def _write(self, written: bytes) -> bytes:
+    async def _write(self, written: bytes, once: bool = False) -> bytes:
+        """Nothing here depends on the file, so a failure never ends the daemon: it is logged and
+        tried again, with longer and longer pauses."""
+        pause, failed = RETRY_FIRST_S, ""
         while True:
             result = self._ledger.state.sync_result
             wanted = msgspec.json.format(msgspec.json.encode(result)) + b"\n"
@@ -46,16 +51,25 @@ class SyncResultWriter:
                 return written
             try:
                 await asyncio.to_thread(replace_file, self._path, wanted)
-                return wanted
             except OSError as why:
-                if not is_full(why):
+                if once:
                     raise
-                log.warning("no room for sync-result.json")
-            await self._clock.sleep(RETRY_FULL_S)
+                reason = "disk full" if is_full(why) else why.strerror or type(why).__name__
+                if reason != failed:
+                    log.warning("sync-result.json cannot be written", reason=reason)
+                failed = reason
+            else:
+                if failed:
+                    log.info("sync-result.json is written again")
+                return wanted
+            await self._clock.sleep(pause)
+            pause = min(RETRY_MAX_S, 2 * pause)
 
 
 async def _read(path: Path) -> bytes:
     try:
+        if not await asyncio.to_thread(path.is_file):
+            return b""  # a named pipe would hang
         async with aiofiles.open(path, "rb") as file:
             return await file.read()
     except OSError:

@@ -9,11 +9,9 @@ import os
 import time
 from collections.abc import AsyncIterator, Callable
 from datetime import datetime, timedelta
-from functools import partial
 from http import HTTPStatus
 from typing import Any
 
-import msgspec
 import structlog
 from aiohttp import web
 
@@ -38,6 +36,7 @@ from ragd.folds import progress
 from ragd.folds.jobs import Job, is_building
 from ragd.footprint import footprint
 from ragd.guarding import GuardInForce
+from ragd.job_stream import JobStream
 from ragd.ledger import Ledger
 from ragd.memories import Memories, Notes
 from ragd.protocol import tools
@@ -46,6 +45,7 @@ from ragd.reloading import Reloading
 from ragd.settings import Settings
 from ragd.showing import NoSuchNote, Showing
 from ragd.status import Live, job_data, meta, paused, reasons, status, verdict
+from ragd.vector_progress import VectorProgress
 
 NAME = "tool_gateway"
 APPEND_WITHIN_S = 1.0
@@ -77,6 +77,7 @@ class ToolGateway:
         self._followers: set[asyncio.Task[Any]] = set()
         self._ending = False
         self._reloading = reloading
+        self.vectors = VectorProgress(clock)
         self._refused: dict[str, tuple[int, str]] = {}  # code -> not recorded yet, last tool
         guard = GuardInForce(settings)
         self.memories = Memories(settings, clock, self._append, notes, guard)
@@ -154,6 +155,7 @@ class ToolGateway:
         self.live.snapshot_seq = self._ledger.snapshot_seq
         self.live.needs_restart = self._settings.waiting
         self.live.config_refused = self._settings.refused
+        self.live.vectors_made = self.vectors.counts
         return self.live
 
     async def _status(self, request: web.Request) -> web.StreamResponse:
@@ -300,8 +302,8 @@ class ToolGateway:
         job = self._find_job(request)
         if not number(request, "follow", 0):
             return self._served(self._told(job))
-        last = partial(self._last_line, job)
-        return await self._stream(request, self._progress(job), last)
+        following = JobStream(self._ledger, self.vectors, job)
+        return await self._stream(request, following.lines(), following.last_line)
 
     async def _new_job(self, request: web.Request) -> web.StreamResponse:
         """For ragctl: what an agent may ask for, and what only a person may."""
@@ -318,26 +320,6 @@ class ToolGateway:
             requested = JobRequested(job_id=job_id, mode=mode, accept_deletions=accept_deletions)
             await self._append(requested)
         return {"job_id": job_id, "status": "started"}
-
-    async def _progress(self, job: Job) -> AsyncIterator[bytes]:
-        """Where the job is, whenever that changes; the last line says how it ended."""
-        state = self._ledger.state
-        said: dict[str, Any] = {}
-        async for _ in self._ledger.journal.follow(state.seq - 1):
-            job = state.jobs.find(job.id) or job  # one that is forgotten has ended
-            if progress.is_complete(state, job):
-                break
-            now = progress.line(state, job)
-            if now != said:
-                said = now
-                yield msgspec.json.encode(now) + b"\n"
-        yield self._last_line(job)
-
-    def _last_line(self, job: Job) -> bytes:
-        """How the job ended, or that the daemon stops first."""
-        state = self._ledger.state
-        line = progress.last_line(state, state.jobs.find(job.id) or job)
-        return msgspec.json.encode(line) + b"\n"
 
     async def _cancel_job(self, request: web.Request) -> web.StreamResponse:
         job = self._find_job(request)

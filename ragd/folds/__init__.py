@@ -81,7 +81,7 @@ def _dispatch(state: State, event: Fact, record: Record) -> None:
         handle_pause(state.pause, event, record)
     if handle_run := _runs.HANDLERS.get(kind):
         handle_run(state.runs, event, record)
-    _sync_result.apply(state.sync_result, event, record, catalog)
+    _sync_result.apply(state.sync_result, event, record, catalog, state.jobs)
     handle_health = _health.HANDLERS.get(kind)
     if handle_health:
         handle_health(state.health, event, record)

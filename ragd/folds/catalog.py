@@ -1,6 +1,6 @@
 """What the index holds, note by note: a fold. Pure; it never looks at the vault or the table."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from msgspec import Struct, field
@@ -28,6 +28,7 @@ from ragd.events import (
 from ragd.folds.tables import Building as Building
 from ragd.folds.tables import Entry as Entry
 from ragd.folds.tables import Table as Table
+from ragd.folds.times import iso_of_ns
 
 LISTED_MAX = 10_000  # skipped and failed files that are remembered by name
 
@@ -153,6 +154,8 @@ def _batch_stored(catalog: Catalog, event: BatchStored, record: Record) -> None:
     table = _table_of(catalog, event.generation)
     if table is None:
         return  # that generation is gone
+    paths = (*event.removed, *(file.path for file in event.files))
+    left = [table.files[path].mtime_ns for path in paths if path in table.files]
     for path in event.removed:
         table.drop(path)
         catalog.failed.pop(path, None)  # but a note that is left out from now on stays listed
@@ -162,12 +165,29 @@ def _batch_stored(catalog: Catalog, event: BatchStored, record: Record) -> None:
         catalog.failed.pop(file.path, None)
     table.table_version = event.table_version
     if table is catalog:  # what is only in the index that is being built does not serve yet
-        for path in (*event.removed, *(file.path for file in event.files)):
+        _follow_newest(catalog, (file.mtime_ns for file in event.files), left)
+        for path in paths:
             _done(catalog, path)
     else:
         for file in event.files:  # one that changed or went after it was read has to be looked at
             if since := catalog.changed_since.get(file.path):
                 catalog.waiting.setdefault(file.path, since)
+
+
+def _follow_newest(catalog: Catalog, now_ns: Iterable[int], before_ns: Iterable[int]) -> None:
+    """Keep the newest time of all notes, where some have these times now and had those before.
+
+    All notes are looked at only where the newest one went, or became older.
+    """
+    newest = catalog.newest_mtime or ""
+    latest_ns = max(now_ns, default=None)
+    latest = "" if latest_ns is None else iso_of_ns(latest_ns)
+    if latest >= newest:
+        catalog.newest_mtime = latest or None
+    elif newest in map(iso_of_ns, before_ns):
+        times = (entry.mtime_ns for entry in catalog.files.values())
+        newest_ns = max(times, default=None)
+        catalog.newest_mtime = newest if newest_ns is None else iso_of_ns(newest_ns)
 
 
 def _vectors_filled(catalog: Catalog, event: VectorsFilled, record: Record) -> None:
@@ -219,12 +239,15 @@ def _was_seen(
 
 def _files_touched(catalog: Catalog, event: FilesTouched, record: Record) -> None:
     tables = [catalog] if catalog.building is None else [catalog, catalog.building]
+    known = (catalog.files.get(file.path) for file in event.files)
+    before = [entry.mtime_ns for entry in known if entry is not None]
     for file in event.files:
         _done(catalog, file.path)
         for table in tables:
             entry = table.files.get(file.path)
             if entry is not None and file.sha256 in ("", entry.sha256):
                 table.put(file.path, replace(entry, mtime_ns=file.mtime_ns, size=file.size))
+    _follow_newest(catalog, (file.mtime_ns for file in event.files), before)
 
 
 def _file_skipped(catalog: Catalog, event: FileSkipped, record: Record) -> None:

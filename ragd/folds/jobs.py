@@ -5,7 +5,6 @@ record which jobs still make vectors, and which are forgotten.
 """
 
 from collections.abc import Callable, Mapping
-from datetime import datetime
 from typing import Any, Literal
 
 from msgspec import Struct, field
@@ -29,6 +28,7 @@ from ragd.events import (
 )
 from ragd.folds.catalog import Catalog, Table
 from ragd.folds.pause import BY_HAND
+from ragd.folds.times import ms_between
 
 FINISHED_KEPT = 20  # of those that a client asked for, and as many of the others
 FILLING_KEPT = 100  # jobs of clients whose vectors are still being made
@@ -218,7 +218,7 @@ def table_of(job: Job, catalog: Catalog) -> Table:
 
 def _settle_one(job: Job, event: object, record: Record, catalog: Catalog) -> None:
     if isinstance(event, VectorsFilled) and _is_about(job, event, catalog):
-        job.vectors_ms = max(job.vectors_ms, _ms_between(job.started_at, record.ts))
+        job.vectors_ms = max(job.vectors_ms, ms_between(job.started_at, record.ts))
     if is_building(job, catalog):
         return
     serving = catalog.index.generation if catalog.index is not None else ""
@@ -228,7 +228,7 @@ def _settle_one(job: Job, event: object, record: Record, catalog: Catalog) -> No
     elif catalog.backlog > 0:
         return
     else:
-        job.vectors_ms = max(job.vectors_ms, _ms_between(job.started_at, record.ts))
+        job.vectors_ms = max(job.vectors_ms, ms_between(job.started_at, record.ts))
     job.fills, job.ended_at = False, record.ts
 
 
@@ -252,13 +252,6 @@ def _evict(jobs: Jobs, catalog: Catalog) -> None:
             gone.add(id(job))
     if gone:
         jobs.finished = [job for job in jobs.finished if id(job) not in gone]
-
-
-def _ms_between(start: str | None, end: str) -> int:
-    if start is None:
-        return 0
-    passed = datetime.fromisoformat(end) - datetime.fromisoformat(start)
-    return max(0, int(passed.total_seconds() * 1000))
 
 
 HANDLERS: Mapping[type, Callable[[Jobs, Any, Record], None]] = {

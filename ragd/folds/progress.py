@@ -4,13 +4,17 @@ A job ends when its text is stored; whoever follows it also sees its vectors com
 is everything found by its meaning too.
 """
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 from ragd.errors import CODES, WITHOUT_VECTORS
 from ragd.folds import State
+from ragd.folds.catalog import Building
 from ragd.folds.health import DEPENDENCY_OF
 from ragd.folds.jobs import Job, is_building, table_of
 
+NOTHING: Mapping[str, int] = MappingProxyType({})
 STRENGTH = {"sync": 0, "full": 1, "reindex": 2}
 
 # What a job goes through, in this order, and what a program is told that it is.
@@ -37,14 +41,20 @@ def unindexed(state: State) -> int:
     return max(left, catalog.unindexed)
 
 
-def line(state: State, job: Job) -> dict[str, Any]:
-    """Where the job is now."""
+def line(state: State, job: Job, made: Mapping[str, int] = NOTHING) -> dict[str, Any]:
+    """Where the job is now. `made`: vectors that no fact tells yet, by generation, counted with
+    those that the log knows of."""
     if job.phase == "requested":
         return _progress("scan" if state.jobs.active is job else "queued", 0, 0)
     if job.phase != "finished":
         return _progress("text", job.files_stored, job.files_planned)
     table = table_of(job, state.catalog)
-    return _progress("vectors", table.chunks_embedded, table.chunks - table.chunks_barred)
+    index = state.catalog.index
+    generation = index.generation if index is not None else ""
+    if isinstance(table, Building):
+        generation = table.generation
+    current = max(table.chunks_embedded, made.get(generation, 0))
+    return _progress("vectors", current, table.chunks - table.chunks_barred)
 
 
 def is_complete(state: State, job: Job) -> bool:
@@ -58,12 +68,6 @@ def makes_vectors(state: State) -> Job | None:
     """The job whose vectors are being made now: of several, the first."""
     filling = (job for job in state.jobs.finished if job.fills)
     return next((job for job in filling if not is_complete(state, job)), None)
-
-
-def vectors_share(state: State, job: Job) -> float:
-    """0 to 1: how many of the passages in the job's index have their vector."""
-    now = line(state, job)
-    return now["current"] / now["total"] if now["total"] else 1.0
 
 
 def _is_provider_lost(state: State, job: Job) -> bool:

@@ -15,6 +15,7 @@ from ragd.events import (
     VectorsRecounted,
 )
 from ragd.folds.catalog import Catalog
+from ragd.folds.jobs import Jobs
 
 SCHEMA = 1
 
@@ -25,7 +26,11 @@ CHANGED_BY = (
 
 
 class SyncResult(Struct):
-    """The last sync and what the index held after it; `seq` is the record that changed it last."""
+    """The last sync and what the index held after it; `seq` is the record that changed it last.
+
+    `text_ms`: from its start until its text was stored; `duration_ms`: until its vectors were, too,
+    or to the last of them so far while `chunks_pending` is not 0.
+    """
 
     schema: int = SCHEMA
     mode: str | None = None
@@ -38,14 +43,17 @@ class SyncResult(Struct):
     total_docs: int = 0
     total_chunks: int = 0
     chunks_embedded: int = 0
+    chunks_pending: int = 0  # passages whose vectors are still to come
+    text_ms: int = 0
     duration_ms: int = 0
     errors: list[FileError] = field(default_factory=list)
     errors_total: int = 0
     seq: int = 0
+    job_id: str = ""
 
 
-def apply(result: SyncResult, event: Any, record: Record, catalog: Catalog) -> None:
-    """Take one record into account, the catalog having taken it already."""
+def apply(result: SyncResult, event: Any, record: Record, catalog: Catalog, jobs: Jobs) -> None:
+    """Take one record into account, the catalog and the jobs having taken it already."""
     if not isinstance(event, CHANGED_BY):
         return
     if isinstance(event, JobFinished):
@@ -54,27 +62,37 @@ def apply(result: SyncResult, event: Any, record: Record, catalog: Catalog) -> N
         if event.changed or event.removed or result.last_sync is None:
             return
         result.last_sync = record.ts  # nothing differed: as good as a sync
-    elif _totals(result) == (catalog.documents, catalog.chunks, catalog.chunks_embedded):
+    before = _figures(result)
+    _take_figures(result, catalog, jobs)
+    if before == _figures(result) and not isinstance(event, JobFinished | VaultScanned):
         return
-    result.total_docs = catalog.documents
-    result.total_chunks = catalog.chunks
-    result.chunks_embedded = catalog.chunks_embedded
     result.last_sync_mtime = catalog.newest_mtime
     result.seq = record.seq
 
 
-def _totals(result: SyncResult) -> tuple[int, int, int]:
-    return result.total_docs, result.total_chunks, result.chunks_embedded
+def _take_figures(result: SyncResult, catalog: Catalog, jobs: Jobs) -> None:
+    result.total_docs = catalog.documents
+    result.total_chunks = catalog.chunks
+    result.chunks_embedded = catalog.chunks_embedded
+    result.chunks_pending = catalog.backlog
+    if result.job_id and (job := jobs.find(result.job_id)):
+        result.duration_ms = job.total_ms
+
+
+def _figures(result: SyncResult) -> tuple[int, ...]:
+    totals = (result.total_docs, result.total_chunks, result.chunks_embedded)
+    return *totals, result.chunks_pending, result.duration_ms
 
 
 def _job_finished(result: SyncResult, event: JobFinished, record: Record) -> None:
+    result.job_id = event.job_id
     result.mode = event.mode
     result.outcome = event.outcome
     if event.outcome in ("complete", "partial"):
         result.last_sync = record.ts
     result.indexed_files = event.indexed_files
     result.removed_files = event.removed_files
-    result.duration_ms = event.duration_ms
+    result.text_ms = result.duration_ms = event.duration_ms
     result.errors = list(event.errors)
     result.errors_total = max(event.errors_total, len(event.errors))
     result.failed_files = result.errors_total

@@ -5,14 +5,14 @@ import errno
 import json
 import os
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 import msgspec
 import pytest
 
 from ragd.actors import sync_result_writer
-from ragd.actors.sync_result_writer import SyncResultWriter
+from ragd.actors.sync_result_writer import RETRY_MAX_S, SyncResultWriter
 from ragd.events import (
     BatchStored,
     Fact,
@@ -29,7 +29,9 @@ from ragd.events import (
 from ragd.folds.sync_result import CHANGED_BY, SyncResult
 from ragd.paths import Home
 from tests.daemon.conftest import House, housed
+from tests.daemon.processes import Process
 from tests.daemon.virtual_clock import VirtualClock
+from tests.daemon.wire import ask
 from tests.patience import PATIENCE_S
 
 
@@ -121,10 +123,13 @@ async def test_it_has_the_fields_of_the_design_and_is_private(house: House) -> N
         "total_docs",
         "total_chunks",
         "chunks_embedded",
+        "chunks_pending",
+        "text_ms",
         "duration_ms",
         "errors",
         "errors_total",
         "seq",
+        "job_id",
     ]
     assert path.stat().st_mode & 0o777 == 0o600
     assert path.read_bytes().endswith(b"}\n")
@@ -228,24 +233,59 @@ async def test_a_full_disk_is_waited_out_and_is_no_crash(
             await clock.asleep()
             assert read(home) is None
             assert not list(Path(home.root).glob("*.tmp")) + list(Path(home.root).glob(".*.tmp"))
-            clock.advance(1)
+            clock.advance(RETRY_MAX_S)
         await clock.asleep()
         await house.add(finished(2))
         full.clear()
-        clock.advance(1)
+        clock.advance(RETRY_MAX_S)
         assert (await until_written(house)).indexed_files == 2
         task.cancel()
         await asyncio.wait({task})
 
 
-async def test_another_failure_of_the_disk_is_a_crash(
+async def test_a_file_that_cannot_be_written_is_tried_again_and_is_no_crash(
     house: House, clock: VirtualClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    works = sync_result_writer.replace_file
+
     def failing(path: Path, data: bytes) -> None:
         raise OSError(errno.EIO, "I/O error")
 
-    monkeypatch.setattr("ragd.actors.sync_result_writer.replace_file", failing)
+    monkeypatch.setattr(sync_result_writer, "replace_file", failing)
     task = begin(house, clock)
     await house.add(finished(1))
-    await asyncio.wait({task}, timeout=PATIENCE_S)
-    assert isinstance(task.exception(), OSError)
+    for _ in range(7):  # five crashes would be the end of the daemon
+        await clock.asleep()
+        assert not task.done()
+        clock.advance(RETRY_MAX_S)
+    await clock.asleep()
+    monkeypatch.setattr(sync_result_writer, "replace_file", works)
+    clock.advance(RETRY_MAX_S)
+    assert (await until_written(house)).indexed_files == 1
+    assert max(clock.slept) == RETRY_MAX_S
+    task.cancel()
+    await asyncio.wait({task})
+
+
+async def test_a_daemon_lives_on_where_something_is_in_the_files_place(
+    home: Home, start: Callable[..., Process]
+) -> None:
+    """A folder with something in it cannot be replaced by a file."""
+    place = Path(home.sync_result)
+    place.mkdir()
+    (place / "mine.txt").write_text("not ragd's")
+    process = start("plain")
+    await process.answers()
+    reply = await ask(home.socket, "POST", "/v1/jobs", {"mode": "sync"})
+    async with asyncio.timeout(PATIENCE_S):
+        while b"cannot be written" not in Path(home.log_file).read_bytes():
+            await asyncio.sleep(0.01)
+    actors = (await ask(home.socket, "GET", "/v1/status")).data["actors"]
+    [writer] = [actor for actor in actors if actor["name"] == "sync_result_writer"]
+    assert (writer["state"], writer["crashes"]) == ("running", 0)
+    (place / "mine.txt").unlink()
+    place.rmdir()
+    async with asyncio.timeout(PATIENCE_S):
+        while not place.is_file():
+            await asyncio.sleep(0.01)
+    assert json.loads(place.read_bytes())["job_id"] == reply.data["job_id"]

@@ -3,6 +3,7 @@
 import pytest
 
 from ragd.events import (
+    BatchStored,
     Change,
     FileFailed,
     FilesChanged,
@@ -12,6 +13,7 @@ from ragd.events import (
     IndexLost,
     SegmentQuarantined,
     StoreCompacted,
+    StoredFile,
     TouchedFile,
     VaultScanned,
     VectorsFilled,
@@ -19,6 +21,7 @@ from ragd.events import (
 from ragd.folds import catalog as catalog_fold
 from ragd.folds import decode_state, encode_state
 from ragd.folds.catalog import Catalog, Index
+from ragd.folds.times import iso_of_ns
 from tests.folds.conftest import moment
 
 
@@ -592,3 +595,47 @@ def test_a_recount_of_a_note_that_has_changed_is_void(log):
     log.store("a.md", sha="s2", chunks=4)
     log.recount("a.md", 1)
     assert log.state.catalog.chunks_embedded == 4
+
+
+# The newest time of all notes
+
+
+def at(seconds: int) -> int:
+    """Nanoseconds of a day in 2026."""
+    return (1_794_000_000 + seconds) * 10**9
+
+
+def store_at(log, path, seconds, sha="s1", **more):
+    file = StoredFile(path, sha, at(seconds), 1, 1, 1)
+    log.add(BatchStored(job_id="j", files=[file], removed=[], table_version=1, **more))
+
+
+def test_the_newest_time_follows_what_is_stored_touched_and_removed(log):
+    catalog = log.state.catalog
+    log.activate()
+    store_at(log, "a.md", 10)
+    store_at(log, "b.md", 20)
+    assert catalog.newest_mtime == iso_of_ns(at(20))
+    store_at(log, "a.md", 5, "s2")
+    assert catalog.newest_mtime == iso_of_ns(at(20))
+    log.add(FilesTouched(files=[TouchedFile("a.md", at(30), 1, "s2")]))
+    assert catalog.newest_mtime == iso_of_ns(at(30))
+    log.add(FilesTouched(files=[TouchedFile("a.md", at(7), 1, "s2")]))  # a backup was restored
+    assert catalog.newest_mtime == iso_of_ns(at(20))
+    log.store(removed=["b.md"])
+    assert catalog.newest_mtime == iso_of_ns(at(7))
+    log.store(removed=["a.md"])
+    assert catalog.newest_mtime == iso_of_ns(at(7))
+
+
+def test_what_does_not_serve_yet_does_not_move_the_newest_time(log):
+    log.activate()
+    store_at(log, "a.md", 10)
+    log.build("g2")
+    store_at(log, "a.md", 90, generation="g2")
+    assert log.state.catalog.newest_mtime == iso_of_ns(at(10))
+
+
+@pytest.mark.parametrize("moment_ns", [-(10**30), 10**30, 253_402_300_800 * 10**9])
+def test_a_time_that_no_calendar_has_is_the_nearest_one(moment_ns):
+    assert iso_of_ns(moment_ns)[:4] in ("1900", "9999")

@@ -1,9 +1,18 @@
 """What sync-result.json says."""
 
+from datetime import datetime
+
 import msgspec
 import pytest
 
-from ragd.events import FileError, IndexLost, VaultScanned
+from ragd.events import (
+    BatchStored,
+    FileError,
+    IndexLost,
+    JobRequested,
+    StoredFile,
+    VaultScanned,
+)
 from ragd.folds import sync_result as fold
 from ragd.folds.sync_result import SyncResult
 
@@ -14,10 +23,17 @@ def scanned(changed: int = 0, removed: int = 0) -> VaultScanned:
     return VaultScanned(files=9, changed=changed, removed=removed, newest_mtime=MTIME)
 
 
+def stored(path: str, mtime: str) -> BatchStored:
+    at = int(datetime.fromisoformat(mtime).timestamp()) * 10**9
+    file = StoredFile(path, "s1", at, 100, 2, 2)
+    return BatchStored(job_id="job-1", files=[file], removed=[], table_version=1)
+
+
 def test_it_has_the_fields_of_the_contract_in_their_order():
     wanted = (
         "schema mode outcome last_sync last_sync_mtime indexed_files removed_files failed_files "
-        "total_docs total_chunks chunks_embedded duration_ms errors errors_total seq"
+        "total_docs total_chunks chunks_embedded chunks_pending text_ms duration_ms errors "
+        "errors_total seq job_id"
     )
     assert list(msgspec.to_builtins(SyncResult())) == wanted.split()
 
@@ -38,10 +54,13 @@ def test_a_finished_job_is_the_result(log):
         total_docs=2,
         total_chunks=6,
         chunks_embedded=2,
+        chunks_pending=4,
+        text_ms=1200,
         duration_ms=1200,
         errors=[error],
         errors_total=1,
         seq=record.seq,
+        job_id="job-1",
     )
 
 
@@ -128,3 +147,29 @@ def test_only_the_facts_it_names_change_it(log):
         *("JobFinished", "VaultScanned", "VectorsFilled", "VectorsRecounted"),
         *("IndexActivated", "IndexLost"),
     }
+
+
+def test_it_says_when_the_text_was_stored_and_when_the_vectors_were(log):
+    log.activate()
+    log.add(JobRequested(job_id="job-1", mode="full"))
+    log.begin("job-1", "full")  # one record a second: this is the third
+    log.store("a.md", "b.md", embedded=0)
+    log.finish("complete", "full", indexed=2)
+    result = log.state.sync_result
+    assert (result.text_ms, result.duration_ms, result.chunks_pending) == (1200, 1200, 4)
+    log.fill("a.md", 2)
+    assert (result.text_ms, result.duration_ms, result.chunks_pending) == (1200, 3000, 2)
+    record = log.fill("b.md", 2)
+    assert (result.text_ms, result.duration_ms, result.chunks_pending) == (1200, 4000, 0)
+    assert result.seq == record.seq
+    log.through_a_snapshot()
+    assert log.state.sync_result == result
+
+
+def test_a_saved_note_moves_the_newest_time_at_once(log):
+    log.activate()
+    log.add(VaultScanned(files=1, changed=0, removed=0, newest_mtime=MTIME))
+    log.add(stored("a.md", "2026-11-15T14:05:00.000000Z"))
+    log.finish("complete", indexed=1)
+    assert log.state.sync_result.last_sync_mtime == "2026-11-15T14:05:00.000000Z"
+    assert log.state.catalog.newest_mtime == "2026-11-15T14:05:00.000000Z"

@@ -1,0 +1,40 @@
+"""Snapshots that cannot be written: the daemon goes on without."""
+
+import asyncio
+import errno
+from pathlib import Path
+
+import pytest
+
+from ragd import ledger
+from ragd.actors.snapshotter import AGAIN_AFTER_RECORDS, Snapshotter
+from ragd.events import DeletionsHeld
+from tests.daemon.conftest import House
+from tests.patience import PATIENCE_S
+
+
+async def test_a_snapshot_that_cannot_be_written_is_tried_again_later(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    works, tries = ledger.write_snapshot, asyncio.Event()
+
+    def failing(*arguments: object) -> None:
+        loop.call_soon_threadsafe(tries.set)
+        raise OSError(errno.EIO, "I/O error")
+
+    loop = asyncio.get_running_loop()
+    monkeypatch.setattr(ledger, "write_snapshot", failing)
+    task = asyncio.create_task(Snapshotter(house.ledger, every=1).run())
+    await asyncio.sleep(0)
+    await house.add(DeletionsHeld(count=1))
+    async with asyncio.timeout(PATIENCE_S):
+        await tries.wait()
+    monkeypatch.setattr(ledger, "write_snapshot", works)
+    for count in range(2, 2 * AGAIN_AFTER_RECORDS):
+        await house.add(DeletionsHeld(count=count))
+    async with asyncio.timeout(PATIENCE_S):
+        while not list(Path(house.home.snapshots).glob("*")):
+            assert not task.done()
+            await asyncio.sleep(0.005)
+    task.cancel()
+    await asyncio.wait({task})
