@@ -22,9 +22,11 @@ from ragd.events import (
     IndexBuilding,
     IndexLost,
     JobFinished,
+    RecountedFile,
     StoredFile,
     VaultScanned,
     VectorsFilled,
+    VectorsRecounted,
 )
 from ragd.folds.sync_result import CHANGED_BY, SyncResult
 from ragd.paths import Home
@@ -86,12 +88,14 @@ def begin(house: House, clock: VirtualClock) -> "asyncio.Task[None]":
 @pytest.mark.usefixtures("writing")
 async def test_every_fact_that_changes_the_fold_changes_the_file(house: House) -> None:
     filled = FilledFile(path="a.md", sha256="0", chunks=2)
+    recounted = RecountedFile(path="a.md", sha256="0", embedded=1)
     activated = IndexActivated(generation="g2", provider="ollama", model="m", dimensions=3)
     building = IndexBuilding(generation="g2", job_id="j", fingerprint="f")
     steps: list[list[Fact]] = [
         [stored("a.md"), finished(1)],
         [VectorsFilled(job_id="j", files=[filled], table_version=2)],
         [VaultScanned(files=1, changed=0, removed=0, newest_mtime="2026-01-01T00:00:00Z")],
+        [VectorsRecounted(files=[recounted], counted=2, found=1, table_version=2)],
         [building, stored("b.md", "g2"), stored("c.md", "g2"), activated],
         [IndexLost(reason="missing")],
     ]
@@ -103,7 +107,7 @@ async def test_every_fact_that_changes_the_fold_changes_the_file(house: House) -
         seen.append(await until_written(house))
     kinds = {type(fact) for step in steps for fact in step}
     assert set(CHANGED_BY) <= kinds, "each kind of fact that can change it was tried"
-    assert [result.total_docs for result in seen] == [1, 1, 1, 2, 0]
+    assert [result.total_docs for result in seen] == [1, 1, 1, 1, 2, 0]
 
 
 @pytest.mark.usefixtures("writing")
