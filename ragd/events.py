@@ -333,6 +333,7 @@ class VectorsFilled(Part, frozen=True, kw_only=True, tag="vectors_filled"):
     files: list[FilledFile]  # notes that got vectors; of a long note some may still be missing
     table_version: int
     generation: str = ""
+    uptime_ms: int = 0  # of the daemon, by a clock that nobody sets
 
 
 class VectorsRecounted(Part, frozen=True, kw_only=True, tag="vectors_recounted"):
@@ -401,6 +402,7 @@ class JobFinished(Fact, frozen=True, kw_only=True, tag="job_finished"):
     duration_ms: int
     errors: list[FileError] = field(default_factory=list)  # the first of them, at most 100
     errors_total: int = 0  # all of them
+    uptime_ms: int = 0  # of the daemon, by a clock that nobody sets
 
 
 # Health monitor

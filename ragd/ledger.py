@@ -71,6 +71,7 @@ class Ledger:
         self._disk = RealDisk(events)
         self._verdicts: deque[Verdict] = deque(maxlen=VERDICTS_MAX)
         self._judged = asyncio.Event()
+        self._opened = clock.monotonic()
         self._began: dict[str, float] = {}  # jobs of this run, by the clock that nobody can set
         recovered = recover(self._disk, self.state.seq, self._recall)
         names = segment_names(self._disk)
@@ -97,6 +98,11 @@ class Ledger:
         self._began.setdefault(job_id, self._clock.monotonic())
         if len(self._began) > BEGAN_MAX:
             del self._began[next(iter(self._began))]
+
+    @property
+    def uptime_ms(self) -> int:
+        """How long this run has lasted, though the wall clock was set meanwhile."""
+        return int((self._clock.monotonic() - self._opened) * 1000)
 
     def took_ms(self, job_id: str, started_at: str | None) -> int:
         """How long a job has taken until now, though the wall clock was set meanwhile. For a job

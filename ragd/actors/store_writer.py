@@ -278,6 +278,7 @@ class StoreWriter:
                 files=files,
                 table_version=filled.version,
                 generation=index.identity.generation,
+                uptime_ms=self._ledger.uptime_ms,
             )
             await self._ledger.journal.append_parts(NAME, done)
         self._tidier.wake()
@@ -346,6 +347,7 @@ class StoreWriter:
             duration_ms=self._ledger.took_ms(job.id, job.started_at),
             errors=errors,
             errors_total=job.errors_total,
+            uptime_ms=self._ledger.uptime_ms,
         )
         await self._ledger.journal.append(NAME, finished)
 

@@ -64,6 +64,8 @@ class Job(Struct):
     generation: str = ""  # the index that it builds beside the one that serves
     fills: bool = False  # its text is stored, and its index still lacks vectors
     vectors_ms: int = 0  # from the start to the last vector that came
+    run: str = ""  # of the daemon, when the text was stored,
+    uptime_ms: int = 0  # and how long it had lasted then
     ended_at: str | None = None  # when its text and its vectors were there, or it was given up
     abandoned: bool = False  # its index was lost or replaced before its vectors were there
 
@@ -180,6 +182,7 @@ def _finished(jobs: Jobs, event: JobFinished, record: Record) -> None:
     job.duration_ms = event.duration_ms
     job.errors = list(event.errors)
     job.errors_total = max(event.errors_total, len(event.errors))
+    job.run, job.uptime_ms = record.run, event.uptime_ms
     job.ended_at, job.abandoned = record.ts, False
     jobs.finished.append(job)
 
@@ -218,7 +221,7 @@ def table_of(job: Job, catalog: Catalog) -> Table:
 
 def _settle_one(job: Job, event: object, record: Record, catalog: Catalog) -> None:
     if isinstance(event, VectorsFilled) and _is_about(job, event, catalog):
-        job.vectors_ms = max(job.vectors_ms, ms_between(job.started_at, record.ts))
+        job.vectors_ms = max(job.vectors_ms, _took_ms(job, event, record))
     if is_building(job, catalog):
         return
     serving = catalog.index.generation if catalog.index is not None else ""
@@ -227,9 +230,14 @@ def _settle_one(job: Job, event: object, record: Record, catalog: Catalog) -> No
         job.abandoned = True
     elif catalog.backlog > 0:
         return
-    else:
-        job.vectors_ms = max(job.vectors_ms, ms_between(job.started_at, record.ts))
     job.fills, job.ended_at = False, record.ts
+
+
+def _took_ms(job: Job, event: VectorsFilled, record: Record) -> int:
+    """From the job's start to this fill. Within one run a clock counts that nobody sets."""
+    if job.run == record.run and 0 < job.uptime_ms <= event.uptime_ms:
+        return job.duration_ms + event.uptime_ms - job.uptime_ms
+    return ms_between(job.started_at, record.ts)
 
 
 def _is_about(job: Job, event: VectorsFilled, catalog: Catalog) -> bool:

@@ -6,10 +6,13 @@ from ragd.events import (
     BatchEmbedded,
     FileError,
     FileFailed,
+    FilledFile,
     IndexLost,
     JobCancelRequested,
+    JobFinished,
     JobRequested,
     JobStarted,
+    VectorsFilled,
 )
 from ragd.folds.jobs import FILLING_KEPT, FINISHED_KEPT
 
@@ -376,6 +379,27 @@ def test_where_its_text_serves_at_once_a_reindex_still_makes_its_vectors(log):
     log.fill("a.md", 2, generation="g1")
     job = log.state.jobs.find("j1")
     assert job is not None and not job.fills and not job.abandoned
+
+
+def test_a_clock_that_is_set_while_vectors_are_made_changes_no_duration(log):
+    log.activate()
+    log.add(requested("j1"), started("j1"))
+    log.store("a.md", embedded=0, job="j1")
+    log.add(finished_at("j1", uptime_ms=5000))
+    fill = VectorsFilled(
+        job_id="", files=[FilledFile("a.md", "s1", 2)], table_version=2, uptime_ms=9000
+    )
+    log.add(fill, seq=3000)  # 50 minutes later, says the wall clock
+    job = log.state.jobs.find("j1")
+    assert job is not None
+    assert (job.duration_ms, job.total_ms, job.fills) == (1200, 5200, False)
+
+
+def finished_at(job_id, uptime_ms):
+    counts = {"indexed_files": 1, "removed_files": 0, "total_chunks": 2, "duration_ms": 1200}
+    return JobFinished(
+        job_id=job_id, mode="sync", outcome="complete", uptime_ms=uptime_ms, **counts
+    )
 
 
 def test_a_clock_that_was_set_back_makes_no_negative_time(log):
