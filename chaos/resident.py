@@ -15,7 +15,7 @@ from chaos.tables import Tables
 from chaos.vault import Vault
 from ragd.paths import Home
 
-WITHIN_S = 60.0
+WITHIN_S = 240.0
 NOTES = 8
 QUICK = {"debounce_s": 0.05, "collect_s": 0.2, "rescan_s": 2}
 OFTEN = {"probe_s": 0.1}

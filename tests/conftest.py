@@ -5,6 +5,11 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# A busy machine takes its time to make examples, and that says nothing about the code.
+settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("patient")
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from chaos.resident import Resident
 Harm = Callable[[Path, Random], None]
 DAMAGED, MISSING = "INDEX_CORRUPTED", "INDEX_NOT_FOUND"
 TRIES = 3
-NOTICED_WITHIN_S = 20.0
+NOTICED_WITHIN_S = 240.0
 
 
 class Case(NamedTuple):

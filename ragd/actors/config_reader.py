@@ -1,5 +1,6 @@
 """Takes over what a person changes in config.json by hand, as a reload that is asked for does."""
 
+import asyncio
 from pathlib import Path
 
 import structlog
@@ -12,6 +13,7 @@ from ragd.reloading import Reloading
 
 NAME = "config_reader"
 LOOK_EVERY_S = 2.0
+RECORD_WITHIN_S = 1.0
 
 Facts = tuple[int, int, int]
 
@@ -34,19 +36,24 @@ class ConfigReader:
         while True:
             await self._clock.sleep(LOOK_EVERY_S)
             now = self._facts()
-            if now == before != self._read:
-                await self._take_over()
+            if now == before != self._read and await self._take_over():
                 self._read = now
             before = now
 
-    async def _take_over(self) -> None:
+    async def _take_over(self) -> bool:
+        """False if that could not be recorded in time: a client's reload must not wait for us."""
         try:
             await self._reloading.reload(self._record, always=False)
         except ConfigError:
             log.warning("the configuration is refused; the former one stays in force")
+        except TimeoutError:
+            log.warning("the configuration could not be recorded yet")
+            return False
+        return True
 
     async def _record(self, fact: Fact) -> None:
-        await self._journal.append(NAME, fact)
+        async with asyncio.timeout(RECORD_WITHIN_S):
+            await self._journal.append(NAME, fact)
 
     def _facts(self) -> Facts | None:
         try:

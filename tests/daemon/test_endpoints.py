@@ -342,6 +342,20 @@ async def test_an_append_that_takes_too_long_is_a_timeout(
     assert (reply.status, reply.code) == (504, "TIMEOUT")
 
 
+async def test_an_append_that_is_slow_on_a_disk_with_room_is_waited_for(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tool_gateway, "FULL_WITHIN_S", 0.01)
+    commit = house.ledger.journal._commit
+
+    async def slow(group: Any) -> None:
+        await asyncio.sleep(0.1)  # longer than a full disk is waited for
+        await commit(group)
+
+    monkeypatch.setattr(house.ledger.journal, "_commit", slow)
+    assert (await house.ask("POST", "/v1/reload")).status == 200
+
+
 # Stop
 
 

@@ -61,12 +61,28 @@ async def test_a_reload_that_cannot_be_recorded_changes_nothing(
 ) -> None:
     daemon = start(f"full_while={full}")
     await daemon.answers()
-    write_config(home, health={"probe_s": 0.06})
     full.touch()
+    write_config(home, health={"probe_s": 0.06})
     assert (await daemon.ask("POST", "/v1/reload")).code == "DISK_FULL"
+    assert "config_reloaded" not in types(home)
     full.unlink()
     await daemon.until("DISK_FULL", absent=True)
-    assert (await daemon.ask("POST", "/v1/reload")).data["applied"] == ["health.probe_s"]
+    assert (await daemon.ask("POST", "/v1/reload")).status == 200
+    assert (await daemon.ask("POST", "/v1/reload")).data["applied"] == []  # it is in force
+    daemon.end()
+
+
+async def test_a_reload_does_not_wait_for_the_one_that_config_json_itself_led_to(
+    home: Home, start: Start, full: Path
+) -> None:
+    daemon = start(f"full_while={full}")
+    await daemon.answers()
+    full.touch()
+    write_config(home, health={"probe_s": 0.06})
+    for _ in range(6):  # the reader of the file has its turn in between
+        assert (await daemon.ask("POST", "/v1/reload")).code == "DISK_FULL"
+    full.unlink()
+    await daemon.until("DISK_FULL", absent=True)
     daemon.end()
 
 

@@ -136,7 +136,7 @@ async def test_after_a_crash_nothing_is_opened_that_nobody_could_look_at(
 
         nobody.setattr(LanceStore, "is_damaged", refuse)
         running = await start(lambda: mark.write_text("Fatal Python error: Aborted\n"))
-        await asyncio.wait_for(asked.wait(), 20)
+        await asyncio.wait_for(asked.wait(), PATIENCE_S)
         assert running.pipeline.serving.index is None
         assert mark.read_text(), "it is still to be looked at"
     assert await running.pipeline.serving.within(SystemClock(), PATIENCE_S) is not None

@@ -93,7 +93,9 @@ tools = st.sampled_from(sorted(TOOLS)) | st.text(max_size=20)
 
 
 @settings(
-    max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=200,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(tool=tools, body=bodies)
 def test_any_request_gets_an_envelope_and_never_a_500(
@@ -136,7 +138,9 @@ def mutated(draw: st.DrawFn) -> bytes:
 
 
 @settings(
-    max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=80,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(data=mutated())
 def test_a_damaged_request_gets_envelopes_or_a_closed_door(running: Running, data: bytes) -> None:
@@ -147,7 +151,9 @@ def test_a_damaged_request_gets_envelopes_or_a_closed_door(running: Running, dat
 
 
 @settings(
-    max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=80,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(data=st.binary(min_size=1, max_size=400))
 def test_raw_garbage_gets_envelopes_or_a_closed_door(running: Running, data: bytes) -> None:

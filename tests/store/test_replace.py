@@ -263,7 +263,9 @@ PATHS = st.lists(
 
 
 @settings(
-    max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=12,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(PATHS)
 def test_any_path_is_just_a_path(tmp_path: Path, paths: list[str]) -> None:

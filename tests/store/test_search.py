@@ -177,7 +177,9 @@ async def test_no_query_raises(index: ChunkIndex, query: str) -> None:
 
 
 @settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=60,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(st.text(max_size=200))
 async def test_no_query_whatever_raises(text: str) -> None:
