@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from pages import configuration, event_catalogue, troubleshooting
+from pages import configuration, deviations, event_catalogue, troubleshooting
 
 DOCS = Path(__file__).parent.parent / "docs"
 
@@ -13,6 +13,7 @@ def pages() -> dict[str, str]:
         "events.md": event_catalogue.page(),
         "configuration.md": configuration.page(),
         "config.schema.json": configuration.schema_file(),
+        "deviations.md": deviations.page((DOCS / "deviations.md").read_text("utf-8")),
         "troubleshooting.md": troubleshooting.page(
             (DOCS / "troubleshooting.md").read_text("utf-8")
         ),
