@@ -1,7 +1,8 @@
 """docs/events.md, made from ragd/events.py: each fact, who records it, what it means."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from importlib import import_module
 from itertools import groupby
 from pathlib import Path
 
@@ -13,10 +14,9 @@ from pages.markdown import row, table_head
 from pages.recorders import recorders
 from pages.vocabulary import Written, read
 from ragd.events import EVENT_TYPES, Fact, Part, Unknown, tag_of_type
-from ragd.folds import catalog, health, jobs, runs
+from ragd.folds import State, health
 
 PACKAGE = Path(ragd.__file__).parent
-FOLDS = {"catalog": catalog, "jobs": jobs, "health": health, "runs": runs}
 
 # What a name means in every fact, unless a comment beside the field says more.
 EVERYWHERE = {
@@ -85,6 +85,17 @@ def known() -> list[type[Fact]]:
     return [kind for kind in EVENT_TYPES if kind is not Unknown]
 
 
+def folds() -> dict[str, Collection[type]]:
+    """Each fold that is part of the state, and the facts that it handles. `parts` is not one of
+    them: it puts long facts together."""
+    found: dict[str, Collection[type]] = {}
+    for name in State.__struct_fields__:
+        if isinstance(getattr(State(), name), msgspec.Struct) and name != "parts":
+            fold = import_module(f"ragd.folds.{name}")
+            found[name] = fold.HANDLERS if hasattr(fold, "HANDLERS") else fold.CHANGED_BY
+    return found
+
+
 def fields_of(kind: type, written: dict[str, Written]) -> Iterator[tuple[str, str, str, str]]:
     """Name, type, default and meaning of each field, those of listed things included."""
     shape = inspect.type_info(kind)
@@ -142,8 +153,8 @@ def _fact(kind: type[Fact], written: dict[str, Written], actors: list[str]) -> I
 
 
 def _uses(kind: type[Fact]) -> Iterator[str]:
-    folds = [name for name, fold in FOLDS.items() if kind in fold.HANDLERS]
-    yield f"Folded into: {', '.join(folds)}." if folds else "Not folded."
+    changed = [name for name, kinds in folds().items() if kind in kinds]
+    yield f"Folded into: {', '.join(changed)}." if changed else "Not folded."
     raised = [reason.code for reason in health.REASONS if kind in reason.raised_by]
     cleared = [reason.code for reason in health.REASONS if kind in reason.cleared_by]
     if raised:

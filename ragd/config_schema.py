@@ -44,7 +44,13 @@ class Embedding(Section, kw_only=True, frozen=True):
         int, Meta(ge=1, le=8192, description="Numbers in one vector of Ollama's model.")
     ] = 1024
     batch_size: Annotated[
-        int, Meta(ge=1, le=64, description="Passages sent to the provider in one request.")
+        int,
+        Meta(
+            ge=1,
+            le=64,
+            description="At most so many passages go to Ollama in one request; "
+            "fewer while it is slow, so that a question need not wait long.",
+        ),
     ] = 64
 
 

@@ -6,13 +6,15 @@ import re
 from pathlib import Path
 
 import pytest
+from msgspec import Struct
 
 from pages import all as house
-from pages import event_catalogue, vocabulary
+from pages import deviations, event_catalogue, vocabulary
 from pages.recorders import recorders
 from ragd.config import parse
 from ragd.config_keys import dotted_keys
 from ragd.events import EVENT_TYPES, TAGS
+from ragd.folds import State
 
 ROOT = Path(__file__).parents[2]
 PAGES = house.pages()
@@ -30,6 +32,47 @@ def test_the_page_is_what_the_code_says_now(name: str) -> None:
 def test_every_fact_is_in_the_catalogue_and_nothing_else() -> None:
     page = PAGES["events.md"]
     assert re.findall(r"^### (\w+)$", page, re.M) == [tag for tag in TAGS if tag != "unknown"]
+
+
+def handled_in_the_sources() -> dict[str, set[str]]:
+    """By the name of a fact: the modules of ragd/folds whose HANDLERS or CHANGED_BY name it. Read
+    from the sources, so that the page is not compared with itself."""
+    found: dict[str, set[str]] = {}
+    for path in (ROOT / "ragd" / "folds").glob("*.py"):
+        for node in ast.parse(path.read_bytes()).body:
+            target = node.target if isinstance(node, ast.AnnAssign) else None
+            if isinstance(node, ast.Assign):
+                (target,) = node.targets
+            if isinstance(target, ast.Name) and target.id in ("HANDLERS", "CHANGED_BY"):
+                assert isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None
+                named = node.value.keys if isinstance(node.value, ast.Dict) else [node.value]
+                for one in named:
+                    for name in ast.walk(one):  # type: ignore[arg-type]
+                        if isinstance(name, ast.Name):
+                            found.setdefault(name.id, set()).add(path.stem)
+    return found
+
+
+def test_the_catalogue_names_every_fold_of_every_fact() -> None:
+    handled = handled_in_the_sources()
+    assert handled["SyncPaused"] == {"pause"}
+    assert handled["JobFinished"] == {"catalog", "health", "jobs", "sync_result"}
+    page = PAGES["events.md"]
+    said = re.findall(
+        r"^### (\w+)\n.*?^Recorded by: .*?(?:Folded into: (.*?)|Not folded)\.", page, re.M | re.S
+    )
+    assert len(said) == len(EVENT_TYPES) - 1
+    names = {kind.__struct_config__.tag: kind.__name__ for kind in EVENT_TYPES}
+    for tag, folds in said:
+        listed = set(folds.split(", ")) if folds else set()
+        assert listed == handled.get(names[tag], set()), tag
+
+
+def test_every_part_of_the_state_is_a_fold_that_the_catalogue_knows() -> None:
+    folds = {name for names in handled_in_the_sources().values() for name in names}
+    parts = {name for name in State.__struct_fields__ if isinstance(getattr(State(), name), Struct)}
+    assert folds == parts - {"parts"}
+    assert set(event_catalogue.folds()) == folds
 
 
 def test_every_field_of_every_fact_has_a_meaning() -> None:
@@ -113,3 +156,25 @@ def test_the_configurations_on_the_page_are_accepted() -> None:
     assert len(shown) == 2
     for example in shown:
         parse(json.dumps(json.loads(example)).encode(), "/home/of/ragd")
+
+
+# What goes beyond the contract
+
+
+def test_the_page_of_deviations_has_a_place_for_each_list_and_says_all_of_it() -> None:
+    page = PAGES["deviations.md"]
+    made = dict(re.findall(r"<!-- made: (\w+) -->\n(.*?)\n<!-- end -->", page, re.S))
+    assert set(made) == {"result", "status", "codes", "columns", "keys"}
+    assert "`stale`" in made["result"] and "`score`" not in made["result"]
+    assert "`reasons`" in made["status"] and "`total_docs`" not in made["status"]
+    assert "`TIMEOUT`" in made["codes"] and "`INDEX_CORRUPTED`" not in made["codes"]
+    assert "`content_hash`" in made["columns"] and "`chunk_id`" not in made["columns"]
+    keys = set(re.findall(r"^- `([\w.]+)`", made["keys"], re.M))
+    assert keys == {key.name for key in dotted_keys()} - deviations.KEYS
+    assert {key.name for key in dotted_keys()} > deviations.KEYS
+
+
+def test_every_row_of_deviations_has_three_cells() -> None:
+    rows = re.findall(r"^\|.*\|$", PAGES["deviations.md"], re.M)
+    assert len(rows) > 50
+    assert {len(re.split(r"(?<!\\)\|", row)) for row in rows} == {5}

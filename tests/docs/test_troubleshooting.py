@@ -8,8 +8,10 @@ import pytest
 from pages import troubleshooting
 from ragctl import cli
 from ragd import errors
+from ragd.adapters import beneath, vault, walk
 from ragd.errors import CODES
 from ragd.folds.health import REASONS
+from ragd.notes import folders, leftovers, parse
 
 PAGE = (Path(__file__).parents[2] / "docs" / "troubleshooting.md").read_text(encoding="utf-8")
 
@@ -43,6 +45,20 @@ def test_a_new_code_gets_its_heading(code: str) -> None:
     health, _, _ = again.partition(troubleshooting.OTHERS)
     assert (f"### {code}" in health) == (code == "WATCH_LOST")
     assert troubleshooting.paragraphs(again)[code] == ""
+
+
+LEFT_OUT = (
+    *(folders.TEMPLATES, leftovers.CONFLICT, leftovers.HIDDEN, leftovers.PLACEHOLDER, parse.HIDDEN),
+    *(beneath.LINK, beneath.NOT_REGULAR, beneath.TOO_LARGE, vault.PERMISSION_DENIED),
+    *(walk.PATH_TOO_LONG, walk.FOLDER_UNREADABLE, walk.FOLDER_TOO_DEEP, walk.INPUT_OUTPUT),
+    walk.NAME_NOT_UTF8,
+)
+
+
+@pytest.mark.parametrize("reason", LEFT_OUT)
+def test_every_reason_to_leave_a_note_out_has_its_row(reason: str) -> None:
+    part = PAGE.split("\n## What is left out\n", 1)[1].split("\n## ", 1)[0]
+    assert f"\n| {reason} |" in part
 
 
 def test_every_way_in_which_the_daemon_ends_is_told() -> None:
