@@ -1,7 +1,8 @@
 """The properties at the top of a note: the block between its first two lines of `---`.
 
 It never builds YAML objects: it listens to the parser and keeps plain strings, follows no alias and
-refuses what is too large or too deep. A block it cannot read is text like any other.
+refuses what is too large or too deep. A block it cannot read is text like any other, except that
+`rag: false` in it hides the note: in doubt a note stays out.
 """
 
 import re
@@ -27,7 +28,14 @@ TOO_DEEP = "its frontmatter is nested too deeply to be read"
 
 _CLOSE = re.compile(r"\n---[ \t]*(?:\n|\Z)")
 _HIDES = re.compile(r"\nrag[ \t]*:[ \t]*[\"']?(?:false|no|off)[\"']?[ \t]*(?:#[^\n]*)?\n", re.I)
+# The same wherever it may be a key, in any spelling: for a block that cannot be read.
+_MAY_HIDE = re.compile(
+    r"[\n{,?][ \t]*+[\"']?rag[\"']?[ \t]*+(?:\n[ \t]*+)?:\s*+(?:[!&]\S{1,100}\s++){0,3}"
+    r"(?:[|>][-+\d]{0,2}\s++)?[\"'\[]?[ \t]*+(?:(?:false|no|off)(?![^\W_])|\*)",
+    re.I,
+)
 _FALSE = {"false", "no", "off"}
+_ALIAS = "*"  # in place of a value that is an alias
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _NESTING = {"[": 1, "{": 1, "]": -1, "}": -1}
 
@@ -63,19 +71,22 @@ def read(text: str) -> Frontmatter:
     close = _CLOSE.search(text, len(first))
     if close is None:
         return NONE
-    if close.start() - len(first) > MOST_CHARACTERS:
-        return Frontmatter(warning=TOO_LARGE)
     block = text[len(first) + 1 : close.start()] if close.start() > len(first) else ""
     end = close.end()
-    hides = _HIDES.search(f"\n{block}\n") is not None  # also where the rest cannot be read
+    may_hide = _MAY_HIDE.search(f"\n{block}\n") is not None
+    if len(block) > MOST_CHARACTERS:
+        return Frontmatter(hidden=may_hide, warning=TOO_LARGE)
     try:
         values = _values(block)
     except _TooDeep:
-        return Frontmatter(end, block, hidden=hides, warning=TOO_DEEP)
+        return Frontmatter(end, block, hidden=may_hide, warning=TOO_DEEP)
     except (yaml.YAMLError, ValueError):
-        return Frontmatter(end, block, hidden=hides, warning=NOT_YAML)
+        return Frontmatter(end, block, hidden=may_hide, warning=NOT_YAML)
     if values is None:
-        return Frontmatter(end, block, hidden=hides, warning=NOT_A_MAPPING)
+        return Frontmatter(end, block, hidden=may_hide, warning=NOT_A_MAPPING)
+    hides = _HIDES.search(f"\n{block}\n") is not None  # also where a later line says otherwise
+    if "<<" in values or _ALIAS in values.get("rag", []):
+        hides = hides or may_hide  # what an alias stands for is not looked up
     return Frontmatter(
         end,
         block,
@@ -124,6 +135,8 @@ def _values(block: str) -> Values | None:
                 continue
         elif not (isinstance(event, yaml.AliasEvent) and depth == 1):
             continue
+        elif key == "rag" and not awaits_key:
+            gathered.append(_ALIAS)
         # A whole node of the top level is read: it is a key, or the value of the last one.
         if awaits_key:
             key = gathered[0].strip().lower() if len(gathered) == 1 else None

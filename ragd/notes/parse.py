@@ -23,7 +23,9 @@ from ragd.notes.windows import Limits
 FINGERPRINT = 3
 
 HIDDEN = "its frontmatter says `rag: false`"
+TOO_MANY = "it would become more than 30,000 passages"
 LONGEST_TITLE = 300
+MOST_CHUNKS = 30_000  # of a note; 10 MB of Korean, the densest of usual texts, are about 23,000
 
 # The namespace of chunk ids: the UUIDv5 of "ragd:chunk" in the URL namespace of RFC 9562.
 CHUNK_NAMESPACE = bytes.fromhex("4a603e15e7c655e4a493cf4afd8f3fa3")
@@ -56,11 +58,15 @@ def parse_note(path: str, data: bytes, options: ChunkOptions, count_tokens: Coun
     day, exact = _day(path, properties)
     title = properties.title or name_of(path)
     chunks: list[Chunk] = []
-    if not properties.hidden:
+    hidden = HIDDEN if properties.hidden else None
+    if hidden is None:
         for index, passage in enumerate(_passages(text, properties, options, count_tokens)):
+            if index == MOST_CHUNKS:
+                hidden, chunks = TOO_MANY, []  # as a whole: half a note would look like all of it
+                break
             about = day if exact else passage.section.date or day
             chunks.append(_chunk(path, title, about, properties, index, passage))
-        if not chunks and title:
+        if not chunks and title and hidden is None:
             chunks.append(_chunk(path, title, day, properties, 0, NOTHING))
     return Note(
         path,
@@ -69,7 +75,7 @@ def parse_note(path: str, data: bytes, options: ChunkOptions, count_tokens: Coun
         properties.tags,
         day,
         tuple(chunks),
-        HIDDEN if properties.hidden else None,
+        hidden,
         warnings,
     )
 

@@ -32,6 +32,8 @@ _SPACE = re.compile(r"\s+")
 # Scripts without spaces between words: Thai to Khmer, kana, ideographs.
 _UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
 
+LONGEST_LETTER = 48  # characters, with its marks; a family of emoji has at most about 15
+
 Count = Callable[[str], int]
 LastEnd = Callable[[int, int, int], int]
 
@@ -183,8 +185,7 @@ class _Cutter:
         room = min(self.limits.characters, max(1, int(most / self.density)))
         end = min(len(self.text), start + room)
         while end > done:
-            while end > done + 1 and self._is_within_letter(end):
-                end -= 1
+            end = self._letter_end(end, done)
             size = end - start
             tokens = self.count(self.text[start:end])
             self.density = max(tokens, 1) / size
@@ -192,6 +193,16 @@ class _Cutter:
                 return start, end
             end = start + max(1, min(size - 1, size * most // tokens))
         return self.window(done, done)  # the overlap leaves no room
+
+    def _letter_end(self, end: int, done: int) -> int:
+        """The end of the last whole letter up to `end`. More marks and joiners in a row than any
+        letter has are no letter: then the cut is made among them."""
+        at = end
+        while at > done + 1 and self._is_within_letter(at):
+            at -= 1
+            if end - at >= LONGEST_LETTER:
+                return end
+        return end if at == done + 1 and self._is_within_letter(at) else at
 
     def _is_within_letter(self, at: int) -> bool:
         return bool(_MARK.match(self.text, at)) or self.text[at - 1] == _JOINER

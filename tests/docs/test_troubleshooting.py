@@ -48,7 +48,8 @@ def test_a_new_code_gets_its_heading(code: str) -> None:
 
 
 LEFT_OUT = (
-    *(folders.TEMPLATES, leftovers.CONFLICT, leftovers.HIDDEN, leftovers.PLACEHOLDER, parse.HIDDEN),
+    *(folders.TEMPLATES, leftovers.CONFLICT, leftovers.HIDDEN, leftovers.PLACEHOLDER),
+    *(parse.HIDDEN, parse.TOO_MANY),
     *(beneath.LINK, beneath.NOT_REGULAR, beneath.TOO_LARGE, vault.PERMISSION_DENIED),
     *(walk.PATH_TOO_LONG, walk.FOLDER_UNREADABLE, walk.FOLDER_TOO_DEEP, walk.INPUT_OUTPUT),
     walk.NAME_NOT_UTF8,

@@ -124,3 +124,59 @@ def test_names_are_short_single_and_clean() -> None:
     assert found.title is not None
     assert found.title.startswith("a b c x")
     assert len(found.title) <= frontmatter.LONGEST_TITLE
+
+
+SPELLINGS = [
+    "rag: false",
+    "rag: False",
+    "rag: FALSE",
+    "rag: no",
+    "rag: Off",
+    "rag : false",
+    "RAG: false",
+    '"rag": false',
+    "'rag': 'no'",
+    "rag: false # not for the index",
+    "rag: !!bool false",
+    "rag: &flag false",
+    "rag:\n  false",
+    "rag: >-\n  false",
+    "rag: [false]",
+    "? rag\n: false",
+]
+
+
+@pytest.mark.parametrize("line", SPELLINGS)
+def test_a_note_hides_itself_whatever_the_size_and_state_of_its_frontmatter(line: str) -> None:
+    filler = [f"key{number}: {'word ' * 20}" for number in range(1_000)]
+    assert len("\n".join(filler)) > frontmatter.MOST_CHARACTERS
+    large = read(block(*filler[:500], line, *filler[500:]))
+    assert (large.hidden, large.warning) == (True, TOO_LARGE)
+    assert read(block(line, *filler)).hidden and read(block(*filler, line)).hidden
+    broken = read(block("a: [unclosed", line, "b: : :"))
+    assert (broken.hidden, broken.warning) == (True, NOT_YAML)
+    deep = read(block(line, f"a: {'[' * 100}"))
+    assert (deep.hidden, deep.warning) == (True, TOO_DEEP)
+    assert read(block("a: 1", line, "b: 2")).hidden
+
+
+def test_an_alias_hides_in_doubt() -> None:
+    assert read(block("off: &x false", "rag: *x")).hidden
+    assert read(block("base: &b {rag: false}", "<<: *b")).hidden
+    assert not read(block("base: &b {other: false}", "<<: *b")).hidden
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["rag: true", "drag: false", "rag: nothing", "rags: no", "text: rag is off", "rag: falsework"],
+)
+def test_other_keys_and_values_hide_nothing(line: str) -> None:
+    filler = [f"key{number}: {'word ' * 20}" for number in range(1_000)]
+    for text in (block(line), block(*filler, line), block("a: [unclosed", line)):
+        assert not read(text).hidden
+
+
+@pytest.mark.parametrize("bit", ["rag:", "\nrag: ", "\nrag:\n ", "{", ",", "\n", " ", "rag : !a "])
+def test_a_huge_frontmatter_takes_linear_time(bit: str) -> None:
+    """Quadratic time would be minutes here, and the test's own limit would end it."""
+    assert read(block(bit * (4_000_000 // len(bit)))) is not None

@@ -10,6 +10,7 @@ from ragd.notes import parse as module
 from ragd.notes.model import Chunk, ChunkOptions, Note
 from ragd.notes.parse import Failed, chunk_id, fingerprint, parse_note
 from ragd.notes.wordpiece import WordPiece
+from tests.notes.conftest import Parse
 
 # Made once from the notes below. If this test fails, what comes out of a note has changed: give
 # parse.FINGERPRINT the next number, so that every index is cut anew, then the new value here.
@@ -132,3 +133,10 @@ def test_broken_properties_leave_their_words_and_the_body(parse) -> None:
     note: Note = parse("---\nauthor: [Ursula\n# remark\n---\n# H\nbody")
     assert note.chunks[0].text == "author: [Ursula\n# remark\n\n# H\nbody"
     assert note.chunks[0].section == "H"
+
+
+def test_a_note_of_too_many_passages_stays_out_and_says_why(parse: Parse) -> None:
+    words = " ".join(f"w{number}" for number in range(module.MOST_CHUNKS + 10))
+    note = parse(words, chunk_size=2, chunk_overlap=0)
+    assert (note.hidden, note.chunks) == (module.TOO_MANY, ())
+    assert parse(words).hidden is None

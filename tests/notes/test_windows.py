@@ -160,3 +160,20 @@ def test_windows_cover_fit_and_overlap(
         assert before < start <= end or not text[end:start].strip()
         assert end < after
         assert wordpiece.count(text[start:end]) <= limits.overlap
+
+
+@pytest.mark.parametrize("bit", ["\u0301", "\u200d", "a" + "\u0301" * 60, "👩\u200d", "\ufe0f"])
+def test_marks_and_joiners_without_end_are_cut_all_the_same(wordpiece: WordPiece, bit: str) -> None:
+    text = "x" + bit * (60_000 // len(bit)) + "x"
+    found = list(windows(text, Limits(500, 100, 2000), wordpiece.count))
+    assert len(found) <= 2 * len(text) // 2000
+    assert found[0][0] == 0 and found[-1][1] == len(text)
+    assert all(later[0] <= earlier[1] for earlier, later in pairwise(found))
+
+
+def test_a_letter_with_its_marks_and_a_family_of_emoji_stay_whole(wordpiece: WordPiece) -> None:
+    family = "👩🏽\u200d❤\ufe0f\u200d💋\u200d👩🏿"
+    for letter in ("e\u0301\u0323", family):
+        text = letter * (6_000 // len(letter))
+        for start, end in windows(text, Limits(500, 0, 2000), wordpiece.count):
+            assert start % len(letter) == 0 and end % len(letter) == 0

@@ -19,6 +19,7 @@ from ragd.events import (
     SegmentQuarantined,
     VaultUnavailable,
 )
+from ragd.notes import parse
 from ragd.notes.model import ChunkOptions
 from ragd.notes.parse import parse_note
 from ragd.notes.wordpiece import WordPiece
@@ -315,3 +316,32 @@ async def test_a_batch_formed_while_the_store_writer_is_away_is_stored(
     formed.set()
     await running.until_state(lambda state: "New.md" in state.catalog.files)
     await assert_index_equals_vault(running)
+
+
+async def test_a_note_that_hides_below_a_huge_frontmatter_is_not_indexed(
+    start: Any, vault: Path
+) -> None:
+    filler = "\n".join(f"key{number}: {'word ' * 20}" for number in range(1_000))
+    text = f"---\n{filler}\nrag: false\n---\nThe quetzal is secret.\n"
+    (vault / "Huge.md").write_text(text)
+    pipeline = await start()
+    job = await pipeline.request("full")
+    await pipeline.until(JobFinished, 0, job_id=job)
+    assert await pipeline.found("quetzal") == set()
+    assert pipeline.catalog.skipped["Huge.md"] == parse.HIDDEN
+
+
+async def test_a_note_of_too_many_passages_is_named_with_its_reason_until_it_is_shorter(
+    start: Any, vault: Path, monkeypatch: Any
+) -> None:
+    monkeypatch.setattr(parse, "MOST_CHUNKS", 5)
+    (vault / "Long.md").write_text("\n".join(f"# Day {n}\nThe quetzal sang.\n" for n in range(6)))
+    pipeline = await start()
+    job = await pipeline.request("full")
+    await pipeline.until(JobFinished, 0, job_id=job)
+    assert await pipeline.found("quetzal") == set()
+    assert pipeline.catalog.skipped["Long.md"] == parse.TOO_MANY
+    (vault / "Long.md").write_text("# Day\nThe quetzal sang.\n")
+    await pipeline.until_state(lambda state: "Long.md" in state.catalog.files)
+    assert await pipeline.found("quetzal") == {"Long.md"}
+    assert "Long.md" not in pipeline.catalog.skipped
