@@ -63,14 +63,21 @@ function lastJob(job: unknown, shared: boolean): Row | null {
   return { ...job, errors };
 }
 
-/** The running job. Its `progress` is a number from 0 to 1, by notes. */
-function progressOf({ mode, phase, progress }: Row): string {
+/** The running job. Its `progress` is a number from 0 to 1, of its phase; `current` of `total` counts
+ * notes, and passages while vectors are made. */
+function progressOf({ mode, phase, progress, current, total }: Row): string {
   if (phase === "requested") return `${mode}, not started yet`;
-  return typeof progress === "number" ? `${mode}, ${percent(progress)} of the notes` : `${mode}`;
+  const what = phase === "vectors" ? "passages" : "notes";
+  const counted = typeof current === "number" && typeof total === "number" && total > 0;
+  const done = counted ? `${current} of ${total} ${what}` : what;
+  const part = typeof progress === "number" ? ` (${percent(progress)})` : "";
+  return `${mode}, ${phase === "vectors" ? "text is stored, vectors for " : ""}${done}${part}`;
 }
 
-/** How far the vectors are, of the index that serves and of the one that is being built. */
-function vectorsOf(data: Row): string[] {
+/** How far the vectors are, of the index that serves and of the one that is being built; nothing
+ * where the running job says it. */
+function vectorsOf({ active_job: job, ...data }: Row): string[] {
+  if (isObject(job) && job["phase"] === "vectors") return [];
   const { chunks_pending: pending, chunks_embedded: embedded, building } = data;
   const lines: string[] = [];
   if (typeof pending === "number" && pending > 0 && typeof embedded === "number") {

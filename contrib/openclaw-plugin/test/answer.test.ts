@@ -157,7 +157,7 @@ const STATUS = envelope({
   last_sync: "2026-11-16T09:15:32Z",
   unindexed_files: 0,
   ollama_status: "down",
-  active_job: { id: "J", mode: "sync", phase: "running", progress: 0.3 },
+  active_job: { id: "J", mode: "sync", phase: "running", progress: 0.3, current: 3, total: 10 },
   last_job: { id: "J", errors: [{ file: "Secret.md", message: "no" }], errors_total: 1 },
   reasons: [],
   version: "0.1.0",
@@ -194,7 +194,7 @@ test("a person reads the status in a few lines", () => {
   assert.deepEqual(forPerson(STATUS).split("\n"), [
     "obsidian-rag is healthy (10 notes, 18 passages, ragd 0.1.0)",
     "Last brought up to date: 2026-11-16T09:15:32Z; waiting: 0",
-    "Running: sync, 30 % of the notes",
+    "Running: sync, 3 of 10 notes (30 %)",
     "Ollama: down",
   ]);
 });

@@ -259,20 +259,30 @@ test("/ragstatus tells how it is without a model", async () => {
   );
 });
 
+const COUNTS = { total_docs: 10, total_chunks: 18, chunks_embedded: 12 };
+
 for (const [fields, line] of [
-  [{ phase: "running", progress: 0.999 }, "Running: full, 99 % of the notes"],
-  [{ phase: "running", progress: 0 }, "Running: full, 0 % of the notes"],
-  [{ phase: "requested", progress: 0 }, "Running: full, not started yet"],
+  [{ phase: "requested", progress: 0, current: 0, total: 0 }, "Running: full, not started yet"],
+  [
+    { phase: "running", progress: 0.3, current: 3, total: 10 },
+    "Running: full, 3 of 10 notes (30 %)",
+  ],
+  [
+    { phase: "vectors", progress: 0.999, current: 999, total: 1000 },
+    "Running: full, text is stored, vectors for 999 of 1000 passages (99 %)",
+  ],
+  [{ phase: "running", progress: 0.3 }, "Running: full, notes (30 %)"], // an older ragd
 ] as const) {
   test(`/ragstatus tells how far a job is: ${line}`, async () => {
     const job = { id: "j1", mode: "full", ...fields };
     await withRagd(
-      () => envelope({ total_docs: 10, total_chunks: 18, active_job: job, chunks_pending: 0 }),
+      () => envelope({ ...COUNTS, active_job: job, chunks_pending: 3 }),
       async (_ragd, host) => {
         registerExtras(host.api);
         const said = (await host.commands[0]?.handler())?.text ?? "";
         assert.ok(said.split("\n").includes(line), said);
-        assert.doesNotMatch(said, /Vectors|New index/);
+        const said_once = job.phase === "vectors" ? 0 : 1;
+        assert.equal(said.match(/^Vectors: /gm)?.length ?? 0, said_once);
       },
     );
   });
