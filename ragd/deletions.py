@@ -24,6 +24,10 @@ class Deletions:
     def is_held(self, path: str) -> bool:
         return path in self._held
 
+    def would_hold(self, vanished: Iterable[str], known: int, *, holding: bool) -> bool:
+        """Whether `judge` would hold these."""
+        return is_suspicious(len(self._held | set(vanished)), known, self.lately, holding)
+
     def judge(self, vanished: Iterable[str], known: int, *, holding: bool) -> int:
         """Hold these, with those that are held already, if they are too many; how many are."""
         together = self._held | set(vanished)

@@ -324,6 +324,7 @@ class BatchStored(Part, frozen=True, kw_only=True, tag="batch_stored"):
     removed: list[str]  # paths of notes taken out
     table_version: int
     generation: str = ""
+    moved: int = 0  # so many of `removed` were not deleted: their notes have another path now
 
 
 class VectorsFilled(Part, frozen=True, kw_only=True, tag="vectors_filled"):

@@ -4,9 +4,10 @@ It says what became of every note that was read.
 """
 
 import asyncio
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Protocol
 
+from ragd.adapters.vault import Seen, Stat
 from ragd.clock import new_id
 from ragd.crashpoints import crashpoint
 from ragd.deletions import Deletions
@@ -21,9 +22,10 @@ from ragd.events import (
 )
 from ragd.folds.catalog import Entry
 from ragd.ledger import Ledger
+from ragd.moves import Moves, moves_in_vault
 from ragd.notes.plan import Plan
 from ragd.payloads import Batch, Payloads
-from ragd.reading import Reading
+from ragd.reading import Reading, Scanned
 
 NAME = "batcher"
 FIRST_FILES = 64  # a small first batch: something can be found soon
@@ -37,6 +39,14 @@ class Notes(Protocol):
     def concerns(self, path: str) -> bool: ...
 
     def verify_root(self) -> None: ...
+
+    def look(self, paths: Iterable[str]) -> Mapping[str, Stat | None]: ...
+
+    def scan(self, *, may_be_empty: bool) -> Scanned: ...
+
+    def moves(
+        self, missing: Mapping[str, Entry], appeared: Sequence[Seen], known: Mapping[str, str]
+    ) -> Moves: ...
 
     def read(
         self,
@@ -79,7 +89,7 @@ class Former:
         Raises VaultGone when the vault vanishes meanwhile, and DeletionsHeldBack when a new index
         would lose notes that are held.
         """
-        upserts, removals = todo.upserts, todo.removals
+        upserts, removals, moves = todo.upserts, todo.removals, dict(todo.moves)
         unstable: list[str] = []
         size = FIRST_FILES
         final = False
@@ -92,21 +102,26 @@ class Former:
             upserts = reading.left + upserts
             crashpoint("job.after_read")
             if agreed is not None:
-                await self._judge([p for p in reading.gone if p not in agreed], generation)
+                gone = [path for path in reading.gone if path not in agreed]
+                found = await self._judge(gone, generation)
+                moves |= found
+                upserts = list(dict.fromkeys([*upserts, *found]))
             await self._report_reading(reading)
             unstable += reading.unstable
             final = not upserts or self._is_over(job_id)
             if final and unstable:  # they are still being written: wait for them to lie still
                 changes = [Change(path, "modified") for path in unstable]
                 await self._ledger.journal.append_parts(NAME, FilesChanged(changes=changes))
+            moved = [moves.pop(path) for path in _handled(reading) if path in moves]
             batch = Batch(
                 batch_id=new_id(),
                 job_id=job_id,
                 files=tuple(reading.files),
-                removed=(*removals, *self._to_remove(reading)),
+                removed=(*removals, *moved, *self._to_remove(reading, moves)),
                 final=final,
                 urgent=urgent,
                 generation=generation,
+                moved=len(moved),
             )
             await self._hand_on(batch)
             removals, size = [], BATCH_FILES
@@ -127,32 +142,46 @@ class Former:
         known = {path: catalog.files[path] for path in paths if path in catalog.files}
         return {p: e for p, e in known.items() if _has(building.files, p, e.sha256)}
 
-    async def _judge(self, gone: Sequence[str], generation: str) -> None:
+    async def _judge(self, gone: Sequence[str], generation: str) -> Moves:
         """Notes that were there when the job was planned and are not any more."""
         files = self._ledger.state.catalog.files
         vanished = [path for path in gone if path in files and self._notes.concerns(path)]
         if not vanished:
-            return
+            return {}
         await asyncio.to_thread(self._notes.verify_root)
-        await self.judge(vanished)
+        moves = await self.judge(vanished)
         if generation and any(map(self._deletions.is_held, vanished)):
             raise DeletionsHeldBack
+        return moves
 
-    async def judge(self, vanished: Sequence[str]) -> None:
-        """Hold these if they are too many, and say so; the others leave the index."""
+    async def judge(self, vanished: Sequence[str]) -> Moves:
+        """Hold these if they are too many, and say so; the others leave the index.
+
+        Before that, they are looked for in the vault: returns those that were moved.
+        """
         if not vanished:
-            return
+            return {}
         state = self._ledger.state
         before = state.health.deletions_held
         known = state.catalog.documents_stored
+        moves: Moves = {}
+        if self._deletions.would_hold(vanished, known, holding=before > 0):
+            moves = await moves_in_vault(self._notes, state.catalog, vanished)
+            moved = set(moves.values())
+            vanished = [path for path in vanished if path not in moved]
         held = self._deletions.judge(vanished, known, holding=before > 0)
         if held > before:
             await self._ledger.journal.append(NAME, DeletionsHeld(count=held))
         self._deletions.applied(sum(not self._deletions.is_held(path) for path in vanished))
+        return moves
 
-    def _to_remove(self, reading: Reading) -> list[str]:
-        """What is gone, and what was in the index and is left out from now on."""
-        gone = [path for path in reading.gone if not self._deletions.is_held(path)]
+    def _to_remove(self, reading: Reading, moves: Moves) -> list[str]:
+        """What is gone, and what was in the index and is left out from now on.
+
+        A moved note keeps its old path until it is stored under the new one.
+        """
+        kept = set(moves.values())
+        gone = [p for p in reading.gone if p not in kept and not self._deletions.is_held(p)]
         is_stored = self._ledger.state.catalog.is_stored
         return [*gone, *(path for path, _ in reading.skipped if is_stored(path))]
 
@@ -180,6 +209,12 @@ class Former:
         for path, detail in reading.failed:
             failed = FileFailed(path=path, code="UNREADABLE", detail=detail)
             await journal.append(NAME, failed)
+
+
+def _handled(reading: Reading) -> list[str]:
+    """The paths that are dealt with; the others are gone, failed, or still being written."""
+    read = [file.path for file in reading.files] + [file.path for file in reading.touched]
+    return read + [path for path, _ in reading.skipped]
 
 
 def _has(files: Mapping[str, Entry], path: str, sha256: str) -> bool:

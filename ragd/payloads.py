@@ -42,6 +42,7 @@ class Batch(Struct, frozen=True):
     final: bool = False  # the last one of its job
     urgent: bool = False  # a person saved these: vectors are worth a short wait
     generation: str = ""  # the index that is built beside; none: the one that serves
+    moved: int = 0  # so many of `removed` are in `files` under another path
 
 
 class BatchVectors(Struct, frozen=True):

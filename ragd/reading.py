@@ -31,6 +31,7 @@ from ragd.folds.times import iso_of_ns
 from ragd.notes.folders import FolderRules
 from ragd.notes.leftovers import why_not
 from ragd.notes.model import ChunkOptions
+from ragd.notes.moves import match, possible
 from ragd.notes.parse import Failed, fingerprint, parse_note
 from ragd.notes.patterns import NotePatterns
 from ragd.notes.wordpiece import WordPiece
@@ -78,6 +79,7 @@ class Notes:
         self._vault = Vault(str(settings.vault))
         self._identity: Identity | None = None
         self._templates: tuple[str, ...] = ()
+        self._hashed: dict[str, tuple[Seen, str]] = {}  # what `moves` has read
         self._made = (FolderRules(), NotePatterns(()))
         self._made_from: tuple[Indexing, tuple[str, ...]] | None = None
 
@@ -169,6 +171,29 @@ class Notes:
             except OSError:
                 raise VaultGone("unreadable") from None
         return found
+
+    def moves(
+        self, missing: Mapping[str, Entry], appeared: Sequence[Seen], known: Mapping[str, str]
+    ) -> dict[str, str]:
+        """New path -> old path, for notes whose content appeared at another path.
+
+        `known`: the hashes that the index has for paths that appeared. Such a path accounts for a
+        missing one only with new content.
+        """
+        hashed: dict[str, tuple[Seen, str]] = {}
+        for file in possible(missing.values(), appeared):
+            before = self._hashed.get(file.path)
+            try:
+                digest = before[1] if before and before[0] == file else self._hash_of(file.path)
+            except (Missing, Moved, Unfit, Unreadable):
+                continue
+            hashed[file.path] = (file, digest)
+        self._hashed = hashed  # nobody has to read these again
+        new = {path: sha for path, (_, sha) in hashed.items() if known.get(path) != sha}
+        return match({path: entry.sha256 for path, entry in missing.items()}, new)
+
+    def _hash_of(self, path: str) -> str:
+        return hashlib.sha256(self._vault.read(path)[0]).hexdigest()
 
     def bytes_of(self, path: str) -> tuple[bytes, str]:
         """One note as it is now, and its SHA-256. Missing where none belongs into the index.

@@ -38,6 +38,7 @@ from ragd.folds.jobs import Job
 from ragd.folds.stored import stored_files
 from ragd.forming import NAME, DeletionsHeldBack, Former
 from ragd.ledger import Ledger
+from ragd.moves import Moves, moves_among, moves_in_scan
 from ragd.notes.plan import Plan, plan
 from ragd.payloads import Batch, Payloads
 from ragd.reading import Scanned, VaultGone
@@ -194,7 +195,8 @@ class Batcher:
         catalog = self._ledger.state.catalog
         read_all = job.mode != "sync" or catalog.needs_full_scan
         known = stored_files(catalog)
-        todo = self._plan(scanned, known, job.accept_deletions, read_all=read_all)
+        moves = await self._moves(scanned, known)
+        todo = self._plan(scanned, known, job.accept_deletions, read_all=read_all, moves=moves)
         await self._hold(todo.held)
         if job.accept_deletions:
             self._deletions.agreed()
@@ -207,7 +209,8 @@ class Batcher:
     async def _rebuild(self, job: Job, scanned: Scanned) -> None:
         """Build an index beside the one that serves; one that was cut off is gone on with."""
         catalog = self._ledger.state.catalog
-        differing = self._plan(scanned, catalog.files, job.accept_deletions)
+        moves = await self._moves(scanned, catalog.files)
+        differing = self._plan(scanned, catalog.files, job.accept_deletions, moves=moves)
         if not is_damaged(self._ledger.state):
             await self._hold(differing.held)  # a new index would lose them: a person has to agree
             if differing.held or self._hides_known_notes(scanned):
@@ -248,17 +251,25 @@ class Batcher:
         accept_deletions: bool,
         *,
         read_all: bool = False,
+        moves: Moves | None = None,
     ) -> Plan:
         return plan(
             scanned.seen,
             known,
             read_all=read_all,
             accept_deletions=accept_deletions,
-            denied=[path for path in known if not self._notes.concerns(path)],
+            denied=self._denied(known),
             unknown=scanned.unknown,
             lately=self._deletions.lately,
             holding=self._is_holding(scanned),
+            moves=moves or {},
         )
+
+    async def _moves(self, scanned: Scanned, known: Mapping[str, Entry]) -> Moves:
+        return await moves_in_scan(self._notes, scanned, known, denied=self._denied(known))
+
+    def _denied(self, known: Iterable[str]) -> list[str]:
+        return [path for path in known if not self._notes.concerns(path)]
 
     def _is_holding(self, scanned: Scanned) -> bool:
         """Whether nothing may leave the index without a person's word."""
@@ -310,20 +321,19 @@ class Batcher:
         journal = self._ledger.journal
         try:
             await asyncio.to_thread(self._notes.verify_root)
-            paths, gone = await self._without_held(paths)
+            todo, gone = await self._plan_waiting(paths)
         except VaultGone as why:
             if "vault" not in self._ledger.state.health.lost:
                 await journal.append(NAME, VaultUnavailable(reason=why.reason))
             await self._clock.sleep(RETRY_S)
             return
-        if not paths:
+        if not todo.upserts:
             return
-        job_id = new_id()
-        started = JobStarted(job_id=job_id, mode="sync", files_planned=len(paths), files_removed=0)
+        job_id, planned = new_id(), len(todo.upserts)
+        started = JobStarted(job_id=job_id, mode="sync", files_planned=planned, files_removed=0)
         await journal.append(NAME, started)
-        todo = Plan(paths, [])
         try:
-            urgent = len(paths) <= URGENT_FILES
+            urgent = planned <= URGENT_FILES
             await self._former.form(job_id, todo, again=False, urgent=urgent, agreed=gone)
         except VaultGone as why:
             await journal.append(NAME, VaultUnavailable(reason=why.reason))
@@ -331,21 +341,31 @@ class Batcher:
                 await self._give_up(job)
         await self._until_finished(job_id)
 
-    async def _without_held(self, paths: list[str]) -> tuple[list[str], set[str]]:
-        """Those that may be gone on with, after a look at how many have vanished; and which."""
-        is_stored = self._ledger.state.catalog.is_stored
-        looked_at = [path for path in paths if is_stored(path) and self._notes.concerns(path)]
-        facts = await asyncio.to_thread(self._notes.look, looked_at)
-        vanished = [path for path, fact in facts.items() if fact is None]
-        await self._former.judge(vanished)
-        return [path for path in paths if not self._deletions.is_held(path)], set(vanished)
+    async def _plan_waiting(self, paths: list[str]) -> tuple[Plan, set[str]]:
+        """What is to be read and what was moved, without what is held; and which have vanished."""
+        catalog = self._ledger.state.catalog
+        facts = await asyncio.to_thread(self._notes.look, filter(self._notes.concerns, paths))
+        holding = self._ledger.state.health.deletions_held > 0
+        moves = await moves_among(self._notes, catalog, facts, holding=holding)
+        old = set(moves.values())
+        vanished = [
+            path
+            for path, fact in facts.items()
+            if fact is None and path not in old and catalog.is_stored(path)
+        ]
+        moves |= await self._former.judge(vanished)
+        old.update(moves.values())
+        self._deletions.release(old)
+        wanted = dict.fromkeys([*moves, *paths])
+        upserts = [p for p in wanted if p not in old and not self._deletions.is_held(p)]
+        return Plan(upserts, [], moves=moves), set(vanished)
 
 
 def _scanned_fact(scanned: Scanned, differing: Plan) -> VaultScanned:
     return VaultScanned(
         files=len(scanned.seen),
         changed=len(differing.upserts),
-        removed=len(differing.removals) + differing.held,
+        removed=len(differing.removals) + differing.held + len(differing.moves),
         newest_mtime=scanned.newest_mtime,
         began=scanned.began,
         began_seq=scanned.began_seq,

@@ -248,6 +248,7 @@ class StoreWriter:
             batch_id=batch.batch_id,
             files=[_stored(file, vectors) for file in batch.files],
             removed=list(batch.removed),
+            moved=batch.moved,
             table_version=version,
             generation="" if serves else index.identity.generation,
         )

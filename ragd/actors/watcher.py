@@ -5,15 +5,17 @@ few minutes, after a burst, when a folder moved. It reads no note and deletes no
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
 import structlog
 
 from ragd.adapters.file_events import ROOT, EventKind, FileEvent, FileEvents, WatchDied
+from ragd.adapters.vault import Seen
 from ragd.clock import Clock
 from ragd.events import (
+    BatchStored,
     Change,
     ConfigReloaded,
     DeletionsHeld,
@@ -27,8 +29,10 @@ from ragd.events import (
     WatchStarted,
     tag_of_type,
 )
+from ragd.folds.catalog import Entry
 from ragd.folds.stored import stored_files
 from ragd.ledger import Ledger
+from ragd.moves import Moves, moves_in_scan
 from ragd.notes.plan import plan, vanished
 from ragd.polling import Polling
 from ragd.reading import Identity, Kind, Scanned, VaultGone
@@ -48,7 +52,10 @@ GONE_LOOK_S = 5.0
 
 _HEARD = {
     tag_of_type(t)
-    for t in (JobFinished, ConfigReloaded, DependencyLost, DependencyRecovered, VaultUnavailable)
+    for t in (
+        *(JobFinished, ConfigReloaded, DependencyLost, DependencyRecovered, VaultUnavailable),
+        BatchStored,
+    )
 }
 log = structlog.get_logger(NAME)
 
@@ -64,6 +71,10 @@ class Notes(Protocol):
     def concerns(self, path: str) -> bool: ...
 
     def kinds(self, paths: Sequence[str]) -> dict[str, Kind]: ...
+
+    def moves(
+        self, missing: Mapping[str, Entry], appeared: Sequence[Seen], known: Mapping[str, str]
+    ) -> Moves: ...
 
 
 class Watcher:
@@ -251,6 +262,9 @@ class Watcher:
                 self._hear_of(event)
             elif isinstance(event, VaultUnavailable):
                 self._miss()
+            elif isinstance(event, BatchStored):
+                if event.moved and self._ledger.state.health.deletions_held:
+                    self._rescan.set()  # fewer may be held now
             elif self._owed or isinstance(event, ConfigReloaded):
                 self._owed = False
                 self._rescan.set()
@@ -280,6 +294,10 @@ class Watcher:
         self._root, self._gone = scanned.identity, False
         self._there.set()
         denied = await asyncio.to_thread(self._denied, known)
+        moves: Moves = {}
+        if state.jobs.active is None:
+            stored = stored_files(state.catalog)
+            moves = await moves_in_scan(self._notes, scanned, stored, denied=denied)
         if state.jobs.active is not None:
             self._owed = True  # what the job has not stored yet would look like news
             return
@@ -291,19 +309,21 @@ class Watcher:
             unknown=scanned.unknown,
             holding=state.health.deletions_held > 0
             or state.catalog.is_elsewhere(scanned.identity[0]),
+            moves=moves,
         )
+        removals = [*todo.removals, *moves.values()]
         upserts = self._without_left_out(scanned, todo.upserts)
         if state.follows_vault:  # before the first index there is nothing to compare
             listed = state.catalog.skipped.keys() | state.catalog.failed.keys()
             there = {path for path, _ in scanned.skipped}.union(one.path for one in scanned.seen)
             unlisted = vanished(listed, there, scanned.unknown)
-            await self._announce_plan(upserts, [*todo.removals, *unlisted])
+            await self._announce_plan(upserts, [*removals, *unlisted])
             if todo.held != state.health.deletions_held:
                 await self._ledger.journal.append(NAME, DeletionsHeld(count=todo.held))
         fact = VaultScanned(
             files=len(scanned.seen),
             changed=len(upserts),
-            removed=len(todo.removals) + todo.held,
+            removed=len(removals) + todo.held,
             newest_mtime=scanned.newest_mtime,
             took_ms=int((self._clock.monotonic() - began) * 1000),
             began=scanned.began,

@@ -146,7 +146,7 @@ def _embedded(jobs: Jobs, event: BatchEmbedded, record: Record) -> None:
 def _stored(jobs: Jobs, event: BatchStored, record: Record) -> None:
     if job := jobs.find_open(event.job_id):
         job.files_stored += len(event.files)
-        job.files_removed += len(event.removed)
+        job.files_removed += len(event.removed) - event.moved
         if any(file.embedded < file.chunks for file in event.files):
             job.stored_without_vectors = True
 

@@ -12,6 +12,13 @@ from ragd.folds.catalog import Catalog, Entry
 UNKNOWN_NS = -1  # no file has this time, so a note with it is read again
 
 
+def stored_entry(catalog: Catalog, path: str) -> Entry | None:
+    """This note, as the index that serves has it, else as the one being built has it."""
+    building = catalog.building
+    found = catalog.files.get(path)
+    return building.files.get(path) if found is None and building is not None else found
+
+
 def stored_files(catalog: Catalog) -> Mapping[str, Entry]:
     """Every note that one of the indexes has.
 

@@ -5,9 +5,10 @@ likely that something happened to the vault, and their removal is held for a per
 """
 
 from collections.abc import Collection, Container, Iterable, Mapping
+from types import MappingProxyType
 from typing import Protocol
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 HELD_SHARE = 0.30
 HELD_COUNT = 50
@@ -37,11 +38,15 @@ class KnownFile(Protocol):
 
 
 class Plan(Struct):
-    """Paths to read again, newest first, paths to remove, and how many removals are held."""
+    """Paths to read again, newest first, paths to remove, and how many removals are held.
+
+    `moves`: new path -> old path. The old path is removed when the new one is stored.
+    """
 
     upserts: list[str]
     removals: list[str]
     held: int = 0
+    moves: dict[str, str] = field(default_factory=dict)
 
 
 def differing(
@@ -67,18 +72,22 @@ def plan(
     unknown: Collection[str] = (),
     lately: int = 0,
     holding: bool = False,
+    moves: Mapping[str, str] = MappingProxyType({}),
 ) -> Plan:
     """What a whole scan leads to. What the configuration denies now goes without being held, and
     what lies in a folder that could not be listed is not taken for deleted. `lately`: so many were
     deleted in the last minutes, and count with these. `holding`: some are held already, and only a
-    person lifts that."""
+    person lifts that. `moves` (new path -> old path) are not deletions."""
     upserts = differing(seen, known, read_all=read_all)
-    missing = vanished(known, {file.path for file in seen}, unknown)
+    moved = set(moves.values())
+    gone = vanished(known, {file.path for file in seen}, unknown)
+    missing = [path for path in gone if path not in moved]
     unwanted = set(denied)
     deleted = sum(path not in unwanted for path in missing)
     if not accept_deletions and is_suspicious(deleted, len(known), lately, holding):
-        return Plan(upserts, [path for path in missing if path in unwanted], held=deleted)
-    return Plan(upserts, missing)
+        allowed = [path for path in missing if path in unwanted]
+        return Plan(upserts, allowed, held=deleted, moves=dict(moves))
+    return Plan(upserts, missing, moves=dict(moves))
 
 
 def vanished(known: Iterable[str], there: Container[str], unknown: Iterable[str]) -> list[str]:

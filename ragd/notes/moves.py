@@ -1,0 +1,56 @@
+"""Which notes were moved: a path vanished, and its content appeared at another path. Pure.
+
+A moved note is not a deleted one. Each path that appeared accounts for one path that vanished, so
+equal notes do not hide a deletion of many.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping
+from typing import Protocol, TypeVar
+
+
+class SizedFile(Protocol):
+    """A file of which the size is known."""
+
+    @property
+    def size(self) -> int: ...
+
+
+class StoredFile(SizedFile, Protocol):
+    """A note as an index has it; without a time, its size is not known either."""
+
+    @property
+    def mtime_ns(self) -> int: ...
+
+
+F = TypeVar("F", bound=SizedFile)
+
+
+def possible(vanished: Collection[StoredFile], appeared: Iterable[F]) -> list[F]:
+    """The files that can be moved ones, by their size: only these have to be read."""
+    if any(file.mtime_ns == 0 for file in vanished):  # taken over from a table without its log
+        return list(appeared)
+    sizes = {file.size for file in vanished}
+    return [file for file in appeared if file.size in sizes]
+
+
+def match(vanished: Mapping[str, str], appeared: Mapping[str, str]) -> dict[str, str]:
+    """New path -> old path, from the hash of each path. One that kept its name goes first."""
+    with_name: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
+    for path, sha256 in vanished.items():
+        with_name[sha256, _name(path)].append(path)
+    moves: dict[str, str] = {}
+    for path, sha256 in appeared.items():
+        if left := with_name.get((sha256, _name(path))):
+            moves[path] = left.pop()
+    others: defaultdict[str, list[str]] = defaultdict(list)
+    for (sha256, _), paths in with_name.items():
+        others[sha256] += paths
+    for path, sha256 in appeared.items():
+        if path not in moves and (left := others.get(sha256)):
+            moves[path] = left.pop()
+    return moves
+
+
+def _name(path: str) -> str:
+    return path.rpartition("/")[2]
