@@ -228,12 +228,14 @@ class TouchedFile(Struct, frozen=True):
     mtime_ns: int
     size: int
     sha256: str = ""
+    ctime_ns: int = 0  # when it last changed in any way; 0 where the system does not say
 
 
 class FilesTouched(Part, frozen=True, kw_only=True, tag="files_touched"):
     """Notes were looked at again and found as they were: nothing to do but to know their time."""
 
     files: list[TouchedFile]  # as they are now
+    only_times: bool = False  # nobody asked for this: a note that waits goes on waiting
 
 
 class FileSkipped(Fact, frozen=True, kw_only=True, tag="file_skipped"):
@@ -291,6 +293,7 @@ class StoredFile(Struct, frozen=True):
     size: int
     chunks: int  # passages it was cut into
     embedded: int = 0  # so many of them have a vector
+    ctime_ns: int = 0  # when the file last changed in any way; 0 where the system does not say
 
 
 class FilledFile(Struct, frozen=True):

@@ -62,7 +62,7 @@ async def moves_among(
     While deletions are held, a path that appeared may also stand for one of those.
     """
     appeared = [
-        Seen(path, found.size, found.mtime_ns)
+        Seen(path, found.size, found.mtime_ns, found.ctime_ns)
         for path, found in facts.items()
         if found is not None and found != UNKNOWN
     ]

@@ -30,6 +30,7 @@ class ReadFile(Struct, frozen=True):
     mtime_ns: int
     size: int
     note: Note
+    ctime_ns: int = 0
 
 
 class Batch(Struct, frozen=True):

@@ -13,7 +13,7 @@ from ragd.reading import Scanned, VaultGone
 POLL_S = 5.0
 MOST_BUSY = 0.05  # of the time at most is spent on looking
 
-Facts = tuple[int, int]  # size and time
+Facts = tuple[int, int, int]  # size and times
 
 
 class Polling:
@@ -35,7 +35,7 @@ class Polling:
         except VaultGone:
             return {("deleted", ROOT)}
         self._took_s = self._clock.monotonic() - began
-        now = {seen.path: (seen.size, seen.mtime_ns) for seen in scanned.seen}
+        now = {seen.path: (seen.size, seen.mtime_ns, seen.ctime_ns) for seen in scanned.seen}
         before, self._before = self._before, now
         return differences(now if before is None else before, now)
 

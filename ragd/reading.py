@@ -248,7 +248,8 @@ class Notes:
         data, facts = self._vault.read(path)
         digest = hashlib.sha256(data).hexdigest()
         if known is not None and known.sha256 == digest and not again:
-            reading.touched.append(TouchedFile(path, facts.mtime_ns, facts.size, digest))
+            times = (facts.mtime_ns, facts.size, digest, facts.ctime_ns)
+            reading.touched.append(TouchedFile(path, *times))
             return 0  # nothing of it is kept
         note = parse_note(path, data, options, self.count_tokens)
         if isinstance(note, Failed):
@@ -256,7 +257,8 @@ class Notes:
         elif note.hidden is not None:
             reading.skipped.append((path, note.hidden))
         else:
-            reading.files.append(ReadFile(path, digest, facts.mtime_ns, facts.size, note))
+            times_and_note = (facts.mtime_ns, facts.size, note, facts.ctime_ns)
+            reading.files.append(ReadFile(path, digest, *times_and_note))
         return len(data)
 
     def _options(self) -> ChunkOptions:

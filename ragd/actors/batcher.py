@@ -12,6 +12,7 @@ import structlog
 
 from ragd import forming
 from ragd.adapters.vault import Stat
+from ragd.change_times import ChangeTimes
 from ragd.clock import Clock, new_id
 from ragd.crashpoints import crashpoint
 from ragd.deletions import Deletions
@@ -101,6 +102,7 @@ class Batcher:
         self._former = Former(ledger, notes, payloads, self._deletions)
         self._woken = asyncio.Event()
         self._asked = asyncio.Event()  # for a job
+        self._change_times = ChangeTimes(ledger, notes)
         self._wishes = Wishes(ledger, settings, notes)
 
     async def run(self) -> None:
@@ -149,7 +151,7 @@ class Batcher:
                 if state.jobs.active is None and not state.pause.holds:
                     # A whole job would take these along.
                     await self._sync_waiting(self._waiting())
-            else:
+            elif is_damaged(state) or not await self._change_times.learn_some():
                 await self._woken.wait()
 
     async def _collect(self) -> None:

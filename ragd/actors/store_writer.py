@@ -356,7 +356,8 @@ class StoreWriter:
 def _stored(file: ReadFile, vectors: Mapping[str, Vector]) -> StoredFile:
     chunks = file.note.chunks
     embedded = sum(chunk.chunk_id in vectors for chunk in chunks)
-    return StoredFile(file.path, file.sha256, file.mtime_ns, file.size, len(chunks), embedded)
+    facts = (file.path, file.sha256, file.mtime_ns, file.size, len(chunks), embedded)
+    return StoredFile(*facts, ctime_ns=file.ctime_ns)
 
 
 def _filled(fill: Fill, filled: Filled) -> list[FilledFile]:

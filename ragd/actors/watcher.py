@@ -93,7 +93,7 @@ class Watcher:
         self._there = asyncio.Event()  # it did see it
         self._gone = False  # it did not, and this was said
         self._departures = 0  # how often somebody missed the vault: its watch is dead then
-        self._unstored: dict[str, tuple[int, int]] = {}  # size and time of notes not in the index
+        self._unstored: dict[str, tuple[int, int, int]] = {}  # size, times of notes in no index
 
     async def run(self) -> None:
         async with asyncio.TaskGroup() as group:
@@ -341,7 +341,7 @@ class Watcher:
         left_out = catalog.skipped.keys() | catalog.failed.keys()
         before = self._unstored
         self._unstored = {
-            seen.path: (seen.size, seen.mtime_ns)
+            seen.path: (seen.size, seen.mtime_ns, seen.ctime_ns)
             for seen in scanned.seen
             if seen.path in left_out or seen.path not in catalog.files
         }

@@ -27,6 +27,7 @@ HAS_DESCRIPTORS = (
     and os.scandir in os.supports_fd
     and hasattr(os, "O_NOFOLLOW")
 )
+HAS_CHANGE_TIME = os.name != "nt"
 _CLOSE_ON_EXEC = getattr(os, "O_CLOEXEC", 0)
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 _FOLDER_FLAGS = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | _CLOSE_ON_EXEC
@@ -57,10 +58,11 @@ class Unfit(Exception):
 
 
 class Stat(Struct, frozen=True, gc=False):
-    """The size and time of a file at one moment."""
+    """The size and times of a file at one moment."""
 
     size: int
     mtime_ns: int
+    ctime_ns: int = 0  # see `change_time`
 
 
 def open_root(root: str) -> Place:
@@ -124,7 +126,19 @@ def read_file(folder: Place, name: str, most_bytes: int) -> tuple[bytes, Stat]:
         os.close(file)
     if left or not _same(before, start) or not _same(start, end):
         raise Moved
-    return b"".join(parts), Stat(start.st_size, start.st_mtime_ns)
+    return b"".join(parts), stat_of(start)
+
+
+def stat_of(found: os.stat_result) -> Stat:
+    return Stat(found.st_size, found.st_mtime_ns, change_time(found))
+
+
+def change_time(found: os.stat_result) -> int:
+    """When the file last changed in any way. No program can set it back, unlike `st_mtime_ns`.
+
+    0 on Windows, where `st_ctime_ns` is the time of creation.
+    """
+    return found.st_ctime_ns if HAS_CHANGE_TIME else 0
 
 
 def why_unfit(found: os.stat_result, most_bytes: int) -> str | None:
@@ -189,9 +203,4 @@ def _is_link(found: os.stat_result) -> bool:
 
 
 def _same(one: os.stat_result, other: os.stat_result) -> bool:
-    return (one.st_dev, one.st_ino, one.st_size, one.st_mtime_ns) == (
-        other.st_dev,
-        other.st_ino,
-        other.st_size,
-        other.st_mtime_ns,
-    )
+    return (one.st_dev, one.st_ino, stat_of(one)) == (other.st_dev, other.st_ino, stat_of(other))

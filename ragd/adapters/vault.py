@@ -24,6 +24,7 @@ from ragd.adapters.beneath import (
     open_folder,
     open_root,
     read_file,
+    stat_of,
     why_unfit,
 )
 from ragd.adapters.walk import (
@@ -211,7 +212,7 @@ def _facts(root: Place, path: str) -> Stat | None:
         return None if why.errno in _NOT_THERE else UNKNOWN
     if why_unfit(found, MOST_BYTES):
         return None
-    return Stat(found.st_size, found.st_mtime_ns)
+    return stat_of(found)
 
 
 def _kind(root: Place, path: str) -> Kind | None:

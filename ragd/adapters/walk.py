@@ -8,7 +8,15 @@ from typing import Literal
 
 from msgspec import Struct
 
-from ragd.adapters.beneath import LINK, Place, Unfit, close, open_folder, why_unfit
+from ragd.adapters.beneath import (
+    LINK,
+    Place,
+    Unfit,
+    change_time,
+    close,
+    open_folder,
+    why_unfit,
+)
 from ragd.notes import leftovers
 from ragd.notes.folders import TEMPLATES, FolderRules
 from ragd.notes.patterns import NotePatterns
@@ -41,6 +49,7 @@ class Seen(Struct, frozen=True, gc=False):
     path: str
     size: int
     mtime_ns: int
+    ctime_ns: int = 0  # 0 where the system has none
 
 
 class Skipped(Struct, frozen=True, gc=False):
@@ -135,7 +144,8 @@ class Walk:
             else:
                 reason = why_unfit(found, MOST_BYTES)
                 if reason is None:
-                    self._seen.append(Seen(path, found.st_size, found.st_mtime_ns))
+                    ctime_ns = change_time(found)
+                    self._seen.append(Seen(path, found.st_size, found.st_mtime_ns, ctime_ns))
                     return
         self._skip(path, reason)
 

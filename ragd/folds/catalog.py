@@ -242,11 +242,13 @@ def _files_touched(catalog: Catalog, event: FilesTouched, record: Record) -> Non
     known = (catalog.files.get(file.path) for file in event.files)
     before = [entry.mtime_ns for entry in known if entry is not None]
     for file in event.files:
-        _done(catalog, file.path)
+        if not event.only_times:
+            _done(catalog, file.path)
+        times: dict[str, Any] = {"mtime_ns": file.mtime_ns, "ctime_ns": file.ctime_ns}
         for table in tables:
             entry = table.files.get(file.path)
             if entry is not None and file.sha256 in ("", entry.sha256):
-                table.put(file.path, replace(entry, mtime_ns=file.mtime_ns, size=file.size))
+                table.put(file.path, replace(entry, size=file.size, **times))
     _follow_newest(catalog, (file.mtime_ns for file in event.files), before)
 
 

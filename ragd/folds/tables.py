@@ -55,6 +55,7 @@ class Entry(Struct, frozen=True):
     embedded: int
     barred: int = 0  # chunks that will never have a vector,
     withheld: int = 0  # and how many of those because they must not leave this machine
+    ctime_ns: int = 0  # when the file last changed in any way; 0: not known
 
     @property
     def lacking(self) -> int:
@@ -137,7 +138,8 @@ class Table(Struct, dict=True):
         """The note's rows were replaced."""
         chunks = max(0, file.chunks)
         embedded = max(0, min(file.embedded, chunks))
-        self.put(file.path, Entry(file.sha256, file.mtime_ns, file.size, chunks, embedded))
+        entry = Entry(file.sha256, file.mtime_ns, file.size, chunks, embedded)
+        self.put(file.path, replace(entry, ctime_ns=file.ctime_ns))
 
     def fill(self, file: FilledFile) -> None:
         """Some of the note's rows got vectors, and some never will."""

@@ -26,6 +26,9 @@ class SeenFile(Protocol):
     @property
     def mtime_ns(self) -> int: ...
 
+    @property
+    def ctime_ns(self) -> int: ...
+
 
 class KnownFile(Protocol):
     """A file as the catalog knows it."""
@@ -35,6 +38,9 @@ class KnownFile(Protocol):
 
     @property
     def mtime_ns(self) -> int: ...
+
+    @property
+    def ctime_ns(self) -> int: ...
 
 
 class Plan(Struct):
@@ -52,14 +58,21 @@ class Plan(Struct):
 def differing(
     seen: Iterable[SeenFile], known: Mapping[str, KnownFile], *, read_all: bool = False
 ) -> list[str]:
-    """The paths whose size or time is not the catalog's (or all of them), newest first."""
+    """The paths whose size or times are not the catalog's (or all of them), newest first."""
     found: list[tuple[int, str]] = []
     for file in seen:
         entry = known.get(file.path)
-        if read_all or entry is None or entry.mtime_ns != file.mtime_ns or entry.size != file.size:
+        if read_all or entry is None or _differs(file, entry):
             found.append((-file.mtime_ns, file.path))
     found.sort()
     return [path for _, path in found]
+
+
+def _differs(file: SeenFile, entry: KnownFile) -> bool:
+    """A program can keep the size and set `mtime_ns` back, but not `ctime_ns` (0: not known)."""
+    if entry.mtime_ns != file.mtime_ns or entry.size != file.size:
+        return True
+    return entry.ctime_ns != file.ctime_ns and 0 not in (entry.ctime_ns, file.ctime_ns)
 
 
 def plan(

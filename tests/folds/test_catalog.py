@@ -639,3 +639,14 @@ def test_what_does_not_serve_yet_does_not_move_the_newest_time(log):
 @pytest.mark.parametrize("moment_ns", [-(10**30), 10**30, 253_402_300_800 * 10**9])
 def test_a_time_that_no_calendar_has_is_the_nearest_one(moment_ns):
     assert iso_of_ns(moment_ns)[:4] in ("1900", "9999")
+
+
+def test_a_note_that_waits_goes_on_waiting_when_its_times_are_learned(log):
+    log.store("a.md")
+    log.change("a.md")
+    times = TouchedFile("a.md", 1, 100, "s1", 5)
+    log.add(FilesTouched(files=[times], only_times=True))
+    assert log.state.catalog.files["a.md"].ctime_ns == 5
+    assert list(log.state.catalog.waiting) == ["a.md"]
+    log.add(FilesTouched(files=[times]))
+    assert log.state.catalog.waiting == {}

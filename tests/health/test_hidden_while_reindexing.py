@@ -1,4 +1,9 @@
-"""Notes that hide while a reindex builds leave the index that serves."""
+"""Notes that hide, are deleted or are denied while a reindex builds stay out after the switch."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
 
 from chaos import client
 from chaos.faults.ollama import fail
@@ -9,6 +14,15 @@ from ragd.embedding import CANARY
 def hide(resident: Resident, note: Saved) -> None:
     path = resident.vault.folder / note.path
     path.write_text(f"---\nrag: false\n---\n{path.read_text()}")
+
+
+def delete(resident: Resident, note: Saved) -> None:
+    (resident.vault.folder / note.path).unlink()
+
+
+def deny(resident: Resident, note: Saved) -> None:
+    resident.house.configure(indexing={"deny_dirs": [str(Path(note.path).parent)]})
+    resident.reload()
 
 
 def pause(resident: Resident) -> None:
@@ -25,6 +39,21 @@ def hold_vectors(resident: Resident) -> None:
     provider = resident.provider
     provider.take_another_model()
     provider.fault = lambda handler: handler.texts not in ([], [CANARY]) and fail(handler)
+
+
+def release_vectors(resident: Resident) -> None:
+    """The provider is away for a moment and then back, so that it is asked again at once."""
+    resident.provider.fault = fail
+    resident.until(lambda said: said["ollama_status"] == "down", "the provider is away")
+    resident.provider.fault = None
+
+
+def new_note(resident: Resident) -> Saved:
+    """A note in a folder of its own, which no index has."""
+    folder = resident.vault.folder / "new"
+    folder.mkdir()
+    (folder / "secret.md").write_text("The heron9qx is on the roof of the boathouse.\n")
+    return Saved("heron9qx", "new/secret.md")
 
 
 def paths_in_table(resident: Resident) -> set[str]:
@@ -45,6 +74,26 @@ def until_ended(resident: Resident, **asked: str) -> None:
         return any(job in ended for job in wanted)
 
     resident.until(has_ended, f"the end of {asked}")
+
+
+@pytest.mark.parametrize("leave", [hide, delete, deny])
+def test_a_note_that_only_the_new_index_has_leaves_it_before_the_switch(
+    resident: Resident, leave: Callable[[Resident, Saved], None]
+) -> None:
+    old = resident.generation
+    hold_vectors(resident)
+    pause(resident)
+    note = new_note(resident)
+    job = resident.ask_for("reindex")
+    until_ended(resident, job_id=job)
+    assert resident.status()["building"], "the old index serves until the vectors are there"
+    leave(resident, note)
+    resume(resident)
+    until_ended(resident, mode="sync", origin="pause_ended")
+    release_vectors(resident)
+    resident.until(lambda said: said["index"]["generation"] != old, "the switch")
+    assert note.path not in resident.search(note.word).files
+    assert note.path not in paths_in_table(resident)
 
 
 def test_a_note_that_hides_before_a_reindex_reads_it_leaves_the_index_that_serves(
