@@ -6,7 +6,7 @@ nothing.
 
 import asyncio
 import heapq
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Protocol
 
 import structlog
@@ -14,7 +14,8 @@ import structlog
 from ragd.adapters.lance_store import ChunkIndex
 from ragd.clock import Clock, new_id
 from ragd.embedding import EmbeddingError
-from ragd.events import BatchStored, JobRequested
+from ragd.errors import RagdError
+from ragd.events import BatchStored, Change, FilesChanged, JobRequested
 from ragd.fill_making import FillMaker
 from ragd.folds.tables import Building, Entry, Table
 from ragd.ledger import Ledger
@@ -23,11 +24,13 @@ from ragd.providers import Providers
 from ragd.reading import Reading, VaultGone
 from ragd.serving import Serving
 from ragd.set_aside import SetAside
+from ragd.stored_notes import stored_notes
 from ragd.vector_making import NAME, VectorMaker
 from ragd.waiting import set_within
 
 FILL_CHUNKS = 512
 VAULT_AGAIN_S = 2.0
+TRIES = 2  # to read a note as it was stored, before anything else is tried
 
 log = structlog.get_logger(NAME)
 
@@ -39,6 +42,8 @@ class Notes(Protocol):
     def fingerprint(self) -> str: ...
 
     def verify_root(self) -> None: ...
+
+    def concerns(self, path: str) -> bool: ...
 
     def read(
         self, paths: Sequence[str], known: Mapping[str, Entry], *, again: bool = False
@@ -96,7 +101,7 @@ class Backlog:
                 table, index = found
                 if not index.identity.space.is_known:
                     await self._ask_for_vectors(index)
-                elif files := await self._next_files(table):
+                elif files := await self._next_files(table, index):
                     await self._gather(files, table, index)
             else:
                 await self._until_something_changes(provider_wait)
@@ -159,7 +164,7 @@ class Backlog:
     def _held(self, table: Table) -> dict[str, str]:
         return self._aside.held(_generation_of(table), self._clock.monotonic())
 
-    async def _next_files(self, table: Table) -> list[ReadFile]:
+    async def _next_files(self, table: Table, index: ChunkIndex) -> list[ReadFile]:
         """The newest notes that lack vectors, read again; only what is still as it was stored."""
         files, lacking = table.files, list(table.lacking)
         wanted = await asyncio.to_thread(_newest, lacking, files, self._held(table))
@@ -170,10 +175,49 @@ class Backlog:
             await self._clock.sleep(VAULT_AGAIN_S)
             return []
         as_stored = [f for f in reading.files if _is_as_stored(f, files.get(f.path))]
-        present = {file.path for file in as_stored}
+        found = as_stored + await self._from_the_index(reading, table, index)
+        present = {file.path for file in found}
+        await self._announce(reading, present, table)
         # The others change at this moment, or have changed and will come as a batch.
         self._set_aside([path for path in wanted if path not in present], table)
-        return as_stored
+        return found
+
+    async def _announce(self, reading: Reading, present: Collection[str], table: Table) -> None:
+        """Notes that have changed, or hide themselves now, without a batch that says so: nobody
+        else has noticed it, perhaps because size and time are the same."""
+        other = [file.path for file in reading.files if file.path not in present]
+        other += [path for path, _ in reading.skipped]
+        waiting = self._ledger.state.catalog.waiting
+        changes = [
+            Change(path, "modified")
+            for path in other
+            if path not in waiting and self._was_tried(path, table)
+        ]
+        if changes:
+            await self._ledger.journal.append_parts(NAME, FilesChanged(changes=changes))
+
+    def _was_tried(self, path: str, table: Table) -> bool:
+        """Whether this note was set aside so often that a batch with it would be here by now."""
+        entry = table.files.get(path)
+        if entry is None:
+            return False
+        return self._aside.times(_generation_of(table), path, entry.sha256) >= TRIES
+
+    async def _from_the_index(
+        self, reading: Reading, table: Table, index: ChunkIndex
+    ) -> list[ReadFile]:
+        """Notes that are gone or unreadable, and stay in the index all the same: a person has to
+        agree first, or the file has to be readable again. Others have left it by the second try."""
+        lost = [path for path in reading.gone if self._notes.concerns(path)]
+        lost += [path for path, _ in reading.failed]
+        stay = [path for path in lost if self._was_tried(path, table)]
+        if not stay or not self._maker.stays_here(index):
+            return []
+        try:
+            return await stored_notes(index, stay, table.files)
+        except RagdError as why:  # a probe says what is wrong with the index
+            log.warning("the index could not be read", code=why.code)
+            return []
 
     def _set_aside(self, paths: Sequence[str], table: Table) -> None:
         generation, now = _generation_of(table), self._clock.monotonic()

@@ -33,8 +33,11 @@ class GuardInForce:
 
     def may_be_embedded(self, chunk: Chunk, provider: str) -> bool:
         """Whether this provider may see the chunk: what is sensitive stays on this machine."""
-        leaves = provider == "ollama" and is_address_external(self._settings.current)
-        return not leaves or may_leave(chunk, self.rules)
+        return not self.leaves(provider) or may_leave(chunk, self.rules)
+
+    def leaves(self, provider: str) -> bool:
+        """Whether what this provider is shown leaves this machine."""
+        return provider == "ollama" and is_address_external(self._settings.current)
 
     @property
     def rules(self) -> Rules:

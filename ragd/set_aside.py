@@ -31,6 +31,11 @@ class SetAside:
         pause = min(PAUSE_MAX_S, PAUSE_FIRST_S * 2 ** min(times - 1, 10))
         self._pauses[generation, path] = _Pause(sha256, times, now + pause)
 
+    def times(self, generation: str, path: str, sha256: str) -> int:
+        """How often in a row this note was set aside."""
+        known = self._pauses.get((generation, path))
+        return known.times if known is not None and known.sha256 == sha256 else 0
+
     def held(self, generation: str, now: float) -> dict[str, str]:
         """The notes to be left alone now: path and SHA-256."""
         return {

@@ -35,6 +35,8 @@ class Privacy(Protocol):
 
     def may_be_embedded(self, chunk: Chunk, provider: str) -> bool: ...
 
+    def leaves(self, provider: str) -> bool: ...
+
 
 class VectorMaker:
     """What the batches in flight and the backlog share."""
@@ -116,6 +118,10 @@ class VectorMaker:
         if chunk.content_hash in vectors or chunk.content_hash in self._hopeless:
             return False
         return self._privacy.may_be_embedded(chunk, index.identity.space.provider)
+
+    def stays_here(self, index: ChunkIndex) -> bool:
+        """Whether the texts of this index are embedded on this machine."""
+        return not self._privacy.leaves(index.identity.space.provider)
 
     def give_up(self, content_hash: str) -> None:
         """No provider can embed this text."""

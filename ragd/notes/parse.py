@@ -135,14 +135,19 @@ def _shown(properties: Frontmatter) -> Section | None:
     return Section(text, line, line + text.count("\n")) if text else None
 
 
+def embedded_text(title: str, heading_path: str, text: str) -> str:
+    """What the vector of a passage is made from."""
+    names = f"{title}\n{heading_path}" if heading_path else title
+    return f"{names}\n\n{text}" if text else names
+
+
 def _chunk(
     path: str, title: str, day: str | None, properties: Frontmatter, index: int, passage: Passage
 ) -> Chunk:
     section = passage.section
     text = passage.text
     found = tags.merged(section.hashtags, tags.inline(passage.prose), properties.tags)
-    names = f"{title}\n{section.path}" if section.path else title
-    embed_text = f"{names}\n\n{text}" if text else names
+    embed_text = embedded_text(title, section.path, text)
     content_hash = hashlib.sha256(embed_text.encode()).hexdigest()
     return Chunk(
         chunk_id(path, index, content_hash),

@@ -33,6 +33,9 @@ class CountedNotes:
     def verify_root(self) -> None:
         pass
 
+    def concerns(self, path: str) -> bool:
+        return True
+
     def read(self, paths: Any, known: Any, *, again: bool = False) -> Reading:
         self.reads.append(list(paths))
         self.asked.set()

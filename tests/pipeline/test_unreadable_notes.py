@@ -1,0 +1,114 @@
+"""Notes that lack vectors and cannot be read any more: nothing waits for them for ever."""
+
+import asyncio
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ragd import set_aside, vector_making
+from ragd.backlog import TRIES
+from ragd.events import EmbeddingFailed, FileFailed, JobFinished
+from ragd.guarding import GuardInForce
+from tests.embedding.fake_ollama import DIMENSIONS, running
+from tests.pipeline.test_pipeline import assert_index_equals_vault
+from tests.pipeline.test_vector_counts import assert_counts_equal_table
+
+pytestmark = pytest.mark.timeout(120)
+MANY = 60  # so many deletions at once wait for a person
+LONG = " and ".join(["a very long heading"] * 30)
+
+
+@pytest.fixture
+def quick(configure: Any, vault: Path, monkeypatch: Any) -> Any:
+    monkeypatch.setattr(set_aside, "PAUSE_FIRST_S", 0.05)
+    monkeypatch.setattr(vector_making, "RETRY_FIRST_S", 0.01)
+    monkeypatch.setattr(vector_making, "RETRY_MAX_S", 0.05)
+
+    def use(base_url: str) -> None:
+        wish = {"provider": "ollama", "base_url": base_url, "dimensions": DIMENSIONS}
+        configure(vault_path=str(vault), embedding=wish)
+
+    return use
+
+
+async def without_vectors(start: Any, write: Any, quick: Any) -> tuple[Any, int]:
+    """A pipeline whose provider went away before notes were saved, and the provider's port."""
+    async with running() as server:
+        quick(server.base_url)
+        pipeline = await start()
+        job = await pipeline.request("full")
+        await pipeline.until(JobFinished, 0, job_id=job)
+        await pipeline.until_state(lambda state: not state.catalog.backlog)
+    for number in range(MANY):
+        text = f"# {LONG} {number}\n\nNote {number}.\n\n## Below\n\nMore of {number}.\n"
+        write(pipeline.vault, f"Many/{number}.md", text)
+    await pipeline.until_state(lambda s: s.catalog.documents == MANY + 4 and not s.jobs.open)
+    await pipeline.until(EmbeddingFailed)
+    assert pipeline.catalog.backlog
+    return pipeline, int(server.base_url.rsplit(":", 1)[1])
+
+
+async def test_notes_whose_deletion_waits_for_a_person_get_their_vectors(
+    start: Any, write: Any, quick: Any, tmp_path: Path
+) -> None:
+    pipeline, port = await without_vectors(start, write, quick)
+    (pipeline.vault / "Many").rename(tmp_path / "elsewhere")
+    await pipeline.until_state(lambda state: state.health.deletions_held == MANY)
+    async with running(port):
+        await pipeline.until_state(lambda state: not state.catalog.backlog)
+    assert pipeline.catalog.documents == MANY + 4
+    await assert_counts_equal_table(pipeline)
+
+
+async def test_a_note_that_became_unreadable_gets_its_vectors(
+    start: Any, write: Any, quick: Any
+) -> None:
+    pipeline, port = await without_vectors(start, write, quick)
+    seq = pipeline.ledger.state.seq
+    write(pipeline.vault, "Many/7.md", bytes(range(256)) * 40)
+    await pipeline.until(FileFailed, seq)
+    async with running(port):
+        await pipeline.until_state(lambda state: not state.catalog.backlog)
+    assert "Many/7.md" in pipeline.catalog.failed
+    await assert_counts_equal_table(pipeline)
+
+
+async def test_a_note_that_is_gone_is_not_shown_to_another_machine(
+    start: Any, write: Any, quick: Any, monkeypatch: Any
+) -> None:
+    pipeline, port = await without_vectors(start, write, quick)
+    monkeypatch.setattr(GuardInForce, "leaves", lambda guard, provider: True)
+    seq = pipeline.ledger.state.seq
+    write(pipeline.vault, "Many/7.md", bytes(range(256)) * 40)
+    await pipeline.until(FileFailed, seq)
+    backlog = pipeline.pipeline._embedder._backlog
+    async with running(port) as server:
+        await pipeline.until_state(lambda state: state.catalog.backlog <= 2)
+        key = ("", "Many/7.md", pipeline.catalog.files["Many/7.md"].sha256)
+        while backlog._aside.times(*key) <= TRIES + 1:
+            await asyncio.sleep(0.01)
+        assert pipeline.catalog.backlog == 2
+        assert not any("Note 7." in text for texts in server.inputs for text in texts)
+
+
+async def test_a_note_that_changed_without_anybody_noticing_is_announced_and_stored(
+    start: Any, write: Any, quick: Any
+) -> None:
+    pipeline, port = await without_vectors(start, write, quick)
+    path = "Many/7.md"
+
+    def edit_unseen() -> None:
+        """While nothing runs, with the same size and time."""
+        note = pipeline.vault / path
+        facts, text = note.stat(), note.read_text()
+        note.write_text(text.replace("Note 7.", "Tone 7."))
+        os.utime(note, ns=(facts.st_atime_ns, facts.st_mtime_ns))
+
+    pipeline = await start(edit_unseen)
+    async with running(port):
+        await pipeline.until_state(lambda state: not state.catalog.backlog)
+    assert await pipeline.found("Tone") == {path}
+    await assert_index_equals_vault(pipeline)
+    await assert_counts_equal_table(pipeline)
