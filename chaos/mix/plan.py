@@ -152,8 +152,10 @@ class Steps:
         self._made.append(Step(kind, after=after, pause_s=pause_s, **more))
 
     def _end_what_is_due(self, now: int | None) -> None:
-        for end, due in list(self._owed.items()):
-            if now is None or due <= now:
+        """A daemon that was killed is started before it is asked for anything."""
+        for end in sorted(self._owed, key=lambda end: end != "start"):
+            is_due = now is None or self._owed[end] <= now
+            if is_due and (end != "resume" or "start" not in self._owed):
                 self._add(end)
                 del self._owed[end]
 

@@ -33,7 +33,19 @@ def test_every_kind_of_operation_is_in_the_mix_and_is_ended_again() -> None:
         assert steps.count("kill") == steps.count("start")
         assert steps.count("fault") == steps.count("provider works")
         assert steps.count("pause") == steps.count("resume")
+        assert _are_edits(steps), "nothing is asked of a daemon that was killed"
     assert set(World._actions) | {"compare"} == set(kinds)
+
+
+def _are_edits(steps: list[str]) -> bool:
+    """Whether nothing but edits and faults happens between a kill and a start."""
+    while "kill" in steps:
+        start = steps.index("start")
+        down = steps[steps.index("kill") + 1 : start]
+        if set(down) & {"ask", "cancel", "pause", "resume", "change model", "compare", "kill"}:
+            return False
+        steps = steps[start + 1 :]
+    return True
 
 
 # A world without a daemon, to see that each check fails where it should
