@@ -250,7 +250,7 @@ class Steps:
         for moment in AT_A_SWITCH[self._rng.randrange(len(AT_A_SWITCH)) :]:
             if len(self._shelf.notes) >= KEPT:
                 self._rng.choice(edits)(moment)
-        if self._rng.random() < 0.5:
+        if self._shelf.notes and self._rng.random() < 0.5:
             self._append("index_activated")
 
     def _change_model(self) -> None:
