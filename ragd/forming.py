@@ -204,11 +204,19 @@ class Former:
         journal = self._ledger.journal
         if reading.touched:
             await journal.append_parts(NAME, FilesTouched(files=reading.touched))
+        await self._unlist(reading.gone)
         for path, reason in reading.skipped:
             await journal.append(NAME, FileSkipped(path=path, reason=reason))
         for path, detail in reading.failed:
             failed = FileFailed(path=path, code="UNREADABLE", detail=detail)
             await journal.append(NAME, failed)
+
+    async def _unlist(self, gone: Sequence[str]) -> None:
+        """Notes that were left out, and are gone, are not listed as left out any more."""
+        listed = self._ledger.state.catalog.skipped
+        changes = [Change(path, "deleted") for path in gone if path in listed]
+        if changes:
+            await self._ledger.journal.append_parts(NAME, FilesChanged(changes=changes))
 
 
 def _handled(reading: Reading) -> list[str]:

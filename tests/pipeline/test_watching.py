@@ -422,6 +422,18 @@ async def test_a_broken_note_that_was_deleted_is_not_listed_any_more(
     await running.until_state(lambda state: not state.catalog.failed)
 
 
+async def test_a_hidden_note_that_a_sync_finds_gone_is_not_listed_any_more(start: Any) -> None:
+    """Its folder was renamed while a change of it waited, so no deletion is announced."""
+    running = await indexed(start)
+    journal = running.ledger.journal
+    await journal.append("test", FileSkipped(path="Old/Diary.md", reason="hides itself"))
+    changes = [Change("Old/Diary.md", "added")]
+    await journal.append("test", FilesChanged(changes=changes))
+    await running.until_state(
+        lambda state: not (state.catalog.skipped or state.catalog.waiting or state.jobs.open)
+    )
+
+
 # When the watch or the vault goes
 
 
