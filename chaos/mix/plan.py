@@ -7,14 +7,14 @@ from collections.abc import Callable
 from random import Random
 from typing import Any, NamedTuple
 
-from chaos.mix.shelf import HIDING, Shelf
+from chaos.mix.shelf import ANCHORS, HIDING, Shelf
 
 NOTES = (20, 40)
 STEPS = (22, 36)
 WAIT_S = 0.25  # the longest pause before a step
 KILLS_MAX = 2
-GONE_MAX = 40  # more deletions within minutes may be held, and then a person has to agree
-KEPT = 8  # notes are not deleted beyond this: an empty vault is another matter
+GONE_MAX = 45  # more that vanish within minutes may be held, and then a person has to agree
+KEPT = 8  # with fewer notes, the next edit is a new one
 DENIED = ("Private", "Projects/Deep", "Daily")
 FAULTS = ("away", "hang", "fail", "cut", "invalid", "hang vectors", "fail vectors", "slow")
 BEGINNINGS = ("indexed", "indexed", "indexing", "indexing", "indexing", "empty")
@@ -73,6 +73,7 @@ def make(seed: int) -> Round:
     speed = rng.choice((0.001, 0.003, 0.006, 0.01))
     shelf = Shelf(rng)
     if beginning != "empty":
+        shelf.notes |= {path: shelf.compose() for path in ANCHORS}
         for _ in range(rng.randint(*NOTES)):
             data = shelf.compose()
             shelf.notes[shelf.new_path()] = HIDING + data if rng.random() < 0.1 else data
@@ -137,7 +138,9 @@ class Steps:
         self._rng.choices(list(kinds), list(kinds.values()))[0]()
 
     def _edit(self) -> None:
-        if len(self._shelf.notes) < KEPT:
+        if missing := [path for path in ANCHORS if path not in self._shelf.notes]:
+            self._write(missing[0], self._shelf.compose())
+        elif len(self._shelf.notes) < KEPT:
             self._create()
         else:
             self._one_of(self._edits)
@@ -195,17 +198,23 @@ class Steps:
         self._write(path, self._shelf.altered(path), how="same size and time")
 
     def _delete(self, after: str | None = None) -> None:
-        if self._gone >= GONE_MAX:
-            return
+        if path := self._vanishing():
+            del self._shelf.notes[path]
+            self._add("delete", path=path, after=after)
+
+    def _vanishing(self) -> str:
+        """Some note that may go from its path; none if too many went already."""
+        loose = self._shelf.loose()
+        if not loose or self._gone >= GONE_MAX:
+            return ""
         self._gone += 1
-        path = self._shelf.any()
-        del self._shelf.notes[path]
-        self._add("delete", path=path, after=after)
+        return self._rng.choice(loose)
 
     def _recreate(self) -> None:
-        path = self._shelf.any()
+        path = self._vanishing()
+        if not path:
+            return
         data = self._shelf.notes[path]
-        self._gone += 1
         self._add("delete", path=path)
         self._write(path, data if self._rng.random() < 0.5 else self._shelf.compose())
 
@@ -220,15 +229,19 @@ class Steps:
             self._write(path, self._shelf.notes[path].removeprefix(HIDING))
 
     def _move(self, after: str | None = None) -> None:
-        path, to = self._shelf.any(), self._shelf.new_path()
-        self._shelf.notes[to] = self._shelf.notes.pop(path)
-        self._add("move", path=path, to=to, after=after)
+        if path := self._vanishing():
+            to = self._shelf.new_path()
+            self._shelf.notes[to] = self._shelf.notes.pop(path)
+            self._add("move", path=path, to=to, after=after)
 
     def _move_folder(self) -> None:
         if folders := self._shelf.folders():
             folder, to = self._rng.choice(folders), self._shelf.new_folder()
-            self._shelf.move_folder(folder, to)
-            self._add("move folder", path=folder, to=to)
+            inside = sum(path.startswith(f"{folder}/") for path in self._shelf.notes)
+            if self._gone + inside <= GONE_MAX:
+                self._gone += inside
+                self._shelf.move_folder(folder, to)
+                self._add("move folder", path=folder, to=to)
 
     def _deny(self) -> None:
         chosen = tuple(name for name in DENIED if self._rng.random() < 0.4)

@@ -6,10 +6,14 @@ WORDS = ("river", "stone", "window", "letter", "garden", "mountain", "paper", "m
 FOLDERS = ("", "", "Daily/", "Daily/", "Projects/", "Projects/Deep/", "Private/")
 HIDING = b"---\nrag: false\n---\n"
 LARGE_PARTS = (20, 40, 80, 160)
+ANCHORS = ("anchor 1.md", "anchor 2.md")
 
 
 class Shelf:
-    """The notes, and a word for each version that no other note has."""
+    """The notes, and a word for each version that no other note has.
+
+    Anchors stay where they are: when all notes of an index vanish, that is held for a person.
+    """
 
     def __init__(self, rng: Random) -> None:
         self._rng = rng
@@ -21,8 +25,12 @@ class Shelf:
         """The path of some note. Sorted, so that the same seed finds the same one."""
         return self._rng.choice(sorted(self.notes))
 
+    def loose(self) -> list[str]:
+        """Notes that may be deleted, moved or hidden."""
+        return sorted(self.notes.keys() - set(ANCHORS))
+
     def shown(self) -> list[str]:
-        return sorted(path for path, data in self.notes.items() if not is_hiding(data))
+        return [path for path in self.loose() if not is_hiding(self.notes[path])]
 
     def hidden(self) -> list[str]:
         return sorted(path for path, data in self.notes.items() if is_hiding(data))
