@@ -14,6 +14,7 @@ from chaos.tables import Tables
 
 AT_ONCE = 3  # each spends much of its time waiting
 FAILURES_MAX = 5  # then the rest is not tried any more
+SAY_EVERY = 20
 PATIENCE_S = 120.0  # without any change; then it stands still
 
 
@@ -33,11 +34,14 @@ def run(arena: Arena, rounds: int, patience_s: float = PATIENCE_S) -> None:
             return Counter()
 
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        for tally in pool.map(one, range(arena.seed, arena.seed + rounds)):
+        seeds = range(arena.seed, arena.seed + rounds)
+        for done, tally in enumerate(pool.map(one, seeds), 1):
             arena.tally.update(tally)
+            if done % SAY_EVERY == 0:
+                print(f"mix: {done} of {rounds} rounds, {len(failed)} failed", flush=True)
     if failed:
-        seeds = ", ".join(map(str, sorted(failed)))
-        raise Broken(f"{len(failed)} of {rounds} rounds failed; their seeds: {seeds}")
+        named = ", ".join(map(str, sorted(failed)))
+        raise Broken(f"{len(failed)} of {rounds} rounds failed; their seeds: {named}")
 
 
 def _report(seed: int, why: Exception) -> None:

@@ -11,7 +11,7 @@ from chaos.checks import read
 from chaos.harness import Broken, require
 from chaos.mix import prober
 from chaos.mix.shelf import is_hiding
-from chaos.mix.world import World, lies_in
+from chaos.mix.world import BUSY, World, lies_in
 from chaos.resident import codes
 from chaos.tables import Rows, Tables
 from chaos.vault import Passage, passages_of
@@ -21,7 +21,6 @@ from ragd.replay import replay, verify
 LOOK_EVERY_S = 0.05
 TOTAL_S = 900.0  # even if it goes round in circles
 SEARCHES = 12
-BUSY = ("active_job", "building", "unindexed_files", "chunks_pending", "paused", "config_refused")
 
 
 class Expected:
@@ -64,17 +63,11 @@ def wait_for_agreement(world: World, reader: Tables, patience_s: float) -> None:
         if not differences:
             return
         now = time.monotonic()
-        if (sign := _signature(world, said)) != before:
+        if (sign := world.signature(said)) != before:
             before, moved = sign, now
         if now - moved > patience_s or now - begin > TOTAL_S:
             raise Broken(f"no change for {now - moved:.0f} s: " + "\n  ".join(differences))
         time.sleep(LOOK_EVERY_S)
-
-
-def _signature(world: World, said: dict[str, Any]) -> object:
-    """Changes as long as anything goes on. Texts count once: the same questions come again."""
-    keys = ("total_docs", "total_chunks", "chunks_embedded", "plugin_health", *BUSY)
-    return [said[key] for key in keys], codes(said), len(set(world.provider.asked))
 
 
 def _differences(

@@ -15,6 +15,7 @@ from chaos.mix.heard import Listener
 from chaos.mix.plan import Round, Step
 from chaos.mix.shelf import is_hiding, marks_in
 from chaos.provider import Fault, Provider
+from chaos.resident import codes
 from ragd.config_schema import Indexing
 from ragd.paths import Home
 
@@ -22,6 +23,7 @@ MOMENT_WITHIN_S = 0.4  # a fact that a step waits for may never come
 ANSWERS_WITHIN_S = 120.0  # of a daemon that runs, on a machine with too much to do
 HALVES_S = 0.03
 PAUSE_S = 300
+BUSY = ("active_job", "building", "unindexed_files", "chunks_pending", "paused", "config_refused")
 
 FAULTS: dict[str, Fault | None] = {
     "away": None,
@@ -192,14 +194,18 @@ class World:
 
     def _change_model(self, step: Step) -> None:
         """When nothing is built: a reindex that runs already would not take it."""
-        self.wait_until(lambda said: not (said["active_job"] or said["building"]))
-        self.provider.take_another_model()
-
-    def wait_until(self, holds: Callable[[dict[str, Any]], bool]) -> None:
-        end = time.monotonic() + ANSWERS_WITHIN_S
-        while not holds(said := self.status()):
+        before: object = None
+        while (said := self.status())["active_job"] or said["building"]:
+            if (now := self.signature(said)) != before:
+                before, end = now, time.monotonic() + ANSWERS_WITHIN_S
             require(time.monotonic() < end, f"a job or an index stands still: {said}")
             time.sleep(0.05)
+        self.provider.take_another_model()
+
+    def signature(self, said: dict[str, Any]) -> object:
+        """Changes as long as anything goes on. Texts count once: the same questions come again."""
+        keys = ("total_docs", "total_chunks", "chunks_embedded", "plugin_health", *BUSY)
+        return [said[key] for key in keys], codes(said), len(set(self.provider.asked))
 
     def _pause(self, step: Step) -> None:
         reply = self.request("POST", "/v1/pause", {"seconds": PAUSE_S})
