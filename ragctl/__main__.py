@@ -30,6 +30,10 @@ def main(argv: list[str] | None = None) -> int:
         return EXIT_OK
     except Exception as why:
         return _tell(why, as_json=_wants_json(typed))
+    finally:
+        from ragctl.render import speak_of
+
+        speak_of(None)  # the next command in this process may be about another home
 
 
 def _let_go_of_stdout() -> None:

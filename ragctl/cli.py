@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, NoReturn
 
-from ragctl.failure import Failure, UsageError
-from ragctl.next_step import for_home
+from ragctl.failure import UsageError
+from ragctl.render import speak_of
 from ragd import __version__
-from ragd.errors import EXIT_OK, StartupError
+from ragd.errors import EXIT_OK
 from ragd.paths import Home
 
 if TYPE_CHECKING:
@@ -87,12 +87,8 @@ def run(argv: Sequence[str]) -> int:
     except SystemExit as end:  # --help was asked for and given
         return int(end.code or 0)
     args.home = Home(args.home)
-    try:
-        code: int = module.run(args)
-    except (Failure, StartupError) as why:
-        why.message = for_home(why.message, args.home)
-        why.suggestion = for_home(why.suggestion, args.home)
-        raise
+    speak_of(args.home)
+    code: int = module.run(args)
     return code
 
 

@@ -1,4 +1,7 @@
-"""Ending the daemon: asked over its socket, waited for until its lock is free. It never kills."""
+"""Ending the daemon: asked over its socket, waited for until its process is gone. It never kills.
+
+The lock says who runs; it is free a little before the process has ended.
+"""
 
 import time
 from typing import NamedTuple
@@ -7,6 +10,7 @@ from ragctl.client import request
 from ragctl.failure import Disconnected, NotRunning, TimedOut
 from ragctl.launch import tell_version
 from ragctl.lockfile import holder
+from ragctl.processes import Watched
 from ragctl.wire import not_running
 from ragd.paths import Home
 
@@ -24,16 +28,19 @@ def end_daemon(home: Home, within_s: float) -> Ended:
     """Come back when it is gone. Raises NotRunning where none is, TimedOut where one stays."""
     began = time.monotonic()
     about = holder(home)
-    asked = _ask(home, within_s)
-    if about is None and not asked:
-        raise not_running()
     pid = (about or {}).get("pid")
-    while holder(home) is not None:
-        if time.monotonic() - began > within_s:
-            raise _still_there(pid, asked)
-        # It may have been starting when we asked, or be too busy to listen.
-        asked = asked or _ask(home, within_s)
-        time.sleep(_LOOK_EVERY_S)
+    with Watched(pid, home) as process:
+        asked = _ask(home, within_s)
+        if about is None and not asked:
+            raise not_running()
+        while holder(home) is not None:
+            if time.monotonic() - began > within_s:
+                raise _still_there(pid, asked)
+            # It may have been starting when we asked, or be too busy to listen.
+            asked = asked or _ask(home, within_s)
+            time.sleep(_LOOK_EVERY_S)
+        if not process.gone_within(began + within_s - time.monotonic()):
+            raise _still_ending(pid)
     return Ended(pid, time.monotonic() - began)
 
 
@@ -53,4 +60,11 @@ def _still_there(pid: object, asked: bool) -> TimedOut:
     return TimedOut(
         f"The daemon{f' (pid {pid})' if pid else ''} {why}.",
         f"Wait and try again, or end it with `kill {pid}`." if pid else "Wait and try again.",
+    )
+
+
+def _still_ending(pid: object) -> TimedOut:
+    return TimedOut(
+        f"The daemon has stopped, but its process (pid {pid}) has not ended yet.",
+        f"Nothing is lost. Wait a moment, or end it with `kill {pid}`.",
     )

@@ -18,7 +18,7 @@ from ragctl.client import Answer, Stream, request, stream
 from ragctl.failure import Failure, refused_by_the_system
 from ragctl.launch import ask
 from ragctl.progress import Moving, Plain
-from ragctl.render import clean, counted, emit_json, in_words_until, note
+from ragctl.render import clean, counted, emit_json, for_home, in_words_until, note
 from ragd.errors import EXIT_INTERRUPTED, EXIT_OK, StartupError
 from ragd.paths import Home
 
@@ -203,8 +203,9 @@ def _tell(home: Home, last: dict[str, Any], on_terminal: bool) -> int:
 
 def _last_words(last: dict[str, Any], why: Failure) -> dict[str, Any]:
     """The last line for programs where the job did not do what it was asked for."""
-    said = {"code": last.get("code"), "message": why.message, "suggestion": why.suggestion}
-    return {"type": "failed", "outcome": last["outcome"], **said, "errors": last["errors"]}
+    texts = {"message": for_home(why.message), "suggestion": for_home(why.suggestion)}
+    said = {"code": last.get("code"), **texts, "errors": last["errors"]}
+    return {"type": "failed", "outcome": last["outcome"], **said}
 
 
 def _why_not(home: Home, last: dict[str, Any]) -> Failure:

@@ -14,7 +14,7 @@ import ragd
 from ragctl.client import ANSWER_WITHIN_S, Answer, answers, request
 from ragctl.failure import Disconnected, Failure, NotRunning, TimedOut
 from ragctl.lockfile import holder
-from ragctl.render import clean
+from ragctl.render import clean, note
 from ragd import children
 from ragd.errors import EXIT_ALREADY_RUNNING, NO_SUCH_ENDPOINT
 from ragd.paths import Home
@@ -106,7 +106,7 @@ def ask_when_started(
 def tell_version(answer: Answer, fix: str = "") -> None:
     """Say so where the daemon is of another version than we are."""
     if said := version_sentence(answer, fix):
-        print(said, file=sys.stderr)
+        note(said)
 
 
 def version_sentence(answer: Answer, fix: str = "") -> str:
@@ -159,10 +159,9 @@ def start_daemon(home: Home, within: float = STARTED_WITHIN_S) -> None:
         return
     _start_ourselves(home, max(deadline, time.monotonic() + within / 2))
     if service is not None and not keeper().state(home).running:
-        print(
+        note(
             f"The service {service.name} could not start ragd, so ragctl did: see "
-            "`ragctl service status`.",
-            file=sys.stderr,
+            "`ragctl service status`."
         )
 
 

@@ -13,7 +13,8 @@ from typing import Any
 from ragctl.client import Answer, Stream, request
 from ragctl.commands.status import describe
 from ragctl.failure import Disconnected, Failure, NotRunning
-from ragctl.render import Ink, local_now
+from ragctl.progress import Pace, to_go
+from ragctl.render import Ink, for_home, local_now
 from ragctl.screen import Screen
 from ragctl.watch import facts_behind
 from ragd.errors import EXIT_OK
@@ -36,6 +37,8 @@ class Watched:
         self._trouble: Failure | None = None
         self._trouble_since = ""
         self._facts: Stream | None = None
+        self._job, self._pace = "", Pace()  # the job whose vectors are made, and how fast
+        self._mark()
         self._follow()
 
     @property
@@ -50,12 +53,31 @@ class Watched:
                 f"  {self._trouble.message}  {ink.paint(f'since {self._trouble_since}', 'dim')}",
                 f"  {ink.paint(ink.sign('→'), 'cyan')} {self._trouble.suggestion}",
             ]
-            shown = "\n".join([said[0], "", *said[1:]])
+            shown = for_home("\n".join([said[0], "", *said[1:]]))
         else:
             grown = int(time.monotonic() - self._asked_at)
             data = {**self._data, "uptime_s": self._data.get("uptime_s", 0) + grown}
-            shown = describe(data, ink)
+            data["time_left"] = self._time_left()
+            shown = for_home(describe(data, ink))
         return f"{shown}\n\n{ink.paint(f'{local_now()}  q ends this', 'dim')}"
+
+    def _mark(self) -> None:
+        """Remember how far the vectors are, to tell how fast they come."""
+        job = self._data.get("active_job") or {}
+        if job.get("phase") != "vectors":
+            self._job, self._pace = "", Pace()
+            return
+        if job["id"] != self._job:
+            self._job, self._pace = job["id"], Pace()
+        self._pace.mark(job.get("current", 0), time.monotonic())
+
+    def _time_left(self) -> str | None:
+        """How long the vectors will still take, as they came in the last half minute."""
+        if not self._job:
+            return None
+        total = (self._data.get("active_job") or {}).get("total", 0)
+        left = self._pace.left(total, time.monotonic())
+        return None if left is None else to_go(left)
 
     def patience(self) -> float:
         """How long to wait for something to happen."""
@@ -77,13 +99,15 @@ class Watched:
     def ask(self) -> None:
         """Ask again, if there is a reason to, and not too often."""
         passed = time.monotonic() - self._asked_at
-        due = ASK_EVERY_S if self._trouble is None and self._facts is not None else TICK_S
+        quiet = self._trouble is None and self._facts is not None and not self._job
+        due = ASK_EVERY_S if quiet else TICK_S  # no fact tells of vectors while they are made
         if passed < (ASK_AT_MOST_EVERY_S if self._news else due):
             return
         self._news = False
         self._asked_at = time.monotonic()
         try:
             self._data = request(self._home, "GET", "/v1/status").data
+            self._mark()
             self._trouble = None
             if self._facts is None:
                 self._follow()

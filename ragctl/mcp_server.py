@@ -25,6 +25,7 @@ from ragctl.client import Answer
 from ragctl.failure import Failure, refused_by_the_system
 from ragctl.launch import ask, ask_when_started, version_sentence
 from ragctl.mcp_answers import INSTRUCTIONS, SEARCH, told
+from ragctl.render import for_home
 from ragd import __version__
 from ragd.errors import RagdError, StartupError
 from ragd.paths import Home
@@ -98,9 +99,9 @@ class Forwarder:
             text = told(name, answer.envelope)
             is_error = answer.envelope.get("data") is None
         except (Failure, StartupError, RagdError) as why:
-            return _failed(why.message, why.suggestion)
+            return _failed(for_home(why.message), for_home(why.suggestion))
         except OSError as why:
-            return _failed(refused_by_the_system(why), "Run `ragctl doctor`.")
+            return _failed(refused_by_the_system(why), for_home("Run `ragctl doctor`."))
         except Exception as why:  # the edge: a client is owed an answer
             return _failed(f"Something went wrong inside ragctl ({type(why).__name__}).", "")
         return _result("\n".join([text, *self._version(answer)]), is_error=is_error)
@@ -115,7 +116,7 @@ class Forwarder:
         """Once: that the daemon is of another version than we are."""
         said = "" if self._told_version else version_sentence(answer)
         self._told_version = True
-        return [f"Tell the user: {said}"] if said else []
+        return [f"Tell the user: {for_home(said)}"] if said else []
 
 
 def _tool(published: dict[str, Any]) -> Tool:

@@ -2,11 +2,14 @@
 
 from shlex import quote
 
-from ragd.paths import Home, default_home
+from ragd.paths import Home, addressed, default_home
 
 
 def for_home(said: str, home: Home) -> str:
-    """A sentence whose commands name the home, where ragctl would not find it by itself."""
-    if home.root == default_home():
-        return said
-    return said.replace("`ragctl ", f"`ragctl --home {quote(home.root)} ")
+    """A text whose commands name the home, where ragctl would not find it by itself."""
+    return addressed(said, home, default_home())
+
+
+def invoked(home: Home) -> str:
+    """How ragctl is called for this home."""
+    return "ragctl" if home.root == default_home() else f"ragctl --home {quote(home.root)}"

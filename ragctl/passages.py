@@ -6,7 +6,7 @@ It asks nobody. Nothing that a note says can move the terminal: all of it is mad
 import re
 from typing import Any
 
-from ragctl.render import Ink, clean
+from ragctl.render import Ink, clean, invoked
 
 LINES = 8  # of one passage; the rest is a `ragctl show` away
 WIDTH = 96
@@ -66,7 +66,7 @@ def described(number: int, result: dict[str, Any], marks: Marks, ink: Ink) -> st
         INDENT + dot.join(part for part in about if part),
         *(INDENT + marks.paint(line, ink) for line in excerpt(_text(result), marks, ink)),
         *(INDENT + ink.paint(f"{ink.sign('▲')} {said}", "yellow") for said in cautions(result)),
-        INDENT + ink.paint(f"ragctl show {pasted(clean(result['citation']))}", "dim"),
+        INDENT + ink.paint(f"{invoked()} show {pasted(clean(result['citation']))}", "dim"),
     ]
     return "\n".join(lines)
 

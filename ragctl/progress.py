@@ -8,7 +8,7 @@ import time
 from collections import deque
 from typing import Any, TextIO
 
-from ragctl.render import Ink, columns_of, counted, emit_json, span
+from ragctl.render import Ink, columns_of, counted, emit_json, for_home, span
 
 SPOKEN = {
     "progress": ("type", "phase", "current", "total"),
@@ -124,7 +124,9 @@ class Plain:
             self._print(last)
 
     def _print(self, said: dict[str, Any]) -> None:
-        emit_json({key: said[key] for key in SPOKEN[said["type"]] if key in said})
+        spoken = {key: said[key] for key in SPOKEN[said["type"]] if key in said}
+        texts = {key: for_home(said[key]) for key in ("message", "suggestion") if key in spoken}
+        emit_json(spoken | texts)
         sys.stdout.flush()
 
 
@@ -159,7 +161,7 @@ class Moving:
 
     def remark(self, sentence: str) -> None:
         """A line of its own, above the one that moves."""
-        self._write(f"{self._clear}{self._ink.wrap(sentence, 0)}\n")
+        self._write(f"{self._clear}{self._ink.wrap(for_home(sentence), 0)}\n")
         self.tick()
 
     def end(self, last: dict[str, Any] | None) -> None:

@@ -10,9 +10,33 @@ import time
 from collections.abc import Iterable, Sequence
 from typing import Any, TextIO
 
+from ragctl import next_step
+from ragd.paths import Home
+
 STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
 _SIGNS = dict(zip("●▲✗✓→·…━─", ("*", "!", "x", "+", "->", "-", "...", "#", "."), strict=True))
 _UNITS = (("d", 86_400), ("h", 3_600), ("min", 60), ("s", 1))
+
+
+class _Spoken:
+    """Which home this command is about: the commands that it prints are about the same one."""
+
+    home: Home | None = None
+
+
+def speak_of(home: Home | None) -> None:
+    """From now on every command that is printed names this home, where that is needed."""
+    _Spoken.home = home
+
+
+def for_home(text: str) -> str:
+    """A text whose commands work as pasted."""
+    return text if _Spoken.home is None else next_step.for_home(text, _Spoken.home)
+
+
+def invoked() -> str:
+    """How ragctl is called for the home that this command is about."""
+    return "ragctl" if _Spoken.home is None else next_step.invoked(_Spoken.home)
 
 
 class Ink:
@@ -73,20 +97,26 @@ def clean_lines(text: object) -> str:
 def complain(message: str, suggestion: str = "") -> None:
     """A failure, on stderr: the sentence, then the next thing to type."""
     ink = Ink(sys.stderr)
-    print(ink.paint("ragctl:", "red"), clean_lines(message), file=sys.stderr)
+    print(ink.paint("ragctl:", "red"), clean_lines(for_home(message)), file=sys.stderr)
     if suggestion:
-        print(clean_lines(suggestion), file=sys.stderr)
+        print(clean_lines(for_home(suggestion)), file=sys.stderr)
 
 
 def complain_json(message: str, suggestion: str, code: str) -> None:
     """The same for a program: one line of JSON, on stderr too, since it is not the answer."""
-    said = {"code": code or None, "message": message, "suggestion": suggestion}
+    texts = {"message": for_home(message), "suggestion": for_home(suggestion)}
+    said = {"code": code or None, **texts}
     print(json.dumps({"error": said}, ensure_ascii=False), file=sys.stderr)
 
 
 def note(text: str) -> None:
     """Something worth knowing that is not the answer, on stderr."""
-    print(clean_lines(text), file=sys.stderr)
+    print(clean_lines(for_home(text)), file=sys.stderr)
+
+
+def say(text: str) -> None:
+    """Words of ours on stdout. What a note says is printed as it is, and not through here."""
+    print(for_home(text))
 
 
 def emit_json(value: Any) -> None:

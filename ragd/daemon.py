@@ -26,6 +26,7 @@ from ragd.adapters.http_server import HttpServer, Listener
 from ragd.adapters.named_pipe import NamedPipeListener
 from ragd.adapters.notify_socket import from_environment
 from ragd.adapters.unix_socket import UnixListener
+from ragd.addressing import Addressing
 from ragd.announcing import Announcer
 from ragd.clock import Clock, SystemClock, new_id
 from ragd.config import Config
@@ -77,9 +78,9 @@ def run(home: Home) -> int:
             finally:
                 end_looks(FINISH_WITHIN_S)
     except StartupError as why:
-        return _fail(str(why), why.exit_code)
+        return _fail(Addressing(home).text(str(why)), why.exit_code)
     except TooManyCrashes as why:
-        return _fail(str(why), EXIT_FAILED)
+        return _fail(Addressing(home).text(str(why)), EXIT_FAILED)
     except OSError as why:
         what, place = why.strerror or type(why).__name__, why.filename or home.root
         return _fail(f"ragd cannot use {place}: {what}.", EXIT_FAILED)

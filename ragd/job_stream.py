@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from ragd.addressing import Addressing
 from ragd.eventlog.frame import Record
 from ragd.folds import progress
 from ragd.folds.jobs import Job
@@ -19,9 +20,12 @@ from ragd.vector_progress import VectorProgress
 class JobStream:
     """One client that follows one job."""
 
-    def __init__(self, ledger: Ledger, vectors: VectorProgress, job: Job) -> None:
+    def __init__(
+        self, ledger: Ledger, vectors: VectorProgress, addressing: Addressing, job: Job
+    ) -> None:
         self._ledger = ledger
         self._vectors = vectors
+        self._addressing = addressing
         self._job = job
 
     async def lines(self) -> AsyncIterator[bytes]:
@@ -41,7 +45,7 @@ class JobStream:
     def last_line(self) -> bytes:
         """How the job ended, or that the daemon stops first."""
         line = progress.last_line(self._ledger.state, self._found())
-        return msgspec.json.encode(line) + b"\n"
+        return msgspec.json.encode(self._addressing.texts(line)) + b"\n"
 
     def _found(self) -> Job:
         """The job as it is now; one that is forgotten has ended."""

@@ -112,6 +112,22 @@ class Home:
         return hashlib.sha256(os.fsencode(self.root)).hexdigest()[:16]
 
 
+def addressed(said: str, home: Home, plain: str) -> str:
+    """A text whose commands name this home, unless `ragctl` alone finds it (`plain` is what it
+    finds). Commands stand in backticks; help is the same for every home, and named homes stay."""
+    if home.root == plain:
+        return said
+    from shlex import quote
+
+    first, *rest = said.split("`ragctl ")
+    option = f"--home {quote(home.root)} "
+    for command in rest:
+        typed = command.partition("`")[0]
+        is_plain = typed.startswith("--home") or typed.endswith("--help")
+        first += f"`ragctl {'' if is_plain else option}{command}"
+    return first
+
+
 def _fits(path: str) -> bool:
     """Whether a socket can have this path."""
     return len(os.fsencode(path)) <= SOCKET_PATH_MAX

@@ -23,8 +23,8 @@ from ragd.vector_progress import VectorProgress
 NAME = "embedder"
 RETRY_FIRST_S = 2.0
 RETRY_MAX_S = 60.0
-PART_S = 1.0  # how long one call should take: after each, who watches sees how far it is
-PART_FIRST = 4
+PART_S = 0.5  # how long one call should take: after each, who watches sees how far it is
+PART_FIRST = 2
 PART_MAX = 256
 
 log = structlog.get_logger(NAME)

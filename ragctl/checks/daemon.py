@@ -13,6 +13,8 @@ from ragd import __version__
 from ragd.errors import UNAVAILABLE
 from ragd.paths import Home
 
+_FIRST = ("VAULT_NOT_FOUND",)  # before what else is wrong: without a vault nothing can be indexed
+
 
 def lock(home: Home) -> Finding:
     about = holder(home)
@@ -72,7 +74,8 @@ def health(home: Home) -> Finding:
         return ok(str(data["plugin_health"]))
     said = "\n".join(f"{reason['code']}: {reason['message']}" for reason in reasons)
     judge = fail if data["plugin_health"] == UNAVAILABLE else warn
-    return judge(said, str(reasons[0]["suggestion"]))
+    first = min(reasons, key=lambda reason: reason["code"] not in _FIRST)
+    return judge(said, str(first["suggestion"]))
 
 
 def _wrong_file(path: str) -> Finding | None:

@@ -13,8 +13,9 @@ from ragctl.cli import add_json, one_of
 from ragctl.commands.init import vault_folder
 from ragctl.failure import Failure, UsageError
 from ragctl.keepers import installed
+from ragctl.other_vault import index_dropped
 from ragctl.reload import reload_daemon, tell_reload
-from ragctl.render import clean, complain, emit_json, note
+from ragctl.render import clean, complain, emit_json, for_home, note
 from ragd import config as configuration
 from ragd.config_json_schema import json_schema
 from ragd.config_keys import effect, get_value, is_known, set_value, without
@@ -130,14 +131,19 @@ def _change(
     left = _left_to_mend(home, key, tree, data)
     _replace(home.config, data)
     told = reload_daemon(home)
+    vaults = (tree.get("vault_path"), changed.get("vault_path"))
+    hints = index_dropped(home, _vectors(home), *vaults)
     if as_json:
         error = {"message": left.message, "suggestion": left.suggestion} if left else None
-        emit_json({"key": key, "value": value, "daemon": told, "error": error})
+        said_hints = [for_home(hint) for hint in hints]
+        emit_json({"key": key, "value": value, "daemon": told, "hints": said_hints, "error": error})
     else:
         print(said)
         tell_reload(told)
         if key == "vector_store.path" and installed(home) is not None:
             note("The service may write to the former place only: run `ragctl service install`.")
+        for hint in hints:
+            note(hint)
         if effect(key) == "recut" and value != get_value(tree, key) and not told["error"]:
             note(_cut_again(told["running"]))
         if left is not None:
@@ -180,6 +186,14 @@ def _refuse_a_missing(vault: str) -> None:
         raise ConfigError(
             f"`vault_path` is left as it was: {why.message}", why.suggestion
         ) from None
+
+
+def _vectors(home: Home) -> str:
+    """Where the index lies."""
+    try:
+        return configuration.read(home).vector_store.path or home.vectors
+    except ConfigError:
+        return home.vectors
 
 
 def _cut_again(running: bool) -> str:

@@ -20,7 +20,7 @@ from ragctl.checks import (
 from ragctl.cli import add_json
 from ragctl.examination import Check, examine
 from ragctl.failure import UsageError
-from ragctl.render import Ink, clean, counted, emit_json
+from ragctl.render import Ink, clean, counted, emit_json, for_home, say
 from ragd.errors import EXIT_FAILED, EXIT_OK
 
 EXAMPLES = (
@@ -35,14 +35,15 @@ CHECKS = {
     "places": Check(home.places),
     "home": Check(home.permissions),
     "disk space": Check(home.space),
+    # Before the daemon: without its vault, everything that it advises comes to nothing.
+    "vault": Check(vault.reachable),
+    "notes": Check(vault.notes),
     "lock": Check(daemon.lock),
     "socket": Check(daemon.socket, 15.0),
     "daemon": Check(daemon.health, 15.0),
     "log": Check(log.integrity, 30.0),
     "snapshots": Check(log.snapshots, 20.0),
     "clock": Check(log.clock),
-    "vault": Check(vault.reachable),
-    "notes": Check(vault.notes),
     "obsidian": Check(obsidian.own_folder),
     "inotify": Check(vault.inotify),
     "provider": Check(provider.ollama, 20.0),
@@ -73,7 +74,7 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         emit_json({"ok": not failed, "checks": as_json(found), "bundle": written})
     else:
-        print(describe(found, Ink()))
+        say(describe(found, Ink()))
         if written:
             print(f"\n{written['path']} holds {', '.join(written['files'])}.")
             print("Your notes, questions and memories are not in it; paths are hashed.")
@@ -89,7 +90,12 @@ def _bundle(args: argparse.Namespace, found: dict[str, Finding]) -> dict[str, An
 def as_json(found: dict[str, Finding]) -> list[dict[str, str]]:
     """Each finding for a program."""
     return [
-        {"name": name, "verdict": one.verdict, "message": one.message, "fix": one.fix}
+        {
+            "name": name,
+            "verdict": one.verdict,
+            "message": for_home(one.message),
+            "fix": for_home(one.fix),
+        }
         for name, one in found.items()
     ]
 
@@ -110,11 +116,11 @@ def describe(found: dict[str, Finding], ink: Ink) -> str:
 
 def _lines(name: str, finding: Finding, width: int, ink: Ink) -> list[str]:
     sign, colour = _SIGNS[finding.verdict]
-    said = [ink.wrap(clean(line), width + 6) for line in finding.message.splitlines()]
+    said = [ink.wrap(for_home(clean(line)), width + 6) for line in finding.message.splitlines()]
     text = f"\n{'':{width + 6}}".join(said)
     lines = [f"  {ink.paint(ink.sign(sign), colour)} {name:<{width}}  {text}"]
     if finding.fix:
-        fix = ink.wrap(clean(finding.fix), width + 8)
+        fix = ink.wrap(for_home(clean(finding.fix)), width + 8)
         lines.append(f"{'':{width + 6}}{ink.paint(ink.sign('→'), 'cyan')} {fix}")
     return lines
 

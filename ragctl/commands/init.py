@@ -9,10 +9,10 @@ from typing import Any
 
 from ragctl.cli import add_json
 from ragctl.failure import Failure, UsageError
-from ragctl.next_step import for_home
 from ragctl.obsidian import Vault, known_vaults
+from ragctl.other_vault import index_dropped
 from ragctl.reload import reload_daemon, tell_reload
-from ragctl.render import clean, emit_json, note
+from ragctl.render import clean, emit_json, for_home, note, say
 from ragd import config as configuration
 from ragd.config_shape import read_object
 from ragd.durable import private_directory, replace_file
@@ -49,7 +49,7 @@ def run(args: argparse.Namespace) -> int:
     done = "now names" if said["written"] else "already names"
     print(f"{said['config']} {done} the vault {clean(said['vault'])}.")
     tell_hints(said)
-    print(for_home("Next: `ragctl index` starts the daemon and reads the vault.", args.home))
+    say("Next: `ragctl index` starts the daemon and reads the vault.")
     return EXIT_OK
 
 
@@ -57,10 +57,12 @@ def set_up(home: Home, given: str, *, force: bool = False) -> dict[str, Any]:
     """A configuration that names this vault, and what is to be said about it."""
     vault = vault_folder(given)
     already = _already(home, vault)
+    before = _vault_in(Path(home.config))
     if not already:
         _write(home, vault, force)
     said: dict[str, Any] = {"config": home.config, "vault": vault, "written": not already}
-    return {**said, "hints": _hints(vault), "daemon": reload_daemon(home)}
+    hints = [*_hints(vault), *map(for_home, index_dropped(home, home.vectors, before, vault))]
+    return {**said, "hints": hints, "daemon": reload_daemon(home)}
 
 
 def tell_hints(said: dict[str, Any]) -> None:
@@ -113,11 +115,17 @@ def _write(home: Home, vault: str, force: bool) -> None:
 
 
 def _named_in(existing: Path) -> str:
+    vault = _vault_in(existing)
+    return f" and names {vault}" if vault is not None else ""
+
+
+def _vault_in(existing: Path) -> str | None:
+    """The vault that a file names, which need not be a valid configuration."""
     try:
         vault = read_object(existing.read_bytes()).get("vault_path")
     except (OSError, ConfigError):
-        return ""
-    return f" and names {vault}" if isinstance(vault, str) else ""
+        return None
+    return vault if isinstance(vault, str) else None
 
 
 def _hints(vault: str) -> list[str]:

@@ -6,7 +6,7 @@ from ragctl.cli import add_json
 from ragctl.client import Answer
 from ragctl.failure import UsageError
 from ragctl.launch import ask
-from ragctl.render import emit_bytes, in_words_until
+from ragctl.render import emit_bytes, in_words_until, say
 from ragd.errors import EXIT_OK
 from ragd.paths import Home
 from ragd.protocol.limits import PAUSE_MAX_S
@@ -73,5 +73,5 @@ def _tell(answer: Answer, said: str, as_json: bool) -> int:
     if as_json:
         emit_bytes(answer.body)
     else:
-        print(said)
+        say(said)
     return EXIT_OK

@@ -8,7 +8,7 @@ from ragctl.cli import add_json, at_least
 from ragctl.failure import Failure, UsageError
 from ragctl.launch import ask_when_started
 from ragctl.passages import INDENT, Marks, described, quoted
-from ragctl.render import Ink, clean, counted, emit_bytes
+from ragctl.render import Ink, clean, counted, emit_bytes, for_home, invoked
 from ragctl.vault_paths import WHOLE, within_vault
 from ragd.errors import (
     EXIT_FAILED,
@@ -180,8 +180,9 @@ def _warning(envelope: dict[str, Any], ink: Ink) -> list[str]:
     if not error:
         return []
     sign = ink.paint(f"{ink.sign('▲')} {clean(envelope['status'])}", "yellow", "bold")
-    said = f"{sign}  {ink.wrap(clean(error['message']), 2)}"
-    return [f"{said}\n  {ink.paint(ink.sign('→'), 'cyan')} {clean(error['suggestion'])}"]
+    said = f"{sign}  {ink.wrap(for_home(clean(error['message'])), 2)}"
+    arrow, suggestion = ink.paint(ink.sign("→"), "cyan"), for_home(clean(error["suggestion"]))
+    return [f"{said}\n  {arrow} {suggestion}"]
 
 
 def _memory(memory: dict[str, Any], ink: Ink) -> str:
@@ -208,5 +209,5 @@ def _unread(notes: int, ink: Ink) -> list[str]:
 def _suggestion(suggestion: dict[str, Any], ink: Ink) -> str:
     words = [" ".join(clean(suggestion[name]).split()) for name in ("key", "value", "source")]
     ends = ["--"] if any(word.startswith("-") for word in words) else []
-    typed = " ".join(("ragctl memory store", *ends, *map(quoted, words)))
+    typed = " ".join((f"{invoked()} memory store", *ends, *map(quoted, words)))
     return ink.paint(f"Worth remembering?\n{INDENT}{typed}", "dim")

@@ -7,15 +7,18 @@ from typing import Any
 from ragctl.cli import add_json
 from ragctl.failure import UsageError
 from ragctl.launch import ask
+from ragctl.progress import took
 from ragctl.render import (
     Ink,
     ago,
     clean,
     counted,
     emit_bytes,
+    for_home,
     in_words_until,
     local,
     rows,
+    say,
     since,
     span,
 )
@@ -75,7 +78,7 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         emit_bytes(answer.body)
     else:
-        print(describe(data, Ink()))
+        say(describe(data, Ink()))
     return CHECKED.get(data.get("plugin_health", ""), EXIT_UNAVAILABLE) if args.check else EXIT_OK
 
 
@@ -106,11 +109,25 @@ def describe(data: dict[str, Any], ink: Ink) -> str:
 def _verdict(data: dict[str, Any], ink: Ink) -> str:
     state = str(data.get("plugin_health"))
     sign, colour, sentence = _VERDICTS.get(state, ("▲", "yellow", ""))
-    if state == HEALTHY and data.get("chunks_pending"):
-        sentence = "Everything works; vectors are still being made."
+    if state == HEALTHY:
+        sign, colour, sentence = _healthy(data)
     head = f"{ink.sign(sign)} {clean(state)}"
     said = ink.wrap(f"{head}  {sentence}".rstrip(), 2)
     return ink.paint(said[: len(head)], colour, "bold") + said[len(head) :]
+
+
+def _healthy(data: dict[str, Any]) -> tuple[str, str, str]:
+    """Sign, colour and sentence of a daemon whose health has no reason: is all as it was asked?"""
+    sign, colour, sentence = _VERDICTS[HEALTHY]
+    if data.get("config_refused"):
+        return "▲", "yellow", "Searches are served, but config.json is refused: see below."
+    if data.get("needs_restart"):
+        return sign, colour, "Searches are served; changed settings wait for a restart."
+    if data.get("paused"):
+        return sign, colour, "Searches are served; syncing is paused."
+    if data.get("chunks_pending"):
+        return sign, colour, "Everything works; vectors are still being made."
+    return sign, colour, sentence
 
 
 def _paused(paused: dict[str, Any] | None, ink: Ink) -> list[str]:
@@ -118,7 +135,7 @@ def _paused(paused: dict[str, Any] | None, ink: Ink) -> list[str]:
         return []
     said = f"Syncing is paused {in_words_until(paused['until'])}: saves are noticed, not indexed."
     arrow = ink.paint(ink.sign("→"), "cyan")
-    return [f"  {ink.wrap(said, 2)}\n  {arrow} `ragctl pause resume` goes on now."]
+    return [f"  {ink.wrap(said, 2)}\n  {arrow} {for_home('`ragctl pause resume` goes on now.')}"]
 
 
 def _needs_restart(keys: list[str] | None, ink: Ink) -> list[str]:
@@ -126,25 +143,28 @@ def _needs_restart(keys: list[str] | None, ink: Ink) -> list[str]:
         return []
     said = f"Changed in the configuration, not in force yet: {clean(', '.join(keys))}."
     arrow = ink.paint(ink.sign("→"), "cyan")
-    return [f"  {ink.wrap(said, 2)}\n  {arrow} `ragctl stop`, then `ragctl start`."]
+    return [f"  {ink.wrap(said, 2)}\n  {arrow} {for_home('`ragctl stop`, then `ragctl start`.')}"]
 
 
 def _config_refused(why: str | None, ink: Ink) -> list[str]:
     if not why:
         return []
     said = f"config.json was changed and is refused; the former one is in force. {clean(why)}"
-    return [f"  {ink.wrap(said, 2)}"]
+    arrow = ink.paint(ink.sign("→"), "cyan")
+    fix = for_home("Correct it; `ragctl config validate` says whether it is right.")
+    return [f"  {ink.wrap(for_home(said), 2)}\n  {arrow} {ink.wrap(fix, 4)}"]
 
 
 def _reason(reason: dict[str, Any], ink: Ink) -> str:
     colour = "red" if reason.get("state") == UNAVAILABLE else "yellow"
     code = clean(reason.get("code"))
     head = ink.wrap(f"{code}  {since(reason['since'])}" if reason.get("since") else code, 2)
+    message, suggestion = (for_home(clean(reason.get(key))) for key in ("message", "suggestion"))
     return "\n".join(
         [
             f"  {ink.paint(code, colour)}{ink.paint(head[len(code) :], 'dim')}",
-            f"  {ink.wrap(clean(reason.get('message')), 2)}",
-            f"  {ink.paint(ink.sign('→'), 'cyan')} {ink.wrap(clean(reason.get('suggestion')), 4)}",
+            f"  {ink.wrap(message, 2)}",
+            f"  {ink.paint(ink.sign('→'), 'cyan')} {ink.wrap(suggestion, 4)}",
         ]
     )
 
@@ -230,13 +250,32 @@ def _provider(data: dict[str, Any], ink: Ink) -> str:
 def _job(data: dict[str, Any]) -> str:
     job = data.get("active_job")
     if job:
-        share = f"{float(job.get('progress') or 0):.0%}"
-        return f"{clean(job['mode'])} {clean(job.get('phase', ''))}, {share} ({clean(job['id'])})"
+        return _active(job, data.get("time_left"))
     last = data.get("last_job")
     if not last:
         return "none yet"
     last_one = f"the last ({clean(last['mode'])}) was {clean(last.get('outcome'))}"
-    return f"none; {last_one}, {ago(last['finished_at'])}"
+    return f"none; {last_one}, {ago(last['finished_at'])}{_took(last)}"
+
+
+def _active(job: dict[str, Any], left: str | None) -> str:
+    """The job that runs. `left`: an estimate, of somebody who has watched it for a while."""
+    phase, share = str(job.get("phase", "")), f"{float(job.get('progress') or 0):.0%}"
+    if phase == "vectors":
+        counts = f"{job.get('current', 0):,} of {counted(job.get('total', 0), 'vector')}"
+        share = f"{share} ({counts}){f', about {left} left' if left else ''}"
+        phase = "makes vectors"
+    return f"{clean(job['mode'])} {clean(phase)}, {share} ({clean(job['id'])})"
+
+
+def _took(last: dict[str, Any]) -> str:
+    """How long its text and its vectors took."""
+    text, total = last.get("text_ms"), last.get("duration_ms", 0)
+    if text is None or not total:
+        return ""
+    if total == text:
+        return f"; it took {took(total / 1000)}"
+    return f"; text took {took(text / 1000)}, with vectors {took(total / 1000)}"
 
 
 def _actor(actor: dict[str, Any]) -> str:

@@ -18,6 +18,7 @@ from aiohttp import web
 from ragd import __version__
 from ragd.adapters.http_server import HEADERS, answer, http_status, read_body
 from ragd.adapters.parameters import note_asked_for, number, only, too_old, types
+from ragd.addressing import Addressing
 from ragd.answers import Answers, Searches, enveloped
 from ragd.clock import Clock, iso, new_id
 from ragd.errors import DEGRADED, ConfigError, RagdError, worse
@@ -79,6 +80,7 @@ class ToolGateway:
         self._ending = False
         self._reloading = reloading
         self.vectors = VectorProgress(clock)
+        self._addressing = Addressing(settings.home)
         self._refused: dict[str, tuple[int, str]] = {}  # code -> not recorded yet, last tool
         guard = GuardInForce(settings)
         self.memories = Memories(settings, clock, self._append, notes, guard)
@@ -117,7 +119,7 @@ class ToolGateway:
         count, _ = self._refused.get(why.code, (0, ""))
         self._refused[why.code] = (count + 1, tool)
         health, _ = verdict(self._ledger.state, self._now())
-        return refusal(why, health, meta(self._ledger.state))
+        return self._addressing.envelope(refusal(why, health, meta(self._ledger.state)))
 
     async def record_refusals(self) -> None:
         """The actor's own loop: at most one fact a minute for each code."""
@@ -164,7 +166,7 @@ class ToolGateway:
         live = self._now()
         live.process = footprint()
         envelope = status(self._ledger.state, live, _ms_since(began))
-        return answer(envelope)
+        return answer(self._addressing.envelope(envelope))
 
     async def _tools(self, request: web.Request) -> web.StreamResponse:
         return self._served({"tools": tools.published()})
@@ -177,7 +179,8 @@ class ToolGateway:
         if code is not None:
             health, codes = worse(health, DEGRADED), [code, *codes]
         error = error_body(codes[0]) if codes else None
-        return answer(Envelope(health, data, error, meta(state, took_ms)))
+        envelope = Envelope(health, data, error, meta(state, took_ms))
+        return answer(self._addressing.envelope(envelope))
 
     # The four tools
 
@@ -205,7 +208,8 @@ class ToolGateway:
             if why.code == "INDEX_CORRUPTED":
                 await self._report_damage()
             raise
-        return answer(enveloped(found, self._ledger.state, self._now(), _ms_since(began)))
+        envelope = enveloped(found, self._ledger.state, self._now(), _ms_since(began))
+        return answer(self._addressing.envelope(envelope))
 
     async def _report_damage(self) -> None:
         """A search that hits damage says as much as a probe."""
@@ -303,7 +307,7 @@ class ToolGateway:
         job = self._find_job(request)
         if not number(request, "follow", 0):
             return self._served(self._told(job))
-        following = JobStream(self._ledger, self.vectors, job)
+        following = JobStream(self._ledger, self.vectors, self._addressing, job)
         return await self._stream(request, following.lines(), following.last_line)
 
     async def _new_job(self, request: web.Request) -> web.StreamResponse:

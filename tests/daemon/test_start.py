@@ -53,7 +53,7 @@ async def test_the_process_leaves_with_78(folder: Path, start: Start) -> None:
     daemon = start(of=Home(str(folder / "new")))
     assert await daemon.exited() == 78
     assert "No configuration at" in daemon.said
-    assert "ragctl init" in daemon.said
+    assert f"`ragctl --home {folder / 'new'} init" in daemon.said
     assert not (folder / "new").exists()
 
 

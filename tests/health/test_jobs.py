@@ -14,6 +14,7 @@ from chaos.resident import Resident
 from ragctl.client import Stream, request, stream
 from ragd.folds.times import iso_of_ns
 from tests.health.conftest import Reside
+from tests.health.ragctl import typed
 from tests.patience import PATIENCE_S
 
 NOTES = 30
@@ -132,3 +133,26 @@ def test_the_newest_time_follows_every_saved_note(reside: Reside) -> None:
     rest = [path.stat().st_mtime_ns for path in resident.vault.folder.rglob("*.md")]
     answer = request(resident.home, "GET", "/v1/status")
     assert answer.envelope["meta"]["vault_mtime"] == iso_of_ns(max(rest))
+
+
+def test_a_sync_without_a_vault_says_so_and_never_complete(resident: Resident) -> None:
+    away = resident.vault.folder.with_name("away")
+    resident.vault.folder.rename(away)
+    done = typed(resident, "sync")
+    away.rename(resident.vault.folder)
+    said = [json.loads(line) for line in done.stdout.splitlines()]
+    assert done.returncode == 2
+    assert [line["type"] for line in said] == ["failed"]
+    assert (said[0]["code"], said[0]["outcome"]) == ("VAULT_NOT_FOUND", "failed")
+    assert "The vault's folder is missing" in said[0]["message"]
+    assert f"`ragctl --home {resident.home.root} config set vault_path" in said[0]["suggestion"]
+
+
+def test_what_the_daemon_suggests_names_its_home(newcomer: Resident) -> None:
+    newcomer.start()
+    named = f"`ragctl --home {newcomer.home.root} index`"
+    said = newcomer.until_reason("INDEX_NOT_FOUND")
+    [reason] = [reason for reason in said["reasons"] if reason["code"] == "INDEX_NOT_FOUND"]
+    assert named in reason["suggestion"]
+    refused = newcomer.search("river").envelope["error"]
+    assert named in refused["suggestion"]

@@ -96,7 +96,7 @@ def test_a_file_that_is_refused_is_mended_key_by_key(ragctl, file: Path) -> None
     tree = json.loads(file.read_text())
     wrong = {"serach": {"stale": "hybrid"}, "watch": {"rescan_s": "often", "debounce": 1}}
     file.write_text(json.dumps(tree | wrong))
-    assert "`ragctl config unset KEY`" in ragctl("status").err
+    assert "config unset KEY`" in ragctl("status").err
     first = ragctl("config", "unset", "serach")
     assert (first.code, first.out) == (78, "serach is gone\n")
     assert "That is written. Still wrong: " in first.err and "serach" not in first.err
@@ -219,3 +219,39 @@ def test_the_schema_is_printed_for_editors_and_their_key_is_left_alone(ragctl, f
     assert ragctl("config", "set", "watch.rescan_s", "600").code == 0
     assert list(json.loads(file.read_text())) == ["$schema", "vault_path", "watch"]
     assert "$schema" not in ragctl("config", "show", "--defaults").json
+
+
+def another(short: Path, home) -> Path:
+    """Another vault, in a home that has an index."""
+    (Path(home.vectors) / "g1").mkdir(parents=True)
+    other = short / "other vault"
+    other.mkdir()
+    return other
+
+
+def test_another_vault_says_when_the_index_is_dropped_and_the_way_back(ragctl, home, short) -> None:
+    before, other = short / "vault", another(short, home)
+    result = ragctl("config", "set", "vault_path", str(other))
+    assert result.code == 0
+    assert f"When the daemon starts next and finds {other}, it drops an index" in result.err
+    assert f"`ragctl config set vault_path {before}` before you start it" in result.err
+    said = ragctl("config", "set", "vault_path", str(before), "--json").json
+    assert len(said["hints"]) == 1
+
+
+def test_where_nothing_is_dropped_nothing_is_said_of_it(ragctl, home, short, fake) -> None:
+    other = short / "new"
+    other.mkdir()
+    assert "drops" not in ragctl("config", "set", "vault_path", str(other)).err  # no index
+    another(short, home)
+    assert "drops" not in ragctl("config", "set", "vault_path", str(other)).err  # the same
+    fake.more["vault"] = {"path": str(short / "vault"), "found": True, "watch": "native"}
+    back = ragctl("config", "set", "vault_path", str(short / "vault"))
+    assert "drops" not in back.err  # the running daemon reads this one
+    assert ragctl("config", "set", "watch.rescan_s", "600", "--json").json["hints"] == []
+
+
+def test_beginning_anew_with_another_vault_says_the_same(ragctl, home, short) -> None:
+    other = another(short, home)
+    result = ragctl("init", str(other), "--force")
+    assert result.code == 0 and "it drops an index" in result.err

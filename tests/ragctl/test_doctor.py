@@ -269,3 +269,16 @@ def test_too_few_watches_are_told(home, monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(vault, "_number", lambda path: 1)
     finding = vault.inotify(home)
     assert finding.verdict == "fail" and "fs.inotify.max_user_watches=" in finding.fix
+
+
+def test_a_missing_vault_is_named_before_anything_advises_a_sync(ragctl, fake, home, short) -> None:
+    (short / "vault").rename(short / "elsewhere")
+    fake.be("unavailable", "INDEX_NOT_FOUND", "VAULT_NOT_FOUND", "INDEXER_FAILED", "INDEX_STALE")
+    result = ragctl("doctor")
+    advice = [line for line in result.lines if "→" in line]
+    assert "Mount it" in advice[0], advice
+    before = result.out[: result.out.index("Mount it")]
+    assert "ragctl sync" not in before and "ragctl index" not in before
+    checks = {check["name"]: check for check in ragctl("doctor", "--json").json["checks"]}
+    assert list(checks).index("vault") < list(checks).index("daemon")
+    assert checks["daemon"]["fix"].startswith("Mount it")

@@ -90,7 +90,7 @@ async def test_a_daemon_that_cannot_start_is_an_answer_with_the_next_step(home, 
         assert len((await session.list_tools()).tools) == 4
         for name, arguments in ((SEARCH, {"query": "x"}), ("obsidian_rag_status", {})):
             result = await session.call_tool(name, arguments)
-            assert result.is_error and "ragctl init" in text_of(result)
+            assert result.is_error and " init PATH-TO-YOUR-VAULT`" in text_of(result)
 
 
 async def test_an_unknown_tool_is_an_answer_too(home, fake, errors) -> None:

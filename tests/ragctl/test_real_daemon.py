@@ -118,11 +118,11 @@ def test_doctor_finds_nothing_wrong_with_it(ragctl, daemon: int) -> None:
     assert result.lines[-1] == "All is well."
 
 
-def test_doctor_repeats_what_it_says_of_itself(ragctl, daemon: int) -> None:
+def test_doctor_repeats_what_it_says_of_itself(ragctl, home, daemon: int) -> None:
     ragctl("wait", "--for", "idle")
     result = ragctl("doctor")
     assert result.code == 1 and "INDEX_NOT_FOUND: " in result.out
-    assert "→ Run `ragctl index` first." in result.out
+    assert f"→ Run `ragctl --home {home.root} index` first." in result.out
 
 
 def test_a_home_whose_path_is_too_long_for_a_socket_works_too(

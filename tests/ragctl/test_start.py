@@ -60,7 +60,7 @@ def test_the_daemons_own_sentence_and_code_are_passed_on(ragctl, home) -> None:
         result = ragctl(verb)
         assert result.code == 78 and result.out == ""
         assert result.err.startswith(f"ragctl: No configuration at {home.config}.")
-        assert "`ragctl init" in result.err
+        assert f"`ragctl --home {home.root} init" in result.err
     assert os.listdir(home.root) == []
 
 

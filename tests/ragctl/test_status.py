@@ -205,3 +205,45 @@ def test_colours_only_on_a_terminal_that_wants_them(fake, monkeypatch: pytest.Mo
     monkeypatch.setenv("TERM", "dumb")
     assert "\x1b" not in describe(fake.status(), Ink(Terminal()))
     assert "\x1b" not in describe(fake.status(), Ink(sys.stdout))
+
+
+def test_a_refused_configuration_is_not_everything_works(ragctl, fake) -> None:
+    fake.more["config_refused"] = "It is not JSON."
+    result = ragctl("status")
+    assert "Everything works" not in result.out
+    assert (
+        result.lines[0] == "▲ healthy  Searches are served, but config.json is refused: see below."
+    )
+    assert "It is not JSON." in result.out and "`ragctl config validate`" in result.out
+
+
+@pytest.mark.parametrize(
+    ("more", "sentence"),
+    [
+        ({"needs_restart": ["vault_path"]}, "changed settings wait for a restart"),
+        ({"paused": {"since": "x", "until": "2099-01-01T00:00:00Z"}}, "syncing is paused"),
+        ({"chunks_pending": 3}, "vectors are still being made"),
+    ],
+)
+def test_the_first_line_of_a_healthy_daemon_says_what_is_still_to_come(
+    ragctl, fake, more, sentence
+) -> None:
+    fake.more |= more
+    assert sentence in ragctl("status").lines[0]
+
+
+def test_a_job_that_makes_vectors_is_shown_with_its_counts(ragctl, fake) -> None:
+    job = {"id": "01J", "mode": "full", "phase": "vectors", "progress": 0.25}
+    fake.more["active_job"] = {**job, "current": 300, "total": 1200}
+    assert "full makes vectors, 25% (300 of 1,200 vectors) (01J)" in ragctl("status").out
+
+
+def test_the_last_job_says_how_long_text_and_vectors_took(ragctl, fake) -> None:
+    fake.more["last_job"] = {
+        "mode": "full",
+        "outcome": "complete",
+        "finished_at": "2026-11-15T14:00:00Z",
+        "text_ms": 2100,
+        "duration_ms": 13300,
+    }
+    assert "text took 2.1 s, with vectors 13 s" in ragctl("status").out

@@ -2,9 +2,13 @@
 
 import re
 import signal
+from typing import Any
 
 import pytest
 
+from ragctl.client import request
+from ragctl.live_status import Watched
+from ragctl.render import Ink
 from tests.ragctl.terminal import CTRL_C
 
 LEFT = "\x1b[?7h\x1b[?25h\x1b[?1049l"
@@ -99,3 +103,30 @@ def test_without_start_a_missing_daemon_is_exit_3(terminal, home) -> None:
     screen = terminal("status", "--watch", "--no-start")
     assert screen.ended() == 3 and "ragd is not running." in screen.text
     assert "\x1b[?1049h" not in screen.raw
+
+
+def vectors(made: int, total: int = 1000) -> dict[str, Any]:
+    job = {"id": "01J", "mode": "full", "phase": "vectors", "progress": made / total}
+    return {**job, "current": made, "total": total}
+
+
+def test_the_time_left_for_vectors_follows_from_how_they_came(
+    fake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = [1000.0]
+    monkeypatch.setattr("ragctl.live_status.time.monotonic", lambda: now[0])
+    fake.more["active_job"] = vectors(0)
+    watched = Watched(fake.home, request(fake.home, "GET", "/v1/status"))
+    try:
+        assert "left" not in watched.page(Ink())
+        for made in (20, 40, 60):  # ten a second
+            now[0] += 2
+            fake.more["active_job"] = vectors(made)
+            watched.ask()  # no fact tells of it: it is asked for all the same
+        assert "60 of 1,000 vectors), about 1 min 34 s left" in watched.page(Ink())
+        fake.more["active_job"] = None
+        now[0] += 2
+        watched.ask()
+        assert "left" not in watched.page(Ink())
+    finally:
+        watched.close()
