@@ -72,5 +72,5 @@ def test_status_is_for_people_first(resident: Resident) -> None:
     Path(resident.table, "_versions").rename(Path(resident.home.root, "aside"))
     resident.until_reason("INDEX_CORRUPTED")
     assert typed(resident, "status").stdout.split()[1] == "unavailable"
-    assert "ragctl reindex" in typed(resident, "status").stdout
+    assert f"`ragctl --home {resident.home.root} reindex`" in typed(resident, "status").stdout
     assert typed(resident, "status", "--check").returncode == 4

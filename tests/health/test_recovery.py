@@ -17,7 +17,7 @@ def test_a_damaged_index_waits_for_its_owner_and_offers_the_command(resident: Re
     indexes.cut_data(resident.table, resident.arena.rng)
     said = resident.until_reason("INDEX_CORRUPTED")
     [reason] = said["reasons"]
-    assert "`ragctl reindex`" in reason["suggestion"]
+    assert f"`ragctl --home {resident.home.root} reindex`" in reason["suggestion"]
     assert resident.generation == old
     assert typed(resident, "reindex").returncode == 0
     resident.settle()
