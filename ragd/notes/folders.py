@@ -91,7 +91,7 @@ def template_folders(settings: Iterable[bytes]) -> tuple[str, ...]:
     found: list[str] = []
     for data in settings:
         try:
-            read = msgspec.json.decode(data, type=_TemplateSettings)
+            read = _template_settings.decode(data)
         except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
             continue
         found += [folder for folder in (read.folder, read.templates_folder) if _spelled(folder)]
@@ -101,6 +101,10 @@ def template_folders(settings: Iterable[bytes]) -> tuple[str, ...]:
 class _TemplateSettings(msgspec.Struct, frozen=True):
     folder: str = ""
     templates_folder: str = ""
+
+
+# Made once, before any thread needs it: msgspec crashes when two threads prepare the same type.
+_template_settings = msgspec.json.Decoder(_TemplateSettings)
 
 
 def _spelled(path: str) -> str:

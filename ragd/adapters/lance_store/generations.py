@@ -37,6 +37,10 @@ class Identity(Struct, frozen=True):
     canary: bytes = b""  # the vector of a known text when the index was made
 
 
+# Made once, before any thread needs it: msgspec crashes when two threads prepare the same type.
+_identity = msgspec.json.Decoder(Identity)
+
+
 class Generation(Struct, frozen=True):
     """A generation as it is found on the disk. No identity: its table cannot be read."""
 
@@ -93,7 +97,7 @@ def identity_of(dataset: Any) -> Identity:
     if raw is None:
         raise ValueError("the table has no identity")
     try:
-        identity = msgspec.json.decode(raw, type=Identity)
+        identity = _identity.decode(raw)
     except msgspec.MsgspecError as why:
         raise ValueError("the table's identity cannot be read") from why
     if _shape(dataset.schema) != _shape(arrow_schema(identity.space.dimensions, {})):
