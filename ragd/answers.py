@@ -3,20 +3,21 @@
 It finds nothing itself. What must be agreed to first is withheld here, and nowhere else.
 """
 
-import asyncio
 from collections.abc import Sequence
 from typing import Any, Protocol
 
 from msgspec import Struct, structs
 
 from ragd.clock import Clock
+from ragd.embedding import Vector
 from ragd.errors import DEGRADED, worse
 from ragd.folds import State, progress
 from ragd.guarding import GuardInForce, confirmations
+from ragd.memories import told_of
 from ragd.protocol.envelope import Envelope, ErrorBody, SearchMeta, error_body
 from ragd.protocol.tools import SearchRequest
 from ragd.search.guard import Inspected, Passage, inspect, inspect_text, suggest
-from ragd.search.recall import Memory
+from ragd.search.recall import Memory, shown
 from ragd.search.results import TRUST, Result
 from ragd.searching import Served
 from ragd.status import Live, Reason, meta, reasons, verdict
@@ -38,7 +39,13 @@ class Searches(Protocol):
 class Recalls(Protocol):
     """Who knows the memories."""
 
-    async def matching(self, query: str, limit: int) -> list[Memory]: ...
+    async def matching(
+        self, query: str, limit: int, vector: Vector | None = None, space: str = ""
+    ) -> list[Memory]: ...
+
+    async def facts(self) -> frozenset[tuple[str, str]]: ...
+
+    async def stale(self, memories: Sequence[Memory]) -> dict[str, bool | None]: ...
 
 
 class Answer(Struct, frozen=True):
@@ -63,10 +70,11 @@ class Answers:
 
     async def to(self, request: SearchRequest, health: Sequence[Reason]) -> Answer:
         """The answer to a request. Raises RagdError for what is refused or cannot be served."""
-        served, memories = await asyncio.gather(
-            self._searches.search(request, health),
-            self._recalls.matching(request.query, MEMORIES),
+        served = await self._searches.search(request, health)
+        memories = await self._recalls.matching(
+            request.query, MEMORIES, served.vector, served.space
         )
+        stale = await self._recalls.stale(memories)
         rules = self._guard.rules
         passages = [(row, result, inspect(row, rules)) for row, result in served.found]
         recalled = [(one, inspect_text(f"{one.key}\n{one.value}", rules)) for one in memories]
@@ -79,8 +87,10 @@ class Answers:
         data: dict[str, Any] = {
             "results": [_flagged(result, seen) for _, result, seen in passages],
             "sensitive_detected": sensitive,
-            "memory_suggestion": suggest([(row, seen) for row, _, seen in passages], rules),
-            "memories": [_recalled(memory, seen) for memory, seen in recalled],
+            "memory_suggestion": suggest(
+                [(row, seen) for row, _, seen in passages], rules, await self._recalls.facts()
+            ),
+            "memories": [_recalled(one, seen, stale.get(one.key)) for one, seen in recalled],
         }
         if withheld:
             data |= {"withheld": withheld, "confirm": self._confirmations.issue(request)}
@@ -130,11 +140,12 @@ def _flagged(result: Result, seen: Inspected) -> Result:
     )
 
 
-def _recalled(memory: Memory, seen: Inspected) -> dict[str, Any]:
+def _recalled(memory: Memory, seen: Inspected, stale: bool | None) -> dict[str, Any]:
     """A memory's text came from a note once: it is data, too."""
-    return structs.asdict(memory) | {
+    about = {
         "sensitive": seen.categories,
         "ask_first": seen.withheld,
         "trust": TRUST,
         "injection_suspected": seen.injection_suspected,
     }
+    return shown(memory) | about | told_of(stale)

@@ -136,7 +136,14 @@ async def _serve(
     reloading = Reloading(settings)
     config_reader = ConfigReader(clock, Path(home.config), reloading, ledger.journal)
     gateway = ToolGateway(
-        ledger, clock, settings, stop, pipeline.searcher, pipeline.notes, reloading
+        ledger,
+        clock,
+        settings,
+        stop,
+        pipeline.searcher,
+        pipeline.notes,
+        reloading,
+        pipeline.memory_vectors,
     )
     server = HttpServer(_listener(home), gateway.routes(), gateway.refuse)
     actors = _actors(home, clock, ledger, settings, gateway, pipeline.probing)

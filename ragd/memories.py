@@ -8,20 +8,23 @@ import contextlib
 import hashlib
 import hmac
 import secrets
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
-import msgspec
 import structlog
+from msgspec import structs
 
 from ragd.adapters.memory_store import MemoryStore
 from ragd.adapters.vault import Missing, Moved, Stat, Unfit, Unreadable, VaultGone
 from ragd.clock import Clock
 from ragd.durable import is_full, replace_file
+from ragd.embedding import EmbeddingError, Vector
 from ragd.errors import RagdError
 from ragd.events import Fact, MemoryForgotten, MemoryStored
 from ragd.guarding import GuardInForce
+from ragd.memory_sources import Sources
+from ragd.memory_vectors import MemoryVectors
 from ragd.notes.characters import fold, visible
 from ragd.notes.containment import contained
 from ragd.notes.excerpt import Excerpt, excerpt
@@ -29,11 +32,14 @@ from ragd.notes.sanitise import plain, without_markup
 from ragd.protocol.tools import MemoryRequest
 from ragd.search.guard import Inspected
 from ragd.search.origins import inspect_fact
-from ragd.search.recall import Memory
+from ragd.search.recall import Memory, shown
 from ragd.settings import Settings
 
 LONGEST_KEY = 200
 SECRET_BYTES = 32
+FILLED_AT_ONCE = 32  # memories in one call of the embedder
+FILLED_WITHIN_S = 0.5  # so long a search waits for vectors that are being made
+RETRY_S = 30.0  # after an embedder that failed
 
 Record = Callable[[Fact], Awaitable[None]]
 
@@ -54,7 +60,13 @@ class Memories:
     """A person's memories. Whoever answers for them also records: `record` appends a fact."""
 
     def __init__(
-        self, settings: Settings, clock: Clock, record: Record, notes: Notes, guard: GuardInForce
+        self,
+        settings: Settings,
+        clock: Clock,
+        record: Record,
+        notes: Notes,
+        guard: GuardInForce,
+        vectors: MemoryVectors | None = None,
     ) -> None:
         self._settings = settings
         self._clock = clock
@@ -63,6 +75,11 @@ class Memories:
         self._guard = guard
         self._store = MemoryStore(Path(settings.home.memories))
         self._secret: bytes | None = None
+        self._sources = Sources(notes)
+        self._vectors = vectors
+        self._filling: asyncio.Task[None] | None = None
+        self._filled: str | None = None  # the vector space in which no memory lacks a vector
+        self._not_before = 0.0
 
     async def store(self, request: MemoryRequest) -> dict[str, Any]:
         """Keep a memory. `stored` means: on the disk, and recorded. The rest of the answer is for
@@ -77,9 +94,16 @@ class Memories:
         )
         await asyncio.to_thread(self._require_note, source)
         seen = await asyncio.to_thread(self._inspected, memory)
+        memory = structs.replace(
+            memory,
+            source_sha256=await self._sources.hash_of(source),
+            may_leave=seen is not None and not seen.categories,
+        )
         stored = MemoryStored(key_hash=await self._hash(memory.key))
         await self._store.store(memory)
+        self._filled = None
         await self._record(stored)
+        self._fill_in_background()
         return {
             "stored": True,
             "key": memory.key,
@@ -90,7 +114,9 @@ class Memories:
 
     async def listed(self) -> dict[str, Any]:
         """All of them, newest first."""
-        return {"memories": [msgspec.structs.asdict(each) for each in await self._store.all()]}
+        kept = await self._store.all()
+        stale = await self._sources.stale(kept)
+        return {"memories": [shown(one) | told_of(stale[one.key]) for one in kept]}
 
     async def forget(self, key: str) -> dict[str, Any]:
         """Erase a memory. `forgotten` is false when there was none of this key."""
@@ -101,17 +127,71 @@ class Memories:
             await self._record(forgotten)
         return {"forgotten": gone, "key": key}
 
-    async def matching(self, query: str, limit: int) -> list[Memory]:
-        """The memories that share words with a question, best first. A search goes on without
-        them when they cannot be had; who asks for them by name is told why."""
+    async def matching(
+        self, query: str, limit: int, vector: Vector | None = None, space: str = ""
+    ) -> list[Memory]:
+        """The memories that share words with a question, or are near to it in meaning where its
+        vector is given, best first. A search goes on without them when they cannot be had; who asks
+        for them by name is told why."""
         try:
-            return await self._store.matching(query, limit)
+            if vector is None or self._vectors is None:
+                return await self._store.matching(query, limit)
+            if self._filled != space:
+                self._fill_in_background()
+                if self._filling is not None:
+                    await asyncio.wait({self._filling}, timeout=FILLED_WITHIN_S)
+            return await self._store.matching(query, limit, self._vectors.meaning(vector, space))
         except RagdError as why:
             log.warning("a search went without memories", code=why.code)
             return []
 
+    async def facts(self) -> frozenset[tuple[str, str]]:
+        """Each memory's value with its key, and with its source; nothing if they cannot be had."""
+        try:
+            return await self._store.facts()
+        except RagdError:
+            return frozenset()
+
+    async def stale(self, memories: Sequence[Memory]) -> dict[str, bool | None]:
+        """Whether each one's note has changed or is gone, by key; None where nobody could look."""
+        return await self._sources.stale(memories) if memories else {}
+
     async def close(self) -> None:
+        if self._filling is not None:
+            self._filling.cancel()
+            await asyncio.gather(self._filling, return_exceptions=True)
+        self._sources.close()
         await self._store.close()
+
+    # Vectors
+
+    def _fill_in_background(self) -> None:
+        """Make the vectors that memories lack, one run at a time."""
+        if self._vectors is None or (self._filling is not None and not self._filling.done()):
+            return
+        if self._clock.monotonic() >= self._not_before:
+            self._filling = asyncio.create_task(self._fill(self._vectors))
+
+    async def _fill(self, vectors: MemoryVectors) -> None:
+        space = vectors.space
+        if space is None or space == self._filled:
+            return
+        try:
+            lacking = await self._store.lacking(space)
+            allowed = [memory for memory in lacking if vectors.may_embed(memory)]
+            for start in range(0, max(1, len(allowed)), FILLED_AT_ONCE):
+                some = allowed[start : start + FILLED_AT_ONCE]
+                made = await vectors.make(space, some)
+                pairs = zip(some, made, strict=len(made) > 0)
+                kept = {memory.key: (memory.value, vector) for memory, vector in pairs}
+                await self._store.keep_vectors(space, kept)
+                if vectors.space != space:
+                    return
+            if len(await self._store.lacking(space)) <= len(lacking) - len(allowed):
+                self._filled = space
+        except (EmbeddingError, RagdError) as why:
+            self._not_before = self._clock.monotonic() + RETRY_S
+            log.warning("memories are found by their words alone", code=why.code)
 
     def _require_note(self, path: str) -> None:
         try:
@@ -145,6 +225,11 @@ class Memories:
             except OSError as why:
                 raise _no_secret(why) from None
         return hmac.digest(self._secret, key.encode(), hashlib.sha256).hex()
+
+
+def told_of(stale: bool | None) -> dict[str, bool]:
+    """How an answer says whether a memory's note has changed."""
+    return {"stale": bool(stale), "unverified": stale is None}
 
 
 def secret_of_home(path: Path) -> bytes:

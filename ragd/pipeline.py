@@ -18,6 +18,7 @@ from ragd.forgetting import Forgetter
 from ragd.guarding import GuardInForce
 from ragd.indexes import Indexes
 from ragd.ledger import Ledger
+from ragd.memory_vectors import MemoryVectors
 from ragd.native_crash import CrashMark
 from ragd.paths import Home
 from ragd.payloads import InFlight
@@ -43,6 +44,7 @@ class Pipeline:
         self.serving = Serving()
         guard = GuardInForce(settings)
         vectors = QueryVectors(ledger, settings, self._providers, guard)
+        self.memory_vectors = MemoryVectors(settings, self.serving, self._providers, guard)
         self.searcher = Searcher(ledger, clock, settings, self.serving, vectors, self.notes)
         mark = CrashMark(Path(home.crash_trace))
         self.probing = Probing(

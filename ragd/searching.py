@@ -14,6 +14,7 @@ from ragd import legs
 from ragd.adapters.lance_store import ChunkIndex, Row, condition
 from ragd.adapters.vault import UNKNOWN
 from ragd.clock import Clock
+from ragd.embedding import Vector
 from ragd.errors import UNAVAILABLE, RagdError
 from ragd.ledger import Ledger
 from ragd.legs import Legs, Question
@@ -60,6 +61,8 @@ class Served(Struct, frozen=True):
     retrieval: str
     code: str | None
     chunks_scanned: int
+    vector: Vector | None = None  # of the question, in the vector space of this name
+    space: str = ""
 
 
 class Searcher:
@@ -129,7 +132,10 @@ class Searcher:
         )
         try:
             found = await self._collect(question, request.max_results)
-            return Served(found, question.retrieval, question.code, await counting)
+            asked = asking.result()
+            space = index.identity.space.identity
+            scanned = await counting
+            return Served(found, question.retrieval, asked.code, scanned, asked.vector, space)
         finally:
             asking.cancel()
             counting.cancel()

@@ -193,7 +193,8 @@ def another(key: Key) -> Any:
         case int() | float():
             return key.default / 2 if key.default == 0.5 else key.default - 1
         case list():
-            return ["relations"] if key.name.endswith("confirmation_for") else [*key.default, "x"]
+            kinds = key.name.endswith(("confirmation_for", "word_lists"))
+            return ["relations"] if kinds else [*key.default, "x"]
         case dict():
             return {}
         case _:

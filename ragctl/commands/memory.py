@@ -75,6 +75,8 @@ def _described(memory: dict[str, Any], ink: Ink) -> str:
         f"  {ink.wrap(line, 2)}" for line in clean_lines(memory["value"]).splitlines()
     )
     about = f"{clean(memory['source'])} {ink.sign('·')} {ago(memory['stored_at'])}"
+    if memory.get("stale"):
+        about += f" {ink.sign('·')} the note has changed or is gone since"
     return f"{ink.paint(clean(memory['key']), 'bold')}\n{value}\n  {ink.paint(about, 'dim')}"
 
 

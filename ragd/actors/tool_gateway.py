@@ -40,6 +40,7 @@ from ragd.guarding import GuardInForce
 from ragd.job_stream import JobStream
 from ragd.ledger import Ledger
 from ragd.memories import Memories, Notes
+from ragd.memory_vectors import MemoryVectors
 from ragd.protocol import tools
 from ragd.protocol.envelope import Envelope, error_body, refusal
 from ragd.reloading import Reloading
@@ -70,6 +71,7 @@ class ToolGateway:
         searches: Searches,
         notes: Notes,
         reloading: Reloading,
+        memory_vectors: MemoryVectors | None = None,
     ) -> None:
         self._ledger = ledger
         self._clock = clock
@@ -83,7 +85,7 @@ class ToolGateway:
         self._addressing = Addressing(settings.home)
         self._refused: dict[str, tuple[int, str]] = {}  # code -> not recorded yet, last tool
         guard = GuardInForce(settings)
-        self.memories = Memories(settings, clock, self._append, notes, guard)
+        self.memories = Memories(settings, clock, self._append, notes, guard, memory_vectors)
         self._answers = Answers(searches, self.memories, guard, clock)
         self._showing = Showing(notes, settings, guard, clock)
         self.live = Live(

@@ -6,19 +6,19 @@ It never sets a damaged file aside by itself, and never says what a memory is ab
 
 import asyncio
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from ragd.adapters import private_sqlite
 from ragd.errors import RagdError
-from ragd.search.recall import Memory, Recall
+from ragd.search.recall import Meaning, Memory, Recall
 
 MOST = 10_000
 MOST_CHARACTERS = 4_000_000  # of all keys and values together
 WITHIN_S = 10.0
-FORMAT = 1
+FORMAT = 2
 
 _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 _SETTINGS = """
@@ -27,18 +27,24 @@ PRAGMA synchronous = FULL;
 PRAGMA secure_delete = ON;
 PRAGMA temp_store = MEMORY;
 """
-_TABLE = f"""
-BEGIN IMMEDIATE;
+_TABLE = """
 CREATE TABLE IF NOT EXISTS memories (
     key TEXT NOT NULL PRIMARY KEY,
     value TEXT NOT NULL,
     source TEXT NOT NULL,
     stored_at TEXT NOT NULL
-) WITHOUT ROWID;
-PRAGMA user_version = {FORMAT};
-COMMIT;
+) WITHOUT ROWID
 """
-_COLUMNS = "key, value, source, stored_at"
+# Since format 2. Of a vector `space` says in which vector space it is.
+_ADDED = (
+    "source_sha256 TEXT",
+    "may_leave INTEGER NOT NULL DEFAULT 0",
+    "space TEXT",
+    "vector BLOB",
+)
+_COLUMNS = "key, value, source, stored_at, source_sha256, may_leave"
+
+Fact = tuple[str, str]  # a key or a source, and the value
 
 T = TypeVar("T")
 
@@ -66,9 +72,24 @@ class MemoryStore:
         """Every memory, newest first."""
         return await self._run(self._file.all)
 
-    async def matching(self, query: str, limit: int) -> list[Memory]:
-        """Those that share words with the query, best first."""
-        return await self._run(lambda: self._file.recall().matching(query, limit))
+    async def matching(
+        self, query: str, limit: int, meaning: Meaning | None = None
+    ) -> list[Memory]:
+        """Those that share words with the query or are near to it, best first."""
+        return await self._run(lambda: self._file.recall().matching(query, limit, meaning))
+
+    async def facts(self) -> frozenset[Fact]:
+        """Each memory's value with its key, and with its source."""
+        return await self._run(self._file.facts)
+
+    async def lacking(self, space: str) -> list[Memory]:
+        """Those that have no vector in this space."""
+        return await self._run(lambda: self._file.lacking(space))
+
+    async def keep_vectors(self, space: str, made: Mapping[str, tuple[str, bytes]]) -> None:
+        """Keep vectors beside their memories: by key, the value that was embedded and its vector.
+        One whose memory was forgotten or replaced meanwhile is dropped."""
+        await self._run(lambda: self._file.keep_vectors(space, made))
 
     async def close(self) -> None:
         if not self._closed:
@@ -95,6 +116,7 @@ class _MemoryFile:
         self._path = path
         self._connection: sqlite3.Connection | None = None
         self._recall: Recall | None = None
+        self._facts: frozenset[Fact] | None = None
 
     def guarded(self, work: Callable[[], T]) -> T:
         """Do `work`; what SQLite or the disk say becomes a sentence, without their words."""
@@ -108,7 +130,7 @@ class _MemoryFile:
 
     def store(self, memory: Memory) -> None:
         connection = self._open()
-        self._recall = None
+        self._recall = self._facts = None
         connection.execute("BEGIN IMMEDIATE")
         # With its key out of the way it counts once, whether it is new or not.
         replaced = connection.execute("DELETE FROM memories WHERE key = ?", (memory.key,)).rowcount
@@ -119,8 +141,15 @@ class _MemoryFile:
             connection.execute("ROLLBACK")
             raise _no_room()
         connection.execute(
-            f"INSERT INTO memories ({_COLUMNS}) VALUES (?, ?, ?, ?)",  # noqa: S608
-            (memory.key, memory.value, memory.source, memory.stored_at),
+            f"INSERT INTO memories ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)",  # noqa: S608
+            (
+                memory.key,
+                memory.value,
+                memory.source,
+                memory.stored_at,
+                memory.source_sha256,
+                memory.may_leave,
+            ),
         )
         connection.execute("COMMIT")
         if replaced:
@@ -128,7 +157,7 @@ class _MemoryFile:
 
     def forget(self, key: str) -> bool:
         connection = self._open()
-        self._recall = None
+        self._recall = self._facts = None
         gone = connection.execute("DELETE FROM memories WHERE key = ?", (key,)).rowcount
         # Also when there was none: an erasure before may have been cut short.
         self._erase()
@@ -138,12 +167,40 @@ class _MemoryFile:
         rows = self._open().execute(
             f"SELECT {_COLUMNS} FROM memories ORDER BY stored_at DESC, key"  # noqa: S608
         )
-        return [Memory(*row) for row in rows]
+        return [_memory(row) for row in rows]
 
     def recall(self) -> Recall:
         if self._recall is None:
-            self._recall = Recall(self.all())
+            rows = self._open().execute(
+                "SELECT key, space, vector FROM memories WHERE vector IS NOT NULL"
+            )
+            self._recall = Recall(self.all(), {key: (space, vector) for key, space, vector in rows})
         return self._recall
+
+    def facts(self) -> frozenset[Fact]:
+        if self._facts is None:
+            kept = self.all()
+            self._facts = frozenset(
+                [(one.key, one.value) for one in kept] + [(one.source, one.value) for one in kept]
+            )
+        return self._facts
+
+    def lacking(self, space: str) -> list[Memory]:
+        rows = self._open().execute(
+            f"SELECT {_COLUMNS} FROM memories WHERE space IS NOT ? ORDER BY key",  # noqa: S608
+            (space,),
+        )
+        return [_memory(row) for row in rows]
+
+    def keep_vectors(self, space: str, made: Mapping[str, tuple[str, bytes]]) -> None:
+        connection = self._open()
+        self._recall = None
+        connection.execute("BEGIN IMMEDIATE")
+        connection.executemany(
+            "UPDATE memories SET space = ?, vector = ? WHERE key = ? AND value = ?",
+            [(space, vector, key, value) for key, (value, vector) in made.items()],
+        )
+        connection.execute("COMMIT")
 
     def close(self) -> None:
         connection, self._connection = self._connection, None
@@ -166,10 +223,32 @@ class _MemoryFile:
 
     def _open(self) -> sqlite3.Connection:
         if self._connection is None:
-            self._connection = private_sqlite.open_private(
-                self._path, _SETTINGS, _TABLE, _check_format
-            )
+            found: list[int] = []
+
+            def check(version: int) -> None:
+                _check_format(version)
+                found.append(version)
+
+            connection = private_sqlite.open_private(self._path, _SETTINGS, "", check)
+            try:
+                _bring_up_to_date(connection, found[0])
+            except BaseException:
+                private_sqlite.close(connection)
+                raise
+            self._connection = connection
         return self._connection
+
+
+def _bring_up_to_date(connection: sqlite3.Connection, version: int) -> None:
+    """The table of this format, in a new file or in an older one; all of it or nothing."""
+    if version == FORMAT:
+        return
+    connection.execute("BEGIN IMMEDIATE")
+    connection.execute(_TABLE)
+    for column in _ADDED:
+        connection.execute(f"ALTER TABLE memories ADD COLUMN {column}")
+    connection.execute(f"PRAGMA user_version = {FORMAT}")
+    connection.execute("COMMIT")
 
 
 def _no_room() -> RagdError:
@@ -200,9 +279,14 @@ def _explained(code: int) -> RagdError:
 
 
 def _check_format(found: int) -> None:
-    if found not in (0, FORMAT):
+    if found not in (0, 1, FORMAT):
         raise RagdError(
             "INTERNAL",
             "The memories were written by a newer version of ragd.",
             "Install that version again; they are left as they are.",
         )
+
+
+def _memory(row: tuple[Any, ...]) -> Memory:
+    key, value, source, stored_at, source_sha256, may_leave = row
+    return Memory(key, value, source, stored_at, source_sha256, bool(may_leave))

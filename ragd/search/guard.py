@@ -3,7 +3,7 @@
 It never withholds anything itself and never changes a passage.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from msgspec import Struct
 
@@ -38,8 +38,14 @@ def inspect_text(text: str, rules: Rules) -> Inspected:
     return Inspected(found, injection.suspected(text), asked)
 
 
-def suggest(passages: Sequence[tuple[Passage, Inspected]], rules: Rules) -> Suggestion | None:
-    """The fact most worth remembering, of the passages in their order; of none that is suspect."""
+def suggest(
+    passages: Sequence[tuple[Passage, Inspected]],
+    rules: Rules,
+    known: Collection[tuple[str, str]] = (),
+) -> Suggestion | None:
+    """The fact most worth remembering, of the passages in their order; of none that is suspect, and
+    none that is `known`: a key or a source, and the value."""
     if not rules.auto_suggest:
         return None
-    return suggestions.first([p for p, seen in passages if not seen.injection_suspected], rules)
+    trusted = [p for p, seen in passages if not seen.injection_suspected]
+    return suggestions.first(trusted, rules, known)

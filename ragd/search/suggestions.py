@@ -5,14 +5,17 @@ It never invents words: the value stands in the note as it is.
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from msgspec import Struct
 
+from ragd.notes.characters import fold, visible
+from ragd.notes.sanitise import without_markup
 from ragd.search.function_words import ENGLISH
 from ragd.search.passage import Passage
 from ragd.search.rules import Rules
 from ragd.search.sensitive import names_of
+from ragd.search.sensitive_words import without_harmless_uses
 from ragd.search.sentences import sentences
 from ragd.search.words import Found, folded
 
@@ -27,13 +30,6 @@ _NAME = r"(?:(?:Mr|Mrs|Ms|Dr|Prof)\.? )?([^\W\d_][\w’'-]*)"
 _TO = re.compile(rf"\b(?i:owed?|owes|debts?)\b(?: (?:still|to|with|of|money|back))*,? {_NAME}")
 _FROM = re.compile(rf"\b{_NAME}(?: \w+)? ow(?:es|ed) (?:me|us)\b")
 _WORD = re.compile(r"(?<![\w’'])[^\W\d_][\w’'-]*")
-_SPENDING = frozenset({"spend", "spent"})
-_TIME_SPENT = re.compile(
-    r"\bspen[dt](?: (?:a|an|the|some|my|our|all|lots?|of|whole|more|most|many|few|half|two|three"
-    r"|quality|good|free))* (?:time|minutes?|hours?|days?|weeks?|evenings?|mornings?|afternoons?"
-    r"|nights?|weekends?|summers?|winters?|holidays?|christmas)\b",
-    re.IGNORECASE,
-)
 _POSSESSIVE = re.compile("[’']s$")
 _DAYS = """
 monday tuesday wednesday thursday friday saturday sunday january february march april may june july
@@ -50,15 +46,26 @@ class Suggestion(Struct, frozen=True):
     source: str
 
 
-def first(passages: Sequence[Passage], rules: Rules) -> Suggestion | None:
+def first(
+    passages: Sequence[Passage], rules: Rules, known: Collection[tuple[str, str]] = ()
+) -> Suggestion | None:
     """The best sentence of the first passage that has one; else the first marked passage. Of a
-    thing that was written down more than once, what was true last."""
+    thing that was written down more than once, what was true last. None that is `known`: a key or a
+    source, and the value."""
     for look in (_in_text, _by_heading):
         for place, passage in enumerate(passages):
             if found := look(passage, rules):
                 later = [p for p in passages[place + 1 :] if passage.date and p.date]
-                return _latest(found, passage, [(p, look(p, rules)) for p in later])
+                best = _latest(found, passage, [(p, look(p, rules)) for p in later])
+                if not _is_known(best, known):
+                    return best
     return None
+
+
+def _is_known(found: Suggestion, known: Collection[tuple[str, str]]) -> bool:
+    """Whether exactly this fact is stored; a memory is kept without its markup."""
+    value = fold(without_markup(visible(found.value))).strip()
+    return (found.key, value) in known or (found.source, value) in known
 
 
 def _latest(
@@ -75,9 +82,11 @@ def _latest(
 def _in_text(passage: Passage, rules: Rules) -> Suggestion | None:
     best: tuple[int, str, list[Found]] = (0, "", [])
     for sentence in sentences(passage.chunk_text):
-        found = rules.lexicon.found_in(sentence) if _tells(sentence) else []
-        if _TIME_SPENT.search(sentence) and _SPENDING.issuperset(phrase for _, phrase in found):
-            continue  # time, not money
+        if not _tells(sentence):
+            continue
+        found = rules.lexicon.found_in(sentence)
+        if found and not rules.lexicon.found_in(without_harmless_uses(folded(sentence))):
+            continue  # time that is spent, attention that is paid
         weight = len(found) + any(phrase in _DEBT for _, phrase in found)
         if weight > best[0]:
             best = (weight, sentence, found)

@@ -4,7 +4,7 @@ import json
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -131,6 +131,18 @@ class Vault:
     def get(self, path: str) -> Asked:
         answer = request(self.home, "GET", path, None, WITHIN_S)
         return Asked(answer.status, checked(answer.body))
+
+    def delete(self, path: str) -> Asked:
+        answer = request(self.home, "DELETE", path, None, WITHIN_S)
+        return Asked(answer.status, checked(answer.body))
+
+    def until(self, seen: Callable[[], Any]) -> Any:
+        """Ask again until it is there."""
+        deadline = time.monotonic() + WITHIN_S
+        while not (found := seen()):
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+        return found
 
     def search(self, query: str, **more: Any) -> Asked:
         return self.post(TOOL, {"query": query, **more})

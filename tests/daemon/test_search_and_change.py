@@ -212,9 +212,59 @@ def test_memories_that_match_come_with_the_answer(vault: Vault) -> None:
         "ask_first": False,
         "trust": "untrusted-note",
         "injection_suspected": False,
+        "stale": False,
+        "unverified": False,
     }
     assert recalled == {**memory, **flags}
     assert vault.search("tea").data["memories"] == []
+
+
+@needs_model
+def test_a_memory_is_found_by_its_meaning_and_says_that_its_note_has_changed() -> None:
+    notes = {"People/Sreenivas.md": "He called about the harbour.\n", "Tea.md": "Assam is malty.\n"}
+    with serving(notes) as vault:
+        fact = {
+            "key": "sreenivas",
+            "value": "I owe Sreenivas $440",
+            "source": "People/Sreenivas.md",
+        }
+        assert vault.post("/v1/tools/obsidian_rag_memory_store", fact).data["stored"]
+
+        def recalled(question: str) -> list[dict[str, Any]]:
+            return list(vault.search(question).data["memories"])
+
+        # Its vector is made in the background.
+        [memory] = vault.until(lambda: recalled("What are my debts?"))
+        assert memory["value"] == fact["value"]
+        assert (memory["stale"], memory["unverified"]) == (False, False)
+        assert recalled("Which chapters of the thesis are done?") == []
+        source = vault.root / "People" / "Sreenivas.md"
+        source.write_text("He has been paid.\n")
+        assert recalled("What are my debts?")[0]["stale"] is True
+        source.write_text("He called about the harbour.\n")
+        assert recalled("What are my debts?")[0]["stale"] is False
+        source.unlink()
+        assert recalled("What are my debts?")[0]["stale"] is True
+        listed = vault.get("/v1/memories").data["memories"]
+        assert [(one["key"], one["stale"]) for one in listed] == [("sreenivas", True)]
+        vault.delete("/v1/memories/sreenivas")
+        assert recalled("What are my debts?") == []
+
+
+@needs_model
+def test_a_fact_that_is_stored_is_not_suggested_again() -> None:
+    notes = {
+        "Debt.md": "I owe Bo **70** dollars for the kayak.\n",
+        "Time.md": "Spend your time well.\n",
+    }
+    with serving(notes) as vault:
+        fact = vault.search("kayak").data["memory_suggestion"]
+        assert fact["source"] == "Debt.md"
+        assert vault.post("/v1/tools/obsidian_rag_memory_store", fact).data["stored"]
+        assert vault.search("kayak").data["memory_suggestion"] is None
+        assert vault.search("spend your time").data["memory_suggestion"] is None
+        vault.delete(f"/v1/memories/{fact['key']}")
+        assert vault.search("kayak").data["memory_suggestion"] == fact
 
 
 # Without vectors

@@ -108,7 +108,10 @@ def _churn(connection: sqlite3.Connection, chance: random.Random, steps: int) ->
         alive[key] = mark
         value = f"{mark} {'x' * chance.choice([5, 50, 300, 900, 3000])} {mark}"
         connection.execute("DELETE FROM memories WHERE key = ?", (key,))
-        connection.execute("INSERT INTO memories VALUES (?, ?, 'note.md', '')", (key, value))
+        connection.execute(
+            "INSERT INTO memories (key, value, source, stored_at) VALUES (?, ?, 'note.md', '')",
+            (key, value),
+        )
         if chance.random() < 0.4:
             victim = chance.choice(sorted(alive))
             gone.append(alive.pop(victim))

@@ -57,7 +57,7 @@ function slim(data: Row, cite: boolean): Row {
       source,
       stored_at,
       ...(asksFirst(row) ? { ask_first: true } : {}),
-      ...onlyTrue(row, "injection_suspected"),
+      ...onlyTrue(row, "injection_suspected", "stale", "unverified"),
       ...ifAny(row, "sensitive"),
     })),
   };
