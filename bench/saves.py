@@ -22,6 +22,7 @@ from ragd import config
 from ragd.adapters.lance_store import ChunkIndex, FileRows, Identity, LanceStore
 from ragd.adapters.ollama import space_of
 from ragd.clock import SystemClock, new_id
+from ragd.config import vault_name
 from ragd.embedding import CANARY
 from ragd.events import (
     BatchStored,
@@ -102,7 +103,7 @@ class Indexed:
         notes = Notes(self._settings, self._clock)
         store = LanceStore(self._settings.vectors)
         space = space_of(MODEL, self._provider.digest, DIMENSIONS)
-        vault = Pipeline(self.home, self._clock, self.ledger, self._settings)._vault_name()
+        vault = vault_name(self._settings.current)
         canary = self._provider.vector_of(CANARY)
         identity = Identity(new_id(), space, notes.fingerprint, vault, canary)
         index = await store.create(identity)

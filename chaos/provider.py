@@ -175,7 +175,12 @@ class Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         self.texts = asked["input"]
-        if not self._goes_wrong():
+        if self._goes_wrong():
+            return
+        if not self.provider.has_model:
+            missing = {"error": f'model "{MODEL}" not found, try pulling it first'}
+            self.answer(missing, 404)
+        else:
             self.answer({"model": MODEL, "embeddings": self.provider.embed(self.texts)})
 
     def _goes_wrong(self) -> bool:

@@ -55,7 +55,8 @@ within seconds; a file that it refuses changes nothing, and `ragctl status` says
   index and removes the old one. Another `vector_store.path` is empty at first: run
   `ragctl index`. An index stays in the vector space that it was built in: after a change of
   `embedding.provider`, `model` or `dimensions` health says INDEX_MODEL_MISMATCH, and words alone
-  are searched until `ragctl reindex`.
+  are searched until `ragctl reindex`. `embedding.dimensions` is best left out: the size is the
+  model's own, and another number is DIMENSIONS_MISMATCH.
 """
 
 RULES = """\

@@ -19,7 +19,7 @@ from ragctl.failure import Failure, refused_by_the_system
 from ragctl.launch import ask
 from ragctl.progress import Moving, Plain
 from ragctl.render import clean, counted, emit_json, for_home, in_words_until, note
-from ragd.errors import EXIT_INTERRUPTED, EXIT_OK, StartupError
+from ragd.errors import EXIT_INTERRUPTED, EXIT_OK, WITHOUT_VECTORS, StartupError
 from ragd.paths import Home
 
 EXIT_PARTIAL = 1
@@ -27,10 +27,8 @@ EXIT_FATAL = 2
 AGAIN_WITHIN_S = 3.0
 TICK_S = 0.25
 PATIENCE_S = 300.0  # for the next vector: one that nobody can make would be waited for for ever
-_CAUSES = (
-    *("VAULT_NOT_FOUND", "OLLAMA_UNREACHABLE", "EMBEDDER_UNAVAILABLE", "INDEX_CORRUPTED"),
-    "DISK_FULL",
-)
+_CAUSES = (*("VAULT_NOT_FOUND", "INDEX_CORRUPTED", "DISK_FULL"), *WITHOUT_VECTORS)
+_EFFECTS = ("INDEXER_FAILED", "INDEX_NOT_FOUND", "INDEX_STALE", "VECTORS_PENDING")
 _LISTED = 10
 _TEXT_STORED = ("vectors", "finished")  # phases of a job that only vectors can be missing for
 SILENCE_S = 10.0  # after which one wants to know why
@@ -194,9 +192,10 @@ def _tell(home: Home, last: dict[str, Any], on_terminal: bool) -> int:
         )
     if missing := last["total_chunks"] - last["chunks_embedded"] - last.get("barred", 0):
         have = "has no vector" if missing == 1 else "have no vectors"
+        cause = clean(f"{last['message']} {last['suggestion']}") if last.get("code") else ""
         note(
-            f"{counted(missing, 'passage')} {have} yet: found by words meanwhile. The daemon "
-            "goes on when it can; `ragctl status` says why it does not."
+            f"{counted(missing, 'passage')} {have} yet: found by words meanwhile. "
+            + (cause or "The daemon goes on when it can; `ragctl status` says why it does not.")
         )
     return EXIT_OK if last["outcome"] == "complete" else EXIT_PARTIAL
 
@@ -211,26 +210,18 @@ def _last_words(last: dict[str, Any], why: Failure) -> dict[str, Any]:
 def _why_not(home: Home, last: dict[str, Any]) -> Failure:
     if last["outcome"] == "cancelled":
         return Failure("The job was cancelled.", "`ragctl sync` does what is left of it.")
-    if last.get("code") == "VAULT_NOT_FOUND":  # whatever else is wrong: nothing can be read
-        message = f"The job failed. {last['message']}"
-        return Failure(message, str(last["suggestion"]), code="INDEXER_FAILED")
+    if last.get("code") not in (None, "INDEXER_FAILED"):  # the daemon knows the cause
+        message = f"The job failed. {clean(last['message'])}"
+        return Failure(message, clean(last["suggestion"]), code="INDEXER_FAILED")
     return _why_it_failed(home)
 
 
 def _why_it_failed(home: Home) -> Failure:
-    """The job is the effect; the cause is what else is wrong."""
-    status = request(home, "GET", "/v1/status").data
-    if status.get("provider") == "ollama" and status.get("ollama_status") == "down":
-        return Failure(
-            "The job failed. Ollama is configured, and does not answer.",
-            "Start it with `ollama serve`; or `ragctl config set embedding.provider auto`, "
-            "`ragctl stop`, `ragctl start`.",
-            code="INDEXER_FAILED",
-        )
-    for reason in sorted(status["reasons"], key=lambda one: one["code"] not in _CAUSES):
-        if reason["code"] != "INDEXER_FAILED":
-            message = f"The job failed. {reason['message']}"
-            return Failure(message, reason["suggestion"], code="INDEXER_FAILED")
+    """The job is the effect; the cause is the first reason that is not an effect, too."""
+    for reason in request(home, "GET", "/v1/status").data["reasons"]:
+        if reason["code"] not in _EFFECTS:
+            message = f"The job failed. {clean(reason['message'])}"
+            return Failure(message, clean(reason["suggestion"]), code="INDEXER_FAILED")
     return Failure("The job failed.", "`ragctl logs` tells more.", code="INDEXER_FAILED")
 
 

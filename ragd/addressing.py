@@ -38,4 +38,7 @@ class Addressing:
             error = structs.replace(error, **said)
         if isinstance(data, dict) and "reasons" in data:
             data = {**data, "reasons": [self.texts(reason) for reason in data["reasons"]]}
+            index = data.get("index")
+            if isinstance(index, dict) and (why := index.get("passed_over")):
+                data["index"] = {**index, "passed_over": self.texts(why)}
         return structs.replace(envelope, error=error, data=data)

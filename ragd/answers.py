@@ -20,7 +20,7 @@ from ragd.search.guard import Inspected, Passage, inspect, inspect_text, suggest
 from ragd.search.recall import Memory, shown
 from ragd.search.results import TRUST, Result
 from ragd.searching import Served
-from ragd.status import Live, Reason, meta, reasons, verdict
+from ragd.status import Live, Reason, error_of, meta, reasons, verdict
 
 MEMORIES = 5
 _QUESTION_STAYED = (
@@ -114,14 +114,15 @@ def enveloped(answer: Answer, state: State, live: Live, took_ms: int) -> Envelop
         stale_since=since.get("INDEX_STALE"),
         unindexed_files=progress.unindexed(state),
     )
-    return Envelope(health, answer.data, _error(codes[0], answer) if codes else None, about)
+    error = _question_stayed(codes, answer) or error_of(codes, state, live)
+    return Envelope(health, answer.data, error, about)
 
 
-def _error(code: str, answer: Answer) -> ErrorBody:
-    """The worst of it; a question that stayed here is another matter than passages that did."""
-    if code == "SENSITIVE_FILTERED" and "withheld" not in answer.data:
-        return error_body(code, *_QUESTION_STAYED)
-    return error_body(code)
+def _question_stayed(codes: Sequence[str], answer: Answer) -> ErrorBody | None:
+    """A question that stayed here is another matter than passages that did."""
+    if codes[:1] == ["SENSITIVE_FILTERED"] and "withheld" not in answer.data:
+        return error_body(codes[0], *_QUESTION_STAYED)
+    return None
 
 
 def _seen(

@@ -34,6 +34,7 @@ __all__ = [
     "parse",
     "read",
     "to_json",
+    "vault_name",
 ]
 
 MAX_BYTES = 1024 * 1024
@@ -86,6 +87,11 @@ def fingerprint(config: Config) -> str:
     """Twelve hex digits that are the same for the same settings, however they were written."""
     canonical = json.dumps(effective(config), sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(canonical.encode()).hexdigest()[:12]
+
+
+def vault_name(config: Config) -> str:
+    """Which vault this is, as an index's identity names it; the path cannot be read from it."""
+    return hashlib.sha256(os.fsencode(config.vault_path)).hexdigest()[:16]
 
 
 def is_external(config: Config) -> bool:

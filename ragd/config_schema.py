@@ -41,8 +41,14 @@ class Embedding(Section, kw_only=True, frozen=True):
         str, Meta(min_length=1, max_length=2000, description="Where Ollama answers.")
     ] = "http://localhost:11434"
     dimensions: Annotated[
-        int, Meta(ge=1, le=8192, description="Numbers in one vector of Ollama's model.")
-    ] = 1024
+        int,
+        Meta(
+            ge=0,
+            le=8192,
+            description="Numbers in one vector of Ollama's model. 0: taken from the model, which "
+            "is 1024 for mxbai-embed-large. Any other number must be the model's own.",
+        ),
+    ] = 0
     batch_size: Annotated[
         int,
         Meta(

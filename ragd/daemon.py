@@ -145,6 +145,7 @@ async def _serve(
         reloading,
         pipeline.memory_vectors,
     )
+    pipeline.serving.listen(lambda: gateway.tell_digest(pipeline.serving.digest))
     server = HttpServer(_listener(home), gateway.routes(), gateway.refuse)
     actors = _actors(home, clock, ledger, settings, gateway, pipeline.probing)
     actors |= {"config_reader": config_reader.run} | pipeline.actors()
@@ -233,8 +234,8 @@ def _actors(
     probes: Probes = {
         "vault": Probe(Look(probing.vault), "VAULT_NOT_FOUND"),
         "index": Probe(Look(probing.index), None),
-        "ollama": Probe(probing.ollama, "OLLAMA_UNREACHABLE"),
-        "embedder": Probe(probing.embedder, None, quiet=True),
+        "ollama": Probe(probing.ollama, "OLLAMA_UNREACHABLE", closely=probing.ollama_closely),
+        "embedder": Probe(probing.embedder, None, quiet=True, closely=probing.embedder_closely),
         "model": Probe(probing.model, None, quiet=True),
         "vectors": Probe(probing.vectors, None, quiet=True),
         "freshness": Probe(probing.freshness, None, quiet=True),

@@ -23,7 +23,13 @@ CANARY_TOLERANCE = 0.995
 """Cosine above which two canaries are of one space (other kernels of one model stay above it)."""
 
 Kind = Literal["unreachable", "model_missing", "wrong_model", "transient", "bad_item"]
-Code = Literal["OLLAMA_UNREACHABLE", "EMBEDDER_UNAVAILABLE", "INDEX_MODEL_MISMATCH"]
+Code = Literal[
+    "OLLAMA_UNREACHABLE",
+    "OLLAMA_MODEL_MISSING",
+    "EMBEDDER_UNAVAILABLE",
+    "INDEX_MODEL_MISMATCH",
+    "DIMENSIONS_MISMATCH",
+]
 
 DETAILS = frozenset(
     {
@@ -38,6 +44,7 @@ DETAILS = frozenset(
         "answered with the wrong number of vectors",
         "does not have the model",
         "makes vectors of another size than configured",
+        "makes vectors of another size than the index",
         "has another version of the model than the index",
         "made a vector that is not a number",
         "cannot embed this text",
@@ -75,10 +82,19 @@ class VectorSpace(Struct, frozen=True):
         return hashlib.sha256(msgspec.json.encode(self)).hexdigest()[:32]
 
 
+class PassedOver(Struct, frozen=True):
+    """Why Ollama was not taken for an index, where both providers were allowed."""
+
+    code: str
+    configured: int = 0  # sizes of vectors, where these two differ
+    made: int = 0
+
+
 class EmbeddingError(Exception):
     """Why there are no vectors: `kind` says what to do, `detail` is one of `DETAILS`.
 
     `done` holds the vectors this call had already made, by index: what was paid for is not lost.
+    `configured`, `made`: sizes of vectors, where these two differ.
     """
 
     def __init__(
@@ -89,6 +105,8 @@ class EmbeddingError(Exception):
         *,
         index: int | None = None,
         done: Mapping[int, Vector] | None = None,
+        configured: int = 0,
+        made: int = 0,
     ) -> None:
         assert detail in DETAILS, detail
         assert (index is not None) == (kind == "bad_item"), kind
@@ -98,6 +116,8 @@ class EmbeddingError(Exception):
         self.detail = detail
         self.index = index
         self.done: Mapping[int, Vector] = done or {}
+        self.configured = configured
+        self.made = made
 
 
 class Embedder(Protocol):

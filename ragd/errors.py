@@ -9,7 +9,10 @@ UNAVAILABLE = "unavailable"
 SEVERITY = {HEALTHY: 0, DEGRADED: 1, UNAVAILABLE: 2}
 
 # While one of these holds, nobody makes vectors: neither for notes nor for questions.
-WITHOUT_VECTORS = ("INDEX_MODEL_MISMATCH", "OLLAMA_UNREACHABLE", "EMBEDDER_UNAVAILABLE")
+WITHOUT_VECTORS = (
+    *("DIMENSIONS_MISMATCH", "INDEX_MODEL_MISMATCH", "OLLAMA_UNREACHABLE"),
+    *("OLLAMA_MODEL_MISSING", "EMBEDDER_UNAVAILABLE"),
+)
 
 NO_SUCH_ENDPOINT = "There is no such endpoint."  # how a daemon says that it is too old, or too new
 
@@ -55,8 +58,22 @@ CODES: dict[str, Kind] = {
     "OLLAMA_UNREACHABLE": Kind(
         DEGRADED,
         True,
-        "Ollama does not answer, or does not have the model, so meaning-based search is off.",
-        "Start it with `ollama serve` and pull the model; full-text search goes on meanwhile.",
+        "Ollama does not answer, so meaning-based search is off.",
+        "Start it with `ollama serve`; full-text search goes on meanwhile.",
+    ),
+    "OLLAMA_MODEL_MISSING": Kind(
+        DEGRADED,
+        True,
+        "Ollama answers but does not have the model, so meaning-based search is off.",
+        "Run `ollama pull NAME` with the model's name; full-text search goes on meanwhile.",
+    ),
+    "DIMENSIONS_MISMATCH": Kind(
+        DEGRADED,
+        True,
+        "`embedding.dimensions` is not the size of the model's vectors, so meaning-based search "
+        "is off.",
+        "Run `ragctl config unset embedding.dimensions`, then `ragctl stop` and `ragctl start`; "
+        "full-text search goes on meanwhile.",
     ),
     "EMBEDDER_UNAVAILABLE": Kind(
         DEGRADED,
@@ -118,11 +135,20 @@ CODES: dict[str, Kind] = {
         "The index is damaged and cannot be read.",
         "Run `ragctl reindex`; the notes themselves are not affected.",
     ),
+    "INDEX_OF_ANOTHER_VAULT": Kind(
+        UNAVAILABLE,
+        True,
+        "The index belongs to another vault and is not used; the configured vault is not found.",
+        "Correct the path with `ragctl config set vault_path PATH`, then `ragctl stop` and "
+        "`ragctl start`; or bring the configured vault back: then its notes are indexed instead.",
+    ),
     "INDEX_MODEL_MISMATCH": Kind(
         DEGRADED,
         True,
-        "The configured embedding model is not the one the index was built with.",
-        "Run `ragctl reindex`, or set the former model again; full-text search goes on.",
+        "The embedding model is not the one the index was built with, so meaning-based search "
+        "is off.",
+        "Run `ragctl reindex`, or go back to the previous model; full-text search goes on "
+        "meanwhile.",
     ),
     "VAULT_NOT_FOUND": Kind(
         DEGRADED,

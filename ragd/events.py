@@ -279,6 +279,8 @@ class EmbeddingFailed(Fact, frozen=True, kw_only=True, tag="embedding_failed"):
 
     code: str
     attempt: int  # in a row; of many, only 1, 2, 4, 8, … are recorded
+    configured: int = 0  # the size of vectors that the configuration asks for,
+    made: int = 0  # and the size of those that the model makes, where these differ
 
 
 # Store writer
@@ -375,6 +377,9 @@ class IndexActivated(Fact, frozen=True, kw_only=True, tag="index_activated"):
     model: str
     dimensions: int  # numbers in one vector
     fingerprint: str = ""
+    passed_over: str = ""  # the code for which Ollama was not taken, where it could have been
+    configured: int = 0  # the size of vectors that the configuration asked for then,
+    made: int = 0  # and the size of those that Ollama's model made, where these differed
 
 
 class IndexLost(Fact, frozen=True, kw_only=True, tag="index_lost"):
@@ -407,6 +412,7 @@ class JobFinished(Fact, frozen=True, kw_only=True, tag="job_finished"):
     errors: list[FileError] = field(default_factory=list)  # the first of them, at most 100
     errors_total: int = 0  # all of them
     uptime_ms: int = 0  # of the daemon, by a clock that nobody sets
+    code: str = ""  # why it failed; empty if it did not, or if nobody knows
 
 
 # Health monitor
@@ -418,6 +424,8 @@ class DependencyLost(Fact, frozen=True, kw_only=True, tag="dependency_lost"):
     dependency: Dependency
     code: str
     since: str | None = None
+    configured: int = 0  # the size of vectors that the configuration asks for,
+    made: int = 0  # and the size of those that the model makes, where these differ
 
 
 class DependencyRecovered(Fact, frozen=True, kw_only=True, tag="dependency_recovered"):

@@ -12,7 +12,7 @@ import structlog
 from ragd.adapters.lance_store import ChunkIndex, Identity, LanceStore, NothingKnown
 from ragd.clock import new_id
 from ragd.crashpoints import crashpoint
-from ragd.embedding import VectorSpace
+from ragd.embedding import PassedOver, VectorSpace
 from ragd.errors import RagdError
 from ragd.events import (
     BatchStored,
@@ -29,6 +29,7 @@ from ragd.native_crash import CrashMark
 from ragd.serving import Serving
 
 NAME = "store_writer"
+FOREIGN = "INDEX_OF_ANOTHER_VAULT"
 log = structlog.get_logger(NAME)
 
 # The identity of an index that does not exist yet. Given an identity, the new one is in its vector
@@ -155,6 +156,9 @@ class Indexes:
         there is no such folder, that may be a slip of the pen, and nothing is thrown away."""
         index.close()
         if not await self._vault_is_there():
+            lost = self._ledger.state.health.lost.get("index")
+            if lost is None or lost.code != FOREIGN:
+                await self._say(DependencyLost(dependency="index", code=FOREIGN))
             raise NotOurs("it is another vault's, and kept until this one is found")
         await self._say(IndexLost(reason="vault_changed"))
         await self._store.drop(index.identity.generation)
@@ -303,6 +307,7 @@ class Indexes:
 
     async def _activate(self, index: ChunkIndex) -> None:
         space: VectorSpace = index.identity.space
+        passed_over = index.identity.passed_over or PassedOver("")
         await self._say(
             IndexActivated(
                 generation=index.identity.generation,
@@ -310,6 +315,9 @@ class Indexes:
                 model=space.model,
                 dimensions=space.dimensions,
                 fingerprint=index.identity.fingerprint,
+                passed_over=passed_over.code,
+                configured=passed_over.configured,
+                made=passed_over.made,
             )
         )
         building = self._serving.building

@@ -10,7 +10,9 @@ from typing import Any
 import msgspec
 
 from ragd.addressing import Addressing
+from ragd.errors import CODES
 from ragd.eventlog.frame import Record
+from ragd.explanation import explain
 from ragd.folds import progress
 from ragd.folds.jobs import Job
 from ragd.ledger import Ledger
@@ -21,9 +23,15 @@ class JobStream:
     """One client that follows one job."""
 
     def __init__(
-        self, ledger: Ledger, vectors: VectorProgress, addressing: Addressing, job: Job
+        self,
+        ledger: Ledger,
+        vectors: VectorProgress,
+        addressing: Addressing,
+        job: Job,
+        configured_model: str = "",
     ) -> None:
         self._ledger = ledger
+        self._configured_model = configured_model
         self._vectors = vectors
         self._addressing = addressing
         self._job = job
@@ -44,7 +52,11 @@ class JobStream:
 
     def last_line(self) -> bytes:
         """How the job ended, or that the daemon stops first."""
-        line = progress.last_line(self._ledger.state, self._found())
+        state = self._ledger.state
+        line = progress.last_line(state, self._found())
+        code = line.get("code")
+        if code and line["message"] == CODES[code].message:  # perhaps more is known
+            line["message"], line["suggestion"] = explain(code, state, self._configured_model)
         return msgspec.json.encode(self._addressing.texts(line)) + b"\n"
 
     def _found(self) -> Job:

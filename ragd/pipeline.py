@@ -1,8 +1,6 @@
 """From vault to index: the actors of the pipeline and what they share, put together."""
 
 import asyncio
-import hashlib
-import os
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
@@ -14,6 +12,7 @@ from ragd.adapters.embedding_cache import EmbeddingCache
 from ragd.adapters.lance_store import Identity, LanceStore
 from ragd.backlog import Backlog
 from ragd.clock import Clock
+from ragd.config import vault_name
 from ragd.forgetting import Forgetter
 from ragd.guarding import GuardInForce
 from ragd.indexes import Indexes
@@ -23,7 +22,7 @@ from ragd.native_crash import CrashMark
 from ragd.paths import Home
 from ragd.payloads import InFlight
 from ragd.probing import Probing
-from ragd.providers import Providers
+from ragd.providers import Chosen, Providers
 from ragd.query_vectors import QueryVectors
 from ragd.reading import Notes
 from ragd.searching import Searcher
@@ -65,7 +64,7 @@ class Pipeline:
             self._store,
             self.serving,
             self._new_identity,
-            self._vault_name(),
+            vault_name(self._settings.current),
             self._vault_is_there,
             mark,
         )
@@ -92,15 +91,13 @@ class Pipeline:
     async def _new_identity(self, generation: str, like: Identity | None) -> Identity:
         """What an index that is made now is made of; `like` another in its vector space."""
         if like is not None:
-            space, canary = like.space, like.canary
+            chosen = Chosen(like.space, like.canary, like.passed_over)
         else:
             usable = self.serving.index is not None
-            space, canary = await self._providers.choose(may_be_absent=not usable)
-        return Identity(generation, space, self.notes.fingerprint, self._vault_name(), canary)
+            chosen = await self._providers.choose(may_be_absent=not usable)
+        vault = vault_name(self._settings.current)
+        cut = self.notes.fingerprint
+        return Identity(generation, chosen.space, cut, vault, chosen.canary, chosen.passed_over)
 
     async def _vault_is_there(self) -> bool:
         return await asyncio.to_thread(self.notes.why_gone) in (None, "empty")
-
-    def _vault_name(self) -> str:
-        """Which vault this is, in a form that tells nobody where it lies."""
-        return hashlib.sha256(os.fsencode(self._settings.vault)).hexdigest()[:16]

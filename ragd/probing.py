@@ -4,10 +4,12 @@ A look at the folds or at the outside; it records nothing. What was lost because
 is only found again by a real call: a server that answers and cannot embed is not there.
 """
 
+import asyncio
 from typing import NamedTuple
 
 from ragd.adapters import embedded, lance_store, ollama
 from ragd.clock import Clock, seconds_between
+from ragd.config import vault_name
 from ragd.embedding import CANARY, EmbeddingError
 from ragd.events import Dependency
 from ragd.folds.catalog import Index
@@ -19,13 +21,19 @@ from ragd.serving import Serving
 from ragd.settings import Settings
 
 VECTORS_WITHIN_S = 30.0
+EMBED_WITHIN_S = 15.0  # one text, by a provider that searches waited for in vain
 
 
 class Found(NamedTuple):
-    """What is wrong, and since when, where that is known better than by this look."""
+    """What is wrong, and since when, where that is known better than by this look.
+
+    `configured`, `made`: sizes of vectors, where these two differ.
+    """
 
     code: str
-    since: str
+    since: str | None = None
+    configured: int = 0
+    made: int = 0
 
 
 class Probing:
@@ -78,11 +86,12 @@ class Probing:
 
     def _look(self, generation: str | None, expected: int, apart: bool) -> str | None:
         folder = self._settings.vectors
+        vault = vault_name(self._settings.current) if generation else ""
         if generation and self._serving.is_condemned(lance_store.place(folder, generation)):
             return "INDEX_CORRUPTED"
         if generation is None or not apart:
-            return lance_store.probe(folder, generation, expected)
-        finding = lance_store.examine_apart(folder, generation, expected)
+            return lance_store.probe(folder, generation, expected, vault)
+        finding = lance_store.examine_apart(folder, generation, expected, vault)
         return finding.code if finding is not None else None
 
     def _generation(self) -> str | None:
@@ -92,71 +101,116 @@ class Probing:
     # Providers
 
     async def ollama(self) -> str | None:
-        """Is it up? Where the index is in its space: has it the model, and does it embed?"""
-        address = self._settings.current.embedding.base_url
+        """Is it up? Where its vectors are wanted: has it the model, and does it embed?"""
+        wish = self._settings.current.embedding
         index = self._ledger.state.catalog.index
-        if index is None or index.provider != "ollama":
-            return None if await ollama.answers(address) else "OLLAMA_UNREACHABLE"
+        if (index.provider if index is not None else wish.provider) != "ollama":
+            return None if await ollama.answers(wish.base_url) else "OLLAMA_UNREACHABLE"
         try:
-            sighting = await ollama.look(address, index.model)
+            sighting = await ollama.look(wish.base_url, index.model if index else wish.model)
         except EmbeddingError as why:
             self._digest = None
             return why.code
         self._digest = sighting.digest
         if sighting.digest is None:
-            return "OLLAMA_UNREACHABLE"
+            return "OLLAMA_MODEL_MISSING"
         return await self._embeds("ollama")
 
     async def embedder(self) -> str | None:
         """Is the embedded model installed, and does it embed?"""
-        index = self._ledger.state.catalog.index
-        if index is None or index.provider != "embedded":
+        if not self._is_index_of("embedded"):
             return None
         if embedded.unavailable() is not None:
             return "EMBEDDER_UNAVAILABLE"
         return await self._embeds("embedder")
 
-    async def model(self) -> str | None:
-        """Are the vectors that are made now of the index's own space?"""
+    async def ollama_closely(self) -> str | None:
+        """As `ollama`, after searches have waited in vain: a real text, and not for ever."""
+        found = await self.ollama()
+        if found is not None or not self._is_index_of("ollama"):
+            return found
+        return await self._embeds_within("ollama", "OLLAMA_UNREACHABLE")
+
+    async def embedder_closely(self) -> str | None:
+        """As `embedder`, after searches have waited in vain."""
+        found = await self.embedder()
+        if found is not None or not self._is_index_of("embedded"):
+            return found
+        return await self._embeds_within("embedder", "EMBEDDER_UNAVAILABLE")
+
+    def _is_index_of(self, provider: str) -> bool:
+        index = self._ledger.state.catalog.index
+        return index is not None and index.provider == provider
+
+    async def model(self) -> str | Found | None:
+        """Are the vectors that are made now of the configured size and of the index's own space?"""
+        if found := await self._wrong_size():
+            return found
         catalog = self._ledger.state.catalog
         if catalog.index is None:
             return None
+        index = self._serving.index
+        if index is not None and not index.identity.space.is_known:
+            return None  # it has no vectors, and is replaced when there can be some
         if self._differs_from_config(catalog.index):
             return "INDEX_MODEL_MISMATCH"
-        index = self._serving.index
-        if index is None or not index.identity.space.is_known:
+        if index is None:
             return None
         if catalog.index.provider != "ollama":
             is_ours = index.identity.space.identity == embedded.SPACE.identity
             return None if is_ours else "INDEX_MODEL_MISMATCH"
-        is_other = "model" in self._ledger.state.health.lost
+        lost = self._ledger.state.health.lost.get("model")
+        is_other = lost is not None and lost.code == "INDEX_MODEL_MISMATCH"
         if self._digest is not None:  # else nobody is there whose vectors could be compared
             is_other = await self._providers.mismatch(
                 index.identity, self._digest, doubted=is_other
             )
         return "INDEX_MODEL_MISMATCH" if is_other else None
 
-    async def _embeds(self, dependency: Dependency) -> str | None:
-        """Only asked of who was lost: a real text, a real vector."""
-        lost = self._ledger.state.health.lost.get(dependency)
+    async def _wrong_size(self) -> Found | None:
+        """The configuration sets a size that is not the model's. It stays so while nobody can say
+        what the model's size is."""
+        wish = self._settings.current.embedding
+        if not wish.dimensions or not (wish.provider == "ollama" or self._is_index_of("ollama")):
+            return None
         index = self._serving.index
-        if lost is None or index is None or not index.identity.space.is_known:
+        made = await self._providers.vector_size(index.identity.space if index else None)
+        lost = self._ledger.state.health.lost.get("model")
+        if made is None and lost is not None and lost.code == "DIMENSIONS_MISMATCH":
+            made = lost.made
+        if made in (None, wish.dimensions):
+            return None
+        return Found("DIMENSIONS_MISMATCH", None, wish.dimensions, made or 0)
+
+    async def _embeds(self, dependency: Dependency, *, doubted: bool = False) -> str | None:
+        """A real text, a real vector. Only asked of a provider that was lost or is doubted."""
+        doubted = doubted or dependency in self._ledger.state.health.lost
+        index = self._serving.index
+        if not doubted or index is None or not index.identity.space.is_known:
             return None
         try:
             embedder = await self._providers.of(index.identity)
             await embedder.embed([CANARY])
         except EmbeddingError as why:
-            return None if why.code == "INDEX_MODEL_MISMATCH" else why.code
+            about_vectors = why.code in ("INDEX_MODEL_MISMATCH", "DIMENSIONS_MISMATCH")
+            return None if about_vectors else why.code
         return None
 
+    async def _embeds_within(self, dependency: Dependency, code: str) -> str | None:
+        try:
+            async with asyncio.timeout(EMBED_WITHIN_S):
+                return await self._embeds(dependency, doubted=True)
+        except TimeoutError:
+            return code
+
     def _differs_from_config(self, index: Index) -> bool:
-        """What is configured explicitly; under `auto`, model and size are those of Ollama."""
+        """What is configured explicitly; under `auto`, the model is that of Ollama."""
         wish = self._settings.current.embedding
         if wish.provider not in ("auto", index.provider):
             return True
         if index.provider != "ollama":
             return False
-        return (wish.model, wish.dimensions) != (index.model, index.dimensions)
+        return wish.model != index.model or wish.dimensions not in (0, index.dimensions)
 
     # Time
 

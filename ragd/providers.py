@@ -5,12 +5,29 @@ may be open during a reindex, so there may be two providers.
 """
 
 import asyncio
+from typing import NamedTuple
 
 from ragd.adapters import embedded, ollama
 from ragd.adapters.lance_store import Identity
-from ragd.embedding import CANARY, Embedder, EmbeddingError, Vector, VectorSpace, same_space
+from ragd.embedding import (
+    CANARY,
+    Embedder,
+    EmbeddingError,
+    PassedOver,
+    Vector,
+    VectorSpace,
+    same_space,
+)
 from ragd.settings import Settings
 from ragd.witness import Witnessed, mismatch
+
+
+class Chosen(NamedTuple):
+    """The vector space of a new index, its canary, and why it is not Ollama's, if it could be."""
+
+    space: VectorSpace
+    canary: Vector = b""  # of a server, which may change; weights with a hash do not
+    passed_over: PassedOver | None = None
 
 
 class Providers:
@@ -21,28 +38,47 @@ class Providers:
         self._open: dict[str, Embedder] = {}
         self._opening = asyncio.Lock()
         self._verified: dict[str, str] = {}  # the last digest whose vectors were compared
+        self._size = ("", 0)  # a digest, and the size of the vectors of that model
 
-    async def choose(self, *, may_be_absent: bool) -> tuple[VectorSpace, Vector]:
-        """The vector space for a new index, as the configuration wishes, and its canary.
+    async def choose(self, *, may_be_absent: bool) -> Chosen:
+        """The vector space for a new index, as the configuration wishes.
 
         `may_be_absent`: where Ollama is wished for and is not there, its space is returned without
         a digest: an index for text alone, until somebody can say what its vectors are like.
         """
         wish = self._settings.current.embedding
         if wish.provider == "embedded":
-            return embedded.SPACE, b""  # weights with a hash do not change
+            return Chosen(embedded.SPACE)
         try:
             chosen = await ollama.connect(
                 wish.base_url, wish.model, wish.dimensions, wish.batch_size
             )
             canary = await self._take(chosen)
-        except EmbeddingError:
+        except EmbeddingError as why:
             if wish.provider == "auto":
-                return embedded.SPACE, b""
+                passed_over = PassedOver(why.code, why.configured, why.made)
+                return Chosen(embedded.SPACE, passed_over=passed_over)
             if not may_be_absent:
                 raise
-            return ollama.space_of(wish.model, "", wish.dimensions), b""
-        return chosen.space, canary
+            size = wish.dimensions or ollama.USUAL_DIMENSIONS
+            return Chosen(ollama.space_of(wish.model, "", size))
+        return Chosen(chosen.space, canary)
+
+    async def vector_size(self, known: VectorSpace | None) -> int | None:
+        """How many numbers a vector of the configured model in Ollama has; None if nobody can say
+        now. Asked for a vector once for each version of the model; `known` may spare that."""
+        wish = self._settings.current.embedding
+        try:
+            sighting = await ollama.look(wish.base_url, wish.model)
+            if sighting.digest is None:
+                return None
+            if known is not None and (known.model, known.digest) == (wish.model, sighting.digest):
+                return known.dimensions
+            if self._size[0] != sighting.digest:
+                self._size = sighting.digest, await ollama.vector_size(wish.base_url, wish.model)
+        except EmbeddingError:
+            return None
+        return self._size[1]
 
     async def of(self, identity: Identity) -> Embedder:
         """The embedder whose vectors may be put beside those of this index."""
@@ -88,7 +124,9 @@ class Providers:
         """Ollama with the very model of this index: its vectors say so, whatever its digest."""
         wish = self._settings.current.embedding
         space = identity.space
-        embedder = ollama.OllamaEmbedder(wish.base_url, space, wish.batch_size)
+        embedder = ollama.OllamaEmbedder(
+            wish.base_url, space, wish.batch_size, configured=wish.dimensions
+        )
         try:
             canary = (await embedder.embed([CANARY]))[0]
             if identity.canary and not same_space(canary, identity.canary):

@@ -13,8 +13,9 @@ from ragd.adapters.lance_store import ChunkIndex
 from ragd.config import is_address_external
 from ragd.embedding import EmbeddingError, Vector
 from ragd.errors import WITHOUT_VECTORS
-from ragd.events import EmbeddingFailed
+from ragd.events import DependencyRecovered, EmbeddingFailed, Fact
 from ragd.folds.catalog import Catalog
+from ragd.folds.health import DEPENDENCY_OF
 from ragd.guarding import GuardInForce
 from ragd.ledger import Ledger
 from ragd.providers import Providers
@@ -70,22 +71,34 @@ class QueryVectors:
                 embedder = await self._providers.of(index.identity)
                 vector = await embedder.embed_query(query[:CHARACTERS])
         except TimeoutError:
+            await self._failed(EmbeddingFailed(code="TIMEOUT", attempt=TWICE))
             return Asked(code="TIMEOUT")
         except EmbeddingError as why:
-            await self._report(why)
+            sizes = {"configured": why.configured, "made": why.made}
+            await self._failed(EmbeddingFailed(code=why.code, attempt=TWICE, **sizes))
             return Asked(code=why.code)
         self._failures = 0
+        await self._recovered(index.identity.space.provider)
         return Asked(vector)
 
-    async def _report(self, why: EmbeddingError) -> None:
-        """A question that fails twice is as good as a probe; a full disk keeps nobody waiting."""
+    async def _failed(self, fact: EmbeddingFailed) -> None:
+        """A question that fails twice is as good as a probe; one that waits twice in vain makes
+        the health monitor look at once."""
         self._failures += 1
-        if self._failures != TWICE:
-            return
-        failed = EmbeddingFailed(code=why.code, attempt=TWICE)
+        if self._failures == TWICE:
+            await self._record(fact)
+
+    async def _recovered(self, provider: str) -> None:
+        """A vector is as good as a probe: it was asked for before somebody said that it is lost."""
+        dependency = DEPENDENCY_OF[provider]
+        if dependency in self._ledger.state.health.lost:
+            await self._record(DependencyRecovered(dependency=dependency))
+
+    async def _record(self, fact: Fact) -> None:
+        """A full disk keeps no question waiting."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(RECORD_WITHIN_S):
-                await self._ledger.journal.append(NAME, failed)
+                await self._ledger.journal.append(NAME, fact)
 
     def _must_stay_here(self, query: str, index: ChunkIndex) -> bool:
         """Whether the question is sensitive, and would go to another machine."""

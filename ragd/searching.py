@@ -101,18 +101,23 @@ class Searcher:
             raise RagdError("TIMEOUT") from None
 
     async def _search_what_serves(self, request: SearchRequest, health: Sequence[Reason]) -> Served:
-        """Once more, if another index was switched to in the middle, and the former one closed."""
+        """Once more, if the index was closed in the middle: another one was switched to, or it was
+        opened again after a probe doubted it."""
+        index = await self._open_index()
+        try:
+            return await self._search(request, index, health)
+        except Exception:
+            if self._serving.index is index:
+                raise
+            return await self._search(request, await self._open_index(), health)
+
+    async def _open_index(self) -> ChunkIndex:
+        """The index that serves; one that is being opened at this moment is waited for."""
         index = await self._serving.within(self._clock, OPENED_WITHIN_S)
         if index is None:
             away = self._ledger.state.health.is_vault_lost  # and the index may be another vault's
             raise RagdError("VAULT_NOT_FOUND" if away else "STARTING")
-        try:
-            return await self._search(request, index, health)
-        except Exception:
-            now = self._serving.index
-            if now is None or now is index:
-                raise
-            return await self._search(request, now, health)
+        return index
 
     async def _search(
         self, request: SearchRequest, index: ChunkIndex, health: Sequence[Reason]

@@ -26,6 +26,11 @@ class Serving:
         """Whether the index that lies there is that one, open or not."""
         return self._condemned == place
 
+    @property
+    def digest(self) -> str | None:
+        """Of the weights whose vectors are in the index that serves; None if nobody knows."""
+        return (self.index.identity.space.digest or None) if self.index is not None else None
+
     def of(self, generation: str) -> ChunkIndex | None:
         """The open index of this generation; no name means the one that serves."""
         if not generation:

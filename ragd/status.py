@@ -1,15 +1,17 @@
 """What the daemon says of itself: the folds, and what only the living process knows. Pure."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct, field
 
-from ragd.errors import CODES, DEGRADED, HEALTHY, UNAVAILABLE, worse
+from ragd.errors import CODES, HEALTHY, SEVERITY, UNAVAILABLE, worse
+from ragd.explanation import explain, passed_over
 from ragd.folds import State, progress
 from ragd.folds.catalog import Catalog
+from ragd.folds.health import forced_state
 from ragd.folds.jobs import Job
-from ragd.protocol.envelope import Envelope, Meta, error_body
+from ragd.protocol.envelope import Envelope, ErrorBody, Meta, error_body
 
 LISTED_MAX = 100
 
@@ -33,6 +35,8 @@ class Live(Struct):
     uptime_s: int
     vault_path: str
     provider: str
+    model: str = ""  # the configured one
+    index_digest: str | None = None  # of the model whose vectors are in the open index
     actors: Mapping[str, str] = field(default_factory=dict)
     process: Footprint | None = None
     needs_restart: list[str] = field(default_factory=list)  # settings that are not in force yet
@@ -60,8 +64,9 @@ def reasons(state: State, live: Live) -> list[Reason]:
     else:
         found = [Reason("STARTING", UNAVAILABLE, live.started_at)]
     if live.full_since is not None and all(reason.code != "DISK_FULL" for reason in found):
-        place = sum(reason.state == UNAVAILABLE for reason in found)
-        found.insert(place, Reason("DISK_FULL", DEGRADED, live.full_since))
+        forced = forced_state("DISK_FULL", state.catalog)
+        found.append(Reason("DISK_FULL", forced, live.full_since))
+        found.sort(key=lambda reason: (-SEVERITY[reason.state], health.order(reason.code)))
     return found
 
 
@@ -100,13 +105,13 @@ def status(state: State, live: Live, query_time_ms: int = 0) -> Envelope:
         "chunks_pending": catalog.backlog,
         "last_sync": state.sync_result.last_sync,
         "unindexed_files": progress.unindexed(state),
-        "ollama_status": _works(state, live, "ollama", "up", "down", "unknown"),
+        "ollama_status": _ollama(state, live),
         "active_job": _active(state, live.vectors_made),
         "last_job": _last(state),
         "paused": paused(state),
         "needs_restart": live.needs_restart,
         "config_refused": live.config_refused,
-        "reasons": [_told(reason) for reason in reasons(state, live)],
+        "reasons": [_told(reason, state, live) for reason in reasons(state, live)],
         "version": live.version,
         "pid": live.pid,
         "run": live.run,
@@ -117,7 +122,7 @@ def status(state: State, live: Live, query_time_ms: int = 0) -> Envelope:
             "found": _works(state, live, "vault", True, False, None),
             "watch": state.health.watch if is_recorded(state, live) else None,
         },
-        "index": catalog.index,
+        "index": _index(catalog, live),
         "building": _building(catalog),
         "provider": live.provider,
         "actors": [
@@ -140,8 +145,12 @@ def status(state: State, live: Live, query_time_ms: int = 0) -> Envelope:
         "skipped": _listed(catalog.skipped, "reason"),
         "failed": _listed(catalog.failed, "code"),
     }
-    error = error_body(codes[0]) if codes else None
-    return Envelope(health, data, error, meta(state, query_time_ms))
+    return Envelope(health, data, error_of(codes, state, live), meta(state, query_time_ms))
+
+
+def error_of(codes: Sequence[str], state: State, live: Live) -> ErrorBody | None:
+    """The first of these codes, in words."""
+    return error_body(codes[0], *explain(codes[0], state, live.model)) if codes else None
 
 
 def paused(state: State) -> dict[str, Any] | None:
@@ -164,15 +173,39 @@ def _works(state: State, live: Live, dependency: str, works: Any, lost: Any, unk
     return lost if dependency in state.health.lost else works
 
 
-def _told(reason: Reason) -> dict[str, Any]:
-    kind = CODES[reason.code]
+def _ollama(state: State, live: Live) -> str:
+    """A server that answers is up, also when it does not have the model."""
+    lost = state.health.lost.get("ollama")
+    if is_recorded(state, live) and lost is not None and lost.code == "OLLAMA_MODEL_MISSING":
+        return "up"
+    return str(_works(state, live, "ollama", "up", "down", "unknown"))
+
+
+def _told(reason: Reason, state: State, live: Live) -> dict[str, Any]:
+    message, suggestion = explain(reason.code, state, live.model)
     return {
         "code": reason.code,
         "state": reason.state,
         "since": reason.since,
-        "message": kind.message,
-        "suggestion": kind.suggestion,
-        "recoverable": kind.recoverable,
+        "message": message,
+        "suggestion": suggestion,
+        "recoverable": CODES[reason.code].recoverable,
+    }
+
+
+def _index(catalog: Catalog, live: Live) -> dict[str, Any] | None:
+    """The index that serves; the model's digest is known while it is open."""
+    index = catalog.index
+    if index is None:
+        return None
+    return {
+        "generation": index.generation,
+        "provider": index.provider,
+        "model": index.model,
+        "dimensions": index.dimensions,
+        "fingerprint": index.fingerprint,
+        "digest": live.index_digest,
+        "passed_over": passed_over(index, live.model),
     }
 
 
@@ -229,6 +262,7 @@ def _finished(job: Job) -> dict[str, Any]:
         "mode": job.mode,
         "phase": "vectors" if job.fills else job.phase,
         "outcome": progress.outcome_of(job),
+        "code": job.code or None,
         "indexed_files": job.indexed_files,
         "removed_files": job.files_removed,
         "total_chunks": job.total_chunks,

@@ -78,9 +78,11 @@ class Tidier:
             code=code,
             times=self._failures,
         )
+        is_missing = code == "INDEX_NOT_FOUND"
         is_damaged = code == "INDEX_CORRUPTED" and self._failures >= DAMAGED_TIMES
         seen_by_a_probe = "index" in self._ledger.state.health.lost
-        if code is not None and is_damaged and not seen_by_a_probe:
-            self._serving.condemn(index)
+        if code is not None and (is_damaged or is_missing) and not seen_by_a_probe:
+            if is_damaged:
+                self._serving.condemn(index)
             await self._ledger.journal.append(NAME, DependencyLost(dependency="index", code=code))
         return TIDY_AGAIN_S

@@ -13,7 +13,7 @@ from ragd.adapters.lance_store import ChunkIndex
 from ragd.clock import Clock
 from ragd.crashpoints import crashpoint
 from ragd.embedding import EmbeddingError, Vector
-from ragd.events import BatchEmbedded, DependencyRecovered, EmbeddingFailed
+from ragd.events import BatchEmbedded, Dependency, DependencyRecovered, EmbeddingFailed
 from ragd.folds.health import DEPENDENCY_OF
 from ragd.ledger import Ledger
 from ragd.notes.model import Chunk
@@ -140,7 +140,8 @@ class VectorMaker:
         self._not_before[space] = self._clock.monotonic() + delay
         log.warning("no vectors", code=why.code, detail=why.detail, attempt=attempt)
         if attempt & (attempt - 1) == 0:  # the first, the second, the fourth: not one a minute
-            failed = EmbeddingFailed(code=why.code, attempt=attempt)
+            sizes = {"configured": why.configured, "made": why.made}
+            failed = EmbeddingFailed(code=why.code, attempt=attempt, **sizes)
             await self._ledger.journal.append(NAME, failed)
 
     def until_next_try(self) -> float:
@@ -159,10 +160,15 @@ class VectorMaker:
 
     async def report_recovery(self, provider: str) -> None:
         """A call that works is as good as a probe."""
-        dependency = DEPENDENCY_OF[provider]
-        if dependency in self._ledger.state.health.lost:
-            recovered = DependencyRecovered(dependency=dependency)
-            await self._ledger.journal.append(NAME, recovered)
+        lost = self._ledger.state.health.lost
+        works: list[Dependency] = [DEPENDENCY_OF[provider]]
+        model = lost.get("model")
+        if provider == "ollama" and model is not None and model.code == "DIMENSIONS_MISMATCH":
+            works.append("model")  # sizes are compared with every vector
+        for dependency in works:
+            if dependency in lost:
+                recovered = DependencyRecovered(dependency=dependency)
+                await self._ledger.journal.append(NAME, recovered)
 
     async def say(self, job_id: str, batch_id: str, files: int, made: int, cached: int) -> None:
         """Vectors for a batch, or for a fill, are there."""

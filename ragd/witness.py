@@ -59,7 +59,8 @@ class Witnessed:
         if why.index == 0:  # the known text, of all texts: it is not the text's fault
             return EmbeddingError(why.code, "transient", "failed inside")
         index = None if why.index is None else why.index - 1
-        return EmbeddingError(why.code, why.kind, why.detail, index=index, done=done)
+        sizes = {"configured": why.configured, "made": why.made}
+        return EmbeddingError(why.code, why.kind, why.detail, index=index, done=done, **sizes)
 
 
 def mismatch() -> EmbeddingError:

@@ -191,7 +191,7 @@ def another(key: Key) -> Any:
         case bool():
             return not key.default
         case int() | float():
-            return key.default / 2 if key.default == 0.5 else key.default - 1
+            return key.default / 2 if key.default == 0.5 else abs(key.default - 1)
         case list():
             kinds = key.name.endswith(("confirmation_for", "word_lists"))
             return ["relations"] if kinds else [*key.default, "x"]

@@ -77,7 +77,13 @@ REVIEWED = {
     # Words of closed lists: codes, reasons, phrases, names of tools and origins.
     "IndexBuilding.provider",
     *("FileSkipped.reason", "FileFailed.code", "FileFailed.detail", "FileError.message"),
-    *("EmbeddingFailed.code", "DependencyLost.code", "RequestRefused.code"),
+    *(
+        "EmbeddingFailed.code",
+        "JobFinished.code",
+        "IndexActivated.passed_over",
+        "DependencyLost.code",
+        "RequestRefused.code",
+    ),
     *("RequestRefused.tool", "JobRequested.origin", "DaemonStopped.reason", "WatchLost.reason"),
     *("HealthChanged.before", "HealthChanged.after", "HealthChanged.reasons"),
     # Names from our code and from the configuration.

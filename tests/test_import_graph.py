@@ -66,6 +66,7 @@ OFFLINE_MAY_USE = (
     *("ragd.config", "ragd.config_keys", "ragd.config_schema", "ragd.config_shape"),
     "ragd.config_json_schema",
     "ragd.embed_worker",  # for the hash of its weights
+    "ragd.explanation",
 )
 QUICK = ("ragctl.__main__", "ragctl.cli", "ragctl.commands.status")
 SLOW = (

@@ -16,6 +16,7 @@ from ragd.events import (
     FileSkipped,
     FilledFile,
     IndexActivated,
+    IndexLost,
     JobFinished,
     JobRequested,
     JobStarted,
@@ -96,16 +97,54 @@ def test_a_full_disk_degrades_what_was_healthy() -> None:
     assert verdict(folded(*INDEXED), live(moment(9))) == ("degraded", ["DISK_FULL"])
 
 
-def test_a_full_disk_stands_behind_what_is_unavailable_and_before_what_is_degraded() -> None:
+def test_a_full_disk_has_its_place_among_the_reasons_though_it_is_not_recorded() -> None:
     assert verdict(folded(*INDEXED, NO_VAULT), live(moment(9))) == (
         "degraded",
-        ["DISK_FULL", "VAULT_NOT_FOUND"],
+        ["VAULT_NOT_FOUND", "DISK_FULL"],
     )
     gone = DependencyLost(dependency="index", code="INDEX_NOT_FOUND")
     assert verdict(folded(gone), live(moment(9))) == (
         "unavailable",
-        ["INDEX_NOT_FOUND", "DISK_FULL"],
+        ["DISK_FULL", "INDEX_NOT_FOUND"],
     )
+
+
+def test_a_removed_index_is_called_missing() -> None:
+    state = folded(*INDEXED, IndexLost(reason="missing"))
+    [reason] = status(state, live()).data["reasons"]
+    assert reason["code"] == "INDEX_NOT_FOUND"
+    assert reason["message"] == "The index is missing: its folder was removed or moved away."
+
+
+def test_sizes_that_differ_are_both_named_with_the_key_and_a_way_out() -> None:
+    sizes = {"configured": 1024, "made": 384}
+    lost = DependencyLost(dependency="model", code="DIMENSIONS_MISMATCH", **sizes)
+    now = live()
+    now.model = "all-minilm"
+    envelope = status(folded(*INDEXED, lost), now)
+    [reason] = envelope.data["reasons"]
+    for words in ("`embedding.dimensions` is 1024", "all-minilm", "384 numbers"):
+        assert words in reason["message"]
+    assert "`ragctl config unset embedding.dimensions`" in reason["suggestion"]
+    assert "`ragctl config set embedding.dimensions 384`" in reason["suggestion"]
+    assert "reindex" not in reason["suggestion"]
+    assert envelope.error is not None and envelope.error.message == reason["message"]
+
+
+def test_a_model_that_is_missing_is_named_and_ollama_is_up() -> None:
+    ollama = IndexActivated(generation="g1", provider="ollama", model="bge-m3", dimensions=3)
+    lost = DependencyLost(dependency="ollama", code="OLLAMA_MODEL_MISSING")
+    data = status(folded(*INDEXED, ollama, lost), live()).data
+    assert data["ollama_status"] == "up"
+    [reason] = data["reasons"]
+    assert "bge-m3" in reason["message"] and "`ollama pull bge-m3`" in reason["suggestion"]
+
+
+def test_the_digest_of_the_index_is_that_of_the_open_one() -> None:
+    now = live()
+    assert status(folded(*INDEXED), now).data["index"]["digest"] is None
+    now.index_digest = "a1b2"
+    assert status(folded(*INDEXED), now).data["index"]["digest"] == "a1b2"
 
 
 def test_a_full_disk_that_is_recorded_too_is_told_once() -> None:

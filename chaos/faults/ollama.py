@@ -81,7 +81,7 @@ CASES = (
     Case("cut vectors", when_embedding(cut)),
     Case("invalid JSON", babble),
     Case("invalid vectors", when_embedding(babble)),
-    Case("wrong dimensions", when_embedding(resize), "INDEX_MODEL_MISMATCH"),
+    Case("wrong dimensions", when_embedding(resize), "DIMENSIONS_MISMATCH"),
     Case("NaN", when_embedding(not_numbers)),
     Case("NaN refused", when_embedding(refuse_numbers)),
 )

@@ -13,6 +13,8 @@ from ragctl.checks import Finding, fail, ok, unknown
 from ragctl.checks.known import settings, state
 from ragctl.render import counted
 from ragd import children
+from ragd.config import vault_name
+from ragd.errors import CODES
 from ragd.paths import Home
 
 PROBE_WITHIN_S = 50.0
@@ -32,7 +34,10 @@ def probe(home: Home) -> Finding:
     catalog = state(home).catalog
     if catalog.index is None and not _has_content(folder):
         return ok("none yet; `ragctl index` makes one")
-    known = [catalog.index.generation, str(catalog.table_version)] if catalog.index else []
+    known: list[str] = []
+    if catalog.index is not None:
+        vault = vault_name(wished)
+        known = [catalog.index.generation, str(catalog.table_version), vault]
     try:
         done = subprocess.run(
             [sys.executable, "-m", "ragd.adapters.lance_store", folder, *known],
@@ -61,7 +66,12 @@ def _judge(said: dict[str, str | None], documents: int) -> Finding:
     if said["code"] == "INDEX_NOT_FOUND" and not documents:
         return ok("empty; `ragctl index` fills it")
     if said["code"] == "INDEX_NOT_FOUND":
-        return fail("the log knows an index that is not there", "Run `ragctl index`.")
+        return fail(
+            "it is missing: its folder was removed or moved away",
+            "Run `ragctl index`, which reads all notes again; or put the folder back.",
+        )
+    if said["code"] == "INDEX_OF_ANOTHER_VAULT":
+        return fail("it belongs to another vault", CODES["INDEX_OF_ANOTHER_VAULT"].suggestion)
     return fail(
         f"it is damaged ({said['where']})",
         "Run `ragctl reindex`; the notes themselves are not affected.",

@@ -1,50 +1,78 @@
-"""Who makes the vectors: Ollama with its model, or the embedded model. Neither is run."""
+"""Who makes the vectors: Ollama with its model, or the embedded model, which is not run."""
 
 import hashlib
-import json
+from collections.abc import Callable
 from importlib.util import find_spec
-from urllib.parse import urlsplit
 
 from ragctl.checks import Finding, fail, ok, unknown, warn
 from ragctl.checks.known import settings, state
+from ragctl.ollama import LOAD_WITHIN_S, NoAnswer, Server, ask, vector_size
+from ragd.config_schema import Embedding
 from ragd.embed_worker import MODEL, WEIGHTS_PACKAGE, WEIGHTS_SHA256
+from ragd.explanation import passed_over, size_mismatch
+from ragd.folds.catalog import Index
 from ragd.paths import Home
 
-ANSWER_WITHIN_S = 3.0
-_ANSWER_MAX = 4 * 1024 * 1024
 WEIGHTS_FILE = "model.onnx"
 
 
 def ollama(home: Home) -> Finding:
-    """Whether it answers and has the model, as far as that matters here."""
+    """Whether it answers, has the model and makes vectors of the configured size, as far as that
+    matters here."""
     wished = settings(home)
     if wished is None:
         return unknown()
     wish = wished.embedding
-    needed = _provider_of_index(home) or wish.provider
+    index = state(home).catalog.index
+    needed = index.provider if index is not None else wish.provider
     if wish.provider == "ollama":  # said in so many words: the next index needs it
         needed = "ollama"
     if needed == "embedded":
-        return ok("the embedded model serves; no server is needed")
+        return _embedded(index, wish)
+    judge = warn if needed == "auto" else fail
     try:
-        version = str(_get(wish.base_url, "/api/version")["version"])
-        models = {str(one["name"]) for one in _get(wish.base_url, "/api/tags")["models"]}
-    except (OSError, ValueError, KeyError, TypeError):
+        server = ask(wish.base_url)
+    except NoAnswer:
         if needed == "auto":
             return ok("Ollama does not answer; an index made now has the embedded model")
         return fail(
             f"Ollama does not answer at {wish.base_url}",
-            f"Start it with `ollama serve`, then `ollama pull {wish.model}`; "
-            "full-text search goes on meanwhile.",
+            "Start it with `ollama serve`; full-text search goes on meanwhile.",
             wish.base_url,
         )
-    if not {wish.model, f"{wish.model}:latest"} & models:
-        judge = warn if needed == "auto" else fail
+    if not server.has(wish.model):
         return judge(
-            f"Ollama {version} answers but does not have the model {wish.model}",
+            f"Ollama {server.version} answers but does not have the model {wish.model}",
             f"Run `ollama pull {wish.model}`.",
         )
-    return ok(f"Ollama {version} has {wish.model}")
+    return _size(server, wish, judge)
+
+
+def _size(server: Server, wish: Embedding, judge: Callable[[str, str], Finding]) -> Finding:
+    """Where the configuration sets the size of vectors, the model has to make that size."""
+    found = f"Ollama {server.version} has {wish.model}"
+    if not wish.dimensions:
+        return ok(found)
+    try:
+        made = vector_size(wish.base_url, wish.model)
+    except NoAnswer:
+        return warn(
+            f"{found}, but made no vector within {LOAD_WITHIN_S:g} s",
+            "Is it busy? Try again; full-text search goes on meanwhile.",
+        )
+    if made != wish.dimensions:
+        return judge(*size_mismatch(wish.model, wish.dimensions, made))
+    return ok(f"{found}, which makes vectors of {made} numbers, as configured")
+
+
+def _embedded(index: Index | None, wish: Embedding) -> Finding:
+    """The embedded model serves: because it is configured, or because Ollama was passed over."""
+    why = passed_over(index, wish.model) if index is not None and wish.provider == "auto" else None
+    if why is None:
+        return ok("the embedded model serves; no server is needed")
+    if why["code"] == "OLLAMA_UNREACHABLE":  # the usual case where there is no Ollama
+        return ok(f"the embedded model serves; no server is needed. {why['message']}")
+    return warn(why["message"], why["suggestion"])
 
 
 def weights(home: Home) -> Finding:
@@ -66,30 +94,3 @@ def weights(home: Home) -> Finding:
     if find_spec("onnxruntime") is None:
         return fail("onnxruntime, which runs the model, is missing", again)
     return ok(f"{MODEL}, byte for byte as it should be")
-
-
-def _provider_of_index(home: Home) -> str | None:
-    index = state(home).catalog.index
-    return index.provider if index is not None else None
-
-
-def _get(base_url: str, path: str) -> dict[str, list[dict[str, str]]]:
-    """One answer, without a proxy and without following anybody elsewhere."""
-    from http.client import HTTPConnection, HTTPException, HTTPSConnection
-
-    place = urlsplit(base_url)
-    kind = HTTPSConnection if place.scheme == "https" else HTTPConnection
-    connection = kind(place.hostname or "", place.port, timeout=ANSWER_WITHIN_S)
-    try:
-        connection.request("GET", place.path.rstrip("/") + path)
-        answer = connection.getresponse()
-        if answer.status != 200:
-            raise ValueError("not an answer")
-        found = json.loads(answer.read(_ANSWER_MAX))
-    except HTTPException as why:
-        raise ValueError("not HTTP") from why
-    finally:
-        connection.close()
-    if not isinstance(found, dict):
-        raise ValueError("not an object")
-    return found

@@ -38,6 +38,7 @@ ARGUMENTS: dict[str, tuple[str, ...]] = {
     "schema": (),
 }
 PATHS = ("vault_path", "vector_store.path")  # settings that are folders
+SIZES = tuple(f"embedding.{name}" for name in ("provider", "model", "base_url", "dimensions"))
 
 
 def options(parser: argparse.ArgumentParser) -> None:
@@ -167,6 +168,8 @@ def _check(home: Home, key: str, data: bytes) -> None:
     configuration.check_places(fresh, home.root)
     if key == "vault_path":
         _refuse_a_missing(fresh.vault_path)
+    if key in SIZES:
+        _refuse_a_wrong_size(key, fresh)
 
 
 def _complaints(home: Home, tree: Object) -> set[str]:
@@ -194,6 +197,30 @@ def _vectors(home: Home) -> str:
         return configuration.read(home).vector_store.path or home.vectors
     except ConfigError:
         return home.vectors
+
+
+def _refuse_a_wrong_size(key: str, fresh: configuration.Config) -> None:
+    """If Ollama answers: a size that is not the model's would mean an index without vectors."""
+    wish = fresh.embedding
+    if wish.provider == "embedded" or not wish.dimensions:
+        return
+    from ragctl.ollama import NoAnswer, ask, vector_size
+
+    try:
+        made = vector_size(wish.base_url, wish.model) if ask(wish.base_url).has(wish.model) else 0
+    except NoAnswer:
+        return
+    if made in (0, wish.dimensions):
+        return
+    instead = "Leave it out: `ragctl config unset embedding.dimensions`."
+    if key == "embedding.dimensions":
+        instead = f"Run `ragctl config set embedding.dimensions {made}`, or leave it out: `ragctl "
+        instead += "config unset embedding.dimensions`."
+    raise ConfigError(
+        f"`{key}` is left as it was: `embedding.dimensions` would be {wish.dimensions}, but "
+        f"Ollama's model {wish.model} makes vectors of {made} numbers.",
+        instead,
+    )
 
 
 def _cut_again(running: bool) -> str:

@@ -179,6 +179,7 @@ def _facts(data: dict[str, Any], ink: Ink) -> list[tuple[str, str]]:
         ("index", _index(data, ink)),
         ("", _building(data.get("building"))),
         ("provider", _provider(data, ink)),
+        *_passed_over(data),
         ("last sync", ago(data["last_sync"]) if data.get("last_sync") else "never"),
         ("job", _job(data)),
         *(("actor", _actor(actor)) for actor in crashed),
@@ -245,6 +246,17 @@ def _provider(data: dict[str, Any], ink: Ink) -> str:
     if ollama == "down" and (data.get("index") or {}).get("provider") == "embedded":
         ollama = "down (not needed)"
     return f"{clean(data.get('provider', ''))} {ink.sign('·')} Ollama {ollama}"
+
+
+def _passed_over(data: dict[str, Any]) -> list[tuple[str, str]]:
+    """Why the index has the embedded model where it could have had Ollama's."""
+    why = (data.get("index") or {}).get("passed_over")
+    if not why:
+        return []
+    said = [("", clean(why["message"]))]
+    if why["code"] != "OLLAMA_UNREACHABLE":  # many have no Ollama, and want none
+        said.append(("", clean(why["suggestion"])))
+    return said
 
 
 def _job(data: dict[str, Any]) -> str:

@@ -177,7 +177,7 @@ class Batcher:
     async def _run(self, job: Job) -> None:
         state = self._ledger.state
         if job.mode != "reindex" and is_damaged(state):
-            await self._give_up(job)  # nothing can be stored in a damaged index: health says so
+            await self._give_up(job, "INDEX_CORRUPTED")  # nothing can be stored in it
             return
         nothing_yet = not state.catalog.holds_notes
         seq = state.seq
@@ -190,7 +190,7 @@ class Batcher:
                 await self._update(job, scanned)
         except VaultGone as why:  # before it began, or in the middle of it
             await self._ledger.journal.append(NAME, VaultUnavailable(reason=why.reason))
-            await self._give_up(job)
+            await self._give_up(job, "VAULT_NOT_FOUND")
 
     async def _update(self, job: Job, scanned: Scanned) -> None:
         """Bring the index that serves up to date with the vault."""
@@ -216,7 +216,7 @@ class Batcher:
         if not is_damaged(self._ledger.state):
             await self._hold(differing.held)  # a new index would lose them: a person has to agree
             if differing.held or self._hides_known_notes(scanned):
-                await self._give_up(job)
+                await self._give_up(job, "DELETIONS_HELD" if differing.held else "")
                 return
         building = catalog.building
         if building is None or not self._can_go_on(building, job):
@@ -234,7 +234,7 @@ class Batcher:
                 agreed=agreed,
             )
         except DeletionsHeldBack:
-            await self._give_up(job)
+            await self._give_up(job, "DELETIONS_HELD")
 
     def _hides_known_notes(self, scanned: Scanned) -> bool:
         """Whether a folder that cannot be listed has notes in it that a new index would lose."""
@@ -296,8 +296,8 @@ class Batcher:
         await self._ledger.journal.append(NAME, started)
         crashpoint("job.after_plan")
 
-    async def _give_up(self, job: Job) -> None:
-        """The job cannot even be planned."""
+    async def _give_up(self, job: Job, code: str) -> None:
+        """The job cannot even be planned; why, as a code."""
         failed = JobFinished(
             job_id=job.id,
             mode=job.mode,
@@ -306,6 +306,7 @@ class Batcher:
             removed_files=0,
             total_chunks=self._ledger.state.catalog.chunks,
             duration_ms=0,
+            code=code,
         )
         await self._ledger.journal.append(NAME, failed)
 
@@ -340,7 +341,7 @@ class Batcher:
         except VaultGone as why:
             await journal.append(NAME, VaultUnavailable(reason=why.reason))
             if job := self._ledger.state.jobs.find_open(job_id):
-                await self._give_up(job)
+                await self._give_up(job, "VAULT_NOT_FOUND")
         await self._until_finished(job_id)
 
     async def _plan_waiting(self, paths: list[str]) -> tuple[Plan, set[str]]:

@@ -17,6 +17,7 @@ from ragd.events import (
     Dependency,
     DependencyLost,
     DependencyRecovered,
+    EmbeddingFailed,
     HealthChanged,
     SyncPaused,
     SyncResumed,
@@ -26,6 +27,7 @@ from ragd.folds.health import Lost
 from ragd.ledger import Ledger
 from ragd.raised import location_of
 from ragd.settings import Settings
+from ragd.waiting import set_within
 
 NAME = "health_monitor"
 PROBE_WITHIN_S = 20.0
@@ -33,24 +35,35 @@ PAUSE_LOOK_S = 10.0
 _LOOKING = "look"
 
 
-class Since(Protocol):
-    """An error code, and since when it holds."""
+class Found(Protocol):
+    """An error code, since when it holds, and sizes of vectors that differ."""
 
     @property
     def code(self) -> str: ...
 
     @property
-    def since(self) -> str: ...
+    def since(self) -> str | None: ...
+
+    @property
+    def configured(self) -> int: ...
+
+    @property
+    def made(self) -> int: ...
+
+
+Ask = Callable[[], Awaitable[str | Found | None]]
 
 
 class Probe(NamedTuple):
     """How to look: `ask` answers with an error code, or None if all is well. `overdue` is the
     code when it does not answer at all; None: then nothing is known, and nothing is said.
-    `quiet`: that all is well is told only after it was not."""
+    `quiet`: that all is well is told only after it was not. `closely`: how to look at once when
+    searches have waited in vain."""
 
-    ask: Callable[[], Awaitable[str | Since | None]]
+    ask: Ask
     overdue: str | None
     quiet: bool = False
+    closely: Ask | None = None
 
 
 Probes = dict[Dependency, Probe]
@@ -67,21 +80,36 @@ class HealthMonitor:
         self._clock = clock
         self._settings = settings
         self._probes = probes
+        # Set while a probe is to look closely, and at once.
+        self._doubted = {name: asyncio.Event() for name, probe in probes.items() if probe.closely}
 
     async def run(self) -> None:
         async with asyncio.TaskGroup() as group:
             group.create_task(self._audit())
+            group.create_task(self._heed_searches())
             group.create_task(self._watch_the_disk())
             group.create_task(self._watch_the_pause())
             for dependency, probe in self._probes.items():
                 group.create_task(self._watch(dependency, probe))
 
+    async def _heed_searches(self) -> None:
+        """Searches waited twice in a row for a vector that did not come: look at once. They may
+        only have been unlucky, so that alone is not a loss."""
+        failed = {tag_of_type(EmbeddingFailed)}
+        async for record in self._ledger.journal.follow(self._ledger.state.seq, failed):
+            if isinstance(record.event, EmbeddingFailed) and record.event.code == "TIMEOUT":
+                for doubted in self._doubted.values():
+                    doubted.set()
+
     async def _watch(self, dependency: Dependency, probe: Probe) -> None:
+        doubted = self._doubted.get(dependency, asyncio.Event())
         while True:
             before = self._known(dependency)
+            ask = probe.closely if probe.closely and doubted.is_set() else probe.ask
+            doubted.clear()
             try:
                 async with asyncio.timeout(PROBE_WITHIN_S):
-                    found = await probe.ask()
+                    found = await ask()
             except TimeoutError:
                 log.warning("a probe took too long", dependency=dependency)
                 if probe.overdue is not None:
@@ -96,30 +124,23 @@ class HealthMonitor:
             else:
                 if self._known(dependency) != before:
                     continue  # somebody has found out since: the answer may be of before
-                if found is None or isinstance(found, str):
-                    await self._report(dependency, found)
-                else:
-                    await self._report(dependency, found.code, found.since)
-            await self._clock.sleep(self._settings.current.health.probe_s)
+                await self._report(dependency, found)
+            await set_within(doubted, self._clock, self._settings.current.health.probe_s)
 
     def _known(self, dependency: Dependency) -> Lost | None:
         return self._ledger.state.health.lost.get(dependency)
 
-    async def _report(
-        self, dependency: Dependency, code: str | None, since: str | None = None
-    ) -> None:
+    async def _report(self, dependency: Dependency, found: str | Found | None) -> None:
+        """Record what is found, if it is news."""
         health = self._ledger.state.health
         known = self._known(dependency)
         told = dependency in health.seen or self._probes[dependency].quiet
-        if told and (known.code if known is not None else None) == code:
+        lost = _loss(dependency, found)
+        if told and _same(known, lost):
             return
-        journal = self._ledger.journal
-        log.info("dependency", dependency=dependency, code=code)
-        if code is not None:
-            lost = DependencyLost(dependency=dependency, code=code, since=since)
-            await journal.append(NAME, lost)
-        else:
-            await journal.append(NAME, DependencyRecovered(dependency=dependency))
+        log.info("dependency", dependency=dependency, code=lost.code if lost else None)
+        fact = lost if lost is not None else DependencyRecovered(dependency=dependency)
+        await self._ledger.journal.append(NAME, fact)
 
     async def _watch_the_disk(self) -> None:
         """A full disk cannot be recorded while it is full: the first fact waits until it is over.
@@ -168,6 +189,24 @@ class HealthMonitor:
             log.info("health", before=verdict.before, after=verdict.after, reasons=verdict.reasons)
             await self._ledger.journal.append(NAME, changed, cause=verdict.seq)
             self._ledger.verdict_recorded()
+
+
+def _loss(dependency: Dependency, found: str | Found | None) -> DependencyLost | None:
+    if found is None or isinstance(found, str):
+        return DependencyLost(dependency=dependency, code=found) if found else None
+    return DependencyLost(
+        dependency=dependency,
+        code=found.code,
+        since=found.since,
+        configured=found.configured,
+        made=found.made,
+    )
+
+
+def _same(known: Lost | None, lost: DependencyLost | None) -> bool:
+    if known is None or lost is None:
+        return known is None and lost is None
+    return (known.code, known.configured, known.made) == (lost.code, lost.configured, lost.made)
 
 
 class Look:

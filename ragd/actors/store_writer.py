@@ -22,6 +22,7 @@ from ragd.events import (
     ChangesetFormed,
     DependencyLost,
     DependencyRecovered,
+    EmbeddingFailed,
     FilledFile,
     JobCancelRequested,
     JobFinished,
@@ -180,35 +181,38 @@ class StoreWriter:
             return  # it was given up: its notes are read again
         made = self._in_flight.take_vectors(batch.batch_id)
         job = self._ledger.state.jobs.find_open(batch.job_id)
-        failed = job is not None and not await self._commit(batch, made)
+        failure = await self._commit(batch, made) if job is not None else None
         self._in_flight.batches.drop(batch.batch_id)
-        if job is None or not (failed or batch.final):
+        if job is None or not (failure or batch.final):
             return
-        if not failed and not job.cancel_requested:
+        if not failure and not job.cancel_requested:
             await self._switch_if_ready(text_of=job.id)
-        await self._finish(job, failed=failed)
+        await self._finish(job, failure)
 
-    async def _commit(self, batch: Batch, made: BatchVectors | None) -> bool:
-        """Into the index that is built, and into the one that serves; False if there is none."""
+    async def _commit(self, batch: Batch, made: BatchVectors | None) -> str | None:
+        """Into the index that is built, and into the one that serves; why not, as a code."""
         if not (batch.files or batch.removed or batch.generation):
-            return True
+            return None
         try:
             if batch.generation:
                 building = await self._troubles.with_room(
                     lambda: self._indexes.building_index(batch.generation, batch.job_id)
                 )
                 await self._replace(building, batch, made, batch.job_id)
-                return True
+                return None
             serving = await self._troubles.with_room(self._indexes.serving_index)
             await self._mirror(batch, made)  # first: until the other has it, it is undone
             await self._replace(serving, batch, made, batch.job_id)
         except EmbeddingError as why:  # no index, and nobody to say what its vectors are like
             log.warning("no index can be made", code=why.code, detail=why.detail)
-            return False
+            sizes = {"configured": why.configured, "made": why.made}
+            failed = EmbeddingFailed(code=why.code, attempt=1, **sizes)
+            await self._ledger.journal.append(NAME, failed)
+            return why.code
         except RagdError as why:
             await self._report(why, self._serving.of(batch.generation))
-            return False
-        return True
+            return why.code
+        return None
 
     async def _mirror(self, batch: Batch, made: BatchVectors | None) -> None:
         """What is saved while an index is built is in that one, too."""
@@ -326,12 +330,12 @@ class StoreWriter:
 
     # Ending jobs
 
-    async def _finish(self, job: Job, *, failed: bool) -> None:
-        """The job's text is stored: its story, as the folds tell it."""
+    async def _finish(self, job: Job, failure: str | None) -> None:
+        """The job's text is stored, or could not be: its story, as the folds tell it."""
         state = self._ledger.state
         outcome: Outcome = "partial" if job.errors_total else "complete"
-        if failed or job.cancel_requested:
-            outcome = "failed" if failed else "cancelled"
+        if failure or job.cancel_requested:
+            outcome = "failed" if failure else "cancelled"
         building = state.catalog.building
         builds = building is not None and building.job_id == job.id
         if builds and outcome in ("failed", "cancelled"):
@@ -349,6 +353,7 @@ class StoreWriter:
             errors=errors,
             errors_total=job.errors_total,
             uptime_ms=self._ledger.uptime_ms,
+            code=failure or "",
         )
         await self._ledger.journal.append(NAME, finished)
 

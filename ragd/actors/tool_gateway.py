@@ -33,6 +33,7 @@ from ragd.events import (
     SyncPaused,
     SyncResumed,
 )
+from ragd.explanation import explain
 from ragd.folds import progress
 from ragd.folds.jobs import Job, is_building
 from ragd.footprint import footprint
@@ -42,11 +43,11 @@ from ragd.ledger import Ledger
 from ragd.memories import Memories, Notes
 from ragd.memory_vectors import MemoryVectors
 from ragd.protocol import tools
-from ragd.protocol.envelope import Envelope, error_body, refusal
+from ragd.protocol.envelope import Envelope, refusal
 from ragd.reloading import Reloading
 from ragd.settings import Settings
 from ragd.showing import NoSuchNote, Showing
-from ragd.status import Live, job_data, meta, paused, reasons, status, verdict
+from ragd.status import Live, error_of, job_data, meta, paused, reasons, status, verdict
 from ragd.vector_progress import VectorProgress
 
 NAME = "tool_gateway"
@@ -96,6 +97,7 @@ class ToolGateway:
             uptime_s=0,
             vault_path=settings.current.vault_path,
             provider=settings.current.embedding.provider,
+            model=settings.current.embedding.model,
         )
 
     def routes(self) -> list[web.RouteDef]:
@@ -116,12 +118,19 @@ class ToolGateway:
             web.post("/v1/stop", self._stop_daemon),
         ]
 
+    def tell_digest(self, digest: str | None) -> None:
+        """Another index is open: the digest of the model whose vectors are in it."""
+        self.live.index_digest = digest
+
     def refuse(self, why: RagdError, tool: str = "") -> Envelope:
         """The envelope of a refusal, with the health of this moment."""
         count, _ = self._refused.get(why.code, (0, ""))
         self._refused[why.code] = (count + 1, tool)
-        health, _ = verdict(self._ledger.state, self._now())
-        return self._addressing.envelope(refusal(why, health, meta(self._ledger.state)))
+        state = self._ledger.state
+        health, _ = verdict(state, self._now())
+        if why.message == why.kind.message:  # perhaps more is known than the code says
+            why = RagdError(why.code, *explain(why.code, state, self.live.model))
+        return self._addressing.envelope(refusal(why, health, meta(state)))
 
     async def record_refusals(self) -> None:
         """The actor's own loop: at most one fact a minute for each code."""
@@ -180,7 +189,7 @@ class ToolGateway:
         health, codes = verdict(state, self._now())
         if code is not None:
             health, codes = worse(health, DEGRADED), [code, *codes]
-        error = error_body(codes[0]) if codes else None
+        error = error_of(codes, state, self.live)
         envelope = Envelope(health, data, error, meta(state, took_ms))
         return answer(self._addressing.envelope(envelope))
 
@@ -207,17 +216,18 @@ class ToolGateway:
         try:
             found = await self._answers.to(wanted, health)
         except RagdError as why:
-            if why.code == "INDEX_CORRUPTED":
-                await self._report_damage()
+            if why.code in ("INDEX_CORRUPTED", "INDEX_NOT_FOUND"):
+                await self._report_damage(why.code)
             raise
         envelope = enveloped(found, self._ledger.state, self._now(), _ms_since(began))
         return answer(self._addressing.envelope(envelope))
 
-    async def _report_damage(self) -> None:
-        """A search that hits damage says as much as a probe."""
-        if "index" not in self._ledger.state.health.lost:
+    async def _report_damage(self, code: str) -> None:
+        """A search that finds the index damaged or missing says as much as a probe."""
+        state = self._ledger.state
+        if "index" not in state.health.lost and state.catalog.index is not None:
             with contextlib.suppress(RagdError):
-                await self._append(DependencyLost(dependency="index", code="INDEX_CORRUPTED"))
+                await self._append(DependencyLost(dependency="index", code=code))
 
     # Pauses
 
@@ -309,7 +319,7 @@ class ToolGateway:
         job = self._find_job(request)
         if not number(request, "follow", 0):
             return self._served(self._told(job))
-        following = JobStream(self._ledger, self.vectors, self._addressing, job)
+        following = JobStream(self._ledger, self.vectors, self._addressing, job, self.live.model)
         return await self._stream(request, following.lines(), following.last_line)
 
     async def _new_job(self, request: web.Request) -> web.StreamResponse:

@@ -32,6 +32,8 @@ TURN_S = 2.0
 FIRST_BATCH = 8
 KEEP_ALIVE = "30m"
 LISTING_BYTES = 4 * 1024 * 1024
+MOST_DIMENSIONS = 8192  # a model that makes larger vectors than the index has must be heard out
+USUAL_DIMENSIONS = 1024  # of the default model; for an index of text while no model can be asked
 QUERY_PROMPTS = {
     "mxbai-embed-large": "Represent this sentence for searching relevant passages: ",
 }
@@ -92,13 +94,34 @@ async def look(base_url: str, model: str) -> Sighting:
 
 
 async def connect(
-    base_url: str, model: str, dimensions: int, batch_size: int = 64
+    base_url: str, model: str, dimensions: int = 0, batch_size: int = 64
 ) -> "OllamaEmbedder":
-    """An embedder for this model as it is now, or an `EmbeddingError` that says what is missing."""
+    """An embedder for this model as it is now, or an `EmbeddingError` that says what is missing.
+
+    The size of its vectors is the model's own; `dimensions` other than 0 must be the same.
+    """
     sighting = await look(base_url, model)
     if sighting.digest is None:
-        raise _error("model_missing", "does not have the model")
-    return OllamaEmbedder(base_url, space_of(model, sighting.digest, dimensions), batch_size)
+        raise _model_missing()
+    made = await vector_size(base_url, model)
+    if dimensions not in (0, made):
+        raise _wrong_size(dimensions, made)
+    space = space_of(model, sighting.digest, made)
+    return OllamaEmbedder(base_url, space, batch_size, configured=dimensions)
+
+
+async def vector_size(base_url: str, model: str) -> int:
+    """How many numbers a vector of this model has. Loads the model."""
+    wire = _Wire(base_url)
+    try:
+        answer = await _embed(wire, model, [CANARY], LOAD_WITHIN_S)
+    except Refused:
+        raise _error("transient", "failed inside") from None
+    finally:
+        await wire.close()
+    if len(answer.embeddings) != 1 or not answer.embeddings[0]:
+        raise _error("transient", "answered with the wrong number of vectors")
+    return len(answer.embeddings[0])
 
 
 def space_of(model: str, digest: str, dimensions: int) -> VectorSpace:
@@ -116,8 +139,10 @@ class OllamaEmbedder:
         space: VectorSpace,
         batch_size: int = 64,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        configured: int = 0,
     ) -> None:
         self._space = space
+        self._configured = configured  # the size that vectors must have; 0: the index's own
         self._wire = _Wire(base_url)
         pace = Pace(TURN_S, min(FIRST_BATCH, batch_size), batch_size)
         self._batches = Batches(self._ask, space, pace, sleep)
@@ -139,7 +164,7 @@ class OllamaEmbedder:
         """
         sighting = await _look(self._wire, self._space.model)
         if sighting.digest is None:
-            raise _error("model_missing", "does not have the model")
+            raise _model_missing()
         if sighting.digest != self._space.digest:
             raise _mismatch("has another version of the model than the index")
         await self._post([], LOAD_WITHIN_S)
@@ -161,24 +186,18 @@ class OllamaEmbedder:
         took_s = time.monotonic() - started - answer.load_duration / 1e9
         if len(answer.embeddings) != len(texts):
             raise _error("transient", "answered with the wrong number of vectors")
-        if any(len(row) != self._space.dimensions for row in answer.embeddings):
-            raise _mismatch("makes vectors of another size than configured")
+        for made in {len(row) for row in answer.embeddings}:
+            if self._configured not in (0, made):
+                raise _wrong_size(self._configured, made)
+            if made != self._space.dimensions:
+                raise _mismatch("makes vectors of another size than the index")
         try:
             return Made([pack(row) for row in answer.embeddings], max(0.0, took_s))
         except ValueError:
             raise Refused("not_a_number") from None
 
     async def _post(self, texts: Sequence[str], allowance_s: float) -> _Embeddings:
-        # The same options with every request, that is none: a change would reload the model.
-        # Not truncated: Ollama would cut long texts without a word, so it must refuse them.
-        request = {
-            "model": self._space.model,
-            "input": texts,
-            "truncate": False,
-            "keep_alive": KEEP_ALIVE,
-        }
-        limit = 65_536 + len(texts) * self._space.dimensions * 40
-        return await self._wire.post("/api/embed", request, _Embeddings, allowance_s, limit)
+        return await _embed(self._wire, self._space.model, texts, allowance_s)
 
 
 Answer = TypeVar("Answer", bound=Struct)
@@ -261,6 +280,14 @@ class _Wire:
         return self._session
 
 
+async def _embed(wire: _Wire, model: str, texts: Sequence[str], allowance_s: float) -> _Embeddings:
+    # The same options with every request, that is none: a change would reload the model.
+    # Not truncated: Ollama would cut long texts without a word, so it must refuse them.
+    request = {"model": model, "input": texts, "truncate": False, "keep_alive": KEEP_ALIVE}
+    limit = 65_536 + len(texts) * MOST_DIMENSIONS * 40
+    return await wire.post("/api/embed", request, _Embeddings, allowance_s, limit)
+
+
 async def _look(wire: _Wire, model: str) -> Sighting:
     version = (await wire.get("/api/version", _Version)).version
     return Sighting(version, await _digest_of(wire, model))
@@ -293,7 +320,7 @@ def _complain(status: int, answer: bytes) -> NoReturn:
     meaning = next((name for words, name in _MEANINGS if words.search(answer)), "")
     match meaning:
         case "model_missing":
-            raise _error("model_missing", "does not have the model")
+            raise _model_missing()
         case "too_long" | "not_a_number":
             raise Refused(meaning)
         case "cut":
@@ -305,6 +332,17 @@ def _complain(status: int, answer: bytes) -> NoReturn:
 
 def _error(kind: Kind, detail: str) -> EmbeddingError:
     return EmbeddingError("OLLAMA_UNREACHABLE", kind, detail)
+
+
+def _model_missing() -> EmbeddingError:
+    return EmbeddingError("OLLAMA_MODEL_MISSING", "model_missing", "does not have the model")
+
+
+def _wrong_size(configured: int, made: int) -> EmbeddingError:
+    detail = "makes vectors of another size than configured"
+    return EmbeddingError(
+        "DIMENSIONS_MISMATCH", "wrong_model", detail, configured=configured, made=made
+    )
 
 
 def _mismatch(detail: str) -> EmbeddingError:

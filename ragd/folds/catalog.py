@@ -41,6 +41,9 @@ class Index(Struct, frozen=True):
     model: str
     dimensions: int
     fingerprint: str = ""
+    passed_over: str = ""  # the code for which Ollama was not taken, where it could have been
+    configured: int = 0  # sizes of vectors then, where these two differed
+    made: int = 0
 
 
 class Catalog(Table):
@@ -280,7 +283,14 @@ def _index_building(catalog: Catalog, event: IndexBuilding, record: Record) -> N
 
 def _index_activated(catalog: Catalog, event: IndexActivated, record: Record) -> None:
     catalog.index = Index(
-        event.generation, event.provider, event.model, event.dimensions, event.fingerprint
+        event.generation,
+        event.provider,
+        event.model,
+        event.dimensions,
+        event.fingerprint,
+        event.passed_over,
+        event.configured,
+        event.made,
     )
     building = catalog.building
     if building is not None and building.generation == event.generation:

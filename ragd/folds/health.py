@@ -7,7 +7,7 @@ those that hold, and no reasons is `healthy`. What a reason says to a person is 
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from msgspec import Struct, field
+from msgspec import Struct, field, structs
 
 from ragd.errors import CODES, DEGRADED, HEALTHY, SEVERITY, UNAVAILABLE, worse
 from ragd.eventlog.frame import Record
@@ -38,10 +38,15 @@ from ragd.folds.catalog import Catalog
 
 
 class Lost(Struct, frozen=True):
-    """A dependency that does not work: as which code, and since when."""
+    """A dependency that does not work: as which code, and since when.
+
+    `configured`, `made`: sizes of vectors, where these two differ.
+    """
 
     code: str
     since: str
+    configured: int = 0
+    made: int = 0
 
 
 class Raised(Struct, frozen=True):
@@ -64,6 +69,8 @@ class Health(Struct):
     quarantined: bool = False
     deletions_held: int = 0
     job_failed: bool = False
+    job_code: str = ""  # why the job failed, if that is known
+    index_removed: bool = False  # there was an index, and its folder is gone
     reasons: dict[str, Raised] = field(default_factory=dict)
     state: str = HEALTHY
 
@@ -73,8 +80,15 @@ class Health(Struct):
 
     @property
     def worst_first(self) -> list[str]:
-        """The codes that hold, the one to name first in front."""
-        return sorted(self.reasons, key=lambda code: (-SEVERITY[self.states[code]], _ORDER[code]))
+        """The codes that hold: the worst first, and causes before their effects."""
+        return sorted(
+            self.reasons, key=lambda code: (-SEVERITY[self.states[code]], self.order(code))
+        )
+
+    def order(self, code: str) -> int:
+        """By the table. A failed job comes last where another reason says why it failed."""
+        is_explained = code == "INDEXER_FAILED" and self.job_code in self.reasons
+        return len(REASONS) if is_explained else _ORDER[code]
 
     # Set by `settle`: the state each present reason forces.
     states: dict[str, str] = field(default_factory=dict)
@@ -111,16 +125,26 @@ class Reason(Struct, frozen=True):
         return min(lost, default=record.ts)
 
 
-def _is_lost(dependency: str) -> Condition:
-    return lambda health, catalog: dependency in health.lost
+def _is_lost_as(dependency: str, code: str) -> Condition:
+    def holds(health: Health, catalog: Catalog) -> bool:
+        lost = health.lost.get(dependency)
+        return lost is not None and lost.code == code
+
+    return holds
 
 
-def _provider_lost(provider: str) -> Condition:
+def _is_lost_but_not_as(dependency: str, code: str) -> Condition:
+    """A loss under a code that this version does not know is a loss, too."""
+    is_that = _is_lost_as(dependency, code)
+    return lambda health, catalog: dependency in health.lost and not is_that(health, catalog)
+
+
+def _matters(provider: str, is_lost: Condition) -> Condition:
     """A provider's absence matters if the index is in its space, or if it is to build the first."""
 
     def holds(health: Health, catalog: Catalog) -> bool:
         wanted = catalog.index.provider if catalog.index is not None else health.provider
-        return wanted == provider and DEPENDENCY_OF[provider] in health.lost
+        return wanted == provider and is_lost(health, catalog)
 
     return holds
 
@@ -130,13 +154,17 @@ def _index_missing(health: Health) -> bool:
     return lost is not None and lost.code == "INDEX_NOT_FOUND"
 
 
+_index_foreign = _is_lost_as("index", "INDEX_OF_ANOTHER_VAULT")
+
+
 def _index_damaged(health: Health, catalog: Catalog) -> bool:
-    """An index that is there and does not serve is damaged, whatever the probe calls it."""
-    return "index" in health.lost and not _index_missing(health)
+    """An index that is there, is ours and does not serve is damaged, whatever the probe says."""
+    unusable = "index" in health.lost and not _index_missing(health)
+    return unusable and not _index_foreign(health, catalog)
 
 
 def _no_documents(health: Health, catalog: Catalog) -> bool:
-    if health.starting or _index_damaged(health, catalog):
+    if health.starting or _index_damaged(health, catalog) or _index_foreign(health, catalog):
         return False
     # What a table is said to hold before it serves (it is taken over without a log) does not count.
     return catalog.index is None or catalog.documents == 0 or _index_missing(health)
@@ -156,6 +184,7 @@ def _stale(health: Health, catalog: Catalog) -> bool:
 
 LOST, RECOVERED = DependencyLost, DependencyRecovered
 
+# In this order they are named when they are equally bad: causes before their effects.
 REASONS: tuple[Reason, ...] = (
     Reason(
         "STARTING",
@@ -164,11 +193,87 @@ REASONS: tuple[Reason, ...] = (
         (RECOVERED, LOST, IndexActivated, IndexLost),
     ),
     Reason(
+        "VAULT_NOT_FOUND",
+        _vault_lost,
+        (VaultUnavailable, LOST),
+        (VaultScanned, RECOVERED, DaemonStarted),
+        dependencies=("vault",),
+        without_index=UNAVAILABLE,
+    ),
+    Reason(
+        "DISK_FULL",
+        lambda health, catalog: bool({"disk", "store"} & health.lost.keys()),
+        (LOST,),
+        (RECOVERED, DaemonStarted),
+        dependencies=("disk", "store"),
+        without_index=UNAVAILABLE,
+    ),
+    Reason(
+        "INDEX_OF_ANOTHER_VAULT",
+        _index_foreign,
+        (LOST,),
+        (RECOVERED, LOST, IndexActivated, IndexLost, JobFinished, DaemonStarted),
+        dependencies=("index",),
+    ),
+    Reason(
         "INDEX_CORRUPTED",
         _index_damaged,
         (LOST,),
         (RECOVERED, LOST, IndexActivated, IndexLost, JobFinished, DaemonStarted),
         dependencies=("index",),
+    ),
+    Reason(
+        "OLLAMA_UNREACHABLE",
+        _matters("ollama", _is_lost_but_not_as("ollama", "OLLAMA_MODEL_MISSING")),
+        (LOST, EmbeddingFailed, IndexActivated, IndexLost, ConfigReloaded),
+        (
+            *(RECOVERED, LOST, EmbeddingFailed, IndexActivated, IndexLost),
+            *(ConfigReloaded, DaemonStarted),
+        ),
+        dependencies=("ollama",),
+    ),
+    Reason(
+        "OLLAMA_MODEL_MISSING",
+        _matters("ollama", _is_lost_as("ollama", "OLLAMA_MODEL_MISSING")),
+        (LOST, EmbeddingFailed, IndexActivated, IndexLost, ConfigReloaded),
+        (
+            *(RECOVERED, LOST, EmbeddingFailed, IndexActivated, IndexLost),
+            *(ConfigReloaded, DaemonStarted),
+        ),
+        dependencies=("ollama",),
+    ),
+    Reason(
+        "EMBEDDER_UNAVAILABLE",
+        _matters("embedded", lambda health, catalog: "embedder" in health.lost),
+        (LOST, EmbeddingFailed, IndexActivated, IndexLost, ConfigReloaded),
+        (RECOVERED, IndexActivated, IndexLost, ConfigReloaded, DaemonStarted),
+        dependencies=("embedder",),
+    ),
+    Reason(
+        "DIMENSIONS_MISMATCH",
+        _is_lost_as("model", "DIMENSIONS_MISMATCH"),
+        (LOST, EmbeddingFailed),
+        (RECOVERED, LOST, EmbeddingFailed, DaemonStarted),
+        dependencies=("model",),
+    ),
+    Reason(
+        "INDEX_MODEL_MISMATCH",
+        _is_lost_but_not_as("model", "DIMENSIONS_MISMATCH"),
+        (LOST, EmbeddingFailed),
+        (RECOVERED, LOST, EmbeddingFailed, IndexActivated, IndexLost, DaemonStarted),
+        dependencies=("model",),
+    ),
+    Reason(
+        "LOG_QUARANTINED",
+        lambda health, catalog: health.quarantined,
+        (SegmentQuarantined,),
+        (JobFinished,),
+    ),
+    Reason(
+        "DELETIONS_HELD",
+        lambda health, catalog: health.deletions_held > 0,
+        (DeletionsHeld,),
+        (DeletionsHeld, IndexLost),
     ),
     Reason(
         "INDEXER_FAILED",
@@ -185,52 +290,10 @@ REASONS: tuple[Reason, ...] = (
         dependencies=("index",),
     ),
     Reason(
-        "VAULT_NOT_FOUND",
-        _vault_lost,
-        (VaultUnavailable, LOST),
-        (VaultScanned, RECOVERED, DaemonStarted),
-        dependencies=("vault",),
-        without_index=UNAVAILABLE,
-    ),
-    Reason(
-        "OLLAMA_UNREACHABLE",
-        _provider_lost("ollama"),
-        (LOST, EmbeddingFailed, IndexActivated, IndexLost, ConfigReloaded),
-        (RECOVERED, IndexActivated, IndexLost, ConfigReloaded, DaemonStarted),
-        dependencies=("ollama",),
-    ),
-    Reason(
-        "EMBEDDER_UNAVAILABLE",
-        _provider_lost("embedded"),
-        (LOST, EmbeddingFailed, IndexActivated, IndexLost, ConfigReloaded),
-        (RECOVERED, IndexActivated, IndexLost, ConfigReloaded, DaemonStarted),
-        dependencies=("embedder",),
-    ),
-    Reason(
-        "INDEX_MODEL_MISMATCH",
-        _is_lost("model"),
-        (LOST, EmbeddingFailed),
-        (RECOVERED, IndexActivated, IndexLost, DaemonStarted),
-        dependencies=("model",),
-    ),
-    Reason(
-        "DISK_FULL",
-        lambda health, catalog: bool({"disk", "store"} & health.lost.keys()),
-        (LOST,),
-        (RECOVERED, DaemonStarted),
-        dependencies=("disk", "store"),
-    ),
-    Reason(
-        "LOG_QUARANTINED",
-        lambda health, catalog: health.quarantined,
-        (SegmentQuarantined,),
-        (JobFinished,),
-    ),
-    Reason(
-        "DELETIONS_HELD",
-        lambda health, catalog: health.deletions_held > 0,
-        (DeletionsHeld,),
-        (DeletionsHeld, IndexLost),
+        "WATCH_LOST",
+        lambda health, catalog: health.watch_lost,
+        (WatchLost,),
+        (WatchStarted, DaemonStarted),
     ),
     Reason(
         "INDEX_STALE",
@@ -241,12 +304,6 @@ REASONS: tuple[Reason, ...] = (
             *(RECOVERED, IndexLost, DaemonStarted),
         ),
         dependencies=("freshness", "scan"),
-    ),
-    Reason(
-        "WATCH_LOST",
-        lambda health, catalog: health.watch_lost,
-        (WatchLost,),
-        (WatchStarted, DaemonStarted),
     ),
     Reason(
         "VECTORS_PENDING",
@@ -261,11 +318,21 @@ REASONS: tuple[Reason, ...] = (
 )
 
 _ORDER = {reason.code: i for i, reason in enumerate(REASONS)}
+
+
+def forced_state(code: str, catalog: Catalog) -> str:
+    """The state that this reason forces while it holds."""
+    return REASONS[_ORDER[code]].state(catalog)
+
+
 _MAKERS = {
     "OLLAMA_UNREACHABLE": "ollama",
+    "OLLAMA_MODEL_MISSING": "ollama",
     "EMBEDDER_UNAVAILABLE": "embedder",
     "INDEX_MODEL_MISMATCH": "model",
+    "DIMENSIONS_MISMATCH": "model",
 }
+_CERTAIN = ("DIMENSIONS_MISMATCH",)  # codes that one failed call proves
 
 
 def _daemon_started(health: Health, event: DaemonStarted, record: Record) -> None:
@@ -287,13 +354,15 @@ def _dependency_lost(health: Health, event: DependencyLost, record: Record) -> N
     health.seen.add(event.dependency)
     if event.dependency == "index":
         health.starting = False
-    _lose(health, event.dependency, event.code, event.since or record.ts)
+    lost = Lost(event.code, event.since or record.ts, event.configured, event.made)
+    _lose(health, event.dependency, lost)
 
 
-def _lose(health: Health, dependency: str, code: str, since: str) -> None:
+def _lose(health: Health, dependency: str, lost: Lost) -> None:
+    """What is lost for the same reason is lost since it was first said."""
     known = health.lost.get(dependency)
-    if known is None or known.code != code:
-        health.lost[dependency] = Lost(code, since)
+    if known is None or structs.replace(known, since=lost.since) != lost:
+        health.lost[dependency] = lost
 
 
 def _dependency_recovered(health: Health, event: DependencyRecovered, record: Record) -> None:
@@ -306,13 +375,13 @@ def _dependency_recovered(health: Health, event: DependencyRecovered, record: Re
 def _embedding_failed(health: Health, event: EmbeddingFailed, record: Record) -> None:
     """A call that failed twice says as much as a probe; a blip says nothing."""
     dependency = _MAKERS.get(event.code)
-    if dependency is not None and event.attempt > 1:
-        _lose(health, dependency, event.code, record.ts)
+    if dependency is not None and (event.attempt > 1 or event.code in _CERTAIN):
+        _lose(health, dependency, Lost(event.code, record.ts, event.configured, event.made))
 
 
 def _vault_unavailable(health: Health, event: VaultUnavailable, record: Record) -> None:
     if event.reason in ("missing", "unreadable"):
-        _lose(health, "vault", "VAULT_NOT_FOUND", record.ts)
+        _lose(health, "vault", Lost("VAULT_NOT_FOUND", record.ts))
     else:
         health.vault_suspect = True  # a probe of the root would not see that: only a scan can
 
@@ -326,6 +395,7 @@ def _vault_scanned(health: Health, event: VaultScanned, record: Record) -> None:
 def _batch_stored(health: Health, event: BatchStored, record: Record) -> None:
     if event.files and _index_missing(health):
         health.lost.pop("index")
+        health.index_removed = False
 
 
 def _watch_lost(health: Health, event: WatchLost, record: Record) -> None:
@@ -348,18 +418,27 @@ def _deletions_held(health: Health, event: DeletionsHeld, record: Record) -> Non
 
 def _index_activated(health: Health, event: IndexActivated, record: Record) -> None:
     health.starting = False
+    health.index_removed = False
     health.lost.pop("index", None)
-    health.lost.pop("model", None)
+    _index_model_known(health)
+
+
+def _index_model_known(health: Health) -> None:
+    """Another index, or none, is compared with the model. Sizes are not the index's business."""
+    lost = health.lost.get("model")
+    if lost is not None and lost.code != "DIMENSIONS_MISMATCH":
+        health.lost.pop("model")
 
 
 def _index_lost(health: Health, event: IndexLost, record: Record) -> None:
     if event.generation:
         return  # not the one that serves
     health.starting = False
-    for void in ("index", "model"):  # nothing there to be damaged: INDEX_NOT_FOUND follows
-        health.lost.pop(void, None)
+    health.lost.pop("index", None)  # nothing there to be damaged: INDEX_NOT_FOUND follows
+    _index_model_known(health)
+    health.index_removed = event.reason == "missing"
     if event.reason == "missing":  # so that its return is news
-        _lose(health, "index", "INDEX_NOT_FOUND", record.ts)
+        _lose(health, "index", Lost("INDEX_NOT_FOUND", record.ts))
     health.deletions_held = 0
 
 
@@ -367,6 +446,7 @@ def _job_finished(health: Health, event: JobFinished, record: Record) -> None:
     if event.outcome == "cancelled":
         return
     health.job_failed = event.outcome == "failed"
+    health.job_code = event.code
     if health.job_failed:
         return
     if event.mode != "sync":

@@ -67,6 +67,7 @@ class Job(Struct):
     run: str = ""  # of the daemon, when the text was stored,
     uptime_ms: int = 0  # and how long it had lasted then
     ended_at: str | None = None  # when its text and its vectors were there, or it was given up
+    code: str = ""  # why it failed
     abandoned: bool = False  # its index was lost or replaced before its vectors were there
 
     @property
@@ -181,6 +182,7 @@ def _finished(jobs: Jobs, event: JobFinished, record: Record) -> None:
     job.total_chunks = event.total_chunks
     job.duration_ms = event.duration_ms
     job.errors = list(event.errors)
+    job.code = event.code
     job.errors_total = max(event.errors_total, len(event.errors))
     job.run, job.uptime_ms = record.run, event.uptime_ms
     job.ended_at, job.abandoned = record.ts, False

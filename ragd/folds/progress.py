@@ -104,9 +104,19 @@ def last_line(state: State, job: Job) -> dict[str, Any]:
     }
     if outcome == "failed":
         return said | _without_success("failed", outcome, *_cause(state, job))
+    if code := _missing_vectors(state, job):
+        kind = CODES[code]
+        said |= {"code": code, "message": kind.message, "suggestion": kind.suggestion}
     if outcome == "cancelled":
         return said | _without_success("failed", outcome, None, "The job was cancelled.", _REST)
     return said
+
+
+def _missing_vectors(state: State, job: Job) -> str | None:
+    """Why nobody makes the vectors that the job's index lacks, if it lacks some."""
+    if not table_of(job, state.catalog).backlog:
+        return None
+    return next((code for code in WITHOUT_VECTORS if code in state.health.reasons), None)
 
 
 def outcome_of(job: Job) -> str | None:
@@ -130,10 +140,11 @@ _CAUSES = ("VAULT_NOT_FOUND", "INDEX_CORRUPTED", "DELETIONS_HELD", "DISK_FULL", 
 
 
 def _cause(state: State, job: Job) -> tuple[str, str, str]:
-    """Why it failed, as health tells it: a code, a sentence, what to do."""
+    """Why it failed, as the job or else health tells it: a code, a sentence, what to do."""
     if job.abandoned:
         return _ABANDONED
-    code = next((code for code in _CAUSES if code in state.health.reasons), "INDEXER_FAILED")
+    held = (code for code in _CAUSES if code in state.health.reasons)
+    code = job.code if job.code in CODES else next(held, "INDEXER_FAILED")
     return code, CODES[code].message, CODES[code].suggestion
 
 

@@ -53,8 +53,12 @@ async def fake_ollama(port: int = 0, body: str = '{"version": "0.5"}') -> AsyncI
     async def version(request: web.Request) -> web.Response:
         return web.Response(text=body, content_type="application/json")
 
+    async def tags(request: web.Request) -> web.Response:
+        model = {"name": "mxbai-embed-large:latest", "digest": "a1b2"}
+        return web.json_response({"models": [model]})
+
     app = web.Application()
-    app.add_routes([web.get("/api/version", version)])
+    app.add_routes([web.get("/api/version", version), web.get("/api/tags", tags)])
     runner = web.AppRunner(app)
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", port).start()

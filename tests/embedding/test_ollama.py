@@ -265,6 +265,35 @@ async def test_another_number_of_dimensions_is_another_model(
     assert len(ollama.requests) == 1
 
 
+async def test_a_configured_size_that_is_not_the_models_is_told_with_both_sizes(
+    ollama: FakeOllama,
+) -> None:
+    space = space_of(MODEL, DIGEST, DIMENSIONS)
+    embedder = OllamaEmbedder(ollama.base_url, space, configured=1024)
+    error = await failure_of(embedder)
+    assert (error.code, error.kind) == ("DIMENSIONS_MISMATCH", "wrong_model")
+    assert (error.configured, error.made) == (1024, DIMENSIONS)
+    await embedder.close()
+    with pytest.raises(EmbeddingError) as caught:
+        await adapter.connect(ollama.base_url, MODEL, 1024)
+    assert (caught.value.code, caught.value.made) == ("DIMENSIONS_MISMATCH", DIMENSIONS)
+
+
+@pytest.mark.parametrize("dimensions", [0, DIMENSIONS])
+async def test_the_size_of_vectors_is_the_models_own(ollama: FakeOllama, dimensions: int) -> None:
+    embedder = await adapter.connect(ollama.base_url, MODEL, dimensions)
+    assert embedder.space == space_of(MODEL, DIGEST, DIMENSIONS)
+    assert len(await embedder.embed(["a", "b"])) == 2
+    await embedder.close()
+
+
+async def test_a_batch_of_much_larger_vectors_is_another_model_and_not_a_fault(
+    ollama: FakeOllama, remote: OllamaEmbedder
+) -> None:
+    ollama.always = rows(lambda texts: [[0.123456789012345] * 8192 for _ in texts])
+    assert (await failure_of(remote, *"abcdefgh")).code == "INDEX_MODEL_MISMATCH"
+
+
 @pytest.mark.parametrize(
     "answer",
     [

@@ -140,6 +140,7 @@ class Log:
         removed: int = 0,
         errors: Sequence[FileError] = (),
         errors_total: int = 0,
+        code: str = "",
     ) -> Record:
         return self.add(
             JobFinished(
@@ -150,6 +151,7 @@ class Log:
                 removed_files=removed,
                 total_chunks=0,
                 duration_ms=1200,
+                code=code,
                 errors=list(errors),
                 errors_total=errors_total,
             )

@@ -14,6 +14,7 @@ from ragd.events import (
     DaemonStarted,
     DaemonStopped,
     DeletionsHeld,
+    DependencyLost,
     EmbeddingFailed,
     FileFailed,
     FilesChanged,
@@ -120,6 +121,9 @@ ollama_away = lose("ollama", "OLLAMA_UNREACHABLE")
 worker_away = lose("embedder", "EMBEDDER_UNAVAILABLE")
 no_vault = lose("vault", "VAULT_NOT_FOUND")
 mismatch = lose("model", "INDEX_MODEL_MISMATCH")
+wrong_size = lose("model", "DIMENSIONS_MISMATCH")
+no_model = lose("ollama", "OLLAMA_MODEL_MISSING")
+foreign = lose("index", "INDEX_OF_ANOTHER_VAULT")
 
 # (reason, the fact that raises it): what happened before, and the fact itself.
 RAISING: dict[tuple[str, type], tuple[Step, Step]] = {
@@ -159,6 +163,23 @@ RAISING: dict[tuple[str, type], tuple[Step, Step]] = {
         lost_index,
     ),
     ("EMBEDDER_UNAVAILABLE", ConfigReloaded): (steps(start(), worker_away), reloaded("embedded")),
+    ("OLLAMA_MODEL_MISSING", LOST): (serve_by_ollama, no_model),
+    ("OLLAMA_MODEL_MISSING", EmbeddingFailed): (
+        serve_by_ollama,
+        embedding_failed("OLLAMA_MODEL_MISSING"),
+    ),
+    ("OLLAMA_MODEL_MISSING", IndexActivated): (
+        steps(serve, no_model),
+        lambda log: log.activate("ollama", generation="g2"),
+    ),
+    ("OLLAMA_MODEL_MISSING", IndexLost): (
+        steps(start("ollama"), lambda log: log.activate("embedded"), no_model),
+        lost_index,
+    ),
+    ("OLLAMA_MODEL_MISSING", ConfigReloaded): (steps(start(), no_model), reloaded("ollama")),
+    ("INDEX_OF_ANOTHER_VAULT", LOST): (serve, foreign),
+    ("DIMENSIONS_MISMATCH", LOST): (serve, wrong_size),
+    ("DIMENSIONS_MISMATCH", EmbeddingFailed): (serve, embedding_failed("DIMENSIONS_MISMATCH", 1)),
     ("INDEX_MODEL_MISMATCH", LOST): (serve, mismatch),
     ("INDEX_MODEL_MISMATCH", EmbeddingFailed): (serve, embedding_failed("INDEX_MODEL_MISMATCH")),
     ("DISK_FULL", LOST): (serve, lose("disk", "DISK_FULL")),
@@ -219,6 +240,45 @@ CLEARING: dict[tuple[str, type], tuple[Step, Step]] = {
         reloaded("auto"),
     ),
     ("OLLAMA_UNREACHABLE", DaemonStarted): (steps(serve_by_ollama, ollama_away), restart),
+    ("OLLAMA_UNREACHABLE", LOST): (steps(serve_by_ollama, ollama_away), no_model),
+    ("OLLAMA_MODEL_MISSING", LOST): (steps(serve_by_ollama, no_model), ollama_away),
+    ("OLLAMA_MODEL_MISSING", RECOVERED): (steps(serve_by_ollama, no_model), recover("ollama")),
+    ("OLLAMA_MODEL_MISSING", IndexActivated): (
+        steps(serve_by_ollama, no_model),
+        lambda log: log.activate("embedded", generation="g2"),
+    ),
+    ("OLLAMA_MODEL_MISSING", IndexLost): (steps(serve_by_ollama, no_model), lost_index),
+    ("OLLAMA_MODEL_MISSING", ConfigReloaded): (steps(start("ollama"), no_model), reloaded("auto")),
+    ("OLLAMA_MODEL_MISSING", DaemonStarted): (steps(serve_by_ollama, no_model), restart),
+    ("INDEX_OF_ANOTHER_VAULT", RECOVERED): (steps(serve, foreign), recover("index")),
+    ("INDEX_OF_ANOTHER_VAULT", LOST): (steps(serve, foreign), missing),
+    ("INDEX_OF_ANOTHER_VAULT", IndexActivated): (
+        steps(serve, foreign),
+        lambda log: log.activate(generation="g2"),
+    ),
+    ("INDEX_OF_ANOTHER_VAULT", IndexLost): (steps(serve, foreign), lost_index),
+    ("INDEX_OF_ANOTHER_VAULT", JobFinished): (steps(serve, foreign), finish("partial", "reindex")),
+    ("INDEX_OF_ANOTHER_VAULT", DaemonStarted): (steps(serve, foreign), restart),
+    ("DIMENSIONS_MISMATCH", RECOVERED): (steps(serve, wrong_size), recover("model")),
+    ("DIMENSIONS_MISMATCH", LOST): (steps(serve, wrong_size), mismatch),
+    ("DIMENSIONS_MISMATCH", EmbeddingFailed): (
+        steps(serve, wrong_size),
+        embedding_failed("INDEX_MODEL_MISMATCH"),
+    ),
+    ("DIMENSIONS_MISMATCH", DaemonStarted): (steps(serve, wrong_size), restart),
+    ("INDEX_MODEL_MISMATCH", LOST): (steps(serve, mismatch), wrong_size),
+    ("INDEX_MODEL_MISMATCH", EmbeddingFailed): (
+        steps(serve, mismatch),
+        embedding_failed("DIMENSIONS_MISMATCH"),
+    ),
+    ("OLLAMA_UNREACHABLE", EmbeddingFailed): (
+        steps(serve_by_ollama, ollama_away),
+        embedding_failed("OLLAMA_MODEL_MISSING"),
+    ),
+    ("OLLAMA_MODEL_MISSING", EmbeddingFailed): (
+        steps(serve_by_ollama, no_model),
+        embedding_failed("OLLAMA_UNREACHABLE"),
+    ),
     ("EMBEDDER_UNAVAILABLE", RECOVERED): (steps(serve, worker_away), recover("embedder")),
     ("EMBEDDER_UNAVAILABLE", IndexActivated): (
         steps(serve, worker_away),
@@ -335,7 +395,8 @@ def test_since_and_seq_are_those_of_the_raising_record_for_as_long_as_it_holds(l
     log.add(WatchStarted() if code != "WATCH_LOST" else WatchLost(reason="again"))
     log.change("another.md")
     log.through_a_snapshot()
-    log.lose("ollama", "OLLAMA_UNREACHABLE")
+    if code != "OLLAMA_MODEL_MISSING":  # the server is there, or it is not
+        log.lose("ollama", "OLLAMA_UNREACHABLE")
     assert log.state.health.reasons[code] == raised
 
 
@@ -390,7 +451,7 @@ def test_every_reason_is_an_error_code_with_message_suggestion_and_status():
 
 def test_every_reason_is_declared_once_and_names_what_raises_and_clears_it():
     codes = [reason.code for reason in REASONS]
-    assert len(set(codes)) == len(codes) == 14
+    assert len(set(codes)) == len(codes) == 17
     assert all(reason.raised_by and reason.cleared_by for reason in REASONS)
 
 
@@ -398,6 +459,8 @@ def test_every_reason_is_declared_once_and_names_what_raises_and_clears_it():
     ("code", "state"),
     [
         *((code, UNAVAILABLE) for code in ("STARTING", "INDEX_NOT_FOUND", "INDEX_CORRUPTED")),
+        ("INDEX_OF_ANOTHER_VAULT", UNAVAILABLE),
+        *((code, DEGRADED) for code in ("OLLAMA_MODEL_MISSING", "DIMENSIONS_MISMATCH")),
         *((code, DEGRADED) for code in ("OLLAMA_UNREACHABLE", "EMBEDDER_UNAVAILABLE")),
         *((code, DEGRADED) for code in ("VECTORS_PENDING", "INDEX_STALE", "INDEX_MODEL_MISMATCH")),
         *((code, DEGRADED) for code in ("WATCH_LOST", "DISK_FULL", "LOG_QUARANTINED")),
@@ -443,6 +506,73 @@ def test_a_loss_under_any_other_name_is_no_less_a_loss(log):
     assert log.state.health.worst_first == [
         *("INDEX_CORRUPTED", "VAULT_NOT_FOUND", "OLLAMA_UNREACHABLE")
     ]
+
+
+def test_causes_are_named_before_their_effects(log):
+    for step in (serve_by_ollama, store_without_vectors, change(), finish("failed"), mismatch):
+        step(log)
+    for step in (no_model, no_vault, lose("vectors"), lose("freshness")):
+        step(log)
+    log.add(WatchLost(reason="inotify limit"))
+    log.lose("disk", "DISK_FULL")
+    quarantined(log)
+    assert log.state.health.worst_first == [
+        *("VAULT_NOT_FOUND", "DISK_FULL", "OLLAMA_MODEL_MISSING", "INDEX_MODEL_MISMATCH"),
+        *("LOG_QUARANTINED", "INDEXER_FAILED", "WATCH_LOST", "INDEX_STALE", "VECTORS_PENDING"),
+    ]
+
+
+def test_without_an_index_the_vault_or_the_disk_is_named_first_and_then_the_job(log):
+    log.start()
+    missing(log)
+    log.finish("failed")
+    assert log.state.health.worst_first == ["INDEXER_FAILED", "INDEX_NOT_FOUND"]
+    log.lose("disk", "DISK_FULL")
+    no_vault(log)
+    assert log.state.health.worst_first == [
+        *("VAULT_NOT_FOUND", "DISK_FULL", "INDEXER_FAILED", "INDEX_NOT_FOUND")
+    ]
+
+
+def test_a_job_that_failed_because_the_index_is_missing_is_named_after_it(log):
+    log.serve()
+    lost_index(log)
+    log.finish("failed", code="INDEX_NOT_FOUND")
+    assert log.state.health.worst_first == ["INDEX_NOT_FOUND", "INDEXER_FAILED"]
+
+
+def test_an_index_that_was_removed_is_known_as_such_until_there_is_another(log):
+    log.serve()
+    assert log.state.health.index_removed is False
+    lost_index(log)
+    assert log.state.health.index_removed is True
+    restart(log)
+    assert log.state.health.index_removed is True
+    log.activate(generation="g2")
+    assert log.state.health.index_removed is False
+
+
+def test_an_index_of_another_vault_is_neither_damaged_nor_missing(log):
+    log.serve()
+    foreign(log)
+    assert log.state.health.worst_first == ["INDEX_OF_ANOTHER_VAULT"]
+    assert log.state.health.state == UNAVAILABLE
+    log.add(IndexLost(reason="vault_changed"))
+    assert log.state.health.worst_first == ["INDEX_NOT_FOUND"]
+
+
+def test_another_index_does_not_undo_sizes_that_differ(log):
+    log.serve("ollama")
+    log.add(DependencyLost(dependency="model", code="DIMENSIONS_MISMATCH", configured=9, made=8))
+    since = log.state.health.lost["model"].since
+    log.activate("ollama", generation="g2")
+    log.add(EmbeddingFailed(code="DIMENSIONS_MISMATCH", attempt=1, configured=9, made=8))
+    assert log.state.health.lost["model"].since == since
+    log.add(EmbeddingFailed(code="DIMENSIONS_MISMATCH", attempt=1, configured=9, made=7))
+    assert (log.state.health.lost["model"].configured, log.state.health.lost["model"].made) == (
+        9,
+        7,
+    )
 
 
 def test_one_failed_attempt_is_a_blip_and_two_are_a_loss(log):

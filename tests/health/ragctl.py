@@ -20,3 +20,13 @@ def typed(resident: Resident, *words: str) -> "subprocess.CompletedProcess[str]"
 def lines(resident: Resident, *words: str) -> list[dict[str, Any]]:
     """What it prints for programs."""
     return [json.loads(line) for line in typed(resident, *words).stdout.splitlines()]
+
+
+def said(resident: Resident, done: "subprocess.CompletedProcess[str]") -> str:
+    """All that it printed, on one line; commands to paste without the home."""
+    return without_home(resident, f"{done.stdout} {done.stderr}")
+
+
+def without_home(resident: Resident, text: str) -> str:
+    """On one line, and commands as they are in the usual home."""
+    return " ".join(text.split()).replace(f" --home {resident.home.root}", "")

@@ -117,7 +117,12 @@ def test_probes_leave_facts_only_when_the_answer_changes(reside: Reside) -> None
 def test_the_provider_is_known_by_model_digest_and_canary(resident: Resident, how: str) -> None:
     if how == "the model is gone":
         resident.provider.has_model = False
-        until(resident, DEGRADED, "OLLAMA_UNREACHABLE")
+        until(resident, DEGRADED, "OLLAMA_MODEL_MISSING")
+        said = resident.status()
+        assert said["ollama_status"] == "up", "it answers"
+        assert "`ollama pull chaos`" in said["reasons"][0]["suggestion"]
+        answer = resident.search("river stone")
+        assert (answer.code, answer.retrieval) == ("OLLAMA_MODEL_MISSING", "full_text")
         resident.provider.has_model = True
     else:
         resident.provider.take_another_model()

@@ -203,7 +203,7 @@ def test_an_index_is_really_read(ragctl, home) -> None:
 def test_an_index_that_the_log_knows_and_is_gone_is_told(home) -> None:
     with_index_of(home, "embedded")
     finding = index.probe(home)
-    assert finding.verdict == "fail" and "is not there" in finding.message
+    assert finding.verdict == "fail" and "it is missing" in finding.message
 
 
 def test_whoever_looks_at_it_may_break_without_us(home, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -380,4 +380,17 @@ def test_a_job_that_failed_names_the_cause_and_its_own_next_step(ragctl, fake) -
     assert result.code == 2 and "INDEXER_FAILED" not in result.err
     assert "The job failed. The vault's folder is missing" in result.err
     fake.more |= {"provider": "ollama", "ollama_status": "down"}
-    assert "Ollama is configured, and does not answer" in ragctl("index").err
+    assert "The job failed. The vault's folder is missing" in ragctl("index").err
+
+
+def test_the_cause_that_the_daemon_names_is_the_one_that_is_told(ragctl, fake) -> None:
+    why = {"code": "OLLAMA_UNREACHABLE", "message": "M.", "suggestion": "S."}
+    fake.say(complete("failed", type="failed", **why))
+    fake.be("degraded", "VAULT_NOT_FOUND", "INDEXER_FAILED")
+    assert ragctl("index").err == "ragctl: The job failed. M.\nS.\n"
+
+
+def test_vectors_that_nobody_can_make_are_told_with_the_cause(ragctl, fake) -> None:
+    why = {"code": "DIMENSIONS_MISMATCH", "message": "Sizes differ.", "suggestion": "Unset it."}
+    fake.say(complete("partial") | {"total_chunks": 9, "chunks_embedded": 0} | why)
+    assert "Sizes differ. Unset it." in ragctl("index").err

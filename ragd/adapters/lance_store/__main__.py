@@ -1,4 +1,4 @@
-"""A look at an index: `python -m ragd.adapters.lance_store FOLDER [GENERATION VERSION]`.
+"""A look at an index: `python -m ragd.adapters.lance_store FOLDER [GENERATION VERSION [VAULT]]`.
 
 Prints what is wrong as one JSON object, `code` and `where`, both null if it serves. For whoever
 must outlive what happens in the native libraries: whatever happens in them happens in here.
@@ -13,10 +13,10 @@ from pathlib import Path
 from ragd.adapters.lance_store.checkup import examine
 
 
-def main(folder: str, generation: str | None = None, expected: str = "0") -> None:
+def main(folder: str, generation: str | None = None, expected: str = "0", vault: str = "") -> None:
     if os.environ.get("RAGD_LOOKS_WHILE_STDIN_LASTS"):
         threading.Thread(target=_end_with_stdin, daemon=True).start()
-    found = examine(Path(folder), generation, int(expected))
+    found = examine(Path(folder), generation, int(expected), vault)
     code, where = (found.code, found.where) if found is not None else (None, None)
     print(json.dumps({"code": code, "where": where}))
 

@@ -16,12 +16,14 @@ _looking: set["subprocess.Popen[bytes]"] = set()
 _lock = threading.Lock()
 
 
-def examine_apart(folder: Path, generation: str, expected: int = 0) -> Finding | None:
+def examine_apart(
+    folder: Path, generation: str, expected: int = 0, vault: str = ""
+) -> Finding | None:
     """As `examine`; who crashes at it has found damage. Raises NothingKnown if nobody could look.
 
     Whoever looks ends when its standard input does, and so with us.
     """
-    command = [sys.executable, "-m", __package__, str(folder), generation, str(expected)]
+    command = [sys.executable, "-m", __package__, str(folder), generation, str(expected), vault]
     try:
         looker = subprocess.Popen(
             command,

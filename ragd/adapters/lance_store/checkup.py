@@ -26,23 +26,27 @@ class Finding(Struct, frozen=True):
     where: str
 
 
-def probe(folder: Path, generation: str | None = None, expected: int = 0) -> str | None:
+def probe(
+    folder: Path, generation: str | None = None, expected: int = 0, vault: str = ""
+) -> str | None:
     """What is wrong with the index in `folder`: an error code, or None if it serves.
 
     Without a generation it is about the newest complete one. A version below `expected` means
-    that a commit was lost.
+    that a commit was lost. `vault`: whose index it has to be.
     """
-    finding = examine(folder, generation, expected)
+    finding = examine(folder, generation, expected, vault)
     return finding.code if finding is not None else None
 
 
-def examine(folder: Path, generation: str | None = None, expected: int = 0) -> Finding | None:
+def examine(
+    folder: Path, generation: str | None = None, expected: int = 0, vault: str = ""
+) -> Finding | None:
     """As `probe`, and where it is wrong. Raises NothingKnown for want of what it takes to look."""
     try:
         name = generation or _serving(folder)
         if name is None:
             return Finding("INDEX_NOT_FOUND", "generation")
-        finding = examine_table(generations.table_path(folder, name), expected)
+        finding = examine_table(generations.table_path(folder, name), expected, vault)
         if finding is not None and generation is None and _serving(folder) != name:
             return examine(folder)  # it was dropped while we looked, for a newer one
         return finding
@@ -61,16 +65,20 @@ def _serving(folder: Path) -> str | None:
     return candidates[-1] if candidates else None
 
 
-def examine_table(path: Path, expected: int = 0) -> Finding | None:
-    """What is wrong with the table at `path`."""
-    if not path.is_dir():
-        return Finding("INDEX_NOT_FOUND", "table")
+def examine_table(path: Path, expected: int = 0, vault: str = "") -> Finding | None:
+    """What is wrong with the table at `path`. One that was removed meanwhile is missing."""
+    finding = _examine_table(path, expected, vault) if path.is_dir() else None
+    return finding if path.is_dir() else Finding("INDEX_NOT_FOUND", "table")
+
+
+def _examine_table(path: Path, expected: int, vault: str) -> Finding | None:
     step = "manifest"
     lance = libraries.lance()  # a session of its own, so that nothing comes from a cache
     session = lance.Session(**libraries.WRITER_CACHES)
     try:
         dataset = lance.dataset(str(path), session=session)
-        generations.identity_of(dataset)
+        if vault not in ("", generations.identity_of(dataset).vault):
+            return Finding("INDEX_OF_ANOTHER_VAULT", "vault")
         if dataset.version < expected:
             return Finding("INDEX_CORRUPTED", "lost_commit")
         if not dataset.count_rows():

@@ -9,6 +9,7 @@ import errno
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from traceback import walk_tb
 
 from ragd.errors import RagdError
@@ -72,8 +73,9 @@ def _was_raised_by_lance(why: BaseException) -> bool:
 
 
 @contextmanager
-def translated() -> Iterator[None]:
-    """Raise damage and a full disk as errors that a person can act on."""
+def translated(table: Path | None = None) -> Iterator[None]:
+    """Raise damage and a full disk as errors that a person can act on. If the folder of the table
+    is gone, the table is missing and not damaged."""
     try:
         yield
     except RagdError:
@@ -82,4 +84,6 @@ def translated() -> Iterator[None]:
         code = code_of(why)
         if code is None:
             raise
+        if code == "INDEX_CORRUPTED" and table is not None and not table.is_dir():
+            code = "INDEX_NOT_FOUND"
         raise RagdError(code) from why

@@ -17,7 +17,7 @@ from ragd.adapters.lance_store.failures import NothingKnown, is_failure_of_lance
 from ragd.adapters.lance_store.flush import sync_filesystem
 from ragd.adapters.lance_store.schema import TABLE, arrow_schema
 from ragd.durable import private_directory, sync_directory
-from ragd.embedding import VectorSpace
+from ragd.embedding import PassedOver, VectorSpace
 
 _NAME = re.compile(r"[0-9A-Za-z][0-9A-Za-z_-]{0,63}")
 _TEMPORARY = ".tmp-"
@@ -35,6 +35,7 @@ class Identity(Struct, frozen=True):
     fingerprint: str  # of the chunker and its settings
     vault: str  # hash of the vault's root
     canary: bytes = b""  # the vector of a known text when the index was made
+    passed_over: PassedOver | None = None  # why it is not Ollama's, where it could have been
 
 
 # Made once, before any thread needs it: msgspec crashes when two threads prepare the same type.

@@ -58,6 +58,7 @@ class Reader:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+        self._path = folder / f"{TABLE}.lance"
         self._permits = asyncio.Semaphore(TOGETHER)
         self._table: Any = None
         self._connection: Any = None
@@ -68,7 +69,7 @@ class Reader:
         """Open the newest version; what a former handle had cached is let go."""
         lancedb = await asyncio.to_thread(libraries.lancedb)
         session = lancedb.Session(**libraries.READER_CACHES)
-        with translated():
+        with translated(self._path):
             # An absolute path: one that starts with `db` would be taken for the cloud service.
             connection = await lancedb.connect_async(str(self._folder.absolute()), session=session)
             table = await connection.open_table(TABLE)
@@ -82,14 +83,14 @@ class Reader:
 
     async def refresh(self) -> int:
         """Move on to the newest version; which one that is."""
-        with translated():
+        with translated(self._path):
             await self._table.checkout_latest()
             indices = await self._table.list_indices()
             self._has_vector_index = any(index.name == vector_index.NAME for index in indices)
             return int(await self._table.version())
 
     async def version(self) -> int:
-        with translated():
+        with translated(self._path):
             return int(await self._table.version())
 
     async def vector_leg(self, vector: Vector, k: int, where: str | None = None) -> list[Hit]:
@@ -125,7 +126,7 @@ class Reader:
 
     async def count(self, where: str | None = None) -> int:
         """How many chunks meet the condition."""
-        with translated():
+        with translated(self._path):
             async with self._permits:
                 return int(await self._table.count_rows(where))
 
@@ -142,7 +143,7 @@ class Reader:
         version = await self.version()
         if self._names is None or self._names.version != version:
             query = self._table.query().select(["source_file", "tags"])
-            with translated():
+            with translated(self._path):
                 async with self._permits:
                     found = await query.to_arrow()
             self._names = await asyncio.to_thread(_names_in, found, version)
@@ -166,7 +167,7 @@ class Reader:
         query = self._table.query().select(list(columns))
         if where is not None:
             query = query.where(where)
-        with translated():
+        with translated(self._path):
             async for batch in await query.to_batches():
                 for row in batch.to_pylist():
                     yield row
@@ -174,7 +175,7 @@ class Reader:
     async def _rows_of(self, query: Any, where: str | None) -> list[dict[str, Any]]:
         if where is not None:
             query = query.where(where)
-        with translated():
+        with translated(self._path):
             async with self._permits:
                 found: list[dict[str, Any]] = (await query.to_arrow()).to_pylist()
                 return found

@@ -55,8 +55,8 @@ class WriterThread:
     def __init__(self) -> None:
         self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="store")
 
-    async def run(self, work: Callable[..., T], *args: Any) -> T:
-        with translated():
+    async def run(self, work: Callable[..., T], *args: Any, table: Path | None = None) -> T:
+        with translated(table):
             return await asyncio.get_running_loop().run_in_executor(self._pool, work, *args)
 
     def stop(self) -> None:
@@ -143,6 +143,8 @@ class ChunkIndex:
         self._thread = thread
         self._writer = writer
         self._reader = reader
+        self._path = generations.table_path(folder, identity.generation)
+        self._inode = self.place()[1]
         self._maintaining = asyncio.Lock()
         self._changes = 0
 
@@ -166,9 +168,19 @@ class ChunkIndex:
         return await self._write(self._writer.set_complete)
 
     async def _write(self, work: Callable[..., T], *args: Any) -> T:
-        result = await self._thread.run(work, *args)
+        result = await self._run(lambda: self._if_there(work, *args))
         await self._reader.refresh()
         return result
+
+    async def _run(self, work: Callable[..., T], *args: Any) -> T:
+        return await self._thread.run(work, *args, table=self._path)
+
+    def _if_there(self, work: Callable[..., T], *args: Any) -> T:
+        """lance would write into a folder that was removed: it would be there again, and damaged.
+        Raises RagdError instead."""
+        if self.place()[1] != self._inode:
+            raise RagdError("INDEX_NOT_FOUND")
+        return work(*args)
 
     # Searching
 
@@ -214,7 +226,7 @@ class ChunkIndex:
 
     async def versions(self) -> list[int]:
         """All versions that are still on the disk."""
-        return await self._thread.run(self._writer.versions)
+        return await self._run(self._writer.versions)
 
     # Keeping
 
@@ -245,14 +257,14 @@ class ChunkIndex:
 
     async def _train(self) -> bool:
         """Train a vector index if one pays, while writing goes on."""
-        task = await self._thread.run(self._writer.training)
+        task = await self._run(self._writer.training)
         if task is None:
             return False
-        built = await _beside(vector_index.train, task)
+        built = await _beside(vector_index.train, task, self._path)
         return await self._write(self._writer.adopt, task, built)
 
     async def _reopen(self) -> None:
-        await self._thread.run(self._writer.reopen)
+        await self._run(self._writer.reopen)
         await self._reader.open()
         self._changes = 0
 
@@ -260,7 +272,7 @@ class ChunkIndex:
         self._reader.close()
 
 
-async def _beside(work: Callable[[Any], T], argument: Any) -> T:
+async def _beside(work: Callable[[Any], T], argument: Any, table: Path) -> T:
     """Run long work in a thread that does not keep the process from ending."""
     outcome: Future[T] = Future()
 
@@ -271,5 +283,5 @@ async def _beside(work: Callable[[Any], T], argument: Any) -> T:
             outcome.set_exception(why)
 
     threading.Thread(target=run, name="store-training", daemon=True).start()
-    with translated():
+    with translated(table):
         return await asyncio.wrap_future(outcome)
