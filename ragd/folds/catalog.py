@@ -245,8 +245,10 @@ def _files_touched(catalog: Catalog, event: FilesTouched, record: Record) -> Non
     known = (catalog.files.get(file.path) for file in event.files)
     before = [entry.mtime_ns for entry in known if entry is not None]
     for file in event.files:
-        if not event.only_times:
+        if not event.only_times:  # it was read, and is as an index has it: nothing is wrong with it
             _done(catalog, file.path)
+            catalog.skipped.pop(file.path, None)
+            catalog.failed.pop(file.path, None)
         times: dict[str, Any] = {"mtime_ns": file.mtime_ns, "ctime_ns": file.ctime_ns}
         for table in tables:
             entry = table.files.get(file.path)

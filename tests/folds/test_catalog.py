@@ -438,6 +438,20 @@ def test_a_touched_note_waits_no_longer_and_is_known_by_its_new_time(log):
     assert log.state.catalog.waiting == {}
 
 
+def test_a_note_that_is_found_as_it_was_stored_is_not_listed_as_left_out_any_more(log):
+    """It was hidden and shown again before the index had lost it."""
+    for left_out in (
+        FileSkipped(path="a.md", reason="hidden-by-note"),
+        FileFailed(path="a.md", code="UNREADABLE", detail="permission denied"),
+    ):
+        log.store("a.md")
+        log.add(left_out)
+        log.add(FilesTouched(files=[TouchedFile("a.md", 77, 5)], only_times=True))
+        assert log.state.catalog.skipped or log.state.catalog.failed
+        log.add(FilesTouched(files=[TouchedFile("a.md", 78, 5)]))
+        assert (log.state.catalog.skipped, log.state.catalog.failed) == ({}, {})
+
+
 def test_chunks_that_can_have_no_vector_are_no_backlog(log):
     log.activate()
     log.store("a.md", chunks=5, embedded=0)

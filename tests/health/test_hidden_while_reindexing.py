@@ -129,3 +129,21 @@ def test_a_note_that_a_reindex_found_hidden_is_not_served_until_it_is_removed(
     until_ended(resident, job_id=resident.ask_for("reindex"))
     assert note.path in paths_in_table(resident)
     assert note.path not in resident.search(note.word).files
+
+
+def test_a_note_that_was_hidden_for_a_moment_is_found_again(resident: Resident) -> None:
+    """Only a reindex saw it hidden; the sync finds it as the index has it."""
+    note = resident.save()
+    resident.until_found(note)
+    path = resident.vault.folder / note.path
+    text = path.read_text()
+    hold_vectors(resident)
+    pause(resident)
+    hide(resident, note)
+    resident.until(lambda said: said["unindexed_files"], "the change is noticed")
+    until_ended(resident, job_id=resident.ask_for("reindex"))
+    path.write_text(text)
+    resident.provider.come_back()
+    resume(resident)
+    resident.until_found(note)
+    resident.until(lambda said: not said["skipped"]["total"], "no note is listed as left out")
