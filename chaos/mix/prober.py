@@ -12,7 +12,7 @@ from typing import NamedTuple
 from urllib.parse import quote
 
 from chaos import client
-from chaos.harness import require
+from chaos.harness import WITHIN_S, require
 from chaos.mix.heard import Heard
 from chaos.mix.world import Was, World
 
@@ -28,6 +28,7 @@ class Answer(NamedTuple):
     began: float
     ended: float
     paths: frozenset[str]
+    is_whole: bool = True  # the machine was not too busy to look everywhere
 
 
 class Prober:
@@ -69,13 +70,26 @@ class Prober:
 def search(world: World, word: str) -> Answer:
     """The notes that a search shows; raises OSError if there is no daemon."""
     began = time.time()
-    reply = client.ask(
-        world.home.socket, "POST", SEARCH, {"query": word, "max_results": MOST_RESULTS}
-    )
-    found = (reply.envelope["data"] or {}).get("results", [])
+    asked = {"query": word, "max_results": MOST_RESULTS}
+    said = client.ask(world.home.socket, "POST", SEARCH, asked).envelope
+    found = (said["data"] or {}).get("results", [])
     paths = {one["source_file"] for one in found}
     paths.update(path for one in found for path in one.get("also_in", ()))
-    return Answer(f"search {word}", began, time.time(), frozenset(paths))
+    is_whole = said["data"] is not None and (said["error"] or {}).get("code") != "TIMEOUT"
+    return Answer(f"search {word}", began, time.time(), frozenset(paths), is_whole)
+
+
+def search_patiently(world: World, word: str) -> Answer:
+    """Asks again while the machine is too busy for a whole answer."""
+    end = time.monotonic() + WITHIN_S
+    while True:
+        try:
+            if (answer := search(world, word)).is_whole:
+                return answer
+        except TimeoutError:
+            continue
+        finally:
+            require(time.monotonic() < end, f"search {word}: no whole answer")
 
 
 def read_note(world: World, path: str) -> Answer:
