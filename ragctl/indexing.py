@@ -27,7 +27,10 @@ EXIT_FATAL = 2
 AGAIN_WITHIN_S = 3.0
 TICK_S = 0.25
 PATIENCE_S = 300.0  # for the next vector: one that nobody can make would be waited for for ever
-_CAUSES = (*("VAULT_NOT_FOUND", "INDEX_CORRUPTED", "DISK_FULL"), *WITHOUT_VECTORS)
+_CAUSES = (
+    *("VAULT_NOT_FOUND", "VAULT_NOT_RESPONDING", "INDEX_CORRUPTED", "DISK_FULL"),
+    *WITHOUT_VECTORS,
+)
 _EFFECTS = ("INDEXER_FAILED", "INDEX_NOT_FOUND", "INDEX_STALE", "VECTORS_PENDING")
 _LISTED = 10
 _TEXT_STORED = ("vectors", "finished")  # phases of a job that only vectors can be missing for

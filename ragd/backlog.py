@@ -12,6 +12,7 @@ from typing import Protocol
 import structlog
 
 from ragd.adapters.lance_store import ChunkIndex
+from ragd.adapters.vault_threads import BACKLOG
 from ragd.clock import Clock, new_id
 from ragd.embedding import EmbeddingError
 from ragd.errors import RagdError
@@ -169,8 +170,8 @@ class Backlog:
         files, lacking = table.files, list(table.lacking)
         wanted = await asyncio.to_thread(_newest, lacking, files, self._held(table))
         try:
-            await asyncio.to_thread(self._notes.verify_root)
-            reading = await asyncio.to_thread(self._notes.read, wanted, files, again=True)
+            await BACKLOG.run(self._notes.verify_root)
+            reading = await BACKLOG.run(self._notes.read, wanted, files, again=True)
         except VaultGone:  # whoever scans says so
             await self._clock.sleep(VAULT_AGAIN_S)
             return []

@@ -4,11 +4,11 @@ An index of an older version knows only size and modification time, and an edit 
 such note is read once, when there is nothing else to do. It stores nothing.
 """
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from ragd.adapters.beneath import HAS_CHANGE_TIME
+from ragd.adapters.vault_threads import READ
 from ragd.events import Change, FilesChanged, FilesTouched
 from ragd.folds.catalog import Entry
 from ragd.folds.stored import stored_files
@@ -46,8 +46,8 @@ class ChangeTimes:
             self._left = [path for path, entry in known.items() if not entry.ctime_ns]
         some = {path: known[path] for path in self._left[:STEP_FILES] if path in known}
         try:
-            await asyncio.to_thread(self._notes.verify_root)
-            reading = await asyncio.to_thread(self._notes.read, list(some), some)
+            await READ.run(self._notes.verify_root)
+            reading = await READ.run(self._notes.read, list(some), some)
         except VaultGone:
             return False  # it goes on when the vault is back
         del self._left[:STEP_FILES]

@@ -13,7 +13,7 @@ import json
 import os
 import re
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 import msgspec
 
@@ -106,7 +106,9 @@ def is_address_external(config: Config) -> bool:
     return not (host and _is_loopback(host))
 
 
-def check_places(config: Config, home_root: str) -> None:
+def check_places(
+    config: Config, home_root: str, lies_in: Callable[[str, str], bool] = lies_in
+) -> None:
     """Refuse folders that would mix: ragd must not index its own files, nor store among notes."""
     home, vault, vectors = Home(home_root), config.vault_path, config.vector_store.path
     own = [home.events, home.snapshots, os.path.dirname(home.log_file)]

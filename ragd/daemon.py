@@ -22,10 +22,12 @@ from ragd.actors.health_monitor import HealthMonitor, Look, Probe, Probes, end_l
 from ragd.actors.snapshotter import Snapshotter
 from ragd.actors.sync_result_writer import SyncResultWriter
 from ragd.actors.tool_gateway import ToolGateway
+from ragd.adapters import vault_threads
 from ragd.adapters.http_server import HttpServer, Listener
 from ragd.adapters.named_pipe import NamedPipeListener
 from ragd.adapters.notify_socket import from_environment
 from ragd.adapters.unix_socket import UnixListener
+from ragd.adapters.vault_threads import CHECK, VaultNotResponding
 from ragd.addressing import Addressing
 from ragd.announcing import Announcer
 from ragd.clock import Clock, SystemClock, new_id
@@ -44,7 +46,7 @@ from ragd.events import DaemonStarted, DaemonStopped
 from ragd.ledger import Ledger
 from ragd.lock import hold
 from ragd.native_crash import CrashMark
-from ragd.paths import Home
+from ragd.paths import Home, lies_in_by_name
 from ragd.pipeline import Pipeline
 from ragd.probing import Probing
 from ragd.raised import innermost, location_of
@@ -60,7 +62,7 @@ log = structlog.get_logger("daemon")
 def run(home: Home) -> int:
     """Live until told to stop; the exit code says how it ended."""
     try:
-        config = configuration.load(home)
+        config = _load(home)
         private_directory(Path(home.root))
         clock = SystemClock()
         about = {
@@ -76,6 +78,7 @@ def run(home: Home) -> int:
             try:
                 _run_to_the_end(_live(home, config, clock))
             finally:
+                vault_threads.finish(FINISH_WITHIN_S)
                 end_looks(FINISH_WITHIN_S)
     except StartupError as why:
         return _fail(Addressing(home).text(str(why)), why.exit_code)
@@ -89,6 +92,16 @@ def run(home: Home) -> int:
         place = location_of(cause)
         return _fail(f"Internal error ({type(cause).__name__} at {place}).", EXIT_FAILED)
     return EXIT_OK
+
+
+def _load(home: Home) -> Config:
+    """The configuration. A vault on a mount that hangs does not keep the daemon from starting."""
+    config = configuration.read(home)
+    try:
+        CHECK.run_and_wait(configuration.check_places, config, home.root)
+    except VaultNotResponding:
+        configuration.check_places(config, home.root, lies_in_by_name)
+    return config
 
 
 def _run_to_the_end(life: Coroutine[Any, Any, None]) -> None:
@@ -232,7 +245,7 @@ def _actors(
     probing: Probing,
 ) -> dict[str, Actor]:
     probes: Probes = {
-        "vault": Probe(Look(probing.vault), "VAULT_NOT_FOUND"),
+        "vault": Probe(Look(probing.vault), "VAULT_NOT_RESPONDING"),
         "index": Probe(Look(probing.index), None),
         "ollama": Probe(probing.ollama, "OLLAMA_UNREACHABLE", closely=probing.ollama_closely),
         "embedder": Probe(probing.embedder, None, quiet=True, closely=probing.embedder_closely),

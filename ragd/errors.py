@@ -156,6 +156,12 @@ CODES: dict[str, Kind] = {
         "The vault's folder is missing or cannot be read.",
         "Mount it, or correct `vault_path` with `ragctl config set vault_path PATH`.",
     ),
+    "VAULT_NOT_RESPONDING": Kind(
+        DEGRADED,
+        True,
+        "The vault does not answer: its disk or its network mount hangs.",
+        "Check the mount or the network; ragd goes on by itself when the vault answers again.",
+    ),
     "INDEXER_FAILED": Kind(
         DEGRADED,
         True,

@@ -3,11 +3,11 @@
 It says what became of every note that was read.
 """
 
-import asyncio
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Protocol
 
 from ragd.adapters.vault import Seen, Stat
+from ragd.adapters.vault_threads import READ
 from ragd.clock import new_id
 from ragd.crashpoints import crashpoint
 from ragd.deletions import Deletions
@@ -96,9 +96,7 @@ class Former:
         while not final:
             paths, upserts = upserts[:size], upserts[size:]
             known = self._known(generation, paths)
-            reading = await asyncio.to_thread(
-                self._notes.read, paths, known, again=again, room=BATCH_BYTES
-            )
+            reading = await READ.run(self._notes.read, paths, known, again=again, room=BATCH_BYTES)
             upserts = reading.left + upserts
             crashpoint("job.after_read")
             if agreed is not None:
@@ -148,7 +146,7 @@ class Former:
         vanished = [path for path in gone if path in files and self._notes.concerns(path)]
         if not vanished:
             return {}
-        await asyncio.to_thread(self._notes.verify_root)
+        await READ.run(self._notes.verify_root)
         moves = await self.judge(vanished)
         if generation and any(map(self._deletions.is_held, vanished)):
             raise DeletionsHeldBack

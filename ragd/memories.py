@@ -17,6 +17,7 @@ from msgspec import structs
 
 from ragd.adapters.memory_store import MemoryStore
 from ragd.adapters.vault import Missing, Moved, Stat, Unfit, Unreadable, VaultGone
+from ragd.adapters.vault_threads import NOTES, error_of
 from ragd.clock import Clock
 from ragd.durable import is_full, replace_file
 from ragd.embedding import EmbeddingError, Vector
@@ -36,6 +37,7 @@ from ragd.search.recall import Memory, shown
 from ragd.settings import Settings
 
 LONGEST_KEY = 200
+WITHIN_S = 8.0
 SECRET_BYTES = 32
 FILLED_AT_ONCE = 32  # memories in one call of the embedder
 FILLED_WITHIN_S = 0.5  # so long a search waits for vectors that are being made
@@ -92,8 +94,7 @@ class Memories:
             source,
             self._clock.now(),
         )
-        await asyncio.to_thread(self._require_note, source)
-        seen = await asyncio.to_thread(self._inspected, memory)
+        seen = await self._looked_up(memory)
         memory = structs.replace(
             memory,
             source_sha256=await self._sources.hash_of(source),
@@ -160,7 +161,6 @@ class Memories:
         if self._filling is not None:
             self._filling.cancel()
             await asyncio.gather(self._filling, return_exceptions=True)
-        self._sources.close()
         await self._store.close()
 
     # Vectors
@@ -193,11 +193,19 @@ class Memories:
             self._not_before = self._clock.monotonic() + RETRY_S
             log.warning("memories are found by their words alone", code=why.code)
 
-    def _require_note(self, path: str) -> None:
+    async def _looked_up(self, memory: Memory) -> Inspected | None:
+        """What the guard says of it. RagdError if its source is not a note of the vault."""
         try:
-            facts = self._notes.look([path])[path]
-        except VaultGone:
-            raise RagdError("VAULT_NOT_FOUND") from None
+            async with asyncio.timeout(WITHIN_S):
+                await NOTES.run(self._require_note, memory.source)
+                return await NOTES.run(self._inspected, memory)
+        except TimeoutError:
+            raise RagdError("TIMEOUT") from None
+        except VaultGone as why:
+            raise error_of(why) from None
+
+    def _require_note(self, path: str) -> None:
+        facts = self._notes.look([path])[path]
         if facts is None or not self._notes.concerns(path):
             raise RagdError(
                 "INVALID_REQUEST",

@@ -1,16 +1,16 @@
 """Whether the notes that memories came from have changed since: their hashes, then and now.
 
-It looks in a thread of its own and within a time limit, so that a vault that hangs holds up nobody.
+It looks in a lane of its own (`vault_threads`) and within a time limit, so that a vault that hangs holds up nobody.
 It never decides what becomes of a memory.
 """
 
 import asyncio
 import time
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Protocol, TypeVar
 
 from ragd.adapters.vault import UNKNOWN, Missing, Moved, Stat, Unfit, Unreadable, VaultGone
+from ragd.adapters.vault_threads import MEMORIES
 from ragd.search.recall import Memory
 
 WITHIN_S = 1.0
@@ -33,7 +33,6 @@ class Sources:
 
     def __init__(self, notes: Notes) -> None:
         self._notes = notes
-        self._thread = ThreadPoolExecutor(1, "memory-sources")
         self._read: dict[str, tuple[int, int, str]] = {}  # size, mtime_ns, hash
 
     async def hash_of(self, path: str) -> str | None:
@@ -57,15 +56,11 @@ class Sources:
                 found[memory.key] = seen != memory.source_sha256
         return found
 
-    def close(self) -> None:
-        self._thread.shutdown(wait=False, cancel_futures=True)
-
     async def _run(self, work: Callable[[], dict[str, str]]) -> dict[str, str]:
-        loop = asyncio.get_running_loop()
         try:
             async with asyncio.timeout(WITHIN_S):
-                return await loop.run_in_executor(self._thread, work)
-        except TimeoutError:
+                return await MEMORIES.run(work)
+        except (TimeoutError, VaultGone):
             return {}
 
     def _hashes(self, paths: Iterable[str]) -> dict[str, str]:

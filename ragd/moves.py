@@ -3,11 +3,11 @@
 A file is read only when its size is that of a note that vanished. Nothing is stored here.
 """
 
-import asyncio
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Protocol
 
 from ragd.adapters.vault import UNKNOWN, Seen, Stat
+from ragd.adapters.vault_threads import READ
 from ragd.folds.catalog import Catalog, Entry
 from ragd.folds.stored import stored_entry, stored_files
 from ragd.notes.plan import differing, vanished
@@ -73,7 +73,7 @@ async def moves_among(
         sizes = {file.size for file in appeared}
         known = stored_files(catalog).items()
         suspects = [path for path, entry in known if entry.size in sizes and path not in facts]
-        looked_at = await asyncio.to_thread(notes.look, suspects)
+        looked_at = await READ.run(notes.look, suspects)
         missing += [path for path, found in looked_at.items() if found is None]
     entries = {path: entry for path in missing if (entry := stored_entry(catalog, path))}
     if not entries:
@@ -84,7 +84,7 @@ async def moves_among(
 
 async def moves_in_vault(notes: Notes, catalog: Catalog, gone: Collection[str]) -> Moves:
     """Where these notes are now, as far as they are anywhere; looks through the whole vault."""
-    scanned = await asyncio.to_thread(notes.scan, may_be_empty=False)
+    scanned = await READ.run(notes.scan, may_be_empty=False)
     return await moves_in_scan(notes, scanned, stored_files(catalog), only=gone)
 
 
@@ -95,4 +95,4 @@ async def _compare(
     known: Mapping[str, Entry],
 ) -> Moves:
     before = {file.path: known[file.path].sha256 for file in appeared if file.path in known}
-    return await asyncio.to_thread(notes.moves, missing, appeared, before)
+    return await READ.run(notes.moves, missing, appeared, before)

@@ -142,6 +142,12 @@ def _user() -> int:
     return number
 
 
+def lies_in_by_name(inner: str, outer: str) -> bool:
+    """Whether one path is, or is inside, the other. It does not look at the disk."""
+    inner, outer = (os.path.normcase(os.path.abspath(path)) for path in (inner, outer))
+    return inner == outer or inner.startswith(outer.rstrip(os.sep) + os.sep)
+
+
 def lies_in(inner: str, outer: str) -> bool:
     """Whether one place is, or is inside, the other, after symbolic links.
 

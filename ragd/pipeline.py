@@ -1,6 +1,5 @@
 """From vault to index: the actors of the pipeline and what they share, put together."""
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
@@ -10,6 +9,7 @@ from ragd.actors.store_writer import StoreWriter
 from ragd.actors.watcher import Watcher
 from ragd.adapters.embedding_cache import EmbeddingCache
 from ragd.adapters.lance_store import Identity, LanceStore
+from ragd.adapters.vault_threads import CHECK
 from ragd.backlog import Backlog
 from ragd.clock import Clock
 from ragd.config import vault_name
@@ -24,7 +24,7 @@ from ragd.payloads import InFlight
 from ragd.probing import Probing
 from ragd.providers import Chosen, Providers
 from ragd.query_vectors import QueryVectors
-from ragd.reading import Notes
+from ragd.reading import Notes, VaultGone
 from ragd.searching import Searcher
 from ragd.serving import Serving
 from ragd.settings import Settings
@@ -82,7 +82,6 @@ class Pipeline:
 
     async def close(self) -> None:
         """Let go of the worker, the cache and the index. Nothing acknowledged is in them alone."""
-        self.searcher.close()
         await self._providers.close()
         await self._cache.close()
         self.serving.close()
@@ -100,4 +99,7 @@ class Pipeline:
         return Identity(generation, chosen.space, cut, vault, chosen.canary, chosen.passed_over)
 
     async def _vault_is_there(self) -> bool:
-        return await asyncio.to_thread(self.notes.why_gone) in (None, "empty")
+        try:
+            return await CHECK.run(self.notes.why_gone) in (None, "empty")
+        except VaultGone:
+            return False

@@ -3,10 +3,10 @@
 Unlike the system's watch it is not stopped by a folder it may not read or a name that is no text.
 """
 
-import asyncio
 from collections.abc import Callable, Mapping
 
 from ragd.adapters.file_events import ROOT, FileEvent
+from ragd.adapters.vault_threads import SCAN
 from ragd.clock import Clock
 from ragd.reading import Scanned, VaultGone
 
@@ -31,7 +31,7 @@ class Polling:
             await self._clock.sleep(max(POLL_S, self._took_s / MOST_BUSY))
         began = self._clock.monotonic()
         try:
-            scanned = await asyncio.to_thread(self._scan)
+            scanned = await SCAN.run(self._scan)
         except VaultGone:
             return {("deleted", ROOT)}
         self._took_s = self._clock.monotonic() - began

@@ -6,15 +6,14 @@ answer, which says `unverified` then, nor anybody else.
 
 import asyncio
 from collections.abc import Iterable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from typing import Protocol
 
 from ragd.adapters.lance_store.schema import Row, iso_of_ns
 from ragd.adapters.vault import Stat, VaultGone
+from ragd.adapters.vault_threads import SEARCH
 from ragd.folds.catalog import Entry
 
 WITHIN_S = 1.0
-THREADS = 2
 
 Facts = dict[str, Stat | None]
 
@@ -30,19 +29,14 @@ class Presence:
 
     def __init__(self, notes: Notes) -> None:
         self._notes = notes
-        self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="presence")
 
     async def look(self, paths: Iterable[str]) -> Facts | None:
         """The facts about each, None for a note that is gone; None if the vault itself is away."""
-        loop = asyncio.get_running_loop()
         try:
             async with asyncio.timeout(WITHIN_S):
-                return await loop.run_in_executor(self._threads, self._notes.look, list(paths))
+                return await SEARCH.run(self._notes.look, list(paths))
         except (VaultGone, TimeoutError):
             return None
-
-    def close(self) -> None:
-        self._threads.shutdown(wait=False, cancel_futures=True)
 
 
 def is_stale(row: Row, now: Stat, catalog: Mapping[str, Entry]) -> bool:

@@ -6,7 +6,8 @@ from collections.abc import Awaitable, Callable
 
 import structlog
 
-from ragd.config import fingerprint
+from ragd.adapters.vault_threads import CHECK, VaultNotResponding
+from ragd.config import Config, fingerprint
 from ragd.errors import ConfigError
 from ragd.events import ConfigReloaded, Fact
 from ragd.settings import Reloaded, Settings
@@ -29,7 +30,7 @@ class Reloading:
         settings = self._settings
         async with self._at_work:
             try:
-                config, reloaded = await asyncio.to_thread(settings.read_again)
+                config, reloaded = await self._read_again()
             except ConfigError as why:
                 settings.refused = f"{why.message} {why.suggestion}".strip()
                 raise
@@ -41,3 +42,13 @@ class Reloading:
             settings.waiting = reloaded.needs_restart
             settings.refused = None
             return reloaded
+
+    async def _read_again(self) -> tuple[Config, Reloaded]:
+        """Raises ConfigError. Another vault is looked at: it may hang."""
+        try:
+            return await CHECK.run(self._settings.read_again)
+        except VaultNotResponding:
+            raise ConfigError(
+                "The new `vault_path` cannot be checked: its disk or mount does not answer.",
+                "Check the mount, or set the previous `vault_path` again.",
+            ) from None

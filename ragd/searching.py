@@ -85,9 +85,6 @@ class Searcher:
         self._notes = notes
         self._presence = Presence(notes)
 
-    def close(self) -> None:
-        self._presence.close()
-
     async def search(self, request: SearchRequest, health: Sequence[Reason]) -> Served:
         """The passages for a question. Raises RagdError for what is refused or cannot be served."""
         _check(request)  # before a word is said about what there is
@@ -115,8 +112,8 @@ class Searcher:
         """The index that serves; one that is being opened at this moment is waited for."""
         index = await self._serving.within(self._clock, OPENED_WITHIN_S)
         if index is None:
-            away = self._ledger.state.health.is_vault_lost  # and the index may be another vault's
-            raise RagdError("VAULT_NOT_FOUND" if away else "STARTING")
+            # Without the vault, an index may be another vault's, and stays closed.
+            raise RagdError(self._ledger.state.health.vault_code or "STARTING")
         return index
 
     async def _search(

@@ -40,7 +40,9 @@ class Settings:
 
         What takes effect only at a restart stays as it is. Raises ConfigError; changes nothing.
         """
-        fresh = configuration.load(self.home)
+        fresh = configuration.read(self.home)
+        if _places(fresh) != _places(self.current):  # else they were checked, and may hang now
+            configuration.check_places(fresh, self.home.root)
         waiting = needs_restart(self.current, fresh)
         in_force = msgspec.structs.replace(
             fresh,
@@ -49,3 +51,7 @@ class Settings:
             embedding=self.current.embedding,
         )
         return in_force, Reloaded(changed_keys(self.current, in_force), waiting)
+
+
+def _places(config: Config) -> tuple[str, str]:
+    return config.vault_path, config.vector_store.path

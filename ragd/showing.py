@@ -5,12 +5,12 @@ It reads nothing that does not belong into the index, and says nothing about wha
 
 import asyncio
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Protocol
 
 from msgspec import Struct, structs
 
 from ragd.adapters.vault import Missing, Moved, Unfit, Unreadable, VaultGone
+from ragd.adapters.vault_threads import NOTES, error_of
 from ragd.clock import Clock
 from ragd.errors import RagdError
 from ragd.folds.catalog import Entry
@@ -26,7 +26,6 @@ from ragd.search.results import TRUST, citation, link
 from ragd.settings import Settings
 
 WITHIN_S = 8.0
-THREADS = 2
 TRIES = 3  # of a note that is being written
 
 
@@ -61,36 +60,31 @@ class Looked(Struct, frozen=True):
 
 
 class Showing:
-    """Reads and guards. A vault on a dead mount holds up its own threads only."""
+    """Reads and guards."""
 
     def __init__(self, notes: Notes, settings: Settings, guard: GuardInForce, clock: Clock) -> None:
         self._notes = notes
         self._settings = settings
         self._guard = guard
         self._confirmations = confirmations(clock)
-        self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="showing")
 
     async def to(self, request: NoteRequest, known: Mapping[str, Entry]) -> dict[str, Any]:
         """The lines, or `withheld` and a token. Raises RagdError for what is refused."""
         request = structs.replace(request, path=contained(request.path))
-        loop = asyncio.get_running_loop()
         try:
             async with asyncio.timeout(WITHIN_S):
-                looked = await loop.run_in_executor(self._threads, self._look, request, known)
+                looked = await NOTES.run(self._look, request, known)
         except TimeoutError:
             raise RagdError("TIMEOUT") from None
+        except VaultGone as why:
+            raise error_of(why) from None
         return self._told(request, looked, known.get(request.path))
-
-    def close(self) -> None:
-        self._threads.shutdown(wait=False, cancel_futures=True)
 
     def _look(self, request: NoteRequest, known: Mapping[str, Entry]) -> Looked:
         try:
             data, sha256 = self._read(request.path)
         except Missing:
             raise self._no_such(request.path, known) from None
-        except VaultGone:
-            raise RagdError("VAULT_NOT_FOUND") from None
         except (Unfit, Unreadable) as why:
             raise _left_out(why.reason) from None
         config = self._settings.current.security

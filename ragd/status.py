@@ -119,7 +119,7 @@ def status(state: State, live: Live, query_time_ms: int = 0) -> Envelope:
         "uptime_s": live.uptime_s,
         "vault": {
             "path": live.vault_path,
-            "found": _works(state, live, "vault", True, False, None),
+            "found": _vault_found(state, live),
             "watch": state.health.watch if is_recorded(state, live) else None,
         },
         "index": _index(catalog, live),
@@ -171,6 +171,13 @@ def _works(state: State, live: Live, dependency: str, works: Any, lost: Any, unk
     ):
         return unknown
     return lost if dependency in state.health.lost else works
+
+
+def _vault_found(state: State, live: Live) -> bool | None:
+    """None while nobody can tell: it was not looked at yet, or it does not answer."""
+    found: bool | None = _works(state, live, "vault", True, False, None)
+    hangs = state.health.vault_code == "VAULT_NOT_RESPONDING"
+    return None if found is False and hangs else found
 
 
 def _ollama(state: State, live: Live) -> str:

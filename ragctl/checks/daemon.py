@@ -13,7 +13,8 @@ from ragd import __version__
 from ragd.errors import UNAVAILABLE
 from ragd.paths import Home
 
-_FIRST = ("VAULT_NOT_FOUND",)  # before what else is wrong: without a vault nothing can be indexed
+# Before what else is wrong: without a vault nothing can be indexed.
+_FIRST = ("VAULT_NOT_FOUND", "VAULT_NOT_RESPONDING")
 
 
 def lock(home: Home) -> Finding:

@@ -172,7 +172,7 @@ def _reason(reason: dict[str, Any], ink: Ink) -> str:
 def _facts(data: dict[str, Any], ink: Ink) -> list[tuple[str, str]]:
     crashed = [a for a in data.get("actors", []) if a.get("crashes") or a["state"] != "running"]
     return [
-        ("vault", _vault(data.get("vault") or {}, ink)),
+        ("vault", _vault(data, ink)),
         ("notes", _notes(data)),
         *_files("skipped", data.get("skipped"), "reason"),
         *_files("failed", data.get("failed"), "code"),
@@ -188,10 +188,13 @@ def _facts(data: dict[str, Any], ink: Ink) -> list[tuple[str, str]]:
     ]
 
 
-def _vault(vault: dict[str, Any], ink: Ink) -> str:
+def _vault(data: dict[str, Any], ink: Ink) -> str:
+    vault = data.get("vault") or {}
     path = clean(vault.get("path", ""))
     if vault.get("found") is False:
         return f"{path}  {ink.paint('not there, or not readable', 'red')}"
+    if any(reason.get("code") == "VAULT_NOT_RESPONDING" for reason in data.get("reasons") or ()):
+        return f"{path}  {ink.paint('does not answer', 'red')}"
     if not vault.get("found"):
         return f"{path}  (not looked at yet)"
     if vault.get("watch") == "polling":

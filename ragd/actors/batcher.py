@@ -12,6 +12,7 @@ import structlog
 
 from ragd import forming
 from ragd.adapters.vault import Stat
+from ragd.adapters.vault_threads import READ, error_of, fact_of
 from ragd.change_times import ChangeTimes
 from ragd.clock import Clock, new_id
 from ragd.crashpoints import crashpoint
@@ -31,7 +32,6 @@ from ragd.events import (
     JobStarted,
     SyncResumed,
     VaultScanned,
-    VaultUnavailable,
     tag_of_type,
 )
 from ragd.folds.catalog import Building, Entry
@@ -182,15 +182,15 @@ class Batcher:
         nothing_yet = not state.catalog.holds_notes
         seq = state.seq
         try:
-            scanned = await asyncio.to_thread(self._notes.scan, may_be_empty=nothing_yet)
+            scanned = await READ.run(self._notes.scan, may_be_empty=nothing_yet)
             scanned.began_seq = seq
             if job.mode == "reindex":
                 await self._rebuild(job, scanned)
             else:
                 await self._update(job, scanned)
         except VaultGone as why:  # before it began, or in the middle of it
-            await self._ledger.journal.append(NAME, VaultUnavailable(reason=why.reason))
-            await self._give_up(job, "VAULT_NOT_FOUND")
+            await self._ledger.journal.append(NAME, fact_of(why))
+            await self._give_up(job, error_of(why).code)
 
     async def _update(self, job: Job, scanned: Scanned) -> None:
         """Bring the index that serves up to date with the vault."""
@@ -323,11 +323,11 @@ class Batcher:
         """A sync of just these paths: nobody asked for it, so it names itself."""
         journal = self._ledger.journal
         try:
-            await asyncio.to_thread(self._notes.verify_root)
+            await READ.run(self._notes.verify_root)
             todo, gone = await self._plan_waiting(paths)
         except VaultGone as why:
             if "vault" not in self._ledger.state.health.lost:
-                await journal.append(NAME, VaultUnavailable(reason=why.reason))
+                await journal.append(NAME, fact_of(why))
             await self._clock.sleep(RETRY_S)
             return
         if not todo.upserts:
@@ -339,15 +339,15 @@ class Batcher:
             urgent = planned <= URGENT_FILES
             await self._former.form(job_id, todo, again=False, urgent=urgent, agreed=gone)
         except VaultGone as why:
-            await journal.append(NAME, VaultUnavailable(reason=why.reason))
+            await journal.append(NAME, fact_of(why))
             if job := self._ledger.state.jobs.find_open(job_id):
-                await self._give_up(job, "VAULT_NOT_FOUND")
+                await self._give_up(job, error_of(why).code)
         await self._until_finished(job_id)
 
     async def _plan_waiting(self, paths: list[str]) -> tuple[Plan, set[str]]:
         """What is to be read and what was moved, without what is held; and which have vanished."""
         catalog = self._ledger.state.catalog
-        facts = await asyncio.to_thread(self._notes.look, filter(self._notes.concerns, paths))
+        facts = await READ.run(self._notes.look, filter(self._notes.concerns, paths))
         holding = self._ledger.state.health.deletions_held > 0
         moves = await moves_among(self._notes, catalog, facts, holding=holding)
         old = set(moves.values())

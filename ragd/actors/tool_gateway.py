@@ -24,6 +24,7 @@ from ragd.clock import Clock, iso, new_id
 from ragd.errors import DEGRADED, ConfigError, RagdError, worse
 from ragd.eventlog.frame import json_of
 from ragd.events import (
+    Dependency,
     DependencyLost,
     Fact,
     JobCancelRequested,
@@ -56,6 +57,12 @@ FULL_WITHIN_S = 1.0  # a full one
 FOLLOWER_TAKES_WITHIN_S = 30.0
 LAST_LINE_WITHIN_S = 1.0
 REFUSALS_EVERY_S = 60.0
+
+_LOST: dict[str, Dependency] = {
+    "INDEX_CORRUPTED": "index",
+    "INDEX_NOT_FOUND": "index",
+    "VAULT_NOT_RESPONDING": "vault",
+}
 
 log = structlog.get_logger(NAME)
 
@@ -149,8 +156,7 @@ class ToolGateway:
                 self._refused[code] = (count + more, last or tool)
 
     async def close(self) -> None:
-        """Let go of the memories and of those who read notes."""
-        self._showing.close()
+        """Let go of the memories."""
         await self.memories.close()
 
     def end_followers(self) -> None:
@@ -208,26 +214,25 @@ class ToolGateway:
                 return await self._search(wanted)
             return self._served(await self.memories.store(wanted))
         except RagdError as why:
+            await self._report_lost(why)
             return answer(self.refuse(why, known), http_status(why))
 
     async def _search(self, wanted: tools.SearchRequest) -> web.StreamResponse:
         began = time.perf_counter()
         health = reasons(self._ledger.state, self._now())
-        try:
-            found = await self._answers.to(wanted, health)
-        except RagdError as why:
-            if why.code in ("INDEX_CORRUPTED", "INDEX_NOT_FOUND"):
-                await self._report_damage(why.code)
-            raise
+        found = await self._answers.to(wanted, health)
         envelope = enveloped(found, self._ledger.state, self._now(), _ms_since(began))
         return answer(self._addressing.envelope(envelope))
 
-    async def _report_damage(self, code: str) -> None:
-        """A search that finds the index damaged or missing says as much as a probe."""
-        state = self._ledger.state
-        if "index" not in state.health.lost and state.catalog.index is not None:
+    async def _report_lost(self, why: RagdError) -> None:
+        """A call that finds the index damaged or missing, or a vault that hangs, says as much as a
+        probe."""
+        state, dependency = self._ledger.state, _LOST.get(why.code)
+        if dependency is None or dependency in state.health.lost:
+            return
+        if dependency == "vault" or state.catalog.index is not None:
             with contextlib.suppress(RagdError):
-                await self._append(DependencyLost(dependency="index", code=code))
+                await self._append(DependencyLost(dependency=dependency, code=why.code))
 
     # Pauses
 
@@ -254,6 +259,9 @@ class ToolGateway:
             data = await self._showing.to(wanted, self._ledger.state.catalog.files)
         except NoSuchNote as why:
             return answer(self.refuse(why), HTTPStatus.NOT_FOUND)
+        except RagdError as why:
+            await self._report_lost(why)
+            raise
         code = "SENSITIVE_FILTERED" if "withheld" in data else None
         return self._served(data, code, _ms_since(began))
 

@@ -13,6 +13,7 @@ import structlog
 
 from ragd.adapters.file_events import ROOT, EventKind, FileEvent, FileEvents, WatchDied
 from ragd.adapters.vault import Seen
+from ragd.adapters.vault_threads import SCAN, WATCH, fact_of
 from ragd.clock import Clock
 from ragd.events import (
     BatchStored,
@@ -154,7 +155,10 @@ class Watcher:
             await looks.next()
             return looks
         step_ms = min(500, max(50, int(self._settings.current.watch.debounce_s * 125)))
-        return await asyncio.to_thread(FileEvents, str(self._notes.root), step_ms)
+        try:
+            return await WATCH.run(FileEvents, str(self._notes.root), step_ms)
+        except VaultGone as why:
+            raise WatchDied(why) from None
 
     def _look_through(self) -> Scanned:
         """In a thread. A vault in which nothing ever was may be empty."""
@@ -207,7 +211,7 @@ class Watcher:
         """What lies still now, and how it differs from what the index holds."""
         catalog = self._ledger.state.catalog
         try:
-            there = await asyncio.to_thread(self._notes.kinds, paths)
+            there = await SCAN.run(self._notes.kinds, paths)
         except VaultGone:
             self._rescan.set()
             return
@@ -290,7 +294,7 @@ class Watcher:
         began_seq = state.seq
         nothing_yet = not state.catalog.holds_notes
         known = list(stored_files(state.catalog))  # for threads
-        scanned = await asyncio.to_thread(self._notes.scan, may_be_empty=nothing_yet, known=known)
+        scanned = await SCAN.run(self._notes.scan, may_be_empty=nothing_yet, known=known)
         self._root, self._gone = scanned.identity, False
         self._there.set()
         denied = await asyncio.to_thread(self._denied, known)
@@ -364,4 +368,4 @@ class Watcher:
         if not self._gone:
             self._gone = True
             log.warning("the vault is not there", reason=why.reason)
-            await self._ledger.journal.append(NAME, VaultUnavailable(reason=why.reason))
+            await self._ledger.journal.append(NAME, fact_of(why))

@@ -14,11 +14,14 @@ import unicodedata
 
 from msgspec import Struct
 
+from ragd.adapters.disk_waits import disk_answered, on_disk
 from ragd.notes.leftovers import PLACEHOLDER
 
 LINK = "it is a symbolic link"
 NOT_REGULAR = "it is not a regular file"
 TOO_LARGE = "it is larger than 10 MiB"
+
+READ_BYTES = 1024 * 1024  # at once: a slow disk answers now and then, a hanging one never
 
 Place = int | str  # an open folder: its descriptor or, where there are none, its path
 
@@ -65,6 +68,7 @@ class Stat(Struct, frozen=True, gc=False):
     ctime_ns: int = 0  # see `change_time`
 
 
+@on_disk
 def open_root(root: str) -> Place:
     """The root itself, which may be a link: that was the user's choice."""
     if HAS_DESCRIPTORS:
@@ -75,6 +79,7 @@ def open_root(root: str) -> Place:
     return path
 
 
+@on_disk
 def open_folder(root: Place, steps: list[str], *, exactly: bool = False) -> Place:
     """The folder so many steps below the root, to be closed; Unfit if one of them is a link.
 
@@ -86,23 +91,27 @@ def open_folder(root: Place, steps: list[str], *, exactly: bool = False) -> Plac
             if exactly and not is_spelled(folder, step):
                 raise FileNotFoundError(step)
             below = _step(folder, step)
+            disk_answered()
         finally:
             close(folder)
         folder = below
     return folder
 
 
+@on_disk
 def identity_of(place: Place) -> tuple[int, int]:
     """The device and inode of an open folder."""
     found = os.stat(place)
     return found.st_dev, found.st_ino
 
 
+@on_disk
 def close(place: Place) -> None:
     if isinstance(place, int):
         os.close(place)
 
 
+@on_disk
 def read_file(folder: Place, name: str, most_bytes: int) -> tuple[bytes, Stat]:
     """The whole file as it was at one moment; Moved if there was no such moment."""
     before = look(folder, name)
@@ -118,7 +127,8 @@ def read_file(folder: Place, name: str, most_bytes: int) -> tuple[bytes, Stat]:
             raise Unfit(reason)
         parts: list[bytes] = []
         left = start.st_size
-        while left > 0 and (part := os.read(file, left)):
+        while left > 0 and (part := os.read(file, min(left, READ_BYTES))):
+            disk_answered()
             parts.append(part)
             left -= len(part)
         end = os.fstat(file)
@@ -171,6 +181,7 @@ def _step(folder: Place, name: str) -> Place:
     return os.path.join(folder, name)
 
 
+@on_disk
 def look(folder: Place, name: str) -> os.stat_result:
     """What is there, without opening it or following a link."""
     if isinstance(folder, str):
@@ -178,6 +189,7 @@ def look(folder: Place, name: str) -> os.stat_result:
     return os.stat(name, dir_fd=folder, follow_symlinks=False)
 
 
+@on_disk
 def is_spelled(folder: Place, name: str) -> bool:
     """Whether an entry with this name has it letter by letter, or there is none.
 
@@ -191,6 +203,13 @@ def is_spelled(folder: Place, name: str) -> bool:
         return True  # the other spelling leads nowhere: this file system takes names as they are
     with os.scandir(folder) as entries:
         return any(entry.name == name for entry in entries)
+
+
+@on_disk
+def is_empty(folder: Place) -> bool:
+    """Whether there is nothing in an open folder."""
+    with os.scandir(folder) as entries:
+        return next(entries, None) is None
 
 
 def is_folder(found: os.stat_result) -> bool:

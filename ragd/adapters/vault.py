@@ -6,7 +6,6 @@ ejected at any time. What is left out has a reason, from the closed lists here, 
 """
 
 import errno
-import os
 from collections.abc import Iterable
 from typing import Literal
 
@@ -18,6 +17,7 @@ from ragd.adapters.beneath import (
     Unfit,
     close,
     identity_of,
+    is_empty,
     is_folder,
     is_spelled,
     look,
@@ -93,9 +93,8 @@ class Vault:
         try:
             if expected is not None and expected[0] != identity_of(root)[0]:
                 raise VaultGone("moved")
-            with os.scandir(root) as entries:
-                if next(entries, None) is None:
-                    raise VaultGone("empty")
+            if is_empty(root):
+                raise VaultGone("empty")
         except OSError:
             raise VaultGone("unreadable") from None
         finally:

@@ -17,6 +17,7 @@ from ragd.adapters.beneath import (
     open_folder,
     why_unfit,
 )
+from ragd.adapters.disk_waits import disk_answered, on_disk
 from ragd.notes import leftovers
 from ragd.notes.folders import TEMPLATES, FolderRules
 from ragd.notes.patterns import NotePatterns
@@ -109,6 +110,7 @@ class Walk:
             self._unknown.append("/".join(steps))
             self._skip("/".join(steps), FOLDER_UNREADABLE)
 
+    @on_disk
     def _list(self, folder: Place, steps: list[str]) -> int:
         """Takes down what is in one folder, and says how many entries that are."""
         prefix = "".join([step + "/" for step in steps])
@@ -117,6 +119,7 @@ class Walk:
         entries = 0
         with os.scandir(folder) as listing:
             for entry in listing:
+                disk_answered()
                 entries += 1
                 name = entry.name
                 if entry.is_dir(follow_symlinks=False):

@@ -79,6 +79,15 @@ class Health(Struct):
         return self.vault_suspect or "vault" in self.lost
 
     @property
+    def vault_code(self) -> str | None:
+        """Why the vault cannot be used, if it cannot."""
+        if not self.is_vault_lost:
+            return None
+        lost = self.lost.get("vault")
+        hangs = lost is not None and lost.code == "VAULT_NOT_RESPONDING"
+        return "VAULT_NOT_RESPONDING" if hangs else "VAULT_NOT_FOUND"
+
+    @property
     def worst_first(self) -> list[str]:
         """The codes that hold: the worst first, and causes before their effects."""
         return sorted(
@@ -170,8 +179,8 @@ def _no_documents(health: Health, catalog: Catalog) -> bool:
     return catalog.index is None or catalog.documents == 0 or _index_missing(health)
 
 
-def _vault_lost(health: Health, catalog: Catalog) -> bool:
-    return health.is_vault_lost
+def _vault_is(code: str) -> Condition:
+    return lambda health, catalog: health.vault_code == code
 
 
 def _vectors_pending(health: Health, catalog: Catalog) -> bool:
@@ -194,9 +203,17 @@ REASONS: tuple[Reason, ...] = (
     ),
     Reason(
         "VAULT_NOT_FOUND",
-        _vault_lost,
+        _vault_is("VAULT_NOT_FOUND"),
         (VaultUnavailable, LOST),
-        (VaultScanned, RECOVERED, DaemonStarted),
+        (VaultScanned, RECOVERED, LOST, DaemonStarted),
+        dependencies=("vault",),
+        without_index=UNAVAILABLE,
+    ),
+    Reason(
+        "VAULT_NOT_RESPONDING",
+        _vault_is("VAULT_NOT_RESPONDING"),
+        (LOST,),
+        (VaultScanned, VaultUnavailable, RECOVERED, LOST, DaemonStarted),
         dependencies=("vault",),
         without_index=UNAVAILABLE,
     ),

@@ -136,7 +136,10 @@ _ABANDONED = (
     "`ragctl status` shows the index now, and whether another job makes it again.",
 )
 # What makes a job fail, the first that holds.
-_CAUSES = ("VAULT_NOT_FOUND", "INDEX_CORRUPTED", "DELETIONS_HELD", "DISK_FULL", *WITHOUT_VECTORS)
+_CAUSES = (
+    *("VAULT_NOT_FOUND", "VAULT_NOT_RESPONDING", "INDEX_CORRUPTED", "DELETIONS_HELD", "DISK_FULL"),
+    *WITHOUT_VECTORS,
+)
 
 
 def _cause(state: State, job: Job) -> tuple[str, str, str]:

@@ -8,6 +8,7 @@ import asyncio
 import errno
 import os
 import sys
+import time
 from pathlib import Path
 
 from ragd import daemon
@@ -55,6 +56,29 @@ def held_index(fifo: str) -> None:
 def hanging_vault() -> None:
     """The vault lies on a mount that never answers."""
     Probing.vault = lambda self: _hang()  # type: ignore[method-assign]
+
+
+def hang_vault_while(path: str) -> None:
+    """Every call into the vault blocks while a file is there."""
+    from ragd.adapters import vault
+    from ragd.adapters.disk_waits import on_disk
+
+    open_root = vault.open_root
+
+    def hanging(root: str) -> int | str:
+        while os.path.exists(path):
+            time.sleep(0.01)
+        return open_root(root)
+
+    vault.open_root = on_disk(hanging)
+
+
+def vault_within(seconds: str) -> None:
+    """A shorter patience with the vault."""
+    from ragd.adapters.vault_threads import LANES
+
+    for lane in LANES:
+        lane.limit_s = float(seconds)
 
 
 def _hang() -> None:

@@ -41,7 +41,7 @@ async def test_a_vault_on_a_dead_mount_holds_up_neither_answers_nor_the_end(
 ) -> None:
     daemon = start("hanging_vault", "probe_within=0.05", "finish_within=0.2")
     await daemon.answers()
-    await daemon.until("VAULT_NOT_FOUND", "INDEX_NOT_FOUND")
+    await daemon.until("VAULT_NOT_RESPONDING", "INDEX_NOT_FOUND")
     assert (await daemon.ask("POST", "/v1/reload")).status == 200  # which needs a thread too
     assert await daemon.stop() == 0
     assert daemon.said == ""

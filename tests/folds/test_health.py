@@ -120,6 +120,7 @@ pending = steps(serve, store_without_vectors, lose("vectors", "VECTORS_PENDING")
 ollama_away = lose("ollama", "OLLAMA_UNREACHABLE")
 worker_away = lose("embedder", "EMBEDDER_UNAVAILABLE")
 no_vault = lose("vault", "VAULT_NOT_FOUND")
+vault_hangs = lose("vault", "VAULT_NOT_RESPONDING")
 mismatch = lose("model", "INDEX_MODEL_MISMATCH")
 wrong_size = lose("model", "DIMENSIONS_MISMATCH")
 no_model = lose("ollama", "OLLAMA_MODEL_MISSING")
@@ -138,6 +139,7 @@ RAISING: dict[tuple[str, type], tuple[Step, Step]] = {
     ("INDEXER_FAILED", JobFinished): (serve, finish("failed")),
     ("VAULT_NOT_FOUND", VaultUnavailable): (serve, unavailable("missing")),
     ("VAULT_NOT_FOUND", LOST): (serve, no_vault),
+    ("VAULT_NOT_RESPONDING", LOST): (serve, vault_hangs),
     ("OLLAMA_UNREACHABLE", LOST): (serve_by_ollama, ollama_away),
     ("OLLAMA_UNREACHABLE", EmbeddingFailed): (
         serve_by_ollama,
@@ -228,7 +230,16 @@ CLEARING: dict[tuple[str, type], tuple[Step, Step]] = {
     ("INDEXER_FAILED", JobFinished): (steps(serve, finish("failed")), finish("partial")),
     ("VAULT_NOT_FOUND", VaultScanned): (steps(serve, unavailable("empty")), scanned),
     ("VAULT_NOT_FOUND", RECOVERED): (steps(serve, unavailable("missing")), recover("vault")),
+    ("VAULT_NOT_FOUND", LOST): (steps(serve, unavailable("missing")), vault_hangs),
     ("VAULT_NOT_FOUND", DaemonStarted): (steps(serve, unavailable("moved")), restart),
+    ("VAULT_NOT_RESPONDING", VaultScanned): (steps(serve, vault_hangs), scanned),
+    ("VAULT_NOT_RESPONDING", VaultUnavailable): (
+        steps(serve, vault_hangs),
+        unavailable("missing"),
+    ),
+    ("VAULT_NOT_RESPONDING", RECOVERED): (steps(serve, vault_hangs), recover("vault")),
+    ("VAULT_NOT_RESPONDING", LOST): (steps(serve, vault_hangs), no_vault),
+    ("VAULT_NOT_RESPONDING", DaemonStarted): (steps(serve, vault_hangs), restart),
     ("OLLAMA_UNREACHABLE", RECOVERED): (steps(serve_by_ollama, ollama_away), recover("ollama")),
     ("OLLAMA_UNREACHABLE", IndexActivated): (
         steps(serve_by_ollama, ollama_away),
@@ -451,7 +462,7 @@ def test_every_reason_is_an_error_code_with_message_suggestion_and_status():
 
 def test_every_reason_is_declared_once_and_names_what_raises_and_clears_it():
     codes = [reason.code for reason in REASONS]
-    assert len(set(codes)) == len(codes) == 17
+    assert len(set(codes)) == len(codes) == 18
     assert all(reason.raised_by and reason.cleared_by for reason in REASONS)
 
 
@@ -464,6 +475,7 @@ def test_every_reason_is_declared_once_and_names_what_raises_and_clears_it():
         *((code, DEGRADED) for code in ("OLLAMA_UNREACHABLE", "EMBEDDER_UNAVAILABLE")),
         *((code, DEGRADED) for code in ("VECTORS_PENDING", "INDEX_STALE", "INDEX_MODEL_MISMATCH")),
         *((code, DEGRADED) for code in ("WATCH_LOST", "DISK_FULL", "LOG_QUARANTINED")),
+        ("VAULT_NOT_RESPONDING", DEGRADED),
         *((code, DEGRADED) for code in ("DELETIONS_HELD", "VAULT_NOT_FOUND", "INDEXER_FAILED")),
     ],
 )
@@ -661,6 +673,7 @@ def test_a_reindex_beside_a_serving_index_leaves_it_healthy(log):
     [
         ("VAULT_NOT_FOUND", unavailable("missing")),
         ("VAULT_NOT_FOUND", unavailable("empty")),
+        ("VAULT_NOT_RESPONDING", vault_hangs),
         ("INDEXER_FAILED", finish("failed")),
     ],
 )
