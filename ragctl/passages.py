@@ -6,7 +6,7 @@ It asks nobody. Nothing that a note says can move the terminal: all of it is mad
 import re
 from typing import Any
 
-from ragctl.render import Ink, clean, invoked
+from ragctl.render import Ink, clean, counted, invoked
 
 LINES = 8  # of one passage; the rest is a `ragctl show` away
 WIDTH = 96
@@ -66,6 +66,7 @@ def described(number: int, result: dict[str, Any], marks: Marks, ink: Ink) -> st
         INDENT + dot.join(part for part in about if part),
         *(INDENT + marks.paint(line, ink) for line in excerpt(_text(result), marks, ink)),
         *(INDENT + ink.paint(f"{ink.sign('▲')} {said}", "yellow") for said in cautions(result)),
+        *(INDENT + ink.paint(said, "dim") for said in also_in(result)),
         INDENT + ink.paint(f"{invoked()} show {pasted(clean(result['citation']))}", "dim"),
     ]
     return "\n".join(lines)
@@ -114,6 +115,18 @@ def excerpt(text: str, marks: Marks, ink: Ink) -> list[str]:
     shown = lines[start : start + LINES]
     before = [dots] if start else []
     return [*before, *shown, *([dots] if start + LINES < len(lines) else [])]
+
+
+def also_in(result: dict[str, Any]) -> list[str]:
+    """Where else the same passage stands, in one line if it does."""
+    others, total = result.get("also_in") or [], result.get("also_in_total") or 0
+    if not total:
+        return []
+    names = ", ".join(clean(path) for path in others)
+    left = total - len(others)
+    if not names:
+        return [f"Also in {counted(total, 'other note')}."]
+    return [f"Also in {names} and {counted(left, 'more note')}." if left else f"Also in {names}."]
 
 
 def cautions(result: dict[str, Any]) -> list[str]:

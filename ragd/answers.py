@@ -16,7 +16,7 @@ from ragd.guarding import GuardInForce, confirmations
 from ragd.memories import told_of
 from ragd.protocol.envelope import Envelope, ErrorBody, SearchMeta, error_body
 from ragd.protocol.tools import SearchRequest
-from ragd.search.guard import Inspected, Passage, inspect, inspect_text, suggest
+from ragd.search.guard import Inspected, Passage, Rules, inspect, inspect_text, suggest
 from ragd.search.recall import Memory, shown
 from ragd.search.results import TRUST, Result
 from ragd.searching import Served
@@ -27,6 +27,12 @@ _QUESTION_STAYED = (
     "The question is sensitive, so it was not sent to the external embedding server; words alone "
     "were searched.",
     "With an embedding server on this machine, such questions are searched by meaning, too.",
+)
+
+
+_TIME_WAS_UP = (
+    "The search took too long; these are the results that were found until then.",
+    "Try again, or ask for fewer results; `ragctl status` shows the load.",
 )
 
 
@@ -55,6 +61,7 @@ class Answer(Struct, frozen=True):
     retrieval: str
     code: str | None
     chunks_scanned: int
+    is_partial: bool = False  # the time was up before the search was done
 
 
 class Answers:
@@ -82,7 +89,11 @@ class Answers:
         withheld = 0
         if self._guard.blocks and not self._confirmations.agreed(request):
             withheld = sum(seen.withheld for seen in _seen(passages, recalled))
-            passages = [one for one in passages if not one[2].withheld]
+            passages = [
+                (row, _without_sensitive_names(result, rules), seen)
+                for row, result, seen in passages
+                if not seen.withheld
+            ]
             recalled = [one for one in recalled if not one[1].withheld]
         data: dict[str, Any] = {
             "results": [_flagged(result, seen) for _, result, seen in passages],
@@ -95,7 +106,7 @@ class Answers:
         if withheld:
             data |= {"withheld": withheld, "confirm": self._confirmations.issue(request)}
         code = "SENSITIVE_FILTERED" if withheld else served.code
-        return Answer(data, served.retrieval, code, served.chunks_scanned)
+        return Answer(data, served.retrieval, code, served.chunks_scanned, served.is_partial)
 
 
 def enveloped(answer: Answer, state: State, live: Live, took_ms: int) -> Envelope:
@@ -114,14 +125,17 @@ def enveloped(answer: Answer, state: State, live: Live, took_ms: int) -> Envelop
         stale_since=since.get("INDEX_STALE"),
         unindexed_files=progress.unindexed(state),
     )
-    error = _question_stayed(codes, answer) or error_of(codes, state, live)
+    error = _of_this_answer(codes, answer) or error_of(codes, state, live)
     return Envelope(health, answer.data, error, about)
 
 
-def _question_stayed(codes: Sequence[str], answer: Answer) -> ErrorBody | None:
-    """A question that stayed here is another matter than passages that did."""
+def _of_this_answer(codes: Sequence[str], answer: Answer) -> ErrorBody | None:
+    """What is wrong with the answer itself: a question that stayed here is another matter than
+    passages that did, and so are results that are not all."""
     if codes[:1] == ["SENSITIVE_FILTERED"] and "withheld" not in answer.data:
         return error_body(codes[0], *_QUESTION_STAYED)
+    if codes[:1] == ["TIMEOUT"] and answer.is_partial:
+        return error_body(codes[0], *_TIME_WAS_UP)
     return None
 
 
@@ -130,6 +144,12 @@ def _seen(
     recalled: Sequence[tuple[Memory, Inspected]],
 ) -> list[Inspected]:
     return [*(one[2] for one in passages), *(one[1] for one in recalled)]
+
+
+def _without_sensitive_names(result: Result, rules: Rules) -> Result:
+    """The path of another note can be sensitive where the passage itself is not."""
+    shown = tuple(path for path in result.also_in if not inspect_text(path, rules).withheld)
+    return structs.replace(result, also_in=shown)
 
 
 def _flagged(result: Result, seen: Inspected) -> Result:

@@ -30,7 +30,7 @@ class Question(Struct, frozen=True):
     @property
     def retrieval(self) -> str:
         """How it was looked up, once it was."""
-        if self.asking.result().vector is None:
+        if not self.asking.done() or self.asking.result().vector is None:
             return "full_text"
         return "hybrid" if self.by_words else "vector"
 

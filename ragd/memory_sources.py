@@ -1,7 +1,7 @@
 """Whether the notes that memories came from have changed since: their hashes, then and now.
 
-It looks in a lane of its own (`vault_threads`) and within a time limit, so that a vault that hangs holds up nobody.
-It never decides what becomes of a memory.
+It looks in a lane of its own (`vault_threads`) and within a time limit, so that a vault that hangs
+holds up nobody. It never decides what becomes of a memory.
 """
 
 import asyncio

@@ -4,6 +4,7 @@ It reads, and records nothing. What it cannot do well it does less well, and say
 """
 
 import asyncio
+import functools
 from collections.abc import Sequence
 from datetime import date, datetime
 from typing import Protocol
@@ -12,14 +13,15 @@ from msgspec import Struct, structs
 
 from ragd import legs
 from ragd.adapters.lance_store import ChunkIndex, Row, condition
-from ragd.adapters.vault import UNKNOWN
+from ragd.adapters.vault import UNKNOWN, Stat
 from ragd.clock import Clock
 from ragd.embedding import Vector
 from ragd.errors import UNAVAILABLE, RagdError
 from ragd.ledger import Ledger
 from ragd.legs import Legs, Question
-from ragd.presence import Facts, Presence, is_stale
+from ragd.picking import Found, Picking
 from ragd.presence import Notes as LookedAt
+from ragd.presence import Presence, is_stale
 from ragd.protocol.tools import SearchRequest
 from ragd.query_vectors import Asked, QueryVectors
 from ragd.search import filters as limits
@@ -27,21 +29,19 @@ from ragd.search import fusion, when
 from ragd.search.about import about
 from ragd.search.filters import Filters
 from ragd.search.fusion import Candidate
-from ragd.search.relevance import FLOOR, relevance
+from ragd.search.relevance import relevance
 from ragd.search.results import Result, result
 from ragd.serving import Serving
 from ragd.settings import Settings
 from ragd.status import Reason
 
 WITHIN_S = 8.0
+SPARE_S = 0.5  # to answer with what was found until then
 OPENED_WITHIN_S = 2.0
 DEPTH = 50  # candidates of each leg, to begin with
 DEEPER = 4  # so many times as many, when notes of some of them are gone
-LOOKED_AT = 10  # so many at least are judged before a question is given up
 DEEPEST = 12_800
 QUERY_CHARACTERS = 2_000  # what is longer is no question; its beginning says what it is about
-
-Found = tuple[Row, Result]
 
 
 class Notes(LookedAt, Protocol):
@@ -63,6 +63,7 @@ class Served(Struct, frozen=True):
     chunks_scanned: int
     vector: Vector | None = None  # of the question, in the vector space of this name
     space: str = ""
+    is_partial: bool = False  # the time was up before the search was done
 
 
 class Searcher:
@@ -91,22 +92,25 @@ class Searcher:
         for reason in health:
             if reason.state == UNAVAILABLE:
                 raise RagdError(reason.code)
+        deadline = asyncio.get_running_loop().time() + WITHIN_S
         try:
-            async with asyncio.timeout(WITHIN_S):
-                return await self._search_what_serves(request, health)
+            async with asyncio.timeout_at(deadline + SPARE_S):
+                return await self._search_what_serves(request, health, deadline)
         except TimeoutError:
             raise RagdError("TIMEOUT") from None
 
-    async def _search_what_serves(self, request: SearchRequest, health: Sequence[Reason]) -> Served:
+    async def _search_what_serves(
+        self, request: SearchRequest, health: Sequence[Reason], deadline: float
+    ) -> Served:
         """Once more, if the index was closed in the middle: another one was switched to, or it was
         opened again after a probe doubted it."""
         index = await self._open_index()
         try:
-            return await self._search(request, index, health)
+            return await self._search(request, index, health, deadline)
         except Exception:
             if self._serving.index is index:
                 raise
-            return await self._search(request, await self._open_index(), health)
+            return await self._search(request, await self._open_index(), health, deadline)
 
     async def _open_index(self) -> ChunkIndex:
         """The index that serves; one that is being opened at this moment is waited for."""
@@ -117,8 +121,13 @@ class Searcher:
         return index
 
     async def _search(
-        self, request: SearchRequest, index: ChunkIndex, health: Sequence[Reason]
+        self,
+        request: SearchRequest,
+        index: ChunkIndex,
+        health: Sequence[Reason],
+        deadline: float,
     ) -> Served:
+        """At the deadline, what was found is served; a search without any results has failed."""
         filters = await self._filters(request, index)
         where = condition(filters)
         wish = self._settings.current.search
@@ -132,12 +141,21 @@ class Searcher:
             by_words=wish.fusion != "weighted" or wish.text_weight > 0,
             asking=asking,
         )
+        most = request.max_results
+        judge = functools.partial(self._result, question)
+        picking = Picking(index, where, self._presence, self._may_be_shown, judge, most)
         try:
-            found = await self._collect(question, request.max_results)
-            asked = asking.result()
-            space = index.identity.space.identity
-            scanned = await counting
+            async with asyncio.timeout_at(deadline):
+                await self._collect(question, picking, most)
+                scanned = await counting
+            asked, space = asking.result(), index.identity.space.identity
+            found = picking.best
             return Served(found, question.retrieval, asked.code, scanned, asked.vector, space)
+        except TimeoutError:
+            if not picking.best:
+                raise
+            scanned = counting.result() if counting.done() else 0
+            return Served(picking.best, question.retrieval, "TIMEOUT", scanned, is_partial=True)
         finally:
             asking.cancel()
             counting.cancel()
@@ -188,40 +206,16 @@ class Searcher:
             ranked = fusion.by_weights(found.vector, found.text, weight, words)
         return fusion.prefer(ranked, found.timely)
 
-    async def _collect(self, question: Question, most: int) -> list[Found]:
+    async def _collect(self, question: Question, picking: Picking, most: int) -> None:
         """The best that are really there; places of those that are not are filled from below."""
         depth = max(DEPTH, 2 * most)
         while True:
             found = await legs.both(question, depth)
-            kept, dropped = await self._keep(question, self._ranked(question, found), most)
-            if len(kept) == most or not dropped or found.whole or depth >= DEEPEST:
-                return kept
-            depth *= DEEPER
-
-    async def _keep(
-        self, question: Question, ranked: Sequence[Candidate], most: int
-    ) -> tuple[list[Found], int]:
-        """At most so many results, and how many candidates were dropped for not being there.
-
-        A passage that stands in several notes word for word is shown once, and its other places
-        are free as if they were not there.
-        """
-        permitted = [one for one in ranked if self._may_be_shown(one.source_file)]
-        dropped = len(ranked) - len(permitted)
-        kept: dict[str, Found] = {}
-        for start in range(0, len(permitted), most):
-            some = permitted[start : start + most]
-            there = await self._there(question, some)
-            dropped += len(some) - len(there)
-            good = [(row, one) for row, one in there if one.score >= FLOOR]
-            before = len(kept)
-            for row, one in good:
-                kept.setdefault(row.chunk_text, (row, one))
-            dropped += len(good) - (len(kept) - before)
-            hopeless = there and not good and start + most >= LOOKED_AT
-            if len(kept) >= most or hopeless:
+            has_room = await picking.pick(self._ranked(question, found))
+            if not has_room or found.whole or depth >= DEEPEST:
                 break
-        return list(kept.values())[:most], dropped
+            depth *= DEEPER
+        await picking.name_places()
 
     def _may_be_shown(self, path: str) -> bool:
         """Not what the configuration denies, nor what is known to be left out from now on: a
@@ -230,33 +224,16 @@ class Searcher:
             return False
         return self._notes.concerns(path)
 
-    async def _there(self, question: Question, some: Sequence[Candidate]) -> list[Found]:
-        """Those whose notes are in the vault now, or all of them if the vault is away."""
-        found = {one.chunk_id: one for one in some}
-        facts, rows = await asyncio.gather(
-            self._presence.look({one.source_file for one in some}),
-            question.index.fetch(list(found)),
-        )
-        return [
-            (row, self._result(row, question, found[row.chunk_id], facts))
-            for row in rows
-            if facts is None or facts[row.source_file] is not None
-        ]
-
-    def _result(
-        self, row: Row, question: Question, found: Candidate, facts: Facts | None
-    ) -> Result:
-        now = facts[row.source_file] if facts is not None else None
-        if now == UNKNOWN:
-            now = None
-        stale = now is not None and is_stale(row, now, self._ledger.state.catalog.files)
+    def _result(self, question: Question, row: Row, found: Candidate, now: Stat) -> Result:
+        unverified = now == UNKNOWN
+        stale = not unverified and is_stale(row, now, self._ledger.state.catalog.files)
         words = question.about.share_in(row.title, row.heading_path, row.chunk_text)
         if found.bm25 is not None:  # by an alias, a tag, or another form of a word
             words = max(words, question.about.one_word)
         readable = question.about.readable
         score = relevance(found.cosine, words, readable, timely=found.timely)
         vault = self._settings.vault.name
-        return result(row, score, vault, stale=stale, unverified=now is None)
+        return result(row, score, vault, stale=stale, unverified=unverified)
 
 
 def _check(request: SearchRequest) -> None:

@@ -28,6 +28,9 @@ class Hit(Protocol):
     def source_file(self) -> str: ...
 
     @property
+    def text_key(self) -> bytes: ...
+
+    @property
     def score(self) -> float: ...
 
 
@@ -36,6 +39,7 @@ class Candidate(Struct):
 
     chunk_id: str
     source_file: str
+    text_key: bytes = b""  # the same for passages with the same text
     cosine: float | None = None
     bm25: float | None = None
     timely: bool = False
@@ -84,7 +88,7 @@ def prefer(ranked: Sequence[Candidate], timely: Collection[str]) -> list[Candida
 def _together(vector: Sequence[Hit], text: Sequence[Hit]) -> dict[str, Candidate]:
     found: dict[str, Candidate] = {}
     for hit in (*vector, *text):
-        found.setdefault(hit.chunk_id, Candidate(hit.chunk_id, hit.source_file))
+        found.setdefault(hit.chunk_id, Candidate(hit.chunk_id, hit.source_file, hit.text_key))
     for hit in vector:
         found[hit.chunk_id].cosine = hit.score
     for hit in text:

@@ -57,6 +57,9 @@ class Result(Struct, frozen=True):
     ask_first: bool = False  # a person is to agree before it is shown
     stale: bool = False
     unverified: bool = False
+    also_in: tuple[str, ...] = ()  # other notes with the same text, at most five
+    also_in_total: int = 0  # how many other notes there are
+    places: int = 1  # how often the text stands in all of them and in this note
 
 
 def result(row: Row, score: float, vault: str, **flags: Any) -> Result:

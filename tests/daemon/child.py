@@ -81,6 +81,27 @@ def vault_within(seconds: str) -> None:
         lane.limit_s = float(seconds)
 
 
+def search_within(seconds: str) -> None:
+    """A shorter patience with searches."""
+    from ragd import searching
+
+    searching.WITHIN_S = float(seconds)
+
+
+def deep_search_hangs() -> None:
+    """Looking up more candidates than at first never ends."""
+    from ragd import legs
+
+    both = legs.both
+
+    async def hanging(question: legs.Question, depth: int) -> legs.Legs:
+        if depth > 50:
+            await asyncio.Event().wait()
+        return await both(question, depth)
+
+    legs.both = hanging
+
+
 def _hang() -> None:
     reading, _writing = os.pipe()
     os.read(reading, 1)

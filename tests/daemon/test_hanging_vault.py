@@ -19,7 +19,7 @@ pytestmark = pytest.mark.timeout(120)
 
 CODE = "VAULT_NOT_RESPONDING"
 CALLS = 40  # more than the default pool and all lanes have threads
-QUICK = ("lancedb", "vault_within=0.5", "probe_within=0.5", "finish_within=1")
+QUICK = ("lancedb", "vault_within=3", "probe_within=3", "finish_within=1")
 MEMORY = "/v1/tools/obsidian_rag_memory_store"
 SEARCH = "/v1/tools/obsidian_rag_search"
 

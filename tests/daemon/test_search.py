@@ -70,6 +70,9 @@ def test_a_result_has_every_field_of_the_contract(vault: Vault) -> None:
         "ask_first": False,
         "stale": False,
         "unverified": False,
+        "also_in": [],
+        "also_in_total": 0,
+        "places": 1,
     }
     lines = NOTES["Projects/Doorbell.md"].splitlines()
     assert lines[9] == "## Plan" and lines[11].startswith("Solder")

@@ -50,6 +50,8 @@ function slim(data: Row, cite: boolean): Row {
       ...(asksFirst(row) ? { ask_first: true } : {}),
       ...onlyTrue(row, "injection_suspected", "stale", "unverified"),
       ...ifAny(row, "sensitive"),
+      ...ifAny(row, "also_in"),
+      ...(row["also_in_total"] ? { also_in_total: row["also_in_total"] } : {}),
     })),
     memories: rows(data["memories"]).map(({ key, value, source, stored_at, ...row }) => ({
       key,

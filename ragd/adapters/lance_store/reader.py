@@ -4,6 +4,7 @@ It never writes. Any text is a query, and none raises: at worst it finds nothing
 """
 
 import asyncio
+import hashlib
 import math
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
@@ -31,6 +32,7 @@ class Hit(Struct, frozen=True):
 
     chunk_id: str
     source_file: str
+    text_key: bytes  # the same for passages with the same text
     score: float
 
 
@@ -97,7 +99,7 @@ class Reader:
         """The k chunks nearest in meaning, best first; chunks without a vector are not there."""
         query = self._table.query().nearest_to(list(unpack(vector)))
         query = query.distance_type(vector_index.METRIC).limit(k)
-        query = query.select(["chunk_id", "source_file", "_distance"])
+        query = query.select(["chunk_id", "source_file", "chunk_text", "_distance"])
         if self._has_vector_index:
             # As many partitions as it takes: a selective filter must not lose rows.
             query = query.minimum_nprobes(20).maximum_nprobes(0).refine_factor(5)
@@ -111,7 +113,7 @@ class Reader:
             return []
         match = libraries.lancedb().query.MatchQuery(words, SEARCH_TEXT)
         query = self._table.query().nearest_to_text(match).limit(k)
-        query = query.select(["chunk_id", "source_file", "_score"])
+        query = query.select(["chunk_id", "source_file", "chunk_text", "_score"])
         rows = await self._rows_of(query, where)
         return _ranked([(row, row["_score"]) for row in rows])
 
@@ -123,6 +125,22 @@ class Reader:
         rows = await self._rows_of(query, one_of("chunk_id", chunk_ids))
         found = {row["chunk_id"]: msgspec.convert(row, Row) for row in rows}
         return [found[chunk_id] for chunk_id in chunk_ids if chunk_id in found]
+
+    async def places(
+        self, texts: Sequence[str], where: str | None = None
+    ) -> dict[str, dict[str, int]]:
+        """For each of these texts, the notes in which a passage is exactly that, and how often."""
+        condition = one_of("chunk_text", texts)
+        query = self._table.query().select(["chunk_text", "source_file"])
+        query = query.where(condition if where is None else f"({where}) AND {condition}")
+        with translated():
+            async with self._permits:
+                rows = await query.to_arrow()
+        grouped = rows.group_by(["chunk_text", "source_file"]).aggregate([([], "count_all")])
+        found: dict[str, dict[str, int]] = {}
+        for row in grouped.to_pylist():
+            found.setdefault(row["chunk_text"], {})[row["source_file"]] = row["count_all"]
+        return found
 
     async def count(self, where: str | None = None) -> int:
         """How many chunks meet the condition."""
@@ -209,9 +227,13 @@ def _names_in(found: Any, version: int) -> _Names:
     return _Names(version, frozenset(directories), frozenset(tags))
 
 
+def _key(text: str) -> bytes:
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
 def _ranked(scored: Sequence[tuple[dict[str, Any], float]]) -> list[Hit]:
     hits = [
-        Hit(row["chunk_id"], row["source_file"], score)
+        Hit(row["chunk_id"], row["source_file"], _key(row["chunk_text"]), score)
         for row, score in scored
         if math.isfinite(score)
     ]

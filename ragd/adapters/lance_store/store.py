@@ -196,6 +196,12 @@ class ChunkIndex:
         """These chunks in this order, without those that are gone."""
         return await self._reader.fetch(chunk_ids)
 
+    async def places(
+        self, texts: Sequence[str], where: str | None = None
+    ) -> dict[str, dict[str, int]]:
+        """For each text, the notes in which a passage is exactly that, and how often."""
+        return await self._reader.places(texts, where)
+
     async def count(self, where: str | None = None) -> int:
         """How many chunks meet the condition."""
         return await self._reader.count(where)

@@ -1,0 +1,179 @@
+"""Picks the results of one search from ranked candidates; passages with equal text count once.
+
+What was read from the index or looked at in the vault is kept while the search goes deeper. It
+never looks for candidates itself.
+"""
+
+import asyncio
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from msgspec import Struct, structs
+
+from ragd.adapters.lance_store import ChunkIndex, Row
+from ragd.adapters.vault import UNKNOWN, Stat
+from ragd.presence import Presence
+from ragd.search.fusion import Candidate
+from ragd.search.relevance import FLOOR
+from ragd.search.results import Result
+
+LOOKED_AT = 10  # at least so many passages are judged before a question is given up
+LOOK_AHEAD = 64  # of a passage's places, once one of them turned out to be gone
+LISTED = 5  # other notes with the same passage
+CHECKED = 200  # of them, when there are more: whether they are still there
+PLACES_WITHIN_S = 2.0
+
+Found = tuple[Row, Result]
+Permits = Callable[[str], bool]
+Judge = Callable[[Row, Candidate, Stat], Result]
+
+
+class _Pick(Struct, frozen=True):
+    """A passage that is shown, and all candidates that have its text."""
+
+    row: Row
+    result: Result
+    equal: list[Candidate]
+
+
+class Picking:
+    """The results of one search, as far as it has come: `best` can be served at any time."""
+
+    def __init__(
+        self,
+        index: ChunkIndex,
+        where: str | None,
+        presence: Presence,
+        permits: Permits,
+        judge: Judge,
+        most: int,
+    ) -> None:
+        self._index = index
+        self._where = where
+        self._presence = presence
+        self._permits = permits
+        self._judge = judge
+        self._most = most
+        self._rows: dict[str, Row | None] = {}  # None: not in the index any more
+        self._facts: dict[str, Stat | None] = {}  # None: not in the vault any more
+        self._best: list[_Pick] = []
+
+    @property
+    def best(self) -> list[Found]:
+        """What has been found up to now."""
+        return [(pick.row, pick.result) for pick in self._best]
+
+    async def pick(self, ranked: Sequence[Candidate]) -> bool:
+        """Fill `best` from these. Whether places are left that more candidates may fill."""
+        permitted = [one for one in ranked if self._permits(one.source_file)]
+        passages = _by_text(permitted)
+        dropped = len(ranked) - len(passages)
+        kept: list[_Pick] = []
+        for start in range(0, len(passages), self._most):
+            some = passages[start : start + self._most]
+            await self._look_up(some)
+            there = [pick for equal in some if (pick := self._picked(equal)) is not None]
+            good = [pick for pick in there if pick.result.score >= FLOOR]
+            dropped += len(some) - len(there)
+            kept += good
+            if len(kept) > len(self._best):  # else a less deep look had more
+                self._best = kept[: self._most]
+            hopeless = there and not good and start + self._most >= LOOKED_AT
+            if len(kept) >= self._most or hopeless:
+                break
+        self._best = kept[: self._most]
+        return len(kept) < self._most and dropped > 0
+
+    async def name_places(self) -> None:
+        """Say in which other notes the passages stand, of those that were met more than once."""
+        repeated = [pick for pick in self._best if len(pick.equal) > 1]
+        if not repeated:
+            return
+        texts = [pick.row.chunk_text for pick in repeated]
+        try:
+            async with asyncio.timeout(PLACES_WITHIN_S):
+                places = await self._index.places(texts, self._where)
+        except TimeoutError:  # then only those are known that the search came upon
+            places = {pick.row.chunk_text: _counted(pick.equal) for pick in repeated}
+        named: dict[int, _Pick] = {}
+        for pick in repeated:
+            counted = places.get(pick.row.chunk_text, {})
+            named[id(pick)] = await self._with_places(pick, counted)
+        self._best = [named.get(id(pick), pick) for pick in self._best]
+
+    async def _with_places(self, pick: _Pick, counted: Mapping[str, int]) -> _Pick:
+        own = pick.row.source_file
+        met = [one.source_file for one in pick.equal]
+        in_order = dict.fromkeys([*met, *sorted(counted)])
+        others = [path for path in in_order if path != own and self._permits(path)]
+        await self._look(others[:CHECKED])
+        others = [path for path in others if self._facts.get(path, UNKNOWN) is not None]
+        result = structs.replace(
+            pick.result,
+            also_in=tuple(others[:LISTED]),
+            also_in_total=len(others),
+            places=sum(max(1, counted.get(path, 0)) for path in (own, *others)),
+        )
+        return structs.replace(pick, result=result)
+
+    # What is known of candidates
+
+    async def _look_up(self, passages: Sequence[list[Candidate]]) -> None:
+        """Until of each passage a place is known that is there, or that there is none."""
+        while True:
+            firsts = [(equal, self._first(equal)) for equal in passages]
+            wanted = [(equal, first) for equal, first in firsts if first and self._is_new(first)]
+            if not wanted:
+                return
+            paths = [path for equal, first in wanted for path in self._next_paths(equal, first)]
+            ids = [first.chunk_id for _, first in wanted if first.chunk_id not in self._rows]
+            _, rows = await asyncio.gather(self._look(paths), self._index.fetch(ids))
+            self._rows.update(dict.fromkeys(ids))
+            self._rows.update({row.chunk_id: row for row in rows})
+
+    async def _look(self, paths: Iterable[str]) -> None:
+        new = [path for path in dict.fromkeys(paths) if path not in self._facts]
+        if new:
+            facts = await self._presence.look(new)
+            # If the vault is away, every note may be there.
+            self._facts.update(dict.fromkeys(new, UNKNOWN) if facts is None else facts)
+
+    def _first(self, equal: Sequence[Candidate]) -> Candidate | None:
+        """The best place of a passage that is not known to be gone."""
+        for one in equal:
+            is_gone = self._facts.get(one.source_file, UNKNOWN) is None
+            if not is_gone and self._rows.get(one.chunk_id, one) is not None:
+                return one
+        return None
+
+    def _is_new(self, one: Candidate) -> bool:
+        return one.source_file not in self._facts or one.chunk_id not in self._rows
+
+    def _next_paths(self, equal: Sequence[Candidate], first: Candidate) -> list[str]:
+        """Where to look next: further ahead if the best place was gone already."""
+        if first is equal[0]:
+            return [first.source_file]
+        paths = dict.fromkeys(one.source_file for one in equal)
+        return [path for path in paths if path not in self._facts][:LOOK_AHEAD]
+
+    def _picked(self, equal: list[Candidate]) -> _Pick | None:
+        first = self._first(equal)
+        row = self._rows.get(first.chunk_id) if first is not None else None
+        if first is None or row is None:
+            return None
+        facts = self._facts[row.source_file] or UNKNOWN
+        return _Pick(row, self._judge(row, first, facts), equal)
+
+
+def _by_text(ranked: Iterable[Candidate]) -> list[list[Candidate]]:
+    """Candidates with the same text together, each list and the lists by rank."""
+    found: dict[bytes, list[Candidate]] = {}
+    for one in ranked:
+        found.setdefault(one.text_key, []).append(one)
+    return list(found.values())
+
+
+def _counted(equal: Iterable[Candidate]) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for one in equal:
+        found[one.source_file] = found.get(one.source_file, 0) + 1
+    return found
