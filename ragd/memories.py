@@ -28,11 +28,11 @@ from ragd.memory_sources import Sources
 from ragd.memory_vectors import MemoryVectors
 from ragd.notes.characters import fold, visible
 from ragd.notes.containment import contained
-from ragd.notes.excerpt import Excerpt, excerpt
+from ragd.notes.excerpt import Excerpt, excerpt, pieces
 from ragd.notes.sanitise import plain, without_markup
 from ragd.protocol.tools import MemoryRequest
 from ragd.search.guard import Inspected
-from ragd.search.origins import inspect_fact
+from ragd.search.origins import inspect_fact, likeliest
 from ragd.search.recall import Memory, shown
 from ragd.settings import Settings
 
@@ -42,6 +42,7 @@ SECRET_BYTES = 32
 FILLED_AT_ONCE = 32  # memories in one call of the embedder
 FILLED_WITHIN_S = 0.5  # so long a search waits for vectors that are being made
 RETRY_S = 30.0  # after an embedder that failed
+MOST_JUDGED = 400_000  # characters of the source note
 
 Record = Callable[[Fact], Awaitable[None]]
 
@@ -222,7 +223,9 @@ class Memories:
         note = excerpt(memory.source, data, 1, None, raw=True, code=True)
         if not isinstance(note, Excerpt):
             return None
-        return inspect_fact(f"{memory.key}\n{memory.value}", note.parts, self._guard.rules)
+        fact = f"{memory.key}\n{memory.value}"
+        likely = likeliest(fact, list(pieces(note.parts)), MOST_JUDGED)
+        return inspect_fact(fact, likely, self._guard.rules)
 
     async def _hash(self, key: str) -> str:
         """What the log knows of a key: nothing that anyone without this home could guess from."""

@@ -16,7 +16,7 @@ from ragd.errors import RagdError
 from ragd.folds.catalog import Entry
 from ragd.guarding import GuardInForce, confirmations
 from ragd.notes.containment import contained
-from ragd.notes.excerpt import Excerpt, excerpt
+from ragd.notes.excerpt import Excerpt, Room, excerpt, pieces, pieces_of
 from ragd.notes.parse import HIDDEN
 from ragd.protocol.tools import NoteRequest
 from ragd.search import injection
@@ -26,6 +26,7 @@ from ragd.search.results import TRUST, citation, link
 from ragd.settings import Settings
 
 WITHIN_S = 8.0
+ROOM = Room(lines=2_000, characters=200_000)  # for one answer
 TRIES = 3  # of a note that is being written
 
 
@@ -89,7 +90,8 @@ class Showing:
             raise _left_out(why.reason) from None
         config = self._settings.current.security
         keep = config.code_blocks == "keep"
-        found = excerpt(request.path, data, request.start, request.to, raw=request.raw, code=keep)
+        first, last, raw = request.start, request.to, request.raw
+        found = excerpt(request.path, data, first, last, raw=raw, code=keep, room=ROOM)
         if not isinstance(found, Excerpt):
             if found.reason == HIDDEN:
                 raise self._no_such(request.path, known)
@@ -112,13 +114,14 @@ class Showing:
 
     def _judged(self, found: Excerpt, sha256: str) -> Looked:
         rules = self._guard.rules
-        seen = [inspect(part, rules) for part in found.parts]
+        seen = [inspect(piece, rules) for piece in pieces(found.parts)]
         whole = "\n".join(part.chunk_text for part in found.parts)
         return Looked(
             found,
             sha256,
             sorted({category for one in seen for category in one.categories}),
-            any(one.injection_suspected for one in seen) or injection.suspected(whole),
+            any(one.injection_suspected for one in seen)
+            or any(map(injection.suspected, pieces_of(whole))),
             any(one.withheld for one in seen),
         )
 
@@ -132,6 +135,8 @@ class Showing:
             "from": found.first,
             "to": found.last,
             "total_lines": found.total,
+            "truncated": found.is_cut or found.last < min(request.to or found.total, found.total),
+            "lines_after": found.total - found.last,
             "text": None if withheld else "\n".join(found.lines),
             "citation": citation(path, found.first, found.last),
             "link": link(self._settings.vault.name, path),

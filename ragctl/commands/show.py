@@ -14,7 +14,7 @@ from ragctl.cli import add_json, at_least
 from ragctl.client import Answer
 from ragctl.failure import Failure, UsageError
 from ragctl.launch import ask
-from ragctl.passages import cautions
+from ragctl.passages import cautions, pasted
 from ragctl.render import Ink, clean, counted, emit_bytes
 from ragctl.vault_paths import within_vault
 from ragd.errors import EXIT_NOTHING_FOUND, EXIT_OK, EXIT_USAGE
@@ -150,7 +150,21 @@ def _fitting(text: str, indent: int, ink: Ink) -> str:
 def _cautions(data: dict[str, Any]) -> list[str]:
     """What a search would say of it, but that this is how the note is now."""
     moved = "The note has changed since it was indexed: a citation's lines may have moved."
-    return ([moved] if data["stale"] else []) + cautions({**data, "stale": False})
+    said = [moved] if data["stale"] else []
+    return said + _left_out(data) + cautions({**data, "stale": False})
+
+
+def _left_out(data: dict[str, Any]) -> list[str]:
+    """That there is more, and the command that shows it."""
+    if not data.get("truncated"):
+        return []
+    shown = data["to"] - data["from"] + 1
+    if not data.get("lines_after"):
+        return ["The line is too long to be shown whole."]
+    first = data["to"] + 1
+    last = data["to"] + min(shown, data["lines_after"]) if shown > 1 else first
+    more = pasted(f"{clean(data['path'])}#L{first}-L{last}")
+    return [f"There is more than fits in one answer: `ragctl show {more}`."]
 
 
 def _withheld(data: dict[str, Any]) -> str:

@@ -5,9 +5,9 @@ line 12 in the file.
 """
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from ragd.notes import decoding, frontmatter, tags
 from ragd.notes.characters import visible
@@ -16,6 +16,16 @@ from ragd.notes.frontmatter import Frontmatter
 from ragd.notes.parse import HIDDEN, Failed, name_of
 from ragd.notes.sanitise import without_markup
 from ragd.notes.sections import Section, split
+
+PIECE = 8_000  # characters that are judged at once: an expression cannot be interrupted
+OVERLAP = 1_000  # more than any expression reaches
+
+
+class Room(Struct, frozen=True):
+    """How much is shown at once."""
+
+    lines: int
+    characters: int
 
 
 class Part(Struct, frozen=True):
@@ -37,6 +47,7 @@ class Excerpt(Struct, frozen=True):
     first: int
     total: int
     parts: list[Part]
+    is_cut: bool = False  # a line is longer than there is room for
 
     @property
     def last(self) -> int:
@@ -44,10 +55,18 @@ class Excerpt(Struct, frozen=True):
 
 
 def excerpt(
-    path: str, data: bytes, first: int, last: int | None, *, raw: bool, code: bool
+    path: str,
+    data: bytes,
+    first: int,
+    last: int | None,
+    *,
+    raw: bool,
+    code: bool,
+    room: Room | None = None,
 ) -> Excerpt | Failed:
-    """These lines, as far as there are any. Not `raw`: without markup and, unless `code`, without
-    fenced code, as the index has them. Failed for what is no text, and for a note that hides."""
+    """These lines, as far as there are any, and room for them. Not `raw`: without markup and,
+    unless `code`, without fenced code, as the index has them. Failed for what is no text, and for
+    a note that hides."""
     decoded = decoding.decode(data)
     if isinstance(decoded, decoding.Undecodable):
         return Failed(decoded.reason)
@@ -58,9 +77,50 @@ def excerpt(
     written = _lines(text)
     clean, sections = _clean(text, properties, code)
     start, end = first - 1, len(written) if last is None else min(last, len(written))
-    shown = (written if raw else clean)[start:end]
+    lines = written if raw else clean
+    if room is not None:
+        end = _end(lines, written, start, end, room)
+    shown = lines[start:end]
+    is_cut = (
+        room is not None and len(shown) == 1 and _width(lines, written, start) > room.characters
+    )
+    if room is not None and is_cut:
+        shown = [shown[0][: room.characters]]
+        written[start] = f"{written[start][: room.characters]}\n{shown[0]}"  # judged: both
     parts = _parts(path, written, sections, properties, start, end)
-    return Excerpt(shown, first, len(written), parts)
+    return Excerpt(shown, first, len(written), parts, is_cut)
+
+
+def pieces(parts: Iterable[Part]) -> Iterator[Part]:
+    """The same text in pieces that are judged quickly; what stands where two meet is in both."""
+    for part in parts:
+        for text in pieces_of(part.chunk_text):
+            yield (
+                part
+                if len(text) == len(part.chunk_text)
+                else structs.replace(part, chunk_text=text)
+            )
+
+
+def pieces_of(text: str) -> Iterator[str]:
+    """A text in overlapping pieces, one at least."""
+    yield text[:PIECE]
+    for start in range(PIECE, len(text), PIECE):
+        yield text[start - OVERLAP : start + PIECE]
+
+
+def _end(lines: Sequence[str], written: Sequence[str], start: int, end: int, room: Room) -> int:
+    """Before which line to stop, so that the rest has room; one line always has."""
+    characters = 0
+    for at in range(start, min(end, start + room.lines)):
+        characters += _width(lines, written, at) + 1
+        if characters > room.characters:
+            return max(at, start + 1)
+    return min(end, start + room.lines)
+
+
+def _width(lines: Sequence[str], written: Sequence[str], at: int) -> int:
+    return max(len(lines[at]), len(written[at])) if at < len(lines) else len(written[at])
 
 
 def _lines(text: str) -> list[str]:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from ragd.search.guard import Inspected, Passage, inspect, inspect_text
 from ragd.search.recall import terms
 from ragd.search.rules import Rules
+from ragd.search.words import folded
 
 
 def inspect_fact(text: str, note: Sequence[Passage], rules: Rules) -> Inspected:
@@ -20,6 +21,26 @@ def inspect_fact(text: str, note: Sequence[Passage], rules: Rules) -> Inspected:
         any(one.injection_suspected for one in seen),
         any(one.withheld for one in seen),
     )
+
+
+def likeliest(text: str, note: Sequence[Passage], most: int) -> Sequence[Passage]:
+    """Of a note with more than `most` characters, the passages that share most words with the
+    text, as many as that. Words are compared loosely: it is only a choice of where to look."""
+    if sum(len(one.chunk_text) for one in note) <= most:
+        return note
+    wanted = {word.removeprefix("^") for word in terms(text)}
+
+    def shared(passage: Passage) -> int:
+        found = folded(passage.chunk_text)
+        return sum(word in found for word in wanted)
+
+    chosen: list[Passage] = []
+    for passage in sorted(note, key=shared, reverse=True):
+        most -= len(passage.chunk_text)
+        if most < 0:
+            break
+        chosen.append(passage)
+    return chosen
 
 
 def origins(text: str, note: Sequence[Passage]) -> list[Passage]:

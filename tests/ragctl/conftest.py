@@ -120,6 +120,8 @@ NOTE: dict[str, Any] = {
     "from": 9,
     "to": 13,
     "total_lines": 40,
+    "truncated": False,
+    "lines_after": 27,
     "text": "# Monday\n\nA walk to the weir.\n  - a kingfisher\n\tand a heron",
     "citation": "Journal/2024-01-15.md#L9-L13",
     "link": "obsidian://open?vault=Notes&file=Journal%2F2024-01-15.md",

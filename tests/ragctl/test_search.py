@@ -84,6 +84,23 @@ def test_the_properties_of_a_note_take_one_line_of_its_passage() -> None:
     assert shown[2:5] == ["   One: this.", "   And that.", "   More."]
 
 
+@pytest.mark.parametrize(
+    ("others", "total", "said"),
+    [
+        ([], 0, None),
+        (["a.md"], 1, "Also in a.md."),
+        (["a.md", "b.md"], 3, "Also in a.md, b.md and 1 more note."),
+        ([], 2, "Also in 2 other notes."),
+    ],
+)
+def test_other_notes_with_the_same_passage_are_named(
+    others: list[str], total: int, said: str | None
+) -> None:
+    found = RESULT | {"also_in": others, "also_in_total": total}
+    shown = described(1, found, Marks(""), Ink()).splitlines()
+    assert [line.strip() for line in shown if "Also in" in line] == ([said] if said else [])
+
+
 def test_matches_are_marked_whatever_their_form() -> None:
     marks = Marks("Who was soldering boards in 2024?")
     assert marks.paint("Solder the Board of 2024", Loud()) == (

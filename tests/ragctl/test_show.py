@@ -149,3 +149,11 @@ def test_a_note_of_a_real_vault(ragctl, home: Home, short: Path) -> None:
     assert ragctl("show", "Birds/Über allem.md#L99").code == 2
     assert stat.S_IMODE(Path(home.socket).stat().st_mode) == 0o600
     assert json.loads(ragctl("show", "nope.md", "--json").out)["data"] is None
+
+
+def test_a_note_that_does_not_fit_says_how_to_see_more() -> None:
+    cut = NOTE | {"truncated": True}
+    assert "`ragctl show Journal/2024-01-15.md#L14-L18`" in told(cut, None, None, Ink())
+    assert "L14-L14" in told(cut | {"from": 13, "text": "x"}, None, None, Ink())
+    assert "too long" in told(cut | {"lines_after": 0}, None, None, Ink())
+    assert "more than fits" not in told(NOTE, None, None, Ink())

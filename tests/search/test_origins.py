@@ -1,7 +1,7 @@
 """What the guard says of a fact and of the passages that it may be from."""
 
 from ragd.search.guard import Inspected, Rules
-from ragd.search.origins import inspect_fact, origins
+from ragd.search.origins import inspect_fact, likeliest, origins
 from tests.search.conftest import Found
 
 SHELF = Found("The spice shelf is made of oak.")
@@ -24,3 +24,12 @@ def test_the_worst_of_the_fact_and_of_where_it_is_from_counts(rules: Rules) -> N
     assert inspect_fact("exam\nA bad night", [SHELF, CALM], rules).categories == ("health",)
     assert inspect_fact("debt\nI owe $5", [SHELF], rules).categories == ("financial_debt",)
     assert inspect_fact("shelf\nIt is oak.", [SHELF, ORDER], rules).injection_suspected
+
+
+def test_of_a_long_note_only_the_likeliest_passages_are_looked_at() -> None:
+    filler = [Found(f"Nothing of interest, number {number}.") for number in range(1000)]
+    note = [*filler, SHELF, *filler]
+    chosen = likeliest("shelf\nIt is oak.", note, 300)
+    assert chosen[0] is SHELF
+    assert sum(len(one.chunk_text) for one in chosen) <= 300
+    assert likeliest("shelf", [SHELF, CALM], 300) == [SHELF, CALM]
