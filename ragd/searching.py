@@ -170,14 +170,14 @@ class Searcher:
 
     async def _filters(self, request: SearchRequest, index: ChunkIndex) -> Filters:
         """What is asked for, in the index's own spelling."""
-        days = request.date_range
+        start, end = _days(request)
         folders = limits.asked_directories(request.directory_filter)
         tags = limits.asked_tags(request.tags)
         known = self._ledger.state.catalog.folders if folders else ()
         return Filters(
             limits.known_directories(folders, known, self._notes.enters) if folders else None,
-            days.start if days is not None else None,
-            days.to if days is not None else None,
+            start,
+            end,
             tags=limits.known_tags(tags, await index.tags()) if tags else None,
         )
 
@@ -240,5 +240,10 @@ def _check(request: SearchRequest) -> None:
     """RagdError for what no index could answer."""
     limits.asked_directories(request.directory_filter)
     limits.asked_tags(request.tags)
-    if request.date_range is not None:
-        limits.check_days(request.date_range.start, request.date_range.to)
+    _days(request)
+
+
+def _days(request: SearchRequest) -> tuple[str | None, str | None]:
+    """The first and last day that are asked for, where the user is."""
+    asked = request.date_range
+    return limits.days(asked.start, asked.to, datetime.astimezone) if asked else (None, None)

@@ -18,7 +18,7 @@ from ragd.errors import (
     EXIT_USAGE,
     UNAVAILABLE,
 )
-from ragd.protocol.limits import RESULTS_MAX
+from ragd.protocol.limits import DAY_OR_TIME, DAY_OR_TIME_FORMS, RESULTS_MAX
 
 EXAMPLES = (
     ('ragctl search "how was my mental health in 2024?"', "the five best passages"),
@@ -51,7 +51,11 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--dir", action="append", default=[], help="only below this folder")
     parser.add_argument("--tag", action="append", default=[], help=_TAGS)
     parser.add_argument(
-        "--from", dest="start", type=_day, metavar="DAY", help="only from this day on: 2025-01-31"
+        "--from",
+        dest="start",
+        type=_day,
+        metavar="DAY",
+        help="only from this day on: 2025-01-31, or a timestamp",
     )
     parser.add_argument("--to", type=_day, metavar="DAY", help="only up to this day")
     many = f"how many passages (5; at most {RESULTS_MAX})"
@@ -60,14 +64,15 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def _day(text: str) -> str:
-    """An option's type: a day as the index knows days."""
-    parts = text.split("-")
-    if [len(part) for part in parts] != [4, 2, 2] or not all(map(str.isdecimal, parts)):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a day; write it like 2025-01-31.")
-    from datetime import date
+    """An option's type: a day, or a timestamp, which stands for its day."""
+    if not re.fullmatch(DAY_OR_TIME, text) or text.endswith("\n"):
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not a day; write it like {DAY_OR_TIME_FORMS}."
+        )
+    from datetime import datetime
 
     try:
-        date.fromisoformat(text)
+        datetime.fromisoformat(text)
     except ValueError:
         raise argparse.ArgumentTypeError(f"{text} is no day of the calendar.") from None
     return text
@@ -85,7 +90,8 @@ def run(args: argparse.Namespace) -> int:
     question = " ".join(args.question)
     if not question.strip():
         raise UsageError("There is no question.", "Type `ragctl search QUESTION`.")
-    if args.start and args.to and args.start > args.to:
+    are_days = all(day and len(day) == len("2025-01-31") for day in (args.start, args.to))
+    if are_days and args.start > args.to:  # timestamps are compared by the daemon
         raise UsageError(
             f"--from {args.start} lies after --to {args.to}.", "Give the earlier day to --from."
         )

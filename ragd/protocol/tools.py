@@ -13,20 +13,23 @@ import msgspec
 from msgspec import Meta, Struct
 
 from ragd.errors import RagdError
-from ragd.protocol.limits import PAUSE_MAX_S, RESULTS_MAX
+from ragd.protocol.limits import DAY_OR_TIME, DAY_OR_TIME_FORMS, PAUSE_MAX_S, RESULTS_MAX
 
 QUERY_MAX_CHARS = 100_000
 LIST_MAX = 100
 
 Text = Annotated[str, Meta(min_length=1, max_length=1000)]
-IsoDate = Annotated[str, Meta(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$", description="YYYY-MM-DD")]
+DayOrTime = Annotated[
+    str,
+    Meta(pattern=DAY_OR_TIME, description="A day, YYYY-MM-DD, or an ISO 8601 timestamp."),
+]
 
 
 class DateRange(Struct, frozen=True, forbid_unknown_fields=True, rename={"start": "from"}):
-    """Days, inclusive; either end may be left open."""
+    """Days, inclusive; either end may be left open. A timestamp stands for its day."""
 
-    start: IsoDate | None = None
-    to: IsoDate | None = None
+    start: DayOrTime | None = None
+    to: DayOrTime | None = None
 
 
 class SearchRequest(Struct, frozen=True, forbid_unknown_fields=True):
@@ -223,10 +226,11 @@ def _check_day(name: str, day: str | None) -> None:
     if day is None:
         return
     try:
-        datetime.date.fromisoformat(day)
+        datetime.datetime.fromisoformat(day)
     except ValueError:
         raise RagdError(
-            "INVALID_REQUEST", f"The field `date_range.{name}` is no day of the calendar."
+            "INVALID_REQUEST",
+            f"The field `date_range.{name}` is no day of the calendar; write {DAY_OR_TIME_FORMS}.",
         ) from None
 
 
@@ -250,4 +254,6 @@ def _explain(message: str, wanted: Any) -> str:
     if missing := _MISSING.search(message):
         return f"The field `{missing[1]}` is required."
     text, where = _OTHER.match(message).groups()  # type: ignore[union-attr]  # matches anything
+    if where in ("date_range.from", "date_range.to"):
+        return f"The field `{where}` is not valid: write {DAY_OR_TIME_FORMS}."
     return f"The field `{where}` is not valid: {text}." if where else f"Not valid: {text}."

@@ -3,8 +3,10 @@
 It never says what exists: a folder that is not in the index and one that is denied look the same.
 """
 
+import contextlib
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
+from datetime import date, datetime, time
 
 from msgspec import Struct
 
@@ -12,6 +14,7 @@ from ragd.errors import RagdError
 from ragd.notes.containment import contained
 
 Known = Callable[[str], bool]
+Local = Callable[[datetime], datetime]  # the same moment by the user's clock
 
 
 class Filters(Struct, frozen=True):
@@ -83,12 +86,34 @@ def known_tags(asked: Iterable[str], known: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted(found))
 
 
-def check_days(start: str | None, end: str | None) -> None:
-    """RagdError for a range that ends before it begins."""
-    if start is not None and end is not None and start > end:
+def days(start: str | None, end: str | None, local: Local) -> tuple[str | None, str | None]:
+    """The first and last day of a range of days or timestamps, as days where the user is.
+
+    A timestamp without an offset is of the user's own time. RagdError for a range that ends before
+    it begins.
+    """
+    first = None if start is None else _moment(start, time.min, local)
+    last = None if end is None else _moment(end, time.max, local)
+    if first is not None and last is not None and first > last:
         raise RagdError(
             "INVALID_REQUEST", "The field `date_range.from` lies after `date_range.to`."
         )
+    return (
+        None if first is None else first.date().isoformat(),
+        None if last is None else last.date().isoformat(),
+    )
+
+
+def _moment(text: str, of_day: time, local: Local) -> datetime:
+    """A timestamp in local time; of a day, the given time."""
+    if len(text) == len("2025-01-31"):
+        return datetime.combine(date.fromisoformat(text), of_day)
+    found = datetime.fromisoformat(text)
+    if found.tzinfo is not None:
+        # At an end of the calendar, its own day is near enough.
+        with contextlib.suppress(OverflowError, ValueError):
+            found = local(found)
+    return found.replace(tzinfo=None)
 
 
 def folded(name: str) -> str:

@@ -97,6 +97,11 @@ def test_a_result_has_every_field_of_the_contract(vault: Vault) -> None:
             {"Journal/2024-02-01.md", "Journal/2025/2025-03-09.md"},
         ),
         ({"date_range": {"to": "2024-01-15"}}, {"Journal/2024-01-15.md"}),
+        (
+            {"date_range": {"from": "2024-01-15T08:00", "to": "2024-02-01T23:00:00.5"}},
+            {"Journal/2024-01-15.md", "Journal/2024-02-01.md"},
+        ),
+        ({"date_range": {"from": "2025-03-08T12:00:00Z"}}, {"Journal/2025/2025-03-09.md"}),
         ({"tags": ["birds"]}, {"Journal/2025/2025-03-09.md"}),
         ({"tags": ["#Birds/River"]}, {"Journal/2025/2025-03-09.md"}),
         (
@@ -123,6 +128,11 @@ def test_filters_let_through_what_they_say(
     [
         ({"date_range": {"from": "2024-02-01", "to": "2024-01-01"}}, "`date_range.from`"),
         ({"date_range": {"from": "2024-02-30"}}, "`date_range.from`"),
+        ({"date_range": {"to": "2024-02-30T10:00Z"}}, "`date_range.to`"),
+        (
+            {"date_range": {"from": "2024-02-01T10:00", "to": "2024-02-01T09:00"}},
+            "`date_range.from`",
+        ),
         ({"date_range": {"since": "2024-02-01"}}, "`since`"),
         ({"tags": ["#"]}, "`tags`"),
         ({"tags": [""]}, "`tags"),

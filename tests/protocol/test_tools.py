@@ -131,7 +131,9 @@ def test_permissions_are_those_of_the_contract() -> None:
     }
 
 
-words = st.text(max_size=5) | st.sampled_from(["2024-01-15", "sync", "full", "x" * 201])
+words = st.text(max_size=5) | st.sampled_from(
+    ["2024-01-15", "2024-01-15T10:00:00Z", "sync", "full", "x" * 201]
+)
 values = st.recursive(
     st.none() | st.booleans() | st.integers(-2, 60) | words,
     lambda inner: (
@@ -201,6 +203,9 @@ def test_no_bytes_whatever_get_past_an_invalid_request(body: bytes, tool: str) -
         (b'{"query": "x", "date_range": {"from": "2024-02-30"}}', "`date_range.from` is no day"),
         (b'{"query": "x", "date_range": {"to": "2024-01-15\\n"}}', "`date_range.to` is no day"),
         (b'{"query": "x", "date_range": {"to": "\xd9\xa2024-01-15"}}', "`date_range.to`"),
+        (b'{"query": "x", "date_range": {"to": "soon"}}', "write 2025-01-31, 2025-01-31T18:30 or"),
+        (b'{"query": "x", "date_range": {"from": "2024-01-15T25:00Z"}}', "T18:30:00Z (or +02:00)"),
+        (b'{"query": "x", "date_range": {"from": "2024-01-15T10:00 CET"}}', "`date_range.from`"),
         (b"[]", "Not valid: Expected `object`, got `array`."),
     ],
 )
@@ -233,3 +238,18 @@ def test_an_unknown_tool_is_told_the_nearest(name: str, near: str | None) -> Non
     assert ("did you mean" in refused.value.message) == (near is not None)
     if near:
         assert near in refused.value.message
+
+
+@pytest.mark.parametrize(
+    "moment",
+    [
+        *("2024-01-15", "2024-01-15T10:30", "2024-01-15 10:30:59", "2024-01-15T10:30:59.123Z"),
+        *("2024-01-15T10:30Z", "2024-01-15T10:30:59+05:30", "2024-01-15T10:30:59.123456789-0800"),
+    ],
+)
+def test_days_and_timestamps_are_taken_as_they_are_written(moment: str) -> None:
+    request = {"query": "x", "date_range": {"from": moment, "to": moment}}
+    assert is_valid(SCHEMAS["obsidian_rag_search"], request, SCHEMAS["obsidian_rag_search"])
+    parsed = parse_request("obsidian_rag_search", json.dumps(request).encode())
+    assert isinstance(parsed, SearchRequest) and parsed.date_range is not None
+    assert (parsed.date_range.start, parsed.date_range.to) == (moment, moment)

@@ -172,7 +172,16 @@ def test_a_question_to_a_real_daemon(ragctl: Any, home: Home, short: Path) -> No
     found = ragctl("search", "who", "saw", "a", "kingfisher?", "--max", "3")
     assert (found.code, found.err) == (0, "")
     assert found.lines[1].strip() == "Birds/2024-05-01.md#L1-L1 · 2024-05-01 · #river"
-    limits = ("--dir", "birds", "--tag", "river", "--from", "2024-05-01", "--to", "2024-05-01")
+    limits = (
+        "--dir",
+        "birds",
+        "--tag",
+        "river",
+        "--from",
+        "2024-05-01T08:00",
+        "--to",
+        "2024-05-01",
+    )
     as_json = ragctl("search", "kingfisher", *limits, "--json")
     assert as_json.code == 0
     assert as_json.json["data"]["results"][0]["source_file"] == "Birds/2024-05-01.md"
@@ -196,6 +205,8 @@ def test_a_question_to_a_real_daemon(ragctl: Any, home: Home, short: Path) -> No
         (("x", "--from", "yesterday"), "write it like 2025-01-31"),
         (("x", "--to", "2025"), "write it like 2025-01-31"),
         (("x", "--from", "2025-02-30"), "2025-02-30 is no day of the calendar."),
+        (("x", "--to", "2025-01-31T18:30:00 o'clock"), "2025-01-31T18:30:00Z (or +02:00)"),
+        (("x", "--to", "2025-01-31T25:30"), "2025-01-31T25:30 is no day of the calendar."),
         (
             ("x", "--from", "2023-05-03", "--to", "2023-05-01"),
             "--from 2023-05-03 lies after --to 2023-05-01.",

@@ -1,5 +1,7 @@
 """What a question is limited to."""
 
+from datetime import timedelta, timezone
+
 import pytest
 
 from ragd.adapters.lance_store import condition
@@ -58,9 +60,49 @@ def test_a_tag_without_a_name_and_a_range_that_runs_backwards_are_refused_by_nam
     with pytest.raises(RagdError, match="`tags`"):
         filters.asked_tags(["##"])
     with pytest.raises(RagdError, match=r"`date_range.from`"):
-        filters.check_days("2024-02-01", "2024-01-31")
-    filters.check_days("2024-02-01", "2024-02-01")
-    filters.check_days(None, "2024-01-31")
+        days("2024-02-01", "2024-01-31")
+    assert days("2024-02-01", "2024-02-01") == ("2024-02-01", "2024-02-01")
+    assert days(None, "2024-01-31") == (None, "2024-01-31")
+
+
+@pytest.mark.parametrize(
+    ("written", "day"),
+    [
+        ("2024-01-15T23:30", "2024-01-15"),  # the user's own time
+        ("2024-01-15 23:30:59.123456789", "2024-01-15"),
+        ("2024-01-15T21:59:59Z", "2024-01-15"),
+        ("2024-01-15T22:00:00Z", "2024-01-16"),  # two hours later where the user is
+        ("2024-01-15T23:30:00+02:00", "2024-01-15"),
+        ("2024-01-15T23:30:00-0800", "2024-01-16"),
+        ("9999-12-31T23:30:00Z", "9999-12-31"),  # no later day can be said
+    ],
+)
+def test_a_timestamp_stands_for_the_day_where_the_user_is(written: str, day: str) -> None:
+    assert days(written, None) == (day, None)
+    assert days(None, written) == (None, day)
+
+
+@pytest.mark.parametrize(
+    ("start", "end"),
+    [
+        ("2024-01-15T18:00", "2024-01-15T08:00"),
+        ("2024-01-15T08:00Z", "2024-01-15T09:59"),  # ten o'clock here
+        ("2024-01-16T00:00", "2024-01-15"),
+    ],
+)
+def test_timestamps_that_are_the_wrong_way_round_are_refused(start: str, end: str) -> None:
+    with pytest.raises(RagdError, match=r"`date_range.from`"):
+        days(start, end)
+
+
+def test_a_day_lasts_until_its_end() -> None:
+    assert days("2024-01-15T23:59:59", "2024-01-15") == ("2024-01-15", "2024-01-15")
+
+
+def days(start: str | None, end: str | None) -> tuple[str | None, str | None]:
+    """For a user two hours east of Greenwich."""
+    east = timezone(timedelta(hours=2))
+    return filters.days(start, end, lambda moment: moment.astimezone(east))
 
 
 def test_the_filters_as_sql() -> None:

@@ -9,7 +9,13 @@ export interface ToolText {
   parameters: Record<string, unknown>;
 }
 
-const DAY = { type: "string", pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}$", description: "YYYY-MM-DD" };
+const DAY = {
+  type: "string",
+  pattern:
+    "^[0-9]{4}-[0-9]{2}-[0-9]{2}" +
+    "([T ][0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]{1,9})?)?(Z|[+-][0-9]{2}:?[0-9]{2})?)?$",
+  description: "A day, YYYY-MM-DD, or an ISO 8601 timestamp.",
+};
 
 const NAMES = {
   type: "array",
