@@ -1,8 +1,10 @@
 """Calls that touch the vault: a hanging disk blocks few threads, and each caller hears of it."""
 
 import asyncio
+import re
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -157,3 +159,17 @@ def test_without_a_loop_the_same_limit_holds(disk: Disk) -> None:
     with pytest.raises(VaultNotResponding):
         lane.run_and_wait(disk)
     assert Lane("other", 1, 30.0).run_and_wait(len, "ok") == 2
+
+
+def test_no_call_into_the_vault_runs_on_the_default_pool() -> None:
+    """The default pool is shared with the log, the configuration and the index."""
+    default = re.compile(r"(?:to_thread\(|run_in_executor\(None,)\s*self\._?notes\b[^,)]*")
+    sources = sorted((Path(__file__).parents[2] / "ragd").rglob("*.py"))
+    assert sources
+    found = [f"{path.name}: {match.group()}" for path in sources for match in _calls(path, default)]
+    assert found == []
+    assert default.search("await asyncio.to_thread(self._notes.scan, may_be_empty=True)")
+
+
+def _calls(path: Path, pattern: re.Pattern[str]) -> list[re.Match[str]]:
+    return list(pattern.finditer(path.read_text("utf-8")))
