@@ -16,6 +16,7 @@ class Hit(Struct, frozen=True):
     chunk_id: str
     score: float
     source_file: str = "x.md"
+    text_key: bytes = b""
 
 
 def hits(**scores: float) -> list[Hit]:
