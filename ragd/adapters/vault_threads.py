@@ -22,6 +22,7 @@ from ragd.events import DependencyLost, VaultUnavailable
 
 CODE = "VAULT_NOT_RESPONDING"
 FINISH_ON_DISK_S = 1.0  # at the end of the process, no disk call is worth a longer wait
+QUEUE_LOOK_S = 0.25
 LOOK_AGAIN_S = 0.05  # the shortest wait between two looks at a call
 
 P = ParamSpec("P")
@@ -80,6 +81,8 @@ class Lane:
                 left = self.limit_s - call.wait.seconds()
                 if left <= 0 or (self.is_blocked() and not call.answer.running()):
                     raise VaultNotResponding
+                if not call.answer.running():  # it waits for others, who may turn out to be blocked
+                    left = min(left, QUEUE_LOOK_S)
                 await asyncio.wait({answer}, timeout=max(left, LOOK_AGAIN_S))
             return answer.result()
         finally:

@@ -28,6 +28,8 @@ NOTES = {
     **{day(number): f"Entry {number}.\n\n{TEMPLATE}" for number in range(DAYS)},
     "Private/Copy.md": TEMPLATE,
     "Line.md": "The river runs past the weir and the kingfisher waits. " * 4000,  # one line
+    "Kestrel one.md": "",
+    "Kestrel two.md": "",
     "Shed.md": "Be grateful for the shed.\n",
 }
 
@@ -60,6 +62,12 @@ def test_a_long_line_is_one_result_with_the_number_of_its_places(vault: Vault) -
     assert len(of_line) == len({one["chunk_text"] for one in of_line})
     assert max(one["places"] for one in of_line) > 50
     assert all(one["also_in"] == [] and one["also_in_total"] == 0 for one in of_line)
+
+
+def test_empty_notes_are_found_by_their_names_and_are_not_equal(vault: Vault) -> None:
+    found = vault.search("kestrel")
+    assert set(found.files) == {"Kestrel one.md", "Kestrel two.md"}
+    assert all(one["also_in"] == [] for one in found.results)
 
 
 def test_the_other_notes_pass_the_filters_too(vault: Vault) -> None:

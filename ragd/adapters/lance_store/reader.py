@@ -227,13 +227,15 @@ def _names_in(found: Any, version: int) -> _Names:
     return _Names(version, frozenset(directories), frozenset(tags))
 
 
-def _key(text: str) -> bytes:
+def _key(row: dict[str, Any]) -> bytes:
+    """The same for rows with the same text; a note that has only its name is like no other."""
+    text = row["chunk_text"] or row["chunk_id"]
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
 def _ranked(scored: Sequence[tuple[dict[str, Any], float]]) -> list[Hit]:
     hits = [
-        Hit(row["chunk_id"], row["source_file"], _key(row["chunk_text"]), score)
+        Hit(row["chunk_id"], row["source_file"], _key(row), score)
         for row, score in scored
         if math.isfinite(score)
     ]
