@@ -163,7 +163,7 @@ def test_without_a_loop_the_same_limit_holds(disk: Disk) -> None:
 
 def test_no_call_into_the_vault_runs_on_the_default_pool() -> None:
     """The default pool is shared with the log, the configuration and the index."""
-    default = re.compile(r"(?:to_thread\(|run_in_executor\(None,)\s*self\._?notes\b[^,)]*")
+    default = re.compile(r"(?:to_thread\(|run_in_executor\(None,)\s*(?:self\._?)?notes\b[^,)]*")
     sources = sorted((Path(__file__).parents[2] / "ragd").rglob("*.py"))
     assert sources
     found = [f"{path.name}: {match.group()}" for path in sources for match in _calls(path, default)]
