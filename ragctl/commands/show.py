@@ -15,7 +15,7 @@ from ragctl.client import Answer
 from ragctl.failure import Failure, UsageError
 from ragctl.launch import ask
 from ragctl.passages import cautions, pasted
-from ragctl.render import Ink, clean, counted, emit_bytes
+from ragctl.render import Ink, clean, counted, emit_bytes, invoked
 from ragctl.vault_paths import within_vault
 from ragd.errors import EXIT_NOTHING_FOUND, EXIT_OK, EXIT_USAGE
 from ragd.paths import Home
@@ -164,7 +164,7 @@ def _left_out(data: dict[str, Any]) -> list[str]:
     first = data["to"] + 1
     last = data["to"] + min(shown, data["lines_after"]) if shown > 1 else first
     more = pasted(f"{clean(data['path'])}#L{first}-L{last}")
-    return [f"There is more than fits in one answer: `ragctl show {more}`."]
+    return [f"There is more than fits in one answer: `{invoked()} show {more}`."]
 
 
 def _withheld(data: dict[str, Any]) -> str:
