@@ -35,6 +35,7 @@ from ragd.events import (
 )
 from ragd.ledger import Ledger
 from ragd.paths import Home
+from ragd.payloads import ReadFile
 from ragd.pipeline import Pipeline
 from ragd.reading import Notes
 from ragd.settings import Settings
@@ -142,10 +143,7 @@ class Indexed:
             for f in reading.files
         ]
         version = await index.replace(rows)
-        files = [
-            StoredFile(f.path, f.sha256, f.mtime_ns, f.size, len(f.note.chunks), len(f.note.chunks))
-            for f in reading.files
-        ]
+        files = [_stored_file(file) for file in reading.files]
         return BatchStored(job_id="", files=files, removed=[], table_version=version)
 
     async def save(self) -> None:
@@ -159,6 +157,12 @@ class Indexed:
             is_stored = is_stored or isinstance(record.event, JobFinished)
             if is_stored and not self.ledger.state.catalog.backlog:
                 return
+
+
+def _stored_file(file: ReadFile) -> StoredFile:
+    chunks = len(file.note.chunks)
+    facts = (file.path, file.sha256, file.mtime_ns, file.size, chunks, chunks)
+    return StoredFile(*facts, ctime_ns=file.ctime_ns)
 
 
 def rows() -> Iterator[Row]:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 import structlog
 from msgspec import Struct
 
-from ragd.adapters.lance_store import ChunkIndex, FileRows, Filled
+from ragd.adapters.lance_store import ChunkIndex, FileRows
 from ragd.clock import Clock
 from ragd.crashpoints import crashpoint
 from ragd.embedding import EmbeddingError, Vector
@@ -23,14 +23,13 @@ from ragd.events import (
     DependencyLost,
     DependencyRecovered,
     EmbeddingFailed,
-    FilledFile,
     JobCancelRequested,
     JobFinished,
     Outcome,
     StoredFile,
-    VectorsFilled,
     tag_of_type,
 )
+from ragd.fill_storing import store_fill
 from ragd.folds.jobs import Job
 from ragd.indexes import NAME, Indexes
 from ragd.ledger import Ledger
@@ -264,29 +263,12 @@ class StoreWriter:
         index = self._serving.of(fill.generation)
         try:
             if index is not None:
-                await self._fill_index(index, fill)
+                await store_fill(index, fill, self._ledger, self._troubles)
+                self._tidier.wake()
         except RagdError as why:
             await self._report(why, index)
         finally:
             self._in_flight.fills.drop(fill.batch_id)
-
-    async def _fill_index(self, index: ChunkIndex, fill: Fill) -> None:
-        """Record every note whose chunks were all there. The others were saved again meanwhile:
-        their new chunks come with a batch, and their vectors after it."""
-        paths = [note.path for note in fill.notes]
-        filled = await self._troubles.with_room(lambda: index.fill(fill.vectors, paths))
-        crashpoint("store.after_fill")
-        files = _filled(fill, filled)
-        if files:
-            done = VectorsFilled(
-                job_id="",
-                files=files,
-                table_version=filled.version,
-                generation=index.identity.generation,
-                uptime_ms=self._ledger.uptime_ms,
-            )
-            await self._ledger.journal.append_parts(NAME, done)
-        self._tidier.wake()
 
     async def _recount(self) -> None:
         try:
@@ -363,19 +345,3 @@ def _stored(file: ReadFile, vectors: Mapping[str, Vector]) -> StoredFile:
     embedded = sum(chunk.chunk_id in vectors for chunk in chunks)
     facts = (file.path, file.sha256, file.mtime_ns, file.size, len(chunks), embedded)
     return StoredFile(*facts, ctime_ns=file.ctime_ns)
-
-
-def _filled(fill: Fill, filled: Filled) -> list[FilledFile]:
-    """The notes of a fill whose chunks were all in the table, as they are counted there."""
-    return [
-        FilledFile(
-            note.path,
-            note.sha256,
-            len(note.chunk_ids),
-            note.barred,
-            note.withheld,
-            filled.embedded.get(note.path, 0),
-        )
-        for note in fill.notes
-        if filled.found.issuperset(note.chunk_ids)
-    ]
