@@ -86,6 +86,7 @@ class StoreWriter:
         self._troubles = Troubles(ledger, clock)
         self._tidier = Tidier(ledger, clock, serving)
         self._recounter = Recounter(ledger, serving)
+        self._recounted = asyncio.Event()
         self._doubted = False  # somebody found the index damaged
 
     async def run(self) -> None:
@@ -106,7 +107,9 @@ class StoreWriter:
         """Now and then, in turn with everything else that is done to the index."""
         await self._clock.sleep(COUNT_FIRST_S)
         while True:
+            self._recounted.clear()
             self._todo.put_nowait(Recount())
+            await self._recounted.wait()  # so that they never pile up
             await self._clock.sleep(COUNT_EVERY_S)
 
     async def _open(self) -> None:
@@ -171,8 +174,9 @@ class StoreWriter:
     async def _store_batch(self, batch: Batch) -> None:
         """One atomic commit. Vectors that are not there in time follow later."""
         try:
-            async with asyncio.timeout(VECTORS_WITHIN_S):
-                await self._embedded[batch.batch_id].wait()
+            if self._in_flight.batches.get(batch.batch_id) is not None:
+                async with asyncio.timeout(VECTORS_WITHIN_S):
+                    await self._embedded[batch.batch_id].wait()
         except TimeoutError:
             log.info("stored without waiting for vectors", batch=batch.batch_id)
         self._embedded.pop(batch.batch_id, None)
@@ -275,6 +279,7 @@ class StoreWriter:
             await self._recounter.check()
         except RagdError as why:  # a probe says what is wrong with the index
             log.warning("the vectors could not be counted", code=why.code)
+        self._recounted.set()
 
     # An index built beside
 
