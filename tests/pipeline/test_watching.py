@@ -77,9 +77,12 @@ async def test_a_save_by_vim_leaves_no_trace_of_its_swap_and_backup_files(start:
     (running.vault / "Shopping.md~").unlink()
     swap.unlink()
     await until_quiet(running)
-    assert await changed(running, seq) == {"Shopping.md": ["modified"]}
-    assert await stored(running, seq) == (["Shopping.md"], [])
+    # A busy system may report the rename and the new file so late that both count.
+    assert set(await changed(running, seq)) == {"Shopping.md"}
+    files, removed = await stored(running, seq)
+    assert set(files) == {"Shopping.md"} and set(removed) <= {"Shopping.md"}
     assert await embedded(running, seq) == (1, 0)
+    assert await running.found("spelt") == {"Shopping.md"}
 
 
 async def test_many_saves_in_a_row_cost_one_embedding_of_the_last(start: Any, write: Any) -> None:

@@ -120,7 +120,7 @@ ragctl("stop")
 config = (ROOT / "config.json").read_bytes()
 (ROOT / "config.json").write_text('{"vault_path": 5}')
 ragctl("start", code=78)
-assert shown("ActiveState", "ExecMainStatus", "NRestarts") == ["failed", "78", "0"]
+until(["failed", "78", "0"], "ActiveState", "ExecMainStatus", "NRestarts")
 (ROOT / "config.json").write_bytes(config)
 ragctl("start")
 
