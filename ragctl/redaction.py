@@ -16,6 +16,7 @@ HARMLESS = frozenset(
     (
         *("type", "mode", "phase", "outcome", "origin", "state", "status", "how", "kind", "step"),
         *("code", "reason", "reasons", "detail", "dependency", "previous_stop", "before", "after"),
+        "passed_over",
         *("provider", "model", "generation", "version", "id", "job_id", "batch_id", "run", "actor"),
         *("name", "exception", "location", "segment", "kept_as", "tool", "ts", "timestamp"),
         *(

@@ -46,7 +46,7 @@ def test_the_page_names_the_packages_as_they_are() -> None:
 def test_the_skill_says_what_the_page_says_of_it() -> None:
     text = (PLUGIN / "skills" / "obsidian-rag" / "SKILL.md").read_text(encoding="utf-8")
     about = yaml.safe_load(text.split("---\n")[1])
-    assert about["homepage"] == "https://pypi.org/project/ragd/"
+    assert about["homepage"] == "https://ragd.example/"
     assert about["homepage"] in PAGE
     assert about["metadata"]["openclaw"]["requires"]["bins"] == ["ragctl"]
     assert 'metadata.openclaw.requires.bins: ["ragctl"]' in PAGE
