@@ -85,7 +85,7 @@ def test_every_text_of_every_fact_is_judged() -> None:
     assert other == {
         *("accept_deletions", "attempt", "cached", "changed", "changes", "chunks", "count"),
         *("device", "dimensions", "duration_ms", "errors", "errors_total", "files"),
-        *("files_planned",),
+        *("files_planned", "configured", "made"),
         *("files_removed", "final", "first_seq", "indexed_files", "last", "last_seq", "offset"),
         *("part", "removed_files", "size_bytes", "table_version", "took_ms", "total_chunks"),
         *("began_seq", "counted", "found", "uptime_ms"),
