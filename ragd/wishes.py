@@ -4,12 +4,15 @@ The index is damaged, facts were lost, a job failed, notes are to be cut in anot
 are to be read, or a pause is over.
 """
 
+from collections.abc import Sequence
 from typing import Protocol
 
 from ragd.clock import new_id
 from ragd.config import Config
 from ragd.events import JobRequested
 from ragd.folds import State
+from ragd.folds.jobs import Job
+from ragd.folds.progress import STRENGTH
 from ragd.ledger import Ledger
 from ragd.settings import Settings
 
@@ -101,16 +104,28 @@ class Wishes:
     def _retry(self) -> JobRequested | None:
         """A job that failed is tried once more, and then whenever something works again."""
         state = self._ledger.state
-        last = state.jobs.finished[-1] if state.jobs.finished else None
-        if last is None or last.outcome != "failed" or last.id in self._retried:
+        failed = last_failure(state.jobs.finished)
+        if failed is None or failed.id in self._retried:
             return None
-        if (last.origin == "retry" and not self._hope) or state.health.is_vault_lost:
+        if (failed.origin == "retry" and not self._hope) or state.health.is_vault_lost:
             return None
-        if last.mode != "reindex" and is_damaged(state):
+        if failed.mode != "reindex" and is_damaged(state):
             return None
-        self._retried.add(last.id)
+        self._retried.add(failed.id)
         self._hope = False
-        return _job(last.mode, "retry")  # what a person agreed to then may be another thing now
+        return _job(failed.mode, "retry")  # what a person agreed to then may be another thing now
+
+
+def last_failure(finished: Sequence[Job]) -> Job | None:
+    """The last job that failed, unless a later job did at least as much: a sync that went well
+    does not do the work of a reindex that failed."""
+    done = -1
+    for job in reversed(finished):
+        strength = STRENGTH[job.mode]
+        if job.outcome == "failed" and strength > done:
+            return job
+        done = max(done, strength)
+    return None
 
 
 def reading_rules(config: Config) -> tuple[object, ...]:
