@@ -45,7 +45,9 @@ def umask(mode: str) -> None:
 def held_index(fifo: str) -> None:
     """The index opens when somebody has written to this FIFO."""
 
-    def probe(folder: Path, generation: str | None = None, expected: int = 0) -> str | None:
+    def probe(
+        folder: Path, generation: str | None = None, expected: int = 0, vault: str = ""
+    ) -> str | None:
         with open(fifo) as gate:
             gate.read()
         return "INDEX_NOT_FOUND"
@@ -261,7 +263,7 @@ def main() -> None:
 
 
 _probe = lance_store.probe
-lance_store.probe = lambda folder, generation=None, expected=0: "INDEX_NOT_FOUND"
+lance_store.probe = lambda folder, generation=None, expected=0, vault="": "INDEX_NOT_FOUND"
 
 if __name__ == "__main__":
     main()
