@@ -24,6 +24,7 @@ from ragd.events import (
     JobRequested,
     StoredFile,
 )
+from ragd.folds.tables import Table
 from ragd.ledger import Ledger
 from ragd.native_crash import CrashMark
 from ragd.serving import Serving
@@ -149,7 +150,35 @@ class Indexes:
             await self._say(IndexLost(reason="behind"))
             await self._adopt(index)
         else:
+            await self._learn(index, self._ledger.state.catalog)
             self._serving.put(index, self._serving.building)
+
+    async def _learn(self, index: ChunkIndex, table: Table, generation: str = "") -> None:
+        """The last run died after a commit and before its fact: the catalog learns what is in the
+        table, or rows of a note that is gone or hidden since would stay for good."""
+        version, known = await index.version(), table.files
+        if version <= table.table_version:
+            return
+        rows = await count_rows(index)
+        found = [
+            (path, sha256, count)
+            for (path, sha256), count in rows.items()
+            if path not in known or (known[path].sha256, known[path].chunks) != (sha256, count)
+        ]
+        lost = known.keys() - {path for path, _ in rows}
+        if not found and not lost:
+            return
+        embedded = await count_rows(index, "vector IS NOT NULL")
+        stored = BatchStored(
+            job_id="",
+            files=[StoredFile(p, sha256, 0, 0, n, embedded[p, sha256]) for p, sha256, n in found],
+            removed=sorted(lost),
+            table_version=version,
+            generation=generation,
+        )
+        await self._ledger.journal.append_parts(NAME, stored)
+        if not self._ledger.state.jobs.open:
+            await self._say(JobRequested(job_id=new_id(), mode="sync", origin="recovery"))
 
     async def _leave(self, index: ChunkIndex) -> None:
         """Another vault is configured: its notes must not mix with those of the former one. While
@@ -194,6 +223,7 @@ class Indexes:
             if index.identity.vault != self._vault:
                 index.close()
                 raise RagdError("INDEX_NOT_FOUND")
+            await self._learn(index, building, building.generation)
             self._serving.put(self._serving.index, index)
         except RagdError as why:
             log.warning("the index that was being built is gone", code=why.code)
