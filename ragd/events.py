@@ -130,6 +130,13 @@ class FilesChanged(Part, frozen=True, kw_only=True, tag="files_changed"):
     changes: list[Change]  # one for each path
 
 
+class TemplateFolder(Struct, frozen=True):
+    """A folder of templates that was left out, and how many notes are in it."""
+
+    path: str
+    notes: int
+
+
 class VaultScanned(Fact, frozen=True, kw_only=True, tag="vault_scanned"):
     """The vault was walked and compared with the catalog."""
 
@@ -141,6 +148,7 @@ class VaultScanned(Fact, frozen=True, kw_only=True, tag="vault_scanned"):
     began: str | None = None  # when it began
     began_seq: int = 0  # the last record before it: a change recorded later may not have been seen
     device: int = 0  # where the root lies, as the system numbers it
+    templates: list[TemplateFolder] = field(default_factory=list)  # left out on purpose
 
 
 class VaultUnavailable(Fact, frozen=True, kw_only=True, tag="vault_unavailable"):

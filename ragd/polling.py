@@ -3,7 +3,7 @@
 Unlike the system's watch it is not stopped by a folder it may not read or a name that is no text.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 
 from ragd.adapters.file_events import ROOT, FileEvent
 from ragd.adapters.vault_threads import SCAN
@@ -39,7 +39,15 @@ class Polling:
         before, self._before = self._before, now
         return differences(now if before is None else before, now)
 
+    is_outdated = False
+
+    def follow(self, folders: Collection[str]) -> None:
+        """Every look goes through all folders."""
+
     def close(self) -> None:
+        """Nothing is open."""
+
+    async def closed(self) -> None:
         """Nothing is open."""
 
 

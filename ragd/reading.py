@@ -25,7 +25,7 @@ from ragd.adapters.vault import (
 )
 from ragd.clock import Clock
 from ragd.config_schema import Indexing
-from ragd.events import TouchedFile
+from ragd.events import TemplateFolder, TouchedFile
 from ragd.folds.catalog import Entry
 from ragd.folds.times import iso_of_ns
 from ragd.notes.folders import FolderRules
@@ -51,6 +51,8 @@ class Scanned(Struct):
     began: str
     identity: Identity  # of the root
     began_seq: int = 0  # the last record before it began
+    folders: list[str] = field(default_factory=list)  # those that were listed, without the root
+    templates: list[TemplateFolder] = field(default_factory=list)  # those that were left out
 
 
 class Reading(Struct):
@@ -126,6 +128,8 @@ class Notes:
             None if newest is None else iso_of_ns(newest),
             began,
             found.identity,
+            folders=found.folders,
+            templates=[TemplateFolder(path, notes) for path, notes in found.templates],
         )
 
     def verify_root(self) -> None:
@@ -282,6 +286,7 @@ class Notes:
         indexing = self._settings.current.indexing
         source = (indexing, self._templates)
         if source != self._made_from:
-            rules = FolderRules(indexing.allow_dirs, indexing.deny_dirs, self._templates)
+            templates = self._templates if indexing.templates == "skip" else ()
+            rules = FolderRules(indexing.allow_dirs, indexing.deny_dirs, templates)
             self._made = (rules, NotePatterns(indexing.file_patterns))
             self._made_from = source

@@ -101,10 +101,14 @@ def _raise_to(folders: int) -> str:
 
 
 def _folders(vault: str) -> int:
-    """How many folders there are; of a huge vault, as many as were seen in a few seconds."""
+    """How many folders there are, without hidden ones, which are not watched.
+
+    Of a huge vault, as many as were seen in a few seconds.
+    """
     deadline = time.monotonic() + _WALK_S
     count = 0
-    for _ in os.walk(vault):
+    for _, folders, _ in os.walk(vault):
+        folders[:] = [name for name in folders if not name.startswith(".")]
         count += 1
         if time.monotonic() > deadline:
             break

@@ -373,4 +373,5 @@ def _scanned_fact(scanned: Scanned, differing: Plan) -> VaultScanned:
         began=scanned.began,
         began_seq=scanned.began_seq,
         device=scanned.identity[0],
+        templates=scanned.templates,
     )

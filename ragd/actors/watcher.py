@@ -93,6 +93,8 @@ class Watcher:
         self._root: Identity | None = None  # as the last scan saw it
         self._there = asyncio.Event()  # it did see it
         self._gone = False  # it did not, and this was said
+        self._folders: list[str] = []  # those that the last scan entered: they are watched
+        self._events: FileEvents | Polling | None = None  # the watch that is open
         self._departures = 0  # how often somebody missed the vault: its watch is dead then
         self._unstored: dict[str, tuple[int, int, int]] = {}  # size, times of notes in no index
 
@@ -129,7 +131,7 @@ class Watcher:
         Raises WatchDied.
         """
         root, departures = self._root, self._departures
-        events = await self._open(polling)
+        self._events = events = await self._open(polling)
         try:
             how = WatchStarted(how="polling" if polling else "native")
             await self._ledger.journal.append(NAME, how)
@@ -138,6 +140,9 @@ class Watcher:
             while self._root == root and self._departures == departures:
                 burst = await events.next()
                 self._take(burst)
+                if events.is_outdated:
+                    self._events = events = await self._open_instead(events)
+                    self._rescan.set()  # what happened in new folders before they were watched
                 if ("deleted", ROOT) in burst:  # if it is back already, this watch is still dead
                     self._there.clear()
                     self._rescan.set()
@@ -147,6 +152,7 @@ class Watcher:
                         return
                     try_native = self._clock.monotonic() + NATIVE_AGAIN_S
         finally:
+            self._events = None
             events.close()
 
     async def _open(self, polling: bool) -> FileEvents | Polling:
@@ -156,9 +162,27 @@ class Watcher:
             return looks
         step_ms = min(500, max(50, int(self._settings.current.watch.debounce_s * 125)))
         try:
-            return await WATCH.run(FileEvents, str(self._notes.root), step_ms)
+            return await WATCH.run(FileEvents, str(self._notes.root), step_ms, self._folders)
         except VaultGone as why:
             raise WatchDied(why) from None
+
+    async def _open_instead(self, outdated: FileEvents | Polling) -> FileEvents | Polling:
+        """A watch of the folders that are there now. For a moment both are open: nothing is missed.
+
+        Raises WatchDied.
+        """
+        try:
+            fresh = await self._open(polling=False)
+        except WatchDied:  # perhaps the system has not so many watches at once
+            await outdated.closed()
+            return await self._open(polling=False)
+        try:
+            self._take(await outdated.next())
+        except WatchDied:
+            fresh.close()
+            raise
+        await outdated.closed()
+        return fresh
 
     def _look_through(self) -> Scanned:
         """In a thread. A vault in which nothing ever was may be empty."""
@@ -295,8 +319,10 @@ class Watcher:
         nothing_yet = not state.catalog.holds_notes
         known = list(stored_files(state.catalog))  # for threads
         scanned = await SCAN.run(self._notes.scan, may_be_empty=nothing_yet, known=known)
-        self._root, self._gone = scanned.identity, False
+        self._root, self._gone, self._folders = scanned.identity, False, scanned.folders
         self._there.set()
+        if self._events is not None:
+            self._events.follow(scanned.folders)
         denied = await asyncio.to_thread(self._denied, known)
         moves: Moves = {}
         if state.jobs.active is None:
@@ -333,6 +359,7 @@ class Watcher:
             began=scanned.began,
             began_seq=began_seq,
             device=scanned.identity[0],
+            templates=scanned.templates,
         )
         await self._ledger.journal.append(NAME, fact)
 

@@ -64,13 +64,15 @@ class Scan(Struct, frozen=True):
     """What a walk found.
 
     `unknown` are folders that could not be listed: notes that are believed to be in them may still
-    be there, and must not be taken for deleted.
+    be there, and must not be taken for deleted. `folders` were listed, the root is not among them.
     """
 
     seen: list[Seen]
     skipped: list[Skipped]
     unknown: list[str]
     identity: Identity
+    folders: list[str]
+    templates: list[tuple[str, int]]  # template folders that were left out, and notes in each
 
 
 class Walk:
@@ -83,6 +85,8 @@ class Walk:
         self._seen: list[Seen] = []
         self._skipped: list[Skipped] = []
         self._unknown: list[str] = []
+        self._folders: list[str] = []
+        self._templates: list[list[str]] = []
         self._pending: list[list[str]] = []
 
     def result(self, identity: Identity) -> Scan:
@@ -93,13 +97,15 @@ class Walk:
             raise VaultGone("unreadable") from None
         while self._pending:
             self._enter(self._pending.pop())
-        return Scan(self._seen, self._skipped, self._unknown, identity)
+        templates = [("/".join(steps), self._count_notes(steps)) for steps in self._templates]
+        return Scan(self._seen, self._skipped, self._unknown, identity, self._folders, templates)
 
     def _enter(self, steps: list[str]) -> None:
         try:
             folder = open_folder(self._root, steps)
             try:
                 self._list(folder, steps)
+                self._folders.append("/".join(steps))
             finally:
                 close(folder)
         except (FileNotFoundError, NotADirectoryError):
@@ -157,6 +163,7 @@ class Walk:
         reason = self._rules.why_not(path)
         if reason == TEMPLATES:
             self._skip(path, reason)
+            self._templates.append([*steps, name])
         elif reason is not None:
             return  # the configuration says so: nobody needs to be told
         elif not _is_utf8(name):
@@ -165,6 +172,32 @@ class Walk:
             self._skip(path, FOLDER_TOO_DEEP)
         else:
             self._pending.append([*steps, name])
+
+    def _count_notes(self, steps: list[str]) -> int:
+        """How many notes are in a folder that is left out, at any depth."""
+        count, pending = 0, [steps]
+        while pending:
+            steps = pending.pop()
+            try:
+                folder = open_folder(self._root, steps)
+            except (OSError, Unfit, UnicodeEncodeError):
+                continue
+            prefix = "".join([step + "/" for step in steps])
+            try:
+                with os.scandir(folder) as listing:
+                    for entry in listing:
+                        if not entry.is_dir(follow_symlinks=False):
+                            count += self._is_note(prefix, entry.name)
+                        elif len(steps) < DEEPEST and not self._rules.why_not(prefix + entry.name):
+                            pending.append([*steps, entry.name])
+            except OSError:
+                continue
+            finally:
+                close(folder)
+        return count
+
+    def _is_note(self, prefix: str, name: str) -> bool:
+        return self._patterns.match(prefix, name) and leftovers.why_not(name) is None
 
     def _other(self, prefix: str, name: str, entry: os.DirEntry[str]) -> None:
         """What is neither a folder nor called like a note may still stand for one of them."""

@@ -21,6 +21,7 @@ from ragd.events import (
     JobStarted,
     SegmentQuarantined,
     StoreCompacted,
+    TemplateFolder,
     VaultScanned,
     VectorsFilled,
     VectorsRecounted,
@@ -63,6 +64,7 @@ class Catalog(Table):
     failed: dict[str, str] = field(default_factory=dict)  # path -> code
     needs_full_scan: bool = False
     device: int = 0  # where the vault lay when nothing was missing from it
+    templates: list[TemplateFolder] = field(default_factory=list)  # left out, as last seen
 
     @property
     def unindexed(self) -> int:
@@ -212,6 +214,7 @@ def _vectors_recounted(catalog: Catalog, event: VectorsRecounted, record: Record
 
 def _vault_scanned(catalog: Catalog, event: VaultScanned, record: Record) -> None:
     catalog.scanned_at = record.ts
+    catalog.templates = event.templates
     if event.newest_mtime is not None:
         catalog.newest_mtime = event.newest_mtime
     if event.removed == 0:

@@ -19,7 +19,7 @@ async def until(events: FileEvents, *wanted: FileEvent) -> set[FileEvent]:
 
 async def test_what_comes_changes_and_goes_is_told_by_relative_paths(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
-    events = FileEvents(str(tmp_path), 20)
+    events = FileEvents(str(tmp_path), 20, ["folder"])
     try:
         note = tmp_path / "folder" / "Küche.md"
         note.write_text("a")
@@ -87,6 +87,61 @@ async def test_a_name_that_is_not_utf8_and_was_there_before_does_no_harm(tmp_pat
         await until(events, ("added", "a.md"))
     finally:
         events.close()
+
+
+async def test_only_the_folders_that_are_named_are_watched(tmp_path: Path) -> None:
+    outside, root = tmp_path / "outside", tmp_path / "vault"
+    for folder in (outside, root / "a" / "b", root / "not named"):
+        folder.mkdir(parents=True)
+    (root / "link").symlink_to(outside)
+    events = FileEvents(str(root), 20, ["a", "a/b", "link", "gone"])
+    try:
+        for folder in (outside, root / "not named", root / "a" / "b"):
+            (folder / "note.md").touch()
+        assert await until(events, ("added", "a/b/note.md")) == {("added", "a/b/note.md")}
+    finally:
+        events.close()
+
+
+@pytest.mark.skipif(file_events.WATCHES_TREES, reason="this system watches whole trees")
+async def test_a_watch_of_other_folders_is_outdated_and_returns_at_once(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    events = FileEvents(str(tmp_path), 20, ["a"])
+    try:
+        events.follow(["a"])
+        assert not events.is_outdated
+        events.follow(["a", "b"])
+        assert events.is_outdated
+        assert await events.next() == set()
+    finally:
+        await events.closed()
+        events.close()
+
+
+@pytest.mark.skipif(file_events.WATCHES_TREES, reason="this system watches whole trees")
+async def test_a_folder_that_went_and_is_there_again_has_to_be_watched_again(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "a" / "b").mkdir(parents=True)
+    events = FileEvents(str(tmp_path), 20, ["a", "a/b"])
+    try:
+        os.rename(tmp_path / "a", tmp_path / "c")
+        await until(events, ("deleted", "a"))
+        os.rename(tmp_path / "c", tmp_path / "a")
+        events.follow(["a", "a/b"])
+        assert events.is_outdated
+    finally:
+        events.close()
+
+
+@pytest.mark.skipif(file_events.WATCHES_TREES, reason="this system watches whole trees")
+def test_more_folders_than_we_may_watch_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(file_events, "MOST_FOLDERS", 1)
+    with pytest.raises(WatchDied) as died:
+        FileEvents(str(tmp_path), 20, ["a", "b"])
+    assert died.value.reason == "OSError"
 
 
 def test_what_cannot_be_watched_is_said(tmp_path: Path) -> None:

@@ -111,6 +111,16 @@ def test_template_folders_of_obsidian_are_skipped_with_a_reason(root: Path) -> N
     assert reasons(found) == {"Templates": TEMPLATES, "Meta/T": TEMPLATES}
 
 
+def test_the_notes_in_template_folders_are_counted_and_the_folders_not_entered(root: Path) -> None:
+    for path in ("T/a.md", "T/deep/b.md", "T/c.png", "T/.hidden/d.md", "T/Denied/e.md", "n/f.md"):
+        put(root, path)
+    (root / "T" / "link.md").symlink_to(root / "n" / "f.md")
+    (root / "T" / "out").symlink_to(root / "n")
+    found = scan(root, deny=["Denied"], templates=["T"])
+    assert found.templates == [("T", 3)]  # a link with the name of a note is counted too
+    assert found.folders == ["n"]
+
+
 def test_a_vault_without_settings_has_no_template_folders(root: Path) -> None:
     assert Vault(str(root)).template_folders() == ()
 

@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import hashlib
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Collection
 from pathlib import Path
 from typing import Any
 
@@ -140,10 +140,12 @@ class WatchedClock(VirtualClock):
 class Told:
     """A system that tells what a test makes it tell, in place of the real one."""
 
+    is_outdated = False
+
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self._told: set[FileEvent] = set()
         self._turn = asyncio.Condition()
-        monkeypatch.setattr(watcher, "FileEvents", lambda root, step_ms: self)
+        monkeypatch.setattr(watcher, "FileEvents", lambda *how: self)
 
     async def next(self) -> set[FileEvent]:
         async with self._turn:
@@ -158,6 +160,9 @@ class Told:
             self._told = set(burst)
             self._turn.notify_all()
             await self._turn.wait_for(lambda: not self._told)
+
+    def follow(self, folders: Collection[str]) -> None:
+        """It tells what it is made to tell."""
 
     def close(self) -> None:
         """Nothing is open."""
