@@ -20,7 +20,10 @@ Effect = Literal["at once", "sync", "recut", "restart"]
 
 # What an actor holds open from its start: the vault's descriptor, the tables, the provider.
 _RESTART = ("vault_path", "vector_store.", "embedding.")
-_SYNC = ("indexing.file_patterns", "indexing.deny_dirs", "indexing.allow_dirs")
+_SYNC = (
+    *("indexing.file_patterns", "indexing.deny_dirs", "indexing.allow_dirs"),
+    "indexing.templates",
+)
 _RECUT = ("indexing.chunk_size", "indexing.chunk_overlap", "security.code_blocks")
 
 

@@ -92,6 +92,12 @@ class Indexing(Section, kw_only=True, frozen=True):
         Words,
         Meta(max_length=1000, description="If not empty, only these folders are read."),
     ] = ()
+    templates: Annotated[
+        Literal["skip", "index"],
+        Meta(
+            description="Folders that Obsidian or Templater keep templates in: left out, or read."
+        ),
+    ] = "skip"
 
 
 class Security(Section, kw_only=True, frozen=True):

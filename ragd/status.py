@@ -121,6 +121,7 @@ def status(state: State, live: Live, query_time_ms: int = 0) -> Envelope:
             "path": live.vault_path,
             "found": _vault_found(state, live),
             "watch": state.health.watch if is_recorded(state, live) else None,
+            "templates": catalog.templates,
         },
         "index": _index(catalog, live),
         "building": _building(catalog),

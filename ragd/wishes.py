@@ -131,7 +131,7 @@ def last_failure(finished: Sequence[Job]) -> Job | None:
 def reading_rules(config: Config) -> tuple[object, ...]:
     """What decides which notes belong into the index."""
     indexing = config.indexing
-    return indexing.file_patterns, indexing.allow_dirs, indexing.deny_dirs
+    return indexing.file_patterns, indexing.allow_dirs, indexing.deny_dirs, indexing.templates
 
 
 def is_damaged(state: State) -> bool:

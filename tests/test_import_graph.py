@@ -57,14 +57,14 @@ OFFLINE = (
     *("ragctl.commands.replay", "ragctl.commands.config", "ragctl.commands.init"),
     *("ragctl.moment", "ragctl.health_history", "ragctl.bundle", "ragctl.report"),
     *("ragctl.commands.doctor", "ragctl.examination", "ragctl.checks"),
-    "ragctl.completing",
+    *("ragctl.completing", "ragctl.template_folders"),
     *("ragctl.commands.service", "ragctl.keepers.program", "ragctl.keepers.carrying_out"),
 )
 CLIENT_MAY_USE = ("ragd.children", "ragd.errors", "ragd.paths", "ragd.protocol")
 OFFLINE_MAY_USE = (
     *("ragd.eventlog", "ragd.folds", "ragd.replay", "ragd.events", "ragd.durable", "ragd.clock"),
     *("ragd.config", "ragd.config_keys", "ragd.config_schema", "ragd.config_shape"),
-    "ragd.config_json_schema",
+    *("ragd.config_json_schema", "ragd.notes"),
     "ragd.embed_worker",  # for the hash of its weights
     "ragd.explanation",
 )

@@ -12,7 +12,8 @@ from ragctl.failure import Failure, UsageError
 from ragctl.obsidian import Vault, known_vaults
 from ragctl.other_vault import index_dropped
 from ragctl.reload import reload_daemon, tell_reload
-from ragctl.render import clean, emit_json, for_home, note, say
+from ragctl.render import clean, counted, emit_json, for_home, note, say
+from ragctl.template_folders import found_in
 from ragd import config as configuration
 from ragd.config_shape import read_object
 from ragd.durable import private_directory, replace_file
@@ -61,7 +62,9 @@ def set_up(home: Home, given: str, *, force: bool = False) -> dict[str, Any]:
     if not already:
         _write(home, vault, force)
     said: dict[str, Any] = {"config": home.config, "vault": vault, "written": not already}
-    hints = [*_hints(vault), *map(for_home, index_dropped(home, home.vectors, before, vault))]
+    templates = _template_hints(configuration.load(home))
+    dropped = index_dropped(home, home.vectors, before, vault)
+    hints = [*_hints(vault), *map(for_home, [*dropped, *templates])]
     return {**said, "hints": hints, "daemon": reload_daemon(home)}
 
 
@@ -139,6 +142,17 @@ def _hints(vault: str) -> list[str]:
     if not _has_notes(vault):
         hints.append(f"There are no .md files in {vault} yet; ragd will notice when some appear.")
     return hints
+
+
+def _template_hints(config: configuration.Config) -> list[str]:
+    """Which template folders are left out, with the number of notes, and how to read them."""
+    if config.indexing.templates == "index":
+        return []
+    return [
+        f"{folder}, a folder of templates, is left out with {counted(notes, 'note')} in it. "
+        "To read it too, run `ragctl config set indexing.templates index`."
+        for folder, notes in found_in(config.vault_path, config.indexing.file_patterns)
+    ]
 
 
 def _has_notes(vault: str) -> bool:

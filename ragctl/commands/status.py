@@ -173,6 +173,7 @@ def _facts(data: dict[str, Any], ink: Ink) -> list[tuple[str, str]]:
     crashed = [a for a in data.get("actors", []) if a.get("crashes") or a["state"] != "running"]
     return [
         ("vault", _vault(data, ink)),
+        *(("left out", line) for line in _templates(data.get("vault") or {})),
         ("notes", _notes(data)),
         *_files("skipped", data.get("skipped"), "reason"),
         *_files("failed", data.get("failed"), "code"),
@@ -200,6 +201,17 @@ def _vault(data: dict[str, Any], ink: Ink) -> str:
     if vault.get("watch") == "polling":
         return f"{path}  (looked at every few seconds: the system cannot watch it)"
     return path
+
+
+def _templates(vault: dict[str, Any]) -> list[str]:
+    """Each folder of templates that is left out; the switch stands with the last."""
+    said = [
+        f"{clean(one['path'])}, a folder of templates, with {counted(one['notes'], 'note')}"
+        for one in vault.get("templates") or []
+    ]
+    if said:
+        said[-1] += for_home("; `ragctl config set indexing.templates index` reads them")
+    return said
 
 
 def _notes(data: dict[str, Any]) -> str:

@@ -256,7 +256,7 @@ class FakeDaemon:
             "run": "01RUN",
             "started_at": "2026-11-15T12:00:00.000000Z",
             "uptime_s": 7384,
-            "vault": {"path": "/vault", "found": True, "watch": "native"},
+            "vault": {"path": "/vault", "found": True, "watch": "native", "templates": []},
             "index": {
                 "generation": "g1",
                 "provider": "embedded",

@@ -130,6 +130,22 @@ def test_an_odd_vault_gets_a_hint_and_no_refusal(ragctl, fresh: Path, short: Pat
     assert "no .obsidian folder" in result.err and "no .md files" in result.err
 
 
+def test_template_folders_that_are_left_out_are_named_with_their_notes(
+    ragctl, fresh: Path, short: Path
+) -> None:
+    vault = short / "Notes"
+    for path in ("a.md", "Templates/day.md", "Templates/deep/week.MD", "Templates/picture.png"):
+        (vault / path).parent.mkdir(parents=True, exist_ok=True)
+        (vault / path).write_text("x")
+    (vault / ".obsidian").mkdir()
+    (vault / ".obsidian" / "templates.json").write_text('{"folder": "/Templates/"}')
+    result = ragctl("init", str(vault))
+    assert "Templates, a folder of templates, is left out with 2 notes in it." in result.err
+    assert "ragctl config set indexing.templates index" in result.err
+    assert ragctl("config", "set", "indexing.templates", "index").code == 0
+    assert "templates" not in ragctl("init", str(vault)).err
+
+
 def test_a_running_daemon_is_told(ragctl, home, fake, short: Path) -> None:
     (short / "other").mkdir()
     fake.reload_answer = (200, {"applied": [], "needs_restart": ["vault_path"]})

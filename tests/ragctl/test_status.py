@@ -129,6 +129,16 @@ def test_what_is_unusual_is_shown_only_when_it_is_there(ragctl, fake) -> None:
     assert "a.md (too large)" in result and "and 2 more (--json lists them)" in result
 
 
+def test_template_folders_that_are_left_out_are_named_with_the_switch(ragctl, fake) -> None:
+    assert "left out" not in ragctl("status").out
+    templates = [{"path": "Templates", "notes": 12}, {"path": "Meta/T", "notes": 1}]
+    fake.more = {"vault": {"path": "/v", "found": True, "watch": "native", "templates": templates}}
+    said = " ".join(ragctl("status").out.split())
+    assert "left out Templates, a folder of templates, with 12 notes" in said
+    assert "left out Meta/T, a folder of templates, with 1 note; " in said
+    assert said.count("`ragctl config set indexing.templates index` reads them") == 1
+
+
 def test_a_vault_that_the_system_cannot_watch_is_said_to_be_polled(ragctl, fake) -> None:
     assert "looked at every few seconds" not in ragctl("status").out
     fake.more["vault"] = {"path": "/vault", "found": True, "watch": "polling"}
