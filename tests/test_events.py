@@ -50,7 +50,7 @@ REVIEWED = {
     # Paths of notes. They are in the log, and the docs say so.
     *("Change.path", "ChangesetFormed.upserts", "ChangesetFormed.deletes", "FileSkipped.path"),
     *("FileFailed.path", "StoredFile.path", "FilledFile.path", "BatchStored.removed"),
-    *("FileError.file", "TouchedFile.path", "RecountedFile.path"),
+    *("FileError.file", "TouchedFile.path", "RecountedFile.path", "TemplateFolder.path"),
     # Names of our own files.
     *("TailCut.segment", "TailCut.kept_as", "SegmentQuarantined.segment"),
     "SegmentQuarantined.kept_as",
@@ -348,7 +348,7 @@ def test_the_longest_paths_there_can_be_fit_into_records():
 
 def test_facts_that_list_notes_without_limit_come_in_parts():
     """Any other list would make a fact that no record can hold."""
-    bounded = {"JobFinished.errors", "HealthChanged.reasons"}
+    bounded = {"JobFinished.errors", "HealthChanged.reasons", "VaultScanned.templates"}
     lists = {
         f"{kind.__name__}.{name}"
         for kind in EVENT_TYPES

@@ -24,6 +24,7 @@ from ragd.notes.patterns import NotePatterns
 
 MOST_BYTES = 10 * 1024 * 1024
 DEEPEST = 128  # folders; a folder is opened from the root again, so depth costs its square
+MOST_TEMPLATES = 8  # folders of templates that are told: they have to fit into a record
 LONGEST_PATH = 1000  # characters: a path has to fit into a record of the log, many times
 
 NAME_NOT_UTF8 = "its name is not valid UTF-8"
@@ -97,7 +98,10 @@ class Walk:
             raise VaultGone("unreadable") from None
         while self._pending:
             self._enter(self._pending.pop())
-        templates = [("/".join(steps), self._count_notes(steps)) for steps in self._templates]
+        templates = [
+            ("/".join(steps), self._count_notes(steps))
+            for steps in self._templates[:MOST_TEMPLATES]
+        ]
         return Scan(self._seen, self._skipped, self._unknown, identity, self._folders, templates)
 
     def _enter(self, steps: list[str]) -> None:
