@@ -67,6 +67,7 @@ class Reading(Struct):
     left: list[str] = field(default_factory=list)  # not read any more: there was no room
 
 
+MOST_HASHED = 10_000  # hashes of moved notes that are remembered
 SAMPLED = 200  # of the known notes, when a vault is to be recognised
 
 
@@ -192,7 +193,7 @@ class Notes:
             except (Missing, Moved, Unfit, Unreadable):
                 continue
             hashed[file.path] = (file, digest)
-        self._hashed = hashed  # nobody has to read these again
+        self._hashed = hashed if len(hashed) <= MOST_HASHED else {}  # not to be read again
         new = {path: sha for path, (_, sha) in hashed.items() if known.get(path) != sha}
         return match({path: entry.sha256 for path, entry in missing.items()}, new)
 

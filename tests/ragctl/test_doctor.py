@@ -264,9 +264,11 @@ def test_a_vault_that_is_gone_or_empty_is_told(home, short: Path) -> None:
     assert vault.reachable(home).verdict == "warn"
 
 
-def test_too_few_watches_are_told(home, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_few_watches_are_told(home, short: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert vault.inotify(home).verdict == "ok"
     monkeypatch.setattr(vault, "_number", lambda path: 1)
+    assert vault.inotify(home).verdict == "warn", "hidden folders need no watch"
+    (short / "vault" / "folder").mkdir()
     finding = vault.inotify(home)
     assert finding.verdict == "fail" and "fs.inotify.max_user_watches=" in finding.fix
 
