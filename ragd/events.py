@@ -134,7 +134,7 @@ class TemplateFolder(Struct, frozen=True):
     """A folder of templates that was left out, and how many notes are in it."""
 
     path: str
-    notes: int
+    notes: int  # in it, at any depth
 
 
 class VaultScanned(Fact, frozen=True, kw_only=True, tag="vault_scanned"):
