@@ -36,10 +36,9 @@ def found(resident: Resident, word: str) -> list[str]:
 
 
 @pytest.fixture
-def spread(reside: Reside) -> Resident:
+def spread(prepare: Reside) -> Resident:
     """A vault with links out of it, hidden, denied and template folders."""
-    resident = reside(indexed=False, watch=NEVER, indexing={"deny_dirs": ["Private"]})
-    resident.stop()
+    resident = prepare(watch=NEVER, indexing={"deny_dirs": ["Private"]})
     vault, outside = resident.vault.folder, resident.arena.folder / "outside"
     for number in range(40):
         (outside / f"{number}" / "deep").mkdir(parents=True)
@@ -50,7 +49,7 @@ def spread(reside: Reside) -> Resident:
     (vault / "a" / "loop").symlink_to("..")
     (vault / "home").symlink_to(resident.home.root)
     resident.start()
-    resident.until_facts("watch_started", 2)
+    resident.until_facts("watch_started", 1)
     resident.ask_for("full")
     return resident
 
