@@ -88,6 +88,7 @@ class Watcher:
         self._notes = notes
         self._restless = Restless()  # ROOT in it stands for a scan of everything
         self._stirred = asyncio.Event()  # something is restless
+        self._announcing: frozenset[str] = frozenset()  # these are being announced just now
         self._rescan = asyncio.Event()  # a scan is wanted before it is due
         self._owed = False  # a scan that has to wait for the end of a job
         self._root: Identity | None = None  # as the last scan saw it
@@ -229,7 +230,11 @@ class Watcher:
             if ROOT in settled:
                 self._rescan.set()
             if paths := [path for path in settled if path != ROOT]:
-                await self._announce(paths)
+                self._announcing = frozenset(paths)
+                try:
+                    await self._announce(paths)
+                finally:
+                    self._announcing = frozenset()
 
     async def _announce(self, paths: list[str]) -> None:
         """What lies still now, and how it differs from what the index holds."""
@@ -384,10 +389,11 @@ class Watcher:
     async def _announce_plan(self, upserts: list[str], removals: list[str]) -> None:
         """What is news: not what waits already, nor what will be announced when it lies still."""
         catalog = self._ledger.state.catalog
-        known, waiting, restless = catalog.files, catalog.waiting, self._restless
+        known = catalog.files
+        told = catalog.waiting.keys() | self._announcing
         changes = [Change(path, "modified" if path in known else "added") for path in upserts]
         changes += [Change(path, "deleted") for path in removals]
-        await self._say([c for c in changes if c.path not in waiting and c.path not in restless])
+        await self._say([c for c in changes if c.path not in told and c.path not in self._restless])
 
     async def _say_gone(self, why: VaultGone) -> None:
         self._root = None
