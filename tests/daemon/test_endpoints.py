@@ -47,7 +47,12 @@ async def test_status_tells_the_fields_of_the_contract(house: House) -> None:
     assert data["active_job"] is None
     assert data["version"] == reply.headers["x-ragd-version"] == __version__
     assert data["run"] == "run-1"
-    assert data["vault"] == {"path": house.config.vault_path, "found": None, "watch": None}
+    assert data["vault"] == {
+        "path": house.config.vault_path,
+        "found": None,
+        "watch": None,
+        "templates": [],
+    }
     assert set(data["process"]) == {"memory_bytes", "descriptors", "threads", "tasks"}
     assert data["process"]["tasks"] > 1
     assert data["log"]["seq"] == house.ledger.state.seq == 1
@@ -73,7 +78,7 @@ async def test_a_reason_tells_its_code_state_since_sentence_and_suggestion(house
         DependencyLost(dependency="vault", code="VAULT_NOT_FOUND"),
     )
     reasons = (await house.ask("GET", "/v1/status")).data["reasons"]
-    assert [r["code"] for r in reasons] == ["INDEX_NOT_FOUND", "VAULT_NOT_FOUND"]
+    assert [r["code"] for r in reasons] == ["VAULT_NOT_FOUND", "INDEX_NOT_FOUND"]
     for reason in reasons:
         assert set(reason) == {"code", "state", "since", "message", "suggestion", "recoverable"}
         assert reason["state"] == "unavailable"
