@@ -22,6 +22,7 @@ async def store_fill(index: ChunkIndex, fill: Fill, ledger: Ledger, troubles: Tr
             files=files,
             table_version=filled.version,
             generation=index.identity.generation,
+            uptime_ms=ledger.uptime_ms,
         )
         await ledger.journal.append_parts(NAME, done)
 

@@ -188,5 +188,5 @@ def _damage(resident: Resident, case: Case) -> None:
     require((answer.status, answer.code) == ("unavailable", case.code), f"{case.name}: {answer}")
     error = answer.envelope["error"]
     require(error["recoverable"] is True, f"{case.name}: {answer}")
-    way_out = "ragctl reindex" if case.code == DAMAGED else "ragctl index"
+    way_out = " reindex`" if case.code == DAMAGED else " index`"
     require(way_out in error["suggestion"], f"{case.name}: {answer}")

@@ -98,7 +98,7 @@ async def test_the_status_follows_health(home: Home, start: Start, manager: Mana
     await manager.until("STATUS=unavailable: INDEX_NOT_FOUND")
     vault = Path(home.root).parent / "vault"
     vault.rename(vault.with_name("away"))
-    await manager.until("STATUS=unavailable: INDEX_NOT_FOUND, VAULT_NOT_FOUND")
+    await manager.until("STATUS=unavailable: VAULT_NOT_FOUND, INDEX_NOT_FOUND")
     await daemon.stop()
 
 
