@@ -62,6 +62,7 @@ def test_a_vault_path_alone_gives_the_defaults_of_the_specification() -> None:
             "file_patterns": ["*.md"],
             "deny_dirs": [".obsidian", ".trash", "zzz-Archive", ".git", ".logseq"],
             "allow_dirs": [],
+            "templates": "skip",
         },
         "security": {
             "require_confirmation_for": ["health", "financial_debt"],
