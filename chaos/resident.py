@@ -213,9 +213,13 @@ class Resident:
         """What the log says of these kinds, up to now."""
         return [line.fact for line in read(Path(self.home.events)).of(*types)]
 
-    def until_facts(self, kind: str, count: int) -> None:
-        """Wait until there are so many facts of a kind."""
-        self.until(lambda _: len(self.facts(kind)) >= count, f"{count} times {kind}")
+    def until_facts(self, kind: str, count: int, **fields: str) -> None:
+        """Wait until there are so many facts of a kind, with these fields."""
+
+        def said() -> int:
+            return sum(fields.items() <= fact.items() for fact in self.facts(kind))
+
+        self.until(lambda _: said() >= count, f"{count} times {kind} {fields}")
 
     # What holds when all is well again
 

@@ -103,7 +103,7 @@ CODES: dict[str, Kind] = {
         DEGRADED,
         True,
         "The disk is full, or cannot be written to: nothing new can be kept.",
-        "Free some space, or make it writable; ragd goes on by itself, and searches are served.",
+        "Free some space, or make it writable; ragd goes on by itself, and an index still answers.",
     ),
     "LOG_QUARANTINED": Kind(
         DEGRADED,

@@ -28,7 +28,7 @@ class Recounter:
     def __init__(self, ledger: Ledger, serving: Serving) -> None:
         self._ledger = ledger
         self._serving = serving
-        self._agreed: dict[str, tuple[int, int]] = {}  # generation -> version and count
+        self._counted: dict[str, tuple[int, int]] = {}  # generation -> version and its vectors
 
     async def check(self) -> None:
         """Call only while nothing is written. Raises RagdError if a table cannot be read."""
@@ -48,17 +48,17 @@ class Recounter:
     async def _compare(self, index: ChunkIndex, table: Table) -> None:
         generation = index.identity.generation
         version, counted = await index.version(), table.chunks_embedded
-        if self._agreed.get(generation) == (version, counted):
+        if self._counted.get(generation) == (version, counted):
             return  # nothing has changed since they were compared
         found = await index.count_vectors()
         if found != counted:
             await self._correct(index, table, found)
-        self._agreed = {generation: (version, table.chunks_embedded), **self._others(generation)}
+        self._counted = {generation: (version, found), **self._others(generation)}
 
     def _others(self, generation: str) -> dict[str, tuple[int, int]]:
         open_now = (self._serving.index, self._serving.building)
         names = {i.identity.generation for i in open_now if i is not None} - {generation}
-        return {name: known for name, known in self._agreed.items() if name in names}
+        return {name: known for name, known in self._counted.items() if name in names}
 
     async def _correct(self, index: ChunkIndex, table: Table, found: int) -> None:
         rows = await count_rows(index, "vector IS NOT NULL")

@@ -22,10 +22,6 @@ class Ballast:
             except OSError:
                 pass
 
-    def give(self, size: int) -> None:
-        """So many bytes back."""
-        os.truncate(self._path, self._path.stat().st_size - size)
-
     def free(self) -> None:
         self._path.unlink()
 

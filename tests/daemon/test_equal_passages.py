@@ -12,8 +12,6 @@ from ragctl.client import answers
 from tests.daemon.processes import twisted
 from tests.daemon.searches import Vault
 
-pytestmark = pytest.mark.timeout(180)
-
 TEMPLATE = "## Gratitude\n\n- What am I grateful for today?\n- What would make today great?\n"
 DAYS = 150  # three times as many as are looked up at first
 QUESTION = "What am I grateful for today?"

@@ -15,8 +15,6 @@ from ragd.paths import Home
 from tests.daemon.processes import Process, facts, twisted
 from tests.hanging_mount import hanging_mount
 
-pytestmark = pytest.mark.timeout(120)
-
 CODE = "VAULT_NOT_RESPONDING"
 CALLS = 40  # more than the default pool and all lanes have threads
 QUICK = ("lancedb", "vault_within=3", "probe_within=3", "finish_within=1")

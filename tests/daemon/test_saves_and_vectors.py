@@ -16,7 +16,6 @@ from ragd.paths import Home
 from tests.daemon.processes import REPOSITORY, Process, environment, facts, real, write_config
 from tests.embedding.fake_ollama import DIMENSIONS, MODEL, FakeOllama, running
 
-pytestmark = pytest.mark.timeout(180)
 WITHIN_S = 90.0
 NOTES = 120
 

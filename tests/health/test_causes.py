@@ -13,8 +13,6 @@ from chaos.resident import Answer, Resident, codes
 from tests.health.conftest import Reside
 from tests.health.ragctl import typed, without_home
 
-pytestmark = pytest.mark.timeout(180)
-
 SELDOM = {"probe_s": 3600}
 
 

@@ -16,8 +16,6 @@ from tests.health.conftest import Reside
 from tests.health.ragctl import typed
 from tests.small_disks import mount, run
 
-pytestmark = pytest.mark.timeout(180)
-
 SWIFT = 10.0  # what it waits for ten seconds takes one
 
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from chaos.resident import Resident, codes
+from chaos import client
+from chaos.resident import Resident
 from tests.small_disks import mount, small_disk
 
 WHAT = ("log", "cache", "index")
@@ -47,25 +48,30 @@ def test_a_full_disk_stops_no_search_and_all_goes_on_when_there_is_room(
 def test_a_log_that_has_room_again_says_nothing_of_the_index(
     newcomer: Resident, mounts: ExitStack
 ) -> None:
-    disk = small_disk(mounts, Path(newcomer.home.root))
-    newcomer.house.configure()
+    home = Path(newcomer.home.root)
+    log, index = (small_disk(mounts, home / name) for name in ("events", "vectors.lance"))
     newcomer.start()
     newcomer.index()
-    disk.fill()
+    index.fill()
     waiting = [newcomer.save() for _ in range(30)]
-    newcomer.until_reason("DISK_FULL")
-    disk.give(32 * 1024)  # enough for facts, not for the index
-    newcomer.until(
-        lambda said: said["log"]["full_since"] is None and "DISK_FULL" in codes(said),
-        "room for the log, and none for the index",
-    )
+    newcomer.until_facts("dependency_lost", 1, dependency="store")
+    log.fill()
+    newcomer.until(lambda _: not _reloads(newcomer), "no room for another fact")
+    log.free()
+    newcomer.until(lambda said: said["log"]["full_since"] is None, "room for the log")
+    newcomer.until_facts("dependency_recovered", 1, dependency="disk")
     newcomer.reload()  # which is recorded
     assert "DISK_FULL" in newcomer.reasons()
-    disk.free()
+    index.free()
     for note in waiting:
         newcomer.until_found(note)
     newcomer.settle()
     newcomer.stop()
+
+
+def _reloads(newcomer: Resident) -> bool:
+    """Whether it could record that it was told to read its configuration again."""
+    return client.ask(newcomer.home.socket, "POST", "/v1/reload").status == 200
 
 
 def test_an_index_that_cannot_be_written_serves_and_goes_on_when_it_can(

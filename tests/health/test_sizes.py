@@ -12,8 +12,6 @@ from tests.health.conftest import Reside
 from tests.health.ragctl import said as printed
 from tests.health.ragctl import typed, without_home
 
-pytestmark = pytest.mark.timeout(180)
-
 WRONG = 1024
 BOTH = (f"`embedding.dimensions` is {WRONG}", f"vectors of {DIMENSIONS} numbers")
 WAYS_OUT = (

@@ -65,7 +65,6 @@ def kept() -> list[tuple[Memory, list[str]]]:
 
 
 @pytest.mark.skipif(embedded.unavailable() is not None, reason="the embedded model cannot run here")
-@pytest.mark.timeout(120)
 async def test_the_figures_of_the_retrieval_page_are_measured() -> None:
     model = embedded.EmbeddedEmbedder()
     try:

@@ -14,7 +14,6 @@ from tests.embedding.fake_ollama import DIMENSIONS, running
 from tests.pipeline.test_pipeline import assert_index_equals_vault
 from tests.pipeline.test_vector_counts import assert_counts_equal_table
 
-pytestmark = pytest.mark.timeout(120)
 PASSAGES = 200
 
 

@@ -20,8 +20,6 @@ from ragd.events import (
 from tests.pipeline.test_pipeline import assert_index_equals_vault, indexed
 from tests.pipeline.test_reindex import Held, no_reindex
 
-pytestmark = pytest.mark.timeout(120)
-
 
 async def assert_counts_equal_table(running: Any) -> None:
     rows = await running.rows()
