@@ -191,7 +191,7 @@ CODES: dict[str, Kind] = {
         None, False, "There is no such job.", "`ragctl status` shows the current one."
     ),
     "TIMEOUT": Kind(
-        DEGRADED, True, "It took too long.", "Try again; `ragctl status` shows the load."
+        DEGRADED, True, "It took too long.", "Try again; if it goes on, run `ragctl doctor`."
     ),
     "VERSION_MISMATCH": Kind(
         None,
