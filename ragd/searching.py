@@ -102,15 +102,15 @@ class Searcher:
     async def _search_what_serves(
         self, request: SearchRequest, health: Sequence[Reason], deadline: float
     ) -> Served:
-        """Once more, if the index was closed in the middle: another one was switched to, or it was
-        opened again after a probe doubted it."""
-        index = await self._open_index()
-        try:
-            return await self._search(request, index, health, deadline)
-        except Exception:
-            if self._serving.index is index:
-                raise
-            return await self._search(request, await self._open_index(), health, deadline)
+        """Again, whenever the index was closed in the middle: another one was switched to, or it
+        was opened again after a probe doubted it. Both may happen during one search."""
+        while True:
+            index = await self._open_index()
+            try:
+                return await self._search(request, index, health, deadline)
+            except Exception:
+                if self._serving.index is index:
+                    raise
 
     async def _open_index(self) -> ChunkIndex:
         """The index that serves; one that is being opened at this moment is waited for."""

@@ -16,6 +16,7 @@ from ragd.events import (
     JobFinished,
     JobRequested,
 )
+from ragd.protocol.tools import SearchRequest
 from tests.patience import PATIENCE_S
 from tests.pipeline.test_pipeline import assert_index_equals_vault, indexed
 
@@ -239,3 +240,24 @@ async def test_an_index_whose_files_vanish_while_it_is_built_is_not_switched_to(
     assert running.catalog.index.generation == built[-1] != built[0]
     await assert_index_equals_vault(running)
     assert await crashes(running) == []
+
+
+async def test_a_search_goes_on_however_often_its_index_is_opened_again(
+    start: Any, monkeypatch: Any
+) -> None:
+    running = await indexed(start)
+    count, closed = ChunkIndex.count, []
+
+    async def close_first(index: ChunkIndex, where: str | None) -> int:
+        if len(closed) < 3 and index not in closed:
+            closed.append(index)
+            await say(running, DependencyLost(dependency="index", code="INDEX_CORRUPTED"))
+            while running.pipeline.serving.index is index:
+                await asyncio.sleep(0.01)
+        return await count(index, where)
+
+    monkeypatch.setattr(ChunkIndex, "count", close_first)
+    async with asyncio.timeout(PATIENCE_S):
+        served = await running.pipeline.searcher.search(SearchRequest(query="coriander"), [])
+    assert len(closed) == 3
+    assert [row.source_file for row, _ in served.found][:1] == ["Shopping.md"]
