@@ -30,7 +30,7 @@ def tear(book: Book, rng: Random) -> None:
 def damage_last(book: Book, rng: Random) -> None:
     """A bit of a durable record in the open segment has flipped."""
     reading = book.check()
-    _damage(book, rng, reading, reading.lines[-1].segment)
+    _damage(book, rng, reading, [reading.lines[-1].segment])
 
 
 def damage_middle(book: Book, rng: Random) -> None:
@@ -38,16 +38,22 @@ def damage_middle(book: Book, rng: Random) -> None:
     reading = book.check()
     segments = sorted({line.segment for line in reading.lines})
     assert len(segments) > 2, "the log should have several segments"
-    _damage(book, rng, reading, rng.choice(segments[1:-1]))
+    _damage(book, rng, reading, segments[1:-1])
 
 
-def _damage(book: Book, rng: Random, reading: Reading, segment: str) -> None:
-    lines = [line for line in reading.lines if line.segment == segment]
+def _damage(book: Book, rng: Random, reading: Reading, segments: list[str]) -> None:
+    """In one of these segments. If none has a record that is known to be durable, tear the log."""
+    groups = [[line for line in reading.lines if line.segment == name] for name in segments]
+    groups = [lines for lines in groups if any(_is_proven(line, lines) for line in lines)]
+    if not groups:
+        tear(book, rng)
+        return
+    lines = rng.choice(groups)
     victim = rng.choice([line for line in lines if _is_proven(line, lines)])
     # A snapshot that covers it would spare the next start from reading it at all.
     shutil.rmtree(book.home.snapshots, ignore_errors=True)
     place = victim.offset + rng.randrange(len(victim.body))
-    with (Path(book.home.events) / segment).open("r+b") as file:
+    with (Path(book.home.events) / victim.segment).open("r+b") as file:
         file.seek(place)
         byte = file.read(1)[0]
         file.seek(place)

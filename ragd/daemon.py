@@ -132,12 +132,17 @@ async def _live(home: Home, config: Config, clock: SystemClock) -> None:
             writer = group.create_task(ledger.journal.run(), name="log-writer")
             try:
                 await _serve(home, config, clock, ledger, stop)
-            except* (PermissionRefused, ConfigError):
-                await _record_stop(ledger, "refused", writer)
+            except (Exception, BaseExceptionGroup) as why:
+                if isinstance(innermost(why), PermissionRefused | ConfigError):
+                    await _record_stop(ledger, "refused", writer)
                 raise
             await _record_stop(ledger, "requested", writer)
-    except* (LogFailed, TooManyCrashes, StartupError, OSError) as failures:
-        raise innermost(failures) from None
+    except BaseExceptionGroup as failures:
+        # Not `except*`: before Python 3.11.4 what it raises comes out in a group again.
+        cause = innermost(failures)
+        if isinstance(cause, LogFailed | TooManyCrashes | StartupError | OSError):
+            raise cause from None
+        raise
 
 
 async def _serve(

@@ -1,5 +1,6 @@
 """At the end of a run: what was skipped, and why, so that green means what it seems to mean."""
 
+import signal
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -10,6 +11,10 @@ from hypothesis import HealthCheck, settings
 # A busy machine takes its time to make examples, and that says nothing about the code.
 settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("patient")
+
+# A shell ignores Ctrl-C for what it runs in the background, and each child inherits that.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture

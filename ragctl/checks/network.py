@@ -67,7 +67,16 @@ def _children(pid: int) -> list[int]:
     for thread in os.listdir(f"/proc/{pid}/task"):
         with open(f"/proc/{pid}/task/{thread}/children") as file:
             found += map(int, file.read().split())
-    return found
+    return [child for child in found if not _has_ended(child)]
+
+
+def _has_ended(pid: int) -> bool:
+    """Whether it is gone, or waits to be reaped: then its files may not be read."""
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            return file.read().rpartition(")")[2].split()[0] == "Z"
+    except FileNotFoundError:
+        return True
 
 
 def connections(pid: int) -> list[Connection]:
