@@ -113,7 +113,10 @@ class Resident:
 
     def stop(self) -> None:
         self.house.ask_to_stop()
-        require(self.child.ended() == 0, f"it did not stop in order: {self.child}")
+        code = self.child.ended()
+        trace = Path(self.home.crash_trace)
+        said = trace.read_text(errors="replace") if trace.exists() else "no trace"
+        require(code == 0, f"it did not stop in order, but with {code}: {self.child}, {said}")
         self.house.book.check_settled()
 
     def kill(self) -> None:
