@@ -28,7 +28,7 @@ def tear(book: Book, rng: Random) -> None:
 
 
 def damage_last(book: Book, rng: Random) -> None:
-    """A bit of a durable record in the open segment has flipped."""
+    """A bit of a durable record has flipped, in the open segment if it has such a record."""
     reading = book.check()
     _damage(book, rng, reading, [reading.lines[-1].segment])
 
@@ -42,13 +42,12 @@ def damage_middle(book: Book, rng: Random) -> None:
 
 
 def _damage(book: Book, rng: Random, reading: Reading, segments: list[str]) -> None:
-    """In one of these segments. If none has a record that is known to be durable, tear the log."""
-    groups = [[line for line in reading.lines if line.segment == name] for name in segments]
-    groups = [lines for lines in groups if any(_is_proven(line, lines) for line in lines)]
-    if not groups:
-        tear(book, rng)
-        return
-    lines = rng.choice(groups)
+    """In one of these segments, or in the newest one with a record that is known to be durable."""
+    by_segment: dict[str, list[Line]] = {}
+    for line in reading.lines:
+        by_segment.setdefault(line.segment, []).append(line)
+    able = [name for name, some in by_segment.items() if any(_is_proven(one, some) for one in some)]
+    lines = by_segment[rng.choice([name for name in segments if name in able] or [max(able)])]
     victim = rng.choice([line for line in lines if _is_proven(line, lines)])
     # A snapshot that covers it would spare the next start from reading it at all.
     shutil.rmtree(book.home.snapshots, ignore_errors=True)

@@ -78,7 +78,7 @@ class Indexes:
             if self._serving.building is None:
                 await self._open_building()
             await self._drop_strangers()
-        except (NothingKnown, NotOurs) as why:
+        except (NothingKnown, NotOurs, RagdError) as why:  # files may come and go meanwhile
             if str(why) != self._hindrance:
                 log.warning("the index is not opened yet", reason=str(why))
             self._hindrance = str(why)

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from ragd import tidying
-from ragd.adapters.lance_store import ChunkIndex, LanceStore, NothingKnown
+from ragd.actors import store_writer
+from ragd.adapters.lance_store import ChunkIndex, LanceStore, NothingKnown, generations
 from ragd.clock import SystemClock
 from ragd.errors import RagdError
 from ragd.events import (
@@ -261,3 +262,24 @@ async def test_a_search_goes_on_however_often_its_index_is_opened_again(
         served = await running.pipeline.searcher.search(SearchRequest(query="coriander"), [])
     assert len(closed) == 3
     assert [row.source_file for row, _ in served.found][:1] == ["Shopping.md"]
+
+
+async def test_files_that_vanish_while_an_index_is_opened_crash_nobody(
+    start: Any, monkeypatch: Any
+) -> None:
+    running = await indexed(start)
+    monkeypatch.setattr(store_writer, "OPEN_AGAIN_S", 0.01)
+    sweep, swept = generations.sweep, []
+
+    def vanish_first(folder: Path) -> int:
+        swept.append(folder)
+        if len(swept) == 1:
+            raise FileNotFoundError(2, "No such file or directory", "_indices")
+        return sweep(folder)
+
+    monkeypatch.setattr(generations, "sweep", vanish_first)
+    await say(running, DependencyLost(dependency="index", code="INDEX_CORRUPTED"))
+    async with asyncio.timeout(PATIENCE_S):
+        while len(swept) < 2 or running.pipeline.serving.index is None:
+            await asyncio.sleep(0.01)
+    assert await crashes(running) == []
