@@ -132,7 +132,7 @@ def lose_a_commit(resident: Resident) -> None:
 def restore_an_older_copy(resident: Resident) -> None:
     """The backup that a damaged table is restored from lacks the last note."""
     table, older = resident.table, resident.arena.folder / "older"
-    shutil.copytree(table, older)
+    resident.copy_table(older)
     note = resident.save()
     resident.until_found(note)
     resident.settle()
@@ -153,7 +153,7 @@ def suffer(resident: Resident, case: Case) -> None:
 
 def _restored(resident: Resident, case: Case) -> None:
     table, kept = resident.table, resident.arena.folder / "kept"
-    shutil.copytree(table, kept)
+    resident.copy_table(kept)
     _damage(resident, case)
     broken = table.rename(resident.arena.folder / "broken")
     kept.rename(table)

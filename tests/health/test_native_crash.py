@@ -1,6 +1,5 @@
 """Damage of which lance aborts: it takes the daemon with it once, and never a second time."""
 
-import shutil
 import signal
 from pathlib import Path
 
@@ -24,7 +23,7 @@ def spoil(table: Path) -> None:
 def spoiled(resident: Resident, tmp_path: Path) -> Resident:
     resident.calm()
     table = resident.table
-    shutil.copytree(table, tmp_path / "kept")
+    resident.copy_table(tmp_path / "kept")
     spoil(table)
     assert resident.child.ended() == -signal.SIGABRT
     assert CrashMark(Path(resident.home.crash_trace)).is_set

@@ -55,7 +55,7 @@ def test_damage_and_its_repair_are_healthy_to_unavailable_and_back(
     resident: Resident, tmp_path: Path, harm: Callable[[Path, Random], None], code: str
 ) -> None:
     table, kept = resident.table, tmp_path / "kept"
-    shutil.copytree(table, kept)
+    resident.copy_table(kept)
     indexes.harm(resident, harm, code)
     assert resident.until_reason(code)["plugin_health"] == UNAVAILABLE
     if code == "INDEX_CORRUPTED":  # restored from a copy, nobody says a word
@@ -74,7 +74,7 @@ def test_both_at_once_lead_down_and_back_by_way_of_degraded(
 ) -> None:
     resident.calm()
     table, kept = resident.table, tmp_path / "kept"
-    shutil.copytree(table, kept)
+    resident.copy_table(kept)
     resident.provider.go_away()
     until(resident, DEGRADED, "OLLAMA_UNREACHABLE")
     indexes.empty_every_manifest(table, resident.arena.rng)

@@ -18,6 +18,7 @@ from ragd.events import (
     JobRequested,
 )
 from ragd.protocol.tools import SearchRequest
+from tests.copies import copy_table
 from tests.patience import PATIENCE_S
 from tests.pipeline.test_pipeline import assert_index_equals_vault, indexed
 
@@ -59,7 +60,7 @@ async def test_damage_that_only_tidying_meets_is_damage_until_other_files_are_th
     monkeypatch.setattr(tidying, "TIDY_AFTER_S", 0.0)
     monkeypatch.setattr(tidying, "TIDY_AGAIN_S", 0.0)
     table, kept = table_of(running, tmp_path), tmp_path / "kept"
-    shutil.copytree(table, kept)
+    copy_table(table, kept)
 
     async def refuse(*_: object) -> None:
         raise RagdError("INDEX_CORRUPTED")
@@ -163,7 +164,7 @@ async def test_nothing_is_stored_in_a_damaged_index_and_all_of_it_once_it_is_res
     running = await indexed(start)
     table = table_of(running, tmp_path)
     kept = tmp_path / "kept"
-    shutil.copytree(table, kept)
+    copy_table(table, kept)
     for manifest in (table / "_versions").glob("*.manifest"):
         manifest.write_bytes(b"")
     seq = await say(running, DependencyLost(dependency="index", code="INDEX_CORRUPTED"))
@@ -186,7 +187,7 @@ async def test_an_older_copy_heals_an_index_that_is_damaged_and_can_be_opened(
 ) -> None:
     running = await indexed(start)
     table, kept = table_of(running, tmp_path), tmp_path / "kept"
-    shutil.copytree(table, kept)
+    copy_table(table, kept)
     write(running.vault, "New.md", "A heron on the roof of the boathouse.\n")
     await running.until_state(lambda state: "New.md" in state.catalog.files and not state.jobs.open)
     shutil.rmtree(table / "_indices")

@@ -24,6 +24,7 @@ from ragd.events import (
     VectorsFilled,
 )
 from ragd.restless import Restless
+from tests.copies import copy_table
 from tests.patience import PATIENCE_S
 from tests.pipeline.test_pipeline import assert_index_equals_vault, indexed
 
@@ -415,7 +416,7 @@ async def test_a_lost_last_commit_is_noticed_and_made_up_for(
     running = await indexed(start)
     table = tmp_path / "home" / "vectors.lance" / running.catalog.index.generation
     kept = tmp_path / "kept"
-    shutil.copytree(table, kept)
+    copy_table(table, kept)
     write(running.vault, "New.md", "A heron on the roof of the boathouse.\n")
     await running.until_state(lambda state: "New.md" in state.catalog.files)
 
