@@ -5,7 +5,7 @@ removed at the next start. It writes no notes.
 """
 
 from collections import Counter
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 
 import structlog
 
@@ -141,16 +141,17 @@ class Indexes:
             await self._leave(index)
             return
         try:
-            version = await index.version()
+            is_behind = await index.version() < self._ledger.state.catalog.table_version
+            if not is_behind:
+                await self._learn(index, self._ledger.state.catalog)
         except RagdError:
             index.close()
             raise
-        if version < self._ledger.state.catalog.table_version:
+        if is_behind:
             log.warning("the index has lost its last commits")
             await self._say(IndexLost(reason="behind"))
             await self._adopt(index)
         else:
-            await self._learn(index, self._ledger.state.catalog)
             self._serving.put(index, self._serving.building)
 
     async def _learn(self, index: ChunkIndex, table: Table, generation: str = "") -> None:
@@ -160,18 +161,17 @@ class Indexes:
         if version <= table.table_version:
             return
         rows = await count_rows(index)
-        found = [
-            (path, sha256, count)
+        found = {
+            (path, sha256): count
             for (path, sha256), count in rows.items()
             if path not in known or (known[path].sha256, known[path].chunks) != (sha256, count)
-        ]
+        }
         lost = known.keys() - {path for path, _ in rows}
         if not found and not lost:
             return
-        embedded = await count_rows(index, "vector IS NOT NULL")
         stored = BatchStored(
             job_id="",
-            files=[StoredFile(p, sha256, 0, 0, n, embedded[p, sha256]) for p, sha256, n in found],
+            files=await _as_stored(index, found),
             removed=sorted(lost),
             table_version=version,
             generation=generation,
@@ -197,17 +197,12 @@ class Indexes:
         """The log does not say what is in this table, so the table does. A file's time is not in
         it: every note is looked at again, and none is embedded again."""
         try:
-            rows = await count_rows(index)
-            embedded = await count_rows(index, "vector IS NOT NULL")
+            files = await _as_stored(index, await count_rows(index))
             version = await index.version()
         except RagdError as why:  # it cannot be read: as good as none
             log.warning("an index that the log does not know is damaged", code=why.code)
             index.close()
             return
-        files = [
-            StoredFile(path, sha256, 0, 0, count, embedded[path, sha256])
-            for (path, sha256), count in rows.items()
-        ]
         stored = BatchStored(job_id="", files=files, removed=[], table_version=version)
         await self._ledger.journal.append_parts(NAME, stored)
         await self._activate(index)  # last: after a crash in between it is taken over again
@@ -220,10 +215,13 @@ class Indexes:
             return
         try:
             index = await self._open(building.generation)
-            if index.identity.vault != self._vault:
+            try:
+                if index.identity.vault != self._vault:
+                    raise RagdError("INDEX_NOT_FOUND")
+                await self._learn(index, building, building.generation)
+            except RagdError:
                 index.close()
-                raise RagdError("INDEX_NOT_FOUND")
-            await self._learn(index, building, building.generation)
+                raise
             self._serving.put(self._serving.index, index)
         except RagdError as why:
             log.warning("the index that was being built is gone", code=why.code)
@@ -364,3 +362,12 @@ async def count_rows(index: ChunkIndex, where: str | None = None) -> "Counter[tu
     async for row in index.rows(("source_file", "file_sha256"), where):
         found[row["source_file"], row["file_sha256"]] += 1
     return found
+
+
+async def _as_stored(index: ChunkIndex, rows: Mapping[tuple[str, str], int]) -> list[StoredFile]:
+    """Notes as the table knows them: a file's time and size are not in it."""
+    embedded = await count_rows(index, "vector IS NOT NULL")
+    return [
+        StoredFile(path, sha256, 0, 0, count, embedded[path, sha256])
+        for (path, sha256), count in rows.items()
+    ]

@@ -6,6 +6,7 @@ name. Its identity, and whether it is complete, are in the table itself, so they
 
 import re
 import shutil
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -169,9 +170,10 @@ def sweep(folder: Path) -> int:
     for entry in folder.glob(f"{_TEMPORARY}*"):
         shutil.rmtree(entry, ignore_errors=True)
         swept += 1
-    for pattern in (".tmp*", "*.manifest#*"):
-        for entry in folder.glob(f"*/{TABLE}.lance/**/{pattern}"):
-            if entry.is_file():
-                entry.unlink(missing_ok=True)
-                swept += 1
+    with suppress(FileNotFoundError):  # a folder went while we looked: the next start looks again
+        for pattern in (".tmp*", "*.manifest#*"):
+            for entry in folder.glob(f"*/{TABLE}.lance/**/{pattern}"):
+                if entry.is_file():
+                    entry.unlink(missing_ok=True)
+                    swept += 1
     return swept
