@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 from collections.abc import Collection, Iterable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Literal
 
 # `awatch` does not tell when the watch has begun, and holds up the loop until then.
@@ -50,7 +50,7 @@ class FileEvents:
         self._step_ms = step_ms
         self._stop = threading.Event()
         self._thread = ThreadPoolExecutor(1, "file-events")
-        self._is_closed = False
+        self._closing: Future[None] | None = None
         self.is_outdated = False  # other folders have to be watched: open another watch
         self._folders = set(folders)
         try:
@@ -112,19 +112,20 @@ class FileEvents:
                 }
 
     def close(self) -> None:
-        """Let go, without waiting; only the thread that waits for events may close them."""
-        if not self._is_closed:
-            self._is_closed = True
-            self._stop.set()
-            self._thread.submit(self._notify.close)
-            self._thread.shutdown(wait=False)
+        """Let go, without waiting."""
+        self._let_go()
 
     async def closed(self) -> None:
         """Let go, and wait for it, so that the system can give the same watches again."""
-        self._is_closed = True
-        self._stop.set()
-        await asyncio.get_running_loop().run_in_executor(self._thread, self._notify.close)
-        self._thread.shutdown(wait=False)
+        await asyncio.shield(asyncio.wrap_future(self._let_go()))
+
+    def _let_go(self) -> "Future[None]":
+        """Only the thread that waits for events may close them, and only once."""
+        if self._closing is None:
+            self._stop.set()
+            self._closing = self._thread.submit(self._notify.close)
+            self._thread.shutdown(wait=False)
+        return self._closing
 
     def _wait(self) -> set[tuple[int, str]]:
         end = time.monotonic() + QUIET_MS / 1000
