@@ -57,17 +57,23 @@ OFFLINE = (
     *("ragctl.commands.replay", "ragctl.commands.config", "ragctl.commands.init"),
     *("ragctl.moment", "ragctl.health_history", "ragctl.bundle", "ragctl.report"),
     *("ragctl.commands.doctor", "ragctl.examination", "ragctl.checks"),
-    *("ragctl.completing", "ragctl.template_folders"),
+    "ragctl.completing",
     *("ragctl.commands.service", "ragctl.keepers.program", "ragctl.keepers.carrying_out"),
 )
 CLIENT_MAY_USE = ("ragd.children", "ragd.errors", "ragd.paths", "ragd.protocol")
 OFFLINE_MAY_USE = (
     *("ragd.eventlog", "ragd.folds", "ragd.replay", "ragd.events", "ragd.durable", "ragd.clock"),
     *("ragd.config", "ragd.config_keys", "ragd.config_schema", "ragd.config_shape"),
-    *("ragd.config_json_schema", "ragd.notes"),
+    *("ragd.config_json_schema", "ragd.notes", "ragd.adapters.vault"),
     "ragd.embed_worker",  # for the hash of its weights
     "ragd.explanation",
 )
+# `init` counts notes as the daemon does, and opens no index.
+READS_THE_VAULT = {
+    *("ragd.adapters", "ragd.adapters.vault", "ragd.adapters.walk", "ragd.adapters.beneath"),
+    "ragd.adapters.disk_waits",
+}
+PARENTS = ("ragd", "ragd.adapters")  # empty themselves
 QUICK = ("ragctl.__main__", "ragctl.cli", "ragctl.commands.status")
 SLOW = (
     *("aiofiles", "aiohttp", "asyncio", "http.client", "lancedb", "msgspec", "orjson", "rich"),
@@ -221,8 +227,9 @@ def client_burdens(graph: Graph) -> Iterator[str]:
     kept_out = (*HEAVY, *WIRING, "ragd.actors", "ragd.adapters")
     for name in graph.modules:
         if under(name, ["ragctl"]):
-            burdens = (one for one in graph.reach(name) if under(one, kept_out))
-            yield from (f"{name} reaches {one}" for one in burdens)
+            for one in graph.reach(name):
+                if under(one, kept_out) and one not in READS_THE_VAULT:
+                    yield f"{name} reaches {one}"
 
 
 def client_liberties(graph: Graph) -> Iterator[str]:
@@ -233,7 +240,7 @@ def client_liberties(graph: Graph) -> Iterator[str]:
         offline = under(name, OFFLINE)
         allowed = (*CLIENT_MAY_USE, *OFFLINE_MAY_USE) if offline else CLIENT_MAY_USE
         for one in graph.direct(name):
-            if under(one, ["ragd"]) and one != "ragd" and not under(one, allowed):
+            if under(one, ["ragd"]) and one not in PARENTS and not under(one, allowed):
                 yield f"{name} imports {one}"
         for one in graph.direct(name, lazy=False):
             if not offline and under(one, OFFLINE):

@@ -13,11 +13,13 @@ from ragctl.obsidian import Vault, known_vaults
 from ragctl.other_vault import index_dropped
 from ragctl.reload import reload_daemon, tell_reload
 from ragctl.render import clean, counted, emit_json, for_home, note, say
-from ragctl.template_folders import found_in
 from ragd import config as configuration
+from ragd.adapters.vault import Vault as VaultFiles
+from ragd.adapters.vault import VaultGone
 from ragd.config_shape import read_object
 from ragd.durable import private_directory, replace_file
 from ragd.errors import EXIT_OK, EXIT_USAGE, ConfigError
+from ragd.notes.folders import FolderRules
 from ragd.paths import Home
 
 EXAMPLES = (
@@ -146,12 +148,18 @@ def _hints(vault: str) -> list[str]:
 
 def _template_hints(config: configuration.Config) -> list[str]:
     """Which template folders are left out, with the number of notes, and how to read them."""
-    if config.indexing.templates == "index":
+    indexing = config.indexing
+    if indexing.templates == "index":
         return []
+    rules = FolderRules(indexing.allow_dirs, indexing.deny_dirs)
+    try:
+        found = VaultFiles(config.vault_path).count_templates(rules, indexing.file_patterns)
+    except VaultGone:
+        return []  # the daemon will say what is wrong with it
     return [
         f"{folder}, a folder of templates, is left out with {counted(notes, 'note')} in it. "
         "To read it too, run `ragctl config set indexing.templates index`."
-        for folder, notes in found_in(config.vault_path, config.indexing.file_patterns)
+        for folder, notes in found
     ]
 
 

@@ -36,6 +36,7 @@ from ragd.adapters.walk import (
     Skipped,
     VaultGone,
     Walk,
+    count_notes,
 )
 from ragd.notes.folders import TEMPLATE_SETTINGS, FolderRules, template_folders
 from ragd.notes.patterns import NotePatterns
@@ -109,6 +110,20 @@ class Vault:
             except (Missing, Moved, Unfit, Unreadable):
                 continue
         return template_folders(found)
+
+    def count_templates(self, rules: FolderRules, patterns: Iterable[str]) -> list[tuple[str, int]]:
+        """Each folder of templates that is there and that no list denies, and its notes."""
+        root = self._open_root()
+        notes = NotePatterns(patterns)
+        named = dict.fromkeys(folder.strip("/") for folder in self.template_folders())
+        try:
+            return [
+                (folder, count_notes(root, folder.split("/"), rules, notes))
+                for folder in named
+                if rules.why_not(folder) is None and _kind(root, folder) == "folder"
+            ]
+        finally:
+            close(root)
 
     def scan(
         self, rules: FolderRules, patterns: Iterable[str], expected: Identity | None = None

@@ -99,7 +99,7 @@ class Walk:
         while self._pending:
             self._enter(self._pending.pop())
         templates = [
-            ("/".join(steps), self._count_notes(steps))
+            ("/".join(steps), count_notes(self._root, steps, self._rules, self._patterns))
             for steps in self._templates[:MOST_TEMPLATES]
         ]
         return Scan(self._seen, self._skipped, self._unknown, identity, self._folders, templates)
@@ -177,32 +177,6 @@ class Walk:
         else:
             self._pending.append([*steps, name])
 
-    def _count_notes(self, steps: list[str]) -> int:
-        """How many notes are in a folder that is left out, at any depth."""
-        count, pending = 0, [steps]
-        while pending:
-            steps = pending.pop()
-            try:
-                folder = open_folder(self._root, steps)
-            except (OSError, Unfit, UnicodeEncodeError):
-                continue
-            prefix = "".join([step + "/" for step in steps])
-            try:
-                with os.scandir(folder) as listing:
-                    for entry in listing:
-                        if not entry.is_dir(follow_symlinks=False):
-                            count += self._is_note(prefix, entry.name)
-                        elif len(steps) < DEEPEST and not self._rules.why_not(prefix + entry.name):
-                            pending.append([*steps, entry.name])
-            except OSError:
-                continue
-            finally:
-                close(folder)
-        return count
-
-    def _is_note(self, prefix: str, name: str) -> bool:
-        return self._patterns.match(prefix, name) and leftovers.why_not(name) is None
-
     def _other(self, prefix: str, name: str, entry: os.DirEntry[str]) -> None:
         """What is neither a folder nor called like a note may still stand for one of them."""
         awaited = leftovers.placeholder_of(name)
@@ -216,6 +190,31 @@ class Walk:
             path = os.fsencode(path).decode("utf-8", "backslashreplace")
         shown = path if len(path) <= LONGEST_PATH else path[:LONGEST_PATH] + "…"
         self._skipped.append(Skipped(shown, reason))
+
+
+def count_notes(root: Place, steps: list[str], rules: FolderRules, patterns: NotePatterns) -> int:
+    """How many notes are in a folder that is left out, at any depth."""
+    count, pending = 0, [steps]
+    while pending:
+        steps = pending.pop()
+        try:
+            folder = open_folder(root, steps)
+        except (OSError, Unfit, UnicodeEncodeError):
+            continue
+        prefix = "".join([step + "/" for step in steps])
+        try:
+            with os.scandir(folder) as listing:
+                for entry in listing:
+                    name = entry.name
+                    if not entry.is_dir(follow_symlinks=False):
+                        count += patterns.match(prefix, name) and leftovers.why_not(name) is None
+                    elif len(steps) < DEEPEST and not rules.why_not(prefix + name):
+                        pending.append([*steps, name])
+        except OSError:
+            continue
+        finally:
+            close(folder)
+    return count
 
 
 def _is_utf8(name: str) -> bool:
