@@ -32,7 +32,7 @@ _QUESTION_STAYED = (
 
 _TIME_WAS_UP = (
     "The search took too long; these are the results that were found until then.",
-    "Try again, or ask for fewer results; if it goes on, run `ragctl doctor`.",
+    "Try again, or ask for fewer results. If it keeps happening, run `ragctl doctor`.",
 )
 
 

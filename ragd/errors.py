@@ -103,7 +103,8 @@ CODES: dict[str, Kind] = {
         DEGRADED,
         True,
         "The disk is full, or cannot be written to: nothing new can be kept.",
-        "Free some space, or make it writable; ragd goes on by itself, and an index still answers.",
+        "Free some space, or make it writable; ragd then continues by itself. What is indexed can "
+        "still be searched.",
     ),
     "LOG_QUARANTINED": Kind(
         DEGRADED,
@@ -191,7 +192,10 @@ CODES: dict[str, Kind] = {
         None, False, "There is no such job.", "`ragctl status` shows the current one."
     ),
     "TIMEOUT": Kind(
-        DEGRADED, True, "It took too long.", "Try again; if it goes on, run `ragctl doctor`."
+        DEGRADED,
+        True,
+        "It took too long.",
+        "Try again. If it keeps happening, run `ragctl doctor`.",
     ),
     "VERSION_MISMATCH": Kind(
         None,
