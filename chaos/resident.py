@@ -1,9 +1,10 @@
 """A daemon that is to outlive what is done to its world, and the promises that hold afterwards."""
 
+import contextlib
 import shutil
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -126,11 +127,17 @@ class Resident:
     def copy_table(self, to: Path) -> None:
         """As it is at one moment: no file comes or goes while it is copied."""
         table = self.table
+        with self.standing_still():
+            shutil.copytree(table, to)
+
+    @contextlib.contextmanager
+    def standing_still(self) -> Iterator[None]:
+        """It does nothing meanwhile."""
         self.freeze()
         try:
             while " T " not in Path(f"/proc/{self.child.pid}/stat").read_text():
                 time.sleep(0.001)  # the signal is on its way
-            shutil.copytree(table, to)
+            yield
         finally:
             self.thaw()
 
