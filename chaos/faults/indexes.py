@@ -173,7 +173,9 @@ def _built_anew(resident: Resident, case: Case) -> None:
 def harm(resident: Resident, do: Harm, code: str) -> None:
     """Until it is noticed: the index may be tidied at that moment, and then do without the file."""
     for _ in range(TRIES):
-        do(resident.table, resident.arena.rng)
+        table = resident.table
+        with resident.standing_still():  # nothing is written where something is removed
+            do(table, resident.arena.rng)
         try:
             resident.until_reason(code, NOTICED_WITHIN_S)
         except Broken:
