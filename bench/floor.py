@@ -19,7 +19,7 @@ from ragd.adapters.lance_store import ChunkIndex, LanceStore, Row, condition
 from ragd.notes.wordpiece import WordPiece
 from ragd.search.about import about
 from ragd.search.filters import Filters
-from ragd.search.fusion import by_weights, trust
+from ragd.search.fusion import Weights, gather, order, trust
 from ragd.search.relevance import FLOOR, relevance
 
 TOP = 10
@@ -114,8 +114,9 @@ class _Scoring:
             index.vector_leg(await self._embedder.embed_query(text), DEPTH, where),
             index.text_leg(subject.telling, DEPTH, where),
         )
-        weight = 0.5 * trust(subject.readable)
-        found = {one.chunk_id: one for one in by_weights(vector, words, weight, 0.5)[:TOP]}
+        weights = Weights(0.5 * trust(subject.readable), 0.5)
+        ranked = order(gather(vector, words).values(), weights)[:TOP]
+        found = {one.chunk_id: one for one in ranked}
         rows = await index.fetch(list(found))
         shares = [subject.share_in(row.title, row.heading_path, row.chunk_text) for row in rows]
         return [

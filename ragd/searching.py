@@ -28,7 +28,7 @@ from ragd.search import filters as limits
 from ragd.search import fusion, when
 from ragd.search.about import about
 from ragd.search.filters import Filters
-from ragd.search.fusion import Candidate
+from ragd.search.fusion import Candidate, Weights
 from ragd.search.relevance import relevance
 from ragd.search.results import Result, result
 from ragd.serving import Serving
@@ -195,16 +195,20 @@ class Searcher:
     # What becomes of the candidates
 
     def _ranked(self, question: Question, found: Legs) -> list[Candidate]:
+        candidates = fusion.gather(found.vector, found.text)
+        fusion.mark_timely(candidates, found.timely)
+        return fusion.order(candidates.values(), self._weights(question, found))
+
+    def _weights(self, question: Question, found: Legs) -> Weights:
+        """What each kind of evidence counts, by the configuration and for this question."""
         wish = self._settings.current.search
         if wish.fusion == "rrf":
-            ranked = fusion.by_ranks(found.vector, found.text)
-        else:
-            weight = wish.vector_weight
-            if question.index.identity.space.provider == "embedded":  # others may read any language
-                weight *= fusion.trust(question.about.readable)
-            words = wish.text_weight if found.vector else 1.0  # all that there is to go by
-            ranked = fusion.by_weights(found.vector, found.text, weight, words)
-        return fusion.prefer(ranked, found.timely)
+            return Weights(by_ranks=True)
+        vector = wish.vector_weight
+        if question.index.identity.space.provider == "embedded":  # others may read any language
+            vector *= fusion.trust(question.about.readable)
+        text = wish.text_weight if found.vector else 1.0  # all that there is to go by
+        return Weights(vector, text)
 
     async def _collect(self, question: Question, picking: Picking, most: int) -> None:
         """The best that are really there; places of those that are not are filled from below."""

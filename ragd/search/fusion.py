@@ -1,12 +1,16 @@
-"""Two ranked lists become one. Pure.
+"""Evidence about each candidate, and the order of candidates that follows from it. Pure.
+
+A candidate has one field for each kind of evidence. `order` turns the fields into one weight and
+sorts by it. To use new evidence, add a field to `Candidate`, what it counts to `Weights`, and its
+part to `_weigh`.
 
 By weights (the default), words count in proportion to the best match, and meaning by how far a
 passage stands out from the crowd: a model that cannot read a question gives all passages much the
-same cosine, and so has little say. By ranks (`rrf`), both legs count alike, however sure they are.
-docs/retrieval.md has the measurements.
+same cosine, and so has little say. By ranks (`rrf`), both lookups count alike, however sure they
+are. docs/retrieval.md has the measurements.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Protocol
 
 from msgspec import Struct
@@ -15,11 +19,10 @@ RANK_CONSTANT = 60
 CROWD = 50  # the cosine at this rank is that of the crowd
 REACH = 0.5  # a cosine so much above the crowd weighs as much as the best match of words
 UNREAD = 0.3  # what meaning still weighs when the model knows no word of the question
-TIMELY = 0.7  # what being of the time that is named adds, as a part of the best weight
 
 
 class Hit(Protocol):
-    """What a leg found."""
+    """What one lookup found."""
 
     @property
     def chunk_id(self) -> str: ...
@@ -35,39 +38,74 @@ class Hit(Protocol):
 
 
 class Candidate(Struct):
-    """A chunk that some leg found: its cosine, its BM25, and its weight in the common order."""
+    """A passage that some lookup found, and all evidence for it. `weight` follows from the rest."""
 
     chunk_id: str
     source_file: str
     text_key: bytes = b""  # the same for passages with the same text
     cosine: float | None = None
     bm25: float | None = None
-    timely: bool = False
+    vector_rank: int | None = None  # from 1; None: not among the nearest
+    text_rank: int | None = None  # from 1; None: not among the best by words
+    title_cover: float = 0.0  # share of the question's words in the note's names, rare ones more
+    note_words: float = 0.0  # BM25 of the whole note, as a part of the best note's
+    exact_title: bool = False  # the question is the name of the note
+    tagged: bool = False  # the passage itself, not only its note, carries a tag that is asked for
+    timely: bool = False  # of the time that the question names
     weight: float = 0.0
 
 
-def by_ranks(vector: Sequence[Hit], text: Sequence[Hit]) -> list[Candidate]:
-    """Reciprocal ranks, summed; best first."""
-    found = _together(vector, text)
-    for hits in (vector, text):
-        for rank, hit in enumerate(hits, 1):
-            found[hit.chunk_id].weight += 1 / (RANK_CONSTANT + rank)
-    return _ordered(found)
+class Weights(Struct, frozen=True):
+    """What each kind of evidence counts. `by_ranks`: reciprocal ranks instead of scores."""
+
+    vector: float = 0.5
+    text: float = 0.5
+    title: float = 0.0
+    note: float = 0.0
+    timely: float = 0.7  # as a part of the best weight
+    by_ranks: bool = False
 
 
-def by_weights(
-    vector: Sequence[Hit], text: Sequence[Hit], vector_weight: float, text_weight: float
-) -> list[Candidate]:
-    """Weighted scores, summed; best first."""
-    found = _together(vector, text)
-    if vector:
-        crowd = vector[min(CROWD, len(vector)) - 1].score
-        for hit in vector:
-            found[hit.chunk_id].weight += vector_weight * (hit.score - crowd) / REACH
-    if text and text[0].score > 0:
-        for hit in text:
-            found[hit.chunk_id].weight += text_weight * hit.score / text[0].score
-    return _ordered(found)
+class _Scale(Struct, frozen=True):
+    """What scores are measured by: the crowd's cosine and the best BM25."""
+
+    crowd: float
+    best_bm25: float
+
+
+def gather(vector: Sequence[Hit], text: Sequence[Hit]) -> dict[str, Candidate]:
+    """The candidates of both lookups by chunk id, each with its scores and ranks."""
+    found: dict[str, Candidate] = {}
+    for hit in (*vector, *text):
+        found.setdefault(hit.chunk_id, Candidate(hit.chunk_id, hit.source_file, hit.text_key))
+    for rank, hit in enumerate(vector, 1):
+        found[hit.chunk_id].cosine = hit.score
+        found[hit.chunk_id].vector_rank = rank
+    for rank, hit in enumerate(text, 1):
+        found[hit.chunk_id].bm25 = hit.score
+        found[hit.chunk_id].text_rank = rank
+    return found
+
+
+def mark_timely(found: dict[str, Candidate], timely: Collection[str]) -> None:
+    """Note which of the candidates are of the time that the question names."""
+    for chunk_id in timely:
+        if chunk_id in found:
+            found[chunk_id].timely = True
+
+
+def order(found: Iterable[Candidate], weights: Weights) -> list[Candidate]:
+    """Best first: an exact title, then what carries the tag asked for, then by weight."""
+    candidates = list(found)
+    scale = _scale(candidates)
+    for one in candidates:
+        one.weight = _weigh(one, weights, scale)
+    best = max((one.weight for one in candidates), default=0.0)
+    for one in candidates:
+        if one.timely:
+            one.weight += weights.timely * best
+    candidates.sort(key=lambda one: (not one.tagged, -one.weight, one.chunk_id))
+    return _titles_first(candidates)
 
 
 def trust(readable: float) -> float:
@@ -75,26 +113,37 @@ def trust(readable: float) -> float:
     return UNREAD + (1 - UNREAD) * readable
 
 
-def prefer(ranked: Sequence[Candidate], timely: Collection[str]) -> list[Candidate]:
-    """The same with these chunks moved up: those of the time that the question names."""
-    bonus = TIMELY * ranked[0].weight if ranked else 0.0
+def _scale(candidates: Sequence[Candidate]) -> _Scale:
+    crowd = [
+        one.cosine
+        for one in candidates
+        if one.cosine is not None and one.vector_rank is not None and one.vector_rank <= CROWD
+    ]
+    bm25 = [one.bm25 for one in candidates if one.bm25 is not None]
+    return _Scale(min(crowd, default=0.0), max(bm25, default=0.0))
+
+
+def _weigh(one: Candidate, weights: Weights, scale: _Scale) -> float:
+    unit = 1.0
+    if weights.by_ranks:
+        unit = 1 / (RANK_CONSTANT + 1)
+        ranks = [rank for rank in (one.vector_rank, one.text_rank) if rank is not None]
+        weight = sum(1 / (RANK_CONSTANT + rank) for rank in ranks)
+    else:
+        weight = 0.0
+        if one.cosine is not None:
+            weight += weights.vector * (one.cosine - scale.crowd) / REACH
+        if one.bm25 is not None and scale.best_bm25 > 0:
+            weight += weights.text * one.bm25 / scale.best_bm25
+    weight += unit * (weights.title * one.title_cover + weights.note * one.note_words)
+    return weight
+
+
+def _titles_first(ranked: Sequence[Candidate]) -> list[Candidate]:
+    """Of each note whose name is the question, the best passage before everything else."""
+    first: dict[str, Candidate] = {}
     for one in ranked:
-        if one.chunk_id in timely:
-            one.timely = True
-            one.weight += bonus
-    return _ordered({one.chunk_id: one for one in ranked})
-
-
-def _together(vector: Sequence[Hit], text: Sequence[Hit]) -> dict[str, Candidate]:
-    found: dict[str, Candidate] = {}
-    for hit in (*vector, *text):
-        found.setdefault(hit.chunk_id, Candidate(hit.chunk_id, hit.source_file, hit.text_key))
-    for hit in vector:
-        found[hit.chunk_id].cosine = hit.score
-    for hit in text:
-        found[hit.chunk_id].bm25 = hit.score
-    return found
-
-
-def _ordered(found: dict[str, Candidate]) -> list[Candidate]:
-    return sorted(found.values(), key=lambda one: (-one.weight, one.chunk_id))
+        if one.exact_title:
+            first.setdefault(one.source_file, one)
+    chosen = {one.chunk_id for one in first.values()}
+    return [*first.values(), *(one for one in ranked if one.chunk_id not in chosen)]

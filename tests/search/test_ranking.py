@@ -6,8 +6,9 @@ from hypothesis import strategies as st
 from msgspec import Struct
 
 from ragd.notes.wordpiece import WordPiece
+from ragd.search import fusion
 from ragd.search.about import about
-from ragd.search.fusion import Candidate, by_ranks, by_weights, prefer, trust
+from ragd.search.fusion import Candidate, Weights, trust
 from ragd.search.relevance import FLOOR, relevance
 from ragd.search.results import citation, link
 
@@ -25,6 +26,24 @@ def hits(**scores: float) -> list[Hit]:
 
 def order(found: list[Candidate]) -> str:
     return "".join(one.chunk_id for one in found)
+
+
+def fused(
+    vector: list[Hit], text: list[Hit], weights: Weights, timely: tuple[str, ...] = ()
+) -> list[Candidate]:
+    found = fusion.gather(vector, text)
+    fusion.mark_timely(found, timely)
+    return fusion.order(found.values(), weights)
+
+
+def by_ranks(vector: list[Hit], text: list[Hit], *timely: str) -> list[Candidate]:
+    return fused(vector, text, Weights(by_ranks=True), timely)
+
+
+def by_weights(
+    vector: list[Hit], text: list[Hit], of_vector: float, of_text: float, *timely: str
+) -> list[Candidate]:
+    return fused(vector, text, Weights(of_vector, of_text), timely)
 
 
 def test_by_ranks_what_both_legs_found_comes_first() -> None:
@@ -54,10 +73,38 @@ def test_meaning_weighs_less_where_the_model_cannot_read() -> None:
 
 def test_what_is_of_the_time_that_is_named_moves_up_but_not_over_everything() -> None:
     vector, text = hits(a=0.9, b=0.6, c=0.1), hits(a=10.0, b=6.0, c=1.0)
-    for make in (by_ranks, lambda v, t: by_weights(v, t, 0.5, 0.5)):
-        assert order(prefer(make(vector, text), {"b"})) == "bac"
-    assert order(prefer(by_weights(vector, text, 0.5, 0.5), {"c"})) == "acb"
-    assert prefer([], {"a"}) == []
+    assert order(by_ranks(vector, text, "b")) == "bac"
+    assert order(by_weights(vector, text, 0.5, 0.5, "b")) == "bac"
+    assert order(by_weights(vector, text, 0.5, 0.5, "c")) == "acb"
+    assert by_weights([], [], 0.5, 0.5, "a") == []
+
+
+def candidate(name: str, note: str, **evidence: object) -> Candidate:
+    return Candidate(name, note, **evidence)  # type: ignore[arg-type]
+
+
+def test_the_words_of_a_note_s_names_move_its_passages_up() -> None:
+    found = [
+        candidate("a", "a.md", bm25=10.0),
+        candidate("b", "b.md", bm25=8.0, title_cover=1.0),
+        candidate("c", "c.md", bm25=8.0, note_words=1.0),
+    ]
+    assert order(fusion.order(found, Weights(0.5, 0.5))) == "abc"
+    assert order(fusion.order(found, Weights(0.5, 0.5, title=0.2, note=0.15))) == "bca"
+
+
+def test_the_best_passage_of_a_note_with_that_very_name_is_first() -> None:
+    found = [
+        candidate("a", "a.md", bm25=10.0),
+        candidate("b", "b.md", bm25=1.0, exact_title=True),
+        candidate("c", "b.md", bm25=2.0, exact_title=True),
+    ]
+    assert order(fusion.order(found, Weights(0.5, 0.5))) == "cab"
+
+
+def test_a_passage_that_carries_the_tag_comes_before_the_rest_of_its_note() -> None:
+    found = [candidate("a", "a.md", bm25=10.0), candidate("b", "a.md", bm25=1.0, tagged=True)]
+    assert order(fusion.order(found, Weights(0.5, 0.5))) == "ba"
 
 
 SCORES = st.lists(st.floats(-1, 1, width=32), max_size=60)
