@@ -7,5 +7,6 @@ is what we hold ourselves to on a quiet machine. Nothing here fails, and no test
 `log` the event log; `cold` commands and the daemon's start; `search` questions through the socket;
 `table` the printing. The store and the embedded model are asked for by name:
 `python -m bench.store`, `python -m bench.embedding`. `python -m bench.quality` measures no time but
-how good answers are.
+how good answers are, and so
+does `python -m bench.sets`, on sets made for one thing each.
 """

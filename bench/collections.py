@@ -4,7 +4,9 @@ It asks nobody anything: `quality` does.
 """
 
 import json
-import shutil
+import os
+from collections.abc import Mapping
+from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
@@ -33,6 +35,7 @@ class Collection(NamedTuple):
     name: str
     documents: dict[str, str]
     questions: list[Question]
+    replies: Mapping[str, str] = {}  # the answer in words, by question, where the set has it
 
 
 def load(data: Path, name: str) -> Collection:
@@ -51,17 +54,30 @@ def load(data: Path, name: str) -> Collection:
         for q in _lines(folder / "queries.jsonl")
         if q["id"] in judged
     ]
-    return Collection(name, documents, questions)
+    replies = {q["id"]: q["answer"] for q in _lines(folder / "queries.jsonl") if "answer" in q}
+    return Collection(name, documents, questions, replies)
 
 
-def write_vault(collection: Collection, vault: Path) -> None:
-    """The documents as notes, in place of what was there."""
-    if vault.exists():
-        shutil.rmtree(vault)
-    for path, text in collection.documents.items():
+def write_vault(
+    documents: Mapping[str, str], vault: Path, days: Mapping[str, str] | None = None
+) -> None:
+    """The documents as notes. Notes that are there already and equal stay as they are.
+
+    `days`: the day (ISO) that a note's file is from, for notes where it matters.
+    """
+    for there in vault.rglob("*.md") if vault.exists() else ():
+        if str(there.relative_to(vault)) not in documents:
+            there.unlink()
+    for path, text in documents.items():
         note = vault / path
-        note.parent.mkdir(parents=True, exist_ok=True)
-        note.write_text(text, "utf-8")
+        content = text.encode("utf-8", "surrogateescape")
+        if not note.exists() or note.read_bytes() != content:
+            note.parent.mkdir(parents=True, exist_ok=True)
+            note.write_bytes(content)
+        if day := (days or {}).get(path):
+            moment = datetime.fromisoformat(f"{day}T12:00:00").timestamp()
+            if note.stat().st_mtime != moment:
+                os.utime(note, (moment, moment))
 
 
 def _path(doc: str) -> str:

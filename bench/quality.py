@@ -16,10 +16,10 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -71,15 +71,14 @@ class Daemon:
     """A daemon over one collection."""
 
     def __init__(self, place: Path) -> None:
-        self._vault = place / "vault"
+        self.vault = place / "vault"
         self.home = Home(str(place / "h"))
         Path(self.home.root).mkdir(mode=0o700, parents=True, exist_ok=True)
 
-    def index(self, collection: Collection) -> None:
-        """Write the vault, unless it is there, and wait for every vector."""
-        known = self._vault.exists()
-        if not known:
-            write_vault(collection, self._vault)
+    def index(self, documents: Mapping[str, str], days: Mapping[str, str] | None = None) -> None:
+        """Write the vault, as far as it is not there, and wait for every vector."""
+        known = self.vault.exists()
+        write_vault(documents, self.vault, days)
         self._configure({})
         self._ragctl("sync" if known else "index")
 
@@ -91,20 +90,23 @@ class Daemon:
         body: dict[str, object] = {"query": question.text, "max_results": PASSAGES}
         if question.folder:
             body["directory_filter"] = [question.folder]
+        results = self.search(body)["results"]
+        return list(dict.fromkeys(result["source_file"] for result in results))
+
+    def search(self, body: dict[str, object]) -> dict[str, Any]:
+        """The answer's data. An answer with an error is asked for again: the machine was busy."""
         for _ in range(TRIES):
             answer = request(self.home, "POST", TOOL, body, 60.0)
-            if (
-                answer.envelope["error"] is None
-            ):  # else half an answer, of a machine with much to do
+            if answer.envelope["error"] is None:
                 break
-        return list(dict.fromkeys(result["source_file"] for result in answer.data["results"]))
+        return answer.data
 
     def stop(self) -> None:
         self._ragctl("stop")
 
     def _configure(self, way: dict[str, object]) -> None:
         config = {
-            "vault_path": str(self._vault),
+            "vault_path": str(self.vault),
             "embedding": {"provider": "embedded"},
             "watch": {"rescan_s": 86400},
             "search": way,
@@ -133,7 +135,7 @@ def measure(collection: Collection, place: Path) -> Measured:
         )
     }
     daemon = Daemon(place)
-    daemon.index(collection)
+    daemon.index(collection.documents)
     try:
         for name, way in WAYS.items():
             daemon.search_by(way)

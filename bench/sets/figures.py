@@ -1,0 +1,168 @@
+"""Figures of answered questions: means with standard errors, AUC, calibration, differences. Pure.
+
+A standard error is over questions, not over results: results of one question are alike.
+"""
+
+import math
+import random
+from collections.abc import Callable, Sequence
+from statistics import fmean, stdev
+from typing import NamedTuple
+
+from bench.quality import judged
+from bench.sets.model import Question
+
+BINS = 10
+ROUNDS = 200  # of resampling, for the figures that are not means
+TOP = 10
+
+
+class Hit(NamedTuple):
+    """One result, as far as the figures need it."""
+
+    note: str
+    score: float
+    right: bool
+    outdated: bool = False  # it has a replaced statement, and not the newest
+    superseded: bool = False  # the answer marks it so
+
+
+class Outcome(NamedTuple):
+    """What came back for one question."""
+
+    id: str
+    set: str
+    kind: str
+    vault: str
+    answerable: bool
+    complete: bool
+    figures: dict[str, float]
+    best: float
+    hits: list[Hit]
+    said_answered: bool | None = None  # what the daemon says about it, where it does
+
+
+class Value(NamedTuple):
+    """A figure, its standard error, and over how many questions."""
+
+    mean: float
+    error: float
+    questions: int
+
+
+def figures_of(question: Question, hits: Sequence[Hit]) -> dict[str, float]:
+    """The figures of one answerable question; of an unanswerable one there are none."""
+    if not question.answers:
+        return {}
+    if question.says:  # statements are judged, result by result
+        first = next((place for place, hit in enumerate(hits[:TOP]) if hit.right), None)
+        ndcg = 0.0 if first is None else 1 / math.log2(first + 2)
+        recall = float(first is not None)
+        right = [hit.right for hit in hits]
+    else:
+        ranked = list(dict.fromkeys(hit.note for hit in hits))
+        ndcg, recall, _ = judged(ranked, question.answers)
+        right = [note in question.answers for note in ranked]
+    found = {
+        "ndcg@10": ndcg,
+        "hit@1": float(any(right[:1])),
+        "hit@3": float(any(right[:3])),
+        "recall@10": recall,
+    }
+    if question.outdated:
+        found["outdated@1"] = float(any(hit.outdated for hit in hits[:1]))
+        old = [hit for hit in hits[:TOP] if hit.outdated]
+        if old:
+            found["old marked"] = fmean(hit.superseded for hit in old)
+        new = [hit for hit in hits[:TOP] if hit.right]
+        if new:
+            found["new marked"] = fmean(hit.superseded for hit in new)
+    if question.excluded:
+        unwanted = [hit.note in question.excluded for hit in hits[:TOP]]
+        found["unwanted@3"] = float(any(unwanted[:3]))
+    return found
+
+
+def mean(values: Sequence[float]) -> Value:
+    if not values:
+        return Value(math.nan, math.nan, 0)
+    error = stdev(values) / math.sqrt(len(values)) if len(values) > 1 else math.nan
+    return Value(fmean(values), error, len(values))
+
+
+def auc(right: Sequence[float], wrong: Sequence[float]) -> float:
+    """How often a number of `right` is above one of `wrong`; equal ones count half."""
+    if not right or not wrong:
+        return math.nan
+    ordered = sorted([(value, 1) for value in right] + [(value, 0) for value in wrong])
+    above, below, at = 0.0, 0, 0
+    while at < len(ordered):
+        end = at
+        while end < len(ordered) and ordered[end][0] == ordered[at][0]:
+            end += 1
+        rights = sum(is_right for _, is_right in ordered[at:end])
+        wrongs = end - at - rights
+        above += rights * (below + wrongs / 2)
+        below += wrongs
+        at = end
+    return above / (len(right) * len(wrong))
+
+
+def auc_of(outcomes: Sequence[Outcome]) -> Value:
+    """Answerable against unanswerable questions, by their best score."""
+
+    def once(some: Sequence[Outcome]) -> float:
+        return auc(
+            [one.best for one in some if one.answerable],
+            [one.best for one in some if not one.answerable],
+        )
+
+    return Value(once(outcomes), _spread(outcomes, once), len(outcomes))
+
+
+class Bin(NamedTuple):
+    """Results whose score is in one span: how many, their mean score, the part that is right."""
+
+    low: float
+    results: int
+    score: float
+    right: float
+
+
+def reliability(outcomes: Sequence[Outcome]) -> list[Bin]:
+    """By score, over the ten best results of the questions whose right notes are all known."""
+    spans: list[list[Hit]] = [[] for _ in range(BINS)]
+    for outcome in outcomes:
+        for hit in outcome.hits[:TOP] if outcome.complete else ():
+            spans[min(BINS - 1, int(hit.score * BINS))].append(hit)
+    return [
+        Bin(at / BINS, len(some), fmean(h.score for h in some), fmean(h.right for h in some))
+        for at, some in enumerate(spans)
+        if some
+    ]
+
+
+def calibration_error(outcomes: Sequence[Outcome]) -> Value:
+    """The expected calibration error: mean distance of score and part right, by results."""
+
+    def once(some: Sequence[Outcome]) -> float:
+        bins = reliability(some)
+        total = sum(one.results for one in bins)
+        return sum(one.results * abs(one.score - one.right) for one in bins) / max(1, total)
+
+    return Value(once(outcomes), _spread(outcomes, once), len(outcomes))
+
+
+def difference(now: dict[str, float], then: dict[str, float]) -> Value:
+    """Paired: over the questions that both have."""
+    return mean([now[one] - then[one] for one in now if one in then])
+
+
+def _spread(outcomes: Sequence[Outcome], once: Callable[[Sequence[Outcome]], float]) -> float:
+    """The standard error by drawing the questions anew, many times."""
+    if len(outcomes) < 2:
+        return math.nan
+    source = random.Random(11)
+    found = [once(source.choices(outcomes, k=len(outcomes))) for _ in range(ROUNDS)]
+    known = [value for value in found if not math.isnan(value)]
+    return stdev(known) if len(known) > 1 else math.nan

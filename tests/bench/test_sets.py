@@ -1,0 +1,171 @@
+"""The sets of questions: made the same way each time, their halves apart, their answers there."""
+
+import math
+from datetime import date
+from functools import cache
+
+import pytest
+
+from bench.quality import DATA
+from bench.sets import chains, relative_times, titles, unanswerable
+from bench.sets.asking import outcome_of
+from bench.sets.figures import Hit, Outcome, auc, calibration_error, difference, mean, reliability
+from bench.sets.model import Question, QuestionSet, half_of, in_half
+from bench.sets.report import differences, tables
+
+TODAY = date(2025, 3, 12)  # a Wednesday
+needs_data = pytest.mark.skipif(not DATA.is_dir(), reason=f"{DATA} is not there")
+
+
+@cache
+def made(name: str) -> QuestionSet:
+    if name == relative_times.NAME:
+        return relative_times.make(TODAY)
+    return {m.NAME: m.make for m in (chains, titles, unanswerable)}[name]()
+
+
+GENERATED = [chains.NAME, relative_times.NAME]
+EVERY = [
+    *GENERATED,
+    *(pytest.param(m.NAME, marks=needs_data) for m in (titles, unanswerable)),
+]
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_every_right_note_is_in_its_vault_and_says_what_it_should(name: str) -> None:
+    one = made(name)
+    for question in one.questions:
+        documents = one.vaults[question.vault].documents
+        assert question.answers <= documents.keys()
+        if question.says:
+            texts = [documents[note] for note in question.answers]
+            assert all(any(said in text for said in question.says) for text in texts)
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_ids_are_unique_and_both_halves_are_there_and_apart(name: str) -> None:
+    questions = made(name).questions
+    assert len({question.id for question in questions}) == len(questions)
+    tune, test = in_half(questions, "tune"), in_half(questions, "test")
+    assert len(tune) + len(test) == len(questions)
+    assert not {q.group for q in tune} & {q.group for q in test}
+    assert 0.35 < len(tune) / len(questions) < 0.65
+
+
+def test_the_same_seed_makes_the_same_chains_and_another_seed_makes_others() -> None:
+    assert chains.make(3) == chains.make(3)
+    assert chains.make(3).questions != chains.make(4).questions
+
+
+def test_the_same_day_makes_the_same_journal_and_the_next_day_adds_one_page() -> None:
+    assert relative_times.make(TODAY) == relative_times.make(TODAY)
+    today = relative_times.journal(TODAY)[1].documents
+    tomorrow = relative_times.journal(date(2025, 3, 13))[1].documents
+    assert tomorrow.keys() - today.keys() == {"Journal/2025/2025-03-13.md"}
+    assert all(tomorrow[path] == text for path, text in today.items() if path in tomorrow)
+
+
+def test_there_are_at_least_200_chains_of_two_to_six_statements() -> None:
+    built, vault = chains.build()
+    assert len(built) >= 200
+    assert {len(chain.statements) for chain in built} == set(range(2, 7))
+    for chain in built:
+        assert all(one.text in vault.documents[one.note] for one in chain.statements)
+        assert len({one.text for one in chain.statements}) == len(chain.statements)
+
+
+def test_the_right_statement_of_a_chain_is_the_one_of_the_last_day() -> None:
+    built, _ = chains.build()
+    asked = {question.id: question for question in chains.questions(built)}
+    for chain in built:
+        question = asked[f"chains/{chain.sort}/{chain.subject}"]
+        newest = max(chain.statements, key=lambda one: one.day)
+        assert question.says == (newest.text,)
+        assert set(question.outdated) == {one.text for one in chain.statements} - {newest.text}
+
+
+def test_a_question_to_a_past_month_wants_the_statement_of_that_month() -> None:
+    past = [q for q in made(chains.NAME).questions if q.kind == "past"]
+    assert len(past) > 40
+    assert all(not question.outdated and question.says for question in past)
+
+
+def test_persons_who_share_a_first_name_share_a_half() -> None:
+    halves: dict[str, set[str]] = {}
+    for chain in chains.build()[0]:
+        if chain.sort in chains.PERSONAL:
+            halves.setdefault(chain.subject.split()[0], set()).add(half_of(chains.group_of(chain)))
+    assert all(len(half) == 1 for half in halves.values())
+
+
+def test_times_in_words_mean_the_right_days() -> None:
+    asked = {q.text: q.answers for q in made(relative_times.NAME).questions}
+    bare = {text: answers for text, answers in asked.items() if "yesterday" in text}
+    one_day = [a for text, a in bare.items() if text.split("before ")[-1] != text]
+    assert one_day and all(a == {"Journal/2025/2025-03-10.md"} for a in one_day)
+    weeks = [a for text, a in asked.items() if text.endswith("last week?") and "do last" in text]
+    days = {f"Journal/2025/2025-03-{day:02}.md" for day in range(3, 10)}
+    assert all(answers <= days for answers in weeks)
+    birthday = asked["What did I do two days before my birthday in 2024?"]
+    assert birthday == {"Journal/2024/2024-05-12.md"}
+
+
+@needs_data
+def test_what_would_answer_an_unanswerable_question_is_in_no_note() -> None:
+    one = made(unanswerable.NAME)
+    without = [question for question in one.questions if not question.answers]
+    assert len(without) == 200
+    texts = {name: "\0".join(v.documents.values()).lower() for name, v in one.vaults.items()}
+    for question in without:
+        assert question.absent and question.absent.lower() not in texts[question.vault]
+    assert len(one.questions) - len(without) == 200
+
+
+@needs_data
+def test_titles_split_file_names_into_words() -> None:
+    assert titles.words_of("type_hints") == "type hints"
+    assert titles.words_of("MyOwn-Note.v2") == "my own note v2"
+    kinds = {question.kind for question in made(titles.NAME).questions}
+    assert kinds == {"title", "file name", "alias"}
+
+
+def outcome(identity: str, best: float, *right: bool, answerable: bool = True) -> Outcome:
+    hits = [Hit(f"{at}.md", best, is_right) for at, is_right in enumerate(right)]
+    figures = {"hit@1": float(right[0])} if right else {}
+    return Outcome(identity, "s", "k", "v", answerable, True, figures, best, hits)
+
+
+def test_figures_by_hand() -> None:
+    assert mean([1.0, 0.0, 1.0, 0.0]).mean == 0.5
+    assert mean([1.0, 0.0, 1.0, 0.0]).error == pytest.approx(math.sqrt(1 / 3) / 2)
+    assert auc([3, 2], [1, 2]) == 0.875
+    assert auc([1, 1], [1, 1]) == 0.5
+    assert difference({"a": 1.0, "b": 1.0}, {"a": 0.0, "b": 1.0, "c": 1.0}).mean == 0.5
+    some = [outcome("a", 0.85, True, False), outcome("b", 0.25, False, False)]
+    assert [(one.low, one.results, one.right) for one in reliability(some)] == [
+        (0.2, 2, 0.0),
+        (0.8, 2, 0.5),
+    ]
+    assert calibration_error(some).mean == pytest.approx((0.25 + 0.35) / 2)
+
+
+def test_an_answer_becomes_figures() -> None:
+    asked = Question("q", "?", "k", "v", frozenset(["n.md"]), "g", ("now 2",), ("was 1", "was 0"))
+    texts = ["was 1", "it is\nnow 2 and was 1", "other", "was 0"]
+    results = [{"chunk_text": t, "score": 0.5, "source_file": "n.md"} for t in texts]
+    results[3]["superseded_by"] = "n.md:1"
+    found = outcome_of(QuestionSet("s", [asked], {}), asked, {"results": results})
+    assert [hit.right for hit in found.hits] == [False, True, False, False]
+    assert [hit.outdated for hit in found.hits] == [True, False, False, True]
+    expected = {"hit@1": 0.0, "hit@3": 1.0, "outdated@1": 1.0, "old marked": 0.5, "new marked": 0.0}
+    assert expected.items() <= found.figures.items()
+    assert found.figures["ndcg@10"] == pytest.approx(1 / math.log2(3))
+
+
+def test_a_report_shows_sets_and_differences() -> None:
+    now = [outcome("a", 0.9, True), outcome("b", 0.4, False, answerable=False)]
+    then = [outcome("a", 0.9, False), outcome("b", 0.4, False, answerable=False)]
+    text = "\n".join(tables(now))
+    assert "| **s** | 2 |" in text and "| all | 2 | 1.000" in text
+    assert "Expected calibration error" in text
+    assert any("+0.500" in line or "+1.000" in line for line in differences(now, then))
