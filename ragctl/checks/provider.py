@@ -8,12 +8,12 @@ from ragctl.checks import Finding, fail, ok, unknown, warn
 from ragctl.checks.known import settings, state
 from ragctl.ollama import LOAD_WITHIN_S, NoAnswer, Server, ask, vector_size
 from ragd.config_schema import Embedding
-from ragd.embed_worker import MODEL, WEIGHTS_PACKAGE, WEIGHTS_SHA256
+from ragd.embed_worker import ENGLISH, SHIPPED, Shipped
 from ragd.explanation import passed_over, size_mismatch
 from ragd.folds.catalog import Index
 from ragd.paths import Home
 
-WEIGHTS_FILE = "model.onnx"
+AGAIN = "Install ragd again; the index and the notes are not affected."
 
 
 def ollama(home: Home) -> Finding:
@@ -76,21 +76,35 @@ def _embedded(index: Index | None, wish: Embedding) -> Finding:
 
 
 def weights(home: Home) -> Finding:
-    """The embedded model, byte for byte the one this version was made for."""
-    again = "Install ragd again; the index and the notes are not affected."
-    spec = find_spec(WEIGHTS_PACKAGE)
+    """The embedded models, byte for byte the ones this version was made for. The one of the index
+    must be there; without an index, the English one."""
+    index = state(home).catalog.index
+    needed = index.model if index is not None and index.provider == "embedded" else ENGLISH.name
+    found = []
+    for model in SHIPPED.values():
+        if model.name != needed and find_spec(model.package) is None:
+            continue
+        if (problem := _problem(model)) is not None:
+            return problem
+        found.append(model.name)
+    return ok(f"{', '.join(found)}: byte for byte as it should be")
+
+
+def _problem(model: Shipped) -> Finding | None:
+    spec = find_spec(model.package)
     if spec is None or spec.origin is None:
-        return fail(f"the package {WEIGHTS_PACKAGE} with the model's weights is missing", again)
-    path = spec.origin.removesuffix("__init__.py") + WEIGHTS_FILE
-    digest = hashlib.sha256()
-    try:
-        with open(path, "rb") as file:
-            while piece := file.read(1 << 20):
-                digest.update(piece)
-    except OSError as why:
-        return fail(f"{path}: {why.strerror}", again, path)
-    if digest.hexdigest() != WEIGHTS_SHA256:
-        return fail(f"{path} is not the file this version was made for", again, path)
-    if find_spec("onnxruntime") is None:
-        return fail("onnxruntime, which runs the model, is missing", again)
-    return ok(f"{MODEL}, byte for byte as it should be")
+        return fail(f"the package {model.package} with the model's weights is missing", AGAIN)
+    for name, expected in model.files.items():
+        path = spec.origin.removesuffix("__init__.py") + name
+        digest = hashlib.sha256()
+        try:
+            with open(path, "rb") as file:
+                while piece := file.read(1 << 20):
+                    digest.update(piece)
+        except OSError as why:
+            return fail(f"{path}: {why.strerror}", AGAIN, path)
+        if digest.hexdigest() != expected:
+            return fail(f"{path} is not the file this version was made for", AGAIN, path)
+    if model.needs_onnxruntime and find_spec("onnxruntime") is None:
+        return fail("onnxruntime, which runs the model, is missing", AGAIN)
+    return None

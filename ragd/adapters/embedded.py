@@ -1,4 +1,4 @@
-"""The embedded model: vectors from a worker process that is there while it is needed.
+"""The embedded models: vectors from a worker process that is there while it is needed.
 
 The worker is started by the first text, ended after a time without any, and killed when it does
 not answer. It never runs in the daemon's own process, and never outlives it.
@@ -15,17 +15,14 @@ from collections.abc import Awaitable, Callable, Sequence
 from ragd import children
 from ragd.adapters.embedding_turns import Batches, Made, Refused
 from ragd.embed_worker import (
-    DIMENSIONS,
+    ENGLISH,
     HEADER,
-    MODEL,
-    RECIPE,
-    WEIGHTS_PACKAGE,
-    WEIGHTS_SHA256,
-    WINDOW,
+    SHIPPED,
     Embed,
     Failed,
     Ready,
     Reply,
+    Shipped,
     Unavailable,
     Vectors,
     body_length,
@@ -40,37 +37,51 @@ END_WITHIN_S = 5.0
 TURN_S = 0.5
 FIRST_BATCH = 8
 LARGEST_BATCH = 64
-SPACE = VectorSpace(
-    "embedded", MODEL, f"sha256:{WEIGHTS_SHA256}+{RECIPE}", DIMENSIONS, window=WINDOW
-)
 COMMAND = (sys.executable, "-P", "-m", "ragd.embed_worker")
 
 
-def unavailable() -> str | None:
-    """Why the embedded model cannot run here, as far as a quick look can tell, or None."""
-    if importlib.util.find_spec("onnxruntime") is None:
+def space_of(model: Shipped) -> VectorSpace:
+    """The vector space of a model that comes with ragd."""
+    return VectorSpace("embedded", model.name, model.digest, model.dimensions, window=model.window)
+
+
+SPACES = {language: space_of(model) for language, model in SHIPPED.items()}
+SPACE = SPACES[ENGLISH.language]
+_BY_IDENTITY = {space_of(model).identity: model for model in SHIPPED.values()}
+
+
+def model_of(space: VectorSpace) -> Shipped | None:
+    """The model whose vectors are of this space; None if this version does not have it."""
+    return _BY_IDENTITY.get(space.identity)
+
+
+def unavailable(model: Shipped = ENGLISH) -> str | None:
+    """Why this model cannot run here, as far as a quick look can tell, or None."""
+    if model.needs_onnxruntime and importlib.util.find_spec("onnxruntime") is None:
         return "onnxruntime is not installed here"
-    if importlib.util.find_spec(WEIGHTS_PACKAGE) is None:
+    if importlib.util.find_spec(model.package) is None:
         return "the model's weights are not installed here"
     return None
 
 
 class EmbeddedEmbedder:
-    """Vectors from the embedded model, one request at a time."""
+    """Vectors from an embedded model, one request at a time."""
 
     def __init__(
         self,
         idle_s: float = IDLE_S,
         command: Sequence[str] = COMMAND,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        model: Shipped = ENGLISH,
     ) -> None:
-        self._worker = _Worker(command, idle_s)
+        self._space = space_of(model)
+        self._worker = _Worker((*command, model.language), idle_s)
         pace = Pace(TURN_S, FIRST_BATCH, LARGEST_BATCH)
-        self._batches = Batches(self._ask, SPACE, pace, sleep)
+        self._batches = Batches(self._ask, self._space, pace, sleep)
 
     @property
     def space(self) -> VectorSpace:
-        return SPACE
+        return self._space
 
     @property
     def worker_pid(self) -> int | None:
@@ -89,9 +100,9 @@ class EmbeddedEmbedder:
 
     async def _ask(self, texts: Sequence[str], allowance_s: float) -> Made:
         reply, took_s = await self._worker.ask(Embed(list(texts)), allowance_s)
+        size = self._space.dimensions * 4
         match reply:
-            case Vectors(data) if len(data) == len(texts) * DIMENSIONS * 4:
-                size = DIMENSIONS * 4
+            case Vectors(data) if len(data) == len(texts) * size:
                 vectors = [data[at : at + size] for at in range(0, len(data), size)]
                 return Made(vectors, took_s)
             case Failed("not_a_number"):

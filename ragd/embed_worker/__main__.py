@@ -1,4 +1,4 @@
-"""The worker's life: load the model, answer requests until the input ends.
+"""The worker's life: load the model that is named, answer requests until the input ends.
 
 What any library writes to the standard output goes to the standard error, so that it can never
 get between two frames. A text never appears in an error: only its type and place do.
@@ -7,14 +7,42 @@ get between two frames. A text never appears in an error: only its type and plac
 import os
 import sys
 import traceback
-from typing import BinaryIO
+from collections.abc import Sequence
+from typing import BinaryIO, Protocol
 
 import numpy as np
 
-from ragd.embed_worker import Embed, Failed, Ready, Reply, Unavailable, Vectors, frame, read_request
-from ragd.embed_worker.minilm import CannotRun, MiniLM, load
+from ragd.embed_worker import (
+    MULTILINGUAL,
+    Embed,
+    Failed,
+    Ready,
+    Reply,
+    Unavailable,
+    Vectors,
+    frame,
+    read_request,
+)
+from ragd.embed_worker.loading import CannotRun, Floats
 
 KINDER_BY = 5  # nice: a person's own programs go first
+
+
+class Model(Protocol):
+    """A loaded model."""
+
+    def embed(self, texts: Sequence[str]) -> Floats: ...
+
+
+def load(language: str) -> Model:
+    """The model for this language: "english", or "multilingual". Raises CannotRun."""
+    if language == MULTILINGUAL.language:
+        from ragd.embed_worker import multilingual
+
+        return multilingual.load()
+    from ragd.embed_worker import minilm
+
+    return minilm.load()
 
 
 def main() -> int:
@@ -22,7 +50,7 @@ def main() -> int:
     if hasattr(os, "nice"):
         os.nice(KINDER_BY)
     try:
-        model = load()
+        model = load(sys.argv[-1])
     except CannotRun as reason:
         _send(replies, Unavailable(reason.detail))
         return 1
@@ -32,7 +60,7 @@ def main() -> int:
     return 0
 
 
-def _answer(model: MiniLM, request: Embed) -> Reply:
+def _answer(model: Model, request: Embed) -> Reply:
     try:
         vectors = model.embed(request.texts)
     except Exception as error:

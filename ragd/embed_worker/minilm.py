@@ -15,13 +15,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 import ragd
 from ragd.embed_worker import WINDOW, graph, weights
+from ragd.embed_worker.loading import CannotRun, Floats, passes, usable_threads
 from ragd.notes.wordpiece import WordPiece
 
-MAX_THREADS = 4
 VOCABULARY_SHA256 = "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3"
 
 # Three texts, and the cosines that the weights give between them in full precision.
@@ -30,20 +29,9 @@ _TRIAL = (
     "A kitten is napping by the window in the sun.",
     "Quarterly revenue fell by three percent.",
 )
-_TRIAL_COSINES = (0.609, -0.015, 0.058)
-_TRIAL_TOLERANCE = 0.05
+TRIAL_COSINES = (0.609, -0.015, 0.058)
 
 _ERRORS_ONLY = 3  # onnxruntime's log level
-
-Floats = NDArray[np.float32]
-
-
-class CannotRun(Exception):
-    """The model cannot run here; `detail` is one of `ragd.embedding.DETAILS`."""
-
-    def __init__(self, detail: str) -> None:
-        super().__init__(detail)
-        self.detail = detail
 
 
 class MiniLM:
@@ -106,23 +94,9 @@ def load(weights_file: Path | None = None) -> MiniLM:
         trial = model.embed(_TRIAL)
     except Exception:  # onnxruntime's own types, which are not importable without it
         raise CannotRun("the model cannot be loaded") from None
-    if not passes(trial):
+    if not passes(trial, TRIAL_COSINES):
         raise CannotRun("the model gives wrong vectors on this machine")
     return model
-
-
-def passes(trial: Floats) -> bool:
-    """True if the three vectors of the trial lie as they should."""
-    first, second, third = trial
-    cosines = np.array([first @ second, first @ third, second @ third])
-    return bool(np.all(np.abs(cosines - np.array(_TRIAL_COSINES)) <= _TRIAL_TOLERANCE))
-
-
-def usable_threads() -> int:
-    """As many threads as this process may use, but not the whole of a big machine."""
-    if hasattr(os, "sched_getaffinity"):
-        return min(MAX_THREADS, len(os.sched_getaffinity(0)))
-    return min(MAX_THREADS, os.cpu_count() or 1)
 
 
 def _vocabulary() -> WordPiece:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ragd.embed_worker import WEIGHTS_PACKAGE, WEIGHTS_SHA256
+from ragd.embed_worker.protobuf import Malformed, fields, varints
 
 FILE = "model.onnx"
 LAYERS = 6
@@ -80,7 +81,10 @@ def load(file: Path) -> Weights:
         raise WeightsMissing from None
     if hashlib.sha256(data).hexdigest() != WEIGHTS_SHA256:
         raise WeightsChanged
-    return _arrange(dict(_tensors(memoryview(data))))
+    try:
+        return _arrange(dict(_tensors(memoryview(data))))
+    except Malformed:
+        raise WeightsChanged from None
 
 
 # The names in the file: an exporter numbered the matrices of each layer. Fixed, as its bytes are.
@@ -147,15 +151,15 @@ def _side_by_side(parts: list[Linear]) -> Linear:
     )
 
 
-# Just enough protobuf to find the tensors of an ONNX file (onnx.proto: ModelProto.graph is 7,
-# GraphProto.initializer is 5, TensorProto.dims 1, data_type 2, name 8, raw_data 9).
+# The tensors of an ONNX file (onnx.proto: ModelProto.graph is 7, GraphProto.initializer is 5,
+# TensorProto.dims 1, data_type 2, name 8, raw_data 9).
 _FLOAT, _INT8 = 1, 3
 
 
 def _tensors(model: memoryview) -> Iterator[tuple[str, "Floats | Bytes"]]:
-    for number, graph in _fields(model):
+    for number, graph in fields(model):
         if number == 7 and isinstance(graph, memoryview):
-            for inner, tensor in _fields(graph):
+            for inner, tensor in fields(graph):
                 if inner == 5 and isinstance(tensor, memoryview):
                     yield from _tensor(tensor)
 
@@ -163,9 +167,9 @@ def _tensors(model: memoryview) -> Iterator[tuple[str, "Floats | Bytes"]]:
 def _tensor(message: memoryview) -> Iterator[tuple[str, "Floats | Bytes"]]:
     shape: list[int] = []
     name, kind, raw = "", 0, memoryview(b"")
-    for number, value in _fields(message):
+    for number, value in fields(message):
         if number == 1:
-            shape += [value] if isinstance(value, int) else list(_varints(value))
+            shape += [value] if isinstance(value, int) else list(varints(value))
         elif number == 2 and isinstance(value, int):
             kind = value
         elif number == 8 and isinstance(value, memoryview):
@@ -176,41 +180,3 @@ def _tensor(message: memoryview) -> Iterator[tuple[str, "Floats | Bytes"]]:
         yield name, np.frombuffer(raw, np.float32).reshape(shape)
     elif kind == _INT8:
         yield name, np.frombuffer(raw, np.int8).reshape(shape)
-
-
-def _fields(message: memoryview) -> Iterator[tuple[int, int | memoryview]]:
-    at = 0
-    while at < len(message):
-        key, at = _varint(message, at)
-        match key & 7:
-            case 0:
-                value, at = _varint(message, at)
-                yield key >> 3, value
-            case 2:
-                length, at = _varint(message, at)
-                yield key >> 3, message[at : at + length]
-                at += length
-            case 1:
-                at += 8
-            case 5:
-                at += 4
-            case _:
-                raise WeightsChanged
-
-
-def _varints(data: memoryview) -> Iterator[int]:
-    at = 0
-    while at < len(data):
-        value, at = _varint(data, at)
-        yield value
-
-
-def _varint(data: memoryview, at: int) -> tuple[int, int]:
-    value = shift = 0
-    while True:
-        byte = data[at]
-        at += 1
-        value |= (byte & 127) << shift
-        shift += 7
-        if byte < 128:
-            return value, at

@@ -6,6 +6,7 @@ import pytest
 
 from ragd.adapters.embedded import EmbeddedEmbedder
 from ragd.adapters.ollama import OllamaEmbedder, space_of
+from ragd.embed_worker import MULTILINGUAL
 from ragd.embedding import Embedder
 from tests.embedding.fake_ollama import DIGEST, DIMENSIONS, MODEL, FakeOllama, running
 
@@ -34,9 +35,15 @@ async def local() -> AsyncIterator[EmbeddedEmbedder]:
     await embedder.close()
 
 
-@pytest.fixture(params=["embedded", "ollama"])
+@pytest.fixture
+async def multilingual() -> AsyncIterator[EmbeddedEmbedder]:
+    embedder = EmbeddedEmbedder(sleep=at_once, model=MULTILINGUAL)
+    yield embedder
+    await embedder.close()
+
+
+@pytest.fixture(params=["local", "multilingual", "remote"])
 def embedder(request: pytest.FixtureRequest) -> Embedder:
-    """Each provider in turn: what is true of the port is true of both."""
-    name = "local" if request.param == "embedded" else "remote"
-    found: Embedder = request.getfixturevalue(name)
+    """Each provider in turn: what is true of the port is true of all."""
+    found: Embedder = request.getfixturevalue(request.param)
     return found

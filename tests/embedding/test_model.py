@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ragd.embed_worker import DIMENSIONS, WINDOW, graph, minilm, weights
-from ragd.embed_worker.minilm import MiniLM, load, passes
+from ragd.embed_worker import DIMENSIONS, WINDOW, graph, loading, weights
+from ragd.embed_worker.loading import passes
+from ragd.embed_worker.minilm import TRIAL_COSINES, MiniLM, load
 
 onnxruntime = pytest.importorskip("onnxruntime")
 
@@ -80,8 +81,8 @@ def test_a_column_of_zeros_stays_one() -> None:
 
 
 def test_the_trial_notices_wrong_vectors() -> None:
-    assert not passes(np.eye(3, DIMENSIONS, dtype=np.float32))
-    assert not passes(np.full((3, DIMENSIONS), np.nan, np.float32))
+    assert not passes(np.eye(3, DIMENSIONS, dtype=np.float32), TRIAL_COSINES)
+    assert not passes(np.full((3, DIMENSIONS), np.nan, np.float32), TRIAL_COSINES)
 
 
 def test_weights_that_were_changed_are_refused(tmp_path: Path) -> None:
@@ -96,4 +97,4 @@ def test_weights_that_were_changed_are_refused(tmp_path: Path) -> None:
 
 
 def test_threads_are_not_more_than_the_machine_may_use() -> None:
-    assert 1 <= minilm.usable_threads() <= minilm.MAX_THREADS
+    assert 1 <= loading.usable_threads() <= loading.MAX_THREADS

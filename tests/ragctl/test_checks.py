@@ -11,11 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from ragctl.checks import home as home_checks
 from ragctl.checks import index, network, obsidian, ok, provider, stores, vault
 from ragctl.checks.network import Connection
-from ragd import children, embed_worker
+from ragd import children
+from ragd.embed_worker import ENGLISH, MULTILINGUAL
 from ragd.eventlog.frame import Record
 from ragd.events import BatchStored, IndexActivated
 from tests.embedding.fake_ollama import MODEL, FakeOllama, running
@@ -163,11 +165,21 @@ def test_an_ollama_that_does_not_answer_matters_where_it_is_needed(
 
 def test_weights_that_are_not_the_ones_are_told(home, monkeypatch: pytest.MonkeyPatch) -> None:
     assert provider.weights(home).verdict == "ok"
-    monkeypatch.setattr(provider, "WEIGHTS_SHA256", "0" * 64)
+    english = structs.replace(ENGLISH, files={"model.onnx": "0" * 64})
+    monkeypatch.setattr(provider, "SHIPPED", {"english": english})
     assert "is not the file" in provider.weights(home).message
-    monkeypatch.setattr(provider, "WEIGHTS_PACKAGE", "no_such_package")
+    english = structs.replace(ENGLISH, package="no_such_package")
+    monkeypatch.setattr(provider, "SHIPPED", {"english": english})
     assert "is missing" in provider.weights(home).message
-    assert embed_worker.WEIGHTS_PACKAGE != "no_such_package"
+
+
+def test_weights_of_the_multilingual_model_are_looked_at_too(
+    home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert MULTILINGUAL.name in provider.weights(home).message
+    other = structs.replace(MULTILINGUAL, files={"resources/sp.model": "0" * 64})
+    monkeypatch.setattr(provider, "SHIPPED", {"english": ENGLISH, "multilingual": other})
+    assert "sp.model is not the file" in provider.weights(home).message
 
 
 # The index

