@@ -53,7 +53,7 @@ class Tour:
 
     def kill(self) -> None:
         """End the process that holds the home's lock, without a word."""
-        pid = int(json.loads(Path(self.home, "ragd.lock").read_text())["pid"])
+        pid = int(json.loads(Path(self.home, ".obsidian-rag", "ragd.lock").read_text())["pid"])
         print(f"\n$ kill -9 {pid}", flush=True)
         os.kill(pid, signal.SIGKILL)
 
@@ -64,7 +64,9 @@ class Tour:
 
     @property
     def _env(self) -> dict[str, str]:
-        return {**os.environ, "OBSIDIAN_RAG_HOME": self.home}
+        """A person's home folder of its own, so that the commands it prints are short."""
+        others = {name: value for name, value in os.environ.items() if name != "OBSIDIAN_RAG_HOME"}
+        return {**others, "HOME": self.home}
 
 
 def say(text: str) -> None:

@@ -2,14 +2,18 @@
 
 from shlex import quote
 
-from ragd.paths import Home, addressed, default_home
+from ragd.paths import Home, addressed, usual_home
 
 
 def for_home(said: str, home: Home) -> str:
-    """A text whose commands name the home, where ragctl would not find it by itself."""
-    return addressed(said, home, default_home())
+    """A text whose commands name the home, unless it is the usual one.
+
+    Also where OBSIDIAN_RAG_HOME names it: the line may be pasted into another shell, and must not
+    address the daemon of another home there.
+    """
+    return addressed(said, home, usual_home())
 
 
 def invoked(home: Home) -> str:
     """How ragctl is called for this home."""
-    return "ragctl" if home.root == default_home() else f"ragctl --home {quote(home.root)}"
+    return "ragctl" if home.root == usual_home() else f"ragctl --home {quote(home.root)}"

@@ -6,84 +6,98 @@ It asks nobody. Nothing that a note says can move the terminal: all of it is mad
 import re
 from typing import Any
 
+from ragctl.excerpts import INDENT, LINES, WIDTH, Marks, excerpt, fitting
+from ragctl.markdown import rendered
 from ragctl.render import Ink, clean, counted, invoked
 
-LINES = 8  # of one passage; the rest is a `ragctl show` away
-WIDTH = 96
-INDENT = "   "
-_SHORTEST = 4  # letters that a word must have to be worth marking
-_STEM = 5
-_WRAPPED = 60  # characters; a shorter line ended where its writer wanted
+DOTS = 5  # of a score
 
 _PROPERTY = re.compile(r"[^\s:#][^:]*:|\s+\S|- ")
-_ONE_WORD = re.compile(r"[\w./-][\w./,+@%:#-]*", re.ASCII)
-_WORD = re.compile(r"[^\W_]+")
-_UNSPACED = re.compile("[぀-ヿ㐀-䶿一-鿿豈-﫿]{2,}")
+_ONE_WORD = re.compile(r"[\w./-][\w./,+@%:#-]*")
+_HEADING = re.compile(r"\s{0,3}#{1,6}\s")
 
 
-class Marks:
-    """What of a text to mark: words that begin as a word of the question does."""
+def described(
+    number: int, result: dict[str, Any], marks: Marks, ink: Ink, lines: int | None = LINES
+) -> str:
+    """One passage: its note, its source and date, its text, and what to mind about it.
 
-    def __init__(self, question: str) -> None:
-        words = [word.casefold() for word in _WORD.findall(question)]
-        self._stems = {w[:_STEM] for w in words if len(w) >= _SHORTEST or w.isdecimal()}
-        runs = _UNSPACED.findall(question)
-        self._pairs = {run[at : at + 2] for run in runs for at in range(len(run) - 1)}
-
-    def within(self, text: str) -> list[tuple[int, int]]:
-        """Where they are: from, to."""
-        found = [
-            match.span()
-            for match in _WORD.finditer(text)
-            if match.group().casefold()[:_STEM] in self._stems
-        ]
-        for at in range(len(text) - 1) if self._pairs else ():
-            if text[at : at + 2] in self._pairs:
-                found.append((at, at + 2))
-        return _joined(sorted(found))
-
-    def paint(self, text: str, ink: Ink) -> str:
-        """The text with these marked."""
-        painted, done = "", 0
-        for start, end in self.within(text):
-            painted += text[done:start] + ink.paint(text[start:end], "yellow", "bold")
-            done = end
-        return painted + text[done:]
-
-
-def described(number: int, result: dict[str, Any], marks: Marks, ink: Ink) -> str:
-    """One passage: its place, its source and date, its text, and what to mind about it."""
-    heading = result.get("heading_path") or result.get("title") or result["source_file"]
-    score = ink.paint(f"{float(result['score']):.2f}", "dim")
-    dot = f" {ink.sign('·')} "
-    about = [
-        ink.paint(clean(result["citation"]), "cyan"),
-        clean(result.get("date") or ""),
-        clean(" ".join(result.get("tags", [])[:6])),
-    ]
-    lines = [
-        f"{number}. {ink.paint(clean(heading), 'bold')}  {score}",
-        INDENT + dot.join(part for part in about if part),
-        *(INDENT + marks.paint(line, ink) for line in excerpt(_text(result), marks, ink)),
+    `lines`: how many of its text; None: all of it, and the command that shows the note.
+    """
+    name = fitting(name_of(result), max(20, ink.columns - 13), ink.sign("…"))
+    name = name if ink.columns else name_of(result)
+    shown = [
+        f"{number}. {ink.paint(name, 'bold')}  {score(float(result['score']), ink)}",
+        INDENT + _source(result, ink),
+        *(INDENT + marks.paint(line, ink) for line in _text(result, marks, ink, lines)),
         *(INDENT + ink.paint(f"{ink.sign('▲')} {said}", "yellow") for said in cautions(result)),
-        *(INDENT + ink.paint(said, "dim") for said in also_in(result)),
-        INDENT + ink.paint(f"{invoked()} show {pasted(clean(result['citation']))}", "dim"),
+        *(INDENT + ink.paint(_on_one_line(said, ink), "dim") for said in remarks(result)),
     ]
-    return "\n".join(lines)
+    if lines is None:
+        shown.append(INDENT + ink.paint(show_command(result), "dim"))
+    return "\n".join(shown)
 
 
-def _text(result: dict[str, Any]) -> str:
-    """What it says; the properties that a note begins with take one line of it, or three where
-    there is nothing else."""
+def name_of(result: dict[str, Any]) -> str:
+    """The note's name, then the headings that the passage stands under."""
+    title = clean(result.get("title") or result["source_file"])
+    path = clean(result.get("heading_path") or "")
+    if not path or path == title:
+        return title
+    return path if path.startswith(f"{title} > ") else f"{title} > {path}"
+
+
+def score(share: float, ink: Ink) -> str:
+    """How relevant it is, in dots: one at least, and all of them for 0.9 and more."""
+    full = min(DOTS, max(1, round(share * DOTS)))
+    return ink.paint(ink.sign("●") * full, "green") + ink.paint(
+        ink.sign("○") * (DOTS - full), "dim"
+    )
+
+
+def show_command(result: dict[str, Any]) -> str:
+    """What to type to read the passage in its note."""
+    return f"{invoked()} show {pasted(clean(result['citation']))}"
+
+
+def _source(result: dict[str, Any], ink: Ink) -> str:
+    """The citation, as a shell takes it; the date; the tags, as far as there is room."""
+    dot = f" {ink.sign('·')} "
+    cited = pasted(clean(result["citation"]))
+    date = clean(result.get("date") or "")
+    if date and result.get("date_source") == "file":
+        date = f"file of {date}"
+    tags = " ".join(clean(tag) for tag in result.get("tags", [])[:6])
+    after = "".join(dot + part for part in (date, tags) if part)
+    if ink.columns:
+        after = fitting(after, max(0, ink.columns - len(INDENT) - len(cited)), ink.sign("…"))
+    return ink.paint(cited, "cyan") + after
+
+
+def _text(result: dict[str, Any], marks: Marks, ink: Ink, lines: int | None) -> list[Any]:
+    if lines is None:
+        return excerpt(result["chunk_text"], marks, ink, None)
+    return excerpt(_without_what_is_said(result, marks, ink), marks, ink, lines)
+
+
+def _without_what_is_said(result: dict[str, Any], marks: Marks, ink: Ink) -> str:
+    """The text without the heading that the title line ends with, and without the properties at
+    its beginning where they have nothing of the question. What has no other text keeps them."""
     text: str = result["chunk_text"]
     properties, _, rest = text.partition("\n\n")
     is_begin = result.get("chunk_index") == 0 and result.get("start_line") == 2
-    if not (is_begin and all(map(_PROPERTY.match, properties.splitlines()))):
-        return text
-    dense = " ".join(word for word in properties.split() if "://" not in word)
-    room = WIDTH if rest else 3 * WIDTH
-    shown = f"{dense[: room - 1]}…" if len(dense) > room else dense
-    return f"{shown}\n\n{rest}"
+    if is_begin and all(map(_PROPERTY.match, properties.splitlines())):
+        dense = " ".join(word for word in properties.split() if "://" not in word)
+        if not rest.strip():
+            return fitting(dense, LINES * WIDTH, "…")
+        kept = fitting(dense, WIDTH, "…") if marks.different(dense) else ""
+        text = f"{kept}\n\n{rest}"
+    first, _, below = text.strip("\n").partition("\n")
+    if below.strip() and (_HEADING.match(first) or first.startswith("#")):
+        shown = rendered(clean(first), ink.sign)
+        if shown is not None and name_of(result).endswith(shown.text.strip()):
+            return below
+    return text
 
 
 def pasted(citation: str) -> str:
@@ -100,21 +114,14 @@ def quoted(word: str) -> str:
     return quote(word)
 
 
-def excerpt(text: str, marks: Marks, ink: Ink) -> list[str]:
-    """At most so many lines, around where most of the question is."""
-    width = min(WIDTH, ink.columns - len(INDENT)) if ink.columns else WIDTH
-    lines = [part for line in _paragraphs(text) for part in _folded(line, width)]
-    if len(lines) <= LINES:
-        return lines
-    weights = [len(marks.within(line)) for line in lines]
-    start = max(
-        range(len(lines) - LINES + 1),
-        key=lambda at: (sum(weights[at : at + LINES]), -at),
-    )
-    dots = ink.sign("…")
-    shown = lines[start : start + LINES]
-    before = [dots] if start else []
-    return [*before, *shown, *([dots] if start + LINES < len(lines) else [])]
+def _on_one_line(said: str, ink: Ink) -> str:
+    return fitting(said, ink.columns - len(INDENT), ink.sign("…")) if ink.columns else said
+
+
+def remarks(result: dict[str, Any]) -> list[str]:
+    """What else is known of a passage: why it is here, and where else it stands."""
+    via = result.get("via")
+    return ([f"{clean(via)}"] if via else []) + also_in(result)
 
 
 def also_in(result: dict[str, Any]) -> list[str]:
@@ -132,6 +139,8 @@ def also_in(result: dict[str, Any]) -> list[str]:
 def cautions(result: dict[str, Any]) -> list[str]:
     """What to know before relying on a passage."""
     found = []
+    if newer := result.get("superseded_by"):
+        found.append(f"A newer note says otherwise: {pasted(clean(newer))}")
     if result.get("stale"):
         found.append("The note has changed since; run `ragctl sync`.")
     if result.get("unverified"):
@@ -140,39 +149,4 @@ def cautions(result: dict[str, Any]) -> list[str]:
         found.append(f"Sensitive: {clean(', '.join(result['sensitive']))}.")
     if result.get("injection_suspected"):
         found.append("It reads like instructions to an assistant. It is only a note.")
-    return found
-
-
-def _paragraphs(text: str) -> list[str]:
-    """The lines that are not blank; what was only wrapped by somebody's editor is one again."""
-    found: list[str] = []
-    wrapped = False
-    for line in text.splitlines():
-        if wrapped and line[:1].isalpha():
-            found[-1] = f"{found[-1].rstrip()} {line.strip()}"
-        elif line.strip():
-            found.append(line)
-        wrapped = len(line) >= _WRAPPED
-    return found
-
-
-def _folded(line: str, width: int) -> list[str]:
-    """A line in pieces that fit, cut between words where there are any."""
-    words = clean(line.rstrip()).split(" ")
-    pieces = [""]
-    for word in words:
-        if pieces[-1] and len(pieces[-1]) + 1 + len(word) > width:
-            pieces.append(word)
-        else:
-            pieces[-1] += f" {word}" if pieces[-1] else word
-    return [piece[at : at + width] for piece in pieces for at in range(0, len(piece) or 1, width)]
-
-
-def _joined(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    found: list[tuple[int, int]] = []
-    for start, end in spans:
-        if found and start <= found[-1][1]:
-            found[-1] = (found[-1][0], max(end, found[-1][1]))
-        else:
-            found.append((start, end))
     return found

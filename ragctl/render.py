@@ -13,8 +13,31 @@ from typing import Any, TextIO
 from ragctl import next_step
 from ragd.paths import Home
 
-STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
-_SIGNS = dict(zip("●▲✗✓→·…━─", ("*", "!", "x", "+", "->", "-", "...", "#", "."), strict=True))
+STYLES = {
+    "bold": "1",
+    "dim": "2",
+    "italic": "3",
+    "red": "31",
+    "green": "32",
+    "yellow": "33",
+    "cyan": "36",
+}
+_SIGNS = {
+    "●": "*",
+    "○": "-",
+    "▲": "!",
+    "✗": "x",
+    "✓": "+",
+    "→": "->",
+    "·": "-",
+    "…": "...",
+    "━": "#",
+    "─": ".",
+    "│": "|",
+    "•": "-",
+    "☐": "[ ]",
+    "☑": "[x]",
+}
 _UNITS = (("d", 86_400), ("h", 3_600), ("min", 60), ("s", 1))
 
 
@@ -53,6 +76,7 @@ class Ink:
         self.colour = self.obeyed and not os.environ.get("NO_COLOR")
         self._signs = "utf" in (stream.encoding or "").lower()
         self.columns = columns_of(stream)
+        self.rows = rows_of(stream)
 
     def paint(self, text: str, *styles: str) -> str:
         if not self.colour or not styles or not text:
@@ -75,10 +99,20 @@ class Ink:
 
 def columns_of(stream: TextIO) -> int:
     """The width of the terminal; 0 where there is none, and lines are as long as they like."""
+    return _size_of(stream)[0]
+
+
+def rows_of(stream: TextIO) -> int:
+    """The height of the terminal; 0 where there is none."""
+    return _size_of(stream)[1]
+
+
+def _size_of(stream: TextIO) -> tuple[int, int]:
     try:
-        return os.get_terminal_size(stream.fileno()).columns if stream.isatty() else 0
+        columns, rows = os.get_terminal_size(stream.fileno()) if stream.isatty() else (0, 0)
     except (OSError, ValueError, AttributeError):
-        return 0
+        return 0, 0
+    return columns, rows
 
 
 def clean(text: object) -> str:

@@ -41,6 +41,8 @@ class Searches(Protocol):
 
     async def search(self, request: SearchRequest, health: Sequence[Reason]) -> Served: ...
 
+    async def titled(self, title: str) -> Sequence[str]: ...
+
 
 class Recalls(Protocol):
     """Who knows the memories."""

@@ -99,6 +99,11 @@ class Searcher:
         except TimeoutError:
             raise RagdError("TIMEOUT") from None
 
+    async def titled(self, title: str) -> Sequence[str]:
+        """The paths of the notes with this title; none while no index is open."""
+        index = self._serving.index
+        return await index.titled(limits.folded(title)) if index is not None else ()
+
     async def _search_what_serves(
         self, request: SearchRequest, health: Sequence[Reason], deadline: float
     ) -> Served:

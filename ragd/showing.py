@@ -4,7 +4,7 @@ It reads nothing that does not belong into the index, and says nothing about wha
 """
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from msgspec import Struct, structs
@@ -22,11 +22,16 @@ from ragd.protocol.tools import NoteRequest
 from ragd.search import injection
 from ragd.search.guard import inspect
 from ragd.search.nearest import nearest
+from ragd.search.note_names import link_target, named
 from ragd.search.results import TRUST, citation, link
 from ragd.settings import Settings
 
+# The paths of the notes in the index that have this title.
+Titled = Callable[[str], Awaitable[Sequence[str]]]
+
 WITHIN_S = 8.0
 ROOM = Room(lines=2_000, characters=200_000)  # for one answer
+LISTED = 10  # notes with the same name
 TRIES = 3  # of a note that is being written
 
 
@@ -39,6 +44,19 @@ class NoSuchNote(RagdError):
             "INVALID_REQUEST",
             "There is no such note in the vault.",
             hint or "Give the `citation` or the `source_file` of a search result.",
+        )
+
+
+class SeveralNotes(RagdError):
+    """A name that more than one note has."""
+
+    def __init__(self, meant: list[str]) -> None:
+        listed = " or ".join(f"`{path}`" for path in meant[:LISTED])
+        more = f" There are {len(meant) - LISTED} more." if len(meant) > LISTED else ""
+        super().__init__(
+            "INVALID_REQUEST",
+            f"{len(meant)} notes have this name.",
+            f"Did you mean {listed}?{more}",
         )
 
 
@@ -63,15 +81,40 @@ class Looked(Struct, frozen=True):
 class Showing:
     """Reads and guards."""
 
-    def __init__(self, notes: Notes, settings: Settings, guard: GuardInForce, clock: Clock) -> None:
+    def __init__(
+        self,
+        notes: Notes,
+        settings: Settings,
+        guard: GuardInForce,
+        clock: Clock,
+        titled: Titled,
+    ) -> None:
         self._notes = notes
+        self._titled = titled
         self._settings = settings
         self._guard = guard
         self._confirmations = confirmations(clock)
 
     async def to(self, request: NoteRequest, known: Mapping[str, Entry]) -> dict[str, Any]:
         """The lines, or `withheld` and a token. Raises RagdError for what is refused."""
-        request = structs.replace(request, path=contained(request.path))
+        request = structs.replace(request, path=contained(link_target(request.path)))
+        try:
+            return await self._shown(request, known)
+        except NoSuchNote:
+            path = await self._by_name(request.path, known)
+            if path is None:
+                raise
+        return await self._shown(structs.replace(request, path=path), known)
+
+    async def _by_name(self, name: str, known: Mapping[str, Entry]) -> str | None:
+        """The one note of this name, if there is one. Raises SeveralNotes if there are more."""
+        found = named(name, known) or await self._titled(name)
+        meant = [path for path in found if path != name and self._notes.concerns(path)]
+        if len(meant) > 1:
+            raise SeveralNotes(meant)
+        return meant[0] if meant else None
+
+    async def _shown(self, request: NoteRequest, known: Mapping[str, Entry]) -> dict[str, Any]:
         try:
             async with asyncio.timeout(WITHIN_S):
                 looked = await NOTES.run(self._look, request, known)

@@ -6,9 +6,9 @@ from typing import Any
 
 from ragctl.cli import add_json, at_least
 from ragctl.failure import Failure, UsageError
-from ragctl.launch import ask_when_started
-from ragctl.passages import INDENT, Marks, described, quoted
-from ragctl.render import Ink, clean, counted, emit_bytes, for_home, invoked
+from ragctl.launch import ask, ask_when_started
+from ragctl.render import Ink, emit_bytes
+from ragctl.search_output import told
 from ragctl.vault_paths import WHOLE, within_vault
 from ragd.errors import (
     EXIT_FAILED,
@@ -18,6 +18,7 @@ from ragd.errors import (
     EXIT_USAGE,
     UNAVAILABLE,
 )
+from ragd.paths import Home
 from ragd.protocol.limits import DAY_OR_TIME, DAY_OR_TIME_FORMS, RESULTS_MAX
 
 EXAMPLES = (
@@ -26,10 +27,11 @@ EXAMPLES = (
     ("ragctl search tickets --tag travel --from 2024-01-01", "only with a tag, since a day"),
 )
 _TAGS = "only passages with this tag, their own or one of their note's properties"
-_NUMBER = (
-    "The number beside a passage, 0 to 1, says how relevant it is by itself: how near to the\n"
+_DOTS = (
+    "The dots beside a passage, one to five, say how relevant it is by itself: how near to the\n"
     "question in meaning, how many of its words it has, and whether it is of the time that is\n"
-    "named. The order weighs the passages against each other, so the two can differ."
+    "named. `--json` has the number, 0 to 1. The order compares the passages with each other, so\n"
+    "the two can differ."
 )
 TOOL = "/v1/tools/obsidian_rag_search"
 _MISTYPED = ("INVALID_REQUEST", "UNKNOWN_DIRECTORY", "SECURITY_VIOLATION")
@@ -46,7 +48,7 @@ _OPTIONS = {  # what is typed for each field of the request
 
 def options(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
-    parser.description = f"{parser.description}\n\n{_NUMBER}"
+    parser.description = f"{parser.description}\n\n{_DOTS}"
     parser.add_argument("question", nargs="+", metavar="QUESTION", help="in your own words")
     parser.add_argument("--dir", action="append", default=[], help="only below this folder")
     parser.add_argument("--tag", action="append", default=[], help=_TAGS)
@@ -60,6 +62,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--to", type=_day, metavar="DAY", help="only up to this day")
     many = f"how many passages (5; at most {RESULTS_MAX})"
     parser.add_argument("--max", type=_few, metavar="N", help=many)
+    parser.add_argument("--full", action="store_true", help="whole passages, not three lines each")
     parser.add_argument("--confirm", metavar="TOKEN", help="show what was withheld as sensitive")
 
 
@@ -105,7 +108,8 @@ def run(args: argparse.Namespace) -> int:
         return _refused(envelope, args)
     data = answer.data
     if not args.json:
-        print(_told(question, _with_its_next_step(envelope), data, Ink()))
+        shown = _with_its_next_step(envelope)
+        print(told(question, shown, Ink(), full=args.full, paused=_pause(args.home, envelope)))
     found = data["results"] or data.get("memories") or data.get("withheld")
     return EXIT_OK if found else EXIT_NOTHING_FOUND
 
@@ -123,6 +127,16 @@ def _request(question: str, args: argparse.Namespace) -> dict[str, Any]:
     return {"query": question, **{name: value for name, value in wanted.items() if value}}
 
 
+def _pause(home: Home, envelope: dict[str, Any]) -> dict[str, Any] | None:
+    """The pause that holds, asked for only where it may explain why notes are missing."""
+    if not (envelope.get("meta") or {}).get("unindexed_files"):
+        return None
+    paused: dict[str, Any] | None = ask(
+        home, "GET", "/v1/status", start=False, again=True
+    ).data.get("paused")
+    return paused
+
+
 def _refused(envelope: dict[str, Any], args: argparse.Namespace) -> int:
     error = envelope.get("error") or {}
     code = EXIT_UNAVAILABLE if envelope["status"] == UNAVAILABLE else EXIT_FAILED
@@ -137,13 +151,12 @@ def _in_words_of_the_command_line(error: dict[str, Any], folders: list[str]) -> 
     message, suggestion = str(error.get("message", "")), str(error.get("suggestion", ""))
     typed = " ".join(f"--dir {folder}" for folder in folders)
     match error.get("code"):
-        case "UNKNOWN_DIRECTORY" if len(folders) == 1:
-            return f"{typed}: there is no such folder in the index.", "Correct it, or leave it out."
         case "UNKNOWN_DIRECTORY":
-            return (
-                f"{typed}: one of these folders is not in the index.",
-                "Correct it, or leave it out.",
-            )
+            meant = suggestion.startswith("Did you mean")
+            next_step = suggestion if meant else "Correct it, or leave it out."
+            if len(folders) == 1:
+                return f"{typed}: there is no such folder in the index.", next_step
+            return f"{typed}: one of these folders is not in the index.", next_step
         case "SECURITY_VIOLATION":
             return (
                 f"{typed} leads outside the vault.",
@@ -163,57 +176,3 @@ def _with_its_next_step(envelope: dict[str, Any]) -> dict[str, Any]:
         return envelope
     below = "What to type to see them stands below."
     return {**envelope, "error": {**error, "suggestion": below}}
-
-
-def _told(question: str, envelope: dict[str, Any], data: dict[str, Any], ink: Ink) -> str:
-    marks = Marks(question)
-    blocks = _warning(envelope, ink)
-    results = data["results"]
-    blocks += [described(number, result, marks, ink) for number, result in enumerate(results, 1)]
-    blocks += [_memory(memory, ink) for memory in data.get("memories", [])]
-    if data.get("withheld"):
-        blocks.append(_withheld(data))
-    elif not results and not data.get("memories"):
-        blocks.append("Nothing found. Ask in other words, or with fewer filters.")
-    blocks += _unread((envelope.get("meta") or {}).get("unindexed_files", 0), ink)
-    if suggestion := data.get("memory_suggestion"):
-        blocks.append(_suggestion(suggestion, ink))
-    return "\n\n".join(blocks)
-
-
-def _warning(envelope: dict[str, Any], ink: Ink) -> list[str]:
-    error = envelope.get("error")
-    if not error:
-        return []
-    sign = ink.paint(f"{ink.sign('▲')} {clean(envelope['status'])}", "yellow", "bold")
-    said = f"{sign}  {ink.wrap(for_home(clean(error['message'])), 2)}"
-    arrow, suggestion = ink.paint(ink.sign("→"), "cyan"), for_home(clean(error["suggestion"]))
-    return [f"{said}\n  {arrow} {suggestion}"]
-
-
-def _memory(memory: dict[str, Any], ink: Ink) -> str:
-    key, source = clean(memory["key"]), clean(memory["source"])
-    value = " ".join(clean(memory["value"]).split())
-    return f"Remembered: {ink.paint(key, 'bold')}  {ink.paint(source, 'cyan')}\n   {value}"
-
-
-def _withheld(data: dict[str, Any]) -> str:
-    what = counted(int(data["withheld"]), "sensitive passage")
-    again = f"the same command with `--confirm {clean(data['confirm'])}`"
-    return f"{what} withheld. To see what it is, type {again} within five minutes."
-
-
-def _unread(notes: int, ink: Ink) -> list[str]:
-    """What the answer may lack."""
-    if not notes:
-        return []
-    many = f"{counted(notes, 'new or changed note')} {'is' if notes == 1 else 'are'}"
-    said = f"{ink.sign('▲')} {many} not in the index yet: ask again in a moment."
-    return [ink.paint(said, "yellow")]
-
-
-def _suggestion(suggestion: dict[str, Any], ink: Ink) -> str:
-    words = [" ".join(clean(suggestion[name]).split()) for name in ("key", "value", "source")]
-    ends = ["--"] if any(word.startswith("-") for word in words) else []
-    typed = " ".join((f"{invoked()} memory store", *ends, *map(quoted, words)))
-    return ink.paint(f"Worth remembering?\n{INDENT}{typed}", "dim")

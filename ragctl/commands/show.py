@@ -23,6 +23,7 @@ from ragd.paths import Home
 EXAMPLES = (
     ("ragctl show Journal/2024-01-15.md#L10-L24", "a passage as `ragctl search` cites it"),
     ("ragctl show 'Ideas/My garden.md' --around 10", "a whole note; more lines around a passage"),
+    ("ragctl show 'My garden'", "a note by its name, its title or a link: '[[My garden]]'"),
 )
 AROUND = 3
 _LINES = re.compile(r"(.+?)(?:#L(\d{1,9})(?:-L?(\d{1,9}))?|:(\d{1,9})(?:-(\d{1,9}))?)", re.DOTALL)
@@ -33,7 +34,9 @@ _FOR_PEOPLE = ("Did you mean", "`ragctl ", "Ask for others")
 def options(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
     parser.add_argument(
-        "note", metavar="NOTE", help="PATH, PATH#L10-L24 or PATH:10-24, from the vault's folder"
+        "note",
+        metavar="NOTE",
+        help="PATH, PATH#L10-L24 or PATH:10-24, from the vault's folder; or the note's name",
     )
     parser.add_argument(
         "--around",

@@ -95,7 +95,7 @@ class ToolGateway:
         guard = GuardInForce(settings)
         self.memories = Memories(settings, clock, self._append, notes, guard, memory_vectors)
         self._answers = Answers(searches, self.memories, guard, clock)
-        self._showing = Showing(notes, settings, guard, clock)
+        self._showing = Showing(notes, settings, guard, clock, searches.titled)
         self.live = Live(
             version=__version__,
             pid=os.getpid(),

@@ -1,6 +1,7 @@
 """What a question is limited to: folders, days, tags. Pure.
 
-It never says what exists: a folder that is not in the index and one that is denied look the same.
+It never says what is denied: a folder that is not in the index and one that is denied look the
+same, and only a folder that may be searched is suggested.
 """
 
 import contextlib
@@ -48,6 +49,7 @@ def known_directories(
     asked: Iterable[str], known: Iterable[str], entered: Known
 ) -> tuple[str, ...]:
     """The folders of the index that are meant, in whatever case; RagdError if one is unknown."""
+    known = list(known)
     spellings: dict[str, list[str]] = {}
     for folder in known:
         spellings.setdefault(folded(folder), []).append(folder)
@@ -55,12 +57,21 @@ def known_directories(
     for path in asked:
         meant = [folder for folder in spellings.get(folded(path), ()) if entered(folder)]
         if not meant:
-            raise RagdError(
-                "UNKNOWN_DIRECTORY",
-                "The field `directory_filter` names a directory that is not in the index.",
-            )
+            raise _unknown(path, [folder for folder in known if entered(folder)])
         found.update(dict.fromkeys([path] if path in meant else meant))
     return tuple(found)
+
+
+def _unknown(path: str, known: Iterable[str]) -> RagdError:
+    """`known`: only folders that may be named."""
+    from ragd.search.nearest import nearest_folder  # which compares names as this module does
+
+    near = nearest_folder(path, known)
+    return RagdError(
+        "UNKNOWN_DIRECTORY",
+        "The field `directory_filter` names a directory that is not in the index.",
+        f"Did you mean `{near}`?" if near else None,
+    )
 
 
 def asked_tags(asked: Sequence[str]) -> list[str]:

@@ -1,6 +1,6 @@
-"""The notes that somebody may have meant, among those of the index. Pure."""
+"""The notes and folders that somebody may have meant, among those of the index. Pure."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from difflib import get_close_matches
 
 from ragd.search.filters import folded
@@ -18,6 +18,20 @@ def nearest(path: str, known: Collection[str]) -> list[str]:
         by_name.setdefault(_name(other), []).append(other)
     names = [wanted] if wanted in by_name else get_close_matches(wanted, by_name, MOST, 0.75)
     return [other for name in names for other in sorted(by_name[name])][:MOST]
+
+
+def nearest_folder(path: str, known: Iterable[str]) -> str | None:
+    """The folder that may have been meant: by its own name anywhere, else by a path like it."""
+    wanted = folded(path[-_LONGEST:]).strip("/")
+    by_path: dict[str, str] = {}
+    by_name: dict[str, str] = {}
+    for folder in sorted(known, key=lambda one: (one.count("/"), one))[:LOOKED_AT]:
+        by_path.setdefault(folded(folder), folder)
+        by_name.setdefault(folded(folder.rpartition("/")[2]), folder)
+    for names, name in ((by_name, wanted.rpartition("/")[2]), (by_path, wanted)):
+        if close := get_close_matches(name, names, 1, 0.6):
+            return names[close[0]]
+    return None
 
 
 def _name(path: str) -> str:

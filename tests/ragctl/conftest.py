@@ -58,6 +58,8 @@ def home(short: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Home]:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HOME", str(short / "user"))
     monkeypatch.setenv("OBSIDIAN_RAG_HOME", str(short / "h"))
+    # Hints are short, as in the usual home; test_home_in_commands.py is about the others.
+    monkeypatch.setattr("ragctl.next_step.usual_home", lambda: str(short / "h"))
     vault = short / "vault"
     (vault / ".obsidian").mkdir(parents=True)
     (vault / "note.md").write_text("# A note\n")
@@ -154,6 +156,8 @@ class FakeDaemon:
         self.note_hint = "Did you mean `Note.md`?"  # where there is no note
         self.searches: list[dict[str, Any]] = []
         self.search_refusal: tuple[str, str | None] | None = None  # code and message
+        self.search_suggestion: str | None = None
+        self.results: list[dict[str, Any]] = []
         self.withheld = 0  # passages of every search
         self.blocks = False  # a note is shown to who brings the token only
         self.unknown: set[str] = set()  # endpoints that this version does not have
@@ -361,10 +365,10 @@ class _Handler(BaseHTTPRequestHandler):
     def answer_search(self) -> None:
         fake = self.server.fake
         fake.searches.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
-        found: dict[str, Any] = {"results": [], "memories": []}
+        found: dict[str, Any] = {"results": fake.results, "memories": []}
         if fake.search_refusal:
             code, message = fake.search_refusal
-            self.refuse(message or CODES[code].message, code)
+            self.refuse(message or CODES[code].message, code, suggestion=fake.search_suggestion)
         elif fake.withheld:
             found |= {"withheld": fake.withheld, "confirm": "token"}
             self.answer(200, found, reason("SENSITIVE_FILTERED"))
@@ -386,9 +390,15 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body.encode())
         self.close_connection = True
 
-    def refuse(self, message: str, code: str = "INVALID_REQUEST", status: int = 400) -> None:
+    def refuse(
+        self,
+        message: str,
+        code: str = "INVALID_REQUEST",
+        status: int = 400,
+        suggestion: str | None = None,
+    ) -> None:
         error = {"code": code, "message": message, "recoverable": False}
-        self.answer(status, None, {**error, "suggestion": CODES[code].suggestion})
+        self.answer(status, None, {**error, "suggestion": suggestion or CODES[code].suggestion})
 
     def begin_lines(self) -> None:
         self.send_response(200)

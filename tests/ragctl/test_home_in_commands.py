@@ -10,9 +10,9 @@ import pytest
 
 import ragctl as package
 from ragctl.cli import PURPOSES
-from ragctl.commands import search
 from ragctl.next_step import for_home, invoked
 from ragctl.render import Ink, speak_of
+from ragctl.search_output import told
 from ragd.errors import CODES
 from ragd.paths import Home, addressed, usual_home
 from tests.ragctl.conftest import complete, reason, step
@@ -94,6 +94,7 @@ def test_every_command_in_a_sentence_stands_in_backticks_where_its_home_can_be_a
 def elsewhere(home: Home, monkeypatch: pytest.MonkeyPatch) -> Home:
     """A home that ragctl does not find by itself."""
     monkeypatch.delenv("OBSIDIAN_RAG_HOME")
+    monkeypatch.setattr("ragctl.next_step.usual_home", usual_home)
     return home
 
 
@@ -168,11 +169,11 @@ def test_what_stands_below_a_passage_names_the_home(elsewhere) -> None:
     data = {"results": [RESULT], "memory_suggestion": suggestion}
     speak_of(elsewhere)
     try:
-        said = search._told("when?", envelope, data, Ink())
+        said = told("when?", {**envelope, "data": data}, Ink())
     finally:
         speak_of(None)
-    assert "`ragctl sync` is what I typed." in said, "what a note says stays as it is"
-    assert all_named(elsewhere, said.replace(RESULT["chunk_text"], "")) == 3
+    assert "ragctl sync is what I typed." in said, "what a note says stays as it is"
+    assert all_named(elsewhere, said.replace("ragctl sync is what I typed.", "")) == 3
 
 
 @pytest.mark.parametrize(
@@ -197,6 +198,18 @@ def test_a_daemon_of_another_version_is_told_of_with_its_home(ragctl, fake, else
     assert all_named(elsewhere, result.err) == 2
 
 
-def test_in_the_home_that_ragctl_finds_by_itself_commands_stay_short(ragctl, home) -> None:
+def test_in_the_usual_home_commands_stay_short(ragctl, home) -> None:
     assert "`ragctl start`" in ragctl("stop").err
     assert for_home("`ragctl start`", home) == "`ragctl start`" and invoked(home) == "ragctl"
+
+
+def test_a_home_from_the_environment_is_named_since_another_shell_may_not_have_it(
+    ragctl, fake, elsewhere, monkeypatch, terminal
+) -> None:
+    monkeypatch.setenv("OBSIDIAN_RAG_HOME", elsewhere.root)
+    fake.search_refusal = ("INDEX_NOT_FOUND", None)
+    for result in (ragctl("search", "x"), ragctl("status"), ragctl("show", "a.md#L41")):
+        all_named(elsewhere, result.out, result.err)
+    screen = terminal("search", "x", columns=200)
+    screen.ended()
+    assert all_named(elsewhere, screen.text) == 1

@@ -3,16 +3,20 @@
 import json
 import shlex
 import subprocess
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from ragctl.commands import search
-from ragctl.passages import Marks, described, excerpt
+from ragctl.excerpts import Marks, excerpt
+from ragctl.markdown import Styled
+from ragctl.passages import described
 from ragctl.render import Ink
+from ragctl.search_output import _suggestion, told
 from ragd.adapters import embedded
 from ragd.paths import Home
+from tests.patience import PATIENCE_S
 
 
 class Loud(Ink):
@@ -36,21 +40,102 @@ RESULT: dict[str, Any] = {
 }
 
 
-def test_a_passage_shows_heading_score_source_date_and_text() -> None:
-    shown = described(1, RESULT, Marks("when?"), Ink())
-    assert shown.splitlines() == [
-        "1. Doorbell > Plan  0.88",
+class Low(Ink):
+    """Ink for a terminal of this size."""
+
+    def __init__(self, columns: int = 80, rows: int = 40) -> None:
+        super().__init__()
+        self.columns, self.rows = columns, rows
+
+
+def lines_of(result: dict[str, Any], question: str = "", ink: Ink | None = None) -> list[str]:
+    return described(1, result, Marks(question), ink or Ink()).splitlines()
+
+
+def answer(*results: dict[str, Any], **more: Any) -> dict[str, Any]:
+    meta = {"unindexed_files": more.pop("unindexed", 0)}
+    data = {"results": list(results), **more}
+    return {"status": "healthy", "error": None, "data": data, "meta": meta}
+
+
+def test_a_passage_shows_name_dots_source_date_and_text() -> None:
+    assert lines_of(RESULT, "when?") == [
+        "1. Doorbell > Plan  ●●●●○",
         "   Projects/Doorbell.md#L10-L12 · 2024-01-15 · #electronics",
-        "   ## Plan",
         "   Solder the board on Sunday.",
-        "   ragctl show Projects/Doorbell.md#L10-L12",
     ]
+
+
+@pytest.mark.parametrize(
+    ("title", "path", "shown"),
+    [
+        ("SIM Cards", "Notes", "SIM Cards > Notes"),
+        ("SIM Cards", "SIM Cards > Notes", "SIM Cards > Notes"),
+        ("SIM Cards", "SIM Cards", "SIM Cards"),
+        ("SIM Cards", "", "SIM Cards"),
+        ("SIM", "SIM Cards > Notes", "SIM > SIM Cards > Notes"),
+        ("", "Notes", "Projects/Doorbell.md > Notes"),
+    ],
+)
+def test_the_name_of_the_note_is_in_every_title(title: str, path: str, shown: str) -> None:
+    first = lines_of(RESULT | {"title": title, "heading_path": path})[0]
+    assert first == f"1. {shown}  ●●●●○"
+
+
+@pytest.mark.parametrize(
+    ("score", "dots"), [(0.0, "●○○○○"), (0.5, "●●○○○"), (0.8, "●●●●○"), (1.0, "●●●●●")]
+)
+def test_dots_say_how_relevant_a_passage_is(score: float, dots: str) -> None:
+    assert lines_of(RESULT | {"score": score})[0].endswith(dots)
+
+
+def test_five_long_passages_fit_a_terminal_of_forty_rows() -> None:
+    long = RESULT | {"chunk_text": "word " * 300, "also_in": ["a.md"] * 5, "also_in_total": 9}
+    suggestion = {"key": "k", "value": "v", "source": "a.md"}
+    shown = told("board?", answer(*[long] * 5, memory_suggestion=suggestion), Low())
+    assert shown.count("\n") + 1 < 40
+    assert shown.splitlines()[0].startswith("1. Doorbell")
+    whole = told("board?", answer(*[long] * 5), Low(), full=True)
+    assert whole.count("word") == 1500 and whole.count("ragctl show") == 5
+
+
+def test_on_a_low_terminal_the_best_passage_keeps_its_lines() -> None:
+    long = RESULT | {"chunk_text": "word " * 300}
+    shown = told("board?", answer(*[long] * 5), Low(rows=24)).split("\n\n")
+    assert [block.count("word") > 20 for block in shown[:5]] == [True, *[False] * 4]
+
+
+def test_what_is_marked_as_old_or_linked_or_weakly_dated_says_so() -> None:
+    flags = {"superseded_by": "Journal/2025 b.md#L1-L2", "via": "Linked from Doorbell."}
+    shown = lines_of(RESULT | flags | {"date_source": "file"})
+    assert "file of 2024-01-15" in shown[1]
+    assert shown[3] == "   ▲ A newer note says otherwise: 'Journal/2025 b.md#L1-L2'"
+    assert shown[4] == "   Linked from Doorbell."
+    assert "file of" not in lines_of(RESULT | {"date_source": "note"})[1]
+
+
+def test_what_was_made_of_the_question_is_said_first() -> None:
+    fixed = [{"word": "bord", "used": ["board", "bored"]}]
+    understood = {"time": "last week, 2026-11-09 to 2026-11-15", "filters": ["tag: river"]}
+    found = answer(RESULT, corrections=fixed, understood=understood)
+    first = told("bord?", found, Loud()).split("\n\n")[0]
+    assert '"bord" is in no note: searched for board or bored.' in first
+    assert "Understood: last week, 2026-11-09 to 2026-11-15." in first
+    assert "Understood: tag: river." in first
+    assert "\x1b[33;1mboard\x1b[0m" in told("bord?", found, Loud())
+
+
+def test_a_list_without_an_answer_is_introduced_as_such() -> None:
+    nearest = told("who?", answer(RESULT, answered=False), Ink())
+    assert nearest.startswith("Nothing answers this. Nearest:\n\n1. Doorbell")
+    assert "Nothing answers" not in told("who?", answer(RESULT, answered=True), Ink())
+    assert "Nothing answers" not in told("who?", answer(RESULT), Ink())
 
 
 def test_what_is_worth_remembering_can_be_pasted_into_a_shell() -> None:
     value = "- Paid it's $5 `date` \x1b[2J\n back"
     suggestion = {"key": "debt", "value": value, "source": "My notes/a.md"}
-    asked, typed = search._suggestion(suggestion, Ink()).splitlines()
+    asked, typed = _suggestion(suggestion, Ink()).splitlines()
     assert asked == "Worth remembering?" and "\x1b" not in typed
     words = shlex.split(typed)
     assert words[:5] == ["ragctl", "memory", "store", "--", "debt"]
@@ -63,24 +148,27 @@ def test_what_is_worth_remembering_can_be_pasted_into_a_shell() -> None:
     [(0, ""), (1, "1 new or changed note is not"), (7, "7 new or changed notes are")],
 )
 def test_notes_that_are_not_read_yet_are_told(left: int, said: str) -> None:
-    envelope = {"status": "healthy", "error": None, "meta": {"unindexed_files": left}}
-    shown = search._told("when?", envelope, {"results": [RESULT]}, Ink())
+    shown = told("when?", answer(RESULT, unindexed=left), Ink())
     assert (said in shown) if said else ("index" not in shown)
 
 
-def test_the_properties_of_a_note_take_one_line_of_its_passage() -> None:
+def test_during_a_pause_the_pause_explains_what_is_missing() -> None:
+    pause = {"since": "2026-11-15T14:30:00Z", "until": "2999-01-01T00:00:00Z"}
+    shown = told("when?", answer(RESULT, unindexed=1), Ink(), paused=pause)
+    assert "1 new or changed note is not in the index: syncing is paused until" in shown
+    assert "`ragctl pause resume` ends the pause." in shown and "in a moment" not in shown
+
+
+def test_the_properties_of_a_note_are_shown_where_they_have_what_was_asked() -> None:
     begin = RESULT | {"chunk_index": 0, "start_line": 2}
-    text = "tags:\n  - home\naliases: [Bell]\n\n# Doorbell\n\nSolder it."
-    shown = described(1, begin | {"chunk_text": text}, Marks(""), Ink()).splitlines()
-    assert shown[2:5] == ["   tags: - home aliases: [Bell]", "   # Doorbell", "   Solder it."]
-    long = "tags: " + "x" * 200 + "\n\nSolder it."
-    shown = described(1, begin | {"chunk_text": long}, Marks(""), Ink()).splitlines()
-    assert len(shown) == 5 and shown[2].endswith("x…") and shown[3] == "   Solder it."
+    text = "tags:\n  - home\naliases: [Bell]\n\n# Kitchen\n\nSolder it."
+    assert lines_of(begin | {"chunk_text": text})[2:] == ["   Kitchen", "   Solder it."]
+    asked = lines_of(begin | {"chunk_text": text}, "what is at home?")
+    assert asked[2:] == ["   tags: - home aliases: [Bell]", "   Kitchen", "   Solder it."]
     alone = "cover: https://example.org/x.jpg\ngenre:\n- Sci-fi"
-    shown = described(1, begin | {"chunk_text": alone}, Marks(""), Ink()).splitlines()
-    assert shown[2:-1] == ["   cover: genre: - Sci-fi"]
+    assert lines_of(begin | {"chunk_text": alone})[2:] == ["   cover: genre: - Sci-fi"]
     prose = "One: this.\nAnd that.\n\nMore."
-    shown = described(1, begin | {"chunk_text": prose}, Marks(""), Ink()).splitlines()
+    shown = lines_of(begin | {"chunk_text": prose})
     assert shown[2:5] == ["   One: this.", "   And that.", "   More."]
 
 
@@ -103,11 +191,13 @@ def test_other_notes_with_the_same_passage_are_named(
 
 def test_matches_are_marked_whatever_their_form() -> None:
     marks = Marks("Who was soldering boards in 2024?")
-    assert marks.paint("Solder the Board of 2024", Loud()) == (
+    assert marks.paint(Styled("Solder the Board of 2024"), Loud()) == (
         "\x1b[33;1mSolder\x1b[0m the \x1b[33;1mBoard\x1b[0m of \x1b[33;1m2024\x1b[0m"
     )
     assert Marks("机器学习").within("我学习机器") == [(1, 5)]
     assert Marks("").within("anything") == []
+    assert Marks("SIM or the eSIM?").within("A sim, the simple") == [(2, 5)]
+    assert Marks("board -solder tag:plan").within("solder the plan board") == [(16, 21)]
 
 
 @pytest.mark.parametrize(
@@ -120,17 +210,18 @@ def test_matches_are_marked_whatever_their_form() -> None:
     ],
 )
 def test_what_to_mind_is_said_below_a_passage(flag: dict[str, Any], said: str) -> None:
-    assert said in described(1, RESULT | flag, Marks(""), Ink()).splitlines()[-2]
+    assert said in described(1, RESULT | flag, Marks(""), Ink()).splitlines()[-1]
 
 
 @pytest.mark.parametrize(
     "path",
     ["a b.md", "it's.md", "$HOME.md", "-n.md", "a;b.md", "日記.md", "#x.md", "~.md", "a&b.md"],
 )
-def test_a_passage_ends_with_what_can_be_pasted_into_a_shell(path: str) -> None:
+def test_a_citation_can_be_pasted_into_a_shell(path: str) -> None:
     citation = f"{path}#L10-L12"
-    shown = described(1, RESULT | {"citation": citation}, Marks(""), Ink())
-    typed = shown.splitlines()[-1].strip()
+    found = RESULT | {"citation": citation, "date": None, "tags": []}
+    typed = told("x", answer(found), Ink()).splitlines()[-1].removeprefix("Read on: ")
+    assert typed == f"ragctl show {lines_of(found)[1].strip()}"
     said = subprocess.run(
         ["bash", "-c", typed.replace("ragctl show", "printf %s")], capture_output=True, text=True
     )
@@ -141,8 +232,11 @@ def test_a_long_passage_is_shown_where_most_of_the_question_is() -> None:
     lines = [f"- item {n}" for n in range(40)]
     lines[30] = "- the doorbell battery"
     shown = excerpt("\n".join(lines), Marks("doorbell battery"), Ink())
-    assert "- the doorbell battery" in shown
-    assert shown[0] == shown[-1] == "…" and len(shown) == 10
+    assert [line.text for line in shown] == [
+        "… • item 29",
+        "• the doorbell battery",
+        "• item 31 …",
+    ]
 
 
 def test_nothing_in_a_note_moves_the_terminal() -> None:
@@ -153,10 +247,10 @@ def test_nothing_in_a_note_moves_the_terminal() -> None:
 
 def test_lines_wrapped_by_an_editor_are_joined_and_lists_are_not() -> None:
     long = "word " * 14
-    assert excerpt(f"{long}\nend.\n- one\n- two", Marks(""), Ink()) == [
+    assert [line.text for line in excerpt(f"{long}\nend.\n- one\n- two", Marks(""), Ink())] == [
         f"{long.strip()} end.",
-        "- one",
-        "- two",
+        "• one",
+        "• two",
     ]
 
 
@@ -189,14 +283,27 @@ def test_a_question_to_a_real_daemon(ragctl: Any, home: Home, short: Path) -> No
     nothing = ragctl("search", "flonk grumblewort")
     assert nothing.code == 6 and "Nothing found" in nothing.out
     assert ragctl("search", "kingfisher", "--tag", "sea", "--json").code == 6
+    meant = ragctl("search", "kingfisher", "--dir", "Brids")
+    assert meant.code == 2 and meant.err.endswith("Did you mean `Birds`?\n")
     for wrong in (("--dir", "Nowhere"), ("--dir", ".."), ("--from", "soon"), ("--max", "99")):
         refused = ragctl("search", "kingfisher", *wrong)
         assert (refused.code, refused.out) == (2, "") and refused.err
+    _explained_by_the_pause(ragctl, vault)
     (vault / "Birds" / "2024-05-01.md").unlink()
     assert ragctl("search", "kingfisher").code == 6
     vault.rename(short / "away")
     away = ragctl("search", "kingfisher")
     assert away.code == 0 and "vault is away" in away.out
+
+
+def _explained_by_the_pause(ragctl: Any, vault: Path) -> None:
+    ragctl("pause", "2h")
+    (vault / "Birds" / "heron.md").write_text("A heron.\n")
+    deadline = time.monotonic() + PATIENCE_S
+    while "paused" not in (said := ragctl("search", "kingfisher").out):
+        assert time.monotonic() < deadline, said
+    assert "1 new or changed note is not in the index: syncing is paused until" in said
+    assert "ask again in a moment" not in said
 
 
 @pytest.mark.parametrize(
@@ -275,6 +382,23 @@ def test_whoever_types_is_told_what_to_type_for_what_was_withheld(ragctl: Any, f
     assert as_json["error"]["suggestion"].startswith("Ask the user")
 
 
-def test_the_help_says_what_the_number_beside_a_passage_is(ragctl: Any) -> None:
+def test_the_help_says_what_the_dots_beside_a_passage_are(ragctl: Any) -> None:
     said = " ".join(ragctl("search", "--help").out.split())
     assert "how relevant it is by itself" in said and "the two can differ" in said
+
+
+def test_a_folder_that_is_much_like_it_is_suggested(ragctl: Any, fake: Any) -> None:
+    fake.search_refusal = ("UNKNOWN_DIRECTORY", None)
+    fake.search_suggestion = "Did you mean `People`?"
+    refused = ragctl("search", "x", "--dir", "Peeple")
+    assert refused.err.splitlines()[-1] == "Did you mean `People`?"
+
+
+def test_colours_are_only_on_a_terminal_that_wants_them(terminal: Any, fake: Any) -> None:
+    fake.results = [RESULT]
+    for settings in ({}, {"NO_COLOR": "1"}):
+        screen = terminal("search", "the board?", **settings)
+        assert screen.ended() == 0
+        assert ("\x1b[33;1mboard\x1b[0m" in screen.raw) == (not settings)
+        assert ("\x1b[" in screen.raw) == (not settings)
+        assert "Solder the board on Sunday." in screen.text

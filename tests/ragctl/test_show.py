@@ -151,6 +151,41 @@ def test_a_note_of_a_real_vault(ragctl, home: Home, short: Path) -> None:
     assert json.loads(ragctl("show", "nope.md", "--json").out)["data"] is None
 
 
+@pytest.mark.slow
+def test_a_note_is_opened_by_its_name_in_a_real_vault(ragctl, home: Home, short: Path) -> None:
+    vault = short / "vault"
+    config = {"vault_path": str(vault), "indexing": {"deny_dirs": ["Private"]}}
+    Path(home.config).write_text(json.dumps(config))
+    texts = {
+        "Optics/Beam Divergence.md": "A beam spreads.\n",
+        "Physics/Waves.md": "---\ntitle: Ripples of Light\n---\nPhysics.\n",
+        "Sea/Waves.md": "Sea.\n",
+        "Private/Secret Plan.md": "Hidden.\n",
+    }
+    for path, text in texts.items():
+        (vault / path).parent.mkdir(exist_ok=True)
+        (vault / path).write_text(text)
+    assert ragctl("index").code == 0
+    for typed in (
+        *("Beam Divergence", "[[Beam Divergence]]", "[[Beam Divergence#Why|beams]]"),
+        *("beam divergence", "Optics/Beam Divergence", "[[Optics/Beam Divergence.md]]"),
+    ):
+        shown = ragctl("show", typed)
+        assert shown.code == 0 and shown.lines[0].startswith("Optics/Beam Divergence.md"), typed
+    assert "A beam spreads." in ragctl("show", "Beam Divergence#L1").out
+    assert "Physics." in ragctl("show", "ripples of light").out
+    several = ragctl("show", "Waves")
+    assert several.code == 2 and several.out == ""
+    assert "2 notes have this name." in several.err
+    assert "Did you mean `Physics/Waves.md` or `Sea/Waves.md`?" in several.err
+    assert "Sea." in ragctl("show", "Sea/Waves").out
+    for typed in ("Secret Plan", "[[Secret Plan]]", "Private/Secret Plan", "Nothing at all"):
+        refused = ragctl("show", typed)
+        assert refused.code == 6 and "Private/Secret" not in refused.err.partition(":")[2][20:]
+    for typed in ("[[../config.json]]", "[[/etc/passwd]]"):
+        assert ragctl("show", typed).code == 2
+
+
 def test_a_note_that_does_not_fit_says_how_to_see_more() -> None:
     cut = NOTE | {"truncated": True}
     assert "`ragctl show Journal/2024-01-15.md#L14-L18`" in told(cut, None, None, Ink())

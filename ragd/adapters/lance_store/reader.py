@@ -16,7 +16,7 @@ from msgspec import Struct
 from ragd.adapters.lance_store import libraries, vector_index
 from ragd.adapters.lance_store.failures import translated
 from ragd.adapters.lance_store.schema import SEARCH_TEXT, TABLE, VECTOR, Row
-from ragd.adapters.lance_store.sql import one_of
+from ragd.adapters.lance_store.sql import one_of, sql_text
 from ragd.embedding import Vector, unpack
 from ragd.notes.search_text import hangul_bigrams
 
@@ -166,6 +166,12 @@ class Reader:
                     found = await query.to_arrow()
             self._names = await asyncio.to_thread(_names_in, found, version)
         return self._names
+
+    async def titled(self, title: str) -> list[str]:
+        """The paths of the notes with this title, in any case."""
+        query = self._table.query().select(["source_file"])
+        rows = await self._rows_of(query, f"chunk_index = 0 AND lower(title) = {sql_text(title)}")
+        return sorted(row["source_file"] for row in rows)
 
     async def missing_vectors(self, limit: int, newest_first: bool = True) -> list[Missing]:
         """Chunks that have no vector yet."""

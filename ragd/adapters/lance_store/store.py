@@ -214,6 +214,10 @@ class ChunkIndex:
         """Every tag in the index, as it is spelled there."""
         return await self._reader.tags()
 
+    async def titled(self, title: str) -> list[str]:
+        """The paths of the notes with this title, which is in lower case."""
+        return await self._reader.titled(title)
+
     # Reading in bulk
 
     def rows(
