@@ -9,32 +9,22 @@ anew and, with `--only`, shows the others' former figures; `--write` puts the ta
 """
 
 import argparse
-import json
-import math
-import os
 import re
-import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from statistics import fmean
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
 from bench import floor
 from bench.bm25 import Bm25
-from bench.collections import SETS, Collection, Question, load, write_vault
-from ragctl.client import request
-from ragd.paths import Home
+from bench.collections import SETS, Collection, Question, load
+from bench.daemon import DATA, Daemon
+from bench.judging import TOP, Figures, judged
 
-BESIDE = Path(__file__).resolve().parents[2] / "shared"
-DATA = Path(os.environ.get("RAGD_SHARED", BESIDE)) / "data"
-TOP = 10
-TRIES = 5
-PASSAGES = 30  # asked for, so that ten different notes are among them
-TOOL = "/v1/tools/obsidian_rag_search"
 WAYS = {
     "full text": {"fusion": "weighted", "vector_weight": 0, "text_weight": 1},
     "vectors": {"fusion": "weighted", "vector_weight": 1, "text_weight": 0},
@@ -45,78 +35,9 @@ BEGIN, END = "<!-- bench.quality begins -->", "<!-- bench.quality ends -->"
 Ask = Callable[[Question], Sequence[str]]
 
 
-class Figures(NamedTuple):
-    """How good a way of searching is: the means over all questions."""
-
-    ndcg: float
-    recall: float
-    mrr: float
-
-
-def judged(ranked: Sequence[str], answers: frozenset[str]) -> Figures:
-    """The figures of one answer: notes, best first."""
-    hits = [place for place, note in enumerate(ranked[:TOP]) if note in answers]
-    gain = sum(1 / math.log2(place + 2) for place in hits)
-    ideal = sum(1 / math.log2(place + 2) for place in range(min(TOP, len(answers))))
-    first = 1 / (hits[0] + 1) if hits else 0.0
-    return Figures(gain / ideal, len(hits) / len(answers), first)
-
-
 def figures(collection: Collection, ask: Ask) -> Figures:
     each = [judged(ask(question), question.answers) for question in collection.questions]
     return Figures(*(fmean(column) for column in zip(*each, strict=True)))
-
-
-class Daemon:
-    """A daemon over one collection."""
-
-    def __init__(self, place: Path) -> None:
-        self.vault = place / "vault"
-        self.home = Home(str(place / "h"))
-        Path(self.home.root).mkdir(mode=0o700, parents=True, exist_ok=True)
-
-    def index(self, documents: Mapping[str, str], days: Mapping[str, str] | None = None) -> None:
-        """Write the vault, as far as it is not there, and wait for every vector."""
-        known = self.vault.exists()
-        write_vault(documents, self.vault, days)
-        self._configure({})
-        self._ragctl("sync" if known else "index")
-
-    def search_by(self, way: dict[str, object]) -> None:
-        self._configure(way)
-        request(self.home, "POST", "/v1/reload", {}).data  # noqa: B018  (raises what is wrong)
-
-    def ask(self, question: Question) -> list[str]:
-        body: dict[str, object] = {"query": question.text, "max_results": PASSAGES}
-        if question.folder:
-            body["directory_filter"] = [question.folder]
-        results = self.search(body)["results"]
-        return list(dict.fromkeys(result["source_file"] for result in results))
-
-    def search(self, body: dict[str, object]) -> dict[str, Any]:
-        """The answer's data. An answer with an error is asked for again: the machine was busy."""
-        for _ in range(TRIES):
-            answer = request(self.home, "POST", TOOL, body, 60.0)
-            if answer.envelope["error"] is None:
-                break
-        return answer.data
-
-    def stop(self) -> None:
-        self._ragctl("stop")
-
-    def _configure(self, way: dict[str, object]) -> None:
-        config = {
-            "vault_path": str(self.vault),
-            "embedding": {"provider": "embedded"},
-            "watch": {"rescan_s": 86400},
-            "search": way,
-        }
-        Path(self.home.config).write_text(json.dumps(config))
-
-    def _ragctl(self, verb: str) -> None:
-        environment = {**os.environ, "OBSIDIAN_RAG_HOME": self.home.root}
-        command = [sys.executable, "-m", "ragctl", verb]
-        subprocess.run(command, env=environment, check=True, stdout=subprocess.DEVNULL)
 
 
 class Measured(NamedTuple):

@@ -16,18 +16,28 @@ from pathlib import Path
 
 import msgspec
 
-from bench.sets import chains, relative_times, titles, unanswerable
+from bench.sets import (
+    chains,
+    crosslingual,
+    links,
+    phrases,
+    properties,
+    relative_times,
+    several,
+    titles,
+    typos,
+    unanswerable,
+)
 from bench.sets.asking import ask_all
 from bench.sets.figures import Outcome
 from bench.sets.model import QuestionSet, in_half
 from bench.sets.report import differences, tables
 
-SETS: dict[str, Callable[[], QuestionSet]] = {
-    titles.NAME: titles.make,
-    chains.NAME: chains.make,
-    relative_times.NAME: relative_times.make,
-    unanswerable.NAME: unanswerable.make,
-}
+_MODULES = (
+    *(titles, chains, relative_times, unanswerable, typos, phrases),
+    *(properties, links, crosslingual, several),
+)
+SETS: dict[str, Callable[[], QuestionSet]] = {one.NAME: one.make for one in _MODULES}
 
 
 def main() -> None:

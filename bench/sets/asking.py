@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from bench.quality import PASSAGES, Daemon
+from bench.daemon import PASSAGES, Daemon
 from bench.sets.figures import Hit, Outcome, figures_of
 from bench.sets.model import Question, QuestionSet, Vault
 
@@ -14,7 +14,7 @@ def ask_all(sets: Sequence[tuple[QuestionSet, list[Question]]], place: Path) -> 
     """The outcomes of these questions, in the order of the sets."""
     vaults: dict[str, Vault] = {}
     for one, questions in sets:
-        vaults |= {name: one.vaults[name] for name in {q.vault for q in questions}}
+        vaults |= {name: one.vaults[name] for name in dict.fromkeys(q.vault for q in questions)}
     found: dict[str, Outcome] = {}
     for name, vault in vaults.items():
         asked = [(one, q) for one, questions in sets for q in questions if q.vault == name]
@@ -74,7 +74,7 @@ def _with_typo_loss(outcomes: list[Outcome], clean: dict[str, str]) -> Iterator[
     by_id = {one.id: one for one in outcomes}
     for one in outcomes:
         before = by_id.get(clean.get(one.id, ""))
-        if before is None:
+        if before is None or not before.figures["ndcg@10"]:
             yield one
         else:
             loss = before.figures["ndcg@10"] - one.figures["ndcg@10"]

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from statistics import fmean, stdev
 from typing import NamedTuple
 
-from bench.quality import judged
+from bench.judging import judged
 from bench.sets.model import Question
 
 BINS = 10
@@ -130,11 +130,15 @@ class Bin(NamedTuple):
 
 
 def reliability(outcomes: Sequence[Outcome]) -> list[Bin]:
-    """By score, over the ten best results of the questions whose right notes are all known."""
+    """By score, over the ten best results of the questions whose right notes are all known.
+
+    Outdated statements are left out: they are about the subject, but not the right answer.
+    """
     spans: list[list[Hit]] = [[] for _ in range(BINS)]
     for outcome in outcomes:
         for hit in outcome.hits[:TOP] if outcome.complete else ():
-            spans[min(BINS - 1, int(hit.score * BINS))].append(hit)
+            if not hit.outdated:
+                spans[min(BINS - 1, int(hit.score * BINS))].append(hit)
     return [
         Bin(at / BINS, len(some), fmean(h.score for h in some), fmean(h.right for h in some))
         for at, some in enumerate(spans)

@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
-from bench.quality import DATA
+from bench.daemon import DATA
 from bench.sets import vaults
 from bench.sets.model import Question, QuestionSet, sample
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from bench.collections import Collection
-from bench.quality import DATA
+from bench.daemon import DATA
 from bench.sets import chains, vaults
 from bench.sets.chain_words import PEOPLE, PETS
 from bench.sets.model import Question, QuestionSet, Vault, order_of, sample

@@ -10,7 +10,7 @@ from typing import Any
 import yaml
 
 from bench.collections import Collection, load
-from bench.quality import DATA
+from bench.daemon import DATA
 from bench.sets.model import Vault, order_of
 
 REAL = ("lyz-blue-book", "vaultofknowledge", "kepano-obsidian", "obsidian-tasks-demo")
@@ -22,16 +22,25 @@ SECTION = re.compile(r"^(?=#+ )", re.M)
 WORD = re.compile(r"[^\W_]+")
 _FRONTMATTER = re.compile(r"\A---\r?\n(.*?)\r?\n---[ \t]*(?:\r?\n|\Z)", re.S)
 
+_REPEATED = re.compile(r"/newsletter/\d{4}(?:_w\d+|_\d\d_\d\d)?\.md$")
+_FENCED = re.compile(r"^[ \t]*(```+|~~~+).*?(?:^[ \t]*\1[`~]*[ \t]*$|\Z)", re.S | re.M)
+
 
 @cache
 def whole(name: str, data: Path = DATA) -> Mapping[str, str]:
-    """Every note of a shared vault but templates, with the bytes that it has."""
+    """The notes of a shared vault, with the bytes that they have.
+
+    Not templates; and of newsletters that say the same by day, week, month and year, only those of
+    a month: the others would make the index twice as large.
+    """
     folder = data / "vaults" / name
     paths = sorted(path.relative_to(folder) for path in folder.rglob("*.md"))
     return {
         str(path): (folder / path).read_bytes().decode("utf-8", "surrogateescape")
         for path in paths
-        if path.parts[0] != "Templates" and not any(p.startswith(".") for p in path.parts)
+        if path.parts[0] != "Templates"
+        and not any(p.startswith(".") for p in path.parts)
+        and not _REPEATED.search(str(path))
     }
 
 
@@ -42,7 +51,7 @@ def real(name: str, data: Path = DATA) -> Vault:
     if name != HELD_OUT_OF:
         return Vault(documents)
     held = held_out(data)
-    words = frozenset(held.values())
+    words = re.compile("|".join(map(re.escape, held.values())))
     return Vault({p: _without(text, words) for p, text in documents.items() if p not in held})
 
 
@@ -70,9 +79,9 @@ def held_out(data: Path = DATA) -> Mapping[str, str]:
     return {path: found[path] for path in sorted(chosen)}
 
 
-def _without(text: str, words: frozenset[str]) -> str:
+def _without(text: str, words: re.Pattern[str]) -> str:
     """A note without its sections that have one of the words, and without what is below them."""
-    if not any(word in text.lower() for word in words):
+    if not words.search(text.lower()):
         return text
     kept, dropped_level = [], 0
     for section in SECTION.split(text):
@@ -80,7 +89,7 @@ def _without(text: str, words: frozenset[str]) -> str:
         if dropped_level and (level == 0 or level > dropped_level):
             continue
         dropped_level = 0
-        if any(word in section.lower() for word in words):
+        if words.search(section.lower()):
             dropped_level = level or 7
         else:
             kept.append(section)
@@ -107,6 +116,15 @@ def properties(text: str) -> dict[str, Any]:
 def body(text: str) -> str:
     """What is below the frontmatter."""
     return _FRONTMATTER.sub("", text, count=1)
+
+
+def prose(text: str) -> str:
+    """What is below the frontmatter, without code blocks: the daemon does not index these."""
+    return without_code(body(text))
+
+
+def without_code(text: str) -> str:
+    return _FENCED.sub("", text)
 
 
 def stem(path: str) -> str:

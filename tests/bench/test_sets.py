@@ -1,13 +1,28 @@
 """The sets of questions: made the same way each time, their halves apart, their answers there."""
 
 import math
+import random
+import re
 from datetime import date
 from functools import cache
 
 import pytest
 
-from bench.quality import DATA
-from bench.sets import chains, relative_times, titles, unanswerable
+from bench.daemon import DATA
+from bench.sets import (
+    chains,
+    crosslingual,
+    links,
+    phrases,
+    properties,
+    relative_times,
+    several,
+    titles,
+    typos,
+    unanswerable,
+    vaults,
+)
+from bench.sets.__main__ import SETS
 from bench.sets.asking import outcome_of
 from bench.sets.figures import Hit, Outcome, auc, calibration_error, difference, mean, reliability
 from bench.sets.model import Question, QuestionSet, half_of, in_half
@@ -21,13 +36,12 @@ needs_data = pytest.mark.skipif(not DATA.is_dir(), reason=f"{DATA} is not there"
 def made(name: str) -> QuestionSet:
     if name == relative_times.NAME:
         return relative_times.make(TODAY)
-    return {m.NAME: m.make for m in (chains, titles, unanswerable)}[name]()
+    return SETS[name]()
 
 
-GENERATED = [chains.NAME, relative_times.NAME]
 EVERY = [
-    *GENERATED,
-    *(pytest.param(m.NAME, marks=needs_data) for m in (titles, unanswerable)),
+    name if name in (chains.NAME, relative_times.NAME) else pytest.param(name, marks=needs_data)
+    for name in SETS
 ]
 
 
@@ -127,6 +141,85 @@ def test_titles_split_file_names_into_words() -> None:
     assert titles.words_of("MyOwn-Note.v2") == "my own note v2"
     kinds = {question.kind for question in made(titles.NAME).questions}
     assert kinds == {"title", "file name", "alias"}
+
+
+@needs_data
+def test_the_other_sets_have_the_sizes_that_they_should() -> None:
+    wrong = [question for question in made(typos.NAME).questions if question.clean]
+    assert len(wrong) == 500
+    assert len(made(links.NAME).questions) >= 100
+    assert len(made(crosslingual.NAME).questions) == 9 * crosslingual.QUESTIONS
+    for name, least in ((phrases.NAME, 200), (properties.NAME, 150), (several.NAME, 140)):
+        assert len(made(name).questions) >= least
+
+
+@needs_data
+def test_a_typo_changes_one_word_into_one_that_no_note_has() -> None:
+    one = made(typos.NAME)
+    asked = {question.id: question for question in one.questions}
+    said = {
+        name: set(vaults.WORD.findall("\0".join(vault.documents.values()).lower()))
+        for name, vault in one.vaults.items()
+    }
+    for question in one.questions:
+        if question.clean:
+            clean = asked[question.clean]
+            assert clean.answers == question.answers and clean.group == question.group
+            old, new = clean.text.split(), question.text.split()
+            changed = [b for a, b in zip(old, new, strict=True) if a != b]
+            assert len(changed) == 1
+            letters = vaults.WORD.findall(changed[0].lower())
+            assert any(word not in said[question.vault] for word in letters)
+
+
+def test_every_kind_of_typo_is_one_slip() -> None:
+    source = random.Random(1)
+    for kind in typos.KINDS:
+        wrong = typos.mistyped("garden", kind, source)
+        assert wrong != "garden" and wrong[0] == "g"
+        assert abs(len(wrong) - len("garden")) == (kind in ("omission", "doubling"))
+
+
+@needs_data
+def test_a_note_that_only_links_find_shares_no_telling_word_with_the_question() -> None:
+    one = made(links.NAME)
+    for question in one.questions:
+        documents = one.vaults[question.vault].documents
+        for note in question.answers:
+            assert not links.telling(question.text) & links.telling(documents[note])
+
+
+@needs_data
+def test_excluded_notes_have_the_excluded_word_and_right_ones_do_not() -> None:
+    one = made(phrases.NAME)
+    excluding = [question for question in one.questions if question.excluded]
+    assert len(excluding) > 100
+    for question in excluding:
+        documents = one.vaults[question.vault].documents
+        word = re.split(r"-|without |not with |no ", question.text)[-1].strip("?")
+        assert all(word in documents[note].lower() for note in question.excluded)
+        assert not any(word in documents[note].lower() for note in question.answers)
+    quoted = [question for question in one.questions if question.kind == "phrase"]
+    for question in quoted:
+        phrase, documents = question.text.strip('"'), one.vaults[question.vault].documents
+        having = {n for n, text in documents.items() if phrase in " ".join(text.split())}
+        assert having == question.answers
+
+
+@needs_data
+def test_properties_that_are_asked_for_are_in_the_frontmatter() -> None:
+    one = made(properties.NAME)
+    for question in one.questions:
+        key = re.split("[=<>]", question.text.split("prop:")[1])[0]
+        for note in question.answers:
+            text = one.vaults[question.vault].documents[note]
+            assert key in vaults.properties(text)
+
+
+@needs_data
+def test_evidence_of_several_notes_is_in_two_to_five_of_them() -> None:
+    for question in made(several.NAME).questions:
+        assert 2 <= len(question.answers) <= 5
 
 
 def outcome(identity: str, best: float, *right: bool, answerable: bool = True) -> Outcome:

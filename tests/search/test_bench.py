@@ -7,7 +7,8 @@ import pytest
 
 from bench.bm25 import Bm25, tokens
 from bench.floor import nonsense
-from bench.quality import BEGIN, END, Figures, judged, write_into
+from bench.judging import Figures, judged
+from bench.quality import BEGIN, END, write_into
 
 
 def test_figures_of_one_answer() -> None:
