@@ -1,0 +1,26 @@
+"""The time that a question names, against today and the days that the notes name. Pure.
+
+    understand("What did I cook two days before my birthday?", today, {"my": MonthDay(5, 14)})
+
+`points` reads single days, weeks, months, seasons and feasts; `phrases` reads what stands around
+them ("since", "between … and", "two days before"); `closeness` says how near a date is to a span;
+`occasions` finds a birthday in the text of notes. It never reads the clock or the index.
+"""
+
+from ragd.search.when.closeness import WEAK, closeness, reach
+from ragd.search.when.days import MonthDay, Span
+from ragd.search.when.occasions import birthday_in, birthday_of
+from ragd.search.when.phrases import Phrase, Understood, understand
+
+__all__ = [
+    "WEAK",
+    "MonthDay",
+    "Phrase",
+    "Span",
+    "Understood",
+    "birthday_in",
+    "birthday_of",
+    "closeness",
+    "reach",
+    "understand",
+]

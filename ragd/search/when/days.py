@@ -1,0 +1,142 @@
+"""Spans of days: a year, a month, a season, Easter, so many weeks from here. Pure.
+
+A day that the calendar does not have is None, never an error. Seasons are those of the northern
+half of the earth; the winter of 2023 ends in February 2024.
+"""
+
+import calendar
+from collections.abc import Callable
+from datetime import date, timedelta
+from typing import NamedTuple
+
+FIRST, LAST = date(1, 1, 1), date(9999, 12, 31)
+
+
+class Span(NamedTuple):
+    """A first and a last day, both included."""
+
+    start: date
+    end: date
+
+    @property
+    def days(self) -> int:
+        return (self.end - self.start).days + 1
+
+    def shown(self) -> tuple[str, str]:
+        """Both days as ISO writes them."""
+        return self.start.isoformat(), self.end.isoformat()
+
+
+class MonthDay(NamedTuple):
+    """A day of every year; with its year, if that is known."""
+
+    month: int
+    day: int
+    year: int | None = None
+
+
+OfYear = Callable[[int], Span | None]
+
+
+def moved(day: date, days: int) -> date:
+    """So many days later; at an end of the calendar, that end."""
+    try:
+        return day + timedelta(days=days)
+    except OverflowError:
+        return LAST if days > 0 else FIRST
+
+
+def one_day(year: int, month: int, day: int) -> Span | None:
+    try:
+        found = date(year, month, day)
+    except ValueError:
+        return None
+    return Span(found, found)
+
+
+def month_span(year: int, month: int) -> Span | None:
+    if not (1 <= year <= 9999 and 1 <= month <= 12):
+        return None
+    return Span(date(year, month, 1), date(year, month, calendar.monthrange(year, month)[1]))
+
+
+def year_span(year: int) -> Span | None:
+    return Span(date(year, 1, 1), date(year, 12, 31)) if 1 <= year <= 9999 else None
+
+
+def week_of(day: date) -> Span:
+    """Monday to Sunday."""
+    monday = moved(day, -day.weekday())
+    return Span(monday, moved(monday, 6))
+
+
+def season_span(year: int, season: int) -> Span | None:
+    """Season 0 is spring."""
+    month = 3 + 3 * season
+    last = month_span(year + (season == 3), (month + 1) % 12 + 1)
+    return Span(date(year, month, 1), last.end) if last and 1 <= year <= 9999 else None
+
+
+def easter(year: int) -> date:
+    """Easter Sunday of the Gregorian calendar."""
+    century, golden = year // 100, year % 19
+    moon = (19 * golden + century - century // 4 - (8 * century + 13) // 25 + 15) % 30
+    moon -= (moon // 28) * (1 - (29 // (moon + 1)) * ((21 - golden) // 11))
+    weekday = (year + year // 4 + moon + 2 - century + century // 4) % 7
+    ahead = moon - weekday
+    month = 3 + (ahead + 40) // 44
+    return date(year, month, ahead + 28 - 31 * (month // 4))
+
+
+def weekday_before(today: date, weekday: int) -> date:
+    """The latest such weekday before today."""
+    return moved(today, -((today.weekday() - weekday - 1) % 7 + 1))
+
+
+def shifted(today: date, unit: str, count: int) -> Span | None:
+    """The day, week, month or year that lies so many units from today; earlier ones are negative.
+
+    A week that is so many weeks away is the seven days around that day.
+    """
+    if unit == "day":
+        day = moved(today, count)
+        return Span(day, day)
+    if unit == "week":
+        day = moved(today, 7 * count)
+        return Span(moved(day, -3), moved(day, 3))
+    if unit == "month":
+        months = today.year * 12 + today.month - 1 + count
+        return month_span(months // 12, months % 12 + 1)
+    return year_span(today.year + count)
+
+
+def calendar_unit(today: date, unit: str, step: int) -> Span | None:
+    """This (0), last (-1) or next (1) week, weekend, month, quarter or year of the calendar."""
+    if unit == "week":
+        return week_of(moved(today, 7 * step))
+    if unit == "weekend":
+        saturday = moved(week_of(moved(today, 7 * step)).start, 5)
+        return Span(saturday, moved(saturday, 1))
+    if unit == "quarter":
+        return quarter(today.year, (today.month - 1) // 3 + step)
+    return shifted(today, unit, step)
+
+
+def quarter(year: int, number: int) -> Span | None:
+    """The quarter of this number, from 0, of a year; -1 is the last one of the year before."""
+    first = month_span(year + number // 4, number % 4 * 3 + 1)
+    last = month_span(year + number // 4, number % 4 * 3 + 3)
+    return Span(first.start, last.end) if first and last else None
+
+
+def recent(today: date, unit: str, count: int) -> Span:
+    """The last so many days, weeks, months or years, today included."""
+    days = {"day": 1, "week": 7, "month": 30, "year": 365}[unit] * count
+    return Span(moved(today, -min(days, 4_000_000)), today)
+
+
+def part(span: Span, third: int) -> Span:
+    """The first (0), middle (1) or last (2) third."""
+    size = max(1, span.days // 3)
+    start = moved(span.start, third * size)
+    return Span(start, span.end if third == 2 else moved(start, size - 1))

@@ -1,0 +1,84 @@
+"""A birthday, as the notes tell it. Pure.
+
+The user's own: "my birthday is …", "I was born on …", a line `Birthday: …` in a note about the
+user, or a day's note that says "today is my birthday". Somebody else's: a sentence or a line of
+that person's note. A birthday in another person's note is never taken for the user's.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from datetime import date
+from typing import Protocol
+
+from ragd.search.when.days import MonthDay
+from ragd.search.when.points import birthday_owners, calendar_days
+
+MINE = "my"
+NEAR = 60  # characters around the word "birthday" in which its day and its owner stand
+
+
+class Told(Protocol):
+    """A passage of a note."""
+
+    @property
+    def chunk_text(self) -> str: ...
+    @property
+    def title(self) -> str: ...
+    @property
+    def date(self) -> str | None: ...
+
+
+def birthday_of(question: str) -> list[str]:
+    """Whose birthdays a question names; "my" is the user's own."""
+    return birthday_owners(question)
+
+
+def birthday_in(owner: str, passages: Iterable[Told]) -> MonthDay | None:
+    """The birthday that most of these passages tell; None if none does."""
+    told: Counter[MonthDay] = Counter()
+    for passage in passages:
+        told.update(_in_passage(owner, passage))
+    return told.most_common(1)[0][0] if told else None
+
+
+def _in_passage(owner: str, passage: Told) -> Iterable[MonthDay]:
+    about_owner = _is_about(owner, passage.title)
+    for line in passage.chunk_text.split("\n"):
+        for match in _BIRTHDAY.finditer(line):
+            around = line[max(0, match.start() - NEAR) : match.end() + NEAR]
+            if owner == MINE and _TODAY.search(around) and passage.date:
+                day = date.fromisoformat(passage.date)
+                yield MonthDay(day.month, day.day)
+            elif about_owner or _speaks_of(owner, around):
+                yield from (MonthDay(day.month, day.day) for day in calendar_days(around)[:1])
+
+
+def _is_about(owner: str, title: str) -> bool:
+    if owner == MINE:
+        return bool(_ABOUT_ME.fullmatch(title.strip()))
+    return owner in title.lower().split()
+
+
+def _speaks_of(owner: str, sentence: str) -> bool:
+    if owner == MINE:
+        return bool(_MY.search(sentence))
+    return bool(re.search(rf"(?<!\w){re.escape(owner)}(?!\w)", sentence, re.I))
+
+
+_BIRTHDAY = re.compile(r"(?<!\w)(?:birthday|born|birth|geburtstag|geboren)(?!\w)|生日|出生", re.I)
+_MY = re.compile(
+    r"(?<!\w)(?:my (?:own )?(?:birthday|date of birth)|i was born|i am born"
+    r"|mein(?:en|em)? geburtstag|ich (?:bin|wurde) .*geboren|ich habe .*geburtstag)(?!\w)"
+    r"|我的?生日|我出生",
+    re.I,
+)
+_TODAY = re.compile(
+    r"(?<!\w)(?:today (?:is|was) my birthday|(?:it is|it's|it was) my birthday"
+    r"|my birthday (?:is )?today|heute (?:ist mein|habe ich|hatte ich) geburtstag)(?!\w)"
+    r"|今天是?我的?生日",
+    re.I,
+)
+_ABOUT_ME = re.compile(
+    r"me|about me|myself|my profile|profile|personal data|über mich|ich|我|关于我|个人信息", re.I
+)
