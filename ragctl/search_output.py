@@ -25,7 +25,8 @@ def told(
     if data.get("withheld"):
         below.append(_withheld(data))
     elif not results and not data.get("memories"):
-        below.append("Nothing found. Ask in other words, or with fewer filters.")
+        nothing = "Nothing found. Ask in other words, or with fewer filters."
+        below.append(clean(data.get("hint") or nothing))
     below += _unread((envelope.get("meta") or {}).get("unindexed_files", 0), ink, paused)
     if results and not full:
         below.append(ink.paint(f"Read on: {show_command(results[0])}", "dim"))

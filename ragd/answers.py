@@ -19,6 +19,7 @@ from ragd.protocol.tools import SearchRequest
 from ragd.search.guard import Inspected, Passage, Rules, inspect, inspect_text, suggest
 from ragd.search.recall import Memory, shown
 from ragd.search.results import TRUST, Result
+from ragd.search.time_notes import nothing_dated, time_shown
 from ragd.searching import Served
 from ragd.status import Live, Reason, error_of, meta, reasons, verdict
 
@@ -104,7 +105,10 @@ class Answers:
                 [(row, seen) for row, _, seen in passages], rules, await self._recalls.facts()
             ),
             "memories": [_recalled(one, seen, stale.get(one.key)) for one, seen in recalled],
+            "understood": {"time": time_shown(served.when) if served.when else None},
         }
+        if served.undated_notes is not None:
+            data["hint"] = nothing_dated(served.undated_notes, request.by_file_time)
         if withheld:
             data |= {"withheld": withheld, "confirm": self._confirmations.issue(request)}
         code = "SENSITIVE_FILTERED" if withheld else served.code

@@ -10,14 +10,16 @@ from msgspec import Struct
 from ragd.adapters.lance_store import ChunkIndex, Hit
 from ragd.query_vectors import Asked
 from ragd.search.about import About
+from ragd.search.when import Span
 
-TIMELY_DEPTH = 50
+TIMELY_DEPTH = 100
 
 
 class Question(Struct, frozen=True):
     """What is looked for, and where.
 
-    `timely`: where, but only of the time that the question names; None if it names none.
+    `spans`: the time that the question names; `timely`: where, but only of that time and the days
+    around it; None if it names none.
     """
 
     about: About
@@ -26,6 +28,9 @@ class Question(Struct, frozen=True):
     timely: str | None
     by_words: bool
     asking: "asyncio.Task[Asked]"
+    spans: tuple[Span, ...] = ()
+    lists: bool = False  # everything of that time is asked for
+    by_file_time: bool = False  # the file's time counts as the note's own date
 
     @property
     def retrieval(self) -> str:
@@ -41,14 +46,13 @@ class Question(Struct, frozen=True):
 
 
 class Legs(Struct, frozen=True):
-    """What was found, each leg's best first, and which of it is of the time that is named.
+    """What was found, each leg's best first.
 
     `whole`: there is nothing more to find, however deep one looks.
     """
 
     vector: list[Hit]
     text: list[Hit]
-    timely: frozenset[str]
     whole: bool
 
 
@@ -63,7 +67,6 @@ async def both(question: Question, depth: int) -> Legs:
     return Legs(
         _with(vector, timely_vector),
         _with(text, timely_text),
-        frozenset(hit.chunk_id for hit in (*timely_vector, *timely_text)),
         len(vector) < depth and len(text) < depth,
     )
 

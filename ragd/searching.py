@@ -12,7 +12,7 @@ from typing import Protocol
 from msgspec import Struct, structs
 
 from ragd import legs
-from ragd.adapters.lance_store import ChunkIndex, Row, condition
+from ragd.adapters.lance_store import ChunkIndex, Hit, Row, condition
 from ragd.adapters.vault import UNKNOWN, Stat
 from ragd.clock import Clock
 from ragd.embedding import Vector
@@ -24,13 +24,15 @@ from ragd.presence import Notes as LookedAt
 from ragd.presence import Presence, is_stale
 from ragd.protocol.tools import SearchRequest
 from ragd.query_vectors import Asked, QueryVectors
+from ragd.question_times import QuestionTimes, file_times, listed, near
+from ragd.search import dating, fusion
 from ragd.search import filters as limits
-from ragd.search import fusion, when
 from ragd.search.about import about
 from ragd.search.filters import Filters
 from ragd.search.fusion import Candidate, Weights
 from ragd.search.relevance import relevance
 from ragd.search.results import Result, result
+from ragd.search.when import WEAK, Understood
 from ragd.serving import Serving
 from ragd.settings import Settings
 from ragd.status import Reason
@@ -64,6 +66,8 @@ class Served(Struct, frozen=True):
     vector: Vector | None = None  # of the question, in the vector space of this name
     space: str = ""
     is_partial: bool = False  # the time was up before the search was done
+    when: Understood | None = None  # the time that the question names, if it names one
+    undated_notes: int | None = None  # where a date filter left nothing: notes without a date
 
 
 class Searcher:
@@ -85,6 +89,7 @@ class Searcher:
         self._vectors = vectors
         self._notes = notes
         self._presence = Presence(notes)
+        self._times = QuestionTimes(clock, self._may_be_shown)
 
     async def search(self, request: SearchRequest, health: Sequence[Reason]) -> Served:
         """The passages for a question. Raises RagdError for what is refused or cannot be served."""
@@ -136,31 +141,52 @@ class Searcher:
         filters = await self._filters(request, index)
         where = condition(filters)
         wish = self._settings.current.search
-        asking = asyncio.create_task(self._vector(request.query, index, health))
+        text = request.query[:QUERY_CHARACTERS]
+        named = await self._times.understand(text, index)
+        is_dated = filters.start is not None or filters.end is not None
+        spans = named.spans if named.lists or not is_dated else ()  # else the time is said already
+        sought = "" if named.lists else named.rest
+        asking = asyncio.create_task(self._vector(sought, index, health))
         counting = asyncio.create_task(index.count(where))
         question = Question(
-            about(request.query[:QUERY_CHARACTERS], self._notes.count_tokens),
+            about(sought, self._notes.count_tokens),
             index,
             where,
-            self._timely(request, filters),
+            near(filters, spans),
             by_words=wish.fusion != "weighted" or wish.text_weight > 0,
             asking=asking,
+            spans=spans,
+            lists=named.lists,
+            by_file_time=request.by_file_time,
         )
         most = request.max_results
         judge = functools.partial(self._result, question)
         picking = Picking(index, where, self._presence, self._may_be_shown, judge, most)
         try:
             async with asyncio.timeout_at(deadline):
-                await self._collect(question, picking, most)
+                if named.lists:
+                    await self._list(question, filters, picking)
+                else:
+                    await self._collect(question, picking, most)
                 scanned = await counting
-            asked, space = asking.result(), index.identity.space.identity
-            found = picking.best
-            return Served(found, question.retrieval, asked.code, scanned, asked.vector, space)
+                asked, space = await asking, index.identity.space.identity
+                undated = await self._undated(filters, index) if not picking.best else None
+            return Served(
+                picking.best,
+                question.retrieval,
+                asked.code,
+                scanned,
+                asked.vector,
+                space,
+                when=named if named.phrases else None,
+                undated_notes=undated,
+            )
         except TimeoutError:
             if not picking.best:
                 raise
             scanned = counting.result() if counting.done() else 0
-            return Served(picking.best, question.retrieval, "TIMEOUT", scanned, is_partial=True)
+            found, when = picking.best, named if named.phrases else None
+            return Served(found, question.retrieval, "TIMEOUT", scanned, is_partial=True, when=when)
         finally:
             asking.cancel()
             counting.cancel()
@@ -184,24 +210,21 @@ class Searcher:
             start,
             end,
             tags=limits.known_tags(tags, await index.tags()) if tags else None,
+            file_times=_file_times(start, end) if request.by_file_time else None,
         )
 
-    def _timely(self, request: SearchRequest, filters: Filters) -> str | None:
-        """Where to look for notes of the time that the question names, if it names one."""
-        if filters.start is not None or filters.end is not None:
-            return None  # the time is said already
-        spans = when.named(request.query, self._today())
-        return condition(structs.replace(filters, spans=tuple(spans))) if spans else None
-
-    def _today(self) -> date:
-        """The day where the user is."""
-        return datetime.fromisoformat(self._clock.now()).astimezone().date()
+    async def _undated(self, filters: Filters, index: ChunkIndex) -> int | None:
+        """How many notes pass the filters but for their dates, and have none."""
+        if filters.start is None and filters.end is None:
+            return None
+        but_dates = structs.replace(filters, start=None, end=None, file_times=None)
+        return await index.undated_notes(condition(but_dates))
 
     # What becomes of the candidates
 
     def _ranked(self, question: Question, found: Legs) -> list[Candidate]:
         candidates = fusion.gather(found.vector, found.text)
-        fusion.mark_timely(candidates, found.timely)
+        _mark_dates(question, candidates, (*found.vector, *found.text))
         return fusion.order(candidates.values(), self._weights(question, found))
 
     def _weights(self, question: Question, found: Legs) -> Weights:
@@ -226,6 +249,13 @@ class Searcher:
             depth *= DEEPER
         await picking.name_places()
 
+    async def _list(self, question: Question, filters: Filters, picking: Picking) -> None:
+        """Everything of the time that is named, newest first."""
+        hits = await listed(question.index, filters, question.spans)
+        found = fusion.gather((), hits)
+        _mark_dates(question, found, hits)
+        await picking.pick([found[hit.chunk_id] for hit in hits])
+
     def _may_be_shown(self, path: str) -> bool:
         """Not what the configuration denies, nor what is known to be left out from now on: a
         note that hides itself may stay in the index for a while."""
@@ -240,9 +270,26 @@ class Searcher:
         if found.bm25 is not None:  # by an alias, a tag, or another form of a word
             words = max(words, question.about.one_word)
         readable = question.about.readable
-        score = relevance(found.cosine, words, readable, timely=found.timely)
+        score = relevance(found.cosine, words, readable, closeness=found.closeness)
+        if question.lists:
+            score = found.closeness
         vault = self._settings.vault.name
-        return result(row, score, vault, stale=stale, unverified=unverified)
+        by_file = row.date is None and (found.closeness > 0 or question.by_file_time)
+        day = dating.file_day(row.modified_at, datetime.astimezone) if by_file else None
+        return result(
+            row,
+            score,
+            vault,
+            stale=stale,
+            unverified=unverified,
+            date_source="note" if row.date else "file" if day else None,
+            file_date=day.isoformat() if day else None,
+        )
+
+
+def _mark_dates(question: Question, found: dict[str, Candidate], hits: Sequence[Hit]) -> None:
+    weak = 1.0 if question.by_file_time else WEAK
+    dating.mark_dates(found, hits, question.spans, datetime.astimezone, weak)
 
 
 def _check(request: SearchRequest) -> None:
@@ -256,3 +303,8 @@ def _days(request: SearchRequest) -> tuple[str | None, str | None]:
     """The first and last day that are asked for, where the user is."""
     asked = request.date_range
     return limits.days(asked.start, asked.to, datetime.astimezone) if asked else (None, None)
+
+
+def _file_times(start: str | None, end: str | None) -> limits.FileTimes:
+    days = (date.fromisoformat(day) if day else None for day in (start, end))
+    return file_times(*days)

@@ -60,6 +60,11 @@ def options(parser: argparse.ArgumentParser) -> None:
         help="only from this day on: 2025-01-31, or a timestamp",
     )
     parser.add_argument("--to", type=_day, metavar="DAY", help="only up to this day")
+    parser.add_argument(
+        "--by-file-time",
+        action="store_true",
+        help="for notes without a date, count the day on which the file was written",
+    )
     many = f"how many passages (5; at most {RESULTS_MAX})"
     parser.add_argument("--max", type=_few, metavar="N", help=many)
     parser.add_argument("--full", action="store_true", help="whole passages, not three lines each")
@@ -121,6 +126,7 @@ def _request(question: str, args: argparse.Namespace) -> dict[str, Any]:
         "max_results": args.max,
         "directory_filter": [] if WHOLE in folders else folders,
         "tags": args.tag,
+        "by_file_time": args.by_file_time,
         "date_range": {name: day for name, day in days.items() if day is not None},
         "confirm": args.confirm,
     }

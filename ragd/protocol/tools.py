@@ -45,6 +45,13 @@ class SearchRequest(Struct, frozen=True, forbid_unknown_fields=True):
         list[Text], Meta(max_length=LIST_MAX, description='Only below these, e.g. ["Journal"].')
     ] = []
     date_range: DateRange | None = None
+    by_file_time: Annotated[
+        bool,
+        Meta(
+            description="Let the file's time stand for the date of notes that have none, for "
+            "date_range, too."
+        ),
+    ] = False
     tags: Annotated[
         list[Text],
         Meta(

@@ -18,6 +18,16 @@ Known = Callable[[str], bool]
 Local = Callable[[datetime], datetime]  # the same moment by the user's clock
 
 
+class FileTimes(Struct, frozen=True):
+    """From and before which moment a file was written, for notes that have no date of their own.
+
+    Written as the index keeps them, in UTC; None: open.
+    """
+
+    start: str | None = None
+    before: str | None = None
+
+
 class Filters(Struct, frozen=True):
     """The limits, spelled as the index spells them; None: no limit of that kind.
 
@@ -29,6 +39,8 @@ class Filters(Struct, frozen=True):
     end: str | None = None
     spans: tuple[tuple[str, str], ...] | None = None  # first and last days; within any of them
     tags: tuple[str, ...] | None = None
+    # With `start`, `end` or `spans`: a note without a date passes by its file's time. None: never.
+    file_times: FileTimes | None = None
 
 
 def asked_directories(asked: Sequence[str]) -> list[str]:

@@ -10,7 +10,7 @@ same cosine, and so has little say. By ranks (`rrf`), both lookups count alike, 
 are. docs/retrieval.md has the measurements.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 from msgspec import Struct
@@ -51,7 +51,8 @@ class Candidate(Struct):
     note_words: float = 0.0  # BM25 of the whole note, as a part of the best note's
     exact_title: bool = False  # the question is the name of the note
     tagged: bool = False  # the passage itself, not only its note, carries a tag that is asked for
-    timely: bool = False  # of the time that the question names
+    date: str | None = None  # the passage's own
+    closeness: float = 0.0  # of its date to the time that the question names, from 0 to 1
     weight: float = 0.0
 
 
@@ -87,13 +88,6 @@ def gather(vector: Sequence[Hit], text: Sequence[Hit]) -> dict[str, Candidate]:
     return found
 
 
-def mark_timely(found: dict[str, Candidate], timely: Collection[str]) -> None:
-    """Note which of the candidates are of the time that the question names."""
-    for chunk_id in timely:
-        if chunk_id in found:
-            found[chunk_id].timely = True
-
-
 def order(found: Iterable[Candidate], weights: Weights) -> list[Candidate]:
     """Best first: an exact title, then what carries the tag asked for, then by weight."""
     candidates = list(found)
@@ -102,8 +96,7 @@ def order(found: Iterable[Candidate], weights: Weights) -> list[Candidate]:
         one.weight = _weigh(one, weights, scale)
     best = max((one.weight for one in candidates), default=0.0)
     for one in candidates:
-        if one.timely:
-            one.weight += weights.timely * best
+        one.weight += weights.timely * best * one.closeness
     candidates.sort(key=lambda one: (not one.tagged, -one.weight, one.chunk_id))
     return _titles_first(candidates)
 

@@ -5,8 +5,8 @@
 `words` is the share of the question's telling words that the passage, its title and its headings
 have. `meaning` grows with the cosine, from 0 at that of unrelated texts to 1. What is unrelated
 depends on how well the model reads the question: letters at random come near to anything. `time` is
-0.15 for a passage of the time that the question names. Nonsense has nothing of these: what lies
-below FLOOR is not an answer. docs/retrieval.md has the measurements.
+0.15 for a passage of the time that the question names, and less for one near it. Nonsense has
+nothing of these: what lies below FLOOR is not an answer. docs/retrieval.md has the measurements.
 """
 
 UNRELATED = 0.2  # the cosine of a question in words that the model knows to what is unrelated
@@ -17,13 +17,14 @@ FLOOR = 0.1
 
 
 def relevance(
-    cosine: float | None, words: float, readable: float, *, timely: bool = False
+    cosine: float | None, words: float, readable: float, *, closeness: float = 0.0
 ) -> float:
     """The score, of a passage's cosine (None: not among the nearest) and its share of words.
 
-    `readable` is the part of the question that the model can read, from 0 to 1.
+    `readable` is the part of the question that the model can read, from 0 to 1; `closeness` is how
+    near the passage's date is to the time that the question names.
     """
     unrelated = UNREADABLE - (UNREADABLE - UNRELATED) * readable
     meaning = 0.0 if cosine is None else (cosine - unrelated) / (SAME - unrelated)
     rest = (1 - min(1.0, max(0.0, meaning))) * (1 - words)
-    return 1 - rest * (1 - TIMELY if timely else 1)
+    return 1 - rest * (1 - TIMELY * closeness)

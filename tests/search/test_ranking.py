@@ -32,7 +32,8 @@ def fused(
     vector: list[Hit], text: list[Hit], weights: Weights, timely: tuple[str, ...] = ()
 ) -> list[Candidate]:
     found = fusion.gather(vector, text)
-    fusion.mark_timely(found, timely)
+    for chunk_id in found.keys() & timely:
+        found[chunk_id].closeness = 1.0
     return fusion.order(found.values(), weights)
 
 
@@ -145,7 +146,7 @@ def test_letters_at_random_have_to_come_nearer_than_words() -> None:
 
 
 def test_the_right_time_alone_is_worth_showing() -> None:
-    assert relevance(None, 0.0, 1.0) < FLOOR < relevance(None, 0.0, 1.0, timely=True)
+    assert relevance(None, 0.0, 1.0) < FLOOR < relevance(None, 0.0, 1.0, closeness=1.0)
 
 
 # What a question is about

@@ -25,6 +25,7 @@ QUERY_WORDS = 128  # the cost of a full-text query grows with its words: 100 KB 
 QUERY_CHARACTERS = 2_048
 
 _ROW = list(Row.__struct_fields__)
+_HIT = ["chunk_id", "source_file", "chunk_text", "date", "modified_at"]
 
 
 class Hit(Struct, frozen=True):
@@ -34,6 +35,8 @@ class Hit(Struct, frozen=True):
     source_file: str
     text_key: bytes  # the same for passages with the same text
     score: float
+    date: str | None = None  # the passage's own
+    modified_at: str = ""  # the file's time
 
 
 class Missing(Struct, frozen=True):
@@ -99,7 +102,7 @@ class Reader:
         """The k chunks nearest in meaning, best first; chunks without a vector are not there."""
         query = self._table.query().nearest_to(list(unpack(vector)))
         query = query.distance_type(vector_index.METRIC).limit(k)
-        query = query.select(["chunk_id", "source_file", "chunk_text", "_distance"])
+        query = query.select([*_HIT, "_distance"])
         if self._has_vector_index:
             # As many partitions as it takes: a selective filter must not lose rows.
             query = query.minimum_nprobes(20).maximum_nprobes(0).refine_factor(5)
@@ -113,9 +116,33 @@ class Reader:
             return []
         match = libraries.lancedb().query.MatchQuery(words, SEARCH_TEXT)
         query = self._table.query().nearest_to_text(match).limit(k)
-        query = query.select(["chunk_id", "source_file", "chunk_text", "_score"])
+        query = query.select([*_HIT, "_score"])
         rows = await self._rows_of(query, where)
         return _ranked([(row, row["_score"]) for row in rows])
+
+    async def newest(self, k: int, where: str) -> list[Hit]:
+        """The k chunks with the newest dates, newest first; of those without, by the file's time.
+
+        The chunks of a note stay together, in their order.
+        """
+        query = self._table.query().select([*_HIT[:2], *_HIT[3:], "chunk_index"]).where(where)
+        with translated(self._path):
+            async with self._permits:
+                found = await query.to_arrow()
+        order = [("date", "descending"), ("modified_at", "descending")]
+        order += [("source_file", "ascending"), ("chunk_index", "ascending")]
+        rows = (await asyncio.to_thread(found.sort_by, order)).slice(0, k).to_pylist()
+        return [_hit(row, _own_key(row), 0.0) for row in rows]
+
+    async def undated_notes(self, where: str | None = None) -> int:
+        """How many notes have no passage with a date."""
+        query = self._table.query().select(["source_file", "date"])
+        query = query if where is None else query.where(where)
+        with translated(self._path):
+            async with self._permits:
+                found = await query.to_arrow()
+        latest = found.group_by("source_file").aggregate([("date", "max")])["date_max"]
+        return int(latest.null_count)
 
     async def fetch(self, chunk_ids: Sequence[str]) -> list[Row]:
         """These chunks in this order, without those that are not there (any more)."""
@@ -239,10 +266,15 @@ def _key(row: dict[str, Any]) -> bytes:
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
+def _own_key(row: dict[str, Any]) -> bytes:
+    """Like no other: in a list of notes, equal passages of two notes are two."""
+    return hashlib.blake2b(row["chunk_id"].encode(), digest_size=16).digest()
+
+
+def _hit(row: dict[str, Any], key: bytes, score: float) -> Hit:
+    return Hit(row["chunk_id"], row["source_file"], key, score, row["date"], row["modified_at"])
+
+
 def _ranked(scored: Sequence[tuple[dict[str, Any], float]]) -> list[Hit]:
-    hits = [
-        Hit(row["chunk_id"], row["source_file"], _key(row), score)
-        for row, score in scored
-        if math.isfinite(score)
-    ]
+    hits = [_hit(row, _key(row), score) for row, score in scored if math.isfinite(score)]
     return sorted(hits, key=lambda hit: (-hit.score, hit.chunk_id))

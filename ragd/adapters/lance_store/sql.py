@@ -22,16 +22,30 @@ def condition(filters: Filters) -> str | None:
     if filters.directories is not None:
         below = [_below(folder) for folder in filters.directories]
         parts.append(f"({' OR '.join(below)})" if below else "FALSE")
-    if filters.start is not None:
-        parts.append(f"date >= {sql_text(filters.start)}")
-    if filters.end is not None:
-        parts.append(f"date <= {sql_text(filters.end)}")
-    if filters.spans is not None:
-        parts.append(_within(filters.spans))
+    if dated := _dated(filters):
+        parts.append(dated)
     if filters.tags is not None:
         listed = ", ".join(sql_text(tag) for tag in filters.tags)
         parts.append(f"array_has_any(tags, [{listed}])" if listed else "FALSE")
     return " AND ".join(parts) or None
+
+
+def _dated(filters: Filters) -> str:
+    own = []
+    if filters.start is not None:
+        own.append(f"date >= {sql_text(filters.start)}")
+    if filters.end is not None:
+        own.append(f"date <= {sql_text(filters.end)}")
+    if filters.spans is not None:
+        own.append(_within(filters.spans))
+    if not own or filters.file_times is None:
+        return " AND ".join(own)
+    written = ["date IS NULL"]
+    if filters.file_times.start is not None:
+        written.append(f"modified_at >= {sql_text(filters.file_times.start)}")
+    if filters.file_times.before is not None:
+        written.append(f"modified_at < {sql_text(filters.file_times.before)}")
+    return f"(({' AND '.join(own)}) OR ({' AND '.join(written)}))"
 
 
 def _below(folder: str) -> str:

@@ -192,6 +192,14 @@ class ChunkIndex:
         """The k chunks that match some of the words best; the score is BM25."""
         return await self._reader.text_leg(text, k, where)
 
+    async def newest(self, k: int, where: str) -> list[Hit]:
+        """The k chunks with the newest dates, newest first."""
+        return await self._reader.newest(k, where)
+
+    async def undated_notes(self, where: str | None = None) -> int:
+        """How many notes have no passage with a date."""
+        return await self._reader.undated_notes(where)
+
     async def fetch(self, chunk_ids: Sequence[str]) -> list[Row]:
         """These chunks in this order, without those that are gone."""
         return await self._reader.fetch(chunk_ids)

@@ -1,0 +1,56 @@
+"""The dates of candidates, and how near they are to the time that a question names. Pure.
+
+A note without a date of its own has the time of its file as a weak date: it counts less, and never
+decides a filter unless that is asked for.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import date, datetime
+from typing import Literal, Protocol
+
+from ragd.search.fusion import Candidate
+from ragd.search.when import WEAK, Span, closeness
+
+Local = Callable[[datetime], datetime]  # the same moment by the user's clock
+Source = Literal["note", "file"]
+
+
+class Dated(Protocol):
+    """A passage with its own date, if it has one, and its file's time."""
+
+    @property
+    def chunk_id(self) -> str: ...
+    @property
+    def date(self) -> str | None: ...
+    @property
+    def modified_at(self) -> str: ...
+
+
+def mark_dates(
+    found: Mapping[str, Candidate],
+    hits: Iterable[Dated],
+    spans: Sequence[Span],
+    local: Local,
+    weak: float = WEAK,
+) -> None:
+    """Note each candidate's date, and how close it is to these spans.
+
+    `weak`: what a file's time counts, of what a date of the note's own counts.
+    """
+    for hit in hits:
+        one = found.get(hit.chunk_id)
+        if one is None:
+            continue
+        one.date = hit.date
+        if spans and hit.date:
+            one.closeness = closeness(date.fromisoformat(hit.date), spans)
+        elif spans and (day := file_day(hit.modified_at, local)):
+            one.closeness = weak * closeness(day, spans)
+
+
+def file_day(modified_at: str, local: Local) -> date | None:
+    """The day of a file's time, where the user is; None for a time that no calendar has."""
+    try:
+        return local(datetime.fromisoformat(modified_at)).date()
+    except (ValueError, OverflowError):
+        return None

@@ -1,0 +1,133 @@
+"""Questions that name a time: a real daemon, words alone."""
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from datetime import date, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.daemon.searches import Vault
+
+NOBODY = {"provider": "ollama", "base_url": "http://127.0.0.1:9"}  # words are enough here
+TODAY = datetime.now().astimezone().date()
+
+
+def ago(days: int) -> str:
+    return (TODAY - timedelta(days=days)).isoformat()
+
+
+def journal(day: date | str) -> str:
+    return f"Journal/{day}.md"
+
+
+NOTES = {
+    journal(ago(1)): "Repaired the bicycle.\n",
+    journal(ago(2)): "Repaired the lamp, again.\n",
+    journal(ago(9)): "Repaired the bicycle, for the first time.\n",
+    journal(ago(400)): "Repaired the bicycle in the rain.\n",
+    journal("2024-05-12"): "Baked a cake with cherries.\n",
+    journal("2024-05-30"): "Baked a cake with nuts.\n",
+    journal("2024-07-03"): "Swam in the lake with the dogs.\n",
+    "Me.md": "- Birthday: 14 May\n- Shoes: 42\n",
+    "People/Jutta.md": "- Geburtstag: 17. Oktober\n",
+    "Old.md": "How to repair a bicycle: patience.\n",
+    "Fresh.md": "Sharpened the axe.\n",
+    "Yesterday's papers.md": "A song about yesterday and last week, with a guitar.\n",
+}
+
+
+@pytest.fixture(scope="module")
+def vault() -> Iterator[Vault]:
+    folder = Path(tempfile.mkdtemp(prefix="rt", dir="/tmp"))
+    vault = Vault(folder, NOTES, embedding=NOBODY)
+    for path, days in (("Old.md", 3000), ("Fresh.md", 1), ("Yesterday's papers.md", 3000)):
+        moment = datetime.combine(TODAY - timedelta(days=days), datetime.min.time()).timestamp()
+        os.utime(vault.root / path, (moment + 43_200, moment + 43_200))
+    try:
+        vault.start()
+        vault.text_only()
+        yield vault
+    finally:
+        vault.end()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def phrases(data: dict[str, Any]) -> list[str]:
+    return [one["words"] for one in data["understood"]["time"]["phrases"]]
+
+
+def test_yesterday_and_nothing_else_lists_the_notes_of_that_day(vault: Vault) -> None:
+    asked = vault.search("What did I do yesterday?")
+    assert asked.files == [journal(ago(1)), "Fresh.md"]
+    own, weak = asked.results
+    assert (own["date"], own["date_source"], own["file_date"]) == (ago(1), "note", None)
+    assert (weak["date"], weak["date_source"], weak["file_date"]) == (None, "file", ago(1))
+    assert asked.data["understood"]["time"] == {
+        "phrases": [
+            {"words": "yesterday", "days": [{"from": ago(1), "to": ago(1)}], "every_year": False}
+        ],
+        "listed": True,
+    }
+
+
+def test_the_notes_of_a_span_are_listed_newest_first(vault: Vault) -> None:
+    asked = vault.search("between May and July 2024")
+    days = ("2024-07-03", "2024-05-30", "2024-05-12")
+    assert asked.files == [journal(day) for day in days]
+
+
+def test_the_words_of_a_time_phrase_are_not_searched(vault: Vault) -> None:
+    asked = vault.search("What did I repair yesterday?", max_results=20)
+    assert asked.files[0] == journal(ago(1))
+    assert "Yesterday's papers.md" not in asked.files
+    assert phrases(asked.data) == ["yesterday"]
+    assert "Yesterday's papers.md" in vault.search('a song about "yesterday"').files
+
+
+def test_the_preference_fades_with_distance(vault: Vault) -> None:
+    asked = vault.search("bicycle a week ago", max_results=20)
+    recent = [journal(ago(9)), journal(ago(1))]
+    assert asked.files[:2] == recent
+    assert asked.files.index(journal(ago(400))) > 1
+
+
+def test_two_days_before_a_birthday_that_the_notes_tell(vault: Vault) -> None:
+    asked = vault.search("What did I bake two days before my birthday in 2024?")
+    assert asked.files[0] == journal("2024-05-12")
+    assert phrases(asked.data) == ["two days before my birthday in 2024"]
+    unknown = vault.search("What did I bake two days before Kavya's birthday?")
+    assert unknown.data["understood"]["time"] is None
+
+
+def test_a_season_and_a_question_in_other_languages(vault: Vault) -> None:
+    assert vault.search("lake in the summer of 2024").files[0] == journal("2024-07-03")
+    assert vault.search("Was habe ich gestern gemacht?").files[0] == journal(ago(1))
+    assert vault.search("昨天我做了什么？").files[0] == journal(ago(1))
+
+
+def test_a_date_filter_that_leaves_nothing_says_how_many_notes_have_no_date(vault: Vault) -> None:
+    asked = vault.search("bicycle", date_range={"from": "2019-01-01", "to": "2019-01-02"})
+    assert asked.files == []
+    assert "5 notes have no date" in asked.data["hint"]
+    assert "file's name" in asked.data["hint"] and "by_file_time" in asked.data["hint"]
+    found = vault.search("bicycle", date_range={"from": ago(1)})
+    assert found.files == [journal(ago(1))]
+    assert "hint" not in found.data
+
+
+def test_a_files_time_passes_a_date_filter_only_when_it_is_asked_for(vault: Vault) -> None:
+    limits: dict[str, Any] = {"date_range": {"from": ago(3001), "to": ago(2999)}}
+    assert vault.search("repair bicycle", **limits).files == []
+    asked = vault.search("repair bicycle", by_file_time=True, **limits)
+    assert asked.files == ["Old.md"]
+    assert (asked.results[0]["date_source"], asked.results[0]["file_date"]) == ("file", ago(3000))
+
+
+def test_a_question_without_a_time_says_that_none_was_understood(vault: Vault) -> None:
+    asked = vault.search("bicycle")
+    assert asked.data["understood"]["time"] is None
+    assert {one["date_source"] for one in asked.results} <= {"note", None}
