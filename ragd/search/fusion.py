@@ -63,7 +63,7 @@ class Weights(Struct, frozen=True):
     text: float = 0.5
     title: float = 0.0
     note: float = 0.0
-    timely: float = 0.7  # as a part of the best weight
+    timely: float = 1.3  # as a part of the best weight
     by_ranks: bool = False
 
 

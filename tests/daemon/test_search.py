@@ -73,6 +73,8 @@ def test_a_result_has_every_field_of_the_contract(vault: Vault) -> None:
         "also_in": [],
         "also_in_total": 0,
         "places": 1,
+        "date_source": None,
+        "file_date": None,
     }
     lines = NOTES["Projects/Doorbell.md"].splitlines()
     assert lines[9] == "## Plan" and lines[11].startswith("Solder")

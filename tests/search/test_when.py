@@ -147,7 +147,12 @@ def test_a_day_that_some_years_do_not_have() -> None:
         *("30 February 2024", "2024-13-01", "the first half", "issue-2024-x", "v2024.1.99999"),
         *("recipes with spring onions", "Christmas cookies", "every Monday", "a letter from May"),
         *("When is my birthday?", "my birthday party", "two days before Jutta's birthday"),
-        *('"in the summer of 2023"', "the last time", "this is fine", "a day at the beach"),
+        *(
+            'the film "in the summer of 2023"',
+            "the last time",
+            "this is fine",
+            "a day at the beach",
+        ),
     ],
 )
 def test_what_names_no_time(question: str) -> None:

@@ -60,6 +60,10 @@ export const SEARCH: ToolText = {
         properties: { from: DAY, to: DAY },
         description: "Only notes dated within these days, inclusive; either end may be left out.",
       },
+      by_file_time: {
+        type: "boolean",
+        description: "Let the file's time stand for the date of notes that have none, for date_range, too.",
+      },
       tags: { ...NAMES, description: 'Only passages with one of these tags, e.g. ["#health"].' },
       confirm: {
         type: "string",

@@ -10,7 +10,7 @@ from datetime import date
 
 from ragd.search.when.days import Span, moved
 
-EDGE = 0.5  # the day after a span
+EDGE = 0.4  # the day after a span
 HALF_LIFE_DAYS = 7.0
 OF_SPAN = 1 / 3  # of a long span's days
 WEAK = 0.4  # what the file's time counts, of a note without a date of its own

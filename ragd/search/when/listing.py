@@ -8,14 +8,15 @@ from ragd.search.function_words import ENGLISH, GERMAN
 _GENERAL = """
 happen happened happens happening occurred write wrote written writing note notes noted journal
 journals diary entry entries record recorded recap summarise summarize summary list everything
-anything something going went events event busy been
+anything something going went events event busy been talk talked talking lot topic topics discuss
+discussed subject subjects
 passiert passierte geschah geschehen gemacht getan machte tat geschrieben schrieb notiert notizen
-notiz tagebuch eintrag einträge alles los zeig zeige
+notiz tagebuch eintrag einträge alles los zeig zeige besprochen geredet thema themen
 """
 _IDLE = frozenset((*ENGLISH.split(), *GERMAN.split(), *_GENERAL.split()))
 _WORD = re.compile(r"[^\W_]+")
 _CHINESE = re.compile(
-    "什么|哪些|发生|做了?|干了?|写了?|记录|日记|笔记|事情|一些|所有|内容|请|列出|查看|看看"
+    "什么|哪些|聊了?|谈了?|讨论|话题|发生|做了?|干了?|写了?|记录|日记|笔记|事情|一些|所有|内容|请|列出|查看|看看"
     "|[我你的了在是有过吗呢啊事都些记给]"
 )
 

@@ -46,7 +46,9 @@ class Understood(Struct, frozen=True):
 
 def understand(question: str, today: date, birthdays: Birthdays | None = None) -> Understood:
     """The time that a question names; no phrases if it names none."""
-    text = _QUOTED.sub(lambda match: "\0" * len(match.group()), question[:MOST_CHARACTERS])
+    text = question[:MOST_CHARACTERS]
+    if not _QUOTED.fullmatch(text.strip()):  # a question in quotation marks is a question
+        text = _QUOTED.sub(lambda match: "\0" * len(match.group()), text)
     found = points(text, today, birthdays or {})
     reading = _Reading(text, today)
     at = 0
