@@ -272,7 +272,7 @@ class Searcher:
         readable = question.about.readable
         score = relevance(found.cosine, words, readable, closeness=found.closeness)
         if question.lists:
-            score = found.closeness
+            score = 1.0 if row.date or question.by_file_time else WEAK
         vault = self._settings.vault.name
         by_file = row.date is None and (found.closeness > 0 or question.by_file_time)
         day = dating.file_day(row.modified_at, datetime.astimezone) if by_file else None

@@ -36,6 +36,7 @@ WORDS: dict[str, Any] = {
 }
 TYPES: dict[str, Any] = {
     "array": list,
+    "boolean": bool,
     "integer": int,
     "null": type(None),
     "object": dict,
@@ -52,7 +53,9 @@ def is_valid(schema: dict[str, Any], value: Any, root: dict[str, Any]) -> bool:
     if "enum" in schema and value not in schema["enum"]:
         return False
     kind = schema.get("type")
-    if kind and (not isinstance(value, TYPES[kind]) or isinstance(value, bool)):
+    if kind and (
+        not isinstance(value, TYPES[kind]) or isinstance(value, bool) is not (kind == "boolean")
+    ):
         return False
     if isinstance(value, dict):
         properties = schema.get("properties", {})
