@@ -7,7 +7,7 @@ PLUGIN := contrib/openclaw-plugin
 NODE_MODULES := $(PLUGIN)/node_modules/.package-lock.json
 HAS_NODE := $(shell node -e 'process.exit(parseInt(process.versions.node) < 20 ? 1 : 0)' 2>/dev/null && echo yes)
 
-.PHONY: demo picture test test-plugin test-openclaw plugin check docs chaos bench bench-quality clean install format
+.PHONY: demo picture test test-plugin test-openclaw plugin check docs chaos bench bench-quality bench-sets clean install format
 
 install: $(STAMP)
 
@@ -62,6 +62,9 @@ bench: $(STAMP)  ## figures as ratios, in one run
 bench-quality: $(STAMP)  ## how well questions find their notes; writes the tables of docs/retrieval.md
 	$(BIN)/python -m bench.quality --write docs/retrieval.md
 
+bench-sets: $(STAMP)  ## the tuning half of every set of questions (docs/sets.md); indexes stay in .bench-sets
+	$(BIN)/python -m bench.sets --keep .bench-sets
+
 clean:
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build
+	rm -rf $(VENV) .bench-sets .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -30,7 +30,7 @@ class Daemon:
 
     def index(self, documents: Mapping[str, str], days: Mapping[str, str] | None = None) -> None:
         """Write the vault, as far as it is not there, and wait for every vector."""
-        known = self.vault.exists()
+        known = Path(self.home.vectors).exists()
         write_vault(documents, self.vault, days)
         self._configure({})
         self._ragctl("sync" if known else "index")

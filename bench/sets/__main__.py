@@ -1,17 +1,17 @@
 """Ask the sets of a real daemon and print how good its answers are.
 
     python -m bench.sets [--only SET …] [--half tune|test] [--keep DIR] [--save FILE]
-                         [--against FILE]
+                         [--against FILE …] [--show FILE …]
 
 The tuning half is the default. Look at the test half once, at the end. `--keep` leaves vaults and
 indexes there, so that the next run embeds nothing anew. `--against` compares with a saved run,
-question by question.
+question by question. `--show` prints saved runs without asking anything.
 """
 
 import argparse
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import msgspec
@@ -50,32 +50,42 @@ def main() -> None:
     parser.add_argument("--half", choices=("tune", "test"), default="tune")
     parser.add_argument("--keep", type=Path, help="leave vaults and indexes in this folder")
     parser.add_argument("--save", type=Path, help="write every outcome to this file")
-    parser.add_argument("--against", type=Path, help="an earlier saved run to compare with")
+    parser.add_argument(
+        "--against", type=Path, nargs="+", help="earlier saved runs to compare with"
+    )
     parser.add_argument("--vault", nargs="+", help="only the questions to these vaults")
+    parser.add_argument("--show", type=Path, nargs="+", help="ask nothing: print these saved runs")
     given = parser.parse_args()
-    sets = [SETS[name]() for name in given.only]
-    asked = [
-        (
-            one,
-            [
-                q
-                for q in in_half(one.questions, given.half)
-                if q.vault in (given.vault or [q.vault])
-            ],
-        )
-        for one in sets
-    ]
+    outcomes = _saved(given.show) if given.show else _asked(given)
+    print("\n".join(tables(outcomes)))
+    if given.against:
+        print("\n" + "\n".join(differences(outcomes, _saved(given.against))))
+
+
+def _asked(given: argparse.Namespace) -> list[Outcome]:
+    """Ask the chosen questions, and save what came back."""
+    wanted = set(given.vault or ())
+    asked = []
+    for name in given.only:
+        one = SETS[name]()
+        half = in_half(one.questions, given.half)
+        asked.append((one, [q for q in half if not wanted or q.vault in wanted]))
     with tempfile.TemporaryDirectory(prefix="rags") as scratch:
         outcomes = ask_all(asked, given.keep or Path(scratch))
     if given.save:
         given.save.parent.mkdir(parents=True, exist_ok=True)
         given.save.write_bytes(msgspec.json.encode(outcomes))
-    print("\n".join(tables(outcomes)))
-    if given.against:
-        then = msgspec.json.decode(given.against.read_bytes(), type=list[Outcome])
-        print("\n" + "\n".join(differences(outcomes, then)))
     if given.half == "test":
-        print("\nThis was the test half: tune nothing by it.", file=sys.stderr)
+        print("This was the test half: tune nothing by it.", file=sys.stderr)
+    return outcomes
+
+
+def _saved(files: Sequence[Path]) -> list[Outcome]:
+    return [
+        outcome
+        for file in files
+        for outcome in msgspec.json.decode(file.read_bytes(), type=list[Outcome])
+    ]
 
 
 if __name__ == "__main__":

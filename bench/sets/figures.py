@@ -7,10 +7,12 @@ import math
 import random
 from collections.abc import Callable, Sequence
 from statistics import fmean, stdev
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from bench.judging import judged
 from bench.sets.model import Question
+
+T = TypeVar("T")
 
 BINS = 10
 ROUNDS = 200  # of resampling, for the figures that are not means
@@ -40,6 +42,9 @@ class Outcome(NamedTuple):
     best: float
     hits: list[Hit]
     said_answered: bool | None = None  # what the daemon says about it, where it does
+
+
+Once = Callable[[Sequence[Outcome]], float]
 
 
 class Value(NamedTuple):
@@ -108,16 +113,22 @@ def auc(right: Sequence[float], wrong: Sequence[float]) -> float:
     return above / (len(right) * len(wrong))
 
 
-def auc_of(outcomes: Sequence[Outcome]) -> Value:
+def auc_once(outcomes: Sequence[Outcome]) -> float:
     """Answerable against unanswerable questions, by their best score."""
+    return auc(
+        [one.best for one in outcomes if one.answerable],
+        [one.best for one in outcomes if not one.answerable],
+    )
 
-    def once(some: Sequence[Outcome]) -> float:
-        return auc(
-            [one.best for one in some if one.answerable],
-            [one.best for one in some if not one.answerable],
-        )
 
-    return Value(once(outcomes), _spread(outcomes, once), len(outcomes))
+def auc_of(outcomes: Sequence[Outcome]) -> Value:
+    return Value(auc_once(outcomes), _spread(outcomes, auc_once), len(outcomes))
+
+
+def with_unanswerable(outcomes: Sequence[Outcome]) -> list[Outcome]:
+    """Only of sets that have both: the scores of other sets do not belong to these questions."""
+    sets = {one.set for one in outcomes if not one.answerable}
+    return [one for one in outcomes if one.set in sets]
 
 
 class Bin(NamedTuple):
@@ -146,15 +157,15 @@ def reliability(outcomes: Sequence[Outcome]) -> list[Bin]:
     ]
 
 
-def calibration_error(outcomes: Sequence[Outcome]) -> Value:
+def calibration_once(outcomes: Sequence[Outcome]) -> float:
     """The expected calibration error: mean distance of score and part right, by results."""
+    bins = reliability(outcomes)
+    total = sum(one.results for one in bins)
+    return sum(one.results * abs(one.score - one.right) for one in bins) / max(1, total)
 
-    def once(some: Sequence[Outcome]) -> float:
-        bins = reliability(some)
-        total = sum(one.results for one in bins)
-        return sum(one.results * abs(one.score - one.right) for one in bins) / max(1, total)
 
-    return Value(once(outcomes), _spread(outcomes, once), len(outcomes))
+def calibration_error(outcomes: Sequence[Outcome]) -> Value:
+    return Value(calibration_once(outcomes), _spread(outcomes, calibration_once), len(outcomes))
 
 
 def difference(now: dict[str, float], then: dict[str, float]) -> Value:
@@ -162,11 +173,20 @@ def difference(now: dict[str, float], then: dict[str, float]) -> Value:
     return mean([now[one] - then[one] for one in now if one in then])
 
 
-def _spread(outcomes: Sequence[Outcome], once: Callable[[Sequence[Outcome]], float]) -> float:
+def difference_of(pairs: Sequence[tuple[Outcome, Outcome]], once: Once) -> Value:
+    """Of a figure that is not a mean, over pairs of the same question now and then."""
+
+    def apart(some: Sequence[tuple[Outcome, Outcome]]) -> float:
+        return once([now for now, _ in some]) - once([then for _, then in some])
+
+    return Value(apart(pairs), _spread(pairs, apart), len(pairs))
+
+
+def _spread(drawn: Sequence[T], once: Callable[[Sequence[T]], float]) -> float:
     """The standard error by drawing the questions anew, many times."""
-    if len(outcomes) < 2:
+    if len(drawn) < 2:
         return math.nan
     source = random.Random(11)
-    found = [once(source.choices(outcomes, k=len(outcomes))) for _ in range(ROUNDS)]
+    found = [once(source.choices(drawn, k=len(drawn))) for _ in range(ROUNDS)]
     known = [value for value in found if not math.isnan(value)]
     return stdev(known) if len(known) > 1 else math.nan

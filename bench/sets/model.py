@@ -25,7 +25,7 @@ class Question(NamedTuple):
     outdated: tuple[str, ...] = ()
     clean: str = ""
     excluded: frozenset[str] = frozenset()  # notes that the question says it does not want
-    absent: str = ""  # of an unanswerable question: what would be in a note that answers it
+    absent: tuple[str, ...] = ()  # of an unanswerable question: no line of a note has all of these
 
 
 class Vault(NamedTuple):

@@ -7,10 +7,14 @@ from bench.sets.figures import (
     Outcome,
     Value,
     auc_of,
+    auc_once,
     calibration_error,
+    calibration_once,
     difference,
+    difference_of,
     mean,
     reliability,
+    with_unanswerable,
 )
 
 COLUMNS = (
@@ -32,8 +36,8 @@ def differences(now: Sequence[Outcome], then: Sequence[Outcome]) -> Iterator[str
     """This run against an earlier one, question by question."""
     yield "| now - then, paired | n | " + " | ".join(COLUMNS) + " |"
     yield "|---" * (2 + len(COLUMNS)) + "|"
+    before = {one.id: one for one in then}
     for name, some in _groups(now):
-        before = {one.id: one for one in then}
         pairs = [(one, before[one.id]) for one in some if one.id in before]
         if not pairs:
             continue
@@ -43,9 +47,14 @@ def differences(now: Sequence[Outcome], then: Sequence[Outcome]) -> Iterator[str
             old = {b.id: b.figures[column] for _, b in pairs if column in b.figures}
             cells.append(_shown(difference(new, old), signed=True))
         yield f"| {name} | {len(pairs)} | " + " | ".join(cells) + " |"
-    for name, figure in (("AUC", auc_of), ("calibration error", calibration_error)):
-        before_value, after_value = figure(then), figure(now)
-        yield f"{name}: {_shown(before_value)} then, {_shown(after_value)} now"
+    shared = [(one, before[one.id]) for one in now if one.id in before]
+    mixed = {one.id for one in with_unanswerable(now)}
+    for name, once, pairs in (
+        ("AUC", auc_once, [pair for pair in shared if pair[0].id in mixed]),
+        ("Expected calibration error", calibration_once, [p for p in shared if p[0].complete]),
+    ):
+        if pairs:
+            yield f"{name}, now - then: {_shown(difference_of(pairs, once), signed=True)}"
 
 
 def _means(outcomes: Sequence[Outcome]) -> Iterator[str]:
@@ -60,21 +69,12 @@ def _means(outcomes: Sequence[Outcome]) -> Iterator[str]:
 
 
 def _answerable(outcomes: Sequence[Outcome]) -> Iterator[str]:
-    """Only where a vault has both: scores of other sets are no measure of these questions."""
-    mixed = [
-        one
-        for one in outcomes
-        if one.set in {other.set for other in outcomes if not other.answerable}
-    ]
+    mixed = with_unanswerable(outcomes)
     if not mixed:
         return
     yield "| answerable or not, by best score | n | AUC | said: no answer | wrongly said |"
     yield "|---" * 5 + "|"
-    vaults = sorted({one.vault for one in mixed})
-    for name, some in [
-        ("all", mixed),
-        *((vault, [one for one in mixed if one.vault == vault]) for vault in vaults),
-    ]:
+    for name, some in _mixtures(mixed):
         said = [
             _shown(
                 mean(
@@ -90,6 +90,16 @@ def _answerable(outcomes: Sequence[Outcome]) -> Iterator[str]:
         yield f"| {name} | {len(some)} | {_shown(auc_of(some))} | {' | '.join(said)} |"
 
 
+def _mixtures(mixed: Sequence[Outcome]) -> Iterator[tuple[str, list[Outcome]]]:
+    """All; each vault; each kind of unanswerable question, with the answerable ones beside it."""
+    yield "all", list(mixed)
+    for vault in dict.fromkeys(one.vault for one in mixed):
+        yield vault, [one for one in mixed if one.vault == vault]
+    for kind in dict.fromkeys(one.kind for one in mixed if not one.answerable):
+        vaults = {one.vault for one in mixed if one.kind == kind}
+        yield kind, [o for o in mixed if o.kind == kind or (o.answerable and o.vault in vaults)]
+
+
 def _scores(outcomes: Sequence[Outcome]) -> Iterator[str]:
     known = [one for one in outcomes if one.complete]
     if not known:
@@ -101,6 +111,10 @@ def _scores(outcomes: Sequence[Outcome]) -> Iterator[str]:
         yield f"| {span} | {one.results} | {one.score:.3f} | {one.right:.3f} |"
     yield ""
     yield f"Expected calibration error: {_shown(calibration_error(known))}"
+    names = list(dict.fromkeys(one.set for one in known))
+    for name in names if len(names) > 1 else ():
+        some = [one for one in known if one.set == name]
+        yield f"  {name}: {_shown(calibration_error(some))}"
     falls = [
         float(all(a.score >= b.score for a, b in zip(one.hits, one.hits[1:], strict=False)))
         for one in outcomes

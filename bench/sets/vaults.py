@@ -16,7 +16,7 @@ from bench.sets.model import Vault, order_of
 REAL = ("lyz-blue-book", "vaultofknowledge", "kepano-obsidian", "obsidian-tasks-demo")
 LANGUAGES = ("en", "de", "zh")
 HELD_OUT_OF = "lyz-blue-book"
-HELD_OUT = 40
+HELD_OUT = 20
 HELD_OUT_IN = 12  # notes at most that have the word
 SECTION = re.compile(r"^(?=#+ )", re.M)
 WORD = re.compile(r"[^\W_]+")
