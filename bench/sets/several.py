@@ -5,6 +5,7 @@ and rare words that three to five notes of a real vault have.
 """
 
 import random
+import re
 from collections import defaultdict
 from collections.abc import Iterator
 from datetime import date, timedelta
@@ -17,6 +18,7 @@ from bench.sets.model import Question, QuestionSet, Vault, order_of, sample
 
 NAME = "several"
 JOURNAL = "threads"
+_ADDRESS = re.compile(r"https?://\S+")
 SEED = 80
 RARE = 30  # questions by a rare word
 FORM = 6  # letters that all forms of a word share
@@ -132,7 +134,8 @@ def _rare_words(vault: str, found: Vault) -> Iterator[Question]:
     having: dict[str, set[str]] = defaultdict(set)
     forms: dict[str, set[str]] = defaultdict(set)
     for path, text in found.documents.items():
-        for word in set(vaults.WORD.findall(vaults.prose(text).lower())):
+        said = _ADDRESS.sub(" ", vaults.prose(text).lower())
+        for word in set(vaults.WORD.findall(said)):
             having[word].add(path)
             forms[word[:FORM]].add(path)
     for word in sorted(having, key=lambda one: order_of(f"{vault} {one}")):
