@@ -3,7 +3,7 @@
 It finds nothing itself. What must be agreed to first is withheld here, and nowhere else.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, Protocol
 
 from msgspec import Struct, structs
@@ -98,11 +98,15 @@ class Answers:
                 if not seen.withheld
             ]
             recalled = [one for one in recalled if not one[1].withheld]
+        shown = {result.citation for _, result, _ in passages}
+        passages = [(row, _with_seen_newer(result, shown), seen) for row, result, seen in passages]
         data: dict[str, Any] = {
             "results": [_flagged(result, seen) for _, result, seen in passages],
             "sensitive_detected": sensitive,
             "memory_suggestion": suggest(
-                [(row, seen) for row, _, seen in passages], rules, await self._recalls.facts()
+                [(row, seen) for row, result, seen in passages if not result.superseded_by],
+                rules,
+                await self._recalls.facts(),
             ),
             "memories": [_recalled(one, seen, stale.get(one.key)) for one, seen in recalled],
             "understood": {"time": time_shown(served.when) if served.when else None},
@@ -156,6 +160,13 @@ def _without_sensitive_names(result: Result, rules: Rules) -> Result:
     """The path of another note can be sensitive where the passage itself is not."""
     shown = tuple(path for path in result.also_in if not inspect_text(path, rules).withheld)
     return structs.replace(result, also_in=shown)
+
+
+def _with_seen_newer(result: Result, shown: Collection[str]) -> Result:
+    """A newer passage is named only if it is in the answer: the path of a withheld one may tell."""
+    if result.superseded_by is None or result.superseded_by in shown:
+        return result
+    return structs.replace(result, superseded_by=None)
 
 
 def _flagged(result: Result, seen: Inspected) -> Result:

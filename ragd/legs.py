@@ -28,6 +28,7 @@ class Question(Struct, frozen=True):
     timely: str | None
     by_words: bool
     asking: "asyncio.Task[Asked]"
+    text: str = ""  # without the words of a time
     spans: tuple[Span, ...] = ()
     lists: bool = False  # everything of that time is asked for
     by_file_time: bool = False  # the file's time counts as the note's own date

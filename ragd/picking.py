@@ -100,6 +100,15 @@ class Picking:
             named[id(pick)] = await self._with_places(pick, counted)
         self._best = [named.get(id(pick), pick) for pick in self._best]
 
+    def mark_superseded(self) -> None:
+        """Say by which newer passage of the answer an older statement is superseded."""
+        newest: dict[str, _Pick] = {}
+        for pick in self._best:
+            chain = pick.equal[0].chain
+            if chain and (pick.row.date or "") > (_date_of(newest.get(chain)) or ""):
+                newest[chain] = pick
+        self._best = [_superseded(pick, newest.get(pick.equal[0].chain)) for pick in self._best]
+
     async def _with_places(self, pick: _Pick, counted: Mapping[str, int]) -> _Pick:
         own = pick.row.source_file
         met = [one.source_file for one in pick.equal]
@@ -162,6 +171,17 @@ class Picking:
             return None
         facts = self._facts[row.source_file] or UNKNOWN
         return _Pick(row, self._judge(row, first, facts), equal)
+
+
+def _date_of(pick: _Pick | None) -> str | None:
+    return pick.row.date if pick else None
+
+
+def _superseded(pick: _Pick, newest: _Pick | None) -> _Pick:
+    if newest is None or (pick.row.date or "") >= (newest.row.date or ""):
+        return pick
+    result = structs.replace(pick.result, superseded_by=newest.result.citation)
+    return structs.replace(pick, result=result)
 
 
 def _by_text(ranked: Iterable[Candidate]) -> list[list[Candidate]]:

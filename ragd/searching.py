@@ -32,6 +32,7 @@ from ragd.search.filters import Filters
 from ragd.search.fusion import Candidate, Weights
 from ragd.search.relevance import relevance
 from ragd.search.results import Result, result
+from ragd.search.superseding import newest_first
 from ragd.search.when import WEAK, Understood
 from ragd.serving import Serving
 from ragd.settings import Settings
@@ -155,6 +156,7 @@ class Searcher:
             near(filters, spans),
             by_words=wish.fusion != "weighted" or wish.text_weight > 0,
             asking=asking,
+            text=sought,
             spans=spans,
             lists=named.lists,
             by_file_time=request.by_file_time,
@@ -225,7 +227,11 @@ class Searcher:
     def _ranked(self, question: Question, found: Legs) -> list[Candidate]:
         candidates = fusion.gather(found.vector, found.text)
         _mark_dates(question, candidates, (*found.vector, *found.text))
-        return fusion.order(candidates.values(), self._weights(question, found))
+        if question.spans:
+            return fusion.order(candidates.values(), self._weights(question, found))
+        dating.mark_recency(candidates)
+        ranked = fusion.order(candidates.values(), self._weights(question, found))
+        return newest_first(question.text, ranked)
 
     def _weights(self, question: Question, found: Legs) -> Weights:
         """What each kind of evidence counts, by the configuration and for this question."""
@@ -248,6 +254,7 @@ class Searcher:
                 break
             depth *= DEEPER
         await picking.name_places()
+        picking.mark_superseded()
 
     async def _list(self, question: Question, filters: Filters, picking: Picking) -> None:
         """Everything of the time that is named, newest first."""

@@ -6,13 +6,13 @@ decides a filter unless that is asked for.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, datetime
-from typing import Literal, Protocol
+from typing import Protocol
 
 from ragd.search.fusion import Candidate
 from ragd.search.when import WEAK, Span, closeness
 
 Local = Callable[[datetime], datetime]  # the same moment by the user's clock
-Source = Literal["note", "file"]
+RECENT_DAYS = 365.0  # a passage that is so much older than the newest one is half as new
 
 
 class Dated(Protocol):
@@ -24,6 +24,10 @@ class Dated(Protocol):
     def date(self) -> str | None: ...
     @property
     def modified_at(self) -> str: ...
+    @property
+    def text(self) -> str: ...
+    @property
+    def title(self) -> str: ...
 
 
 def mark_dates(
@@ -33,7 +37,7 @@ def mark_dates(
     local: Local,
     weak: float = WEAK,
 ) -> None:
-    """Note each candidate's date, and how close it is to these spans.
+    """Note each candidate's date and text, and how close its date is to these spans.
 
     `weak`: what a file's time counts, of what a date of the note's own counts.
     """
@@ -41,11 +45,23 @@ def mark_dates(
         one = found.get(hit.chunk_id)
         if one is None:
             continue
-        one.date = hit.date
+        one.date, one.text, one.title = hit.date, hit.text, hit.title
         if spans and hit.date:
             one.closeness = closeness(date.fromisoformat(hit.date), spans)
         elif spans and (day := file_day(hit.modified_at, local)):
             one.closeness = weak * closeness(day, spans)
+
+
+def mark_recency(found: Mapping[str, Candidate]) -> None:
+    """Note how new each candidate is, from the newest one on. One without a date is in the middle:
+    it may be old, or kept up to date."""
+    dated = [date.fromisoformat(one.date) for one in found.values() if one.date]
+    newest = max(dated, default=None)
+    for one in found.values():
+        one.recency = 0.5
+        if one.date and newest:
+            age = (newest - date.fromisoformat(one.date)).days
+            one.recency = 0.5 ** (age / RECENT_DAYS)
 
 
 def file_day(modified_at: str, local: Local) -> date | None:

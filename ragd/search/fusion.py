@@ -51,8 +51,13 @@ class Candidate(Struct):
     note_words: float = 0.0  # BM25 of the whole note, as a part of the best note's
     exact_title: bool = False  # the question is the name of the note
     tagged: bool = False  # the passage itself, not only its note, carries a tag that is asked for
+    text: str = ""
+    title: str = ""  # of its note
     date: str | None = None  # the passage's own
     closeness: float = 0.0  # of its date to the time that the question names, from 0 to 1
+    recency: float = 0.0  # 1 for the newest candidate, less for older ones; without a date 0.5
+    chain: str = ""  # the newest passage that states the same of the same subject, by its chunk id
+    is_superseded: bool = False  # a newer passage of the chain has another date
     weight: float = 0.0
 
 
@@ -64,6 +69,7 @@ class Weights(Struct, frozen=True):
     title: float = 0.0
     note: float = 0.0
     timely: float = 1.3  # as a part of the best weight
+    recency: float = 0.05  # as a part of the best weight
     by_ranks: bool = False
 
 
@@ -96,7 +102,7 @@ def order(found: Iterable[Candidate], weights: Weights) -> list[Candidate]:
         one.weight = _weigh(one, weights, scale)
     best = max((one.weight for one in candidates), default=0.0)
     for one in candidates:
-        one.weight += weights.timely * best * one.closeness
+        one.weight += best * (weights.timely * one.closeness + weights.recency * one.recency)
     candidates.sort(key=lambda one: (not one.tagged, -one.weight, one.chunk_id))
     return _titles_first(candidates)
 

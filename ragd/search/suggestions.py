@@ -50,16 +50,38 @@ def first(
     passages: Sequence[Passage], rules: Rules, known: Collection[tuple[str, str]] = ()
 ) -> Suggestion | None:
     """The best sentence of the first passage that has one; else the first marked passage. Of a
-    thing that was written down more than once, what was true last. None that is `known`: a key or a
-    source, and the value."""
+    thing that was written down more than once, what was true last. None of which a newer passage
+    speaks, and none that is `known`: a key or a source, and the value."""
     for look in (_in_text, _by_heading):
         for place, passage in enumerate(passages):
             if found := look(passage, rules):
                 later = [p for p in passages[place + 1 :] if passage.date and p.date]
-                best = _latest(found, passage, [(p, look(p, rules)) for p in later])
-                if not _is_known(best, known):
+                best, day = _latest(found, passage, [(p, look(p, rules)) for p in later])
+                if not _is_known(best, known) and not _is_outdated(best, day, passages, rules):
                     return best
     return None
+
+
+def _is_outdated(found: Suggestion, day: str, passages: Sequence[Passage], rules: Rules) -> bool:
+    """Whether a passage with a later date speaks of the same: the same names, in a sentence that
+    holds such a fact as well."""
+    names = {folded(word) for word in _names_in(found.value)}
+    if not day or not names:
+        return False
+    newer = (passage for passage in passages if passage.date and passage.date > day)
+    return any(
+        not names.isdisjoint(folded(word) for word in _names_in(sentence))
+        and rules.lexicon.found_in(sentence)
+        for passage in newer
+        for sentence in sentences(passage.chunk_text)
+    )
+
+
+def _names_in(sentence: str) -> list[str]:
+    """Words with a capital letter; that of the first word counts only if there is no other."""
+    found = [m for m in _WORD.finditer(sentence) if _may_be_name(m.group(), [])]
+    later = [m for m in found if m.start() > 0]
+    return [_POSSESSIVE.sub("", m.group()) for m in later or found]
 
 
 def _is_known(found: Suggestion, known: Collection[tuple[str, str]]) -> bool:
@@ -70,13 +92,14 @@ def _is_known(found: Suggestion, known: Collection[tuple[str, str]]) -> bool:
 
 def _latest(
     best: Suggestion, said: Passage, others: Sequence[tuple[Passage, Suggestion | None]]
-) -> Suggestion:
-    """The newest of those with the same key. A note without a date is taken to be kept up."""
+) -> tuple[Suggestion, str]:
+    """The newest of those with the same key, and its date. A note without a date is taken to be
+    kept up."""
     newest = said.date or ""
     for passage, found in others:
         if found is not None and found.key == best.key and (passage.date or "") > newest:
             best, newest = found, passage.date or ""
-    return best
+    return best, newest
 
 
 def _in_text(passage: Passage, rules: Rules) -> Suggestion | None:

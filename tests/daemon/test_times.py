@@ -131,3 +131,49 @@ def test_a_question_without_a_time_says_that_none_was_understood(vault: Vault) -
     asked = vault.search("bicycle")
     assert asked.data["understood"]["time"] is None
     assert {one["date_source"] for one in asked.results} <= {"note", None}
+
+
+# The newest statement
+
+
+DEBTS = {
+    journal("2024-03-09"): "Paid Sreenivas $50 of the $120. I still owe Sreenivas $70.\n",
+    journal("2025-01-04"): "Settled the last $70 with Sreenivas over lunch. We are even.\n",
+    journal("2025-08-16"): "He paid the garage. So I owe Sreenivas $640.\n",
+    journal("2025-09-27"): "Paid Sreenivas back $200. I still owe Sreenivas $440.\n",
+    journal("2025-11-08"): "Paid Sreenivas another $150 of what I owe him for the car.\n",
+    journal("2025-11-29"): "The rest for Sreenivas has to wait for the salary.\n",
+    journal("2025-12-01"): "I owe Meera $30 for the vet.\n",
+}
+
+
+@pytest.fixture
+def debts() -> Iterator[Vault]:
+    folder = Path(tempfile.mkdtemp(prefix="rt", dir="/tmp"))
+    vault = Vault(folder, DEBTS, embedding=NOBODY)
+    try:
+        vault.start()
+        vault.text_only()
+        yield vault
+    finally:
+        vault.end()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def test_the_latest_statement_comes_first_and_the_earlier_ones_say_so(debts: Vault) -> None:
+    latest = journal("2025-11-08")
+    asked = debts.search("How much do I owe Sreenivas?", max_results=20)
+    assert asked.files[0] == latest
+    old = {one["source_file"] for one in asked.results if one["superseded_by"]}
+    assert old == {journal(day) for day in ("2024-03-09", "2025-01-04", "2025-08-16", "2025-09-27")}
+    newer = {one["superseded_by"] for one in asked.results if one["superseded_by"]}
+    assert newer == {f"{latest}#L1-L1"}
+    assert asked.data["memory_suggestion"]["source"] not in old
+    then = debts.search("How much did I owe Sreenivas in September 2025?")
+    assert then.files[0] == journal("2025-09-27")
+    assert all(one["superseded_by"] is None for one in then.results)
+    # A newer note that is gone supersedes nothing.
+    (debts.root / latest).unlink()
+    left = debts.search("How much do I owe Sreenivas?", max_results=20)
+    assert left.files[0] == journal("2025-09-27")
+    assert left.results[0]["superseded_by"] is None

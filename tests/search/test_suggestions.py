@@ -171,3 +171,18 @@ def test_a_slug_is_plain(text: str, key: str) -> None:
 )
 def test_sentences_are_found_in_notes(text: str, found: list[str]) -> None:
     assert list(sentences(text)) == found
+
+
+def test_nothing_is_suggested_of_which_a_newer_passage_speaks(rules: Rules) -> None:
+    owed = Found("I still owe Sreenivas $440.", source_file="a.md", date="2025-09-27")
+    paid = Found(
+        "Paid Sreenivas another $150, cash. He wrote it on a napkin.",
+        source_file="b.md",
+        date="2025-11-08",
+    )
+    other = Found("Paid the rent, $1,440.", source_file="c.md", date="2025-12-01")
+    for passages in ([owed, paid], [paid, owed]):
+        found = first(passages, rules)
+        assert found is not None and found.source == "b.md"
+    kept = first([owed, other], rules)
+    assert kept is not None and kept.source == "a.md"

@@ -25,7 +25,7 @@ QUERY_WORDS = 128  # the cost of a full-text query grows with its words: 100 KB 
 QUERY_CHARACTERS = 2_048
 
 _ROW = list(Row.__struct_fields__)
-_HIT = ["chunk_id", "source_file", "chunk_text", "date", "modified_at"]
+_HIT = ["chunk_id", "source_file", "chunk_text", "date", "modified_at", "title"]
 
 
 class Hit(Struct, frozen=True):
@@ -37,6 +37,8 @@ class Hit(Struct, frozen=True):
     score: float
     date: str | None = None  # the passage's own
     modified_at: str = ""  # the file's time
+    text: str = ""
+    title: str = ""  # of its note
 
 
 class Missing(Struct, frozen=True):
@@ -272,7 +274,16 @@ def _own_key(row: dict[str, Any]) -> bytes:
 
 
 def _hit(row: dict[str, Any], key: bytes, score: float) -> Hit:
-    return Hit(row["chunk_id"], row["source_file"], key, score, row["date"], row["modified_at"])
+    return Hit(
+        row["chunk_id"],
+        row["source_file"],
+        key,
+        score,
+        row["date"],
+        row["modified_at"],
+        row.get("chunk_text", ""),
+        row["title"],
+    )
 
 
 def _ranked(scored: Sequence[tuple[dict[str, Any], float]]) -> list[Hit]:

@@ -1,0 +1,67 @@
+"""The kinds of values that a sentence states: amounts, weights, addresses, roles, states. Pure."""
+
+import re
+
+AMOUNT, MASS, MEASURE, NUMBER = "amount", "mass", "measure", "number"
+PLACE, ROLE, STATE, CODE, SETTLED = "place", "role", "state", "code", "settled"
+
+_N = r"\d[\d.,' ]*"
+_MONEY = r"euros?|eur|dollars?|usd|bucks|francs?|chf|pounds?|gbp|rupees?|inr|yen|yuan|kronen?|zloty"
+_UNITS = (
+    r"km|m|cm|mm|miles?|metres?|meters?|hours?|hrs?|h|minutes?|min|seconds?|mg|ml|l|litres?|liters?"
+    r"|%|percent|°c?|degrees?|kwh|watts?|w|pages?|points?|days?|weeks?|months?|years?"
+)
+_MASSES = r"kg|kilos?|kilograms?|g|grams?|gramm|lbs?|pounds?|stone|tonnes?|t"
+_HIRED = (
+    r"(?:works?|working|started|starts|hired|employed|contract|living|job|promoted|joined|appointed"
+    r"|arbeitet|angestellt)"
+)
+_KINDS = {
+    AMOUNT: re.compile(
+        rf"[$€£¥₹₩]\s?{_N}|\d\s?[$€£¥₹₩]|{_N}\s?(?:{_MONEY}|元|块)(?!\w)"
+        rf"|(?<!\w)(?:{_MONEY})\s{_N}",
+        re.I,
+    ),
+    MASS: re.compile(rf"{_N}\s?(?:(?:{_MASSES})(?!\w)|公斤|斤)", re.I),
+    MEASURE: re.compile(rf"{_N}\s?(?:{_UNITS})(?!\w)", re.I),
+    NUMBER: re.compile(r"\d"),
+    CODE: re.compile(r"\+?\d[\d\s/().-]{3,}\d|\S+@\S+|(?:is|:)\s*\S*\d\S*", re.I),
+    # A number before or after a name, or a place after a word of living somewhere.
+    PLACE: re.compile(
+        r"\d+\w?,? [A-ZÀ-Þ][\w-]+|[A-ZÀ-Þ][\w-]+(?:straße|strasse|gasse|weg|platz)? \d+\w?(?!\w)"
+        r"|(?:lives?|living|moved|flat|house|home|address|wohnt|zog|gezogen)\b[^.]{0,40}?"
+        r"(?:in|to|at|near|nach|:)\s+(?:the\s+)?[A-ZÀ-Þ]"
+    ),
+    ROLE: re.compile(
+        rf"(?i:{_HIRED}\b[^.]{{0,30}}?(?:\b(?:as|at|for|to|als|bei)\b|:))"
+        r"|(?i:\b(?:is|was|became|now|work:|wird|ist)\s+(?:now\s+)?(?:an?|the new|eine?)\s+[a-z])"
+        r"|(?i:retired|(?:lost|quit) (?:the|his|her|their|my) job|looking for work|unemployed"
+        r"|out of work|pensioniert|in rente|arbeitslos)|joined [A-ZÀ-Þ]"
+    ),
+    SETTLED: re.compile(
+        r"(?<!\w)(?:(?:we are|we're|all|now) (?:even|square|quits)|(?:owe|owes|owed) nothing"
+        r"|debt is (?:gone|paid|settled)|settled (?:everything|it all|up|the (?:last|rest|debt))"
+        r"|paid (?:\w+ ){0,3}(?:in full|off|everything|the rest|the last)|paid it all"
+        r"|(?:waved|waived|forgave|cancelled) \w+(?: \w+){0,3} (?:rest|debt|loan)"
+        r"|(?:the )?last of the money|nothing left to pay|schuldenfrei|quitt|alles bezahlt)(?!\w)",
+        re.I,
+    ),
+}
+_IS = r"(?:is|are|was|were|has been|stands|went|remains|steht|ist|war|now)"
+_ABOUT = r"(?:status|state|stage|update|progress|stand)"
+
+
+def kinds_in(sentence: str) -> set[str]:
+    """The kinds of values in a sentence, but for a state: that depends on its subject."""
+    return {kind for kind, pattern in _KINDS.items() if pattern.search(sentence)}
+
+
+def tells_state(sentence: str, subject_end: int) -> bool:
+    """Whether the sentence says how its subject is: it ends before this place."""
+    after = sentence[subject_end:]
+    if re.match(
+        rf"\W*\s*(?:\w+\s+){{0,4}}?(?:\bit )?{_IS}\b\s+\w|\s*(?::|,\s*it is\b|\s-\s)", after, re.I
+    ):
+        return not sentence.rstrip().endswith("?")
+    before = sentence[:subject_end] or sentence  # the title names the subject
+    return bool(re.search(rf"\b{_ABOUT}\b", before, re.I) and ":" in after)
