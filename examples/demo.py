@@ -13,7 +13,7 @@ from pathlib import Path
 
 QUESTIONS = (
     ("How was my mental health in 2024?", "--max", "3"),
-    ("How much do I owe Sreenivas?", "--from", "2025-01-01", "--max", "3"),
+    ("How much do I owe Sreenivas?", "--max", "3"),
     ("Welches Holz nehme ich für das Gewürzregal?", "--max", "1"),
 )
 VAULT = Path(__file__).parent / "vault"

@@ -21,7 +21,7 @@ COLUMNS = 100
 TITLE = "ragctl index, search and status, in a terminal"
 COMMANDS = (
     "ragctl index --vault ~/Notes",
-    'ragctl search "How much do I owe Sreenivas?" --from 2025-01-01 --max 3',
+    'ragctl search "How much do I owe Sreenivas?" --max 3',
     "ragctl status",
 )
 _IN_A_TERMINAL = "import os, sys; os.login_tty(0); os.execvp('bash', ['bash', '-c', sys.argv[1]])"

@@ -76,10 +76,24 @@ def _understood(data: Data, ink: Ink) -> list[str]:
         used = " or ".join(clean(word) for word in one["used"])
         lines.append(f'"{clean(one["word"])}" is in no note: searched for {used}.')
     understood = data.get("understood") or {}
-    for name in ("time", "filters"):
-        if said := _in_words(understood.get(name)):
+    for said in (_time(understood.get("time")), _in_words(understood.get("filters"))):
+        if said:
             lines.append(f"Understood: {said}.")
     return [ink.paint("\n".join(lines), "dim")] if lines else []
+
+
+def _time(time: Data | None) -> str:
+    """Each phrase with the days that it means."""
+    said = []
+    for phrase in (time or {}).get("phrases") or ():
+        days = [f"until {d['to']}" if d["from"] is None else _span(d) for d in phrase["days"]]
+        each = " of every year" if phrase["every_year"] else ""
+        said.append(clean(f'"{phrase["words"]}" means {", ".join(days)}{each}'))
+    return "; ".join(said)
+
+
+def _span(days: Data) -> str:
+    return str(days["to"]) if days["from"] == days["to"] else f"{days['from']} to {days['to']}"
 
 
 def _in_words(value: Any) -> str:

@@ -147,13 +147,16 @@ class Searcher:
         is_dated = filters.start is not None or filters.end is not None
         spans = named.spans if named.lists or not is_dated else ()  # else the time is said already
         sought = "" if named.lists else named.rest
+        timely = near(filters, spans)
+        if timely and named.is_written and not named.lists and not await index.count(timely):
+            sought, timely = text, None  # no note is of that time, but one may tell of it
         asking = asyncio.create_task(self._vector(sought, index, health))
         counting = asyncio.create_task(index.count(where))
         question = Question(
             about(sought, self._notes.count_tokens),
             index,
             where,
-            near(filters, spans),
+            timely,
             by_words=wish.fusion != "weighted" or wish.text_weight > 0,
             asking=asking,
             text=sought,

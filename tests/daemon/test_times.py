@@ -35,16 +35,21 @@ NOTES = {
     "Me.md": "- Birthday: 14 May\n- Shoes: 42\n",
     "People/Jutta.md": "- Geburtstag: 17. Oktober\n",
     "Old.md": "How to repair a bicycle: patience.\n",
+    "Tower.md": "The tower was built in 1969, of brick.\n",
+    "Towers.md": "The tower was built in 1999, of wood. The tower was a tower.\n",
     "Fresh.md": "Sharpened the axe.\n",
     "Yesterday's papers.md": "A song about yesterday and last week, with a guitar.\n",
 }
+
+
+FILE_DAYS = {"Old.md": 3000, "Fresh.md": 1, "Yesterday's papers.md": 3000}
 
 
 @pytest.fixture(scope="module")
 def vault() -> Iterator[Vault]:
     folder = Path(tempfile.mkdtemp(prefix="rt", dir="/tmp"))
     vault = Vault(folder, NOTES, embedding=NOBODY)
-    for path, days in (("Old.md", 3000), ("Fresh.md", 1), ("Yesterday's papers.md", 3000)):
+    for path, days in FILE_DAYS.items():
         moment = datetime.combine(TODAY - timedelta(days=days), datetime.min.time()).timestamp()
         os.utime(vault.root / path, (moment + 43_200, moment + 43_200))
     try:
@@ -112,7 +117,7 @@ def test_a_season_and_a_question_in_other_languages(vault: Vault) -> None:
 def test_a_date_filter_that_leaves_nothing_says_how_many_notes_have_no_date(vault: Vault) -> None:
     asked = vault.search("bicycle", date_range={"from": "2019-01-01", "to": "2019-01-02"})
     assert asked.files == []
-    assert "5 notes have no date" in asked.data["hint"]
+    assert "7 notes have no date" in asked.data["hint"]
     assert "file's name" in asked.data["hint"] and "by_file_time" in asked.data["hint"]
     found = vault.search("bicycle", date_range={"from": ago(1)})
     assert found.files == [journal(ago(1))]
@@ -125,6 +130,12 @@ def test_a_files_time_passes_a_date_filter_only_when_it_is_asked_for(vault: Vaul
     asked = vault.search("repair bicycle", by_file_time=True, **limits)
     assert asked.files == ["Old.md"]
     assert (asked.results[0]["date_source"], asked.results[0]["file_date"]) == ("file", ago(3000))
+
+
+def test_a_year_of_which_no_note_is_stays_a_word(vault: Vault) -> None:
+    """It is what the notes are about, not when they were written."""
+    asked = vault.search("Which tower was built in 1969?")
+    assert asked.files[0] == "Tower.md"
 
 
 def test_a_question_without_a_time_says_that_none_was_understood(vault: Vault) -> None:

@@ -116,11 +116,13 @@ def test_what_is_marked_as_old_or_linked_or_weakly_dated_says_so() -> None:
 
 def test_what_was_made_of_the_question_is_said_first() -> None:
     fixed = [{"word": "bord", "used": ["board", "bored"]}]
-    understood = {"time": "last week, 2026-11-09 to 2026-11-15", "filters": ["tag: river"]}
+    week = {"words": "last week", "days": [{"from": "2026-11-09", "to": "2026-11-15"}]}
+    time = {"phrases": [{**week, "every_year": False}], "listed": False}
+    understood = {"time": time, "filters": ["tag: river"]}
     found = answer(RESULT, corrections=fixed, understood=understood)
     first = told("bord?", found, Loud()).split("\n\n")[0]
     assert '"bord" is in no note: searched for board or bored.' in first
-    assert "Understood: last week, 2026-11-09 to 2026-11-15." in first
+    assert 'Understood: "last week" means 2026-11-09 to 2026-11-15.' in first
     assert "Understood: tag: river." in first
     assert "\x1b[33;1mboard\x1b[0m" in told("bord?", found, Loud())
 

@@ -40,6 +40,11 @@ class Understood(Struct, frozen=True):
     lists: bool = False
 
     @property
+    def is_written(self) -> bool:
+        """Whether a note could have the very words: each phrase has a number."""
+        return all(any(map(str.isdecimal, phrase.words)) for phrase in self.phrases)
+
+    @property
     def spans(self) -> tuple[Span, ...]:
         return tuple(dict.fromkeys(span for phrase in self.phrases for span in phrase.spans))
 
