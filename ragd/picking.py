@@ -1,4 +1,5 @@
-"""Picks the results of one search from ranked candidates; passages with equal text count once.
+"""Picks the results of one search from ranked candidates; passages with equal text count once,
+and neighbouring passages of one section are joined.
 
 What was read from the index or looked at in the vault is kept while the search goes deeper. It
 never looks for candidates itself.
@@ -13,8 +14,9 @@ from ragd.adapters.lance_store import ChunkIndex, Row
 from ragd.adapters.vault import UNKNOWN, Stat
 from ragd.presence import Presence
 from ragd.search.fusion import Candidate
+from ragd.search.joining import joined, may_join
 from ragd.search.relevance import FLOOR
-from ragd.search.results import Result
+from ragd.search.results import Result, citation
 
 LOOKED_AT = 10  # at least so many passages are judged before a question is given up
 LOOK_AHEAD = 64  # of a passage's places, once one of them turned out to be gone
@@ -33,6 +35,7 @@ class _Pick(Struct, frozen=True):
     row: Row
     result: Result
     equal: list[Candidate]
+    parts: int = 1  # passages of the index that it is made of
 
 
 class Picking:
@@ -74,7 +77,8 @@ class Picking:
             there = [pick for equal in some if (pick := self._picked(equal)) is not None]
             good = [pick for pick in there if pick.result.score >= FLOOR]
             dropped += len(some) - len(there)
-            kept += good
+            for pick in good:
+                _add(kept, pick)
             if len(kept) > len(self._best):  # else a less deep look had more
                 self._best = kept[: self._most]
             hopeless = there and not good and start + self._most >= LOOKED_AT
@@ -171,6 +175,27 @@ class Picking:
             return None
         facts = self._facts[row.source_file] or UNKNOWN
         return _Pick(row, self._judge(row, first, facts), equal)
+
+
+def _add(kept: list[_Pick], pick: _Pick) -> None:
+    """Add a passage, or join it to its neighbour, which came before it and keeps its place. What
+    stands in several notes is not joined: it is a passage of all of them."""
+    for place, one in enumerate(kept):
+        is_single = len(one.equal) == len(pick.equal) == 1
+        if is_single and may_join(one.row, one.parts, pick.row):
+            row = joined(one.row, pick.row)
+            result = structs.replace(
+                one.result,
+                chunk_text=row.chunk_text,
+                chunk_index=row.chunk_index,
+                tags=row.tags,
+                start_line=row.start_line,
+                end_line=row.end_line,
+                citation=citation(row.source_file, row.start_line, row.end_line),
+            )
+            kept[place] = _Pick(row, result, one.equal, one.parts + pick.parts)
+            return
+    kept.append(pick)
 
 
 def _date_of(pick: _Pick | None) -> str | None:

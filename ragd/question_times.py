@@ -1,6 +1,7 @@
-"""The time that a question names, against today and the birthdays that the notes tell.
+"""The time that a question names, against today and the days that the notes tell.
 
-It reads the clock and, only for a question that names a birthday, the index. It ranks nothing.
+It reads the clock and, only for a question that counts from a birthday or an event that the notes
+tell, the index. It ranks nothing.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,6 +17,7 @@ from ragd.search.when import MonthDay, Span, Understood
 
 BIRTHDAY_WORDS = "birthday born Geburtstag geboren 生日 出生"
 BIRTHDAY_DEPTH = 50  # passages that may tell a birthday
+EVENT_DEPTH = 20  # passages that may tell when something was
 LISTED = 2_000  # passages of a time that are listed, at most
 
 Permits = Callable[[str], bool]
@@ -34,7 +36,17 @@ class QuestionTimes:
         for owner in when.birthday_of(question)[:3]:
             if day := await self._birthday(owner, index):
                 known[owner] = day
-        return when.understand(question, self.today(), known)
+        found = when.understand(question, self.today(), known)
+        if not found.phrases:  # then what such a phrase counts from may be told by a note
+            for event in when.told_events(question)[:1]:
+                if day := await self._event(event, index):
+                    return when.understand(question, self.today(), {**known, event: day})
+        return found
+
+    async def _event(self, words: str, index: ChunkIndex) -> MonthDay | None:
+        hits = await index.text_leg(words, EVENT_DEPTH, "date IS NOT NULL")
+        permitted = [hit.chunk_id for hit in hits if self._permits(hit.source_file)]
+        return when.event_in(words, await index.fetch(permitted))
 
     def today(self) -> date:
         """The day where the user is."""

@@ -33,6 +33,7 @@ from ragd.search.fusion import Candidate, Weights
 from ragd.search.relevance import relevance
 from ragd.search.results import Result, result
 from ragd.search.superseding import newest_first
+from ragd.search.variety import varied
 from ragd.search.when import WEAK, Understood
 from ragd.serving import Serving
 from ragd.settings import Settings
@@ -231,10 +232,10 @@ class Searcher:
         candidates = fusion.gather(found.vector, found.text)
         _mark_dates(question, candidates, (*found.vector, *found.text))
         if question.spans:
-            return fusion.order(candidates.values(), self._weights(question, found))
+            return varied(fusion.order(candidates.values(), self._weights(question, found)))
         dating.mark_recency(candidates)
         ranked = fusion.order(candidates.values(), self._weights(question, found))
-        return newest_first(question.text, ranked)
+        return newest_first(question.text, varied(ranked))
 
     def _weights(self, question: Question, found: Legs) -> Weights:
         """What each kind of evidence counts, by the configuration and for this question."""
@@ -264,7 +265,7 @@ class Searcher:
         hits = await listed(question.index, filters, question.spans)
         found = fusion.gather((), hits)
         _mark_dates(question, found, hits)
-        await picking.pick([found[hit.chunk_id] for hit in hits])
+        await picking.pick(varied([found[hit.chunk_id] for hit in hits]))
 
     def _may_be_shown(self, path: str) -> bool:
         """Not what the configuration denies, nor what is known to be left out from now on: a

@@ -104,6 +104,8 @@ def test_two_days_before_a_birthday_that_the_notes_tell(vault: Vault) -> None:
     asked = vault.search("What did I bake two days before my birthday in 2024?")
     assert asked.files[0] == journal("2024-05-12")
     assert phrases(asked.data) == ["two days before my birthday in 2024"]
+    event = vault.search("What did I do three days after the cake with nuts?")
+    assert phrases(event.data) == ["three days after the cake with nuts"]
     unknown = vault.search("What did I bake two days before Kavya's birthday?")
     assert unknown.data["understood"]["time"] is None
 

@@ -3,6 +3,8 @@
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 
+from msgspec import structs
+
 from ragd.adapters.lance_store import Row
 from ragd.adapters.vault import UNKNOWN, Stat
 from ragd.picking import LISTED, LOOK_AHEAD, Picking
@@ -185,5 +187,27 @@ def test_what_was_found_can_be_served_while_the_search_goes_on() -> None:
         assert [r.chunk_text for r, _ in picked.best] == ["one"]
         assert not await picked.pick(index.candidates(50))
         assert [r.chunk_text for r, _ in picked.best] == ["one", "two"]
+
+    asyncio.run(search())
+
+
+def test_neighbouring_passages_of_a_section_are_one_result() -> None:
+    async def search() -> None:
+        index = Index(["first", "second", "far away"])
+        for number, (chunk, lines) in enumerate(((0, (1, 4)), (1, (4, 9)), (7, (40, 41)))):
+            old = index.rows[f"id{number}"]
+            index.rows[f"id{number}"] = structs.replace(
+                old,
+                source_file="long.md",
+                chunk_index=chunk,
+                start_line=lines[0],
+                end_line=lines[1],
+            )
+        picked = picking(index, Presence(), most=2)
+        await picked.pick(index.candidates(50))
+        [(row, found), (_, other)] = picked.best
+        assert found.chunk_text == row.chunk_text == "first\nsecond"
+        assert found.citation == "long.md#L1-L9"
+        assert other.chunk_text == "far away"
 
     asyncio.run(search())

@@ -4,13 +4,13 @@
 
 `points` reads single days, weeks, months, seasons and feasts; `phrases` reads what stands around
 them ("since", "between … and", "two days before"); `closeness` says how near a date is to a span;
-`occasions` finds a birthday in the text of notes. It never reads the clock or the index.
+`occasions` finds a birthday or an event in the text of notes. It reads neither clock nor index.
 """
 
 from ragd.search.when.closeness import WEAK, closeness, reach
 from ragd.search.when.days import MonthDay, Span
-from ragd.search.when.occasions import birthday_in, birthday_of
-from ragd.search.when.phrases import Phrase, Understood, understand
+from ragd.search.when.occasions import birthday_in, birthday_of, event_in
+from ragd.search.when.phrases import Phrase, Understood, told_events, understand
 
 __all__ = [
     "WEAK",
@@ -21,6 +21,8 @@ __all__ = [
     "birthday_in",
     "birthday_of",
     "closeness",
+    "event_in",
     "reach",
+    "told_events",
     "understand",
 ]

@@ -11,6 +11,9 @@ from collections.abc import Iterable
 from datetime import date
 from typing import Protocol
 
+from ragd.search.about import stems_of
+from ragd.search.function_words import ENGLISH, GERMAN
+from ragd.search.sentences import sentences
 from ragd.search.when.days import MonthDay
 from ragd.search.when.points import birthday_owners, calendar_days
 
@@ -42,6 +45,22 @@ def birthday_in(owner: str, passages: Iterable[Told]) -> MonthDay | None:
     return told.most_common(1)[0][0] if told else None
 
 
+def event_in(words: str, passages: Iterable[Told]) -> MonthDay | None:
+    """The day of an event, of the passages in their order: the date of the first one that says
+    "today" of it, else of the first one that names it. None if none with a date does."""
+    wanted = stems_of(words) - _IDLE
+    named = None
+    for passage in passages:
+        for sentence in sentences(passage.chunk_text) if passage.date else ():
+            if wanted and wanted <= stems_of(sentence):
+                day = date.fromisoformat(passage.date or "")
+                found = MonthDay(day.month, day.day, day.year)
+                if _OF_TODAY.search(sentence):
+                    return found
+                named = named or found
+    return named
+
+
 def _in_passage(owner: str, passage: Told) -> Iterable[MonthDay]:
     about_owner = _is_about(owner, passage.title)
     for line in passage.chunk_text.split("\n"):
@@ -66,6 +85,8 @@ def _speaks_of(owner: str, sentence: str) -> bool:
     return bool(re.search(rf"(?<!\w){re.escape(owner)}(?!\w)", sentence, re.I))
 
 
+_IDLE = stems_of(f"{ENGLISH} {GERMAN}")
+_OF_TODAY = re.compile(r"(?<!\w)(?:today|tonight|this morning|heute)(?!\w)|今天", re.I)
 _BIRTHDAY = re.compile(r"(?<!\w)(?:birthday|born|birth|geburtstag|geboren)(?!\w)|生日|出生", re.I)
 _MY = re.compile(
     r"(?<!\w)(?:my (?:own )?(?:birthday|date of birth)|i was born|i am born"

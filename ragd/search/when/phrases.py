@@ -145,13 +145,17 @@ class _Reading:
         else:
             return False
         count = names.number(match["count"]) if match["count"] else None
-        base = point.fixed or _latest(point, self._today)
-        if base is None or (match["count"] and count is None):
+        if match["count"] and count is None:
             return False
-        base = days.part(base, third) if third is not None else base
+        bases = (point.fixed,) if point.fixed else _every(point, self._today)
+        if third is not None:
+            bases = tuple(days.part(base, third) for base in bases)
         unit = names.UNITS[match["unit"].lower()]
-        self._add(self._opened(start), end, (_away(base, unit, count, side == "before"),))
-        return True
+        away = tuple(_away(base, unit, count, side == "before") for base in bases)
+        away = tuple(span for span in away if point.fixed or span.start <= self._today)
+        if away:
+            self._add(self._opened(start), end, away, point.fixed is None)
+        return bool(away)
 
     def _open_end(self, point: Point, start: int, end: int, third: int | None) -> bool:
         """Since it, until it, before it, after it."""
@@ -264,6 +268,12 @@ def _without(question: str, removed: Sequence[tuple[int, int]]) -> str:
     return " ".join(" ".join([*kept, question[at:]]).split())
 
 
+def told_events(question: str) -> list[str]:
+    """What a phrase such as "two days before the marathon" counts from, if only the notes can tell
+    when that was."""
+    return [match["event"].strip() for match in _EVENT.finditer(question)]
+
+
 def _before(text: str) -> re.Pattern[str]:
     """Right before the point, as whole words."""
     return re.compile(rf"(?<![\w-])(?:{text})\s+(?:(?:the|den|der|dem|das)\s+)?$", re.I)
@@ -291,6 +301,11 @@ _OFFSET = re.compile(
     rf"(?<![\w-])(?:(?:the|der|die|den|dem)\s+|(?P<count>\d{{1,3}}|{_LATIN_COUNT})\s+|(?=tag\s))?"
     rf"(?P<unit>{'|'.join(sorted(names.LATIN_UNITS, key=len, reverse=True))})\s+"
     r"(?P<side>before|after|following|vor|nach)\s+(?:(?:the|dem|der)\s+)?$",
+    re.I,
+)
+_EVENT = re.compile(
+    rf"(?<![\w-])(?:the|a|\d{{1,3}}|{_LATIN_COUNT})\s+(?:days?|weeks?|months?|years?)\s+"
+    r"(?:before|after|following)\s+(?P<event>[^,.;:?!]{3,60})",
     re.I,
 )
 _OFFSET_ZH = re.compile(

@@ -31,8 +31,9 @@ Birthdays = Mapping[str, MonthDay]  # by owner, in small letters; the user's own
 
 
 def points(text: str, today: date, birthdays: Birthdays) -> list[Point]:
-    """All points of a text, in its order; none of them overlap."""
-    found = list(_birthdays(text, birthdays))
+    """All points of a text, in its order; none of them overlap. `birthdays` may hold other days
+    that the notes tell, each with its year, by the words that name it."""
+    found = [*_birthdays(text, birthdays), *_events(text, birthdays)]
     for point in found:
         text = _blanked(text, point.start, point.end)
     for form in _FORMS:
@@ -331,6 +332,15 @@ def _birthdays(text: str, known: Birthdays) -> Iterator[Point]:
         if day := known.get(_owner(match)):
             fixed, of_year = _of(match["year"], _of_each_year(day))
             yield Point(match.start(), match.end(), fixed, of_year, is_sure=False)
+
+
+def _events(text: str, known: Birthdays) -> Iterator[Point]:
+    """What is known with its year, by the very words of the question."""
+    for words, day in known.items():
+        at = text.lower().find(words.lower()) if day.year is not None else -1
+        if at >= 0 and day.year is not None:
+            fixed = days.one_day(day.year, day.month, day.day)
+            yield Point(at, at + len(words), fixed, is_sure=False)
 
 
 def _of_each_year(day: MonthDay) -> OfYear:

@@ -1,0 +1,73 @@
+"""Neighbouring passages of one section as one passage. Pure.
+
+Only passages under the same heading and with the same date are joined: what a heading, its tags or
+its date say holds for all of the joined text. Where one passage repeats the end of the other, that
+is kept once.
+"""
+
+from typing import Protocol, TypeVar
+
+from msgspec import structs
+
+MOST_PASSAGES = 3  # of the index, in one that is joined
+OVERLAP_CHARACTERS = 2_000  # how much of the end of a passage the next one may repeat
+
+
+class Row(Protocol):
+    """A passage as the index keeps it."""
+
+    @property
+    def source_file(self) -> str: ...
+    @property
+    def chunk_text(self) -> str: ...
+    @property
+    def chunk_index(self) -> int: ...
+    @property
+    def heading_path(self) -> str: ...
+    @property
+    def section(self) -> str | None: ...
+    @property
+    def date(self) -> str | None: ...
+    @property
+    def tags(self) -> list[str]: ...
+    @property
+    def start_line(self) -> int: ...
+    @property
+    def end_line(self) -> int: ...
+
+
+AnyRow = TypeVar("AnyRow", bound=Row)
+
+
+def may_join(one: Row, parts: int, other: Row) -> bool:
+    """Whether `other` touches `one`, which has so many passages in it already."""
+    if parts >= MOST_PASSAGES or one.source_file != other.source_file:
+        return False
+    same = (one.heading_path, one.section, one.date) == (
+        other.heading_path,
+        other.section,
+        other.date,
+    )
+    touches = other.chunk_index in (one.chunk_index - 1, one.chunk_index + parts)
+    return same and touches
+
+
+def joined(one: AnyRow, other: AnyRow) -> AnyRow:
+    """Both as one passage, in the order of the note; it has the place of the first in it."""
+    first, last = (one, other) if one.chunk_index <= other.chunk_index else (other, one)
+    return structs.replace(  # type: ignore[type-var]
+        first,
+        chunk_text=_text(first, last),
+        end_line=max(first.end_line, last.end_line),
+        tags=list(dict.fromkeys([*first.tags, *last.tags])),
+    )
+
+
+def _text(first: Row, last: Row) -> str:
+    start, end = first.chunk_text, last.chunk_text
+    most = min(len(start), len(end), OVERLAP_CHARACTERS)
+    for size in range(most, 0, -1):
+        if start.endswith(end[:size]):
+            return start + end[size:]
+    gap = "\n" if last.start_line <= first.end_line + 1 else "\n\n"
+    return f"{start}{gap}{end}"
