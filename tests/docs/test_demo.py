@@ -68,7 +68,7 @@ def left_behind(temporary: str) -> list[str]:
 def answers(output: str) -> dict[str, list[str]]:
     """The notes that each search of the demo named, in order."""
     return {
-        asked: re.findall(r"^   (?!ragctl )(\S.*\.md)#L\d+", shown, re.M)
+        asked: re.findall(r"^   (?!ragctl |▲)(\S.*\.md)#L\d+", shown, re.M)
         for asked, shown in re.findall(
             r"^\$ ragctl search (.*)\n((?:.*\n)*?)(?=^\$ )", output, re.M
         )
