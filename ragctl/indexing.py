@@ -183,6 +183,8 @@ def _tell(home: Home, last: dict[str, Any], on_terminal: bool) -> int:
         raise why
     if on_terminal:
         _summarise(last)
+        with suppress(Failure):
+            _tell_model(home)
     if held := last["deletions_held"]:
         note(
             f"{counted(held, 'note')} vanished at once and stay in the index. If they were "
@@ -226,6 +228,20 @@ def _why_it_failed(home: Home) -> Failure:
             message = f"The job failed. {clean(reason['message'])}"
             return Failure(message, clean(reason["suggestion"]), code="INDEXER_FAILED")
     return Failure("The job failed.", "`ragctl logs` tells more.", code="INDEXER_FAILED")
+
+
+def _tell_model(home: Home) -> None:
+    """Which embedded model the index has, by which languages, and whether another one fits."""
+    status = request(home, "GET", "/v1/status").data
+    index = status.get("index") or {}
+    if not index.get("language"):
+        return
+    languages = status["vault"].get("languages") or {}
+    found = ", ".join(f"{clean(code)} {count:,}" for code, count in languages.items())
+    sample = f" Languages of a sample of notes: {found}." if found else ""
+    note(f"Embedded model: {clean(index['model'])} ({clean(index['language'])}).{sample}")
+    if hint := index.get("language_hint"):
+        note(f"{clean(hint['message'])} {clean(for_home(hint['suggestion']))}")
 
 
 def _summarise(last: dict[str, Any]) -> None:

@@ -32,7 +32,7 @@ HARMLESS = frozenset(
         *("newest_mtime", "vault_mtime", "last_sync", "last_sync_mtime", "index_version"),
         *("plugin_health", "ollama_status", "event", "level", "library", "verdict", "message"),
         *("suggestion", "fix", "damage", "full_since", "applied", "needs_restart"),
-        *("passed_over", "digest"),
+        *("passed_over", "digest", "language"),
     )
 )
 PATHS = frozenset(("path", "file", "upserts", "deletes", "removed", "filename"))

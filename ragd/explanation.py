@@ -3,9 +3,13 @@
 Pure. It names models and sizes, and never a note or a path.
 """
 
+from collections.abc import Mapping
+
 from ragd.errors import CODES
 from ragd.folds import State
 from ragd.folds.catalog import Index
+from ragd.language_choice import in_words, named, wished
+from ragd.shipped_models import ENGLISH
 
 _MEANWHILE = "full-text search goes on meanwhile."
 _RESTART = "then `ragctl stop` and `ragctl start`"
@@ -70,3 +74,29 @@ def passed_over(index: Index, configured_model: str) -> dict[str, str] | None:
         "message": message,
         "suggestion": f"To use Ollama, run {first}.",
     }
+
+
+def language_hint(
+    index: Index, languages: Mapping[str, int], configured: str
+) -> dict[str, str] | None:
+    """That another embedded model than the index's fits the notes or is configured, if so."""
+    has = named(index.model) if index.provider == "embedded" else None
+    meant = wished(configured, languages)
+    if has is None or has == meant:
+        return None
+    suggestion = (
+        f"Run `ragctl reindex`: it builds an index with the {meant.language} model beside this "
+        "one, and switches when it is complete."
+    )
+    if configured != "auto":
+        message = (
+            f"`embedding.language` is {configured}, but the index has the {has.language} model."
+        )
+        return {"message": message, "suggestion": suggestion}
+    if meant == ENGLISH:
+        return None  # the multilingual model reads English too
+    message = (
+        f"Of {sum(languages.values())} notes looked at, the languages are: {in_words(languages)}. "
+        "The index has the English model, which finds notes in other languages by words only."
+    )
+    return {"message": message, "suggestion": suggestion}

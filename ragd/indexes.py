@@ -34,8 +34,9 @@ FOREIGN = "INDEX_OF_ANOTHER_VAULT"
 log = structlog.get_logger(NAME)
 
 # The identity of an index that does not exist yet. Given an identity, the new one is in its vector
-# space; else the provider is chosen now.
-NewIdentity = Callable[[str, Identity | None], Awaitable[Identity]]
+# space; else the provider is chosen now. True: a person asked for it, so that under `auto` the
+# embedded model is chosen anew by the languages of the notes.
+NewIdentity = Callable[[str, Identity | None, bool], Awaitable[Identity]]
 
 
 class NotOurs(Exception):
@@ -248,7 +249,7 @@ class Indexes:
         if self._serving.index is None and self._ledger.state.catalog.index is not None:
             raise RagdError("INDEX_CORRUPTED")
         if self._serving.index is None:
-            identity = await self._new_identity(new_id(), None)
+            identity = await self._new_identity(new_id(), None, False)
             index = await self._store.create(identity)
             crashpoint("index.after_create")
             await index.mark_complete()
@@ -266,7 +267,9 @@ class Indexes:
         job = self._ledger.state.jobs.find_open(job_id)
         by_itself = job is not None and job.origin == "chunking_changed"
         serving = self._serving.index if by_itself else None  # nobody asked for another provider
-        identity = await self._new_identity(generation, serving.identity if serving else None)
+        like = serving.identity if serving else None
+        asked = job is not None and job.origin == "tool"
+        identity = await self._new_identity(generation, like, asked)
         building = await self._store.create(identity)
         crashpoint("index.after_create")
         fingerprint = identity.fingerprint

@@ -6,6 +6,7 @@ that is sensitive, or whose note may be, is never sent to another machine.
 
 from collections.abc import Sequence
 
+from ragd.adapters.embedded import SPACE
 from ragd.adapters.lance_store import ChunkIndex
 from ragd.config import is_address_external
 from ragd.embedding import Vector
@@ -15,6 +16,8 @@ from ragd.search.recall import ANCHORS, Meaning, Memory, embed_text
 from ragd.search.sensitive import text_may_leave
 from ragd.serving import Serving
 from ragd.settings import Settings
+
+ENGLISH_SPACE = SPACE.identity  # the floor was measured in it; others are compared with anchors
 
 
 class MemoryVectors:
@@ -52,7 +55,7 @@ class MemoryVectors:
         if index is None or index.identity.space.identity != space:
             return []
         embedder = await self._providers.of(index.identity)
-        if space not in self._anchors and index.identity.space.provider != "embedded":
+        if space not in self._anchors and space != ENGLISH_SPACE:
             self._anchors = {space: tuple(await embedder.embed(list(ANCHORS)))}
         texts = [embed_text(memory) for memory in memories]
         return list(await embedder.embed(texts)) if texts else []
@@ -62,7 +65,7 @@ class MemoryVectors:
         index = self._index()
         if vector is None or index is None or index.identity.space.identity != space:
             return None
-        if index.identity.space.provider == "embedded":
+        if space == ENGLISH_SPACE:
             return Meaning(vector, space)
         anchors = self._anchors.get(space)
         return Meaning(vector, space, anchors) if anchors else None

@@ -7,6 +7,7 @@ from ragd.actors.batcher import Batcher
 from ragd.actors.embedder import EmbedderActor
 from ragd.actors.store_writer import StoreWriter
 from ragd.actors.watcher import Watcher
+from ragd.adapters.embedded import unavailable
 from ragd.adapters.embedding_cache import EmbeddingCache
 from ragd.adapters.lance_store import Identity, LanceStore
 from ragd.adapters.vault_threads import CHECK
@@ -16,6 +17,7 @@ from ragd.config import vault_name
 from ragd.forgetting import Forgetter
 from ragd.guarding import GuardInForce
 from ragd.indexes import Indexes
+from ragd.language_choice import named, wished
 from ragd.ledger import Ledger
 from ragd.memory_vectors import MemoryVectors
 from ragd.native_crash import CrashMark
@@ -28,6 +30,7 @@ from ragd.reading import Notes, VaultGone
 from ragd.searching import Searcher
 from ragd.serving import Serving
 from ragd.settings import Settings
+from ragd.shipped_models import ENGLISH, Shipped
 from ragd.vector_making import VectorMaker
 
 
@@ -35,6 +38,7 @@ class Pipeline:
     """Everything between a saved note and an answer from it."""
 
     def __init__(self, home: Home, clock: Clock, ledger: Ledger, settings: Settings) -> None:
+        self._ledger = ledger
         self._settings = settings
         self.notes = Notes(settings, clock)
         self._store = LanceStore(settings.vectors)
@@ -87,16 +91,29 @@ class Pipeline:
         self.serving.close()
         self._store.close()
 
-    async def _new_identity(self, generation: str, like: Identity | None) -> Identity:
+    async def _new_identity(self, generation: str, like: Identity | None, asked: bool) -> Identity:
         """What an index that is made now is made of; `like` another in its vector space."""
         if like is not None:
             chosen = Chosen(like.space, like.canary, like.passed_over)
         else:
             usable = self.serving.index is not None
-            chosen = await self._providers.choose(may_be_absent=not usable)
+            local = self._local_model(asked)
+            chosen = await self._providers.choose(may_be_absent=not usable, local=local)
         vault = vault_name(self._settings.current)
         cut = self.notes.fingerprint
         return Identity(generation, chosen.space, cut, vault, chosen.canary, chosen.passed_over)
+
+    def _local_model(self, asked: bool) -> Shipped:
+        """The embedded model for a new index. Under `auto`, one that nobody `asked` for keeps the
+        model of the index before it; else the languages of the notes decide."""
+        catalog, wish = self._ledger.state.catalog, self._settings.current.embedding
+        before = named(catalog.index.model) if catalog.index is not None and not asked else None
+        if wish.language == "auto" and before is not None:
+            return before
+        chosen = wished(wish.language, catalog.languages)
+        if wish.language == "auto" and unavailable(chosen) is not None:
+            return ENGLISH
+        return chosen
 
     async def _vault_is_there(self) -> bool:
         try:

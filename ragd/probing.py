@@ -13,12 +13,14 @@ from ragd.config import vault_name
 from ragd.embedding import CANARY, EmbeddingError
 from ragd.events import Dependency
 from ragd.folds.catalog import Index
+from ragd.language_choice import named
 from ragd.ledger import Ledger
 from ragd.native_crash import CrashMark
 from ragd.providers import Providers
 from ragd.reading import Notes
 from ragd.serving import Serving
 from ragd.settings import Settings
+from ragd.shipped_models import ENGLISH
 
 VECTORS_WITHIN_S = 30.0
 EMBED_WITHIN_S = 15.0  # one text, by a provider that searches waited for in vain
@@ -120,7 +122,9 @@ class Probing:
         """Is the embedded model installed, and does it embed?"""
         if not self._is_index_of("embedded"):
             return None
-        if embedded.unavailable() is not None:
+        index = self._ledger.state.catalog.index
+        model = named(index.model) if index is not None else None
+        if embedded.unavailable(model or ENGLISH) is not None:
             return "EMBEDDER_UNAVAILABLE"
         return await self._embeds("embedder")
 
@@ -157,7 +161,7 @@ class Probing:
         if index is None:
             return None
         if catalog.index.provider != "ollama":
-            is_ours = index.identity.space.identity == embedded.SPACE.identity
+            is_ours = embedded.model_of(index.identity.space) is not None
             return None if is_ours else "INDEX_MODEL_MISMATCH"
         lost = self._ledger.state.health.lost.get("model")
         is_other = lost is not None and lost.code == "INDEX_MODEL_MISMATCH"

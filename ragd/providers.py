@@ -19,6 +19,7 @@ from ragd.embedding import (
     same_space,
 )
 from ragd.settings import Settings
+from ragd.shipped_models import ENGLISH, Shipped
 from ragd.witness import Witnessed, mismatch
 
 
@@ -40,15 +41,16 @@ class Providers:
         self._verified: dict[str, str] = {}  # the last digest whose vectors were compared
         self._size = ("", 0)  # a digest, and the size of the vectors of that model
 
-    async def choose(self, *, may_be_absent: bool) -> Chosen:
-        """The vector space for a new index, as the configuration wishes.
+    async def choose(self, *, may_be_absent: bool, local: Shipped = ENGLISH) -> Chosen:
+        """The vector space for a new index, as the configuration wishes. `local`: the embedded
+        model that is meant, where it is an embedded one.
 
         `may_be_absent`: where Ollama is wished for and is not there, its space is returned without
         a digest: an index for text alone, until somebody can say what its vectors are like.
         """
         wish = self._settings.current.embedding
         if wish.provider == "embedded":
-            return Chosen(embedded.SPACE)
+            return Chosen(embedded.space_of(local))
         try:
             chosen = await ollama.connect(
                 wish.base_url, wish.model, wish.dimensions, wish.batch_size
@@ -57,7 +59,7 @@ class Providers:
         except EmbeddingError as why:
             if wish.provider == "auto":
                 passed_over = PassedOver(why.code, why.configured, why.made)
-                return Chosen(embedded.SPACE, passed_over=passed_over)
+                return Chosen(embedded.space_of(local), passed_over=passed_over)
             if not may_be_absent:
                 raise
             size = wish.dimensions or ollama.USUAL_DIMENSIONS
@@ -88,9 +90,10 @@ class Providers:
             if known is not None:
                 return known
             if space.provider == "embedded":
-                if embedded.SPACE.identity != space.identity:
+                model = embedded.model_of(space)
+                if model is None:
                     raise mismatch()
-                return self._open.setdefault(space.identity, embedded.EmbeddedEmbedder())
+                return self._open.setdefault(space.identity, embedded.EmbeddedEmbedder(model=model))
             if self._settings.current.embedding.provider == "embedded":
                 raise mismatch()  # whoever wants no server any more is not to be sent to one
             return await self._reach(identity)
@@ -115,7 +118,12 @@ class Providers:
     async def keep_only(self, identities: set[str]) -> None:
         """Let go of the embedders of spaces that no index is in any more."""
         for name in self._open.keys() - identities:
-            await self._open.pop(name).close()
+            embedder = self._open.pop(name)
+            try:
+                await embedder.close()
+            except asyncio.CancelledError:  # `close` ends it: its worker must not be orphaned
+                self._open.setdefault(name, embedder)
+                raise
 
     async def close(self) -> None:
         await self.keep_only(set())

@@ -25,9 +25,10 @@ from ragd.adapters.vault import (
 )
 from ragd.clock import Clock
 from ragd.config_schema import Indexing
-from ragd.events import TemplateFolder, TouchedFile
+from ragd.events import LanguageCount, TemplateFolder, TouchedFile
 from ragd.folds.catalog import Entry
 from ragd.folds.times import iso_of_ns
+from ragd.language_sample import LanguageSample
 from ragd.notes.folders import FolderRules
 from ragd.notes.leftovers import why_not
 from ragd.notes.model import ChunkOptions
@@ -53,6 +54,7 @@ class Scanned(Struct):
     began_seq: int = 0  # the last record before it began
     folders: list[str] = field(default_factory=list)  # those that were listed, without the root
     templates: list[TemplateFolder] = field(default_factory=list)  # those that were left out
+    languages: list[LanguageCount] = field(default_factory=list)  # of a sample of notes
 
 
 class Reading(Struct):
@@ -80,6 +82,7 @@ class Notes:
         vocabulary = resources("ragd").joinpath("data", "vocab.txt").read_text("utf-8")
         self.count_tokens = WordPiece(vocabulary).count
         self._vault = Vault(str(settings.vault))
+        self._languages = LanguageSample(self._beginning_of, clock.monotonic)
         self._identity: Identity | None = None
         self._templates: tuple[str, ...] = ()
         self._hashed: dict[str, tuple[Seen, str]] = {}  # what `moves` has read
@@ -131,7 +134,18 @@ class Notes:
             found.identity,
             folders=found.folders,
             templates=[TemplateFolder(path, notes) for path, notes in found.templates],
+            languages=[
+                LanguageCount(code, notes)
+                for code, notes in self._languages.of([seen.path for seen in found.seen]).items()
+            ],
         )
+
+    def _beginning_of(self, path: str) -> bytes:
+        """What a note's language is told by; nothing of a note that cannot be read now."""
+        try:
+            return self._vault.read(path)[0]
+        except (Missing, Moved, Unfit, Unreadable):
+            return b""
 
     def verify_root(self) -> None:
         """Raises VaultGone unless the vault is the one that was scanned, with something in it."""

@@ -48,7 +48,9 @@ class Settings:
             fresh,
             vault_path=self.current.vault_path,
             vector_store=self.current.vector_store,
-            embedding=self.current.embedding,
+            embedding=msgspec.structs.replace(
+                self.current.embedding, language=fresh.embedding.language
+            ),
         )
         return in_force, Reloaded(changed_keys(self.current, in_force), waiting)
 

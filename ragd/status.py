@@ -6,11 +6,12 @@ from typing import Any
 from msgspec import Struct, field
 
 from ragd.errors import CODES, HEALTHY, SEVERITY, UNAVAILABLE, worse
-from ragd.explanation import explain, passed_over
+from ragd.explanation import explain, language_hint, passed_over
 from ragd.folds import State, progress
 from ragd.folds.catalog import Catalog
 from ragd.folds.health import forced_state
 from ragd.folds.jobs import Job
+from ragd.language_choice import named
 from ragd.protocol.envelope import Envelope, ErrorBody, Meta, error_body
 
 LISTED_MAX = 100
@@ -36,6 +37,7 @@ class Live(Struct):
     vault_path: str
     provider: str
     model: str = ""  # the configured one
+    language: str = "auto"  # `embedding.language`
     index_digest: str | None = None  # of the model whose vectors are in the open index
     actors: Mapping[str, str] = field(default_factory=dict)
     process: Footprint | None = None
@@ -122,6 +124,7 @@ def status(state: State, live: Live, query_time_ms: int = 0) -> Envelope:
             "found": _vault_found(state, live),
             "watch": state.health.watch if is_recorded(state, live) else None,
             "templates": catalog.templates,
+            "languages": catalog.languages,
         },
         "index": _index(catalog, live),
         "building": _building(catalog),
@@ -206,6 +209,7 @@ def _index(catalog: Catalog, live: Live) -> dict[str, Any] | None:
     index = catalog.index
     if index is None:
         return None
+    model = named(index.model) if index.provider == "embedded" else None
     return {
         "generation": index.generation,
         "provider": index.provider,
@@ -214,6 +218,8 @@ def _index(catalog: Catalog, live: Live) -> dict[str, Any] | None:
         "fingerprint": index.fingerprint,
         "digest": live.index_digest,
         "passed_over": passed_over(index, live.model),
+        "language": model.language if model is not None else None,
+        "language_hint": language_hint(index, catalog.languages, live.language),
     }
 
 

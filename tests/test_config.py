@@ -50,6 +50,7 @@ def test_a_vault_path_alone_gives_the_defaults_of_the_specification() -> None:
         "vault_path": os.path.abspath("/vault"),
         "embedding": {
             "provider": "auto",
+            "language": "auto",
             "model": "mxbai-embed-large",
             "base_url": "http://localhost:11434",
             "dimensions": 0,  # the model's own, which is 1024 for the default model

@@ -72,10 +72,14 @@ REVIEWED = {
     ),
     *("IndexActivated.fingerprint", "IndexBuilding.fingerprint", "TouchedFile.sha256"),
     # Times that we format.
-    *("VaultScanned.newest_mtime", "VaultScanned.began", "DependencyLost.since"),
+    *(
+        "VaultScanned.newest_mtime",
+        "VaultScanned.began",
+        "DependencyLost.since",
+    ),
     "SyncPaused.until",
     # Words of closed lists: codes, reasons, phrases, names of tools and origins.
-    "IndexBuilding.provider",
+    *("IndexBuilding.provider", "LanguageCount.code"),
     *("FileSkipped.reason", "FileFailed.code", "FileFailed.detail", "FileError.message"),
     *(
         "EmbeddingFailed.code",
@@ -349,6 +353,7 @@ def test_the_longest_paths_there_can_be_fit_into_records():
 def test_facts_that_list_notes_without_limit_come_in_parts():
     """Any other list would make a fact that no record can hold."""
     bounded = {"JobFinished.errors", "HealthChanged.reasons", "VaultScanned.templates"}
+    bounded.add("VaultScanned.languages")
     lists = {
         f"{kind.__name__}.{name}"
         for kind in EVENT_TYPES

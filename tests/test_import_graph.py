@@ -57,7 +57,7 @@ OFFLINE = (
     *("ragctl.commands.replay", "ragctl.commands.config", "ragctl.commands.init"),
     *("ragctl.moment", "ragctl.health_history", "ragctl.bundle", "ragctl.report"),
     *("ragctl.commands.doctor", "ragctl.examination", "ragctl.checks"),
-    "ragctl.completing",
+    *("ragctl.completing", "ragctl.vault_languages"),
     *("ragctl.commands.service", "ragctl.keepers.program", "ragctl.keepers.carrying_out"),
 )
 CLIENT_MAY_USE = ("ragd.children", "ragd.errors", "ragd.paths", "ragd.protocol")
@@ -65,8 +65,8 @@ OFFLINE_MAY_USE = (
     *("ragd.eventlog", "ragd.folds", "ragd.replay", "ragd.events", "ragd.durable", "ragd.clock"),
     *("ragd.config", "ragd.config_keys", "ragd.config_schema", "ragd.config_shape"),
     *("ragd.config_json_schema", "ragd.notes", "ragd.adapters.vault"),
-    "ragd.embed_worker",  # for the hash of its weights
-    "ragd.explanation",
+    "ragd.shipped_models",
+    *("ragd.explanation", "ragd.language_choice", "ragd.language_sample"),
 )
 # `init` counts notes as the daemon does, and opens no index.
 READS_THE_VAULT = {

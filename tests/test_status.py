@@ -193,6 +193,7 @@ def test_dependencies_are_told_as_seen_lost_or_unknown() -> None:
         "found": None,
         "watch": None,
         "templates": [],
+        "languages": {},
     }
     found = status(folded(DependencyRecovered(dependency="vault")), live()).data
     assert (found["vault"]["found"], found["ollama_status"]) == (True, "unknown")

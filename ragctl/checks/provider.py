@@ -8,10 +8,10 @@ from ragctl.checks import Finding, fail, ok, unknown, warn
 from ragctl.checks.known import settings, state
 from ragctl.ollama import LOAD_WITHIN_S, NoAnswer, Server, ask, vector_size
 from ragd.config_schema import Embedding
-from ragd.embed_worker import ENGLISH, SHIPPED, Shipped
-from ragd.explanation import passed_over, size_mismatch
+from ragd.explanation import language_hint, passed_over, size_mismatch
 from ragd.folds.catalog import Index
 from ragd.paths import Home
+from ragd.shipped_models import ENGLISH, SHIPPED, Shipped
 
 AGAIN = "Install ragd again; the index and the notes are not affected."
 
@@ -23,12 +23,13 @@ def ollama(home: Home) -> Finding:
     if wished is None:
         return unknown()
     wish = wished.embedding
-    index = state(home).catalog.index
+    catalog = state(home).catalog
+    index = catalog.index
     needed = index.provider if index is not None else wish.provider
     if wish.provider == "ollama":  # said in so many words: the next index needs it
         needed = "ollama"
     if needed == "embedded":
-        return _embedded(index, wish)
+        return _embedded(index, wish, catalog.languages)
     judge = warn if needed == "auto" else fail
     try:
         server = ask(wish.base_url)
@@ -65,8 +66,10 @@ def _size(server: Server, wish: Embedding, judge: Callable[[str, str], Finding])
     return ok(f"{found}, which makes vectors of {made} numbers, as configured")
 
 
-def _embedded(index: Index | None, wish: Embedding) -> Finding:
+def _embedded(index: Index | None, wish: Embedding, languages: dict[str, int]) -> Finding:
     """The embedded model serves: because it is configured, or because Ollama was passed over."""
+    if index is not None and (hint := language_hint(index, languages, wish.language)):
+        return warn(hint["message"], hint["suggestion"])
     why = passed_over(index, wish.model) if index is not None and wish.provider == "auto" else None
     if why is None:
         return ok("the embedded model serves; no server is needed")

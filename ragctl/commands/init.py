@@ -13,6 +13,7 @@ from ragctl.obsidian import Vault, known_vaults
 from ragctl.other_vault import index_dropped
 from ragctl.reload import reload_daemon, tell_reload
 from ragctl.render import clean, counted, emit_json, for_home, note, say
+from ragctl.vault_languages import language_hints
 from ragd import config as configuration
 from ragd.adapters.vault import Vault as VaultFiles
 from ragd.adapters.vault import VaultGone
@@ -67,6 +68,7 @@ def set_up(home: Home, given: str, *, force: bool = False) -> dict[str, Any]:
     templates = _template_hints(configuration.load(home))
     dropped = index_dropped(home, home.vectors, before, vault)
     hints = [*_hints(vault), *map(for_home, [*dropped, *templates])]
+    hints += language_hints(vault, configuration.load(home))
     return {**said, "hints": hints, "daemon": reload_daemon(home)}
 
 

@@ -181,6 +181,7 @@ def _facts(data: dict[str, Any], ink: Ink) -> list[tuple[str, str]]:
         ("", _building(data.get("building"))),
         ("provider", _provider(data, ink)),
         *_passed_over(data),
+        *_language_hint(data),
         ("last sync", ago(data["last_sync"]) if data.get("last_sync") else "never"),
         ("job", _job(data)),
         *(("actor", _actor(actor)) for actor in crashed),
@@ -243,7 +244,8 @@ def _index(data: dict[str, Any], ink: Ink) -> str:
     index = data.get("index")
     if not index:
         return "none yet"
-    space = f"{index['dimensions']} dimensions, {clean(index['provider'])}"
+    language = f"{clean(index['language'])}, " if index.get("language") else ""
+    space = f"{language}{index['dimensions']} dimensions, {clean(index['provider'])}"
     generation = f"{ink.sign('·')} generation {clean(index['generation'])}"
     return f"{clean(index['model'])} ({space}) {generation}"
 
@@ -261,6 +263,12 @@ def _provider(data: dict[str, Any], ink: Ink) -> str:
     if ollama == "down" and (data.get("index") or {}).get("provider") == "embedded":
         ollama = "down (not needed)"
     return f"{clean(data.get('provider', ''))} {ink.sign('·')} Ollama {ollama}"
+
+
+def _language_hint(data: dict[str, Any]) -> list[tuple[str, str]]:
+    """That another embedded model fits the notes, and the command for it."""
+    hint = (data.get("index") or {}).get("language_hint")
+    return [("", clean(hint["message"])), ("", clean(for_home(hint["suggestion"])))] if hint else []
 
 
 def _passed_over(data: dict[str, Any]) -> list[tuple[str, str]]:

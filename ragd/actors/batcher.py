@@ -374,4 +374,5 @@ def _scanned_fact(scanned: Scanned, differing: Plan) -> VaultScanned:
         began_seq=scanned.began_seq,
         device=scanned.identity[0],
         templates=scanned.templates,
+        languages=scanned.languages,
     )

@@ -104,6 +104,7 @@ class ToolGateway:
             uptime_s=0,
             vault_path=settings.current.vault_path,
             provider=settings.current.embedding.provider,
+            language=settings.current.embedding.language,
             model=settings.current.embedding.model,
         )
 
@@ -174,6 +175,7 @@ class ToolGateway:
         self.live.oldest_seq = self._ledger.oldest_seq
         self.live.snapshot_seq = self._ledger.snapshot_seq
         self.live.needs_restart = self._settings.waiting
+        self.live.language = self._settings.current.embedding.language
         self.live.config_refused = self._settings.refused
         self.live.vectors_made = self.vectors.counts
         return self.live

@@ -365,6 +365,7 @@ class Watcher:
             began_seq=began_seq,
             device=scanned.identity[0],
             templates=scanned.templates,
+            languages=scanned.languages,
         )
         await self._ledger.journal.append(NAME, fact)
 

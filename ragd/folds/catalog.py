@@ -54,6 +54,7 @@ class Catalog(Table):
     building: Building | None = None
     newest_mtime: str | None = None
     scanned_at: str | None = None  # when the vault was last looked through
+    languages: dict[str, int] = field(default_factory=dict)  # of a sample of notes, counted
     waiting: dict[str, str] = field(default_factory=dict)  # path -> since when it waits
     job_id: str | None = None  # the job that is reading notes
     # path -> its first change since that job began: the job may have read it before.
@@ -215,6 +216,8 @@ def _vectors_recounted(catalog: Catalog, event: VectorsRecounted, record: Record
 def _vault_scanned(catalog: Catalog, event: VaultScanned, record: Record) -> None:
     catalog.scanned_at = record.ts
     catalog.templates = event.templates
+    if event.languages:
+        catalog.languages = {one.code: one.notes for one in event.languages}
     if event.newest_mtime is not None:
         catalog.newest_mtime = event.newest_mtime
     if event.removed == 0:

