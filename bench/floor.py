@@ -14,13 +14,15 @@ from typing import NamedTuple
 
 from bench.collections import Collection
 from bench.store import newest
-from ragd.adapters.embedded import EmbeddedEmbedder
+from ragd.adapters.embedded import EmbeddedEmbedder, model_of
 from ragd.adapters.lance_store import ChunkIndex, LanceStore, Row, condition
 from ragd.notes.wordpiece import WordPiece
 from ragd.search.about import about
 from ragd.search.filters import Filters
-from ragd.search.fusion import Weights, gather, order, trust
-from ragd.search.relevance import FLOOR, relevance
+from ragd.search.fusion import Weights, gather, order
+from ragd.search.leg_trust import leg_trust
+from ragd.search.relevance import FLOOR, SCALES, relevance
+from ragd.shipped_models import ENGLISH
 
 TOP = 10
 DEPTH = 50
@@ -76,9 +78,10 @@ def effect(collection: Collection, vectors: Path) -> Effect:
 
 async def _effect(collection: Collection, vectors: Path) -> Effect:
     vocabulary = resources("ragd").joinpath("data", "vocab.txt").read_text("utf-8")
-    scoring = _Scoring(EmbeddedEmbedder(), WordPiece(vocabulary))
     store = LanceStore(vectors)
     index = await store.open(await newest(store))
+    model = model_of(index.identity.space) or ENGLISH
+    scoring = _Scoring(EmbeddedEmbedder(model=model), WordPiece(vocabulary), model.language)
     try:
         scored: list[tuple[float, bool]] = []
         step = max(1, len(collection.questions) // QUESTIONS)
@@ -102,7 +105,8 @@ async def _effect(collection: Collection, vectors: Path) -> Effect:
 class _Scoring:
     """Searches as the daemon does, and gives every candidate its score."""
 
-    def __init__(self, embedder: EmbeddedEmbedder, pieces: WordPiece) -> None:
+    def __init__(self, embedder: EmbeddedEmbedder, pieces: WordPiece, language: str) -> None:
+        self._language = language
         self._embedder = embedder
         self._pieces = pieces
 
@@ -114,13 +118,15 @@ class _Scoring:
             index.vector_leg(await self._embedder.embed_query(text), DEPTH, where),
             index.text_leg(subject.telling, DEPTH, where),
         )
-        weights = Weights(0.5 * trust(subject.readable), 0.5)
+        trust = leg_trust(self._language, subject.readable, None, {})
+        weights = Weights(0.5 * trust.vector, 0.5)
         ranked = order(gather(vector, words).values(), weights)[:TOP]
         found = {one.chunk_id: one for one in ranked}
         rows = await index.fetch(list(found))
+        scale = SCALES[self._language]
         shares = [subject.share_in(row.title, row.heading_path, row.chunk_text) for row in rows]
         return [
-            (row, relevance(found[row.chunk_id].cosine, share, subject.readable))
+            (row, relevance(found[row.chunk_id].cosine, share, subject.readable, scale=scale))
             for row, share in zip(rows, shares, strict=True)
         ]
 

@@ -30,6 +30,7 @@ class Question(Struct, frozen=True):
     asking: "asyncio.Task[Asked]"
     text: str = ""  # without the words of a time
     spans: tuple[Span, ...] = ()
+    language: str | None = None  # ISO 639-1, if the question shows one
     lists: bool = False  # everything of that time is asked for
     by_file_time: bool = False  # the file's time counts as the note's own date
 

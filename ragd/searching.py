@@ -12,6 +12,7 @@ from typing import Protocol
 from msgspec import Struct, structs
 
 from ragd import legs
+from ragd.adapters.embedded import model_of
 from ragd.adapters.lance_store import ChunkIndex, Hit, Row, condition
 from ragd.adapters.vault import UNKNOWN, Stat
 from ragd.clock import Clock
@@ -19,6 +20,7 @@ from ragd.embedding import Vector
 from ragd.errors import UNAVAILABLE, RagdError
 from ragd.ledger import Ledger
 from ragd.legs import Legs, Question
+from ragd.notes.languages import language_of
 from ragd.picking import Found, Picking
 from ragd.presence import Notes as LookedAt
 from ragd.presence import Presence, is_stale
@@ -30,7 +32,8 @@ from ragd.search import filters as limits
 from ragd.search.about import about
 from ragd.search.filters import Filters
 from ragd.search.fusion import Candidate, Weights
-from ragd.search.relevance import relevance
+from ragd.search.leg_trust import leg_trust
+from ragd.search.relevance import ENGLISH, SCALES, relevance
 from ragd.search.results import Result, result
 from ragd.search.superseding import newest_first
 from ragd.search.variety import varied
@@ -162,6 +165,7 @@ class Searcher:
             asking=asking,
             text=sought,
             spans=spans,
+            language=language_of(request.query[:QUERY_CHARACTERS]),
             lists=named.lists,
             by_file_time=request.by_file_time,
         )
@@ -242,11 +246,15 @@ class Searcher:
         wish = self._settings.current.search
         if wish.fusion == "rrf":
             return Weights(by_ranks=True)
-        vector = wish.vector_weight
-        if question.index.identity.space.provider == "embedded":  # others may read any language
-            vector *= fusion.trust(question.about.readable)
-        text = wish.text_weight if found.vector else 1.0  # all that there is to go by
-        return Weights(vector, text)
+        trust = leg_trust(
+            _embedded_model(question.index),
+            question.about.readable,
+            question.language,
+            self._ledger.state.catalog.languages,
+        )
+        # Words are all that there is to go by where there are no vectors.
+        text = wish.text_weight * trust.text if found.vector else 1.0
+        return Weights(wish.vector_weight * trust.vector, text)
 
     async def _collect(self, question: Question, picking: Picking, most: int) -> None:
         """The best that are really there; places of those that are not are filled from below."""
@@ -281,7 +289,13 @@ class Searcher:
         if found.bm25 is not None:  # by an alias, a tag, or another form of a word
             words = max(words, question.about.one_word)
         readable = question.about.readable
-        score = relevance(found.cosine, words, readable, closeness=found.closeness)
+        score = relevance(
+            found.cosine,
+            words,
+            readable,
+            closeness=found.closeness,
+            scale=SCALES.get(_embedded_model(question.index) or "", ENGLISH),
+        )
         if question.lists:
             score = 1.0 if row.date or question.by_file_time else WEAK
         vault = self._settings.vault.name
@@ -296,6 +310,12 @@ class Searcher:
             date_source="note" if row.date else "file" if day else None,
             file_date=day.isoformat() if day else None,
         )
+
+
+def _embedded_model(index: ChunkIndex) -> str | None:
+    """`english` or `multilingual`; None if the vectors are those of another provider."""
+    model = model_of(index.identity.space)
+    return model.language if model is not None else None
 
 
 def _mark_dates(question: Question, found: dict[str, Candidate], hits: Sequence[Hit]) -> None:

@@ -9,22 +9,42 @@ depends on how well the model reads the question: letters at random come near to
 nothing of these: what lies below FLOOR is not an answer. docs/retrieval.md has the measurements.
 """
 
-UNRELATED = 0.2  # the cosine of a question in words that the model knows to what is unrelated
-UNREADABLE = 0.4  # of one in words that it does not know
-SAME = 0.85
+from msgspec import Struct
+
 TIMELY = 0.15
 FLOOR = 0.1
 
 
+class Scale(Struct, frozen=True):
+    """What cosines of a model mean.
+
+    `unrelated`: of a question in words that the model knows to what is unrelated. `unreadable`: of
+    one in words that it does not know. `same`: of a question to what fully answers it.
+    """
+
+    unrelated: float = 0.2
+    unreadable: float = 0.4
+    same: float = 0.85
+
+
+ENGLISH = Scale()
+SCALES = {"english": ENGLISH, "multilingual": Scale(0.17, 0.17, 0.65)}
+
+
 def relevance(
-    cosine: float | None, words: float, readable: float, *, closeness: float = 0.0
+    cosine: float | None,
+    words: float,
+    readable: float,
+    *,
+    closeness: float = 0.0,
+    scale: Scale = ENGLISH,
 ) -> float:
     """The score, of a passage's cosine (None: not among the nearest) and its share of words.
 
     `readable` is the part of the question that the model can read, from 0 to 1; `closeness` is how
     near the passage's date is to the time that the question names.
     """
-    unrelated = UNREADABLE - (UNREADABLE - UNRELATED) * readable
-    meaning = 0.0 if cosine is None else (cosine - unrelated) / (SAME - unrelated)
+    unrelated = scale.unreadable - (scale.unreadable - scale.unrelated) * readable
+    meaning = 0.0 if cosine is None else (cosine - unrelated) / (scale.same - unrelated)
     rest = (1 - min(1.0, max(0.0, meaning))) * (1 - words)
     return 1 - rest * (1 - TIMELY * closeness)

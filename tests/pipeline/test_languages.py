@@ -10,6 +10,7 @@ from ragd.adapters import embedded
 from ragd.embed_worker import MULTILINGUAL
 from ragd.events import IndexActivated, JobFinished, LanguageCount, VaultScanned
 from ragd.explanation import language_hint
+from ragd.protocol.tools import SearchRequest
 from tests.patience import PATIENCE_S
 
 GERMAN = {
@@ -53,6 +54,24 @@ async def test_a_german_vault_gets_the_multilingual_model(start: Any, german: Pa
     scanned = await running.until(VaultScanned, 0)
     assert scanned.event.languages == [LanguageCount("de", 3)]
     assert running.catalog.languages == {"de": 3}
+
+
+QUESTIONS = {
+    "What did the doctor tell me to drink less of?": "Arzt.md",
+    "Why are the tomatoes bad?": "Garten.md",
+    "Wohin sind wir mit dem Zug gefahren?": "Reise.md",
+    "我们坐火车去了哪里？": "Reise.md",
+}
+
+
+async def test_a_question_finds_a_note_in_another_language(start: Any, german: Path) -> None:
+    running = await start()
+    await finished(running, "full")
+    await running.until_state(lambda state: state.catalog.backlog == 0)
+    for question, note in QUESTIONS.items():
+        served = await running.pipeline.searcher.search(SearchRequest(query=question), [])
+        assert served.retrieval == "hybrid"
+        assert served.found[0][1].source_file == note, question
 
 
 async def test_an_english_vault_keeps_the_english_model(start: Any) -> None:
