@@ -2,6 +2,7 @@
 
     python -m bench.embedding [--chunks 64] [--vault DIR]
     python -m bench.embedding --quality DIR [--window 256] [--join 500] [--cut]
+        [--language multilingual] [--questions DIR]
 
 Beside it runs the carrier's own graph, on the same chunks in the same minute: on a shared machine
 only the ratio means something. With `--quality`, how well the vectors alone find the documents of a
@@ -27,6 +28,7 @@ from ragd.adapters.embedded import EmbeddedEmbedder
 from ragd.notes.wordpiece import WordPiece
 
 CHUNK_TOKENS = 500
+_MODULES = {"english": "minilm", "multilingual": "multilingual"}
 WARM_UP = 8
 
 
@@ -207,18 +209,27 @@ def ndcg(found: Sequence[frozenset[str]], wanted: set[str], there: set[frozenset
     return right / sum(gains[: sum(1 for held in there if held & wanted)])
 
 
-def quality(folder: Path, window: int, join: int, cut: bool) -> float:
-    """nDCG@10 of the vectors alone, with windows of so many tokens, or with only the first."""
-    from ragd.embed_worker import minilm
-
-    vars(minilm)["WINDOW"] = window
-    model, given = minilm.load(), collection(folder, join=join)
+def quality(
+    folder: Path,
+    window: int,
+    join: int,
+    cut: bool,
+    language: str = "english",
+    asked: Path | None = None,
+) -> float:
+    """nDCG@10 of the vectors alone, with windows of so many tokens, or with only the first.
+    `asked`: the questions are those of another folder, about the same documents."""
+    module = importlib.import_module(f"ragd.embed_worker.{_MODULES[language]}")
+    vars(module)["WINDOW"] = window
+    model, given = module.load(), collection(folder, join=join)
+    if asked is not None:
+        given = given._replace(questions=collection(asked).questions)
     if cut:
-        ids = model._pieces.ids
+        known = vars(model)["_pieces"]
         first = SimpleNamespace(
-            ids=lambda text: ids(text)[: window - 2],
-            start_id=model._pieces.start_id,
-            end_id=model._pieces.end_id,
+            ids=lambda text: known.ids(text)[: window - 2],
+            start_id=getattr(known, "start_id", None),
+            end_id=getattr(known, "end_id", None),
         )
         vars(model)["_pieces"] = first
     chunks = model.embed(given.chunks)
@@ -248,9 +259,15 @@ def main() -> None:
     parser.add_argument("--window", type=int, default=256)
     parser.add_argument("--join", type=int, default=0)
     parser.add_argument("--cut", action="store_true")
+    parser.add_argument("--language", choices=list(_MODULES), default="english")
+    parser.add_argument(
+        "--questions", type=Path, help="a folder with the same questions, translated"
+    )
     given = parser.parse_args()
     if given.quality:
-        found = quality(given.quality, given.window, given.join, given.cut)
+        found = quality(
+            given.quality, given.window, given.join, given.cut, given.language, given.questions
+        )
         print(f"nDCG@10          {found:8.4f}")
         return
     texts = chunks_of(given.vault, given.chunks) if given.vault else invented_chunks(given.chunks)
