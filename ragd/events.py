@@ -141,7 +141,7 @@ class LanguageCount(Struct, frozen=True):
     """How many notes of a sample are in a language."""
 
     code: str  # ISO 639-1
-    notes: int
+    notes: int  # of the sample
 
 
 class VaultScanned(Fact, frozen=True, kw_only=True, tag="vault_scanned"):
