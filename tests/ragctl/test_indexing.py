@@ -179,6 +179,19 @@ def test_people_see_lines_that_move_and_then_a_sentence(terminal, fake) -> None:
     assert "\x1b]" not in screen.raw  # the terminal's title is not ours
 
 
+def test_people_see_which_embedded_model_the_index_has_and_why(terminal, fake) -> None:
+    hint = {"message": "The notes are in German.", "suggestion": "Run `ragctl reindex`."}
+    index = {"model": "all-MiniLM-L6-v2", "language": "english", "language_hint": hint}
+    fake.more = {"index": index, "vault": {"path": "/v", "languages": {"de": 120, "en": 40}}}
+    fake.say(complete())
+    screen = terminal("index")
+    assert screen.ended() == 0
+    told = " ".join(screen.text.split())
+    assert "Embedded model: all-MiniLM-L6-v2 (english)." in told
+    assert "Languages of a sample of notes: de 120, en 40." in told
+    assert "The notes are in German." in told
+
+
 def test_an_empty_vault_has_a_sentence_of_its_own(terminal, fake) -> None:
     fake.say(complete(indexed_files=0, total_chunks=0, chunks_embedded=0))
     screen = terminal("index")
