@@ -61,6 +61,13 @@ TOPICS = (
     ),
     Topic("weight", _words("weighs?|weight|heavy|kilos?|wiegt|gewicht|schwer"), frozenset({MASS})),
     Topic(
+        "price",
+        _words("costs?|price[ds]?|how much (?:is|are|was)|pay for|fee|kostet|kosten|preis"),
+        frozenset({AMOUNT}),
+        None,
+        _words(_MONEY_BETWEEN),
+    ),
+    Topic(
         "address",
         _words(
             "address|lives?|street|wohnt|adresse|(?:send|write|post) a (?:letter|card|parcel)"
@@ -82,13 +89,6 @@ TOPICS = (
             "|stand der dinge|fertig"
         ),
         frozenset({STATE}),
-    ),
-    Topic(
-        "price",
-        _words("costs?|price[ds]?|how much (?:is|are|was)|pay for|fee|kostet|kosten|preis"),
-        frozenset({AMOUNT}),
-        None,
-        _words(_MONEY_BETWEEN),
     ),
     Topic(
         "contact",

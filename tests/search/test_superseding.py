@@ -39,6 +39,7 @@ def test_the_example_that_was_wrong() -> None:
     [
         ("Where does Nadia live?", "Nadia lives at 4 Elm Square.", "Nadia has moved to Graz."),
         ("What does the gym cost?", "The gym costs $30.", "They raised the gym to $35."),
+        ("What does a visit to the spa cost?", "A visit to the spa costs $9.", "Spa visit: $12."),
         ("How much does Bruno weigh?", "Bruno weighs 12.5 kg.", "Bruno: 13 kg on the scales."),
         ("Where does Orla work?", "Orla works as a nurse.", "Orla retired, there was cake."),
         ("What is the status of Heron?", "Heron is half built.", "As of today Heron is done."),
