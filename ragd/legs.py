@@ -20,6 +20,7 @@ class Question(Struct, frozen=True):
 
     `spans`: the time that the question names; `timely`: where, but only of that time and the days
     around it; None if it names none.
+    `tagged`: where, but only passages that carry a tag asked for themselves; None: none is.
     """
 
     about: About
@@ -33,6 +34,7 @@ class Question(Struct, frozen=True):
     language: str | None = None  # ISO 639-1, if the question shows one
     lists: bool = False  # everything of that time is asked for
     by_file_time: bool = False  # the file's time counts as the note's own date
+    tagged: str | None = None
 
     @property
     def retrieval(self) -> str:
@@ -48,7 +50,7 @@ class Question(Struct, frozen=True):
 
 
 class Legs(Struct, frozen=True):
-    """What was found, each leg's best first.
+    """What was found, each leg's best first, and which of it carries a tag that is asked for.
 
     `whole`: there is nothing more to find, however deep one looks.
     """
@@ -56,21 +58,34 @@ class Legs(Struct, frozen=True):
     vector: list[Hit]
     text: list[Hit]
     whole: bool
+    tagged: frozenset[str] = frozenset()
 
 
 async def both(question: Question, depth: int) -> Legs:
-    """Look up the best so many by meaning and by words, and those of the time that is named."""
-    vector, text, timely_vector, timely_text = await asyncio.gather(
-        _by_meaning(question, depth, question.where),
-        _by_words(question, depth, question.where),
-        _by_meaning(question, TIMELY_DEPTH, question.timely) if question.timely else _nothing(),
-        _by_words(question, TIMELY_DEPTH, question.timely) if question.timely else _nothing(),
+    """Look up the best so many by meaning and by words, and those of the time that is named, and
+    those that carry a tag themselves."""
+    (
+        (vector, text),
+        (timely_vector, timely_text),
+        (tagged_vector, tagged_text),
+    ) = await asyncio.gather(
+        _within(question, depth, question.where),
+        _within(question, TIMELY_DEPTH, question.timely) if question.timely else _nothing(),
+        _within(question, depth, question.tagged) if question.tagged else _nothing(),
     )
     return Legs(
-        _with(vector, timely_vector),
-        _with(text, timely_text),
+        _with(vector, timely_vector, tagged_vector),
+        _with(text, timely_text, tagged_text),
         len(vector) < depth and len(text) < depth,
+        frozenset(hit.chunk_id for hit in (*tagged_vector, *tagged_text)),
     )
+
+
+async def _within(question: Question, depth: int, where: str | None) -> tuple[list[Hit], list[Hit]]:
+    vector, text = await asyncio.gather(
+        _by_meaning(question, depth, where), _by_words(question, depth, where)
+    )
+    return vector, text
 
 
 async def _by_meaning(question: Question, depth: int, where: str | None) -> list[Hit]:
@@ -86,11 +101,14 @@ async def _by_words(question: Question, depth: int, where: str | None) -> list[H
     return await question.index.text_leg(question.about.telling, depth, where)
 
 
-async def _nothing() -> list[Hit]:
-    return []
+async def _nothing() -> tuple[list[Hit], list[Hit]]:
+    return [], []
 
 
-def _with(hits: list[Hit], more: list[Hit]) -> list[Hit]:
+def _with(hits: list[Hit], *more: list[Hit]) -> list[Hit]:
     """Those of `more` that are not there yet are worse than all that are."""
-    known = {hit.chunk_id for hit in hits}
-    return [*hits, *(hit for hit in more if hit.chunk_id not in known)]
+    found = {hit.chunk_id: hit for hit in hits}
+    for others in more:
+        for hit in others:
+            found.setdefault(hit.chunk_id, hit)
+    return list(found.values())

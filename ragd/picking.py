@@ -1,6 +1,8 @@
 """Picks the results of one search from ranked candidates; passages with equal text count once,
 and neighbouring passages of one section are joined.
 
+With `each_note`, equal passages count once in each note.
+
 What was read from the index or looked at in the vault is kept while the search goes deeper. It
 never looks for candidates itself.
 """
@@ -49,6 +51,8 @@ class Picking:
         permits: Permits,
         judge: Judge,
         most: int,
+        *,
+        each_note: bool = False,
     ) -> None:
         self._index = index
         self._where = where
@@ -56,6 +60,7 @@ class Picking:
         self._permits = permits
         self._judge = judge
         self._most = most
+        self._each_note = each_note
         self._rows: dict[str, Row | None] = {}  # None: not in the index any more
         self._facts: dict[str, Stat | None] = {}  # None: not in the vault any more
         self._best: list[_Pick] = []
@@ -68,7 +73,7 @@ class Picking:
     async def pick(self, ranked: Sequence[Candidate]) -> bool:
         """Fill `best` from these. Whether places are left that more candidates may fill."""
         permitted = [one for one in ranked if self._permits(one.source_file)]
-        passages = _by_text(permitted)
+        passages = _by_text(permitted, self._each_note)
         dropped = len(ranked) - len(passages)
         kept: list[_Pick] = []
         for start in range(0, len(passages), self._most):
@@ -116,7 +121,7 @@ class Picking:
     async def _with_places(self, pick: _Pick, counted: Mapping[str, int]) -> _Pick:
         own = pick.row.source_file
         met = [one.source_file for one in pick.equal]
-        in_order = dict.fromkeys([*met, *sorted(counted)])
+        in_order = {} if self._each_note else dict.fromkeys([*met, *sorted(counted)])
         others = [path for path in in_order if path != own and self._permits(path)]
         await self._look(others[:CHECKED])
         others = [path for path in others if self._facts.get(path, UNKNOWN) is not None]
@@ -209,11 +214,11 @@ def _superseded(pick: _Pick, newest: _Pick | None) -> _Pick:
     return structs.replace(pick, result=result)
 
 
-def _by_text(ranked: Iterable[Candidate]) -> list[list[Candidate]]:
+def _by_text(ranked: Iterable[Candidate], each_note: bool) -> list[list[Candidate]]:
     """Candidates with the same text together, each list and the lists by rank."""
-    found: dict[bytes, list[Candidate]] = {}
+    found: dict[tuple[bytes, str], list[Candidate]] = {}
     for one in ranked:
-        found.setdefault(one.text_key, []).append(one)
+        found.setdefault((one.text_key, one.source_file if each_note else ""), []).append(one)
     return list(found.values())
 
 

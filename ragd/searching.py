@@ -168,10 +168,19 @@ class Searcher:
             language=language_of(request.query[:QUERY_CHARACTERS]),
             lists=named.lists,
             by_file_time=request.by_file_time,
+            tagged=_own_tags(filters),
         )
         most = request.max_results
         judge = functools.partial(self._result, question)
-        picking = Picking(index, where, self._presence, self._may_be_shown, judge, most)
+        picking = Picking(
+            index,
+            where,
+            self._presence,
+            self._may_be_shown,
+            judge,
+            most,
+            each_note=filters.asks_for_notes,
+        )
         try:
             async with asyncio.timeout_at(deadline):
                 if named.lists:
@@ -221,6 +230,8 @@ class Searcher:
             end,
             tags=limits.known_tags(tags, await index.tags()) if tags else None,
             file_times=_file_times(start, end) if request.by_file_time else None,
+            # An index that an earlier version made knows only the tags of passages.
+            tag_column="note_tags" if "note_tags" in index.columns else "tags",
         )
 
     async def _undated(self, filters: Filters, index: ChunkIndex) -> int | None:
@@ -235,6 +246,7 @@ class Searcher:
     def _ranked(self, question: Question, found: Legs) -> list[Candidate]:
         candidates = fusion.gather(found.vector, found.text)
         _mark_dates(question, candidates, (*found.vector, *found.text))
+        fusion.mark_tagged(candidates, found.tagged)
         if question.spans:
             return varied(fusion.order(candidates.values(), self._weights(question, found)))
         dating.mark_recency(candidates)
@@ -321,6 +333,11 @@ def _embedded_model(index: ChunkIndex) -> str | None:
 def _mark_dates(question: Question, found: dict[str, Candidate], hits: Sequence[Hit]) -> None:
     weak = 1.0 if question.by_file_time else WEAK
     dating.mark_dates(found, hits, question.spans, datetime.astimezone, weak)
+
+
+def _own_tags(filters: Filters) -> str | None:
+    """Where to look for passages that carry a tag asked for themselves, if one is."""
+    return condition(structs.replace(filters, tag_column="tags")) if filters.tags else None
 
 
 def _check(request: SearchRequest) -> None:

@@ -5,6 +5,7 @@ It never cuts text away: a passage is short because the text was split, and ever
 
 import re
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -38,7 +39,7 @@ def passages(
     count: Count,
 ) -> Iterator[Passage]:
     """All passages of a note, in order. `code` holds, by line, the code that stands in the text."""
-    sections = _with_headings_above(sections)
+    sections = _with_words(sections)
     if properties is not None:
         whole = _below(properties, sections[0]) if sections else properties
         text = _folded(whole.text)
@@ -53,30 +54,42 @@ def passages(
         yield from _cut(section, code, limits, count)
 
 
-def _with_headings_above(sections: list[Section]) -> list[Section]:
-    """A heading with nothing of its own but deeper headings goes with the first of these."""
+def _with_words(sections: list[Section]) -> list[Section]:
+    """Each section with words of its own; empty headings and lone tags join a neighbour.
+
+    They join the section after them, or the one before them if the next is of a higher level.
+    """
     found: list[Section] = []
-    held: Section | None = None
+    held: list[Section] = []
     for section in sections:
-        if held is not None:
-            if section.level > held.level:
-                section = _below(held, section)
-            else:
-                found.append(held)
-            held = None
         if section.bare:
-            held = section
-        else:
-            found.append(section)
-    if held is not None:
-        found.append(held)
+            held.append(section)
+            continue
+        if held and found and section.level < min(one.level for one in held):
+            found[-1] = _joined([found[-1], *held], found[-1])
+            held = []
+        found.append(_joined([*held, section], section))
+        held = []
+    if held:
+        main = found.pop() if found else None
+        found.append(_joined([main, *held] if main else held, main or held[0]))
     return found
 
 
 def _below(upper: Section, lower: Section) -> Section:
     """The lower section with the upper one's text before its own, line for line."""
-    text = upper.text + "\n" * (lower.line - upper.last) + lower.text
-    return replace(lower, text=text, line=upper.line)
+    return _joined([upper, lower], lower)
+
+
+def _joined(parts: list[Section], main: Section) -> Section:
+    """The parts as one section, line for line, with the name and path of `main`."""
+    if len(parts) == 1:
+        return parts[0]
+    texts = [parts[0].text]
+    for upper, lower in pairwise(parts):
+        texts.append("\n" * (lower.line - upper.last) + lower.text)
+    text = "".join(texts)
+    return replace(main, text=text, line=parts[0].line, last=parts[-1].last)
 
 
 def _cut(section: Section, code: dict[int, str], limits: Limits, count: Count) -> Iterator[Passage]:

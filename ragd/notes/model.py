@@ -18,6 +18,11 @@ class Chunk(Struct, frozen=True):
     content_hash: str  # sha256 of embed_text: the key of the embedding cache
     embed_text: str  # title and heading path before the text
     search_text: str  # the full-text column: title, aliases, heading path, tags, text, bigrams
+    note_tags: tuple[str, ...] = ()  # every tag of the note, wherever it stands
+    names: tuple[str, ...] = ()  # of the note, beside its title: file name, aliases, first heading
+    links: tuple[str, ...] = ()  # targets that this passage links to: a path or a name, no `.md`
+    properties: tuple[str, ...] = ()  # typed properties of the note, encoded
+    language: str | None = None  # ISO 639-1, if the text shows one
 
 
 class Note(Struct, frozen=True):

@@ -4,27 +4,32 @@ It never raises, whatever the bytes are, and the same path and bytes always give
 """
 
 import hashlib
-from collections.abc import Callable, Iterator
+import itertools
+import re
+from collections.abc import Callable, Iterator, Sequence
 
 from msgspec import Struct
 
-from ragd.notes import dates, decoding, frontmatter, tags
+from ragd.notes import dates, decoding, frontmatter, links, tags
 from ragd.notes.characters import fold, one_line, visible
 from ragd.notes.chunker import MOST_CHARACTERS, Passage, passages
 from ragd.notes.fences import without_code
 from ragd.notes.frontmatter import Frontmatter
+from ragd.notes.links import Link
 from ragd.notes.model import Chunk, ChunkOptions, Note
-from ragd.notes.sanitise import without_markup
+from ragd.notes.sanitise import plain, without_markup
 from ragd.notes.search_text import search_text
 from ragd.notes.sections import Section, split
 from ragd.notes.windows import Limits
 
 # Goes up with every change to what chunks come out of the same bytes: the index is then cut anew.
-FINGERPRINT = 3
+FINGERPRINT = 4
 
 HIDDEN = "its frontmatter says `rag: false`"
 TOO_MANY = "it would become more than 30,000 passages"
 LONGEST_TITLE = 300
+MOST_NOTE_TAGS = 200  # of other passages; a passage has all of its own
+MOST_NAMES = 50
 MOST_CHUNKS = 30_000  # of a note; 10 MB of Korean, the densest of usual texts, are about 23,000
 
 # The namespace of chunk ids: the UUIDv5 of "ragd:chunk" in the URL namespace of RFC 9562.
@@ -33,7 +38,22 @@ CHUNK_NAMESPACE = bytes.fromhex("4a603e15e7c655e4a493cf4afd8f3fa3")
 # A note that says nothing has this one passage: people look for it by its name all the same.
 NOTHING = Passage("", "", 1, 1, Section("", 1, 1))
 
+# A heading of the first level before all text; lone tags may stand before it.
+_OPENING = re.compile(r"(?:\s|#[^\s#]+[ \t]*\n)*+#[ \t]+([^\n]*[^\s#])")
+
 Count = Callable[[str], int]
+
+
+class _Facts(Struct, frozen=True):
+    """What all passages of a note share."""
+
+    path: str
+    title: str
+    stem: str  # the file's name
+    names: tuple[str, ...]
+    properties: Frontmatter
+    tags: tuple[str, ...]  # its properties' and those of all passages
+    links: Sequence[Link]
 
 
 class Failed(Struct, frozen=True):
@@ -60,14 +80,18 @@ def parse_note(path: str, data: bytes, options: ChunkOptions, count_tokens: Coun
     chunks: list[Chunk] = []
     hidden = HIDDEN if properties.hidden else None
     if hidden is None:
-        for index, passage in enumerate(_passages(text, properties, options, count_tokens)):
-            if index == MOST_CHUNKS:
-                hidden, chunks = TOO_MANY, []  # as a whole: half a note would look like all of it
-                break
+        body, code = _body(text, properties, options)
+        cut = _passages(body, code, properties, options, count_tokens)
+        found = list(itertools.islice(cut, MOST_CHUNKS + 1))
+        if len(found) > MOST_CHUNKS:
+            hidden, found = TOO_MANY, []  # as a whole: half a note would look like all of it
+        elif not found and title:
+            found = [NOTHING]
+        own_tags = [_own_tags(passage) for passage in found]
+        facts = _facts(path, title, properties, own_tags, body)
+        for index, (passage, own) in enumerate(zip(found, own_tags, strict=True)):
             about = day if exact else passage.section.date or day
-            chunks.append(_chunk(path, title, about, properties, index, passage))
-        if not chunks and title and hidden is None:
-            chunks.append(_chunk(path, title, day, properties, 0, NOTHING))
+            chunks.append(_chunk(facts, about, index, passage, own))
     return Note(
         path,
         title,
@@ -109,20 +133,65 @@ def name_of(path: str) -> str:
     return one_line(stem or name, LONGEST_TITLE)
 
 
+class _Body(Struct, frozen=True):
+    """A note's text below its properties, without code; it begins on this line."""
+
+    text: str
+    first_line: int
+
+
+def _body(
+    text: str, properties: Frontmatter, options: ChunkOptions
+) -> tuple[_Body, dict[int, str]]:
+    """The body, and kept code by line."""
+    first_line = text.count("\n", 0, properties.end) + 1
+    body, code = without_code(text[properties.end :], options.code_blocks == "keep")
+    kept = {first_line + line: shown for line, shown in code.items()}
+    return _Body(body, first_line), kept
+
+
 def _passages(
-    text: str, properties: Frontmatter, options: ChunkOptions, count: Count
+    body: _Body,
+    code: dict[int, str],
+    properties: Frontmatter,
+    options: ChunkOptions,
+    count: Count,
 ) -> Iterator[Passage]:
     size = options.chunk_size
     limits = Limits(size, min(options.chunk_overlap, size - 1), MOST_CHARACTERS)
-    first_line = text.count("\n", 0, properties.end) + 1
-    body, code = without_code(text[properties.end :], options.code_blocks == "keep")
-    return passages(
-        _shown(properties),
-        split(without_markup(body), first_line),
-        {first_line + line: shown for line, shown in code.items()},
-        limits,
-        count,
+    sections = split(without_markup(body.text), body.first_line)
+    return passages(_shown(properties), sections, code, limits, count)
+
+
+def _facts(
+    path: str,
+    title: str,
+    properties: Frontmatter,
+    own_tags: Sequence[tuple[str, ...]],
+    body: _Body,
+) -> _Facts:
+    stem = name_of(path)
+    names = dict.fromkeys([stem, *properties.aliases])
+    if opening := _OPENING.match(body.text):  # many people write the name of a note there
+        names[plain(opening.group(1), LONGEST_TITLE)] = None
+    for no_name in (title, ""):
+        names.pop(no_name, None)
+    return _Facts(
+        path,
+        title,
+        stem,
+        tuple(names)[:MOST_NAMES],
+        properties,
+        tags.merged(properties.tags, *own_tags)[:MOST_NOTE_TAGS],
+        [
+            *links.links(properties.block, 2, path),
+            *links.links(body.text, body.first_line, path),
+        ],
     )
+
+
+def _own_tags(passage: Passage) -> tuple[str, ...]:
+    return tags.merged(passage.section.hashtags, tags.inline(passage.prose))
 
 
 def _shown(properties: Frontmatter) -> Section | None:
@@ -142,15 +211,16 @@ def embedded_text(title: str, heading_path: str, text: str) -> str:
 
 
 def _chunk(
-    path: str, title: str, day: str | None, properties: Frontmatter, index: int, passage: Passage
+    facts: _Facts, day: str | None, index: int, passage: Passage, own_tags: tuple[str, ...]
 ) -> Chunk:
     section = passage.section
     text = passage.text
-    found = tags.merged(section.hashtags, tags.inline(passage.prose), properties.tags)
-    embed_text = embedded_text(title, section.path, text)
+    found = tags.merged(own_tags, facts.properties.tags)
+    embed_text = embedded_text(facts.title, section.path, text)
     content_hash = hashlib.sha256(embed_text.encode()).hexdigest()
+    aliases = facts.properties.aliases
     return Chunk(
-        chunk_id(path, index, content_hash),
+        chunk_id(facts.path, index, content_hash),
         index,
         text,
         section.name,
@@ -161,5 +231,8 @@ def _chunk(
         found,
         content_hash,
         embed_text,
-        search_text(title, properties.aliases, section.path, found, text),
+        search_text(facts.title, aliases, section.path, found, text, facts.stem),
+        tags.merged(found, facts.tags),
+        facts.names,
+        links.within(facts.links, passage.start_line, passage.end_line),
     )

@@ -5,16 +5,30 @@ It never shows anything: this text is searched, the chunk's own is shown.
 
 import re
 
+from ragd.notes.names import inner_words
+
 _HANGUL = re.compile("[가-힣]{2,}")
 
 
 def search_text(
-    title: str, aliases: tuple[str, ...], path: str, tags: tuple[str, ...], text: str
+    title: str,
+    aliases: tuple[str, ...],
+    path: str,
+    tags: tuple[str, ...],
+    text: str,
+    stem: str = "",
 ) -> str:
-    """Title, aliases, heading path, tags and text, a line for each kind, then Korean bigrams."""
+    """Title, names, heading path, tags and text, a line for each kind, then Korean bigrams.
+
+    `stem` is the file's name. Names such as `type_hints` are there whole and word by word.
+    """
     lines = [title]
+    if stem and stem != title:
+        lines.append(stem)
     if aliases:
         lines.append(", ".join(aliases))
+    if words := inner_words(" ".join(lines)):
+        lines.append(" ".join(words))
     if path:
         lines.append(path)
     if tags:

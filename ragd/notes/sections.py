@@ -38,7 +38,7 @@ class Section(Struct, frozen=True):
     hashtags: tuple[str, ...] = ()  # the headers of the path that are hashtags
     date: str | None = None
     level: int = 0
-    bare: bool = False  # nothing but the header itself
+    bare: bool = False  # no words beside the header and tags
     full_path: str = ""  # what a heading says at its end may matter most
 
 
@@ -199,11 +199,21 @@ def _add(found: list[Section], lines: list[str], line: int, above: list[_Header]
                 top.hashtags,
                 top.date,
                 top.level,
-                last - line < top.lines,
+                last - line < top.lines or not _has_words(lines[top.lines :]),
                 top.full_path,
             )
         )
         return
     kept = text.lstrip("\n")  # a header's line is never blank, but the note's first may be
     if kept:
-        found.append(Section(kept, line + len(text) - len(kept), last))
+        bare = not _has_words(lines)
+        found.append(Section(kept, line + len(text) - len(kept), last, bare=bare))
+
+
+def _has_words(lines: list[str]) -> bool:
+    """Whether there is more on these lines than tags, rules and marks."""
+    for line in lines:
+        rest = tags.without(line) if "#" in line else line
+        if CODE_LINE in rest or any(map(str.isalnum, rest)):
+            return True
+    return False

@@ -46,6 +46,11 @@ def lone(line: str) -> str | None:
     return "#" + tag[:LONGEST] if is_tag(tag) else None
 
 
+def without(text: str) -> str:
+    """The text without its tags."""
+    return _TAG.sub(lambda match: "" if is_tag(match.group(1)) else match.group(), text)
+
+
 def is_tag(name: str) -> bool:
     """Whether this may stand after a `#`: something of it must not be a digit."""
     return bool(name) and not name.isdecimal()

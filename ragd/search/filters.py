@@ -41,6 +41,12 @@ class Filters(Struct, frozen=True):
     tags: tuple[str, ...] | None = None
     # With `start`, `end` or `spans`: a note without a date passes by its file's time. None: never.
     file_times: FileTimes | None = None
+    tag_column: str = "note_tags"  # the tags of the note; or `tags`, the passage's own
+
+    @property
+    def asks_for_notes(self) -> bool:
+        """Whether some kind of note is asked for: then each note counts, with equal text or not."""
+        return self.directories is not None or self.tags is not None
 
 
 def asked_directories(asked: Sequence[str]) -> list[str]:

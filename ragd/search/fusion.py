@@ -10,7 +10,7 @@ same cosine, and so has little say. By ranks (`rrf`), both lookups count alike, 
 are. docs/retrieval.md has the measurements.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Protocol
 
 from msgspec import Struct
@@ -92,6 +92,13 @@ def gather(vector: Sequence[Hit], text: Sequence[Hit]) -> dict[str, Candidate]:
         found[hit.chunk_id].bm25 = hit.score
         found[hit.chunk_id].text_rank = rank
     return found
+
+
+def mark_tagged(found: dict[str, Candidate], tagged: Collection[str]) -> None:
+    """Note which of the candidates carry a tag that is asked for."""
+    for chunk_id in tagged:
+        if chunk_id in found:
+            found[chunk_id].tagged = True
 
 
 def order(found: Iterable[Candidate], weights: Weights) -> list[Candidate]:

@@ -1,5 +1,9 @@
 """From sections to passages, seen through whole notes."""
 
+import re
+
+import pytest
+
 from ragd.notes.wordpiece import WordPiece
 
 JOURNAL = """---
@@ -62,10 +66,55 @@ def test_a_heading_without_text_goes_with_the_first_one_below_it(parse) -> None:
     note = parse("# Book\n\n## One\nx\n## Two\n## Three\ny\n# End")
     assert [(chunk.section, chunk.text, chunk.start_line) for chunk in note.chunks] == [
         ("One", "# Book\n\n## One\nx", 1),
-        ("Two", "## Two", 5),
-        ("Three", "## Three\ny", 6),
-        ("End", "# End", 8),
+        ("Three", "## Two\n## Three\ny\n# End", 5),
     ]
+
+
+def test_an_empty_heading_at_the_end_of_a_chapter_stays_in_it(parse) -> None:
+    note = parse("# A\nx\n## Later\n\n# B\ny")
+    assert [(chunk.section, chunk.text, chunk.end_line) for chunk in note.chunks] == [
+        ("A", "# A\nx\n## Later", 3),
+        ("B", "# B\ny", 6),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "whole"),
+    [
+        ("#draft\n\n# Title\ntext", "#draft\n\n# Title\ntext"),
+        ("#draft #idea\n\n# Title\ntext", "#draft #idea\n\n# Title\ntext"),
+        ("# Title\ntext\n\n#draft", "# Title\ntext\n\n#draft"),
+        ("# Title\ntext\n## Links\n- [ ]\n---\n#a", "# Title\ntext\n## Links\n- [ ]\n---\n#a"),
+        ("#mentalhealth\n#finance\nPaid.", "#mentalhealth\n#finance\nPaid."),
+        ("# Ideas\n## Buy milk\n## Paint", "# Ideas\n## Buy milk\n## Paint"),
+    ],
+)
+def test_what_has_no_words_of_its_own_joins_its_neighbour(parse, text: str, whole: str) -> None:
+    (chunk,) = parse(text).chunks
+    assert (chunk.text, chunk.start_line, chunk.end_line) == (whole, 1, text.count("\n") + 1)
+    assert set(chunk.tags) == set(re.findall("#[a-z]+", text))
+
+
+def test_a_note_of_a_tag_alone_is_still_there(parse) -> None:
+    (chunk,) = parse("#cryptography").chunks
+    assert (chunk.text, chunk.tags) == ("#cryptography", ("#cryptography",))
+
+
+def test_every_passage_knows_all_tags_of_its_note(parse) -> None:
+    note = parse("---\ntags: [a]\n---\n# One\nx #B\n# Two\ny #b #c\n# Three\nz")
+    assert [chunk.tags for chunk in note.chunks] == [("#B", "#a"), ("#b", "#c", "#a"), ("#a",)]
+    assert [set(chunk.note_tags) for chunk in note.chunks] == [
+        {"#a", "#B", "#c"},
+        {"#a", "#b", "#c"},
+        {"#a", "#B", "#c"},
+    ]
+
+
+def test_a_note_of_very_many_tags_does_not_repeat_them_all(parse) -> None:
+    note = parse("\n".join(f"# Part {n}\nwords #t{n}" for n in range(300)))
+    assert len(note.chunks) == 300
+    assert all(chunk.tags[0] in chunk.note_tags for chunk in note.chunks)
+    assert max(len(chunk.note_tags) for chunk in note.chunks) == 201
 
 
 def test_properties_too_long_to_go_with_the_text_are_chunks_of_their_own(parse) -> None:

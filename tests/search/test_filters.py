@@ -109,7 +109,7 @@ def test_the_filters_as_sql() -> None:
     assert condition(Filters()) is None
     assert condition(Filters(("A'b",))) == "((source_file >= 'A''b/' AND source_file < 'A''b0'))"
     assert condition(Filters(start="2024-01-01", end="2024-12-31", tags=("#a", "#b"))) == (
-        "date >= '2024-01-01' AND date <= '2024-12-31' AND array_has_any(tags, ['#a', '#b'])"
+        "date >= '2024-01-01' AND date <= '2024-12-31' AND array_has_any(note_tags, ['#a', '#b'])"
     )
     assert condition(Filters(tags=())) == "FALSE"
     spans = (("2024-01-01", "2024-12-31"), ("2023-05-02", "2023-05-02"))

@@ -22,7 +22,7 @@ SPEC_COLUMNS = [
 ]
 OUR_COLUMNS = [
     *("content_hash", "file_sha256", "start_line", "end_line", "title", "heading_path"),
-    "search_text",
+    *("search_text", "note_tags", "names", "links", "properties", "language", "keys"),
 ]
 
 
@@ -51,6 +51,10 @@ async def test_a_chunk_comes_back_as_it_went_in(index: ChunkIndex) -> None:
         date="2024-01-15",
         tags=("#a", "#b/c"),
         search_text="a what I wrote",
+        note_tags=("#a", "#b/c", "#d"),
+        names=("File name",),
+        links=("Other note",),
+        language="en",
     )
     file = note("Journal/2024/a.md", "what I wrote", mtime_ns=1_700_000_000_123_456_789)
     file = msgspec.structs.replace(file, chunks=[given_chunk])
@@ -74,6 +78,10 @@ async def test_a_chunk_comes_back_as_it_went_in(index: ChunkIndex) -> None:
         end_line=9,
         title="a",
         heading_path="Year > January",
+        note_tags=["#a", "#b/c", "#d"],
+        names=["File name"],
+        links=["Other note"],
+        language="en",
     )
 
 
@@ -226,7 +234,7 @@ async def test_a_full_disk_is_told_as_such_and_the_table_stays_whole(
 async def test_a_disk_that_really_fills_up_leaves_a_whole_table(
     tmp_path: Path, mounts: ExitStack
 ) -> None:
-    small_disk(mounts, tmp_path, "3m")
+    small_disk(mounts, tmp_path, "4m")
     store = LanceStore(tmp_path / "v")
     index = await store.create(identity())
     stored = 0

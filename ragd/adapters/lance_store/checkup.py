@@ -166,6 +166,8 @@ def _sample(dataset: Any) -> list[dict[str, Any]]:
 def _questions(row: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """For each scalar index a condition that this row meets."""
     for column, kind in indexes.SCALAR.items():
+        if column not in row:
+            continue  # an earlier version made the table
         value = row[column]
         if kind == "LABEL_LIST":
             yield column, f"array_has({column}, {sql_text(value[0])})" if value else "TRUE"

@@ -16,7 +16,7 @@ from msgspec import Struct
 from ragd.adapters.lance_store import indexes, libraries
 from ragd.adapters.lance_store.failures import NothingKnown, is_failure_of_lance, is_want
 from ragd.adapters.lance_store.flush import sync_filesystem
-from ragd.adapters.lance_store.schema import TABLE, arrow_schema
+from ragd.adapters.lance_store.schema import FIRST_COLUMNS, TABLE, arrow_schema
 from ragd.durable import private_directory, sync_directory
 from ragd.embedding import PassedOver, VectorSpace
 
@@ -102,7 +102,10 @@ def identity_of(dataset: Any) -> Identity:
         identity = _identity.decode(raw)
     except msgspec.MsgspecError as why:
         raise ValueError("the table's identity cannot be read") from why
-    if _shape(dataset.schema) != _shape(arrow_schema(identity.space.dimensions, {})):
+    ours = _shape(arrow_schema(identity.space.dimensions, {}))
+    found = _shape(dataset.schema)
+    # New columns are added at the end: an earlier version's table has only the first of them.
+    if found != ours[: max(FIRST_COLUMNS, len(found))]:
         raise ValueError("the table has other columns than ours")
     return identity
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from ragd.adapters.lance_store import libraries
-from ragd.adapters.lance_store.schema import SEARCH_TEXT
+from ragd.adapters.lance_store.schema import KEYS, SEARCH_TEXT
 
 SCALAR = {
     "source_file": "BTREE",
@@ -17,8 +17,10 @@ SCALAR = {
     "date": "BTREE",
     "chunk_id": "BTREE",
     "tags": "LABEL_LIST",
+    "note_tags": "LABEL_LIST",
 }
-NAMES = tuple(f"{column}_idx" for column in (*SCALAR, SEARCH_TEXT))
+COLUMNS = (*SCALAR, SEARCH_TEXT, KEYS)
+NAMES = tuple(f"{column}_idx" for column in COLUMNS)
 
 FAN = 4  # so many segments of like size become one
 ALIKE = 2  # and that is: not more than twice as large as what is added
@@ -38,6 +40,17 @@ _TOKENS = {
 }
 
 
+_WHOLE_KEYS = {
+    "base_tokenizer": "whitespace",
+    "stem": False,
+    "lower_case": False,
+    "ascii_folding": False,
+    "remove_stop_words": False,
+    "with_position": False,
+    "max_token_length": 1_024,
+}
+
+
 class Coverage(NamedTuple):
     """How far the full-text index reaches: rows of each segment in order, and rows in none."""
 
@@ -47,13 +60,15 @@ class Coverage(NamedTuple):
 
 def create_all(dataset: Any) -> None:
     """Make every index but the vectors'."""
-    for column in (*SCALAR, SEARCH_TEXT):
+    for column in COLUMNS:
         create(dataset, column)
 
 
 def create(dataset: Any, column: str) -> None:
     """Make the index of a column, in place of the one that may be there."""
-    kind, options = (SCALAR[column], {}) if column in SCALAR else ("INVERTED", _TOKENS)
+    kind, options = SCALAR.get(column, "INVERTED"), {}
+    if column not in SCALAR:
+        options = _WHOLE_KEYS if column == KEYS else _TOKENS
     dataset.create_scalar_index(column, kind, name=f"{column}_idx", replace=True, **options)
 
 
@@ -103,7 +118,9 @@ def extend(dataset: Any) -> bool:
     if not fresh:
         return False
     width = merge_width(segments, fresh, largest_segment(sum(segments) + fresh))
-    dataset.optimize.optimize_indices(num_indices_to_merge=width, index_names=list(NAMES))
+    # A table that an earlier version made does not have all of them.
+    there = [index.name for index in dataset.describe_indices() if index.name in NAMES]
+    dataset.optimize.optimize_indices(num_indices_to_merge=width, index_names=there)
     return True
 
 

@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from ragd.adapters.lance_store import libraries, vector_index
 from ragd.adapters.lance_store.failures import translated
-from ragd.adapters.lance_store.schema import SEARCH_TEXT, TABLE, VECTOR, Row
+from ragd.adapters.lance_store.schema import KEYS, SEARCH_TEXT, TABLE, VECTOR, Row, named
 from ragd.adapters.lance_store.sql import one_of, sql_text
 from ragd.embedding import Vector, unpack
 from ragd.notes.search_text import hangul_bigrams
@@ -23,6 +23,7 @@ from ragd.notes.search_text import hangul_bigrams
 TOGETHER = 2  # more searches at once are not quicker, only larger
 QUERY_WORDS = 128  # the cost of a full-text query grows with its words: 100 KB took half a minute
 QUERY_CHARACTERS = 2_048
+NAMESAKES = 20  # notes of one name, at most
 
 _ROW = list(Row.__struct_fields__)
 _HIT = ["chunk_id", "source_file", "chunk_text", "date", "modified_at", "title"]
@@ -71,6 +72,7 @@ class Reader:
         self._connection: Any = None
         self._has_vector_index = False
         self._names: _Names | None = None
+        self.columns: frozenset[str] = frozenset()  # an earlier version's table has fewer
 
     async def open(self) -> None:
         """Open the newest version; what a former handle had cached is let go."""
@@ -80,6 +82,7 @@ class Reader:
             # An absolute path: one that starts with `db` would be taken for the cloud service.
             connection = await lancedb.connect_async(str(self._folder.absolute()), session=session)
             table = await connection.open_table(TABLE)
+            self.columns = frozenset((await table.schema()).names)
         self._connection, self._table = connection, table
         await self.refresh()
 
@@ -146,11 +149,24 @@ class Reader:
         latest = found.group_by("source_file").aggregate([("date", "max")])["date_max"]
         return int(latest.null_count)
 
+    async def named(self, name: str, where: str | None = None) -> list[Hit]:
+        """The first passages of the notes with exactly this name; the score says nothing."""
+        return await self._by_key(named(name), NAMESAKES, where)
+
+    async def _by_key(self, key: str, k: int, where: str | None) -> list[Hit]:
+        if not key or KEYS not in self.columns:
+            return []
+        match = libraries.lancedb().query.MatchQuery(key, KEYS)
+        query = self._table.query().nearest_to_text(match).limit(k)
+        query = query.select([*_HIT, "_score"])
+        rows = await self._rows_of(query, where)
+        return _ranked([(row, row["_score"]) for row in rows])
+
     async def fetch(self, chunk_ids: Sequence[str]) -> list[Row]:
         """These chunks in this order, without those that are not there (any more)."""
         if not chunk_ids:
             return []
-        query = self._table.query().select(_ROW)
+        query = self._table.query().select([name for name in _ROW if name in self.columns])
         rows = await self._rows_of(query, one_of("chunk_id", chunk_ids))
         found = {row["chunk_id"]: msgspec.convert(row, Row) for row in rows}
         return [found[chunk_id] for chunk_id in chunk_ids if chunk_id in found]

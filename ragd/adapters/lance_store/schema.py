@@ -9,12 +9,16 @@ from msgspec import Struct, field
 from ragd.adapters.lance_store import libraries
 from ragd.clock import iso
 from ragd.embedding import Vector
+from ragd.notes.links import link_key
 from ragd.notes.model import Chunk
+from ragd.notes.names import name_key
 
 TABLE = "obsidian_chunks"
 
 VECTOR = "vector"
 SEARCH_TEXT = "search_text"
+KEYS = "keys"
+FIRST_COLUMNS = 19  # up to the full-text column: every table has them
 
 
 class FileRows(Struct, frozen=True):
@@ -49,6 +53,12 @@ class Row(Struct, frozen=True):
     end_line: int
     title: str
     heading_path: str
+    # A table that an earlier version made does not have these.
+    note_tags: list[str] = []
+    names: list[str] = []
+    links: list[str] = []
+    properties: list[str] = []
+    language: str | None = None
 
 
 def arrow_schema(dimensions: int, metadata: Mapping[str, str]) -> Any:
@@ -76,6 +86,12 @@ def arrow_schema(dimensions: int, metadata: Mapping[str, str]) -> Any:
             pa.field("title", text, nullable=False),
             pa.field("heading_path", text, nullable=False),
             pa.field(SEARCH_TEXT, text, nullable=False),
+            pa.field("note_tags", pa.list_(text), nullable=False),
+            pa.field("names", pa.list_(text), nullable=False),
+            pa.field("links", pa.list_(text), nullable=False),
+            pa.field("properties", pa.list_(text), nullable=False),
+            pa.field("language", text),
+            pa.field(KEYS, text, nullable=False),
         ],
         metadata=dict(metadata),
     )
@@ -117,7 +133,32 @@ def _columns(rows: Sequence[tuple[FileRows, Chunk]]) -> dict[str, list[Any]]:
         "title": [f.title for f, _ in rows],
         "heading_path": [c.heading_path for _, c in rows],
         SEARCH_TEXT: [c.search_text for _, c in rows],
+        "note_tags": [list(c.note_tags) for _, c in rows],
+        "names": [list(c.names) for _, c in rows],
+        "links": [list(c.links) for _, c in rows],
+        "properties": [list(c.properties) for _, c in rows],
+        "language": [c.language for _, c in rows],
+        KEYS: [_keys(f.title, c) for f, c in rows],
     }
+
+
+def named(name: str) -> str:
+    """The key by which a note is found that has this name; empty if the name has no letters."""
+    key = name_key(name)
+    return f"name:{key}" if key else ""
+
+
+def linking(target: str) -> str:
+    """The key by which a passage is found that links to a note of this name."""
+    key = link_key(target)
+    return f"link:{key}" if key else ""
+
+
+def _keys(title: str, chunk: Chunk) -> str:
+    """A note's first passage has the keys of its names, each passage those of its links."""
+    names = (title, *chunk.names) if chunk.index == 0 else ()
+    keys = dict.fromkeys([*map(named, names), *map(linking, chunk.links)])
+    return " ".join(key for key in keys if key)
 
 
 def _array(values: list[Any], kind: Any) -> Any:

@@ -26,7 +26,7 @@ def condition(filters: Filters) -> str | None:
         parts.append(dated)
     if filters.tags is not None:
         listed = ", ".join(sql_text(tag) for tag in filters.tags)
-        parts.append(f"array_has_any(tags, [{listed}])" if listed else "FALSE")
+        parts.append(f"array_has_any({filters.tag_column}, [{listed}])" if listed else "FALSE")
     return " AND ".join(parts) or None
 
 

@@ -184,6 +184,11 @@ class ChunkIndex:
 
     # Searching
 
+    @property
+    def columns(self) -> frozenset[str]:
+        """The columns of the table; one that an earlier version made has fewer."""
+        return self._reader.columns
+
     async def vector_leg(self, vector: Vector, k: int, where: str | None = None) -> list[Hit]:
         """The k chunks nearest in meaning; the score is the cosine."""
         return await self._reader.vector_leg(vector, k, where)
@@ -199,6 +204,10 @@ class ChunkIndex:
     async def undated_notes(self, where: str | None = None) -> int:
         """How many notes have no passage with a date."""
         return await self._reader.undated_notes(where)
+
+    async def named(self, name: str, where: str | None = None) -> list[Hit]:
+        """The first passages of the notes with exactly this name, separators and case apart."""
+        return await self._reader.named(name, where)
 
     async def fetch(self, chunk_ids: Sequence[str]) -> list[Row]:
         """These chunks in this order, without those that are gone."""

@@ -1,0 +1,32 @@
+"""The names of a note: how they are compared, and the words they are made of. Pure."""
+
+import re
+import unicodedata
+
+LONGEST_KEY = 300
+
+_WORD = re.compile(r"[^\W_]+[+#]*")  # `C`, `C#` and `C++` are three names
+_COMBINING = re.compile("[\u0300-\u036f]+")
+_APART = re.compile(r"[\s\-/]+")  # full-text search separates words at these by itself
+_HUMP = re.compile(r"(?<=[^\W\d_A-Z])(?=[A-Z])|(?<=\d)(?=[A-Z][a-z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_INNER = re.compile(r"[_.\s]+")
+
+
+def name_key(name: str) -> str:
+    """A name as it is compared: without case, accents and separators. Empty: it has no letters."""
+    folded = unicodedata.normalize("NFKD", name[:LONGEST_KEY].casefold())
+    bare = unicodedata.normalize("NFC", _COMBINING.sub("", folded))
+    return "".join(_WORD.findall(bare))
+
+
+def inner_words(name: str) -> list[str]:
+    """The words within words: of `type_hints`, `typeHints` and `type.hints`, `type` and `hints`.
+
+    Full-text search takes each of these for one word.
+    """
+    found: list[str] = []
+    for piece in _APART.split(name):
+        parts = [part for part in _INNER.split(_HUMP.sub(" ", piece)) if part]
+        if len(parts) > 1 and any(part.isalpha() for part in parts):
+            found += parts
+    return found

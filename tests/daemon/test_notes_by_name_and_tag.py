@@ -1,0 +1,72 @@
+"""Notes found by their tags and names, as a tool call asks for them: a real daemon."""
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.daemon.searches import Vault
+
+NOBODY = {"provider": "ollama", "base_url": "http://127.0.0.1:9"}  # words are enough here
+
+LONG = "The kettle whistles while the tram waits. "
+NOTES = {
+    **{f"Ciphers/Cipher {number}.md": "#cryptography\n" for number in range(6)},
+    "Ciphers/Enigma.md": "#cryptography\n\n# Rotors\nThe rotors turn with each letter.\n\n"
+    "# Plugboard\nThe plugboard swaps pairs of letters.\n",
+    "Other/Letters.md": "The plugboard swaps pairs of letters in a poem.\n",
+    "dev/type_hints.md": "# Annotations\nSay what a function takes.\n",
+    "dev/Testing.md": "# Type hints\nTests should have type hints, too. Type hints help.\n"
+    "# More type hints\nType hints again.\n",
+    "News/2024-03.md": "# Divergence\nA beam grows wider with distance; the angle is small.\n",
+    "optics/Beam Divergence.md": "# Divergence\nA beam grows wider with distance; the angle is "
+    "small.\n",
+    "optics/Laser.md": "---\naliases: [Light Amplifier]\n---\nBeam divergence of a laser: beam "
+    "divergence is small. Beam divergence!\n",
+}
+
+
+@pytest.fixture(scope="module")
+def vault() -> Iterator[Vault]:
+    folder = Path(tempfile.mkdtemp(prefix="rn", dir="/tmp"))
+    vault = Vault(folder, NOTES, embedding=NOBODY)
+    try:
+        vault.start()
+        vault.text_only()
+        yield vault
+    finally:
+        vault.end()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def test_a_tag_belongs_to_the_whole_note(vault: Vault) -> None:
+    found = vault.search("plugboard swaps letters", tags=["cryptography"])
+    assert found.files[0] == "Ciphers/Enigma.md"
+    assert "plugboard" in " ".join(one["chunk_text"] for one in found.results)
+    assert "Other/Letters.md" not in found.files
+
+
+def test_a_passage_that_carries_the_tag_comes_first(vault: Vault) -> None:
+    found = vault.search("letters", tags=["cryptography"])
+    texts = [one["chunk_text"] for one in found.results if one["source_file"][8:] == "Enigma.md"]
+    assert len(texts) == 2 and "#cryptography" in texts[0]
+
+
+def test_equal_passages_of_several_notes_are_several_results_of_a_filter(vault: Vault) -> None:
+    for limit in ({"tags": ["cryptography"]}, {"directory_filter": ["Ciphers"]}):
+        found = vault.search("cryptography", max_results=10, **limit)
+        same = [one for one in found.results if one["chunk_text"] == "#cryptography"]
+        assert len({one["source_file"] for one in same}) == len(same) == 6
+        assert {one["also_in_total"] for one in same} == {0}
+
+
+def test_without_a_filter_equal_passages_are_one_result(vault: Vault) -> None:
+    found = vault.search("cryptography", max_results=10)
+    (same,) = [one for one in found.results if one["chunk_text"] == "#cryptography"]
+    assert (same["also_in_total"], same["places"]) == (5, 6)
+
+
+def test_the_words_of_a_file_s_name_are_searched(vault: Vault) -> None:
+    assert "dev/type_hints.md" in vault.search("hints").files
