@@ -4,6 +4,8 @@ It ranks nothing. While words are looked up, the question's vector is still on i
 """
 
 import asyncio
+import itertools
+from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
@@ -35,6 +37,7 @@ class Question(Struct, frozen=True):
     lists: bool = False  # everything of that time is asked for
     by_file_time: bool = False  # the file's time counts as the note's own date
     tagged: str | None = None
+    name: str = ""  # the question as a name that a note may have; empty if it is too long for one
 
     @property
     def retrieval(self) -> str:
@@ -59,6 +62,12 @@ class Legs(Struct, frozen=True):
     text: list[Hit]
     whole: bool
     tagged: frozenset[str] = frozenset()
+    named: Sequence[Hit] = ()  # first passages of the notes whose name is the question
+
+    @property
+    def hits(self) -> Iterator[Hit]:
+        """All of them; some chunks more than once."""
+        return itertools.chain(self.vector, self.text, self.named)
 
 
 async def both(question: Question, depth: int) -> Legs:
@@ -68,16 +77,19 @@ async def both(question: Question, depth: int) -> Legs:
         (vector, text),
         (timely_vector, timely_text),
         (tagged_vector, tagged_text),
+        named,
     ) = await asyncio.gather(
         _within(question, depth, question.where),
         _within(question, TIMELY_DEPTH, question.timely) if question.timely else _nothing(),
         _within(question, depth, question.tagged) if question.tagged else _nothing(),
+        question.index.named(question.name, question.where),
     )
     return Legs(
         _with(vector, timely_vector, tagged_vector),
         _with(text, timely_text, tagged_text),
         len(vector) < depth and len(text) < depth,
         frozenset(hit.chunk_id for hit in (*tagged_vector, *tagged_text)),
+        named,
     )
 
 

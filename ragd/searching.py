@@ -31,11 +31,12 @@ from ragd.search import dating, fusion
 from ragd.search import filters as limits
 from ragd.search.about import about
 from ragd.search.filters import Filters
-from ragd.search.fusion import Candidate, Weights
+from ragd.search.fusion import NOTE, TITLE, Candidate, Weights
 from ragd.search.leg_trust import leg_trust
 from ragd.search.relevance import ENGLISH, SCALES, relevance
 from ragd.search.results import Result, result
 from ragd.search.superseding import newest_first
+from ragd.search.titles import cover
 from ragd.search.variety import varied
 from ragd.search.when import WEAK, Understood
 from ragd.serving import Serving
@@ -48,6 +49,7 @@ OPENED_WITHIN_S = 2.0
 DEPTH = 50  # candidates of each leg, to begin with
 DEEPER = 4  # so many times as many, when notes of some of them are gone
 DEEPEST = 12_800
+NAME_CHARACTERS = 200  # what is longer is not the name of a note
 QUERY_CHARACTERS = 2_000  # what is longer is no question; its beginning says what it is about
 
 
@@ -169,6 +171,7 @@ class Searcher:
             lists=named.lists,
             by_file_time=request.by_file_time,
             tagged=_own_tags(filters),
+            name=request.query if len(request.query) <= NAME_CHARACTERS else "",
         )
         most = request.max_results
         judge = functools.partial(self._result, question)
@@ -243,9 +246,15 @@ class Searcher:
 
     # What becomes of the candidates
 
-    def _ranked(self, question: Question, found: Legs) -> list[Candidate]:
-        candidates = fusion.gather(found.vector, found.text)
-        _mark_dates(question, candidates, (*found.vector, *found.text))
+    async def _ranked(self, question: Question, found: Legs) -> list[Candidate]:
+        candidates = fusion.gather(found.vector, found.text, found.named)
+        _mark_dates(question, candidates, list(found.hits))
+        asked = question.asking.result() if question.asking.done() else Asked()
+        fusion.add_cosines(candidates, found.hits, asked.vector)
+        known = await question.index.frequencies()
+        stems = question.about.stems
+        fusion.add_titles(candidates, found.hits, lambda names: cover(stems, names, known))
+        fusion.add_note_words(candidates)
         fusion.mark_tagged(candidates, found.tagged)
         if question.spans:
             return varied(fusion.order(candidates.values(), self._weights(question, found)))
@@ -257,7 +266,7 @@ class Searcher:
         """What each kind of evidence counts, by the configuration and for this question."""
         wish = self._settings.current.search
         if wish.fusion == "rrf":
-            return Weights(by_ranks=True)
+            return Weights(by_ranks=True, title=TITLE, note=NOTE)
         trust = leg_trust(
             _embedded_model(question.index),
             question.about.readable,
@@ -266,14 +275,14 @@ class Searcher:
         )
         # Words are all that there is to go by where there are no vectors.
         text = wish.text_weight * trust.text if found.vector else 1.0
-        return Weights(wish.vector_weight * trust.vector, text)
+        return Weights(wish.vector_weight * trust.vector, text, title=TITLE, note=NOTE)
 
     async def _collect(self, question: Question, picking: Picking, most: int) -> None:
         """The best that are really there; places of those that are not are filled from below."""
         depth = max(DEPTH, 2 * most)
         while True:
             found = await legs.both(question, depth)
-            has_room = await picking.pick(self._ranked(question, found))
+            has_room = await picking.pick(await self._ranked(question, found))
             if not has_room or found.whole or depth >= DEEPEST:
                 break
             depth *= DEEPER
@@ -297,7 +306,8 @@ class Searcher:
     def _result(self, question: Question, row: Row, found: Candidate, now: Stat) -> Result:
         unverified = now == UNKNOWN
         stale = not unverified and is_stale(row, now, self._ledger.state.catalog.files)
-        words = question.about.share_in(row.title, row.heading_path, row.chunk_text)
+        names = [row.title, *row.names]
+        words = question.about.share_in(*names, row.heading_path, row.chunk_text)
         if found.bm25 is not None:  # by an alias, a tag, or another form of a word
             words = max(words, question.about.one_word)
         readable = question.about.readable

@@ -20,6 +20,7 @@ class Chunk(Struct, frozen=True):
     search_text: str  # the full-text column: title, aliases, heading path, tags, text, bigrams
     note_tags: tuple[str, ...] = ()  # every tag of the note, wherever it stands
     names: tuple[str, ...] = ()  # of the note, beside its title: file name, aliases, first heading
+    opening: str = ""  # the heading that the note begins with: one of the names, a weaker one
     links: tuple[str, ...] = ()  # targets that this passage links to: a path or a name, no `.md`
     properties: tuple[str, ...] = ()  # typed properties of the note, encoded
     language: str | None = None  # ISO 639-1, if the text shows one

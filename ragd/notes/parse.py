@@ -51,6 +51,7 @@ class _Facts(Struct, frozen=True):
     title: str
     stem: str  # the file's name
     names: tuple[str, ...]
+    opening: str  # the heading that it begins with
     properties: Frontmatter
     tags: tuple[str, ...]  # its properties' and those of all passages
     links: Sequence[Link]
@@ -172,8 +173,9 @@ def _facts(
 ) -> _Facts:
     stem = name_of(path)
     names = dict.fromkeys([stem, *properties.aliases])
-    if opening := _OPENING.match(body.text):  # many people write the name of a note there
-        names[plain(opening.group(1), LONGEST_TITLE)] = None
+    first = _OPENING.match(body.text)
+    opening = plain(first.group(1), LONGEST_TITLE) if first else ""
+    names[opening] = None  # many people write the name of a note there
     for no_name in (title, ""):
         names.pop(no_name, None)
     return _Facts(
@@ -181,6 +183,7 @@ def _facts(
         title,
         stem,
         tuple(names)[:MOST_NAMES],
+        opening,
         properties,
         tags.merged(properties.tags, *own_tags)[:MOST_NOTE_TAGS],
         [
@@ -234,5 +237,6 @@ def _chunk(
         search_text(facts.title, aliases, section.path, found, text, facts.stem),
         tags.merged(found, facts.tags),
         facts.names,
+        facts.opening,
         links.within(facts.links, passage.start_line, passage.end_line),
     )

@@ -10,14 +10,18 @@ same cosine, and so has little say. By ranks (`rrf`), both lookups count alike, 
 are. docs/retrieval.md has the measurements.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Protocol
 
 from msgspec import Struct
 
+from ragd.embedding import Vector, cosine
+
 RANK_CONSTANT = 60
 CROWD = 50  # the cosine at this rank is that of the crowd
 REACH = 0.5  # a cosine so much above the crowd weighs as much as the best match of words
+TITLE = 0.2  # what a name with all words of the question adds
+NOTE = 0.1  # what the best note by words adds to its passages
 UNREAD = 0.3  # what meaning still weighs when the model knows no word of the question
 
 
@@ -35,6 +39,12 @@ class Hit(Protocol):
 
     @property
     def score(self) -> float: ...
+
+    @property
+    def names(self) -> tuple[str, ...]: ...
+
+    @property
+    def vector(self) -> Vector | None: ...
 
 
 class Candidate(Struct):
@@ -80,18 +90,61 @@ class _Scale(Struct, frozen=True):
     best_bm25: float
 
 
-def gather(vector: Sequence[Hit], text: Sequence[Hit]) -> dict[str, Candidate]:
-    """The candidates of both lookups by chunk id, each with its scores and ranks."""
+def gather(
+    vector: Sequence[Hit], text: Sequence[Hit], named: Sequence[Hit] = ()
+) -> dict[str, Candidate]:
+    """The candidates of all lookups by chunk id, each with its scores and ranks.
+
+    `named` are passages of the notes whose name is the question.
+    """
     found: dict[str, Candidate] = {}
-    for hit in (*vector, *text):
-        found.setdefault(hit.chunk_id, Candidate(hit.chunk_id, hit.source_file, hit.text_key))
+    for hit in (*vector, *text, *named):
+        if hit.chunk_id not in found:
+            found[hit.chunk_id] = Candidate(hit.chunk_id, hit.source_file, hit.text_key)
     for rank, hit in enumerate(vector, 1):
         found[hit.chunk_id].cosine = hit.score
         found[hit.chunk_id].vector_rank = rank
     for rank, hit in enumerate(text, 1):
         found[hit.chunk_id].bm25 = hit.score
         found[hit.chunk_id].text_rank = rank
+    notes = {hit.source_file for hit in named}
+    for one in found.values():
+        one.exact_title = one.source_file in notes
     return found
+
+
+def add_cosines(found: dict[str, Candidate], hits: Iterable[Hit], asked: Vector | None) -> None:
+    """Give candidates that only words or names found the cosine to the question, too."""
+    for hit in hits:
+        one = found[hit.chunk_id]
+        if asked is not None and one.cosine is None and hit.vector is not None:
+            one.cosine = cosine(asked, hit.vector)
+
+
+def add_titles(
+    found: dict[str, Candidate], hits: Iterable[Hit], cover: Callable[[Sequence[str]], float]
+) -> None:
+    """Note how far the question names each candidate's note. `cover` says it of names."""
+    covers: dict[str, float] = {}
+    for hit in hits:
+        if hit.source_file not in covers:
+            covers[hit.source_file] = cover(hit.names)
+        found[hit.chunk_id].title_cover = covers[hit.source_file]
+
+
+def add_note_words(found: dict[str, Candidate]) -> None:
+    """Estimate the BM25 of whole notes by their passages: the second counts half, and so on."""
+    notes: dict[str, list[float]] = {}
+    for one in found.values():
+        if one.bm25 is not None:
+            notes.setdefault(one.source_file, []).append(one.bm25)
+    sums = {
+        note: sum(score / 2**place for place, score in enumerate(sorted(scores, reverse=True)))
+        for note, scores in notes.items()
+    }
+    best = max(sums.values(), default=0.0)
+    for one in found.values():
+        one.note_words = sums.get(one.source_file, 0.0) / best if best > 0 else 0.0
 
 
 def mark_tagged(found: dict[str, Candidate], tagged: Collection[str]) -> None:

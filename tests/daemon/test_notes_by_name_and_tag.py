@@ -70,3 +70,34 @@ def test_without_a_filter_equal_passages_are_one_result(vault: Vault) -> None:
 
 def test_the_words_of_a_file_s_name_are_searched(vault: Vault) -> None:
     assert "dev/type_hints.md" in vault.search("hints").files
+
+
+@pytest.mark.parametrize(
+    ("question", "note"),
+    [
+        ("type hints", "dev/type_hints.md"),
+        ("Type-Hints", "dev/type_hints.md"),
+        ("Beam Divergence", "optics/Beam Divergence.md"),
+        ("bëam divergence?", "optics/Beam Divergence.md"),
+        ("light amplifier", "optics/Laser.md"),
+        ("Annotations", "dev/type_hints.md"),
+    ],
+)
+def test_a_note_asked_for_by_its_exact_name_is_first(
+    vault: Vault, question: str, note: str
+) -> None:
+    found = vault.search(question)
+    assert found.files[0] == note
+    assert found.results[0]["score"] >= 0.5
+
+
+def test_a_filter_may_leave_out_the_note_of_that_name(vault: Vault) -> None:
+    found = vault.search("type hints", directory_filter=["optics"])
+    assert "dev/type_hints.md" not in found.files
+    assert vault.search("beam divergence", directory_filter=["News"]).files == ["News/2024-03.md"]
+
+
+def test_a_copy_does_not_hide_the_note_that_is_asked_for(vault: Vault) -> None:
+    first = vault.search("beam divergence").results[0]
+    assert first["source_file"] == "optics/Beam Divergence.md"
+    assert first["also_in"] == ["News/2024-03.md"]

@@ -46,4 +46,5 @@ def test_a_note_knows_its_names(parse) -> None:
     text = "---\ntitle: Typing\naliases: [Annotations]\n---\n#draft\n\n# Type hints in Python #\nx"
     note = parse(text, "dev/type_hints.md")
     assert note.chunks[0].names == ("type_hints", "Annotations", "Type hints in Python")
+    assert note.chunks[0].opening == "Type hints in Python"
     assert parse("text before\n# A heading", "Tea.md").chunks[0].names == ()

@@ -5,12 +5,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import Struct
 
+from ragd.embedding import pack
 from ragd.notes.wordpiece import WordPiece
 from ragd.search import fusion
 from ragd.search.about import about
 from ragd.search.fusion import Candidate, Weights, trust
 from ragd.search.relevance import FLOOR, relevance
 from ragd.search.results import citation, link
+from ragd.search.titles import Frequencies, cover, frequencies
 
 
 class Hit(Struct, frozen=True):
@@ -18,6 +20,8 @@ class Hit(Struct, frozen=True):
     score: float
     source_file: str = "x.md"
     text_key: bytes = b""
+    names: tuple[str, ...] = ()
+    vector: bytes | None = None
 
 
 def hits(**scores: float) -> list[Hit]:
@@ -108,6 +112,35 @@ def test_the_best_passage_of_a_note_with_that_very_name_is_first() -> None:
 def test_a_passage_that_carries_the_tag_comes_before_the_rest_of_its_note() -> None:
     found = [candidate("a", "a.md", bm25=10.0), candidate("b", "a.md", bm25=1.0, tagged=True)]
     assert order(fusion.order(found, Weights(0.5, 0.5))) == "ba"
+
+
+def test_what_words_found_gets_its_cosine_too() -> None:
+    asked, near = pack([1.0, 0.0]), pack([1.0, 1.0])
+    text = [Hit("b", 3.0, vector=near), Hit("c", 2.0, vector=None), Hit("a", 1.0, vector=near)]
+    found = fusion.gather([Hit("a", 0.9)], text)
+    fusion.add_cosines(found, text, asked)
+    cosines = {name: one.cosine for name, one in found.items()}
+    assert cosines == {"a": 0.9, "b": pytest.approx(0.5**0.5), "c": None}
+    fusion.add_cosines(fusion.gather([], text), text, None)
+
+
+def test_a_note_with_several_good_passages_is_better_than_its_best_one() -> None:
+    text = [Hit("a", 4.0, "a.md"), Hit("b", 3.0, "b.md"), Hit("c", 3.0, "b.md")]
+    found = fusion.gather([], text)
+    fusion.add_note_words(found)
+    assert found["b"].note_words == found["c"].note_words == 1.0
+    assert found["a"].note_words == pytest.approx(4 / 4.5)
+
+
+def test_rare_words_of_a_name_count_more_than_common_ones() -> None:
+    known = frequencies(["the plan"] * 90 + ["a heron"] * 2 + ["something"] * 8)
+    stems = frozenset({"plan", "heron"})
+    heron, plan = (cover(stems, [name], known) for name in ("Heron", "Plan"))
+    assert 0 < plan < heron < 1
+    assert cover(stems, ["plan_ofHerons"], known) == 1.0
+    assert cover(stems, ["Boat", "Herons", "Plan"], known) == heron
+    assert cover(frozenset(), ["Plan"], known) == cover(stems, [], known) == 0.0
+    assert cover(stems, ["Plan"], Frequencies()) == 0.5
 
 
 SCORES = st.lists(st.floats(-1, 1, width=32), max_size=60)

@@ -31,3 +31,10 @@ async def test_names_of_any_length_or_script_are_found(index: ChunkIndex) -> Non
     await index.replace([note("x.md", "one", names=(long, "会议 记录", "Ключи"))])
     for name in (long, "会议记录", "ключи"):
         assert len(await index.named(name)) == 1
+
+
+async def test_a_heading_is_a_name_where_no_note_has_it(index: ChunkIndex) -> None:
+    await index.replace([note("a.md", "one", names=("Tea", "Pots"), opening="Pots")])
+    assert [hit.source_file for hit in await index.named("pots")] == ["a.md"]
+    await index.replace([note("Pots.md", "two")])
+    assert [hit.source_file for hit in await index.named("pots")] == ["Pots.md"]

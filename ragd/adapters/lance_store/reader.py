@@ -15,10 +15,21 @@ from msgspec import Struct
 
 from ragd.adapters.lance_store import libraries, vector_index
 from ragd.adapters.lance_store.failures import translated
-from ragd.adapters.lance_store.schema import KEYS, SEARCH_TEXT, TABLE, VECTOR, Row, named
+from ragd.adapters.lance_store.schema import (
+    KEYS,
+    SEARCH_TEXT,
+    TABLE,
+    VECTOR,
+    Row,
+    headed,
+    named,
+    vectors_of,
+)
 from ragd.adapters.lance_store.sql import one_of, sql_text
 from ragd.embedding import Vector, unpack
+from ragd.notes.names import inner_words
 from ragd.notes.search_text import hangul_bigrams
+from ragd.search.titles import SAMPLE, Frequencies, frequencies
 
 TOGETHER = 2  # more searches at once are not quicker, only larger
 QUERY_WORDS = 128  # the cost of a full-text query grows with its words: 100 KB took half a minute
@@ -26,7 +37,7 @@ QUERY_CHARACTERS = 2_048
 NAMESAKES = 20  # notes of one name, at most
 
 _ROW = list(Row.__struct_fields__)
-_HIT = ["chunk_id", "source_file", "chunk_text", "date", "modified_at", "title"]
+_HIT = ["chunk_id", "source_file", "chunk_text", "date", "modified_at", "title", "names"]
 
 
 class Hit(Struct, frozen=True):
@@ -40,6 +51,8 @@ class Hit(Struct, frozen=True):
     modified_at: str = ""  # the file's time
     text: str = ""
     title: str = ""  # of its note
+    names: tuple[str, ...] = ()  # of the note, its title first
+    vector: Vector | None = None  # only where words or a name found the chunk
 
 
 class Missing(Struct, frozen=True):
@@ -73,6 +86,9 @@ class Reader:
         self._has_vector_index = False
         self._names: _Names | None = None
         self.columns: frozenset[str] = frozenset()  # an earlier version's table has fewer
+        self._of_hits: list[str] = []
+        self._frequencies = Frequencies()
+        self._counted_rows = -1
 
     async def open(self) -> None:
         """Open the newest version; what a former handle had cached is let go."""
@@ -83,6 +99,7 @@ class Reader:
             connection = await lancedb.connect_async(str(self._folder.absolute()), session=session)
             table = await connection.open_table(TABLE)
             self.columns = frozenset((await table.schema()).names)
+            self._of_hits = [name for name in _HIT if name in self.columns]
         self._connection, self._table = connection, table
         await self.refresh()
 
@@ -107,30 +124,25 @@ class Reader:
         """The k chunks nearest in meaning, best first; chunks without a vector are not there."""
         query = self._table.query().nearest_to(list(unpack(vector)))
         query = query.distance_type(vector_index.METRIC).limit(k)
-        query = query.select([*_HIT, "_distance"])
+        query = query.select([*self._of_hits, "_distance"])
         if self._has_vector_index:
             # As many partitions as it takes: a selective filter must not lose rows.
             query = query.minimum_nprobes(20).maximum_nprobes(0).refine_factor(5)
-        rows = await self._rows_of(query, where)
-        return _ranked([(row, 1.0 - row["_distance"]) for row in rows])
+        rows, _ = await self._hits_of(query, where)
+        return _ranked([(row, 1.0 - row["_distance"], None) for row in rows])
 
     async def text_leg(self, text: str, k: int, where: str | None = None) -> list[Hit]:
         """The k chunks that match some of the words best, best first."""
         words = query_words(text)
-        if not words:
-            return []
-        match = libraries.lancedb().query.MatchQuery(words, SEARCH_TEXT)
-        query = self._table.query().nearest_to_text(match).limit(k)
-        query = query.select([*_HIT, "_score"])
-        rows = await self._rows_of(query, where)
-        return _ranked([(row, row["_score"]) for row in rows])
+        return await self._matching(words, k, where) if words else []
 
     async def newest(self, k: int, where: str) -> list[Hit]:
         """The k chunks with the newest dates, newest first; of those without, by the file's time.
 
         The chunks of a note stay together, in their order.
         """
-        query = self._table.query().select([*_HIT[:2], *_HIT[3:], "chunk_index"]).where(where)
+        columns = [name for name in self._of_hits if name != "chunk_text"]
+        query = self._table.query().select([*columns, "chunk_index"]).where(where)
         with translated(self._path):
             async with self._permits:
                 found = await query.to_arrow()
@@ -150,17 +162,31 @@ class Reader:
         return int(latest.null_count)
 
     async def named(self, name: str, where: str | None = None) -> list[Hit]:
-        """The first passages of the notes with exactly this name; the score says nothing."""
-        return await self._by_key(named(name), NAMESAKES, where)
+        """The first passages of the notes with exactly this name; the score says nothing.
 
-    async def _by_key(self, key: str, k: int, where: str | None) -> list[Hit]:
+        If no note has the name, those of the notes that begin with such a heading.
+        """
+        key, heading = named(name), headed(name)
         if not key or KEYS not in self.columns:
             return []
-        match = libraries.lancedb().query.MatchQuery(key, KEYS)
-        query = self._table.query().nearest_to_text(match).limit(k)
-        query = query.select([*_HIT, "_score"])
-        rows = await self._rows_of(query, where)
-        return _ranked([(row, row["_score"]) for row in rows])
+        keys = f"{key} {heading}"
+        query = self._by_words(keys, KEYS, NAMESAKES).select(
+            [*self._of_hits, KEYS, VECTOR, "_score"]
+        )
+        rows, vectors = await self._hits_of(query, where)
+        found = list(zip(rows, vectors, strict=True))
+        of_name = [one for one in found if key in one[0][KEYS].split()]
+        return _ranked([(row, row["_score"], vector) for row, vector in of_name or found])
+
+    def _by_words(self, words: str, column: str, k: int) -> Any:
+        match = libraries.lancedb().query.MatchQuery(words, column)
+        return self._table.query().nearest_to_text(match).limit(k)
+
+    async def _matching(self, words: str, k: int, where: str | None) -> list[Hit]:
+        query = self._by_words(words, SEARCH_TEXT, k).select([*self._of_hits, VECTOR, "_score"])
+        rows, vectors = await self._hits_of(query, where)
+        found = zip(rows, vectors, strict=True)
+        return _ranked([(row, row["_score"], vector) for row, vector in found])
 
     async def fetch(self, chunk_ids: Sequence[str]) -> list[Row]:
         """These chunks in this order, without those that are not there (any more)."""
@@ -241,6 +267,31 @@ class Reader:
                 for row in batch.to_pylist():
                     yield row
 
+    async def frequencies(self) -> Frequencies:
+        """How common words are in this index, from a sample; again when the index has doubled."""
+        rows = await self.count()
+        if rows > 2 * self._counted_rows:
+            query = self._table.query().select(["title", "chunk_text"]).limit(SAMPLE)
+            sample = await self._rows_of(query, None)
+            texts = [f"{row['title']} {row['chunk_text']}" for row in sample]
+            self._frequencies = await asyncio.to_thread(frequencies, texts)
+            self._counted_rows = rows
+        return self._frequencies
+
+    async def _hits_of(
+        self, query: Any, where: str | None
+    ) -> tuple[list[dict[str, Any]], list[Vector | None]]:
+        """Rows, and their vectors if the query selects them."""
+        if where is not None:
+            query = query.where(where)
+        with translated(self._path):
+            async with self._permits:
+                found = await query.to_arrow()
+        if VECTOR not in found.schema.names:
+            return found.to_pylist(), []
+        vectors = vectors_of(found[VECTOR])
+        return found.drop_columns([VECTOR]).to_pylist(), vectors
+
     async def _rows_of(self, query: Any, where: str | None) -> list[dict[str, Any]]:
         if where is not None:
             query = query.where(where)
@@ -251,9 +302,12 @@ class Reader:
 
 
 def query_words(text: str) -> str:
-    """The distinct words of a query, Korean ones by syllables too, as many as a search can bear."""
+    """The distinct words of a query, Korean ones by syllables too, as many as a search can bear.
+
+    Names such as `type_hints` are there word by word, too.
+    """
     clean = text[: 8 * QUERY_CHARACTERS].encode("utf-8", "ignore").decode("utf-8")
-    clean = f"{clean} {hangul_bigrams(clean)}"
+    clean = f"{clean} {' '.join(inner_words(clean))} {hangul_bigrams(clean)}"
     words: dict[str, str] = {}
     room = QUERY_CHARACTERS
     for word in clean.split():
@@ -278,6 +332,10 @@ def _names_in(found: Any, version: int) -> _Names:
     return _Names(version, frozenset(directories), frozenset(tags))
 
 
+def _names(row: dict[str, Any]) -> tuple[str, ...]:
+    return (row["title"], *row.get("names", ()))
+
+
 def _key(row: dict[str, Any]) -> bytes:
     """The same for rows with the same text; a note that has only its name is like no other."""
     text = row["chunk_text"] or row["chunk_id"]
@@ -289,7 +347,7 @@ def _own_key(row: dict[str, Any]) -> bytes:
     return hashlib.blake2b(row["chunk_id"].encode(), digest_size=16).digest()
 
 
-def _hit(row: dict[str, Any], key: bytes, score: float) -> Hit:
+def _hit(row: dict[str, Any], key: bytes, score: float, vector: Vector | None = None) -> Hit:
     return Hit(
         row["chunk_id"],
         row["source_file"],
@@ -299,9 +357,13 @@ def _hit(row: dict[str, Any], key: bytes, score: float) -> Hit:
         row["modified_at"],
         row.get("chunk_text", ""),
         row["title"],
+        _names(row),
+        vector,
     )
 
 
-def _ranked(scored: Sequence[tuple[dict[str, Any], float]]) -> list[Hit]:
-    hits = [_hit(row, _key(row), score) for row, score in scored if math.isfinite(score)]
+def _ranked(scored: Sequence[tuple[dict[str, Any], float, Vector | None]]) -> list[Hit]:
+    hits = [
+        _hit(row, _key(row), score, vector) for row, score, vector in scored if math.isfinite(score)
+    ]
     return sorted(hits, key=lambda hit: (-hit.score, hit.chunk_id))

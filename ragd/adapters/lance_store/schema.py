@@ -148,6 +148,12 @@ def named(name: str) -> str:
     return f"name:{key}" if key else ""
 
 
+def headed(heading: str) -> str:
+    """The key by which a note is found that begins with this heading."""
+    key = name_key(heading)
+    return f"head:{key}" if key else ""
+
+
 def linking(target: str) -> str:
     """The key by which a passage is found that links to a note of this name."""
     key = link_key(target)
@@ -156,8 +162,10 @@ def linking(target: str) -> str:
 
 def _keys(title: str, chunk: Chunk) -> str:
     """A note's first passage has the keys of its names, each passage those of its links."""
-    names = (title, *chunk.names) if chunk.index == 0 else ()
-    keys = dict.fromkeys([*map(named, names), *map(linking, chunk.links)])
+    keys = dict.fromkeys(map(linking, chunk.links))
+    if chunk.index == 0:
+        names = [title, *(name for name in chunk.names if name != chunk.opening)]
+        keys.update(dict.fromkeys([*map(named, names), headed(chunk.opening)]))
     return " ".join(key for key in keys if key)
 
 
@@ -189,6 +197,22 @@ def vector_array(vectors: Sequence[Vector | None], dimensions: int) -> Any:
         raise ValueError("a vector that is not of numbers")
     blanks = pa.array([vector is None for vector in vectors], type=pa.bool_())
     return pa.FixedSizeListArray.from_arrays(values, dimensions, mask=blanks)
+
+
+def vectors_of(column: Any) -> list[Vector | None]:
+    """Vectors as the rest of the program has them, from an Arrow column."""
+    found: list[Vector | None] = []
+    for chunk in column.chunks:
+        size = 4 * chunk.type.list_size
+        start = size * chunk.offset
+        data = chunk.values.buffers()[1]
+        data = b"" if data is None else data.to_pybytes()
+        # `values` is the whole child array: where it begins is in its own offset.
+        start += 4 * chunk.values.offset
+        for number, is_there in enumerate(chunk.is_valid().to_pylist()):
+            at = start + size * number
+            found.append(data[at : at + size] if is_there else None)
+    return found
 
 
 def top_directory(path: str) -> str:

@@ -29,6 +29,7 @@ from ragd.adapters.lance_store.schema import FileRows, Row
 from ragd.adapters.lance_store.writer import Filled, Writer
 from ragd.embedding import Vector
 from ragd.errors import RagdError
+from ragd.search.titles import Frequencies
 
 REOPEN_AFTER = 20  # maintenances that changed something: each leaves descriptors in the caches
 
@@ -208,6 +209,10 @@ class ChunkIndex:
     async def named(self, name: str, where: str | None = None) -> list[Hit]:
         """The first passages of the notes with exactly this name, separators and case apart."""
         return await self._reader.named(name, where)
+
+    async def frequencies(self) -> Frequencies:
+        """How common words are in this index."""
+        return await self._reader.frequencies()
 
     async def fetch(self, chunk_ids: Sequence[str]) -> list[Row]:
         """These chunks in this order, without those that are gone."""

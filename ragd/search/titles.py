@@ -1,0 +1,54 @@
+"""How far a question names a note: the words it shares with the note's names. Pure.
+
+A word that is rare in the vault says more than a common one, so it counts more.
+"""
+
+import functools
+import math
+from collections.abc import Collection, Iterable, Mapping
+
+from msgspec import Struct
+
+from ragd.notes.names import inner_words
+from ragd.search.about import stems_of
+
+SAMPLE = 1_000  # passages that frequencies are counted in: rough numbers are enough
+
+
+class Frequencies(Struct, frozen=True):
+    """In how many of some passages each stem stands."""
+
+    passages: int = 0
+    counts: Mapping[str, int] = {}
+
+    def rarity(self, stem: str) -> float:
+        """More than 0; 1 for a stem in about a third of the passages."""
+        return math.log(1 + (self.passages + 1) / (self.counts.get(stem, 0) + 0.5)) / math.log(4)
+
+
+def frequencies(texts: Iterable[str]) -> Frequencies:
+    """Counted in these passages."""
+    counts: dict[str, int] = {}
+    passages = 0
+    for text in texts:
+        passages += 1
+        for stem in stems_of(text):
+            counts[stem] = counts.get(stem, 0) + 1
+    return Frequencies(passages, counts)
+
+
+def cover(stems: Collection[str], names: Iterable[str], known: Frequencies) -> float:
+    """Which part of a question's stems the best of these names has, by their rarity: 0 to 1."""
+    rarity = {stem: known.rarity(stem) for stem in stems}
+    whole = sum(rarity.values())
+    if not whole:
+        return 0.0
+    best = 0.0
+    for name in names:
+        best = max(best, sum(rarity[stem] for stem in _stems_of_name(name) & rarity.keys()))
+    return best / whole
+
+
+@functools.lru_cache(4_096)
+def _stems_of_name(name: str) -> frozenset[str]:
+    return stems_of(f"{name} {' '.join(inner_words(name))}")
