@@ -110,7 +110,9 @@ async def _by_meaning(question: Question, depth: int, where: str | None) -> list
 async def _by_words(question: Question, depth: int, where: str | None) -> list[Hit]:
     if not question.by_words and (await asyncio.shield(question.asking)).vector is not None:
         return []  # but where there is no vector, words are better than nothing
-    return await question.index.text_leg(question.about.telling, depth, where)
+    known = await question.index.frequencies()
+    words = question.about.looked_up(known.languages)
+    return await question.index.text_leg(words, depth, where)
 
 
 async def _nothing() -> tuple[list[Hit], list[Hit]]:

@@ -15,6 +15,7 @@ from ragd.notes.characters import fold, one_line, visible
 from ragd.notes.chunker import MOST_CHARACTERS, Passage, passages
 from ragd.notes.fences import without_code
 from ragd.notes.frontmatter import Frontmatter
+from ragd.notes.languages import language_of
 from ragd.notes.links import Link
 from ragd.notes.model import Chunk, ChunkOptions, Note
 from ragd.notes.sanitise import plain, without_markup
@@ -55,6 +56,7 @@ class _Facts(Struct, frozen=True):
     properties: Frontmatter
     tags: tuple[str, ...]  # its properties' and those of all passages
     links: Sequence[Link]
+    language: str | None  # of most of its text
 
 
 class Failed(Struct, frozen=True):
@@ -190,6 +192,7 @@ def _facts(
             *links.links(properties.block, 2, path),
             *links.links(body.text, body.first_line, path),
         ],
+        language_of(body.text),
     )
 
 
@@ -222,6 +225,7 @@ def _chunk(
     embed_text = embedded_text(facts.title, section.path, text)
     content_hash = hashlib.sha256(embed_text.encode()).hexdigest()
     aliases = facts.properties.aliases
+    language = language_of(text) or facts.language
     return Chunk(
         chunk_id(facts.path, index, content_hash),
         index,
@@ -234,9 +238,10 @@ def _chunk(
         found,
         content_hash,
         embed_text,
-        search_text(facts.title, aliases, section.path, found, text, facts.stem),
+        search_text(facts.title, aliases, section.path, found, text, facts.stem, language),
         tags.merged(found, facts.tags),
         facts.names,
         facts.opening,
         links.within(facts.links, passage.start_line, passage.end_line),
+        language=language,
     )

@@ -6,6 +6,7 @@ It never shows anything: this text is searched, the chunk's own is shown.
 import re
 
 from ragd.notes.names import inner_words
+from ragd.notes.stems import stems
 
 _HANGUL = re.compile("[가-힣]{2,}")
 
@@ -17,8 +18,10 @@ def search_text(
     tags: tuple[str, ...],
     text: str,
     stem: str = "",
+    language: str | None = None,
 ) -> str:
-    """Title, names, heading path, tags and text, a line for each kind, then Korean bigrams.
+    """Title, names, heading path, tags and text, a line for each kind, then Korean bigrams and
+    stems of the text's own language.
 
     `stem` is the file's name. Names such as `type_hints` are there whole and word by word.
     """
@@ -38,6 +41,8 @@ def search_text(
     found = "\n".join(lines)
     if not found.isascii() and _may_be_korean(found) and (pairs := hangul_bigrams(found)):
         return f"{found}\n{pairs}"
+    if own := stems(found, language):
+        return f"{found}\n{own}"
     return found
 
 

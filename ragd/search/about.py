@@ -7,10 +7,12 @@ are read in pairs of characters.
 
 import re
 import unicodedata
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 
 from msgspec import Struct
 
+from ragd.notes.languages import language_of
+from ragd.notes.stems import stemmed, stems
 from ragd.search import function_words
 
 MOST_WORDS = 64
@@ -33,6 +35,16 @@ class About(Struct, frozen=True):
     telling: str
     stems: frozenset[str]
     readable: float
+    language: str | None = None  # of the question, if it shows one
+
+    def looked_up(self, languages: Iterable[str]) -> str:
+        """Its telling words as full text knows them: as stems of its own language.
+
+        If that is not known, the words as they are, and their stems in each of these languages.
+        """
+        if self.language is not None:
+            return stemmed(self.telling, self.language)
+        return " ".join([self.telling, *(stems(self.telling, one) for one in languages)])
 
     def share_in(self, *texts: str) -> float:
         """Which part of the stems these texts have, from 0 to 1."""
@@ -54,7 +66,8 @@ def about(question: str, count_tokens: Count) -> About:
     words = _words(" ".join(telling or pieces))
     kept = ([word for word in words if word not in idle] or words)[:MOST_WORDS]
     readable = _readable(kept, count_tokens)
-    return About(" ".join(telling or pieces), frozenset(_stems(kept)), readable)
+    language = language_of(question)
+    return About(" ".join(telling or pieces), frozenset(_stems(kept)), readable, language)
 
 
 def _idle(words: Collection[str]) -> frozenset[str]:

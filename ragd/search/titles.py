@@ -5,6 +5,7 @@ A word that is rare in the vault says more than a common one, so it counts more.
 
 import functools
 import math
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 
 from msgspec import Struct
@@ -12,29 +13,33 @@ from msgspec import Struct
 from ragd.notes.names import inner_words
 from ragd.search.about import stems_of
 
+LEAST_SHARE = 0.02  # of the passages that must be in a language
 SAMPLE = 1_000  # passages that frequencies are counted in: rough numbers are enough
 
 
 class Frequencies(Struct, frozen=True):
-    """In how many of some passages each stem stands."""
+    """In how many of some passages each stem stands, and which languages they are in."""
 
     passages: int = 0
     counts: Mapping[str, int] = {}
+    languages: tuple[str, ...] = ()
 
     def rarity(self, stem: str) -> float:
         """More than 0; 1 for a stem in about a third of the passages."""
         return math.log(1 + (self.passages + 1) / (self.counts.get(stem, 0) + 0.5)) / math.log(4)
 
 
-def frequencies(texts: Iterable[str]) -> Frequencies:
-    """Counted in these passages."""
+def frequencies(texts: Iterable[str], languages: Iterable[str | None] = ()) -> Frequencies:
+    """Counted in these passages, of which each has a language. Rare languages are left out."""
     counts: dict[str, int] = {}
     passages = 0
     for text in texts:
         passages += 1
         for stem in stems_of(text):
             counts[stem] = counts.get(stem, 0) + 1
-    return Frequencies(passages, counts)
+    each = Counter(language for language in languages if language)
+    common = [one for one, times in each.most_common() if times >= LEAST_SHARE * passages]
+    return Frequencies(passages, counts, tuple(common))
 
 
 def cover(stems: Collection[str], names: Iterable[str], known: Frequencies) -> float:

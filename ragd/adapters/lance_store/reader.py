@@ -37,6 +37,7 @@ QUERY_CHARACTERS = 2_048
 NAMESAKES = 20  # notes of one name, at most
 
 _ROW = list(Row.__struct_fields__)
+_SAMPLED = ("title", "chunk_text", "language")
 _HIT = ["chunk_id", "source_file", "chunk_text", "date", "modified_at", "title", "names"]
 
 
@@ -271,10 +272,11 @@ class Reader:
         """How common words are in this index, from a sample; again when the index has doubled."""
         rows = await self.count()
         if rows > 2 * self._counted_rows:
-            query = self._table.query().select(["title", "chunk_text"]).limit(SAMPLE)
-            sample = await self._rows_of(query, None)
+            columns = [name for name in _SAMPLED if name in self.columns]
+            sample = await self._rows_of(self._table.query().select(columns).limit(SAMPLE), None)
             texts = [f"{row['title']} {row['chunk_text']}" for row in sample]
-            self._frequencies = await asyncio.to_thread(frequencies, texts)
+            languages = [row.get("language") for row in sample]
+            self._frequencies = await asyncio.to_thread(frequencies, texts, languages)
             self._counted_rows = rows
         return self._frequencies
 
