@@ -24,6 +24,7 @@ from ragd.searching import Served
 from ragd.status import Live, Reason, error_of, meta, reasons, verdict
 
 MEMORIES = 5
+UNNAMED = "linked with another result"
 _QUESTION_STAYED = (
     "The question is sensitive, so it was not sent to the external embedding server; words alone "
     "were searched.",
@@ -157,9 +158,12 @@ def _seen(
 
 
 def _without_sensitive_names(result: Result, rules: Rules) -> Result:
-    """The path of another note can be sensitive where the passage itself is not."""
+    """The path or title of another note can be sensitive where the passage itself is not."""
     shown = tuple(path for path in result.also_in if not inspect_text(path, rules).withheld)
-    return structs.replace(result, also_in=shown)
+    via = result.via
+    if via is not None and inspect_text(via, rules).withheld:
+        via = UNNAMED
+    return structs.replace(result, also_in=shown, via=via)
 
 
 def _with_seen_newer(result: Result, shown: Collection[str]) -> Result:

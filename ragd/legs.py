@@ -5,11 +5,11 @@ It ranks nothing. While words are looked up, the question's vector is still on i
 
 import asyncio
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
-from ragd.adapters.lance_store import ChunkIndex, Hit
+from ragd.adapters.lance_store import ChunkIndex, Hit, one_of
 from ragd.query_vectors import Asked
 from ragd.search.about import About
 from ragd.search.when import Span
@@ -38,6 +38,12 @@ class Question(Struct, frozen=True):
     by_file_time: bool = False  # the file's time counts as the note's own date
     tagged: str | None = None
     name: str = ""  # the question as a name that a note may have; empty if it is too long for one
+
+    def within(self, paths: Iterable[str]) -> "Question":
+        """The same question to these notes only."""
+        limit = one_of("source_file", paths)
+        where = limit if self.where is None else f"({self.where}) AND {limit}"
+        return structs.replace(self, where=where, timely=None, tagged=None, name="")
 
     @property
     def retrieval(self) -> str:

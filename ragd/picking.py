@@ -92,6 +92,22 @@ class Picking:
         self._best = kept[: self._most]
         return len(kept) < self._most and dropped > 0
 
+    async def reserve(self, ranked: Sequence[Candidate], via: Mapping[str, str], at: int) -> None:
+        """Give the best of these a place, the one at `at` or the last; `via` says why it is here.
+
+        What is last goes if there is no room.
+        """
+        for equal in _by_text([one for one in ranked if self._permits(one.source_file)], True):
+            await self._look_up([equal])
+            pick = self._picked(equal)
+            if pick is None or pick.result.score < FLOOR:
+                continue
+            reason = structs.replace(pick.result, via=via[pick.row.source_file])
+            kept = self._best[: self._most - 1]
+            kept.insert(at, structs.replace(pick, result=reason))
+            self._best = kept
+            return
+
     async def name_places(self) -> None:
         """Say in which other notes the passages stand, of those that were met more than once."""
         repeated = [pick for pick in self._best if len(pick.equal) > 1]

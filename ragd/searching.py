@@ -20,6 +20,7 @@ from ragd.embedding import Vector
 from ragd.errors import UNAVAILABLE, RagdError
 from ragd.ledger import Ledger
 from ragd.legs import Legs, Question
+from ragd.linked import linked_notes, reasons
 from ragd.notes.languages import language_of
 from ragd.picking import Found, Picking
 from ragd.presence import Notes as LookedAt
@@ -49,6 +50,9 @@ OPENED_WITHIN_S = 2.0
 DEPTH = 50  # candidates of each leg, to begin with
 DEEPER = 4  # so many times as many, when notes of some of them are gone
 DEEPEST = 12_800
+LINKED_PLACE = 4  # the place, from 0, that a linked note may take
+LINKED_DEPTH = 10  # passages of linked notes that are compared
+LINKED_BELOW = 0.1  # a linked note's cosine may be so far below the crowd's
 NAME_CHARACTERS = 200  # what is longer is not the name of a note
 QUERY_CHARACTERS = 2_000  # what is longer is no question; its beginning says what it is about
 
@@ -287,7 +291,25 @@ class Searcher:
                 break
             depth *= DEEPER
         await picking.name_places()
+        if most > LINKED_PLACE and picking.best:
+            await self._add_linked(question, picking, found)
         picking.mark_superseded()
+
+    async def _add_linked(self, question: Question, picking: Picking, found: Legs) -> None:
+        """A reserved place for a note that is linked with the best results, if one fits."""
+        rows = [row for row, _ in picking.best]
+        via = reasons(await linked_notes(question.index, rows), [row.source_file for row in rows])
+        if not via:
+            return
+        near = await legs.both(question.within(via), LINKED_DEPTH)
+        crowd = fusion.crowd_of(fusion.gather(found.vector, found.text).values())
+        ranked = await self._ranked(question, near)
+        fitting = [
+            one
+            for one in ranked
+            if one.bm25 is not None or (one.cosine or -1.0) >= crowd - LINKED_BELOW
+        ]
+        await picking.reserve(fitting, via, LINKED_PLACE)
 
     async def _list(self, question: Question, filters: Filters, picking: Picking) -> None:
         """Everything of the time that is named, newest first."""

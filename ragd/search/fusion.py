@@ -115,9 +115,11 @@ def gather(
 
 def add_cosines(found: dict[str, Candidate], hits: Iterable[Hit], asked: Vector | None) -> None:
     """Give candidates that only words or names found the cosine to the question, too."""
+    if asked is None:
+        return
     for hit in hits:
         one = found[hit.chunk_id]
-        if asked is not None and one.cosine is None and hit.vector is not None:
+        if one.cosine is None and hit.vector is not None:
             one.cosine = cosine(asked, hit.vector)
 
 
@@ -172,14 +174,19 @@ def trust(readable: float) -> float:
     return UNREAD + (1 - UNREAD) * readable
 
 
-def _scale(candidates: Sequence[Candidate]) -> _Scale:
-    crowd = [
+def crowd_of(candidates: Iterable[Candidate]) -> float:
+    """The crowd's cosine: that of the 50th by meaning."""
+    nearest = [
         one.cosine
         for one in candidates
         if one.cosine is not None and one.vector_rank is not None and one.vector_rank <= CROWD
     ]
+    return min(nearest, default=0.0)
+
+
+def _scale(candidates: Sequence[Candidate]) -> _Scale:
     bm25 = [one.bm25 for one in candidates if one.bm25 is not None]
-    return _Scale(min(crowd, default=0.0), max(bm25, default=0.0))
+    return _Scale(crowd_of(candidates), max(bm25, default=0.0))
 
 
 def _weigh(one: Candidate, weights: Weights, scale: _Scale) -> float:

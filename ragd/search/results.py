@@ -61,6 +61,7 @@ class Result(Struct, frozen=True):
     also_in_total: int = 0  # how many other notes there are
     places: int = 1  # how often the text stands in all of them and in this note
     superseded_by: str | None = None  # citation of a newer passage with another value for the same
+    via: str | None = None  # why a linked note is here: "linked from “…”", "links to “…”"
     date_source: str | None = None  # `note`: `date`; `file`: only the file's time tells a day
     file_date: str | None = None  # that day, where `date_source` is `file`
 

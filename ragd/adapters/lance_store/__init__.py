@@ -10,7 +10,7 @@ from ragd.adapters.lance_store.apart import examine_apart
 from ragd.adapters.lance_store.checkup import Finding, probe
 from ragd.adapters.lance_store.failures import NothingKnown
 from ragd.adapters.lance_store.generations import Generation, Identity, Place, place
-from ragd.adapters.lance_store.reader import Hit, Missing
+from ragd.adapters.lance_store.reader import Hit, LinkRow, Missing
 from ragd.adapters.lance_store.schema import TABLE, FileRows, Row
 from ragd.adapters.lance_store.sql import condition, one_of, sql_text
 from ragd.adapters.lance_store.store import ChunkIndex, LanceStore, Maintained
@@ -26,6 +26,7 @@ __all__ = [
     "Hit",
     "Identity",
     "LanceStore",
+    "LinkRow",
     "Maintained",
     "Missing",
     "NothingKnown",

@@ -6,7 +6,7 @@ It never writes. Any text is a query, and none raises: at worst it finds nothing
 import asyncio
 import hashlib
 import math
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +17,13 @@ from ragd.adapters.lance_store import libraries, vector_index
 from ragd.adapters.lance_store.failures import translated
 from ragd.adapters.lance_store.schema import (
     KEYS,
+    LINKS,
     SEARCH_TEXT,
     TABLE,
     VECTOR,
     Row,
     headed,
+    linking,
     named,
     vectors_of,
 )
@@ -34,6 +36,7 @@ from ragd.search.titles import SAMPLE, Frequencies, frequencies
 TOGETHER = 2  # more searches at once are not quicker, only larger
 QUERY_WORDS = 128  # the cost of a full-text query grows with its words: 100 KB took half a minute
 QUERY_CHARACTERS = 2_048
+LINKED = 128  # passages with links to or from some notes, at most
 NAMESAKES = 20  # notes of one name, at most
 
 _ROW = list(Row.__struct_fields__)
@@ -54,6 +57,18 @@ class Hit(Struct, frozen=True):
     title: str = ""  # of its note
     names: tuple[str, ...] = ()  # of the note, its title first
     vector: Vector | None = None  # only where words or a name found the chunk
+
+
+class LinkRow(Struct, frozen=True):
+    """A passage, as far as links concern it."""
+
+    source_file: str
+    title: str
+    names: list[str]
+    links: list[str]
+
+
+_LINKS = list(LinkRow.__struct_fields__)
 
 
 class Missing(Struct, frozen=True):
@@ -82,6 +97,7 @@ class Reader:
         self._folder = folder
         self._path = folder / f"{TABLE}.lance"
         self._permits = asyncio.Semaphore(TOGETHER)
+        self._for_keys = asyncio.Semaphore(TOGETHER)  # quick lookups, which must not wait for long
         self._table: Any = None
         self._connection: Any = None
         self._has_vector_index = False
@@ -90,6 +106,9 @@ class Reader:
         self._of_hits: list[str] = []
         self._frequencies = Frequencies()
         self._counted_rows = -1
+        self._counted_in = -1  # the version that was looked at last
+        self._version = 0
+        self._has_links = (-1, False)  # in which version, and whether
 
     async def open(self) -> None:
         """Open the newest version; what a former handle had cached is let go."""
@@ -115,7 +134,8 @@ class Reader:
             await self._table.checkout_latest()
             indices = await self._table.list_indices()
             self._has_vector_index = any(index.name == vector_index.NAME for index in indices)
-            return int(await self._table.version())
+            self._version = int(await self._table.version())
+            return self._version
 
     async def version(self) -> int:
         with translated(self._path):
@@ -174,10 +194,42 @@ class Reader:
         query = self._by_words(keys, KEYS, NAMESAKES).select(
             [*self._of_hits, KEYS, VECTOR, "_score"]
         )
-        rows, vectors = await self._hits_of(query, where)
+        rows, vectors = await self._hits_of(query, where, self._for_keys)
         found = list(zip(rows, vectors, strict=True))
         of_name = [one for one in found if key in one[0][KEYS].split()]
         return _ranked([(row, row["_score"], vector) for row, vector in of_name or found])
+
+    async def has_links(self) -> bool:
+        """Whether any passage links to a note: looked up once for each version."""
+        if self._has_links[0] != self._version:
+            version = self._version
+            self._has_links = (version, bool(await self._with_keys([LINKS])))
+        return self._has_links[1]
+
+    async def links_of(self, paths: Sequence[str]) -> list[LinkRow]:
+        """The passages of these notes that have links."""
+        if KEYS not in self.columns:
+            return []
+        query = self._table.query().select(_LINKS).limit(LINKED)
+        rows = await self._rows_of(query, one_of("source_file", paths))
+        return [msgspec.convert(row, LinkRow) for row in rows if row["links"]]
+
+    async def linking_to(self, names: Sequence[str]) -> list[LinkRow]:
+        """Passages that link to a note with one of these names."""
+        return await self._with_keys(map(linking, names))
+
+    async def with_names(self, names: Sequence[str]) -> list[LinkRow]:
+        """The first passages of notes with one of these names; a path counts as its last name."""
+        return await self._with_keys(named(name.rpartition("/")[2]) for name in names)
+
+    async def _with_keys(self, keys: Iterable[str]) -> list[LinkRow]:
+        words = " ".join(dict.fromkeys(key for key in keys if key))
+        if not words or KEYS not in self.columns:
+            return []
+        query = self._by_words(words, KEYS, LINKED).select([*_LINKS, "_score"])
+        rows, _ = await self._hits_of(query, None, self._for_keys)
+        rows.sort(key=lambda row: (-row["_score"], row["source_file"]))
+        return [msgspec.convert(row, LinkRow) for row in rows]
 
     def _by_words(self, words: str, column: str, k: int) -> Any:
         match = libraries.lancedb().query.MatchQuery(words, column)
@@ -270,7 +322,9 @@ class Reader:
 
     async def frequencies(self) -> Frequencies:
         """How common words are in this index, from a sample; again when the index has doubled."""
-        rows = await self.count()
+        if self._counted_in == self._version:
+            return self._frequencies
+        version, rows = self._version, await self.count()
         if rows > 2 * self._counted_rows:
             columns = [name for name in _SAMPLED if name in self.columns]
             sample = await self._rows_of(self._table.query().select(columns).limit(SAMPLE), None)
@@ -278,16 +332,17 @@ class Reader:
             languages = [row.get("language") for row in sample]
             self._frequencies = await asyncio.to_thread(frequencies, texts, languages)
             self._counted_rows = rows
+        self._counted_in = version
         return self._frequencies
 
     async def _hits_of(
-        self, query: Any, where: str | None
+        self, query: Any, where: str | None, permits: asyncio.Semaphore | None = None
     ) -> tuple[list[dict[str, Any]], list[Vector | None]]:
         """Rows, and their vectors if the query selects them."""
         if where is not None:
             query = query.where(where)
         with translated(self._path):
-            async with self._permits:
+            async with permits or self._permits:
                 found = await query.to_arrow()
         if VECTOR not in found.schema.names:
             return found.to_pylist(), []

@@ -18,6 +18,7 @@ TABLE = "obsidian_chunks"
 VECTOR = "vector"
 SEARCH_TEXT = "search_text"
 KEYS = "keys"
+LINKS = "links"  # the key of all passages that have links
 FIRST_COLUMNS = 19  # up to the full-text column: every table has them
 
 
@@ -162,7 +163,7 @@ def linking(target: str) -> str:
 
 def _keys(title: str, chunk: Chunk) -> str:
     """A note's first passage has the keys of its names, each passage those of its links."""
-    keys = dict.fromkeys(map(linking, chunk.links))
+    keys = dict.fromkeys([*map(linking, chunk.links), LINKS if chunk.links else ""])
     if chunk.index == 0:
         names = [title, *(name for name in chunk.names if name != chunk.opening)]
         keys.update(dict.fromkeys([*map(named, names), headed(chunk.opening)]))

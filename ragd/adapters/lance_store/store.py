@@ -24,7 +24,7 @@ from ragd.adapters.lance_store.apart import end_lookers, examine_apart
 from ragd.adapters.lance_store.checkup import Finding
 from ragd.adapters.lance_store.failures import translated
 from ragd.adapters.lance_store.generations import Generation, Identity
-from ragd.adapters.lance_store.reader import Hit, Missing, Reader
+from ragd.adapters.lance_store.reader import Hit, LinkRow, Missing, Reader
 from ragd.adapters.lance_store.schema import FileRows, Row
 from ragd.adapters.lance_store.writer import Filled, Writer
 from ragd.embedding import Vector
@@ -209,6 +209,22 @@ class ChunkIndex:
     async def named(self, name: str, where: str | None = None) -> list[Hit]:
         """The first passages of the notes with exactly this name, separators and case apart."""
         return await self._reader.named(name, where)
+
+    async def has_links(self) -> bool:
+        """Whether any passage links to a note."""
+        return await self._reader.has_links()
+
+    async def links_of(self, paths: Sequence[str]) -> list[LinkRow]:
+        """The passages of these notes that have links."""
+        return await self._reader.links_of(paths)
+
+    async def linking_to(self, names: Sequence[str]) -> list[LinkRow]:
+        """Passages that link to a note with one of these names."""
+        return await self._reader.linking_to(names)
+
+    async def with_names(self, names: Sequence[str]) -> list[LinkRow]:
+        """The first passages of notes with one of these names."""
+        return await self._reader.with_names(names)
 
     async def frequencies(self) -> Frequencies:
         """How common words are in this index."""
