@@ -13,7 +13,7 @@ from msgspec import Struct, structs
 
 from ragd import legs
 from ragd.adapters.embedded import model_of
-from ragd.adapters.lance_store import ChunkIndex, Hit, Row, condition
+from ragd.adapters.lance_store import ChunkIndex, Hit, Row, condition, cosines
 from ragd.adapters.vault import UNKNOWN, Stat
 from ragd.clock import Clock
 from ragd.embedding import Vector
@@ -254,17 +254,20 @@ class Searcher:
         candidates = fusion.gather(found.vector, found.text, found.named)
         _mark_dates(question, candidates, list(found.hits))
         asked = question.asking.result() if question.asking.done() else Asked()
-        fusion.add_cosines(candidates, found.hits, asked.vector)
+        if asked.vector is not None:
+            lacking = fusion.without_cosine(candidates, found.hits)
+            fusion.add_cosines(candidates, cosines(asked.vector, lacking))
         known = await question.index.frequencies()
         stems = question.about.stems
         fusion.add_titles(candidates, found.hits, lambda names: cover(stems, names, known))
         fusion.add_note_words(candidates)
         fusion.mark_tagged(candidates, found.tagged)
         if question.spans:
-            return varied(fusion.order(candidates.values(), self._weights(question, found)))
+            ranked = fusion.order(candidates.values(), self._weights(question, found))
+            return fusion.titles_first(varied(ranked))
         dating.mark_recency(candidates)
         ranked = fusion.order(candidates.values(), self._weights(question, found))
-        return newest_first(question.text, varied(ranked))
+        return fusion.titles_first(newest_first(question.text, varied(ranked)))
 
     def _weights(self, question: Question, found: Legs) -> Weights:
         """What each kind of evidence counts, by the configuration and for this question."""

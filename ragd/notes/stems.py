@@ -5,7 +5,6 @@ never touches English, and languages without a stemmer have none.
 """
 
 import re
-import threading
 import unicodedata
 from collections.abc import Iterator
 
@@ -41,21 +40,6 @@ _WORD = re.compile(r"[^\W\d_]{2,}")
 _MARKS = re.compile("[\u0640\u064b-\u0652\u0300\u0301]+")  # Arabic vowels, Russian stress marks
 
 
-class _Local(threading.local):
-    """A stemmer is not safe to share between threads."""
-
-    def __init__(self) -> None:
-        self.made: dict[str, Stemmer.Stemmer] = {}
-
-    def stemmer(self, algorithm: str) -> Stemmer.Stemmer:
-        if algorithm not in self.made:
-            self.made[algorithm] = Stemmer.Stemmer(algorithm)
-        return self.made[algorithm]
-
-
-_local = _Local()
-
-
 def has_stems(language: str | None) -> bool:
     """Whether words of this language get stems of their own."""
     return language in _STEMMERS
@@ -81,8 +65,8 @@ def _pairs(text: str, language: str | None) -> Iterator[tuple[str, str]]:
     if algorithm is None:
         return
     words = _WORD.findall(_without_marks(text).lower())
-    own = _local.stemmer(algorithm).stemWords(words)
-    english = _local.stemmer("english").stemWords
+    own = Stemmer.Stemmer(algorithm).stemWords(words)  # one each: not for several threads
+    english = Stemmer.Stemmer("english").stemWords
     for word, stem, known, new in zip(words, own, english(words), english(own), strict=True):
         yield word, stem if known != new else ""
 

@@ -10,12 +10,12 @@ same cosine, and so has little say. By ranks (`rrf`), both lookups count alike, 
 are. docs/retrieval.md has the measurements.
 """
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Protocol
 
 from msgspec import Struct
 
-from ragd.embedding import Vector, cosine
+from ragd.embedding import Vector
 
 RANK_CONSTANT = 60
 CROWD = 50  # the cosine at this rank is that of the crowd
@@ -113,14 +113,19 @@ def gather(
     return found
 
 
-def add_cosines(found: dict[str, Candidate], hits: Iterable[Hit], asked: Vector | None) -> None:
+def without_cosine(found: dict[str, Candidate], hits: Iterable[Hit]) -> dict[str, Vector]:
+    """The vectors of candidates that only words or names found, by chunk id."""
+    return {
+        hit.chunk_id: hit.vector
+        for hit in hits
+        if hit.vector is not None and found[hit.chunk_id].cosine is None
+    }
+
+
+def add_cosines(found: dict[str, Candidate], cosines: Mapping[str, float]) -> None:
     """Give candidates that only words or names found the cosine to the question, too."""
-    if asked is None:
-        return
-    for hit in hits:
-        one = found[hit.chunk_id]
-        if one.cosine is None and hit.vector is not None:
-            one.cosine = cosine(asked, hit.vector)
+    for chunk_id, cosine in cosines.items():
+        found[chunk_id].cosine = cosine
 
 
 def add_titles(
@@ -166,7 +171,7 @@ def order(found: Iterable[Candidate], weights: Weights) -> list[Candidate]:
     for one in candidates:
         one.weight += best * (weights.timely * one.closeness + weights.recency * one.recency)
     candidates.sort(key=lambda one: (not one.tagged, -one.weight, one.chunk_id))
-    return _titles_first(candidates)
+    return titles_first(candidates)
 
 
 def trust(readable: float) -> float:
@@ -205,7 +210,7 @@ def _weigh(one: Candidate, weights: Weights, scale: _Scale) -> float:
     return weight
 
 
-def _titles_first(ranked: Sequence[Candidate]) -> list[Candidate]:
+def titles_first(ranked: Sequence[Candidate]) -> list[Candidate]:
     """Of each note whose name is the question, the best passage before everything else."""
     first: dict[str, Candidate] = {}
     for one in ranked:

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import Struct
 
+from ragd.adapters.lance_store import cosines
 from ragd.embedding import pack
 from ragd.notes.wordpiece import WordPiece
 from ragd.search import fusion
@@ -118,10 +119,10 @@ def test_what_words_found_gets_its_cosine_too() -> None:
     asked, near = pack([1.0, 0.0]), pack([1.0, 1.0])
     text = [Hit("b", 3.0, vector=near), Hit("c", 2.0, vector=None), Hit("a", 1.0, vector=near)]
     found = fusion.gather([Hit("a", 0.9)], text)
-    fusion.add_cosines(found, text, asked)
-    cosines = {name: one.cosine for name, one in found.items()}
-    assert cosines == {"a": 0.9, "b": pytest.approx(0.5**0.5), "c": None}
-    fusion.add_cosines(fusion.gather([], text), text, None)
+    fusion.add_cosines(found, cosines(asked, fusion.without_cosine(found, text)))
+    each = {name: one.cosine for name, one in found.items()}
+    assert each == {"a": 0.9, "b": pytest.approx(0.5**0.5), "c": None}
+    assert cosines(asked, {}) == {}
 
 
 def test_a_note_with_several_good_passages_is_better_than_its_best_one() -> None:

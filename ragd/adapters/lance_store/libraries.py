@@ -82,3 +82,11 @@ def pyarrow() -> Any:
     import pyarrow.compute
 
     return module
+
+
+@cache
+def numpy() -> Any:
+    """Numbers in bulk; lance has imported it already."""
+    import numpy as module
+
+    return module

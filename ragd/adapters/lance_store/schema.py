@@ -216,6 +216,16 @@ def vectors_of(column: Any) -> list[Vector | None]:
     return found
 
 
+def cosines(asked: Vector, vectors: Mapping[str, Vector]) -> dict[str, float]:
+    """How alike each of these vectors is to one; all have length 1."""
+    if not vectors:
+        return {}
+    numpy = libraries.numpy()
+    matrix = numpy.frombuffer(b"".join(vectors.values()), "<f4").reshape(len(vectors), -1)
+    found = (matrix @ numpy.frombuffer(asked, "<f4")).tolist()
+    return dict(zip(vectors, found, strict=True))
+
+
 def top_directory(path: str) -> str:
     """The first folder of a path from the vault's root; empty for a note at the root."""
     head, slash, _ = path.partition("/")
