@@ -110,7 +110,11 @@ class Forwarder:
         target = f"/v1/tools/{name}"
         # Only a search needs the index, which a daemon that has just begun has not opened yet.
         asking = ask_when_started if name == SEARCH else ask
-        return asking(self._home, "POST", target, arguments, start=True, again=True)
+        # A read that a stopping daemon cut off is asked again; a token counts only once.
+        harmless = name in _READS and not arguments.get("confirm")
+        return asking(
+            self._home, "POST", target, arguments, start=True, again=True, harmless=harmless
+        )
 
     def _version(self, answer: Answer) -> list[str]:
         """Once: that the daemon is of another version than we are."""

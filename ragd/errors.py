@@ -171,7 +171,7 @@ CODES: dict[str, Kind] = {
     ),
     # Refusals and answers.
     "SECURITY_VIOLATION": Kind(
-        UNAVAILABLE,
+        None,
         False,
         "The path leads outside the vault.",
         "Use a path inside the vault, relative to its root.",

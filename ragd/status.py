@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from msgspec import Struct, field
+from msgspec import Struct, field, structs
 
 from ragd.errors import CODES, HEALTHY, SEVERITY, UNAVAILABLE, worse
 from ragd.explanation import explain, language_hint, passed_over
@@ -150,6 +150,18 @@ def status(state: State, live: Live, query_time_ms: int = 0) -> Envelope:
         "failed": _listed(catalog.failed, "code"),
     }
     return Envelope(health, data, error_of(codes, state, live), meta(state, query_time_ms))
+
+
+LEFT_OUT_WHEN_SHORT = ("actors", "process", "log", "pid", "run", "started_at", "uptime_s")
+LISTED_WHEN_SHORT = 5
+
+
+def short(envelope: Envelope) -> Envelope:
+    """A status for a model: without what only helps to find a fault in the daemon itself."""
+    data = {name: value for name, value in envelope.data.items() if name not in LEFT_OUT_WHEN_SHORT}
+    for name in ("skipped", "failed"):
+        data[name] = {**data[name], "files": data[name]["files"][:LISTED_WHEN_SHORT]}
+    return structs.replace(envelope, data=data)
 
 
 def error_of(codes: Sequence[str], state: State, live: Live) -> ErrorBody | None:

@@ -48,7 +48,7 @@ from ragd.protocol.envelope import Envelope, refusal
 from ragd.reloading import Reloading
 from ragd.settings import Settings
 from ragd.showing import NoSuchNote, Showing
-from ragd.status import Live, error_of, job_data, meta, paused, reasons, status, verdict
+from ragd.status import Live, error_of, job_data, meta, paused, reasons, short, status, verdict
 from ragd.vector_progress import VectorProgress
 
 NAME = "tool_gateway"
@@ -181,11 +181,13 @@ class ToolGateway:
         return self.live
 
     async def _status(self, request: web.Request) -> web.StreamResponse:
+        return answer(self._addressing.envelope(self._whole_status()))
+
+    def _whole_status(self) -> Envelope:
         began = time.perf_counter()
         live = self._now()
         live.process = footprint()
-        envelope = status(self._ledger.state, live, _ms_since(began))
-        return answer(self._addressing.envelope(envelope))
+        return status(self._ledger.state, live, _ms_since(began))
 
     async def _tools(self, request: web.Request) -> web.StreamResponse:
         return self._served({"tools": tools.published()})
@@ -209,7 +211,8 @@ class ToolGateway:
         try:
             wanted = tools.parse_request(tool, await read_body(request))
             if isinstance(wanted, tools.StatusRequest):
-                return await self._status(request)
+                whole = self._whole_status()
+                return answer(self._addressing.envelope(whole if wanted.verbose else short(whole)))
             if isinstance(wanted, tools.IndexRequest):
                 return self._served(await self._request_job(wanted.mode))
             if isinstance(wanted, tools.SearchRequest):

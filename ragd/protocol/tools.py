@@ -19,9 +19,10 @@ QUERY_MAX_CHARS = 100_000
 LIST_MAX = 100
 
 Text = Annotated[str, Meta(min_length=1, max_length=1000)]
+# Without a pattern: a client that checks calls by the schema would answer with the expression.
 DayOrTime = Annotated[
     str,
-    Meta(pattern=DAY_OR_TIME, description="A day, YYYY-MM-DD, or an ISO 8601 timestamp."),
+    Meta(max_length=40, description="A day, YYYY-MM-DD, or an ISO 8601 timestamp."),
 ]
 
 
@@ -36,7 +37,10 @@ class SearchRequest(Struct, frozen=True, forbid_unknown_fields=True):
     """Parameters of obsidian_rag_search."""
 
     query: Annotated[
-        str, Meta(max_length=QUERY_MAX_CHARS, description="A question in natural language.")
+        str,
+        Meta(
+            min_length=1, max_length=QUERY_MAX_CHARS, description="A question in natural language."
+        ),
     ]
     max_results: Annotated[
         int, Meta(ge=1, le=RESULTS_MAX, description="How many passages at the most.")
@@ -108,7 +112,14 @@ class NoteRequest(Struct, frozen=True):
 
 
 class StatusRequest(Struct, frozen=True, forbid_unknown_fields=True):
-    """obsidian_rag_status has no parameters."""
+    """Parameters of obsidian_rag_status."""
+
+    verbose: Annotated[
+        bool,
+        Meta(
+            description="Everything: also the actors, the process, the log and all files left out."
+        ),
+    ] = False
 
 
 class MemoryRequest(Struct, frozen=True, forbid_unknown_fields=True):
@@ -155,7 +166,8 @@ TOOLS: dict[str, Tool] = {
         Tool(
             "obsidian_rag_status",
             "Tell whether the index is up to date, how many notes it holds, and what is wrong if "
-            "something is. For 'Is the index up to date?' or 'How many notes are indexed?'.",
+            "something is. For 'Is the index up to date?' or 'How many notes are indexed?'. Short, "
+            "unless verbose is true.",
             StatusRequest,
             ("vault:read",),
         ),
@@ -196,6 +208,8 @@ def parse_request(tool: str, body: bytes) -> Request:
     if tool not in TOOLS:
         raise RagdError("INVALID_REQUEST", f"There is no tool of that name{_nearest(tool)}.")
     request: Request = _decode(body, TOOLS[tool].request)
+    if isinstance(request, SearchRequest):
+        _check_query(request.query)
     if isinstance(request, SearchRequest) and request.date_range is not None:
         _check_day("from", request.date_range.start)
         _check_day("to", request.date_range.to)
@@ -228,10 +242,23 @@ def _decode(body: bytes, wanted: Any) -> Any:
         raise RagdError("INVALID_REQUEST", "The body is not valid JSON.") from None
 
 
+def _check_query(query: str) -> None:
+    if not query.strip():
+        raise RagdError(
+            "INVALID_REQUEST",
+            "The field `query` is empty.",
+            "Say what to look for, in a question or a few words.",
+        )
+
+
 def _check_day(name: str, day: str | None) -> None:
-    """A pattern cannot know how many days February has."""
     if day is None:
         return
+    if not re.search(DAY_OR_TIME, day):
+        raise RagdError(
+            "INVALID_REQUEST",
+            f"The field `date_range.{name}` is not valid: write {DAY_OR_TIME_FORMS}.",
+        )
     try:
         datetime.datetime.fromisoformat(day)
     except ValueError:
@@ -261,6 +288,37 @@ def _explain(message: str, wanted: Any) -> str:
     if missing := _MISSING.search(message):
         return f"The field `{missing[1]}` is required."
     text, where = _OTHER.match(message).groups()  # type: ignore[union-attr]  # matches anything
+    if where == "query" and "length >= 1" in text:
+        return "The field `query` is empty; say what to look for."
     if where in ("date_range.from", "date_range.to"):
         return f"The field `{where}` is not valid: write {DAY_OR_TIME_FORMS}."
-    return f"The field `{where}` is not valid: {text}." if where else f"Not valid: {text}."
+    said = _in_plain_words(text)
+    return f"The field `{where}` is not valid: {said}." if where else f"Not valid: {said}."
+
+
+_KINDS = {
+    "str": "a text",
+    "int": "a whole number",
+    "float": "a number",
+    "bool": "true or false",
+    "array": "a list",
+    "object": "an object",
+    "null": "nothing",
+}
+_WRONG_KIND = re.compile(r"Expected `([\w |]+)`, got `(\w+)`")
+_WRONG_SIZE = re.compile(r"Expected `(\w+)` (of length )?(<=|>=) (\d+)")
+_WRONG_CHOICE = re.compile(r"Invalid enum value '?(.*?)'?")
+
+
+def _in_plain_words(complaint: str) -> str:
+    """What msgspec says of a value, without the names of types."""
+    if kind := _WRONG_KIND.fullmatch(complaint):
+        wanted = " or ".join(_KINDS.get(one, one) for one in kind[1].split(" | "))
+        return f"it must be {wanted}, not {_KINDS.get(kind[2], kind[2])}"
+    if size := _WRONG_SIZE.fullmatch(complaint):
+        of = {"str": " characters", "array": " entries"}.get(size[1], "") if size[2] else ""
+        bound = "at most" if size[3] == "<=" else "at least"
+        return f"it must {'have' if size[2] else 'be'} {bound} {int(size[4]):,}{of}"
+    if choice := _WRONG_CHOICE.fullmatch(complaint):
+        return f"`{choice[1][:60]}` is not one of the values that it may have"
+    return complaint

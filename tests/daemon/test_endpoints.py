@@ -66,10 +66,29 @@ async def test_status_tells_the_fields_of_the_contract(house: House) -> None:
 
 
 async def test_the_status_tool_and_the_status_endpoint_say_the_same(house: House) -> None:
-    tool, endpoint = await house.ask("POST", STATUS, {}), await house.ask("GET", "/v1/status")
+    tool = await house.ask("POST", STATUS, {"verbose": True})
+    endpoint = await house.ask("GET", "/v1/status")
     of_this_moment = {"uptime_s": 0, "process": None}
     assert tool.data | of_this_moment == endpoint.data | of_this_moment
     assert (await house.ask("POST", STATUS)).status == 200  # an empty body is an empty object
+
+
+async def test_the_status_tool_is_short_unless_it_is_asked_for_more(house: House) -> None:
+    short = (await house.ask("POST", STATUS, {})).data
+    whole = (await house.ask("POST", STATUS, {"verbose": True})).data
+    assert {"actors", "process", "log"} <= set(whole)
+    assert set(whole) - set(short) == {
+        *("actors", "process", "log", "pid", "run", "started_at", "uptime_s"),
+    }
+    assert short["total_docs"] == whole["total_docs"] and short["reasons"] == whole["reasons"]
+
+
+async def test_a_path_that_leads_outside_does_not_make_a_daemon_unavailable(house: House) -> None:
+    before = (await house.ask("GET", "/v1/status")).envelope["status"]
+    for target in ("/v1/notes?path=..%2Fx.md", "/v1/notes?path=%2Fetc%2Fpasswd"):
+        reply = await house.ask("GET", target)
+        assert (reply.status, reply.code) == (403, "SECURITY_VIOLATION")
+        assert reply.envelope["status"] == before
 
 
 async def test_a_reason_tells_its_code_state_since_sentence_and_suggestion(house: House) -> None:
@@ -154,7 +173,7 @@ async def test_a_valid_request_is_never_called_invalid(
         (INDEX, {"mode": "everything"}, "`mode`"),
         (INDEX, {"mode": ["sync"]}, "`mode`"),
         (INDEX, {}, "`mode` is required"),
-        (STATUS, {"verbose": True}, "`verbose` is unknown; valid: none"),
+        (STATUS, {"long": True}, "`long` is unknown; valid: `verbose`"),
         (STATUS, 0, "object"),
         (MEMORY, {"key": "", "value": "v", "source": "s"}, "`key`"),
         (MEMORY, {"key": "k", "value": "v"}, "`source` is required"),

@@ -39,6 +39,7 @@ def test_a_refusal_of_the_request_itself_keeps_the_health() -> None:
     refusals = {code for code, kind in CODES.items() if kind.status is None}
     assert refusals == {
         "INVALID_REQUEST",
+        "SECURITY_VIOLATION",
         "UNKNOWN_DIRECTORY",
         "JOB_NOT_FOUND",
         "VERSION_MISMATCH",

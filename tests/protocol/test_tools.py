@@ -2,6 +2,7 @@
 
 import json
 import re
+from datetime import datetime
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragd.errors import RagdError
+from ragd.protocol.limits import DAY_OR_TIME
 from ragd.protocol.tools import TOOLS, SearchRequest, parse_request, published
 
 SCHEMAS: dict[str, dict[str, Any]] = {t["name"]: t["parameters"] for t in published()}
@@ -152,11 +154,29 @@ values = st.recursive(
 def test_the_published_schema_and_the_parser_agree(data: Any, tool: str) -> None:
     names = st.sampled_from([*SCHEMAS[tool]["properties"], "unknown"])
     request = data.draw(st.dictionaries(names, values, max_size=6) | values)
-    assert parses(tool, request) == is_valid(SCHEMAS[tool], request, SCHEMAS[tool])
+    fits = is_valid(SCHEMAS[tool], request, SCHEMAS[tool]) and says_something(request)
+    assert parses(tool, request) == fits
+
+
+def says_something(request: Any) -> bool:
+    """What no schema can say in words: a query of more than spaces, days that are days."""
+    if not isinstance(request, dict) or not str(request.get("query", "x")).strip():
+        return False
+    days = request.get("date_range") or {}
+    written = [day for day in days.values() if isinstance(day, str)]
+    return all(re.search(DAY_OR_TIME, day) and is_day(day) for day in written)
+
+
+def is_day(text: str) -> bool:
+    try:
+        datetime.fromisoformat(text)
+    except ValueError:
+        return False
+    return True
 
 
 FITTING = st.fixed_dictionaries(
-    {"query": st.text(max_size=20)},
+    {"query": st.text(min_size=1, max_size=20).filter(str.strip)},
     optional={
         "max_results": st.integers(1, 50),
         "directory_filter": st.lists(st.text(min_size=1, max_size=9), max_size=3),
@@ -202,14 +222,19 @@ def test_no_bytes_whatever_get_past_an_invalid_request(body: bytes, tool: str) -
         (b'{"a` - at `$.b": 5}', "is unknown; valid: "),
         (b'{"query": "x", "date_range": {"since": 1}}', "`since` in `date_range` is unknown"),
         (b"{}", "The field `query` is required."),
-        (b'{"query": 5}', "The field `query` is not valid: Expected `str`, got `int`."),
+        (b'{"query": 5}', "`query` is not valid: it must be a text, not a whole number."),
+        (b'{"query": ""}', "The field `query` is empty"),
+        (b'{"query": " \\n "}', "The field `query` is empty."),
+        (b'{"query": "x", "max_results": 51}', "`max_results` is not valid: it must be at most 50"),
+        (b'{"query": "x", "tags": [""]}', "it must have at least 1 characters"),
+        (b'{"query": "x", "confirm": 5}', "it must be a text or nothing, not a whole number"),
         (b'{"query": "x", "date_range": {"from": "2024-02-30"}}', "`date_range.from` is no day"),
         (b'{"query": "x", "date_range": {"to": "2024-01-15\\n"}}', "`date_range.to` is no day"),
         (b'{"query": "x", "date_range": {"to": "\xd9\xa2024-01-15"}}', "`date_range.to`"),
         (b'{"query": "x", "date_range": {"to": "soon"}}', "write 2025-01-31, 2025-01-31T18:30 or"),
         (b'{"query": "x", "date_range": {"from": "2024-01-15T25:00Z"}}', "T18:30:00Z (or +02:00)"),
         (b'{"query": "x", "date_range": {"from": "2024-01-15T10:00 CET"}}', "`date_range.from`"),
-        (b"[]", "Not valid: Expected `object`, got `array`."),
+        (b"[]", "Not valid: it must be an object, not a list."),
     ],
 )
 def test_the_sentence_names_the_field(body: bytes, message: str) -> None:

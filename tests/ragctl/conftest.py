@@ -157,6 +157,7 @@ class FakeDaemon:
         self.searches: list[dict[str, Any]] = []
         self.search_refusal: tuple[str, str | None] | None = None  # code and message
         self.search_suggestion: str | None = None
+        self.hang_ups = 0  # searches that get no answer
         self.results: list[dict[str, Any]] = []
         self.withheld = 0  # passages of every search
         self.blocks = False  # a note is shown to who brings the token only
@@ -365,6 +366,10 @@ class _Handler(BaseHTTPRequestHandler):
     def answer_search(self) -> None:
         fake = self.server.fake
         fake.searches.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+        if fake.hang_ups:
+            fake.hang_ups -= 1
+            self.close_connection = True
+            return
         found: dict[str, Any] = {"results": fake.results, "memories": []}
         if fake.search_refusal:
             code, message = fake.search_refusal

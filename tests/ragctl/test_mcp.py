@@ -93,6 +93,16 @@ async def test_a_daemon_that_cannot_start_is_an_answer_with_the_next_step(home, 
             assert result.is_error and " init PATH-TO-YOUR-VAULT`" in text_of(result)
 
 
+async def test_a_search_that_was_cut_off_is_asked_again(home, fake, errors) -> None:
+    async with connected(home, errors) as session:
+        fake.hang_ups = 1
+        assert not (await session.call_tool(SEARCH, {"query": "x"})).is_error
+        assert [asked["query"] for asked in fake.searches] == ["x", "x"]
+        fake.hang_ups = 1  # a token counts once, so it is not used twice
+        assert (await session.call_tool(SEARCH, {"query": "x", "confirm": "t"})).is_error
+        assert len(fake.searches) == 3
+
+
 async def test_an_unknown_tool_is_an_answer_too(home, fake, errors) -> None:
     async with connected(home, errors) as session:
         result = await session.call_tool("obsidian_rag_serch", {})

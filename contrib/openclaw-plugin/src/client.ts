@@ -19,7 +19,8 @@ export interface ClientOptions {
   exchange?: (ask: Ask) => Promise<Answered>;
 }
 
-type Target = Pick<Ask, "method" | "path" | "body">;
+/** `harmless`: it only reads, so it may be done twice. */
+type Target = Pick<Ask, "method" | "path" | "body"> & { harmless: boolean };
 
 /** `status` is that of HTTP, 0 where nobody answered. */
 interface Told {
@@ -32,13 +33,20 @@ const NOT_FOUND = 404;
 /** Nobody took the request in these cases, so that asking again cannot do a thing twice. */
 const NOBODY_THERE = new Set(["ENOENT", "ECONNREFUSED"]);
 
+/** The daemon went away in the middle: it may have done what was asked. */
+const INTERRUPTED = new Set(["ECONNRESET", "EPIPE", "ECONNABORTED"]);
+
+const READS = new Set(["obsidian_rag_search", "obsidian_rag_status"]);
+
 export function createClient(options: ClientOptions): Client {
   const { socketPath, timeoutMs, retryAfterMs = { absent: 700, starting: 2_000 } } = options;
   const send = options.exchange ?? exchange;
 
   async function once(target: Target, signal: AbortSignal): Promise<Told | Error> {
     try {
-      const { status, body } = await send({ ...target, socketPath, signal });
+      const { method, path, body: sent } = target;
+      const asked = sent === undefined ? { method, path } : { method, path, body: sent };
+      const { status, body } = await send({ ...asked, socketPath, signal });
       return { status, envelope: parseEnvelope(body) ?? notRagd(socketPath) };
     } catch (reason) {
       return reason instanceof Error ? reason : new Error(String(reason));
@@ -50,7 +58,8 @@ export function createClient(options: ClientOptions): Client {
     const signal = cancelled ? AbortSignal.any([cancelled, deadline]) : deadline;
     let told = await once(target, signal);
     const wait = told instanceof Error ? retryAfterMs.absent : retryAfterMs.starting;
-    if (mayBeStarting(told) && (await pause(wait, signal))) told = await once(target, signal);
+    const again = mayBeStarting(told) || (target.harmless && wasInterrupted(told));
+    if (again && (await pause(wait, signal))) told = await once(target, signal);
     if (!(told instanceof Error)) return told;
     if (cancelled?.aborted) return { status: 0, envelope: CANCELLED };
     const late = deadline.aborted && !mayBeStarting(told);
@@ -60,11 +69,15 @@ export function createClient(options: ClientOptions): Client {
   return {
     async call(tool, args, cancelled) {
       const path = `/v1/tools/${encodeURIComponent(tool)}`;
-      return (await ask({ method: "POST", path, body: JSON.stringify(args) }, cancelled)).envelope;
+      // A token counts only once.
+      const harmless = READS.has(tool) && args.confirm === undefined;
+      const target: Target = { method: "POST", path, body: JSON.stringify(args), harmless };
+      return (await ask(target, cancelled)).envelope;
     },
     async read(path, from, to) {
       const query = `path=${encodeURIComponent(path)}&from=${from}&to=${to}`;
-      const { status, envelope } = await ask({ method: "GET", path: `/v1/notes?${query}` });
+      const target: Target = { method: "GET", path: `/v1/notes?${query}`, harmless: true };
+      const { status, envelope } = await ask(target);
       return status === NOT_FOUND ? null : envelope;
     },
   };
@@ -74,6 +87,10 @@ function mayBeStarting(told: Told | Error): boolean {
   return told instanceof Error
     ? NOBODY_THERE.has(codeOf(told))
     : told.envelope.error?.code === "STARTING";
+}
+
+function wasInterrupted(told: Told | Error): boolean {
+  return told instanceof Error && INTERRUPTED.has(codeOf(told));
 }
 
 /** Whether the time passed without the signal. */

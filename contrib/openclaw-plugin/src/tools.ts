@@ -9,11 +9,10 @@ export interface ToolText {
   parameters: Record<string, unknown>;
 }
 
+/** Without a pattern: a host that checks calls would answer with the expression, ragd says it in words. */
 const DAY = {
   type: "string",
-  pattern:
-    "^[0-9]{4}-[0-9]{2}-[0-9]{2}" +
-    "([T ][0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]{1,9})?)?(Z|[+-][0-9]{2}:?[0-9]{2})?)?$",
+  maxLength: 40,
   description: "A day, YYYY-MM-DD, or an ISO 8601 timestamp.",
 };
 
@@ -40,6 +39,7 @@ export const SEARCH: ToolText = {
     properties: {
       query: {
         type: "string",
+        minLength: 1,
         maxLength: 100_000,
         description: "The question in natural language, as the user asked it.",
       },
@@ -107,7 +107,17 @@ export const STATUS: ToolText = {
     "why, how many notes it holds, when it was last brought up to date, and how far a running index " +
     "job is. Use it for 'Is the index up to date?', 'How many notes are indexed?', and to follow a " +
     "job. No need to call it before a search: a search checks by itself.",
-  parameters: { type: "object", additionalProperties: false, properties: {} },
+  parameters: {
+    type: "object",
+    additionalProperties: false,
+    properties: {
+      verbose: {
+        type: "boolean",
+        default: false,
+        description: "Everything: also the actors, the process, the log and all files left out.",
+      },
+    },
+  },
 };
 
 export const MEMORY_STORE: ToolText = {

@@ -50,6 +50,27 @@ test("a starting daemon is asked once more", async () => {
   );
 });
 
+test("a read that was cut off is asked once more, and nothing else is", async () => {
+  let calls = 0;
+  await withRagd(
+    () => (++calls % 2 === 1 ? "hang up" : envelope({ ok: 1 })),
+    async (ragd) => {
+      const client = clientOf(ragd.socketPath);
+      assert.deepEqual((await client.call("obsidian_rag_search", { query: "x" })).data, { ok: 1 });
+      assert.deepEqual((await client.call("obsidian_rag_status", {})).data, { ok: 1 });
+      assert.equal(ragd.asked.length, 4);
+      for (const [tool, args] of [
+        ["obsidian_rag_search", { query: "x", confirm: "t" }],
+        ["obsidian_rag_memory_store", { key: "k" }],
+      ] as const) {
+        calls = 0;
+        assert.equal((await client.call(tool, args)).data, null);
+        assert.equal(calls, 1);
+      }
+    },
+  );
+});
+
 test("a daemon that keeps starting is asked twice, not for ever", async () => {
   const starting = envelope(null, { status: "unavailable", error: trouble("STARTING") });
   await withRagd(

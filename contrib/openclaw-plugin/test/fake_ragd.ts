@@ -37,6 +37,10 @@ export class FakeRagd {
         this.asked.push(asked);
         const reply = this.#reply(asked);
         if (reply === null) return;
+        if (reply === "hang up") {
+          request.socket.destroy();
+          return;
+        }
         const [status, answer] = Array.isArray(reply) ? reply : [200, reply];
         response.statusCode = status;
         response.end(typeof answer === "string" ? answer : JSON.stringify(answer));
