@@ -65,8 +65,8 @@ def _source(result: dict[str, Any], ink: Ink) -> str:
     dot = f" {ink.sign('·')} "
     cited = pasted(clean(result["citation"]))
     date = clean(result.get("date") or "")
-    if date and result.get("date_source") == "file":
-        date = f"file of {date}"
+    if result.get("date_source") == "file":
+        date = f"file of {clean(result.get('file_date') or date)}"
     tags = " ".join(clean(tag) for tag in result.get("tags", [])[:6])
     after = "".join(dot + part for part in (date, tags) if part)
     if ink.columns:

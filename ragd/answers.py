@@ -110,7 +110,11 @@ class Answers:
                 await self._recalls.facts(),
             ),
             "memories": [_recalled(one, seen, stale.get(one.key)) for one, seen in recalled],
-            "understood": {"time": time_shown(served.when) if served.when else None},
+            "understood": {
+                "time": time_shown(served.when) if served.when else None,
+                "filters": served.filters,
+            },
+            "corrections": served.corrections,
         }
         if served.undated_notes is not None:
             data["hint"] = nothing_dated(served.undated_notes, request.by_file_time)

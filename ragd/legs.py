@@ -38,6 +38,7 @@ class Question(Struct, frozen=True):
     by_file_time: bool = False  # the file's time counts as the note's own date
     tagged: str | None = None
     name: str = ""  # the question as a name that a note may have; empty if it is too long for one
+    excluded: frozenset[str] = frozenset()  # stems of words that are not wanted
 
     def within(self, paths: Iterable[str]) -> "Question":
         """The same question to these notes only."""

@@ -27,10 +27,11 @@ from ragd.presence import Notes as LookedAt
 from ragd.presence import Presence, is_stale
 from ragd.protocol.tools import SearchRequest
 from ragd.query_vectors import Asked, QueryVectors
-from ragd.question_times import QuestionTimes, file_times, listed, near
+from ragd.question_times import LISTED, QuestionTimes, file_times, listed, near
 from ragd.search import dating, fusion
 from ragd.search import filters as limits
-from ragd.search.about import about
+from ragd.search.about import about, stems_of
+from ragd.search.exclusion import unwanted_share
 from ragd.search.filters import Filters
 from ragd.search.fusion import NOTE, TITLE, Candidate, Weights
 from ragd.search.leg_trust import leg_trust
@@ -38,11 +39,14 @@ from ragd.search.relevance import ENGLISH, SCALES, relevance
 from ragd.search.results import Result, result
 from ragd.search.superseding import newest_first
 from ragd.search.titles import cover
+from ragd.search.typos import Correction
 from ragd.search.variety import varied
 from ragd.search.when import WEAK, Understood
 from ragd.serving import Serving
 from ragd.settings import Settings
 from ragd.status import Reason
+from ragd.vocabularies import Vocabularies
+from ragd.wording import Wording, Wordings
 
 WITHIN_S = 8.0
 SPARE_S = 0.5  # to answer with what was found until then
@@ -79,6 +83,8 @@ class Served(Struct, frozen=True):
     is_partial: bool = False  # the time was up before the search was done
     when: Understood | None = None  # the time that the question names, if it names one
     undated_notes: int | None = None  # where a date filter left nothing: notes without a date
+    corrections: list[Correction] = []  # words that were searched in place of others
+    filters: list[str] = []  # what of the question limits the search, in words
 
 
 class Searcher:
@@ -101,6 +107,7 @@ class Searcher:
         self._notes = notes
         self._presence = Presence(notes)
         self._times = QuestionTimes(clock, self._may_be_shown)
+        self._wordings = Wordings(Vocabularies(clock), notes.count_tokens)
 
     async def search(self, request: SearchRequest, health: Sequence[Reason]) -> Served:
         """The passages for a question. Raises RagdError for what is refused or cannot be served."""
@@ -149,17 +156,18 @@ class Searcher:
         deadline: float,
     ) -> Served:
         """At the deadline, what was found is served; a search without any results has failed."""
-        filters = await self._filters(request, index)
+        wording = await self._wordings.read(request, QUERY_CHARACTERS, index, self._folders)
+        request = wording.request
+        filters = await self._filters(wording, index)
         where = condition(filters)
         wish = self._settings.current.search
-        text = request.query[:QUERY_CHARACTERS]
-        named = await self._times.understand(text, index)
+        named = await self._times.understand(wording.text, index)
         is_dated = filters.start is not None or filters.end is not None
         spans = named.spans if named.lists or not is_dated else ()  # else the time is said already
         sought = "" if named.lists else named.rest
         timely = near(filters, spans)
         if timely and named.is_written and not named.lists and not await index.count(timely):
-            sought, timely = text, None  # no note is of that time, but one may tell of it
+            sought, timely = wording.text, None  # no note is of that time, but one may tell of it
         asking = asyncio.create_task(self._vector(sought, index, health))
         counting = asyncio.create_task(index.count(where))
         question = Question(
@@ -171,8 +179,9 @@ class Searcher:
             asking=asking,
             text=sought,
             spans=spans,
-            language=language_of(request.query[:QUERY_CHARACTERS]),
-            lists=named.lists,
+            language=language_of(wording.text),
+            lists=named.lists or wording.lists,
+            excluded=stems_of(wording.excluded),
             by_file_time=request.by_file_time,
             tagged=_own_tags(filters),
             name=request.query if len(request.query) <= NAME_CHARACTERS else "",
@@ -190,7 +199,7 @@ class Searcher:
         )
         try:
             async with asyncio.timeout_at(deadline):
-                if named.lists:
+                if question.lists:
                     await self._list(question, filters, picking)
                 else:
                     await self._collect(question, picking, most)
@@ -206,13 +215,24 @@ class Searcher:
                 space,
                 when=named if named.phrases else None,
                 undated_notes=undated,
+                corrections=list(wording.corrections),
+                filters=list(wording.filters),
             )
         except TimeoutError:
             if not picking.best:
                 raise
             scanned = counting.result() if counting.done() else 0
             found, when = picking.best, named if named.phrases else None
-            return Served(found, question.retrieval, "TIMEOUT", scanned, is_partial=True, when=when)
+            return Served(
+                found,
+                question.retrieval,
+                "TIMEOUT",
+                scanned,
+                is_partial=True,
+                when=when,
+                corrections=list(wording.corrections),
+                filters=list(wording.filters),
+            )
         finally:
             asking.cancel()
             counting.cancel()
@@ -225,8 +245,13 @@ class Searcher:
 
     # Where to look
 
-    async def _filters(self, request: SearchRequest, index: ChunkIndex) -> Filters:
+    def _folders(self) -> list[str]:
+        """The folders of the index that may be searched."""
+        return [one for one in self._ledger.state.catalog.folders if self._notes.enters(one)]
+
+    async def _filters(self, wording: Wording, index: ChunkIndex) -> Filters:
         """What is asked for, in the index's own spelling."""
+        request = wording.request
         start, end = _days(request)
         folders = limits.asked_directories(request.directory_filter)
         tags = limits.asked_tags(request.tags)
@@ -239,6 +264,7 @@ class Searcher:
             file_times=_file_times(start, end) if request.by_file_time else None,
             # An index that an earlier version made knows only the tags of passages.
             tag_column="note_tags" if "note_tags" in index.columns else "tags",
+            conditions=wording.conditions,
         )
 
     async def _undated(self, filters: Filters, index: ChunkIndex) -> int | None:
@@ -262,6 +288,8 @@ class Searcher:
         fusion.add_titles(candidates, found.hits, lambda names: cover(stems, names, known))
         fusion.add_note_words(candidates)
         fusion.mark_tagged(candidates, found.tagged)
+        for one in candidates.values() if question.excluded else ():
+            one.unwanted = unwanted_share(question.excluded, one.title, one.text)
         if question.spans:
             ranked = fusion.order(candidates.values(), self._weights(question, found))
             return fusion.titles_first(varied(ranked))
@@ -315,8 +343,11 @@ class Searcher:
         await picking.reserve(fitting, via, LINKED_PLACE)
 
     async def _list(self, question: Question, filters: Filters, picking: Picking) -> None:
-        """Everything of the time that is named, newest first."""
-        hits = await listed(question.index, filters, question.spans)
+        """Everything of the time that is named, or within the filters; newest first."""
+        if question.spans:
+            hits = await listed(question.index, filters, question.spans)
+        else:
+            hits = await question.index.newest(LISTED, question.where or "TRUE")
         found = fusion.gather((), hits)
         _mark_dates(question, found, hits)
         await picking.pick(varied([found[hit.chunk_id] for hit in hits]))
@@ -344,7 +375,8 @@ class Searcher:
             scale=SCALES.get(_embedded_model(question.index) or "", ENGLISH),
         )
         if question.lists:
-            score = 1.0 if row.date or question.by_file_time else WEAK
+            is_weak = question.spans and not row.date and not question.by_file_time
+            score = WEAK if is_weak else 1.0
         vault = self._settings.vault.name
         by_file = row.date is None and (found.closeness > 0 or question.by_file_time)
         day = dating.file_day(row.modified_at, datetime.astimezone) if by_file else None

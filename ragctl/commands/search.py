@@ -25,8 +25,13 @@ EXAMPLES = (
     ('ragctl search "how was my mental health in 2024?"', "the five best passages"),
     ("ragctl search doorbell --dir Projects --max 20", "only below a folder, and more of them"),
     ("ragctl search tickets --tag travel --from 2024-01-01", "only with a tag, since a day"),
+    ("ragctl search 'tasks folder:Work -draft'", "only below a folder, without a word"),
 )
 _TAGS = "only passages with this tag, their own or one of their note's properties"
+_LANGUAGE = (
+    'A question may have limits in it: "an exact phrase", -word, tag:travel, folder:Journal,\n'
+    "title:doorbell. With a `-` before one, it must not hold."
+)
 _DOTS = (
     "The dots beside a passage, one to five, say how relevant it is by itself: how near to the\n"
     "question in meaning, how many of its words it has, and whether it is of the time that is\n"
@@ -48,7 +53,7 @@ _OPTIONS = {  # what is typed for each field of the request
 
 def options(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
-    parser.description = f"{parser.description}\n\n{_DOTS}"
+    parser.description = f"{parser.description}\n\n{_LANGUAGE}\n\n{_DOTS}"
     parser.add_argument("question", nargs="+", metavar="QUESTION", help="in your own words")
     parser.add_argument("--dir", action="append", default=[], help="only below this folder")
     parser.add_argument("--tag", action="append", default=[], help=_TAGS)

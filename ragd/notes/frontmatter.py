@@ -12,6 +12,7 @@ import yaml
 from msgspec import Struct
 
 from ragd.notes.characters import one_line
+from ragd.notes.properties import encoded
 from ragd.notes.sanitise import plain
 
 MOST_CHARACTERS = 65_536
@@ -52,6 +53,7 @@ class Frontmatter(Struct, frozen=True):
     tags: tuple[str, ...] = ()
     date: str | None = None  # as written
     created: str | None = None
+    properties: tuple[str, ...] = ()  # as the index keeps them
     hidden: bool = False
     warning: str | None = None
 
@@ -95,6 +97,9 @@ def read(text: str) -> Frontmatter:
         tags=_tags(values.get("tags") or values.get("tag") or []),
         date=_single(values, "date"),
         created=_single(values, "created"),
+        properties=encoded(
+            {name: [plain(one, LONGEST_VALUE) for one in found] for name, found in values.items()}
+        ),
         hidden=hides or any(word.strip().lower() in _FALSE for word in values.get("rag", [])),
         warning=UNFILLED if "{{" in block or "<%" in block else None,
     )

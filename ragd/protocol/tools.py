@@ -39,7 +39,10 @@ class SearchRequest(Struct, frozen=True, forbid_unknown_fields=True):
     query: Annotated[
         str,
         Meta(
-            min_length=1, max_length=QUERY_MAX_CHARS, description="A question in natural language."
+            min_length=1,
+            max_length=QUERY_MAX_CHARS,
+            description='A question in natural language. It may have "an exact phrase", -word, '
+            "tag:travel, folder:Journal and title:doorbell in it.",
         ),
     ]
     max_results: Annotated[

@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from ragd.errors import RagdError
 from ragd.notes.containment import contained
+from ragd.search.conditions import Condition
 
 Known = Callable[[str], bool]
 Local = Callable[[datetime], datetime]  # the same moment by the user's clock
@@ -42,6 +43,7 @@ class Filters(Struct, frozen=True):
     # With `start`, `end` or `spans`: a note without a date passes by its file's time. None: never.
     file_times: FileTimes | None = None
     tag_column: str = "note_tags"  # the tags of the note; or `tags`, the passage's own
+    conditions: tuple[Condition, ...] = ()  # what else must hold
 
     @property
     def asks_for_notes(self) -> bool:

@@ -68,6 +68,7 @@ class Candidate(Struct):
     recency: float = 0.0  # 1 for the newest candidate, less for older ones; without a date 0.5
     chain: str = ""  # the newest passage that states the same of the same subject, by its chunk id
     is_superseded: bool = False  # a newer passage of the chain has another date
+    unwanted: float = 0.0  # share of the words that the question does not want, from 0 to 1
     weight: float = 0.0
 
 
@@ -80,6 +81,7 @@ class Weights(Struct, frozen=True):
     note: float = 0.0
     timely: float = 1.3  # as a part of the best weight
     recency: float = 0.05  # as a part of the best weight
+    unwanted: float = 0.6  # what is taken off, as a part of the best weight
     by_ranks: bool = False
 
 
@@ -170,6 +172,7 @@ def order(found: Iterable[Candidate], weights: Weights) -> list[Candidate]:
     best = max((one.weight for one in candidates), default=0.0)
     for one in candidates:
         one.weight += best * (weights.timely * one.closeness + weights.recency * one.recency)
+        one.weight -= best * weights.unwanted * one.unwanted
     candidates.sort(key=lambda one: (not one.tagged, -one.weight, one.chunk_id))
     return titles_first(candidates)
 

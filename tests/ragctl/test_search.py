@@ -111,6 +111,8 @@ def test_what_is_marked_as_old_or_linked_or_weakly_dated_says_so() -> None:
     assert "file of 2024-01-15" in shown[1]
     assert shown[3] == "   ▲ A newer note says otherwise: 'Journal/2025 b.md#L1-L2'"
     assert shown[4] == "   Linked from Doorbell."
+    weak = {"date": None, "file_date": "2024-02-02", "date_source": "file"}
+    assert "file of 2024-02-02" in lines_of(RESULT | weak)[1]
     assert "file of" not in lines_of(RESULT | {"date_source": "note"})[1]
 
 

@@ -41,7 +41,9 @@ export const SEARCH: ToolText = {
         type: "string",
         minLength: 1,
         maxLength: 100_000,
-        description: "The question in natural language, as the user asked it.",
+        description:
+          'The question in natural language, as the user asked it. It may have "an exact phrase", ' +
+          "-word, tag:travel, folder:Journal and title:doorbell in it.",
       },
       max_results: {
         type: "integer",

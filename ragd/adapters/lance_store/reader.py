@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from ragd.adapters.lance_store import libraries, vector_index
+from ragd.adapters.lance_store import libraries, vector_index, word_counts
 from ragd.adapters.lance_store.failures import translated
 from ragd.adapters.lance_store.schema import (
     KEYS,
@@ -30,6 +30,7 @@ from ragd.adapters.lance_store.schema import (
 from ragd.adapters.lance_store.sql import one_of, sql_text
 from ragd.embedding import Vector, unpack
 from ragd.notes.names import inner_words
+from ragd.notes.properties import compared
 from ragd.notes.search_text import hangul_bigrams
 from ragd.search.titles import SAMPLE, Frequencies, frequencies
 
@@ -291,6 +292,26 @@ class Reader:
             self._names = await asyncio.to_thread(_names_in, found, version)
         return self._names
 
+    async def properties(self, name: str) -> list[str]:
+        """The different properties of this name, as they are kept."""
+        if "properties" not in (await self._table.schema()).names:
+            return []  # an earlier version made the table
+        start = f"{compared(name)}="
+        query = self._table.query().select(["properties"])
+        with translated(self._path):
+            async with self._permits:
+                found = await query.where("chunk_index = 0").to_arrow()
+        return await asyncio.to_thread(_starting, found["properties"], start)
+
+    async def word_counts(self, most: int) -> dict[str, int]:
+        """The most frequent words of the table, and how often each stands there."""
+        counts: dict[str, int] = {}
+        with translated(self._path):
+            async for batch in await self._table.query().select([SEARCH_TEXT]).to_batches():
+                await asyncio.to_thread(word_counts.add, batch[SEARCH_TEXT], counts, most)
+        await asyncio.to_thread(word_counts.keep, counts, most)
+        return counts
+
     async def titled(self, title: str) -> list[str]:
         """The paths of the notes with this title, in any case."""
         query = self._table.query().select(["source_file"])
@@ -375,6 +396,13 @@ def query_words(text: str) -> str:
             words[word.casefold()] = word
             room -= len(word) + 1
     return " ".join(words.values())
+
+
+def _starting(column: Any, start: str) -> list[str]:
+    compute = libraries.pyarrow().compute
+    values = compute.unique(compute.list_flatten(column))
+    found: list[str] = values.filter(compute.starts_with(values, pattern=start)).to_pylist()
+    return found
 
 
 def _names_in(found: Any, version: int) -> _Names:

@@ -2,6 +2,15 @@
 
 from collections.abc import Iterable
 
+from ragd.search.conditions import (
+    FOLDERS,
+    PHRASE,
+    TAGS,
+    TITLE,
+    Condition,
+    phrase_pattern,
+    title_pattern,
+)
 from ragd.search.filters import Filters
 
 
@@ -27,7 +36,30 @@ def condition(filters: Filters) -> str | None:
     if filters.tags is not None:
         listed = ", ".join(sql_text(tag) for tag in filters.tags)
         parts.append(f"array_has_any({filters.tag_column}, [{listed}])" if listed else "FALSE")
+    parts += [_met(one) for one in filters.conditions]
     return " AND ".join(parts) or None
+
+
+def _met(one: Condition) -> str:
+    """One condition; of no values, nothing meets it."""
+    met = " OR ".join(_of_kind(one.kind, one.values)) or "FALSE"
+    return f"NOT ({met})" if one.negated else f"({met})"
+
+
+def _of_kind(kind: str, values: tuple[str, ...]) -> Iterable[str]:
+    if kind == PHRASE:
+        columns = ("chunk_text", "title", "heading_path")
+        patterns = [sql_text(phrase_pattern(value)) for value in values]
+        return [f"regexp_like({name}, {one})" for one in patterns for name in columns]
+    if kind == TITLE:
+        patterns = [title_pattern(value) for value in values]
+        named = [f"regexp_like(title, {sql_text(one)})" for one in patterns]
+        return named + [f"regexp_like(source_file, {sql_text(one + '[^/]*$')})" for one in patterns]
+    if kind == FOLDERS:
+        return [_below(folder) for folder in values]
+    column = "tags" if kind == TAGS else "properties"
+    listed = ", ".join(sql_text(value) for value in values)
+    return [f"array_has_any({column}, [{listed}])"] if listed else []
 
 
 def _dated(filters: Filters) -> str:

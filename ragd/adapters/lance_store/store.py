@@ -252,6 +252,14 @@ class ChunkIndex:
         """Every tag in the index, as it is spelled there."""
         return await self._reader.tags()
 
+    async def properties(self, name: str) -> list[str]:
+        """The different properties of this name, as they are kept."""
+        return await self._reader.properties(name)
+
+    async def word_counts(self, most: int) -> dict[str, int]:
+        """The most frequent words of the table, and how often each stands there."""
+        return await self._reader.word_counts(most)
+
     async def titled(self, title: str) -> list[str]:
         """The paths of the notes with this title, which is in lower case."""
         return await self._reader.titled(title)

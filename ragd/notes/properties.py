@@ -1,0 +1,92 @@
+"""Frontmatter properties as the index keeps them, and comparisons with them. Pure.
+
+A property is kept as `name=value`, a list as one of these for each value, in the spelling that is
+compared: composed, in no case, spaces as one. What a value is (a number, a day, yes or no, a text)
+is read when it is compared. Nested properties are left out.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
+from operator import ge, gt, le, lt
+from typing import Any
+
+MOST_PROPERTIES = 100  # of one note, the values of lists counted one by one
+LONGEST_NAME = 80
+LONGEST_VALUE = 200
+
+_SPACES = re.compile(r"\s+")
+_NUMBER = re.compile(r"[+-]?(?:\d{1,15}(?:\.\d{0,15})?|\.\d{1,15})(?:e[+-]?\d{1,2})?", re.I)
+_DAY = re.compile(r"(\d{4})-(\d{2})-(\d{2})(?:[t ]\d{2}:\d{2}.*)?", re.I)
+_YES, _NO = ("true", "yes", "on"), ("false", "no", "off")
+_ORDERS: dict[str, Any] = {"<": lt, "<=": le, ">": gt, ">=": ge}
+
+OPERATORS = ("=", "!=", *_ORDERS)
+
+
+def encoded(values: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+    """The properties of a note, each name with its values, as the index keeps them."""
+    found: dict[str, None] = {}
+    for name, texts in values.items():
+        key = compared(name)
+        if not key or "=" in key or len(key) > LONGEST_NAME:
+            continue
+        for text in texts:
+            value = _day_of(compared(text)[:LONGEST_VALUE])
+            if value:
+                found[f"{key}={value}"] = None
+            if len(found) == MOST_PROPERTIES:
+                return tuple(found)
+    return tuple(found)
+
+
+def matching(name: str, operator: str, value: str, known: Iterable[str]) -> tuple[str, ...]:
+    """Those of the known properties that are meant; without an operator, all of this name.
+
+    For `!=` these are the ones that are not meant: a note passes that has the name and none of
+    them. Numbers are compared as numbers and days as days; a text is only equal or not.
+    """
+    start = f"{compared(name)}="
+    own = [one for one in known if one.startswith(start)]
+    if not operator:
+        return tuple(sorted(own))
+    wanted = compared(value)
+    return tuple(sorted(one for one in own if _fits(one[len(start) :], operator, wanted)))
+
+
+def compared(text: str) -> str:
+    """A name or a value as it is compared."""
+    folded = unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
+    return _SPACES.sub(" ", folded).strip()
+
+
+def _fits(value: str, operator: str, wanted: str) -> bool:
+    left, right = _typed(value), _typed(wanted)
+    if type(left) is not type(right):
+        return False
+    if operator in ("=", "!="):
+        return left == right
+    if isinstance(left, str | bool):
+        return False
+    return bool(_ORDERS[operator](left, right))
+
+
+def _typed(value: str) -> float | date | bool | str:
+    """What a value is."""
+    if value in _YES or value in _NO:
+        return value in _YES
+    if _NUMBER.fullmatch(value):
+        return float(value)
+    if day := _DAY.fullmatch(value):
+        try:
+            return date(int(day[1]), int(day[2]), int(day[3]))
+        except ValueError:
+            return value
+    return value
+
+
+def _day_of(value: str) -> str:
+    """A moment is kept as its day: the number of different values stays small."""
+    found = _DAY.fullmatch(value)
+    return value[:10] if found and isinstance(_typed(value), date) else value

@@ -1,0 +1,122 @@
+"""The words of a vault that a mistyped word may stand for. Pure.
+
+One slip is a letter too many, too few, another one, or two that changed places; long words may have
+two. Words of scripts that are written without spaces are left alone.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping
+
+from msgspec import Struct
+
+SHORTEST = 4  # letters; a shorter word is near to too many others
+LONG = 8  # from here on two slips are allowed
+MOST_USED = 2  # words that are tried for one
+MOST_LOOKED_AT = 20_000  # words, for two slips
+
+_WORD = re.compile(r"[^\W\d_]+")
+# Chinese, Japanese, Korean, Thai, Lao, Burmese, Khmer: no spaces, or endings that hang on a word.
+_UNSPACED = re.compile("[฀-໿က-႟ក-៿぀-ヿ㐀-䶿一-鿿豈-﫿가-힯]")
+
+
+class Correction(Struct, frozen=True):
+    """A word of the question that no note has, and the words that were searched in its place."""
+
+    word: str
+    used: list[str]
+
+
+class Vocabulary:
+    """The words of a vault as they are compared, each with how often it stands there."""
+
+    def __init__(self, counts: Mapping[str, int]) -> None:
+        self._counts = counts
+        self._letters: dict[str, set[str]] = {}  # by script
+        self._starts: dict[str, list[str]] = {}  # words from LONG - 2 letters on, by first letter
+        for word in counts:
+            self._letters.setdefault(_script(word[0]), set()).update(word)
+            if len(word) >= LONG - 2:
+                self._starts.setdefault(word[0], []).append(word)
+
+    def __contains__(self, word: str) -> bool:
+        return word in self._counts
+
+    def __len__(self) -> int:
+        return len(self._counts)
+
+    def near(self, word: str) -> list[str]:
+        """The words that it may stand for, likeliest first."""
+        found = [one for one in _one_slip(word, self._letters_of(word)) if one in self._counts]
+        if not found and len(word) >= LONG:
+            some = self._starts.get(word[0], [])[:MOST_LOOKED_AT]
+            found = [
+                one for one in some if abs(len(one) - len(word)) <= 2 and _slips(word, one) <= 2
+            ]
+        found = [one for one in dict.fromkeys(found) if len(one) >= SHORTEST - 1]
+        return sorted(found, key=lambda one: (one[0] != word[0], -self._counts[one], one))[
+            :MOST_USED
+        ]
+
+    def _letters_of(self, word: str) -> Iterable[str]:
+        return sorted(c for c in self._letters.get(_script(word[0]), ()) if c.isalpha())
+
+
+def folded(word: str) -> str:
+    """A word as it is compared: in lower case, without accents."""
+    plain = unicodedata.normalize("NFKD", word.casefold())
+    bare = "".join(c for c in plain if not unicodedata.combining(c))
+    return unicodedata.normalize("NFC", bare).replace("’", "'")
+
+
+def doubtful(question: str, vocabulary: Vocabulary) -> list[str]:
+    """The words of a question that may be mistyped: long enough, and not in the vocabulary."""
+    words = dict.fromkeys(_WORD.findall(question))
+    return [
+        word
+        for word in words
+        if len(word) >= SHORTEST
+        and not _UNSPACED.search(word)
+        and folded(word) not in vocabulary
+        and all(part not in vocabulary for part in folded(word).split("'"))
+    ]
+
+
+def corrected(question: str, corrections: Iterable[Correction]) -> str:
+    """The question with other words in place of those that no note has."""
+    others = {one.word: " ".join(one.used) for one in corrections}
+    return _WORD.sub(lambda match: others.get(match.group(), match.group()), question)
+
+
+def _one_slip(word: str, letters: Iterable[str]) -> Iterator[str]:
+    for at in range(len(word) + 1):
+        head, tail = word[:at], word[at:]
+        if len(tail) > 1:
+            yield head + tail[1] + tail[0] + tail[2:]
+        if tail:
+            yield head + tail[1:]
+        for letter in letters:
+            if tail:
+                yield head + letter + tail[1:]
+            yield head + letter + tail
+
+
+def _slips(left: str, right: str) -> int:
+    """The slips between two words; two letters that changed places are one."""
+    before: list[int] = []
+    row = list(range(len(right) + 1))
+    for i, a in enumerate(left, 1):
+        last, row, older = row, [i], before
+        for j, b in enumerate(right, 1):
+            cost = min(last[j] + 1, row[j - 1] + 1, last[j - 1] + (a != b))
+            if i > 1 and j > 1 and a == right[j - 2] and left[i - 2] == b:
+                cost = min(cost, older[j - 2] + 1)
+            row.append(cost)
+        if min(row) > 2:
+            return 3
+        before = last
+    return row[-1]
+
+
+def _script(letter: str) -> str:
+    return unicodedata.name(letter, "OTHER").partition(" ")[0]

@@ -1,0 +1,133 @@
+"""Limits that are written into a question, and mistyped words: a real daemon."""
+
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.daemon.searches import Vault
+from tests.patience import PATIENCE_S
+
+NOBODY = {"provider": "ollama", "base_url": "http://127.0.0.1:9"}  # words are enough here
+
+NOTES = {
+    "Recipes/Lentil soup.md": "---\nrating: 4.5\nstatus: Active\ndue: 2025-01-31T10:00\n"
+    "cuisine: [Indian, home]\nnested:\n  deep: yes\n---\nA soup of red lentils and cumin.\n",
+    "Recipes/Chicken soup.md": "---\nrating: 3\nstatus: done\nstatus-date: 2024-05-01\n---\n"
+    "A soup of chicken, chicken and more chicken.\n",
+    "Recipes/Plain soup.md": "---\nrating: ten\n---\nA soup without chicken, but with salt.\n",
+    "Journal/2024-03-01.md": "Don't forget the exact\nphrase of the contract. #work/legal\n",
+    "Journal/2024-03-02.md": "The phrase was not exact at all. #work\n",
+    "Secret/Hidden soup.md": "A soup that nobody may see.\n",
+    "Birds/Kingfisher.md": "---\naliases: [Ice bird]\n---\nA kingfisher dived at the weir.\n",
+    "Birds/图.md": "机器学习笔记\n",
+}
+
+
+@pytest.fixture(scope="module")
+def vault() -> Iterator[Vault]:
+    folder = Path(tempfile.mkdtemp(prefix="rq", dir="/tmp"))
+    vault = Vault(folder, NOTES, embedding=NOBODY, indexing={"deny_dirs": ["Secret"]})
+    try:
+        vault.start()
+        vault.text_only()
+        yield vault
+    finally:
+        vault.end()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def found(vault: Vault, question: str, **more: object) -> list[str]:
+    asked = vault.search(question, **more)
+    assert asked.status == 200, asked.envelope
+    return sorted({Path(file).stem for file in asked.files})
+
+
+LENTIL, CHICKEN, PLAIN = "Lentil soup", "Chicken soup", "Plain soup"
+
+
+@pytest.mark.parametrize(
+    ("question", "notes"),
+    [
+        ('"exact phrase"', ["2024-03-01"]),
+        ("“Exact  Phrase” of what?", ["2024-03-01"]),
+        ('phrase -"exact phrase"', ["2024-03-02"]),
+        ("soup -chicken", [LENTIL]),
+        ("soup -Chickens", [CHICKEN, LENTIL, PLAIN]),
+        ("phrase tag:work", ["2024-03-01", "2024-03-02"]),
+        ("phrase tag:#work/legal", ["2024-03-01"]),
+        ("phrase -tag:work/legal", ["2024-03-02"]),
+        ("phrase tag:work tag:work/legal", ["2024-03-01"]),
+        ("soup folder:recipes title:lentil", [LENTIL]),
+        ("soup -title:soup", []),
+        ("soup -folder:Recipes", []),
+        ('title:"lentil soup"', [LENTIL]),
+        ("tag:work", ["2024-03-01", "2024-03-02"]),
+        ("机器学习 -笔记", []),
+        ('"机器学习"', ["图"]),
+    ],
+)
+def test_limits_in_a_question_hold(vault: Vault, question: str, notes: list[str]) -> None:
+    assert found(vault, question) == notes
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "don't forget",
+        'a stray " quote of the phrase',
+        "it’s “half a phrase",
+        "phrase - contract",
+        "what does tag: phrase mean",
+        "phrase prop:=",
+        "-",
+        '"" phrase',
+        "5 -3 phrase",
+        "“„«phrase",
+    ],
+)
+def test_everything_else_is_a_plain_question(vault: Vault, question: str) -> None:
+    asked = vault.search(question)
+    assert asked.status == 200 and asked.data["understood"]["filters"] == []
+    if "phrase" in question or "forget" in question:
+        assert asked.files
+
+
+def test_what_is_not_wanted_comes_last_and_a_negated_word_does_not_count(vault: Vault) -> None:
+    asked = vault.search("a soup without chicken")
+    files = [Path(file).stem for file in asked.files]
+    assert files[-1] == CHICKEN and PLAIN in files[:2]
+    assert asked.data["understood"]["filters"] == ["rather not chicken"]
+    assert [Path(file).stem for file in vault.search("soup but not chicken").files][-1] == CHICKEN
+
+
+def test_a_folder_in_a_question_is_refused_as_the_filter_is(vault: Vault) -> None:
+    refused = vault.search("soup folder:Recipies")
+    assert refused.code == "UNKNOWN_DIRECTORY"
+    assert refused.envelope["error"]["suggestion"] == "Did you mean `Recipes`?"
+    denied = vault.search("soup folder:Secret")
+    assert denied.code == "UNKNOWN_DIRECTORY"
+    assert "Secret" not in str(denied.envelope)
+
+
+def test_what_was_understood_is_said(vault: Vault) -> None:
+    asked = vault.search('soup -chicken tag:work "red lentils"')
+    assert asked.data["understood"]["filters"] == [
+        'not "chicken"',
+        "tag work",
+        '"red lentils"',
+    ]
+
+
+def test_a_mistyped_word_is_corrected_from_the_vaults_own_words(vault: Vault) -> None:
+    deadline = time.monotonic() + PATIENCE_S
+    while not (asked := vault.search("who saw the kingfihser?")).data["corrections"]:
+        assert time.monotonic() < deadline  # the words are counted in the background
+    assert asked.data["corrections"] == [{"word": "kingfihser", "used": ["kingfisher"]}]
+    assert asked.files[0] == "Birds/Kingfisher.md"
+    assert vault.search("kngfishr").files == ["Birds/Kingfisher.md"]
+    for clean in ("who saw the kingfisher?", "soups of lentils", "机器学刁", "tram", "Ice bird"):
+        assert vault.search(clean).data["corrections"] == []
