@@ -3,13 +3,16 @@
 It asks nobody and prints nothing.
 """
 
+import re
 from typing import Any
 
-from ragctl.excerpts import INDENT, LINES, Marks
+from ragctl.excerpts import INDENT, LINES, Marks, cells
 from ragctl.passages import described, quoted, show_command
 from ragctl.render import Ink, clean, counted, for_home, in_words_until, invoked
 
 Data = dict[str, Any]
+
+_COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def told(
@@ -48,10 +51,16 @@ def _passages(
             described(n, one, marks, ink, LINES if n == 1 else lines)
             for n, one in enumerate(results, 1)
         ]
-        rows = sum(block.count("\n") + 2 for block in (*shown, *others))
+        rows = sum(_rows(block, ink.columns) + 1 for block in (*shown, *others))
         if not ink.rows or rows < ink.rows:
             break
     return shown
+
+
+def _rows(block: str, columns: int) -> int:
+    """How many rows of the terminal a text takes; a long path may take two."""
+    lines = _COLOURS.sub("", block).split("\n")
+    return sum(max(1, -(-sum(map(cells, line)) // max(1, columns))) for line in lines)
 
 
 def _warning(envelope: Data, ink: Ink) -> list[str]:

@@ -50,6 +50,8 @@ _EXCLUDED = re.compile(
     r"(?P<excluded>[^,;.?!\n]{2,80}?)(?P<after>[,;.?!\n].*)?",
     re.I | re.DOTALL,
 )
+# "How do I travel without a car?" asks about doing without.
+_ASKS_HOW = frozenset(("how", "why", "can", "could", "should", "would", "wie", "warum", "kann"))
 _LONGEST_CLAUSE = 6  # words; a longer one says more than what is not wanted
 
 
@@ -149,6 +151,8 @@ def _without_clause(text: str) -> tuple[str, str]:
     """The question without what it says is not wanted, and the words of that."""
     match = _EXCLUDED.fullmatch(text.strip())
     if match is None:
+        return text, ""
+    if match["before"].split()[0].lower() in _ASKS_HOW:
         return text, ""
     language = _ELSEWHERE.get(match["without"].lower())
     if language is not None and language.isdisjoint(match["before"].lower().split()):

@@ -99,6 +99,12 @@ def test_five_long_passages_fit_a_terminal_of_forty_rows() -> None:
     assert whole.count("word") == 1500 and whole.count("ragctl show") == 5
 
 
+def test_long_paths_take_rows_too() -> None:
+    far = RESULT | {"chunk_text": "word " * 300, "citation": f"{'Folder/' * 30}Note.md#L1-L9"}
+    shown = told("board?", answer(*[far] * 5), Low())
+    assert sum(-(-len(line) // 80) or 1 for line in shown.split("\n")) < 40
+
+
 def test_on_a_low_terminal_the_best_passage_keeps_its_lines() -> None:
     long = RESULT | {"chunk_text": "word " * 300}
     shown = told("board?", answer(*[long] * 5), Low(rows=24)).split("\n\n")
