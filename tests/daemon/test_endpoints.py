@@ -52,6 +52,7 @@ async def test_status_tells_the_fields_of_the_contract(house: House) -> None:
         "found": None,
         "watch": None,
         "templates": [],
+        "languages": {},
     }
     assert set(data["process"]) == {"memory_bytes", "descriptors", "threads", "tasks"}
     assert data["process"]["tasks"] > 1
