@@ -123,9 +123,12 @@ class Searcher:
             raise RagdError("TIMEOUT") from None
 
     async def titled(self, title: str) -> Sequence[str]:
-        """The paths of the notes with this title; none while no index is open."""
+        """The paths of the notes with this title or alias; none while no index is open."""
         index = self._serving.index
-        return await index.titled(limits.folded(title)) if index is not None else ()
+        if index is None:
+            return ()
+        titled = await index.titled(limits.folded(title))
+        return titled or sorted({hit.source_file for hit in await index.named(title)})
 
     async def _search_what_serves(
         self, request: SearchRequest, health: Sequence[Reason], deadline: float

@@ -63,7 +63,8 @@ class Wordings:
     ) -> Wording:
         """The request in its parts. Raises RagdError for a property that cannot be compared."""
         query = query_language.parse(request.query[:most])
-        terms = query.terms
+        asked = [query_language.property_term(text) for text in request.properties]
+        terms = (*query.terms, *asked)
         request, rest = _taken_over(request, terms)
         conditions = [one for term in rest for one in await self._resolved(term, index, folders)]
         corrections = await self._corrections(query.plain, index)

@@ -25,12 +25,12 @@ EXAMPLES = (
     ('ragctl search "how was my mental health in 2024?"', "the five best passages"),
     ("ragctl search doorbell --dir Projects --max 20", "only below a folder, and more of them"),
     ("ragctl search tickets --tag travel --from 2024-01-01", "only with a tag, since a day"),
-    ("ragctl search 'tasks folder:Work -draft'", "only below a folder, without a word"),
+    ("ragctl search 'tasks prop:status=active -draft'", "only with a property, without a word"),
 )
 _TAGS = "only passages with this tag, their own or one of their note's properties"
 _LANGUAGE = (
     'A question may have limits in it: "an exact phrase", -word, tag:travel, folder:Journal,\n'
-    "title:doorbell. With a `-` before one, it must not hold."
+    "title:doorbell, prop:status=active. With a `-` before one, it must not hold."
 )
 _DOTS = (
     "The dots beside a passage, one to five, say how relevant it is by itself: how near to the\n"
@@ -45,6 +45,7 @@ _OPTIONS = {  # what is typed for each field of the request
     "query": "The question",
     "directory_filter": "--dir",
     "tags": "--tag",
+    "properties": "--prop",
     "date_range.from": "--from",
     "date_range.to": "--to",
     "confirm": "--confirm",
@@ -57,6 +58,14 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("question", nargs="+", metavar="QUESTION", help="in your own words")
     parser.add_argument("--dir", action="append", default=[], help="only below this folder")
     parser.add_argument("--tag", action="append", default=[], help=_TAGS)
+    parser.add_argument(
+        "--prop",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="only notes with this property; also NAME alone, !=, and <, <=, >, >= for numbers"
+        " and days",
+    )
     parser.add_argument(
         "--from",
         dest="start",
@@ -131,6 +140,7 @@ def _request(question: str, args: argparse.Namespace) -> dict[str, Any]:
         "max_results": args.max,
         "directory_filter": [] if WHOLE in folders else folders,
         "tags": args.tag,
+        "properties": args.prop,
         "by_file_time": args.by_file_time,
         "date_range": {name: day for name, day in days.items() if day is not None},
         "confirm": args.confirm,

@@ -243,5 +243,6 @@ def _chunk(
         facts.names,
         facts.opening,
         links.within(facts.links, passage.start_line, passage.end_line),
+        facts.properties.properties,
         language=language,
     )

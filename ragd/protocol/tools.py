@@ -42,7 +42,7 @@ class SearchRequest(Struct, frozen=True, forbid_unknown_fields=True):
             min_length=1,
             max_length=QUERY_MAX_CHARS,
             description='A question in natural language. It may have "an exact phrase", -word, '
-            "tag:travel, folder:Journal and title:doorbell in it.",
+            "tag:travel, folder:Journal, title:doorbell and prop:status=active in it.",
         ),
     ]
     max_results: Annotated[
@@ -64,6 +64,14 @@ class SearchRequest(Struct, frozen=True, forbid_unknown_fields=True):
         Meta(
             max_length=LIST_MAX,
             description="Only passages with one of these tags, their own or their note's.",
+        ),
+    ] = []
+    properties: Annotated[
+        list[Text],
+        Meta(
+            max_length=LIST_MAX,
+            description="Only notes with these frontmatter properties: a name, or a comparison "
+            'such as "status=active", "rating>=4" or "due<2025-02-01". All of them must hold.',
         ),
     ] = []
     confirm: Annotated[

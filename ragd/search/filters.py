@@ -48,7 +48,8 @@ class Filters(Struct, frozen=True):
     @property
     def asks_for_notes(self) -> bool:
         """Whether some kind of note is asked for: then each note counts, with equal text or not."""
-        return self.directories is not None or self.tags is not None
+        kinds = {one.kind for one in self.conditions}
+        return bool(self.directories or self.tags or kinds & {TAGS, FOLDERS, PROPERTIES, TITLE})
 
 
 def asked_directories(asked: Sequence[str]) -> list[str]:

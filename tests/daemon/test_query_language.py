@@ -1,4 +1,4 @@
-"""Limits that are written into a question, and mistyped words: a real daemon."""
+"""Limits that are written into a question, properties, mistyped words: a real daemon."""
 
 import shutil
 import tempfile
@@ -65,6 +65,22 @@ LENTIL, CHICKEN, PLAIN = "Lentil soup", "Chicken soup", "Plain soup"
         ("soup -title:soup", []),
         ("soup -folder:Recipes", []),
         ('title:"lentil soup"', [LENTIL]),
+        ("soup prop:status=active", [LENTIL]),
+        ("soup prop:Status=ACTIVE", [LENTIL]),
+        ("soup prop:rating>=3", [CHICKEN, LENTIL]),
+        ("soup prop:rating>3", [LENTIL]),
+        ("soup prop:rating!=3", [LENTIL, PLAIN]),
+        ("soup prop:rating=ten", [PLAIN]),
+        ("soup prop:rating=3.0", [CHICKEN]),
+        ("soup prop:due<2025-02-01", [LENTIL]),
+        ("soup prop:due>2025-01-31", []),
+        ("soup prop:cuisine=indian", [LENTIL]),
+        ("soup prop:cuisine=home prop:status", [LENTIL]),
+        ("soup -prop:status", [PLAIN]),
+        ("soup -prop:status=done", [LENTIL, PLAIN]),
+        ("soup prop:deep=yes", []),
+        ("soup prop:nested", []),
+        ("prop:rating<4", [CHICKEN]),
         ("tag:work", ["2024-03-01", "2024-03-02"]),
         ("机器学习 -笔记", []),
         ('"机器学习"', ["图"]),
@@ -96,6 +112,20 @@ def test_everything_else_is_a_plain_question(vault: Vault, question: str) -> Non
         assert asked.files
 
 
+def test_properties_are_a_parameter_of_the_tool(vault: Vault) -> None:
+    assert found(vault, "soup", properties=["status=active"]) == [LENTIL]
+    assert found(vault, "soup", properties=["rating>=3", "status=done"]) == [CHICKEN]
+    assert found(vault, "soup", properties=["cuisine"]) == [LENTIL]
+    refused = vault.search("soup", properties=["=active"])
+    assert (refused.status, refused.code) == (400, "INVALID_REQUEST")
+    assert "rating>=4" in refused.message
+
+
+def test_a_note_is_shown_by_its_alias(vault: Vault) -> None:
+    shown = vault.get("/v1/notes?path=%5B%5BIce%20bird%5D%5D")
+    assert (shown.status, shown.data["path"]) == (200, "Birds/Kingfisher.md")
+
+
 def test_what_is_not_wanted_comes_last_and_a_negated_word_does_not_count(vault: Vault) -> None:
     asked = vault.search("a soup without chicken")
     files = [Path(file).stem for file in asked.files]
@@ -114,10 +144,11 @@ def test_a_folder_in_a_question_is_refused_as_the_filter_is(vault: Vault) -> Non
 
 
 def test_what_was_understood_is_said(vault: Vault) -> None:
-    asked = vault.search('soup -chicken tag:work "red lentils"')
+    asked = vault.search('soup -chicken tag:work prop:rating>=3 "red lentils"')
     assert asked.data["understood"]["filters"] == [
         'not "chicken"',
         "tag work",
+        "property rating >= 3",
         '"red lentils"',
     ]
 

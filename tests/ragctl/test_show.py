@@ -158,7 +158,7 @@ def test_a_note_is_opened_by_its_name_in_a_real_vault(ragctl, home: Home, short:
     Path(home.config).write_text(json.dumps(config))
     texts = {
         "Optics/Beam Divergence.md": "A beam spreads.\n",
-        "Physics/Waves.md": "---\ntitle: Ripples of Light\n---\nPhysics.\n",
+        "Physics/Waves.md": "---\ntitle: Ripples of Light\naliases: [Wavelets]\n---\nPhysics.\n",
         "Sea/Waves.md": "Sea.\n",
         "Private/Secret Plan.md": "Hidden.\n",
     }
@@ -174,6 +174,7 @@ def test_a_note_is_opened_by_its_name_in_a_real_vault(ragctl, home: Home, short:
         assert shown.code == 0 and shown.lines[0].startswith("Optics/Beam Divergence.md"), typed
     assert "A beam spreads." in ragctl("show", "Beam Divergence#L1").out
     assert "Physics." in ragctl("show", "ripples of light").out
+    assert "Physics." in ragctl("show", "[[Wavelets]]").out
     several = ragctl("show", "Waves")
     assert several.code == 2 and several.out == ""
     assert "2 notes have this name." in several.err

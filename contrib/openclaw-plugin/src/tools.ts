@@ -43,7 +43,7 @@ export const SEARCH: ToolText = {
         maxLength: 100_000,
         description:
           'The question in natural language, as the user asked it. It may have "an exact phrase", ' +
-          "-word, tag:travel, folder:Journal and title:doorbell in it.",
+          "-word, tag:travel, folder:Journal, title:doorbell and prop:status=active in it.",
       },
       max_results: {
         type: "integer",
@@ -67,6 +67,12 @@ export const SEARCH: ToolText = {
         description: "Let the file's time stand for the date of notes that have none, for date_range, too.",
       },
       tags: { ...NAMES, description: 'Only passages with one of these tags, e.g. ["#health"].' },
+      properties: {
+        ...NAMES,
+        description:
+          "Only notes with these frontmatter properties: a name, or a comparison such as " +
+          '"status=active", "rating>=4" or "due<2025-02-01". All of them must hold.',
+      },
       confirm: {
         type: "string",
         description:

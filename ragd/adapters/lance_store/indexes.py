@@ -18,6 +18,7 @@ SCALAR = {
     "chunk_id": "BTREE",
     "tags": "LABEL_LIST",
     "note_tags": "LABEL_LIST",
+    "properties": "LABEL_LIST",
 }
 COLUMNS = (*SCALAR, SEARCH_TEXT, KEYS)
 NAMES = tuple(f"{column}_idx" for column in COLUMNS)

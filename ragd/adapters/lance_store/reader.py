@@ -294,7 +294,7 @@ class Reader:
 
     async def properties(self, name: str) -> list[str]:
         """The different properties of this name, as they are kept."""
-        if "properties" not in (await self._table.schema()).names:
+        if "properties" not in self.columns:
             return []  # an earlier version made the table
         start = f"{compared(name)}="
         query = self._table.query().select(["properties"])

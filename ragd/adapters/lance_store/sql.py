@@ -36,17 +36,17 @@ def condition(filters: Filters) -> str | None:
     if filters.tags is not None:
         listed = ", ".join(sql_text(tag) for tag in filters.tags)
         parts.append(f"array_has_any({filters.tag_column}, [{listed}])" if listed else "FALSE")
-    parts += [_met(one) for one in filters.conditions]
+    parts += [_met(one, filters.tag_column) for one in filters.conditions]
     return " AND ".join(parts) or None
 
 
-def _met(one: Condition) -> str:
+def _met(one: Condition, tag_column: str) -> str:
     """One condition; of no values, nothing meets it."""
-    met = " OR ".join(_of_kind(one.kind, one.values)) or "FALSE"
+    met = " OR ".join(_of_kind(one.kind, one.values, tag_column)) or "FALSE"
     return f"NOT ({met})" if one.negated else f"({met})"
 
 
-def _of_kind(kind: str, values: tuple[str, ...]) -> Iterable[str]:
+def _of_kind(kind: str, values: tuple[str, ...], tag_column: str) -> Iterable[str]:
     if kind == PHRASE:
         columns = ("chunk_text", "title", "heading_path")
         patterns = [sql_text(phrase_pattern(value)) for value in values]
@@ -57,7 +57,7 @@ def _of_kind(kind: str, values: tuple[str, ...]) -> Iterable[str]:
         return named + [f"regexp_like(source_file, {sql_text(one + '[^/]*$')})" for one in patterns]
     if kind == FOLDERS:
         return [_below(folder) for folder in values]
-    column = "tags" if kind == TAGS else "properties"
+    column = tag_column if kind == TAGS else "properties"
     listed = ", ".join(sql_text(value) for value in values)
     return [f"array_has_any({column}, [{listed}])"] if listed else []
 
