@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from ragd.errors import RagdError
 from ragd.notes.containment import contained
-from ragd.search.conditions import Condition
+from ragd.search.conditions import FOLDERS, PROPERTIES, TAGS, TITLE, Condition
 
 Known = Callable[[str], bool]
 Local = Callable[[datetime], datetime]  # the same moment by the user's clock
