@@ -33,9 +33,21 @@ def described(
         *(INDENT + ink.paint(f"{ink.sign('▲')} {said}", "yellow") for said in cautions(result)),
         *(INDENT + ink.paint(_on_one_line(said, ink), "dim") for said in remarks(result)),
     ]
+    if evidence := result.get("evidence"):
+        numbers = ink.wrap(f"score {result['score']:.3f}  {_numbers(evidence)}", len(INDENT))
+        shown.append(INDENT + ink.paint(numbers, "dim"))
     if lines is None:
         shown.append(INDENT + ink.paint(show_command(result), "dim"))
     return "\n".join(shown)
+
+
+def _numbers(evidence: dict[str, Any]) -> str:
+    """What decided the place of a result, each by its name; what says nothing is left out."""
+    told = {name: value for name, value in evidence.items() if value}
+    return "  ".join(
+        clean(name) if value is True else f"{clean(name)} {value:.3g}"
+        for name, value in told.items()
+    )
 
 
 def name_of(result: dict[str, Any]) -> str:

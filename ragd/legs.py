@@ -35,6 +35,7 @@ class Question(Struct, frozen=True):
     spans: tuple[Span, ...] = ()
     language: str | None = None  # ISO 639-1, if the question shows one
     lists: bool = False  # everything of that time is asked for
+    explain: bool = False  # say what decided the order
     by_file_time: bool = False  # the file's time counts as the note's own date
     tagged: str | None = None
     name: str = ""  # the question as a name that a note may have; empty if it is too long for one

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from datetime import date, datetime
 from typing import Protocol
 
-from msgspec import Struct, structs
+from msgspec import UNSET, Struct, structs
 
 from ragd import legs
 from ragd.adapters.embedded import model_of
@@ -188,6 +188,7 @@ class Searcher:
             by_file_time=request.by_file_time,
             tagged=_own_tags(filters),
             name=request.query if len(request.query) <= NAME_CHARACTERS else "",
+            explain=request.explain,
         )
         most = request.max_results
         judge = functools.partial(self._result, question)
@@ -391,6 +392,7 @@ class Searcher:
             unverified=unverified,
             date_source="note" if row.date else "file" if day else None,
             file_date=day.isoformat() if day else None,
+            evidence=fusion.evidence(found, words, readable) if question.explain else UNSET,
         )
 
 

@@ -33,7 +33,8 @@ def _ask_vault(
     daemon.index(vault.documents, vault.days)
     try:
         for one, question in asked:
-            data = daemon.search({"query": question.text, "max_results": PASSAGES})
+            asked_for = {"query": question.text, "max_results": PASSAGES, "explain": True}
+            data = daemon.search(asked_for)
             yield outcome_of(one, question, data)
     finally:
         daemon.stop()
@@ -67,6 +68,7 @@ def _hit(question: Question, result: dict[str, Any]) -> Hit:
         right,
         not is_new and any(" ".join(old.split()) in text for old in question.outdated),
         result.get("superseded_by") is not None,
+        result.get("evidence", {}),
     )
 
 

@@ -27,6 +27,7 @@ class Hit(NamedTuple):
     right: bool
     outdated: bool = False  # it has a replaced statement, and not the newest
     superseded: bool = False  # the answer marks it so
+    evidence: dict[str, float | int | bool | None] = {}  # noqa: RUF012  (never changed)
 
 
 class Outcome(NamedTuple):

@@ -82,6 +82,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     many = f"how many passages (5; at most {RESULTS_MAX})"
     parser.add_argument("--max", type=_few, metavar="N", help=many)
     parser.add_argument("--full", action="store_true", help="whole passages, not three lines each")
+    parser.add_argument("--explain", action="store_true", help="the numbers behind the order")
     parser.add_argument("--confirm", metavar="TOKEN", help="show what was withheld as sensitive")
 
 
@@ -142,6 +143,7 @@ def _request(question: str, args: argparse.Namespace) -> dict[str, Any]:
         "tags": args.tag,
         "properties": args.prop,
         "by_file_time": args.by_file_time,
+        "explain": args.explain,
         "date_range": {name: day for name, day in days.items() if day is not None},
         "confirm": args.confirm,
     }

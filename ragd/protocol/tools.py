@@ -74,6 +74,9 @@ class SearchRequest(Struct, frozen=True, forbid_unknown_fields=True):
             'such as "status=active", "rating>=4" or "due<2025-02-01". All of them must hold.',
         ),
     ] = []
+    explain: Annotated[
+        bool, Meta(description="Add to each result the numbers that decided its place.")
+    ] = False
     confirm: Annotated[
         str | None,
         Meta(description="The token from a SENSITIVE_FILTERED answer, once the user has agreed."),

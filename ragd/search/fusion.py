@@ -25,6 +25,9 @@ NOTE = 0.1  # what the best note by words adds to its passages
 UNREAD = 0.3  # what meaning still weighs when the model knows no word of the question
 
 
+Evidence = float | int | bool | None
+
+
 class Hit(Protocol):
     """What one lookup found."""
 
@@ -70,6 +73,16 @@ class Candidate(Struct):
     is_superseded: bool = False  # a newer passage of the chain has another date
     unwanted: float = 0.0  # share of the words that the question does not want, from 0 to 1
     weight: float = 0.0
+
+
+_NAMES = frozenset({"chunk_id", "source_file", "text_key", "date"})
+
+
+def evidence(found: Candidate, words: float, readable: float) -> dict[str, Evidence]:
+    """All numbers about a candidate. `words`: the share of the question's words that it has."""
+    names = [name for name in Candidate.__struct_fields__ if name not in _NAMES]
+    numbers = {name: getattr(found, name) for name in names}
+    return {**numbers, "words": words, "readable": readable}
 
 
 class Weights(Struct, frozen=True):

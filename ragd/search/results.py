@@ -1,13 +1,16 @@
 """A passage as an answer shows it. Pure."""
 
+from collections.abc import Mapping
 from typing import Any, Protocol
 from urllib.parse import quote
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from ragd.notes.sections import shown_path
 
 TRUST = "untrusted-note"
+
+Number = float | int | bool | None
 
 
 class Row(Protocol):
@@ -64,6 +67,7 @@ class Result(Struct, frozen=True):
     via: str | None = None  # why a linked note is here: "linked from “…”", "links to “…”"
     date_source: str | None = None  # `note`: `date`; `file`: only the file's time tells a day
     file_date: str | None = None  # that day, where `date_source` is `file`
+    evidence: Mapping[str, Number] | UnsetType = UNSET  # why it stands where it does, if asked
 
 
 def result(row: Row, score: float, vault: str, **flags: Any) -> Result:

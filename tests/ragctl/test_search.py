@@ -135,6 +135,12 @@ def test_what_was_made_of_the_question_is_said_first() -> None:
     assert "\x1b[33;1mboard\x1b[0m" in told("bord?", found, Loud())
 
 
+def test_the_numbers_behind_the_order_are_shown_on_request() -> None:
+    evidence = {"cosine": 0.51234, "bm25": None, "vector_rank": 2, "exact_title": True}
+    shown = lines_of({**RESULT, "evidence": evidence})
+    assert shown[-1].strip() == "score 0.875  cosine 0.512  vector_rank 2  exact_title"
+
+
 def test_a_list_without_an_answer_is_introduced_as_such() -> None:
     nearest = told("who?", answer(RESULT, answered=False), Ink())
     assert nearest.startswith("Nothing answers this. Nearest:\n\n1. Doorbell")
