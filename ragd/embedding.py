@@ -130,6 +130,10 @@ class Embedder(Protocol):
         """The vectors of these documents, in order: all of them, or an `EmbeddingError`."""
         ...
 
+    async def embed_passages(self, texts: Sequence[str]) -> list[Vector]:
+        """The same, but that of a long text may come with those of its units (`ragd.units`)."""
+        ...
+
     async def embed_query(self, text: str) -> Vector:
         """The vector of a question; it goes before every batch of documents that waits."""
         ...

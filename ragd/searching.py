@@ -13,7 +13,7 @@ from msgspec import UNSET, Struct, structs
 
 from ragd import legs
 from ragd.adapters.embedded import model_of
-from ragd.adapters.lance_store import ChunkIndex, Hit, Row, condition, cosines
+from ragd.adapters.lance_store import ChunkIndex, Hit, Row, condition, cosines, unit_cosines
 from ragd.adapters.vault import UNKNOWN, Stat
 from ragd.clock import Clock
 from ragd.embedding import Vector
@@ -287,6 +287,8 @@ class Searcher:
         if asked.vector is not None:
             lacking = fusion.without_cosine(candidates, found.hits)
             fusion.add_cosines(candidates, cosines(asked.vector, lacking))
+            units = {hit.chunk_id: hit.units for hit in found.hits if hit.units}
+            fusion.add_unit_cosines(candidates, unit_cosines(asked.vector, units))
         known = await question.index.frequencies()
         stems = question.about.stems
         fusion.add_titles(candidates, found.hits, lambda names: cover(stems, names, known))

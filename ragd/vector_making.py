@@ -75,7 +75,7 @@ class VectorMaker:
             end = start + self._part_size(index)
             began = self._clock.monotonic()
             try:
-                made = await embedder.embed(contents[start:end])
+                made = await embedder.embed_passages(contents[start:end])
             except EmbeddingError as why:
                 _count_from_the_first(why, list(vectors.values()))
                 raise

@@ -38,6 +38,9 @@ class Witnessed:
             raise mismatch()
         return made
 
+    async def embed_passages(self, texts: Sequence[str]) -> list[Vector]:
+        return await self.embed(texts)  # only Ollama has a witness, and it makes no units
+
     async def embed_query(self, text: str) -> Vector:
         vector, is_same = await asyncio.gather(
             self._embedder.embed_query(text), self._is_same_model()

@@ -30,6 +30,7 @@ from ragd.embed_worker import (
     frame,
 )
 from ragd.embedding import DETAILS, EmbeddingError, Kind, Pace, Vector, VectorSpace
+from ragd.units import vector_of, with_units
 
 IDLE_S = 120.0
 START_WITHIN_S = 60.0
@@ -89,6 +90,9 @@ class EmbeddedEmbedder:
         return self._worker.pid
 
     async def embed(self, texts: Sequence[str]) -> list[Vector]:
+        return [vector_of(made) for made in await self._batches.embed(texts)]
+
+    async def embed_passages(self, texts: Sequence[str]) -> list[Vector]:
         return await self._batches.embed(texts)
 
     async def embed_query(self, text: str) -> Vector:
@@ -102,9 +106,9 @@ class EmbeddedEmbedder:
         reply, took_s = await self._worker.ask(Embed(list(texts)), allowance_s)
         size = self._space.dimensions * 4
         match reply:
-            case Vectors(data) if len(data) == len(texts) * size:
+            case Vectors(data, units) if len(data) == len(texts) * size:
                 vectors = [data[at : at + size] for at in range(0, len(data), size)]
-                return Made(vectors, took_s)
+                return Made(_with_units(vectors, units), took_s)
             case Failed("not_a_number"):
                 raise Refused("not_a_number")
             case _:
@@ -229,6 +233,16 @@ class _Worker:
         assert process.stdin is not None
         process.stdin.close()
         await process.wait()
+
+
+def _with_units(vectors: list[Vector], units: Sequence[bytes]) -> list[Vector]:
+    """Each vector with the units of its text, if the model makes any."""
+    if not units:
+        return vectors
+    try:
+        return [with_units(vector, own) for vector, own in zip(vectors, units, strict=True)]
+    except ValueError:
+        raise _error("transient", "failed inside") from None
 
 
 def _environment() -> dict[str, str]:

@@ -15,6 +15,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from typing import Any, Literal, NamedTuple, Protocol
 
 from ragd.embedding import CANARY, Code, EmbeddingError, Pace, Vector, VectorSpace, mean
+from ragd.units import vector_of
 
 BACK_OFF_S = 1.0
 SHORTEST_HALF = 200  # characters; what is refused below this is not refused for its length
@@ -132,7 +133,7 @@ class Batches:
 
     async def embed_query(self, text: str) -> Vector:
         """The vector of a question, before all documents that wait."""
-        return (await self._settle([presentable(text)], 0, query=True))[0]
+        return vector_of((await self._settle([presentable(text)], 0, query=True))[0])
 
     async def _settle(
         self, texts: Sequence[str], first: int, *, query: bool = False
@@ -158,7 +159,8 @@ class Batches:
             raise await self._bad(index, "cannot embed this text")
         halves = [presentable(half) for half in halve(text)]
         vectors = [(await self._settle([half], index, query=query))[0] for half in halves]
-        return mean([(vector, len(half)) for vector, half in zip(vectors, halves, strict=True)])
+        weighed = zip(map(vector_of, vectors), map(len, halves), strict=True)
+        return mean(list(weighed))
 
     async def _bad(self, index: int, detail: str) -> EmbeddingError:
         """Whose fault it is: of this text, or of a provider that can embed nothing any more."""

@@ -43,9 +43,13 @@ class Unavailable(Struct, frozen=True, tag=True):
 
 
 class Vectors(Struct, frozen=True, tag=True):
-    """All vectors of the request, one after another: float32, little-endian, of length 1."""
+    """All vectors of the request, one after another: float32, little-endian, of length 1.
+
+    `units`: of each text the vectors of its units, int8, if the model makes any.
+    """
 
     data: bytes
+    units: list[bytes] = []
 
 
 class Failed(Struct, frozen=True, tag=True):

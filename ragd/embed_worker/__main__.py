@@ -8,7 +8,7 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
-from typing import BinaryIO, Protocol
+from typing import BinaryIO, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from ragd.embed_worker import (
     read_request,
 )
 from ragd.embed_worker.loading import CannotRun, Floats
+from ragd.embed_worker.units import Passages
 
 KINDER_BY = 5  # nice: a person's own programs go first
 
@@ -32,6 +33,13 @@ class Model(Protocol):
     """A loaded model."""
 
     def embed(self, texts: Sequence[str]) -> Floats: ...
+
+
+@runtime_checkable
+class MakesUnits(Protocol):
+    """A model that gives the units of long texts vectors of their own."""
+
+    def embed_passages(self, texts: Sequence[str]) -> Passages: ...
 
 
 def load(language: str) -> Model:
@@ -62,13 +70,19 @@ def main() -> int:
 
 def _answer(model: Model, request: Embed) -> Reply:
     try:
-        vectors = model.embed(request.texts)
+        made = _made(model, request.texts)
     except Exception as error:
         _report(error)
         return Failed("failed_inside")
-    if not np.isfinite(vectors).all():
+    if not np.isfinite(made.vectors).all():
         return Failed("not_a_number")
-    return Vectors(vectors.astype("<f4").tobytes())
+    return Vectors(made.vectors.astype("<f4").tobytes(), made.units)
+
+
+def _made(model: Model, texts: Sequence[str]) -> Passages:
+    if isinstance(model, MakesUnits):
+        return model.embed_passages(texts)
+    return Passages(model.embed(texts), [])
 
 
 def _report(error: Exception) -> None:

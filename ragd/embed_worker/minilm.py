@@ -9,16 +9,17 @@ import hashlib
 import importlib
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 import ragd
 from ragd.embed_worker import WINDOW, graph, weights
 from ragd.embed_worker.loading import CannotRun, Floats, passes, usable_threads
+from ragd.embed_worker.units import Passages, in_bytes, starts_within, unit_starts
 from ragd.notes.wordpiece import WordPiece
 
 VOCABULARY_SHA256 = "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3"
@@ -34,6 +35,22 @@ TRIAL_COSINES = (0.609, -0.015, 0.058)
 _ERRORS_ONLY = 3  # onnxruntime's log level
 
 
+class _Window(NamedTuple):
+    """Tokens of a text that are seen at once, and the units that they are in."""
+
+    row: int  # of the text
+    ids: list[int]
+    unit: int  # the first of its units, by its place in the text
+    starts: list[int]  # where its units begin, from its first token; none: no units are wanted
+
+
+class _Sums(NamedTuple):
+    """Sums of states: over all tokens of a window, and over those of each of its units."""
+
+    whole: Floats
+    units: Floats
+
+
 class MiniLM:
     """The loaded model."""
 
@@ -47,16 +64,27 @@ class MiniLM:
 
     def embed(self, texts: Sequence[str]) -> Floats:
         """One row per text, each of length 1."""
-        windows = [(row, ids) for row, text in enumerate(texts) for ids in self._windows(text)]
+        return self.embed_passages(texts).vectors
+
+    def embed_passages(self, texts: Sequence[str]) -> Passages:
+        """The same, and the vectors of the units of long texts."""
+        size = self._positions.shape[1]
+        total = np.zeros((len(texts), size), np.float32)
+        units = [np.zeros((0, size), np.float32)] * len(texts)
+        windows: list[_Window] = []
+        for row, text in enumerate(texts):
+            of_text = self._windows(text)
+            starts = unit_starts(sum(len(ids) - 2 for ids in of_text))
+            units[row] = np.zeros((len(starts), size), np.float32)
+            windows += _cut(row, of_text, starts)
         # The longest first, so that no thread is left alone with a long one at the end.
-        windows.sort(key=lambda window: -len(window[1]))
-        total = np.zeros((len(texts), self._positions.shape[1]), np.float32)
-        sums = self._pool.map(self._sum_of_states, [ids for _, ids in windows])
-        for (row, _), states in zip(windows, sums, strict=True):
-            total[row] += states
+        windows.sort(key=lambda window: -len(window.ids))
+        for window, sums in zip(windows, self._pool.map(self._sums, windows), strict=True):
+            total[window.row] += sums.whole
+            units[window.row][window.unit : window.unit + len(window.starts)] += sums.units
         lengths = np.linalg.norm(total, axis=1, keepdims=True)
         vectors: Floats = (total / lengths).astype(np.float32)
-        return vectors
+        return Passages(vectors, [in_bytes(sums) if len(sums) else b"" for sums in units])
 
     def _windows(self, text: str) -> list[list[int]]:
         """The tokens of a text in as few windows as hold them, all of about the same size."""
@@ -66,13 +94,25 @@ class MiniLM:
         start, end = self._pieces.start_id, self._pieces.end_id
         return [[start, *ids[at : at + size], end] for at in range(0, max(1, len(ids)), size)]
 
-    def _sum_of_states(self, ids: list[int]) -> Floats:
-        rows = np.array(ids)
+    def _sums(self, window: _Window) -> _Sums:
+        rows = np.array(window.ids)
         tokens = self._words[rows].astype(np.float32) * self._words_scale[rows]
-        tokens += self._positions[: len(ids)]
+        tokens += self._positions[: len(rows)]
         (states,) = self._session.run([graph.OUTPUT], {graph.INPUT: tokens[np.newaxis]})
-        found: Floats = states[0].sum(axis=0)
-        return found
+        found: Floats = states[0]
+        own = found[1:-1]  # without the tokens that mark the start and the end
+        units = np.add.reduceat(own, window.starts, axis=0) if window.starts else own[:0]
+        return _Sums(found.sum(axis=0), units)
+
+
+def _cut(row: int, windows: list[list[int]], starts: list[int]) -> Iterator[_Window]:
+    """The windows of one text, each with the units that its tokens are in."""
+    first = 0
+    for ids in windows:
+        size = len(ids) - 2
+        unit, within = starts_within(starts, first, size) if starts else (0, [])
+        yield _Window(row, ids, unit, within)
+        first += size
 
 
 def load(weights_file: Path | None = None) -> MiniLM:

@@ -18,7 +18,7 @@ from msgspec import Struct
 from ragd.embedding import Vector
 
 RANK_CONSTANT = 60
-CROWD = 50  # the cosine at this rank is that of the crowd
+CROWD = 50  # so many are nearest by meaning; the least near of them is the crowd
 REACH = 0.5  # a cosine so much above the crowd weighs as much as the best match of words
 TITLE = 0.2  # what a name with all words of the question adds
 NOTE = 0.1  # what the best note by words adds to its passages
@@ -57,6 +57,7 @@ class Candidate(Struct):
     source_file: str
     text_key: bytes = b""  # the same for passages with the same text
     cosine: float | None = None
+    unit_cosine: float | None = None  # of its unit that is nearest; None: it has no units
     bm25: float | None = None
     vector_rank: int | None = None  # from 1; None: not among the nearest
     text_rank: int | None = None  # from 1; None: not among the best by words
@@ -143,6 +144,19 @@ def add_cosines(found: dict[str, Candidate], cosines: Mapping[str, float]) -> No
         found[chunk_id].cosine = cosine
 
 
+def add_unit_cosines(found: dict[str, Candidate], cosines: Mapping[str, float]) -> None:
+    """Give candidates the cosine of their nearest unit to the question."""
+    for chunk_id, cosine in cosines.items():
+        found[chunk_id].unit_cosine = cosine
+
+
+def nearness(one: Candidate) -> float | None:
+    """How near a passage is in meaning: the mean of its own cosine and its nearest unit's."""
+    if one.cosine is None or one.unit_cosine is None:
+        return one.cosine
+    return (one.cosine + one.unit_cosine) / 2
+
+
 def add_titles(
     found: dict[str, Candidate], hits: Iterable[Hit], cover: Callable[[Sequence[str]], float]
 ) -> None:
@@ -196,11 +210,13 @@ def trust(readable: float) -> float:
 
 
 def crowd_of(candidates: Iterable[Candidate]) -> float:
-    """The crowd's cosine: that of the 50th by meaning."""
+    """How near the crowd is: the least near of the 50 best by meaning."""
     nearest = [
-        one.cosine
+        near
         for one in candidates
-        if one.cosine is not None and one.vector_rank is not None and one.vector_rank <= CROWD
+        if (near := nearness(one)) is not None
+        and one.vector_rank is not None
+        and one.vector_rank <= CROWD
     ]
     return min(nearest, default=0.0)
 
@@ -218,8 +234,8 @@ def _weigh(one: Candidate, weights: Weights, scale: _Scale) -> float:
         weight = sum(1 / (RANK_CONSTANT + rank) for rank in ranks)
     else:
         weight = 0.0
-        if one.cosine is not None:
-            weight += weights.vector * (one.cosine - scale.crowd) / REACH
+        if (near := nearness(one)) is not None:
+            weight += weights.vector * (near - scale.crowd) / REACH
         if one.bm25 is not None and scale.best_bm25 > 0:
             weight += weights.text * one.bm25 / scale.best_bm25
     weight += unit * (weights.title * one.title_cover + weights.note * one.note_words)

@@ -182,7 +182,7 @@ async def test_noise_on_the_standard_output_does_not_get_between_the_answers() -
                 return method(*given)
             return call
         worker.load = noisy(worker.load)
-        minilm.MiniLM.embed = noisy(minilm.MiniLM.embed)
+        minilm.MiniLM.embed_passages = noisy(minilm.MiniLM.embed_passages)
     """
     async with twisted(noise) as embedder:
         one, other = await embedder.embed([CAT, CAT])
@@ -262,12 +262,12 @@ async def test_a_text_that_kills_the_worker_is_found() -> None:
     deadly = """
         import os
         from ragd.embed_worker import minilm
-        embed = minilm.MiniLM.embed
+        embed = minilm.MiniLM.embed_passages
         def fragile(self, texts):
             if "poison" in texts:
                 os._exit(1)
             return embed(self, texts)
-        minilm.MiniLM.embed = fragile
+        minilm.MiniLM.embed_passages = fragile
     """
     async with twisted(deadly) as embedder:
         with pytest.raises(EmbeddingError) as caught:
@@ -281,12 +281,12 @@ async def test_an_error_inside_the_worker_is_told_without_the_text(
 ) -> None:
     failing = """
         from ragd.embed_worker import minilm
-        embed = minilm.MiniLM.embed
+        embed = minilm.MiniLM.embed_passages
         def broken(self, texts):
             if len(texts) < 3:
                 raise KeyError(texts[0])
             return embed(self, texts)
-        minilm.MiniLM.embed = broken
+        minilm.MiniLM.embed_passages = broken
     """
     async with twisted(failing) as embedder:
         with pytest.raises(EmbeddingError) as caught:

@@ -11,7 +11,7 @@ from ragd.adapters.lance_store.schema import arrow_schema
 from ragd.search.filters import Filters
 from tests.store.drafts import identity, note
 
-LATER = ("note_tags", "names", "links", "properties", "language", "keys")
+LATER = ("note_tags", "names", "links", "properties", "language", "keys", "units")
 
 
 def earlier_schema(dimensions: int, metadata: Mapping[str, str]) -> Any:

@@ -22,7 +22,7 @@ SPEC_COLUMNS = [
 ]
 OUR_COLUMNS = [
     *("content_hash", "file_sha256", "start_line", "end_line", "title", "heading_path"),
-    *("search_text", "note_tags", "names", "links", "properties", "language", "keys"),
+    *("search_text", "note_tags", "names", "links", "properties", "language", "keys", "units"),
 ]
 
 

@@ -20,6 +20,7 @@ from ragd.adapters.lance_store.schema import (
     LINKS,
     SEARCH_TEXT,
     TABLE,
+    UNITS,
     VECTOR,
     Row,
     headed,
@@ -42,7 +43,8 @@ NAMESAKES = 20  # notes of one name, at most
 
 _ROW = list(Row.__struct_fields__)
 _SAMPLED = ("title", "chunk_text", "language")
-_HIT = ["chunk_id", "source_file", "chunk_text", "date", "modified_at", "title", "names"]
+_HIT = ["chunk_id", "source_file", "chunk_text", "date", "modified_at", "title", "names", UNITS]
+_HEAVY = ("chunk_text", UNITS)  # not for a list of many
 
 
 class Hit(Struct, frozen=True):
@@ -58,6 +60,7 @@ class Hit(Struct, frozen=True):
     title: str = ""  # of its note
     names: tuple[str, ...] = ()  # of the note, its title first
     vector: Vector | None = None  # only where words or a name found the chunk
+    units: bytes = b""  # the vectors of its units, if it has any
 
 
 class LinkRow(Struct, frozen=True):
@@ -163,7 +166,7 @@ class Reader:
 
         The chunks of a note stay together, in their order.
         """
-        columns = [name for name in self._of_hits if name != "chunk_text"]
+        columns = [name for name in self._of_hits if name not in _HEAVY]
         query = self._table.query().select([*columns, "chunk_index"]).where(where)
         with translated(self._path):
             async with self._permits:
@@ -444,6 +447,7 @@ def _hit(row: dict[str, Any], key: bytes, score: float, vector: Vector | None = 
         row["title"],
         _names(row),
         vector,
+        row.get(UNITS) or b"",
     )
 
 

@@ -12,12 +12,14 @@ from ragd.embedding import Vector
 from ragd.notes.links import link_key
 from ragd.notes.model import Chunk
 from ragd.notes.names import name_key
+from ragd.units import units_of, vector_of
 
 TABLE = "obsidian_chunks"
 
 VECTOR = "vector"
 SEARCH_TEXT = "search_text"
 KEYS = "keys"
+UNITS = "units"
 LINKS = "links"  # the key of all passages that have links
 FIRST_COLUMNS = 19  # up to the full-text column: every table has them
 
@@ -31,7 +33,7 @@ class FileRows(Struct, frozen=True):
     indexed_at: str
     title: str
     chunks: Sequence[Chunk]
-    vectors: Mapping[str, Vector] = field(default_factory=dict)  # by chunk id
+    vectors: Mapping[str, Vector] = field(default_factory=dict)  # by chunk id, maybe with units
 
 
 class Row(Struct, frozen=True):
@@ -93,6 +95,7 @@ def arrow_schema(dimensions: int, metadata: Mapping[str, str]) -> Any:
             pa.field("properties", pa.list_(text), nullable=False),
             pa.field("language", text),
             pa.field(KEYS, text, nullable=False),
+            pa.field(UNITS, pa.binary()),
         ],
         metadata=dict(metadata),
     )
@@ -140,7 +143,13 @@ def _columns(rows: Sequence[tuple[FileRows, Chunk]]) -> dict[str, list[Any]]:
         "properties": [list(c.properties) for _, c in rows],
         "language": [c.language for _, c in rows],
         KEYS: [_keys(f.title, c) for f, c in rows],
+        UNITS: [unit_bytes(f.vectors.get(c.chunk_id)) for f, c in rows],
     }
+
+
+def unit_bytes(made: Vector | None) -> bytes | None:
+    """What the column of units has for this vector: null where there are no units."""
+    return units_of(made) or None if made is not None else None
 
 
 def named(name: str) -> str:
@@ -189,6 +198,7 @@ def _encodable(value: Any) -> Any:
 def vector_array(vectors: Sequence[Vector | None], dimensions: int) -> Any:
     """Vectors as Arrow has them, None as null. Raises ValueError for one that does not belong."""
     pa = libraries.pyarrow()
+    vectors = [None if made is None else vector_of(made) for made in vectors]
     blank = bytes(4 * dimensions)
     if any(vector is not None and len(vector) != len(blank) for vector in vectors):
         raise ValueError(f"a vector that is not of {dimensions} dimensions")
@@ -224,6 +234,21 @@ def cosines(asked: Vector, vectors: Mapping[str, Vector]) -> dict[str, float]:
     matrix = numpy.frombuffer(b"".join(vectors.values()), "<f4").reshape(len(vectors), -1)
     found = (matrix @ numpy.frombuffer(asked, "<f4")).tolist()
     return dict(zip(vectors, found, strict=True))
+
+
+def unit_cosines(asked: Vector, units: Mapping[str, bytes]) -> dict[str, float]:
+    """How alike the most alike of each passage's units is to a vector."""
+    if not units:
+        return {}
+    numpy = libraries.numpy()
+    wanted = numpy.frombuffer(asked, "<f4")
+    matrix = numpy.frombuffer(b"".join(units.values()), "i1").reshape(-1, len(wanted))
+    matrix = matrix.astype("<f4")
+    lengths = numpy.sqrt(numpy.einsum("ij,ij->i", matrix, matrix))
+    alike = (matrix @ wanted) / numpy.maximum(lengths, 1.0)
+    sizes = numpy.array([len(own) // len(wanted) for own in units.values()])
+    best = numpy.maximum.reduceat(alike, numpy.cumsum(sizes) - sizes)
+    return dict(zip(units, best.tolist(), strict=True))
 
 
 def top_directory(path: str) -> str:

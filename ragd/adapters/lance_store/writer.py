@@ -12,10 +12,12 @@ from typing import Any, NamedTuple
 from ragd.adapters.lance_store import generations, indexes, libraries, vector_index
 from ragd.adapters.lance_store.flush import sync_filesystem
 from ragd.adapters.lance_store.schema import (
+    UNITS,
     VECTOR,
     FileRows,
     arrow_table,
     dimensions_of,
+    unit_bytes,
     vector_array,
 )
 from ragd.adapters.lance_store.sql import one_of
@@ -213,17 +215,23 @@ def _filling(
     vectors: Mapping[str, Vector],
     dimensions: int,
 ) -> Any:
-    """The operation that rewrites the vector column of these fragments, and nothing else."""
+    """The operation that rewrites the columns of vectors and of units in these fragments, and
+    nothing else."""
     if not places:
         return None
     pa = libraries.pyarrow()
     updated: list[Any] = []
     fields: set[int] = set()
     for number, rows in places.items():
-        values = vector_array([vectors[chunk] for _, chunk in rows], dimensions)
-        keys = pa.array([row for row, _ in rows], type=pa.uint64())
+        made = [vectors[chunk] for _, chunk in rows]
+        columns = {
+            "_rowid": pa.array([row for row, _ in rows], type=pa.uint64()),
+            VECTOR: vector_array(made, dimensions),
+        }
+        if UNITS in dataset.schema.names:  # not in a table of an earlier version
+            columns[UNITS] = pa.array(map(unit_bytes, made), type=pa.binary())
         part, modified = dataset.get_fragment(number).update_columns(
-            pa.table([keys, values], names=["_rowid", VECTOR]), left_on="_rowid"
+            pa.table(columns), left_on="_rowid"
         )
         updated.append(part)
         fields.update(modified)
