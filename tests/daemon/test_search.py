@@ -116,16 +116,6 @@ def test_a_result_has_every_field_of_the_contract(vault: Vault) -> None:
         ({"tags": ["finance"], "directory_filter": ["Ideen"]}, set()),
     ],
 )
-def test_what_decided_the_order_is_told_on_request(vault: Vault) -> None:
-    question = "when do I solder the board?"
-    assert all("evidence" not in found for found in vault.search(question).results)
-    told = [found["evidence"] for found in vault.search(question, explain=True).results]
-    assert told[0]["text_rank"] == 1 and told[0]["vector_rank"] == 1
-    assert 0 < told[0]["words"] <= 1 and told[0]["cosine"] > 0
-    weights = [found["weight"] for found in told]
-    assert weights == sorted(weights, reverse=True)
-
-
 def test_filters_let_through_what_they_say(
     vault: Vault, limits: dict[str, Any], files: set[str]
 ) -> None:
@@ -135,6 +125,16 @@ def test_filters_let_through_what_they_say(
     assert bool(asked.files) == bool(files)
     assert len(asked.files) <= asked.meta["chunks_scanned"]
     assert asked.meta["chunks_scanned"] >= len(files)
+
+
+def test_what_decided_the_order_is_told_on_request(vault: Vault) -> None:
+    question = "when do I solder the board?"
+    assert all("evidence" not in found for found in vault.search(question).results)
+    told = [found["evidence"] for found in vault.search(question, explain=True).results]
+    assert told[0]["text_rank"] == 1 and told[0]["vector_rank"] == 1
+    assert 0 < told[0]["words"] <= 1 and told[0]["cosine"] > 0
+    weights = [found["weight"] for found in told]
+    assert weights == sorted(weights, reverse=True)
 
 
 @pytest.mark.parametrize(
