@@ -12,7 +12,7 @@ import numpy as np
 from ragd.embed_worker.loading import Floats
 from ragd.units import MOST_UNITS
 
-UNIT_TOKENS = 64
+UNIT_TOKENS = 96
 _LARGEST = 127
 
 
