@@ -76,7 +76,7 @@ class Candidate(Struct):
     weight: float = 0.0
 
 
-_NAMES = frozenset({"chunk_id", "source_file", "text_key", "date"})
+_NAMES = frozenset({"chunk_id", "source_file", "text_key", "date", "text", "title", "chain"})
 
 
 def evidence(found: Candidate, words: float, readable: float) -> dict[str, Evidence]:

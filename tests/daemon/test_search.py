@@ -133,6 +133,7 @@ def test_what_decided_the_order_is_told_on_request(vault: Vault) -> None:
     told = [found["evidence"] for found in vault.search(question, explain=True).results]
     assert told[0]["text_rank"] == 1 and told[0]["vector_rank"] == 1
     assert 0 < told[0]["words"] <= 1 and told[0]["cosine"] > 0
+    assert all(isinstance(value, float | int | None) for one in told for value in one.values())
     weights = [found["weight"] for found in told]
     assert weights == sorted(weights, reverse=True)
 
