@@ -23,7 +23,8 @@ TOOL = "/v1/tools/obsidian_rag_search"
 class Daemon:
     """A daemon over one collection."""
 
-    def __init__(self, place: Path) -> None:
+    def __init__(self, place: Path, language: str = "auto") -> None:
+        self._language = language
         self.vault = place / "vault"
         self.home = Home(str(place / "h"))
         Path(self.home.root).mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -61,7 +62,7 @@ class Daemon:
     def _configure(self, way: dict[str, object]) -> None:
         config = {
             "vault_path": str(self.vault),
-            "embedding": {"provider": "embedded"},
+            "embedding": {"provider": "embedded", "language": self._language},
             "watch": {"rescan_s": 86400},
             "search": way,
         }

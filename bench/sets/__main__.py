@@ -19,6 +19,7 @@ import msgspec
 from bench.sets import (
     chains,
     crosslingual,
+    judged,
     links,
     phrases,
     properties,
@@ -35,7 +36,7 @@ from bench.sets.report import differences, tables
 
 _MODULES = (
     *(titles, chains, relative_times, unanswerable, typos, phrases),
-    *(properties, links, crosslingual, several),
+    *(properties, links, crosslingual, several, judged),
 )
 SETS: dict[str, Callable[[], QuestionSet]] = {one.NAME: one.make for one in _MODULES}
 

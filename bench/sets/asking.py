@@ -29,11 +29,17 @@ def _ask_vault(
     vault: Vault, asked: list[tuple[QuestionSet, Question]], place: Path
 ) -> Iterator[Outcome]:
     place.mkdir(parents=True, exist_ok=True)
-    daemon = Daemon(place)
+    daemon = Daemon(place, vault.language)
     daemon.index(vault.documents, vault.days)
     try:
         for one, question in asked:
-            asked_for = {"query": question.text, "max_results": PASSAGES, "explain": True}
+            asked_for: dict[str, object] = {
+                "query": question.text,
+                "max_results": PASSAGES,
+                "explain": True,
+            }
+            if question.folder:
+                asked_for["directory_filter"] = [question.folder]
             data = daemon.search(asked_for)
             yield outcome_of(one, question, data)
     finally:

@@ -1,4 +1,7 @@
-"""Questions in one language to text in another: parallel XQuAD, all pairs of en, de and zh."""
+"""Questions in one language to text in another: parallel XQuAD, all pairs of en, de and zh.
+
+The vaults have the multilingual model, as who asks in several languages would choose it.
+"""
 
 from pathlib import Path
 
@@ -18,7 +21,7 @@ def make(data: Path = DATA) -> QuestionSet:
             f"{NAME}/{asked}-{written}/{question.id}",
             question.text,
             f"{asked} to {written}",
-            f"xquad-{written}",
+            f"xquad-{written}-any",
             question.answers,
             min(question.answers),
         )
@@ -27,5 +30,8 @@ def make(data: Path = DATA) -> QuestionSet:
         for question in texts[asked].questions
         if question.id in chosen
     ]
-    found = {f"xquad-{language}": Vault(text.documents) for language, text in texts.items()}
+    found = {
+        f"xquad-{language}-any": Vault(text.documents, language="multilingual")
+        for language, text in texts.items()
+    }
     return QuestionSet(NAME, questions, found)

@@ -25,14 +25,19 @@ class Question(NamedTuple):
     outdated: tuple[str, ...] = ()
     clean: str = ""
     excluded: frozenset[str] = frozenset()  # notes that the question says it does not want
+    folder: str = ""  # where to search; empty: everywhere
     absent: tuple[str, ...] = ()  # of an unanswerable question: no line of a note has all of these
 
 
 class Vault(NamedTuple):
-    """Notes by path; `days` has the file's own day (ISO) for notes where it matters."""
+    """Notes by path; `days` has the file's own day (ISO) for notes where it matters.
+
+    `language`: which embedded model is configured.
+    """
 
     documents: Mapping[str, str]
     days: Mapping[str, str] = {}
+    language: str = "auto"
 
 
 class QuestionSet(NamedTuple):
