@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterable, Sequence
 
 from msgspec import Struct, structs
 
-from ragd.adapters.lance_store import ChunkIndex
+from ragd.adapters.lance_store import ChunkIndex, condition
 from ragd.errors import RagdError
+from ragd.notes.languages import language_of
 from ragd.notes.properties import matching
 from ragd.protocol.tools import SearchRequest
 from ragd.search import filters as limits
@@ -23,6 +24,7 @@ from ragd.search.conditions import (
     Condition,
     in_words,
 )
+from ragd.search.filters import Filters
 from ragd.search.query_language import Term
 from ragd.search.typos import Correction
 from ragd.vocabularies import Vocabularies
@@ -66,6 +68,8 @@ class Wordings:
         asked = [query_language.property_term(text) for text in request.properties]
         terms = (*query.terms, *asked)
         request, rest = _taken_over(request, terms)
+        unknown = [term for term in rest if await _is_unknown_phrase(term, index)]
+        rest = [term for term in rest if term not in unknown]
         conditions = [one for term in rest for one in await self._resolved(term, index, folders)]
         corrections = await self._corrections(query.plain, index)
         return Wording(
@@ -74,7 +78,13 @@ class Wordings:
             tuple(conditions),
             query.excluded,
             tuple(corrections),
-            tuple(in_words(terms, query.excluded)),
+            (
+                *in_words([term for term in terms if term not in unknown], query.excluded),
+                *(
+                    f'the words of "{term.text}", which no note has as it stands'
+                    for term in unknown
+                ),
+            ),
         )
 
     async def _resolved(self, term: Term, index: ChunkIndex, folders: Folders) -> list[Condition]:
@@ -108,7 +118,7 @@ class Wordings:
     async def _corrections(self, text: str, index: ChunkIndex) -> list[Correction]:
         """For words that no note has, those of the vault's own that are nearest."""
         vocabulary = self._vocabularies.of(index)
-        if vocabulary is None:
+        if vocabulary is None or await _is_foreign(text, index):
             return []
         found = []
         for word in typos.doubtful(text, vocabulary)[:MOST_DOUBTFUL]:
@@ -118,6 +128,20 @@ class Wordings:
             if near and not await index.text_leg(word, 1):
                 found.append(Correction(word, near))
         return found
+
+
+async def _is_foreign(text: str, index: ChunkIndex) -> bool:
+    """Whether no note is in the question's language: its words are not mistyped, only foreign."""
+    asked, notes = language_of(text), (await index.frequencies()).languages
+    return asked is not None and bool(notes) and asked not in notes
+
+
+async def _is_unknown_phrase(term: Term, index: ChunkIndex) -> bool:
+    """Whether this is a phrase that no note has: its words are then searched as a question."""
+    if term.kind != PHRASE or term.negated:
+        return False
+    has_it = Filters(conditions=(Condition(PHRASE, (term.text,)),))
+    return not await index.count(condition(has_it))
 
 
 def _taken_over(request: SearchRequest, terms: Sequence[Term]) -> tuple[SearchRequest, list[Term]]:

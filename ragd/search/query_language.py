@@ -36,8 +36,9 @@ _SAME = {"≠": "!=", "≤": "<=", "≥": ">="}
 # The words that begin what is not wanted. "sin" and "sans" are words of English, too: these count
 # only beside another word of their language.
 _WITHOUT = (
-    *("without", "but not", "except for", "except", "excluding", "other than"),
-    *("ohne", "aber nicht", "außer", "ausser", "nicht aber"),
+    *("without", "but not", "but no", "but without", "except for", "except", "excluding"),
+    *("other than", "ohne", "aber nicht", "aber ohne", "aber kein", "aber keine", "aber keinen"),
+    *("außer", "ausser", "nicht aber"),
 )
 _ELSEWHERE = {
     **dict.fromkeys(("sans", "sauf", "mais pas"), frozenset(FRENCH.split())),

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from msgspec import Struct
 
 SHORTEST = 4  # letters; a shorter word is near to too many others
+SURE_FROM = 7  # letters; of a shorter word the first letter counts as right
 LONG = 8  # from here on two slips are allowed
 MOST_USED = 2  # words that are tried for one
 MOST_LOOKED_AT = 20_000  # words, for two slips
@@ -53,7 +54,7 @@ class Vocabulary:
             found = [
                 one for one in some if abs(len(one) - len(word)) <= 2 and _slips(word, one) <= 2
             ]
-        found = [one for one in dict.fromkeys(found) if len(one) >= SHORTEST - 1]
+        found = [one for one in dict.fromkeys(found) if _may_stand_for(word, one)]
         return sorted(found, key=lambda one: (one[0] != word[0], -self._counts[one], one))[
             :MOST_USED
         ]
@@ -86,6 +87,13 @@ def corrected(question: str, corrections: Iterable[Correction]) -> str:
     """The question with other words in place of those that no note has."""
     others = {one.word: " ".join(one.used) for one in corrections}
     return _WORD.sub(lambda match: others.get(match.group(), match.group()), question)
+
+
+def _may_stand_for(word: str, one: str) -> bool:
+    """Whether somebody may have meant this: the first letter of a short word is rarely wrong, and
+    kilos are not Milos."""
+    starts_alike = one[0] == word[0] or sorted(one[:2]) == sorted(word[:2])
+    return len(one) >= SHORTEST - 1 and (starts_alike or len(word) >= SURE_FROM)
 
 
 def _one_slip(word: str, letters: Iterable[str]) -> Iterator[str]:

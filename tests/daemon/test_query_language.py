@@ -112,6 +112,21 @@ def test_everything_else_is_a_plain_question(vault: Vault, question: str) -> Non
         assert asked.files
 
 
+def test_a_question_in_quotes_is_a_question_where_no_note_has_it_word_by_word(vault: Vault) -> None:
+    asked = vault.search('"Which soup has lentils in it?"')
+    assert Path(asked.files[0]).stem == LENTIL
+    assert "which no note has as it stands" in asked.data["understood"]["filters"][0]
+    assert found(vault, '"soup of lentils" -chicken') == [LENTIL]
+
+
+def test_words_of_a_foreign_question_are_not_mistyped(vault: Vault) -> None:
+    deadline = time.monotonic() + PATIENCE_S
+    while not vault.search("Which of the contracts have the exact phrasse?").data["corrections"]:
+        assert time.monotonic() < deadline  # the words are counted in the background
+    german = vault.search("Wo stehen denn in meinen Notizen die Phrasen, die ich gesucht habe?")
+    assert german.data["corrections"] == []
+
+
 def test_properties_are_a_parameter_of_the_tool(vault: Vault) -> None:
     assert found(vault, "soup", properties=["status=active"]) == [LENTIL]
     assert found(vault, "soup", properties=["rating>=3", "status=done"]) == [CHICKEN]

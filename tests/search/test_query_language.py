@@ -41,6 +41,7 @@ def test_limits_are_taken_out(question: str, plain: str | None, terms: list[str]
     [
         ("pasta recipes without meat", "pasta recipes", "meat"),
         ("hiking trips but not in Norway?", "hiking trips ?", "in Norway"),
+        ("soup with tomatoes, but no chickpeas", "soup with tomatoes,", "chickpeas"),
         ("Rezepte ohne Fleisch", "Rezepte", "Fleisch"),
         ("las recetas sin carne", "las recetas", "carne"),
         ("original sin city", "original sin city", ""),

@@ -22,6 +22,9 @@ WORDS = Vocabulary(
         ("sensro", ["sensor"]),
         ("snsro", []),
         ("xyzzyplugh", []),
+        ("zensor", []),
+        ("obard", ["board"]),
+        ("zherapist", ["therapist"]),
     ],
 )
 def test_the_nearest_words_are_found(typed: str, meant: list[str]) -> None:
