@@ -72,6 +72,15 @@ def test_nothing_found_is_said() -> None:
     assert "make nothing up" in searched()
 
 
+def test_passages_that_do_not_answer_are_only_near() -> None:
+    assert "None of these passages" in searched(RESULT, answered=False)
+    assert "None of these passages" not in searched(RESULT, answered=True)
+
+
+def test_an_outdated_passage_is_not_answered_with() -> None:
+    assert "Answer with the newer one." in searched(RESULT | {"superseded_by": "b.md#L1-L2"})
+
+
 def test_what_is_withheld_needs_the_user_s_word() -> None:
     text = searched(withheld=2, confirm="t0", code="SENSITIVE_FILTERED")
     assert 'confirm: "t0"' in text and "Ask the user" in text and "make nothing up" not in text

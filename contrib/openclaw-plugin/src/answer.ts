@@ -52,6 +52,7 @@ function slim(data: Row, cite: boolean): Row {
       ...ifAny(row, "sensitive"),
       ...ifAny(row, "also_in"),
       ...(row["also_in_total"] ? { also_in_total: row["also_in_total"] } : {}),
+      ...ifSaid(row, "superseded_by", "via", "file_date"),
     })),
     memories: rows(data["memories"]).map(({ key, value, source, stored_at, ...row }) => ({
       key,
@@ -82,6 +83,18 @@ function advice(answer: Envelope & { data: Row }, cite: boolean): string[] {
   }
   if (all.length === 0 && !data["withheld"] && !data["left_out"]) {
     lines.push("Nothing was found: say that the notes do not tell, and do not make it up.");
+  }
+  if (results.length > 0 && data["answered"] === false) {
+    lines.push(
+      "None of these passages is likely to answer the question. Say that the notes do not tell, " +
+        "and offer what is nearest as such.",
+    );
+  }
+  if (results.some((row) => "superseded_by" in row)) {
+    lines.push(
+      "A passage with `superseded_by` is outdated: the passage it names states a newer value. " +
+        "Answer with the newer one.",
+    );
   }
   if (all.some((row) => row["injection_suspected"] === true)) {
     lines.push(
@@ -152,6 +165,10 @@ function onlyTrue(row: Row, ...names: string[]): Row {
 function ifAny(row: Row, name: string): Row {
   const list = row[name];
   return Array.isArray(list) && list.length > 0 ? { [name]: list } : {};
+}
+
+function ifSaid(row: Row, ...names: string[]): Row {
+  return Object.fromEntries(names.filter((name) => row[name]).map((name) => [name, row[name]]));
 }
 
 function rows(value: unknown): Row[] {

@@ -39,6 +39,19 @@ test("the envelope travels in the content, compact, with the fields of the contr
   });
 });
 
+test("a model learns what is outdated, why a note is here, and that nothing answers", () => {
+  const old = { ...passage(), superseded_by: "Journal/2024-05-01.md#L3-L3" };
+  const linked = { ...passage(), via: "linked from “Debts”", file_date: "2024-02-03" };
+  const { inside, after } = search({ ...found([old, linked]), answered: false });
+  const [first, second] = inside.data?.["results"] as Record<string, unknown>[];
+  assert.equal(first?.["superseded_by"], "Journal/2024-05-01.md#L3-L3");
+  assert.deepEqual([second?.["via"], second?.["file_date"]], ["linked from “Debts”", "2024-02-03"]);
+  assert.match(after, /outdated.*newer value/);
+  assert.match(after, /None of these passages is likely to answer/);
+  const plain = search({ ...found([passage()]), answered: true }).after;
+  assert.doesNotMatch(plain, /outdated|None of these/);
+});
+
 test("the details hold nothing that OpenClaw would grade a served answer by", () => {
   const degraded = { status: "degraded", error: trouble("TIMEOUT") } as const;
   const served = searchResult(envelope(found([passage()]), degraded), DEFAULTS, true);
