@@ -1,4 +1,4 @@
-"""What the floor under the score does: to questions with an answer, and to nonsense.
+"""What the floor does: to questions with an answer, and to nonsense.
 
 The same steps as in the daemon, without it, so that what lies below the floor can be seen.
 """
@@ -35,7 +35,7 @@ class Effect(NamedTuple):
 
     `lost`: relevant notes among the ten best that the floor takes away; `answered`: nonsense
     questions that get an answer all the same (without a floor it would be all of them, for some
-    passage is always the nearest); `right`: how many passages with a score between two `STEPS`
+    passage is always the nearest); `right`: how many passages with a fit between two `STEPS`
     are relevant.
     """
 

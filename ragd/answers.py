@@ -103,6 +103,7 @@ class Answers:
         passages = [(row, _with_seen_newer(result, shown), seen) for row, result, seen in passages]
         data: dict[str, Any] = {
             "results": [_flagged(result, seen) for _, result, seen in passages],
+            "answered": served.is_answered,
             "sensitive_detected": sensitive,
             "memory_suggestion": suggest(
                 [(row, seen) for row, result, seen in passages if not result.superseded_by],

@@ -12,6 +12,7 @@ from msgspec import Struct, structs
 from ragd.adapters.lance_store import ChunkIndex, Hit, one_of
 from ragd.query_vectors import Asked
 from ragd.search.about import About
+from ragd.search.titles import Frequencies
 from ragd.search.when import Span
 
 TIMELY_DEPTH = 100
@@ -39,6 +40,7 @@ class Question(Struct, frozen=True):
     by_file_time: bool = False  # the file's time counts as the note's own date
     tagged: str | None = None
     name: str = ""  # the question as a name that a note may have; empty if it is too long for one
+    frequencies: Frequencies = Frequencies()  # how common words are in the notes
     excluded: frozenset[str] = frozenset()  # stems of words that are not wanted
 
     def within(self, paths: Iterable[str]) -> "Question":

@@ -14,10 +14,11 @@ from msgspec import Struct, structs
 
 from ragd.adapters.lance_store import ChunkIndex, Row
 from ragd.adapters.vault import UNKNOWN, Stat
+from ragd.judging import Judged
 from ragd.presence import Presence
 from ragd.search.fusion import Candidate
 from ragd.search.joining import joined, may_join
-from ragd.search.relevance import FLOOR
+from ragd.search.likelihood import Evidence, is_answered
 from ragd.search.results import Result, citation
 
 LOOKED_AT = 10  # at least so many passages are judged before a question is given up
@@ -28,7 +29,8 @@ PLACES_WITHIN_S = 2.0
 
 Found = tuple[Row, Result]
 Permits = Callable[[str], bool]
-Judge = Callable[[Row, Candidate, Stat], Result]
+Judge = Callable[[Row, Candidate, Stat], Judged]
+Score = Callable[[Sequence[Evidence]], list[float]]
 
 
 class _Pick(Struct, frozen=True):
@@ -37,6 +39,8 @@ class _Pick(Struct, frozen=True):
     row: Row
     result: Result
     equal: list[Candidate]
+    evidence: Evidence
+    fits: bool
     parts: int = 1  # passages of the index that it is made of
 
 
@@ -50,6 +54,7 @@ class Picking:
         presence: Presence,
         permits: Permits,
         judge: Judge,
+        score: Score,
         most: int,
         *,
         each_note: bool = False,
@@ -59,6 +64,7 @@ class Picking:
         self._presence = presence
         self._permits = permits
         self._judge = judge
+        self._score = score
         self._most = most
         self._each_note = each_note
         self._rows: dict[str, Row | None] = {}  # None: not in the index any more
@@ -67,8 +73,18 @@ class Picking:
 
     @property
     def best(self) -> list[Found]:
-        """What has been found up to now."""
-        return [(pick.row, pick.result) for pick in self._best]
+        """What has been found up to now; no score is higher than that of a result before it."""
+        given = self._score([pick.evidence for pick in self._best])
+        return [
+            (pick.row, structs.replace(pick.result, score=round(score, 4)))
+            for pick, score in zip(self._best, given, strict=True)
+        ]
+
+    @property
+    def is_answered(self) -> bool:
+        """Whether what has been found is likely to answer the question."""
+        best = self.best
+        return bool(best) and is_answered([p.evidence for p in self._best], best[0][1].score)
 
     async def pick(self, ranked: Sequence[Candidate]) -> bool:
         """Fill `best` from these. Whether places are left that more candidates may fill."""
@@ -80,7 +96,7 @@ class Picking:
             some = passages[start : start + self._most]
             await self._look_up(some)
             there = [pick for equal in some if (pick := self._picked(equal)) is not None]
-            good = [pick for pick in there if pick.result.score >= FLOOR]
+            good = [pick for pick in there if pick.fits]
             dropped += len(some) - len(there)
             for pick in good:
                 _add(kept, pick)
@@ -100,11 +116,12 @@ class Picking:
         for equal in _by_text([one for one in ranked if self._permits(one.source_file)], True):
             await self._look_up([equal])
             pick = self._picked(equal)
-            if pick is None or pick.result.score < FLOOR:
+            if pick is None or not pick.fits:
                 continue
             reason = structs.replace(pick.result, via=via[pick.row.source_file])
             kept = self._best[: self._most - 1]
-            kept.insert(at, structs.replace(pick, result=reason))
+            known = Evidence(covered=pick.evidence.covered)  # it was ranked among linked notes only
+            kept.insert(at, structs.replace(pick, result=reason, evidence=known))
             self._best = kept
             return
 
@@ -195,7 +212,8 @@ class Picking:
         if first is None or row is None:
             return None
         facts = self._facts[row.source_file] or UNKNOWN
-        return _Pick(row, self._judge(row, first, facts), equal)
+        judged = self._judge(row, first, facts)
+        return _Pick(row, judged.result, equal, judged.evidence, judged.fits)
 
 
 def _add(kept: list[_Pick], pick: _Pick) -> None:
@@ -214,7 +232,9 @@ def _add(kept: list[_Pick], pick: _Pick) -> None:
                 end_line=row.end_line,
                 citation=citation(row.source_file, row.start_line, row.end_line),
             )
-            kept[place] = _Pick(row, result, one.equal, one.parts + pick.parts)
+            kept[place] = _Pick(
+                row, result, one.equal, one.evidence, one.fits, one.parts + pick.parts
+            )
             return
     kept.append(pick)
 

@@ -9,22 +9,21 @@ from collections.abc import Sequence
 from datetime import date, datetime
 from typing import Protocol
 
-from msgspec import UNSET, Struct, structs
+from msgspec import Struct, structs
 
 from ragd import legs
-from ragd.adapters.embedded import model_of
-from ragd.adapters.lance_store import ChunkIndex, Hit, Row, condition, cosines, unit_cosines
-from ragd.adapters.vault import UNKNOWN, Stat
+from ragd.adapters.lance_store import ChunkIndex, Hit, condition, cosines, unit_cosines
 from ragd.clock import Clock
 from ragd.embedding import Vector
 from ragd.errors import UNAVAILABLE, RagdError
+from ragd.judging import Judging, embedded_model
 from ragd.ledger import Ledger
 from ragd.legs import Legs, Question
 from ragd.linked import linked_notes, reasons
 from ragd.notes.languages import language_of
 from ragd.picking import Found, Picking
 from ragd.presence import Notes as LookedAt
-from ragd.presence import Presence, is_stale
+from ragd.presence import Presence
 from ragd.protocol.tools import SearchRequest
 from ragd.query_vectors import Asked, QueryVectors
 from ragd.question_times import LISTED, QuestionTimes, file_times, listed, near
@@ -35,8 +34,7 @@ from ragd.search.exclusion import unwanted_share
 from ragd.search.filters import Filters
 from ragd.search.fusion import NOTE, TITLE, Candidate, Weights
 from ragd.search.leg_trust import leg_trust
-from ragd.search.relevance import ENGLISH, SCALES, relevance
-from ragd.search.results import Result, result
+from ragd.search.likelihood import scores
 from ragd.search.superseding import newest_first
 from ragd.search.titles import cover
 from ragd.search.typos import Correction
@@ -85,6 +83,7 @@ class Served(Struct, frozen=True):
     undated_notes: int | None = None  # where a date filter left nothing: notes without a date
     corrections: list[Correction] = []  # words that were searched in place of others
     filters: list[str] = []  # what of the question limits the search, in words
+    is_answered: bool = True  # some result is likely to answer the question
 
 
 class Searcher:
@@ -107,6 +106,7 @@ class Searcher:
         self._notes = notes
         self._presence = Presence(notes)
         self._times = QuestionTimes(clock, self._may_be_shown)
+        self._judging = Judging(ledger, settings)
         self._wordings = Wordings(Vocabularies(clock), notes.count_tokens)
 
     async def search(self, request: SearchRequest, health: Sequence[Reason]) -> Served:
@@ -184,6 +184,7 @@ class Searcher:
             spans=spans,
             language=language_of(wording.text),
             lists=named.lists or wording.lists,
+            frequencies=await index.frequencies(),
             excluded=stems_of(wording.excluded),
             by_file_time=request.by_file_time,
             tagged=_own_tags(filters),
@@ -191,13 +192,14 @@ class Searcher:
             explain=request.explain,
         )
         most = request.max_results
-        judge = functools.partial(self._result, question)
+        judge = functools.partial(self._judging.judge, question)
         picking = Picking(
             index,
             where,
             self._presence,
             self._may_be_shown,
             judge,
+            functools.partial(scores, model=embedded_model(index)),
             most,
             each_note=filters.asks_for_notes,
         )
@@ -221,6 +223,7 @@ class Searcher:
                 undated_notes=undated,
                 corrections=list(wording.corrections),
                 filters=list(wording.filters),
+                is_answered=picking.is_answered,
             )
         except TimeoutError:
             if not picking.best:
@@ -236,6 +239,7 @@ class Searcher:
                 when=when,
                 corrections=list(wording.corrections),
                 filters=list(wording.filters),
+                is_answered=picking.is_answered,
             )
         finally:
             asking.cancel()
@@ -309,14 +313,19 @@ class Searcher:
         if wish.fusion == "rrf":
             return Weights(by_ranks=True, title=TITLE, note=NOTE)
         trust = leg_trust(
-            _embedded_model(question.index),
+            embedded_model(question.index),
             question.about.readable,
             question.language,
             self._ledger.state.catalog.languages,
         )
         # Words are all that there is to go by where there are no vectors.
-        text = wish.text_weight * trust.text if found.vector else 1.0
-        return Weights(wish.vector_weight * trust.vector, text, title=TITLE, note=NOTE)
+        words = trust.text if found.vector else 1.0
+        return Weights(
+            wish.vector_weight * trust.vector,
+            wish.text_weight * words if found.vector else 1.0,
+            title=TITLE * words,
+            note=NOTE * words,
+        )
 
     async def _collect(self, question: Question, picking: Picking, most: int) -> None:
         """The best that are really there; places of those that are not are filled from below."""
@@ -364,44 +373,6 @@ class Searcher:
         if path in self._ledger.state.catalog.skipped:
             return False
         return self._notes.concerns(path)
-
-    def _result(self, question: Question, row: Row, found: Candidate, now: Stat) -> Result:
-        unverified = now == UNKNOWN
-        stale = not unverified and is_stale(row, now, self._ledger.state.catalog.files)
-        names = [row.title, *row.names]
-        words = question.about.share_in(*names, row.heading_path, row.chunk_text)
-        if found.bm25 is not None:  # by an alias, a tag, or another form of a word
-            words = max(words, question.about.one_word)
-        readable = question.about.readable
-        score = relevance(
-            found.cosine,
-            words,
-            readable,
-            closeness=found.closeness,
-            scale=SCALES.get(_embedded_model(question.index) or "", ENGLISH),
-        )
-        if question.lists:
-            is_weak = question.spans and not row.date and not question.by_file_time
-            score = WEAK if is_weak else 1.0
-        vault = self._settings.vault.name
-        by_file = row.date is None and (found.closeness > 0 or question.by_file_time)
-        day = dating.file_day(row.modified_at, datetime.astimezone) if by_file else None
-        return result(
-            row,
-            score,
-            vault,
-            stale=stale,
-            unverified=unverified,
-            date_source="note" if row.date else "file" if day else None,
-            file_date=day.isoformat() if day else None,
-            evidence=fusion.evidence(found, words, readable) if question.explain else UNSET,
-        )
-
-
-def _embedded_model(index: ChunkIndex) -> str | None:
-    """`english` or `multilingual`; None if the vectors are those of another provider."""
-    model = model_of(index.identity.space)
-    return model.language if model is not None else None
 
 
 def _mark_dates(question: Question, found: dict[str, Candidate], hits: Sequence[Hit]) -> None:

@@ -46,6 +46,11 @@ class About(Struct, frozen=True):
             return stemmed(self.telling, self.language)
         return " ".join([self.telling, *(stems(self.telling, one) for one in languages)])
 
+    @property
+    def sought(self) -> frozenset[str]:
+        """The stems without words that only ask: "Where do I mention Palermo?" is about Palermo."""
+        return self.stems - _ASKING or self.stems
+
     def share_in(self, *texts: str) -> float:
         """Which part of the stems these texts have, from 0 to 1."""
         if not self.stems:
@@ -109,4 +114,32 @@ def _stems(words: Collection[str]) -> list[str]:
     return found
 
 
+_ASKING = frozenset(
+    _stems(
+        (
+            *(
+                "mention",
+                "mentioned",
+                "mentions",
+                "write",
+                "wrote",
+                "written",
+                "say",
+                "says",
+                "said",
+            ),
+            *("tell", "told", "note", "notes", "noted", "journal"),
+            *(
+                "erwähne",
+                "erwähnt",
+                "schreibe",
+                "schrieb",
+                "geschrieben",
+                "notiz",
+                "notizen",
+                "sagt",
+            ),
+        )
+    )
+)
 _FUNCTION_WORDS = [frozenset(_words(language)) for language in function_words.ALL]

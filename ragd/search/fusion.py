@@ -25,9 +25,6 @@ NOTE = 0.1  # what the best note by words adds to its passages
 UNREAD = 0.3  # what meaning still weighs when the model knows no word of the question
 
 
-Evidence = float | int | bool | None
-
-
 class Hit(Protocol):
     """What one lookup found."""
 
@@ -74,16 +71,8 @@ class Candidate(Struct):
     is_superseded: bool = False  # a newer passage of the chain has another date
     unwanted: float = 0.0  # share of the words that the question does not want, from 0 to 1
     weight: float = 0.0
-
-
-_NAMES = frozenset({"chunk_id", "source_file", "text_key", "date", "text", "title", "chain"})
-
-
-def evidence(found: Candidate, words: float, readable: float) -> dict[str, Evidence]:
-    """All numbers about a candidate. `words`: the share of the question's words that it has."""
-    names = [name for name in Candidate.__struct_fields__ if name not in _NAMES]
-    numbers = {name: getattr(found, name) for name in names}
-    return {**numbers, "words": words, "readable": readable}
+    above_crowd: float | None = None  # how far it is nearer than the crowd
+    lead: float = 0.0  # its weight, as a part of the best one
 
 
 class Weights(Struct, frozen=True):
@@ -200,6 +189,11 @@ def order(found: Iterable[Candidate], weights: Weights) -> list[Candidate]:
     for one in candidates:
         one.weight += best * (weights.timely * one.closeness + weights.recency * one.recency)
         one.weight -= best * weights.unwanted * one.unwanted
+    top = max((one.weight for one in candidates), default=0.0)
+    for one in candidates:
+        near = nearness(one)
+        one.above_crowd = None if near is None else near - scale.crowd
+        one.lead = one.weight / top if top > 0 else 0.0
     candidates.sort(key=lambda one: (not one.tagged, -one.weight, one.chunk_id))
     return titles_first(candidates)
 

@@ -44,7 +44,18 @@ def relevance(
     `readable` is the part of the question that the model can read, from 0 to 1; `closeness` is how
     near the passage's date is to the time that the question names.
     """
-    unrelated = scale.unreadable - (scale.unreadable - scale.unrelated) * readable
-    meaning = 0.0 if cosine is None else (cosine - unrelated) / (scale.same - unrelated)
-    rest = (1 - min(1.0, max(0.0, meaning))) * (1 - words)
+    rest = (1 - meaning(cosine, readable, scale)) * (1 - words)
     return 1 - rest * (1 - TIMELY * closeness)
+
+
+def meaning(cosine: float | None, readable: float, scale: Scale = ENGLISH) -> float:
+    """How far a cosine is above that of unrelated texts: 0, up to 1 for a full answer's."""
+    if cosine is None:
+        return 0.0
+    low = unrelated(readable, scale)
+    return min(1.0, max(0.0, (cosine - low) / (scale.same - low)))
+
+
+def unrelated(readable: float, scale: Scale) -> float:
+    """The cosine of unrelated texts, by how much of the question the model can read."""
+    return scale.unreadable - (scale.unreadable - scale.unrelated) * readable

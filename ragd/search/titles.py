@@ -54,6 +54,13 @@ def cover(stems: Collection[str], names: Iterable[str], known: Frequencies) -> f
     return best / whole
 
 
+def covered(stems: Collection[str], text: str, known: Frequencies) -> float:
+    """Which part of a question's stems a text has, by their rarity: 0 to 1."""
+    rarity = {stem: known.rarity(stem) for stem in stems}
+    there = stems_of(text) & rarity.keys()
+    return sum(rarity[stem] for stem in there) / sum(rarity.values()) if rarity else 0.0
+
+
 @functools.lru_cache(4_096)
 def _stems_of_name(name: str) -> frozenset[str]:
     return stems_of(f"{name} {' '.join(inner_words(name))}")

@@ -47,6 +47,16 @@ def test_a_question_in_other_words_finds_the_note(vault: Vault) -> None:
     assert asked.meta["stale_since"] is None
 
 
+def test_what_nothing_answers_is_only_near(vault: Vault) -> None:
+    good = vault.search("What do I need from the supermarket?")
+    assert good.data["answered"] is True
+    poor = vault.search("Which zeppelin did Bartholomew Quimby sell to the board of admirals?")
+    assert poor.data["answered"] is False
+    for asked in (good, poor):
+        scores = [found["score"] for found in asked.results]
+        assert scores == sorted(scores, reverse=True)
+
+
 def test_a_result_has_every_field_of_the_contract(vault: Vault) -> None:
     found = vault.search("when do I solder the board?", max_results=1).results[0]
     assert found["source_file"] == "Projects/Doorbell.md"
@@ -80,6 +90,17 @@ def test_a_result_has_every_field_of_the_contract(vault: Vault) -> None:
     }
     lines = NOTES["Projects/Doorbell.md"].splitlines()
     assert lines[9] == "## Plan" and lines[11].startswith("Solder")
+
+
+def test_what_decided_the_order_is_told_on_request(vault: Vault) -> None:
+    question = "when do I solder the board?"
+    assert all("evidence" not in found for found in vault.search(question).results)
+    told = [found["evidence"] for found in vault.search(question, explain=True).results]
+    assert told[0]["text_rank"] == 1 and told[0]["vector_rank"] == 1
+    assert 0 < told[0]["covered"] <= 1 and told[0]["cosine"] > 0
+    assert all(isinstance(value, float | int | None) for one in told for value in one.values())
+    weights = [found["weight"] for found in told]
+    assert weights == sorted(weights, reverse=True)
 
 
 @pytest.mark.parametrize(
@@ -125,17 +146,6 @@ def test_filters_let_through_what_they_say(
     assert bool(asked.files) == bool(files)
     assert len(asked.files) <= asked.meta["chunks_scanned"]
     assert asked.meta["chunks_scanned"] >= len(files)
-
-
-def test_what_decided_the_order_is_told_on_request(vault: Vault) -> None:
-    question = "when do I solder the board?"
-    assert all("evidence" not in found for found in vault.search(question).results)
-    told = [found["evidence"] for found in vault.search(question, explain=True).results]
-    assert told[0]["text_rank"] == 1 and told[0]["vector_rank"] == 1
-    assert 0 < told[0]["words"] <= 1 and told[0]["cosine"] > 0
-    assert all(isinstance(value, float | int | None) for one in told for value in one.values())
-    weights = [found["weight"] for found in told]
-    assert weights == sorted(weights, reverse=True)
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,11 @@ from msgspec import structs
 
 from ragd.adapters.lance_store import Row
 from ragd.adapters.vault import UNKNOWN, Stat
+from ragd.judging import Judged
 from ragd.picking import LISTED, LOOK_AHEAD, Picking
 from ragd.search.fusion import Candidate
-from ragd.search.results import Result, result
+from ragd.search.likelihood import Evidence, scores
+from ragd.search.results import result
 
 HERE = Stat(1, 1)
 
@@ -69,16 +71,19 @@ class Presence:
         return {path: None if path in self.gone else HERE for path in paths}
 
 
-def judge(row: Row, found: Candidate, now: Stat) -> Result:
-    score = 0.0 if row.chunk_text == "weak" else 1.0
-    return result(row, score, "vault", unverified=now == UNKNOWN)
+def judge(row: Row, found: Candidate, now: Stat) -> Judged:
+    shown = result(row, 0.0, "vault", unverified=now == UNKNOWN)
+    return Judged(shown, Evidence(covered=1.0, lead=1.0), fits=row.chunk_text != "weak")
 
 
 def picking(index: Index, presence: Presence, most: int = 5, denied: str = "-") -> Picking:
     def permits(path: str) -> bool:
         return not path.startswith(denied)
 
-    return Picking(index, None, presence, permits, judge, most)  # type: ignore[arg-type]
+    def score(found: Sequence[Evidence]) -> list[float]:
+        return scores(found, None)
+
+    return Picking(index, None, presence, permits, judge, score, most)  # type: ignore[arg-type]
 
 
 def test_a_thousand_equal_passages_are_one_result_that_is_read_once() -> None:

@@ -1,0 +1,101 @@
+"""What one passage is worth to one question, and the result that is made of it.
+
+It reads nothing: the row, what ranked it and the note's state are given.
+"""
+
+from datetime import datetime
+
+from msgspec import UNSET, Struct
+
+from ragd.adapters.embedded import model_of
+from ragd.adapters.lance_store import ChunkIndex, Row
+from ragd.adapters.vault import UNKNOWN, Stat
+from ragd.ledger import Ledger
+from ragd.legs import Question
+from ragd.presence import is_stale
+from ragd.search import dating
+from ragd.search.fusion import Candidate
+from ragd.search.likelihood import Evidence, numbers, stands_out
+from ragd.search.relevance import ENGLISH, FLOOR, SCALES, relevance, unrelated
+from ragd.search.results import Result, result
+from ragd.search.titles import covered
+from ragd.search.when import WEAK
+from ragd.settings import Settings
+
+
+class Judged(Struct, frozen=True):
+    """A result, and what its score will follow from once the others are known.
+
+    `fits`: it has something to do with the question; what does not is not shown.
+    """
+
+    result: Result
+    evidence: Evidence
+    fits: bool
+
+
+class Judging:
+    """Makes results."""
+
+    def __init__(self, ledger: Ledger, settings: Settings) -> None:
+        self._ledger = ledger
+        self._settings = settings
+
+    def judge(self, question: Question, row: Row, found: Candidate, now: Stat) -> Judged:
+        """The passage as a result, with its score. `now`: its note as it is in the vault."""
+        unverified = now == UNKNOWN
+        stale = not unverified and is_stale(row, now, self._ledger.state.catalog.files)
+        about = question.about
+        text = " ".join((row.title, *row.names, row.heading_path, row.chunk_text))
+        words = about.share_in(text)
+        if found.bm25 is not None:  # by an alias, a tag, or another form of a word
+            words = max(words, about.one_word)
+        model = embedded_model(question.index)
+        scale = SCALES.get(model or "", ENGLISH)
+        fit = relevance(found.cosine, words, about.readable, closeness=found.closeness, scale=scale)
+        evidence = Evidence(
+            self._stands_out(question, found),
+            self._covered(question, text, found),
+            max(0.0, found.lead),
+        )
+        if question.lists:
+            is_weak = question.spans and not row.date and not question.by_file_time
+            evidence = Evidence(certain=WEAK if is_weak else 1.0)
+        by_file = row.date is None and (found.closeness > 0 or question.by_file_time)
+        day = dating.file_day(row.modified_at, datetime.astimezone) if by_file else None
+        shown = result(
+            row,
+            0.0,  # its score follows from all results
+            self._settings.vault.name,
+            stale=stale,
+            unverified=unverified,
+            date_source="note" if row.date else "file" if day else None,
+            file_date=day.isoformat() if day else None,
+            evidence=numbers(found, evidence) if question.explain else UNSET,
+        )
+        return Judged(shown, evidence, question.lists or fit >= FLOOR)
+
+    def _stands_out(self, question: Question, found: Candidate) -> float | None:
+        """How far its cosine is above the crowd's; in a small vault, where the crowd has nothing to
+        do with the question, how far it is above that of unrelated texts."""
+        if found.cosine is None or found.above_crowd is None:
+            return None
+        scale = SCALES.get(embedded_model(question.index) or "")
+        if scale is None:
+            return stands_out(found.above_crowd)
+        low = unrelated(question.about.readable, scale)
+        return stands_out(min(found.above_crowd, found.cosine - low))
+
+    def _covered(self, question: Question, text: str, found: Candidate) -> float:
+        """The part of the question that the passage has; a time in it counts as one more word."""
+        sought = question.about.sought
+        share = covered(sought, text, question.frequencies)
+        if not question.spans:
+            return share
+        return (share * len(sought) + found.closeness) / (len(sought) + 1)
+
+
+def embedded_model(index: ChunkIndex) -> str | None:
+    """`english` or `multilingual`; None if the vectors are those of another provider."""
+    model = model_of(index.identity.space)
+    return model.language if model is not None else None
