@@ -8,6 +8,7 @@ are read in pairs of characters.
 import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterable
+from itertools import pairwise
 
 from msgspec import Struct
 
@@ -17,6 +18,10 @@ from ragd.search import function_words
 
 MOST_WORDS = 64
 _STEM = 5  # letters that two forms of one word have in common, mostly
+
+_MOST_COMPOUNDS = 8
+_SHORTEST_PART = 3  # letters
+_MARKS = ".,;:!?()[]'\"…"
 
 Count = Callable[[str], int]
 
@@ -42,9 +47,10 @@ class About(Struct, frozen=True):
 
         If that is not known, the words as they are, and their stems in each of these languages.
         """
+        words = " ".join([self.telling, *_compounds(self.telling)])
         if self.language is not None:
-            return stemmed(self.telling, self.language)
-        return " ".join([self.telling, *(stems(self.telling, one) for one in languages)])
+            return stemmed(words, self.language)
+        return " ".join([words, *(stems(words, one) for one in languages)])
 
     @property
     def sought(self) -> frozenset[str]:
@@ -73,6 +79,16 @@ def about(question: str, count_tokens: Count) -> About:
     readable = _readable(kept, count_tokens)
     language = language_of(question)
     return About(" ".join(telling or pieces), frozenset(_stems(kept)), readable, language)
+
+
+def _compounds(words: str) -> list[str]:
+    """Neighbouring words as one: what is asked for as "mental health" is tagged #mentalhealth."""
+    pieces = [piece.strip(_MARKS) for piece in words.split()[: _MOST_COMPOUNDS + 1]]
+    return [
+        one + other
+        for one, other in pairwise(pieces)
+        if min(len(one), len(other)) >= _SHORTEST_PART and f"{one}{other}".isalpha()
+    ]
 
 
 def _idle(words: Collection[str]) -> frozenset[str]:

@@ -4,6 +4,7 @@ A note without a date of its own has the time of its file as a weak date: it cou
 decides a filter unless that is asked for.
 """
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, datetime
 from typing import Protocol
@@ -12,6 +13,7 @@ from ragd.search.fusion import Candidate
 from ragd.search.when import WEAK, Span, closeness
 
 Local = Callable[[datetime], datetime]  # the same moment by the user's clock
+ABOUT = 0.7  # how close a note is whose name names the year that is asked for
 RECENT_DAYS = 365.0  # a passage that is so much older than the newest one is half as new
 
 
@@ -28,6 +30,8 @@ class Dated(Protocol):
     def text(self) -> str: ...
     @property
     def title(self) -> str: ...
+    @property
+    def names(self) -> tuple[str, ...]: ...
 
 
 def mark_dates(
@@ -50,6 +54,17 @@ def mark_dates(
             one.closeness = closeness(date.fromisoformat(hit.date), spans)
         elif spans and (day := file_day(hit.modified_at, local)):
             one.closeness = weak * closeness(day, spans)
+        if spans and any(_is_about(span, hit.names) for span in spans):
+            one.closeness = max(one.closeness, ABOUT)
+
+
+def _is_about(span: Span, names: Iterable[str]) -> bool:
+    """Whether a note's name has the year that is asked for and no other number: "2024 in review" is
+    about the year, "9 March 2024" is a day."""
+    first, last = span
+    if (first.month, first.day, last.month, last.day) != (1, 1, 12, 31) or first.year != last.year:
+        return False
+    return any(re.findall(r"\d+", name) == [str(first.year)] for name in names)
 
 
 def mark_recency(found: Mapping[str, Candidate]) -> None:

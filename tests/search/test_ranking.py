@@ -250,3 +250,9 @@ def test_a_citation_and_a_link() -> None:
     assert link("My vault", "Küche/a&b#1.md") == (
         "obsidian://open?vault=My%20vault&file=K%C3%BCche%2Fa%26b%231.md"
     )
+
+
+def test_neighbouring_words_are_also_looked_up_as_one() -> None:
+    asked = about("How was my mental health?", len).looked_up(())
+    assert "mentalhealth" in asked.split()
+    assert "goto" not in about("go to", len).looked_up(()).split()
