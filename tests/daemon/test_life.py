@@ -61,7 +61,7 @@ async def test_a_request_whose_body_is_still_coming_is_finished_before_the_end(
 ) -> None:
     daemon = start("plain")
     await daemon.answers()
-    request = head("POST", "/v1/tools/obsidian_rag_status", b"{         }")
+    request = head("POST", "/v1/tools/obsidian_rag_status", b'{"verbose": true}')
     async with connected(home.socket) as wire:
         await wire.send(request[:-4])
         await _until_it_is_read(daemon)

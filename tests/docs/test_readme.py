@@ -31,6 +31,7 @@ VENV = (
     "&& export PATH=~/.venvs/ragd/bin:$PATH"
 )
 
+DOTS = re.compile("[●○]{5}")  # of a score, which differs a little from machine to machine
 NOT_TYPED = {  # and why
     "make demo": "tests/docs/test_demo.py runs what it runs",
     "make test": "this is a part of it",
@@ -151,7 +152,8 @@ async def test_what_a_reader_can_type_works_from_top_to_bottom(user: Path) -> No
                 assert done.returncode == 0, (line, done.stdout, done.stderr)
                 said[line] = done.stdout
     _, answer = blocks("text")  # the first is the demo's
-    assert answer in next(out for line, out in said.items() if line.startswith("ragctl search"))
+    found = next(out for line, out in said.items() if line.startswith("ragctl search"))
+    assert DOTS.sub("", answer) in DOTS.sub("", found)
     assert "mxbai-embed-large (1024 dimensions, ollama)" in said["ragctl status"]
     started = next(out for line, out in said.items() if "daemon_started" in line)
     assert json.loads(started.splitlines()[-1])["event"]["previous_stop"] == "crash"
