@@ -162,7 +162,7 @@ class Arena:
             self._number += 1
             errors = self.folder / f"stderr-{self._number:04d}.txt"
             child = Child(list(arguments), errors, armed)
-            self._children = [c for c in self._children if c.is_running] + [child]
+            self._children.append(child)
         return child
 
     def __enter__(self) -> "Arena":
@@ -175,8 +175,7 @@ class Arena:
         trace: TracebackType | None,
     ) -> None:
         for child in self._children:
-            if child.is_running:
-                child.kill()
+            child.kill()  # one that ended by itself still has its pipes
         if why is None:
             shutil.rmtree(self.folder)
         else:
