@@ -57,6 +57,7 @@ class Judging:
             self._stands_out(question, found),
             self._covered(question, text, found),
             max(0.0, found.lead),
+            timely=found.closeness if question.spans else 0.0,
         )
         if question.lists:
             is_weak = question.spans and not row.date and not question.by_file_time

@@ -80,11 +80,9 @@ class Picking:
             for pick, score in zip(self._best, given, strict=True)
         ]
 
-    @property
-    def is_answered(self) -> bool:
-        """Whether what has been found is likely to answer the question."""
-        best = self.best
-        return bool(best) and is_answered([p.evidence for p in self._best], best[0][1].score)
+    def is_answered(self, needed: float) -> bool:
+        """Whether what has been found may answer the question."""
+        return is_answered([pick.evidence for pick in self._best], needed)
 
     async def pick(self, ranked: Sequence[Candidate]) -> bool:
         """Fill `best` from these. Whether places are left that more candidates may fill."""

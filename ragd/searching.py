@@ -34,7 +34,7 @@ from ragd.search.exclusion import unwanted_share
 from ragd.search.filters import Filters
 from ragd.search.fusion import NOTE, TITLE, Candidate, Weights
 from ragd.search.leg_trust import leg_trust
-from ragd.search.likelihood import scores
+from ragd.search.likelihood import NEEDED, NEEDED_ABROAD, scores
 from ragd.search.superseding import newest_first
 from ragd.search.titles import cover
 from ragd.search.typos import Correction
@@ -223,7 +223,7 @@ class Searcher:
                 undated_notes=undated,
                 corrections=list(wording.corrections),
                 filters=list(wording.filters),
-                is_answered=picking.is_answered,
+                is_answered=picking.is_answered(_needed(question)),
             )
         except TimeoutError:
             if not picking.best:
@@ -239,7 +239,7 @@ class Searcher:
                 when=when,
                 corrections=list(wording.corrections),
                 filters=list(wording.filters),
-                is_answered=picking.is_answered,
+                is_answered=picking.is_answered(_needed(question)),
             )
         finally:
             asking.cancel()
@@ -378,6 +378,13 @@ class Searcher:
 def _mark_dates(question: Question, found: dict[str, Candidate], hits: Sequence[Hit]) -> None:
     weak = 1.0 if question.by_file_time else WEAK
     dating.mark_dates(found, hits, question.spans, datetime.astimezone, weak)
+
+
+def _needed(question: Question) -> float:
+    """What a result must have to be an answer."""
+    notes = question.frequencies.languages
+    is_foreign = question.language is not None and notes and question.language not in notes
+    return NEEDED_ABROAD if is_foreign else NEEDED
 
 
 def _own_tags(filters: Filters) -> str | None:

@@ -15,8 +15,9 @@ from msgspec import Struct, structs
 from ragd.search.fusion import Candidate
 
 FAR_OUT = 0.3  # a cosine so much above the crowd's stands out fully
-ANSWERS = 0.1  # a best score below this says that nothing answers the question,
-BY_MEANING = 0.5  # unless some result stands out so much: the note may use other words
+# What a result must have of the question's words and meaning together to be an answer at all; words
+# cannot be there if no note is in the question's language.
+NEEDED, NEEDED_ABROAD = 0.5, 0.25
 
 _NOT_NUMBERS = frozenset({"chunk_id", "source_file", "text_key", "text", "title", "date", "chain"})
 
@@ -27,12 +28,14 @@ class Evidence(Struct, frozen=True):
     `stands_out`: how far its cosine is above that of other passages; None: it has no vector.
     `covered`: the part of the question's words that it has; rare words count more.
     `lead`: its weight in the ranking, as a part of the best one.
+    `timely`: how close its date is to a time that the question names.
     `certain`: a score that is known without all that, as in a list of all notes of a day.
     """
 
     stands_out: float | None = None
     covered: float = 0.0
     lead: float = 0.0
+    timely: float = 0.0
     certain: float = 0.0
 
 
@@ -65,9 +68,13 @@ def scores(found: Sequence[Evidence], model: str | None) -> list[float]:
     return [sure or likely for sure, likely in zip(certain, given, strict=True)]
 
 
-def is_answered(found: Sequence[Evidence], best: float) -> bool:
-    """Whether some result is likely enough to answer the question. `best`: the best score."""
-    return best >= ANSWERS or any((one.stands_out or 0.0) >= BY_MEANING for one in found)
+def is_answered(found: Sequence[Evidence], needed: float = NEEDED) -> bool:
+    """Whether some result may answer the question: by its words, its meaning, or as the notes of a
+    time that is asked for."""
+    return any(
+        one.certain or one.timely or one.covered + (one.stands_out or 0.0) >= needed
+        for one in found
+    )
 
 
 def accumulated(found: Sequence[Evidence]) -> list[Known]:

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragd.search import likelihood
-from ragd.search.likelihood import Evidence, is_answered, stands_out
+from ragd.search.likelihood import NEEDED_ABROAD, Evidence, is_answered, stands_out
 
 PARTS = st.floats(0, 1)
 EVIDENCE = st.builds(Evidence, st.none() | PARTS, PARTS, PARTS)
@@ -24,12 +24,15 @@ def test_a_passage_that_has_everything_is_likely_and_a_poor_one_is_not(model: st
     assert scores([Evidence(None, 1.0, 1.0)], model)[0] > 0.5, "words alone can answer"
 
 
-def test_a_question_is_answered_by_a_likely_result_or_by_one_that_stands_out() -> None:
-    other_words = [Evidence(0.6, 0.0, 1.0)]
-    assert is_answered(other_words, scores(other_words)[0])
-    nothing = [Evidence(0.1, 0.0, 1.0)]
-    assert not is_answered(nothing, scores(nothing)[0])
-    assert is_answered([GOOD], scores([GOOD])[0])
+def test_a_question_is_answered_by_words_by_meaning_or_by_a_time() -> None:
+    assert is_answered([POOR, GOOD])
+    assert is_answered([Evidence(0.5, 0.0, 1.0)]), "in other words"
+    assert is_answered([Evidence(None, 0.5, 1.0)])
+    assert is_answered([Evidence(timely=0.4)])
+    assert is_answered([Evidence(certain=1.0)])
+    assert not is_answered([Evidence(0.1, 0.3, 1.0)])
+    assert is_answered([Evidence(0.1, 0.3, 1.0)], NEEDED_ABROAD)
+    assert not is_answered([])
 
 
 @given(st.lists(EVIDENCE, max_size=12))
