@@ -14,6 +14,7 @@ from msgspec import Struct, structs
 
 from ragd.search.fusion import Candidate
 
+STEP = 0.0001  # as fine as scores are told
 FAR_OUT = 0.3  # a cosine so much above the crowd's stands out fully
 # What a result must have of the question's words and meaning together to be an answer at all; words
 # cannot be there if no note is in the question's language.
@@ -63,9 +64,18 @@ def scores(found: Sequence[Evidence], model: str | None) -> list[float]:
     weights = MULTILINGUAL if model == "multilingual" else GENERAL
     if all(one.stands_out is None for one in found):
         weights = WORDS_ONLY
-    given = [likelihood(known, weights) for known in accumulated(found)]
+    given = _falling([likelihood(known, weights) for known in accumulated(found)])
     certain = [max(one.certain for one in found[place:]) for place in range(len(found))]
     return [sure or likely for sure, likely in zip(certain, given, strict=True)]
+
+
+def _falling(given: Sequence[float]) -> list[float]:
+    """The same scores, each a little below the one before it: who sorts by score keeps the order,
+    and so the newest statement first."""
+    found: list[float] = []
+    for score in given:
+        found.append(max(0.0, min(score, found[-1] - STEP)) if found else score)
+    return found
 
 
 def is_answered(found: Sequence[Evidence], needed: float = NEEDED) -> bool:

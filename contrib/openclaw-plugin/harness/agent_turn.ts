@@ -50,7 +50,7 @@ async function aboutSearching(
   await checks.item("an agent's turn: the model searches and answers from the note", async () => {
     const said = await ask(sandbox, "e1", QUESTION);
     expect(
-      /I still owe Sreenivas \$70/.test(said) && /Journal\/2024-03-09\.md#L9-L10/.test(said),
+      /Paid Sreenivas another \$150/.test(said) && /Journal\/2025-11-08\.md#L5-L6/.test(said),
       said,
     );
     expect(/"obsidian_rag_search"/.test(said), `not among the tools that worked: ${said}`);

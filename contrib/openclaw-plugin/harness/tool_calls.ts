@@ -39,7 +39,7 @@ export async function aboutTools(
       const inside = /<<<NOTES (\w{24})>>>\n(.*)\n<<<END NOTES \1>>>/s.exec(text)?.[2];
       expect(inside, text);
       const { data } = JSON.parse(inside);
-      expect(data.results[0].source_file === "Journal/2024-03-09.md", inside);
+      expect(data.results[0].source_file === "Journal/2025-11-08.md", inside);
       expect(data.sensitive_detected === true && /SENSITIVE: .*ask the user/.test(text), text);
       return `${data.results[0].chunk_text} (${data.results[0].citation})`;
     });
@@ -96,7 +96,7 @@ export async function aboutTools(
     await sandbox.ragctl("start");
     await sandbox.ragctl("wait", "--for", "healthy", "--timeout", "60");
     const back = await gateway.invoke(SEARCH.name, { query: QUESTION });
-    expect(/Journal\/2024-03-09\.md/.test(back.text), back.text);
+    expect(/Journal\/2025-11-08\.md/.test(back.text), back.text);
     return away.text.split("\n").at(-1) ?? "";
   });
 }

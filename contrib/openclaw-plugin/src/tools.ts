@@ -73,6 +73,10 @@ export const SEARCH: ToolText = {
           "Only notes with these frontmatter properties: a name, or a comparison such as " +
           '"status=active", "rating>=4" or "due<2025-02-01". All of them must hold.',
       },
+      explain: {
+        type: "boolean",
+        description: "Add to each result the numbers that decided its place.",
+      },
       confirm: {
         type: "string",
         description:
