@@ -14,6 +14,7 @@ from ragd.ledger import Ledger
 from ragd.legs import Question
 from ragd.presence import is_stale
 from ragd.search import dating
+from ragd.search.about import stems_of
 from ragd.search.fusion import Candidate
 from ragd.search.likelihood import Evidence, numbers, stands_out
 from ragd.search.relevance import ENGLISH, FLOOR, SCALES, relevance, unrelated
@@ -47,7 +48,8 @@ class Judging:
         stale = not unverified and is_stale(row, now, self._ledger.state.catalog.files)
         about = question.about
         text = " ".join((row.title, *row.names, row.heading_path, row.chunk_text))
-        words = about.share_in(text)
+        there = stems_of(text)
+        words = about.share_of(there)
         if found.bm25 is not None:  # by an alias, a tag, or another form of a word
             words = max(words, about.one_word)
         model = embedded_model(question.index)
@@ -55,7 +57,7 @@ class Judging:
         fit = relevance(found.cosine, words, about.readable, closeness=found.closeness, scale=scale)
         evidence = Evidence(
             self._stands_out(question, found),
-            self._covered(question, text, found),
+            self._covered(question, there, found),
             max(0.0, found.lead),
             timely=found.closeness if question.spans else 0.0,
         )
@@ -87,10 +89,10 @@ class Judging:
         low = unrelated(question.about.readable, scale)
         return stands_out(min(found.above_crowd, found.cosine - low))
 
-    def _covered(self, question: Question, text: str, found: Candidate) -> float:
+    def _covered(self, question: Question, there: frozenset[str], found: Candidate) -> float:
         """The part of the question that the passage has; a time in it counts as one more word."""
         sought = question.about.sought
-        share = covered(sought, text, question.frequencies)
+        share = covered(sought, there, question.frequencies)
         if not question.spans:
             return share
         return (share * len(sought) + found.closeness) / (len(sought) + 1)

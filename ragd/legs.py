@@ -56,11 +56,6 @@ class Question(Struct, frozen=True):
             return "full_text"
         return "hybrid" if self.by_words else "vector"
 
-    @property
-    def code(self) -> str | None:
-        """Why there was no vector, if there should have been one."""
-        return self.asking.result().code
-
 
 class Legs(Struct, frozen=True):
     """What was found, each leg's best first, and which of it carries a tag that is asked for.
@@ -120,8 +115,7 @@ async def _by_meaning(question: Question, depth: int, where: str | None) -> list
 async def _by_words(question: Question, depth: int, where: str | None) -> list[Hit]:
     if not question.by_words and (await asyncio.shield(question.asking)).vector is not None:
         return []  # but where there is no vector, words are better than nothing
-    known = await question.index.frequencies()
-    words = question.about.looked_up(known.languages)
+    words = question.about.looked_up(question.frequencies.languages)
     return await question.index.text_leg(words, depth, where)
 
 

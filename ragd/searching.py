@@ -57,6 +57,7 @@ LINKED_DEPTH = 10  # passages of linked notes that are compared
 LINKED_BELOW = 0.1  # a linked note's cosine may be so far below the crowd's
 NAME_CHARACTERS = 200  # what is longer is not the name of a note
 QUERY_CHARACTERS = 2_000  # what is longer is no question; its beginning says what it is about
+_TIME_WAS_UP = Asked(code="TIMEOUT")  # of a search that serves what it has
 
 
 class Notes(LookedAt, Protocol):
@@ -160,91 +161,93 @@ class Searcher:
     ) -> Served:
         """At the deadline, what was found is served; a search without any results has failed."""
         wording = await self._wordings.read(request, QUERY_CHARACTERS, index, self._folders)
-        request = wording.request
         filters = await self._filters(wording, index)
-        where = condition(filters)
-        wish = self._settings.current.search
         named = await self._times.understand(wording.text, index)
-        is_dated = filters.start is not None or filters.end is not None
-        spans = named.spans if named.lists or not is_dated else ()  # else the time is said already
-        sought = "" if named.lists else named.rest
-        timely = near(filters, spans)
-        if timely and named.is_written and not named.lists and not await index.count(timely):
-            sought, timely = wording.text, None  # no note is of that time, but one may tell of it
-        asking = asyncio.create_task(self._vector(sought, index, health))
-        counting = asyncio.create_task(index.count(where))
-        question = Question(
-            about(sought, self._notes.count_tokens),
-            index,
-            where,
-            timely,
-            by_words=wish.fusion != "weighted" or wish.text_weight > 0,
-            asking=asking,
-            text=sought,
-            spans=spans,
-            language=language_of(wording.text),
-            lists=named.lists or wording.lists,
-            frequencies=await index.frequencies(),
-            excluded=stems_of(wording.excluded),
-            by_file_time=request.by_file_time,
-            tagged=_own_tags(filters),
-            name=request.query if len(request.query) <= NAME_CHARACTERS else "",
-            explain=request.explain,
-        )
-        most = request.max_results
-        judge = functools.partial(self._judging.judge, question)
-        picking = Picking(
-            index,
-            where,
-            self._presence,
-            self._may_be_shown,
-            judge,
-            functools.partial(scores, model=embedded_model(index)),
-            most,
-            each_note=filters.asks_for_notes,
-        )
-        try:
-            async with asyncio.timeout_at(deadline):
-                if question.lists:
-                    await self._list(question, filters, picking)
-                else:
-                    await self._collect(question, picking, most)
-                scanned = await counting
-                asked, space = await asking, index.identity.space.identity
-                undated = await self._undated(filters, index) if not picking.best else None
+        question = await self._question(wording, filters, named, index, health)
+        asking, counting = question.asking, asyncio.create_task(index.count(question.where))
+        picking = self._picking(question, filters, wording.request.max_results)
+
+        def served(asked: Asked, scanned: int, undated: int | None = None) -> Served:
             return Served(
                 picking.best,
                 question.retrieval,
                 asked.code,
                 scanned,
                 asked.vector,
-                space,
+                index.identity.space.identity if asked.vector is not None else "",
+                is_partial=asked is _TIME_WAS_UP,
                 when=named if named.phrases else None,
                 undated_notes=undated,
                 corrections=list(wording.corrections),
                 filters=list(wording.filters),
                 is_answered=picking.is_answered(_needed(question)),
             )
+
+        try:
+            async with asyncio.timeout_at(deadline):
+                if question.lists:
+                    await self._list(question, filters, picking)
+                else:
+                    await self._collect(question, picking, wording.request.max_results)
+                scanned, asked = await counting, await asking
+                undated = await self._undated(filters, index) if not picking.best else None
+            return served(asked, scanned, undated)
         except TimeoutError:
             if not picking.best:
                 raise
-            scanned = counting.result() if counting.done() else 0
-            found, when = picking.best, named if named.phrases else None
-            return Served(
-                found,
-                question.retrieval,
-                "TIMEOUT",
-                scanned,
-                is_partial=True,
-                when=when,
-                corrections=list(wording.corrections),
-                filters=list(wording.filters),
-                is_answered=picking.is_answered(_needed(question)),
-            )
+            return served(_TIME_WAS_UP, counting.result() if counting.done() else 0)
         finally:
             asking.cancel()
             counting.cancel()
             await asyncio.gather(asking, counting, return_exceptions=True)
+
+    async def _question(
+        self,
+        wording: Wording,
+        filters: Filters,
+        named: Understood,
+        index: ChunkIndex,
+        health: Sequence[Reason],
+    ) -> Question:
+        """What is looked for, and where. Its vector is asked for from now on."""
+        is_dated = filters.start is not None or filters.end is not None
+        spans = named.spans if named.lists or not is_dated else ()  # else the time is said already
+        sought = "" if named.lists else named.rest
+        timely = near(filters, spans)
+        if timely and named.is_written and not named.lists and not await index.count(timely):
+            sought, timely = wording.text, None  # no note is of that time, but one may tell of it
+        frequencies = await index.frequencies()
+        request, wish = wording.request, self._settings.current.search
+        return Question(
+            about(sought, self._notes.count_tokens),
+            index,
+            condition(filters),
+            timely,
+            by_words=wish.fusion != "weighted" or wish.text_weight > 0,
+            asking=asyncio.create_task(self._vector(sought, index, health)),
+            text=sought,
+            spans=spans,
+            language=language_of(wording.text),
+            lists=named.lists or wording.lists,
+            frequencies=frequencies,
+            excluded=stems_of(wording.excluded),
+            by_file_time=request.by_file_time,
+            tagged=_own_tags(filters),
+            name=request.query if len(request.query) <= NAME_CHARACTERS else "",
+            explain=request.explain,
+        )
+
+    def _picking(self, question: Question, filters: Filters, most: int) -> Picking:
+        return Picking(
+            question.index,
+            question.where,
+            self._presence,
+            self._may_be_shown,
+            functools.partial(self._judging.judge, question),
+            functools.partial(scores, model=embedded_model(question.index)),
+            most,
+            each_note=filters.asks_for_notes,
+        )
 
     async def _vector(self, query: str, index: ChunkIndex, health: Sequence[Reason]) -> Asked:
         if not any(character.isalnum() for character in query):
@@ -284,7 +287,7 @@ class Searcher:
 
     # What becomes of the candidates
 
-    async def _ranked(self, question: Question, found: Legs) -> list[Candidate]:
+    def _ranked(self, question: Question, found: Legs) -> list[Candidate]:
         candidates = fusion.gather(found.vector, found.text, found.named)
         _mark_dates(question, candidates, list(found.hits))
         asked = question.asking.result() if question.asking.done() else Asked()
@@ -293,8 +296,7 @@ class Searcher:
             fusion.add_cosines(candidates, cosines(asked.vector, lacking))
             units = {hit.chunk_id: hit.units for hit in found.hits if hit.units}
             fusion.add_unit_cosines(candidates, unit_cosines(asked.vector, units))
-        known = await question.index.frequencies()
-        stems = question.about.stems
+        stems, known = question.about.stems, question.frequencies
         fusion.add_titles(candidates, found.hits, lambda names: cover(stems, names, known))
         fusion.add_note_words(candidates)
         fusion.mark_tagged(candidates, found.tagged)
@@ -332,7 +334,7 @@ class Searcher:
         depth = max(DEPTH, 2 * most)
         while True:
             found = await legs.both(question, depth)
-            has_room = await picking.pick(await self._ranked(question, found))
+            has_room = await picking.pick(self._ranked(question, found))
             if not has_room or found.whole or depth >= DEEPEST:
                 break
             depth *= DEEPER
@@ -349,7 +351,7 @@ class Searcher:
             return
         near = await legs.both(question.within(via), LINKED_DEPTH)
         crowd = fusion.crowd_of(fusion.gather(found.vector, found.text).values())
-        ranked = await self._ranked(question, near)
+        ranked = self._ranked(question, near)
         fitting = [
             one
             for one in ranked

@@ -59,9 +59,11 @@ class About(Struct, frozen=True):
 
     def share_in(self, *texts: str) -> float:
         """Which part of the stems these texts have, from 0 to 1."""
-        if not self.stems:
-            return 0.0
-        return len(self.stems & stems_of(" ".join(texts))) / len(self.stems)
+        return self.share_of(stems_of(" ".join(texts)))
+
+    def share_of(self, there: frozenset[str]) -> float:
+        """The same, of the stems of a text."""
+        return len(self.stems & there) / len(self.stems) if self.stems else 0.0
 
     @property
     def one_word(self) -> float:

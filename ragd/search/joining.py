@@ -5,35 +5,14 @@ its date say holds for all of the joined text. Where one passage repeats the end
 is kept once.
 """
 
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from msgspec import structs
 
+from ragd.search.results import Row
+
 MOST_PASSAGES = 3  # of the index, in one that is joined
 OVERLAP_CHARACTERS = 2_000  # how much of the end of a passage the next one may repeat
-
-
-class Row(Protocol):
-    """A passage as the index keeps it."""
-
-    @property
-    def source_file(self) -> str: ...
-    @property
-    def chunk_text(self) -> str: ...
-    @property
-    def chunk_index(self) -> int: ...
-    @property
-    def heading_path(self) -> str: ...
-    @property
-    def section(self) -> str | None: ...
-    @property
-    def date(self) -> str | None: ...
-    @property
-    def tags(self) -> list[str]: ...
-    @property
-    def start_line(self) -> int: ...
-    @property
-    def end_line(self) -> int: ...
 
 
 AnyRow = TypeVar("AnyRow", bound=Row)

@@ -54,11 +54,14 @@ def cover(stems: Collection[str], names: Iterable[str], known: Frequencies) -> f
     return best / whole
 
 
-def covered(stems: Collection[str], text: str, known: Frequencies) -> float:
-    """Which part of a question's stems a text has, by their rarity: 0 to 1."""
+def covered(stems: Collection[str], there: frozenset[str], known: Frequencies) -> float:
+    """Which part of a question's stems is among those of a text, by their rarity: 0 to 1."""
     rarity = {stem: known.rarity(stem) for stem in stems}
-    there = stems_of(text) & rarity.keys()
-    return sum(rarity[stem] for stem in there) / sum(rarity.values()) if rarity else 0.0
+    return (
+        sum(rarity[stem] for stem in there & rarity.keys()) / sum(rarity.values())
+        if rarity
+        else 0.0
+    )
 
 
 @functools.lru_cache(4_096)

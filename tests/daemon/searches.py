@@ -1,10 +1,11 @@
 """A real daemon over a small vault, asked as a tool call asks it."""
 
 import json
+import os
 import shutil
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from tests.daemon.processes import Process, real
 from tests.daemon.wire import checked
 from tests.patience import PATIENCE_S
 
+NOBODY = {"provider": "ollama", "base_url": "http://127.0.0.1:9"}  # makes no vectors
 WITHIN_S = PATIENCE_S
 TOOL = "/v1/tools/obsidian_rag_search"
 
@@ -151,11 +153,30 @@ class Vault:
 @contextmanager
 def serving(notes: dict[str, str] = NOTES, **config: Any) -> Iterator[Vault]:
     """A vault that is indexed and answers."""
+    with _vault(notes, config) as vault:
+        vault.start()
+        vault.index()
+        yield vault
+
+
+@contextmanager
+def serving_text(
+    notes: dict[str, str], file_times: Mapping[str, float] | None = None, **config: Any
+) -> Iterator[Vault]:
+    """One that answers by words alone. `file_times`: of notes, where they matter."""
+    with _vault(notes, {"embedding": NOBODY, **config}) as vault:
+        for path, moment in (file_times or {}).items():
+            os.utime(vault.root / path, (moment, moment))
+        vault.start()
+        vault.text_only()
+        yield vault
+
+
+@contextmanager
+def _vault(notes: dict[str, str], config: dict[str, Any]) -> Iterator[Vault]:
     folder = Path(tempfile.mkdtemp(prefix="rs", dir="/tmp"))
     vault = Vault(folder, notes, **config)
     try:
-        vault.start()
-        vault.index()
         yield vault
     finally:
         vault.end()

@@ -1,21 +1,17 @@
 """Notes that share a passage word for word, and searches that run out of time: a real daemon."""
 
-import shutil
-import tempfile
 import time
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 from ragctl.client import answers
 from tests.daemon.processes import twisted
-from tests.daemon.searches import Vault
+from tests.daemon.searches import Vault, serving_text
 
 TEMPLATE = "## Gratitude\n\n- What am I grateful for today?\n- What would make today great?\n"
 DAYS = 150  # three times as many as are looked up at first
 QUESTION = "What am I grateful for today?"
-NOBODY = {"provider": "ollama", "base_url": "http://127.0.0.1:9"}  # words are enough here
 
 
 def day(number: int) -> str:
@@ -34,15 +30,8 @@ NOTES = {
 
 @pytest.fixture(scope="module")
 def vault() -> Iterator[Vault]:
-    folder = Path(tempfile.mkdtemp(prefix="rq", dir="/tmp"))
-    vault = Vault(folder, NOTES, embedding=NOBODY)
-    try:
-        vault.start()
-        vault.text_only()
+    with serving_text(NOTES) as vault:
         yield vault
-    finally:
-        vault.end()
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def test_an_untouched_template_is_one_result_that_names_its_other_notes(vault: Vault) -> None:

@@ -1,15 +1,10 @@
 """A linked note takes a reserved place and says why: a real daemon, words alone."""
 
-import shutil
-import tempfile
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-from tests.daemon.searches import Vault
-
-NOBODY = {"provider": "ollama", "base_url": "http://127.0.0.1:9"}
+from tests.daemon.searches import Vault, serving_text
 
 STRONG = "The telescope mirror was polished in the workshop; the telescope mirror shines."
 NOTES = {
@@ -27,15 +22,8 @@ NOTES = {
 
 @pytest.fixture(scope="module")
 def vault() -> Iterator[Vault]:
-    folder = Path(tempfile.mkdtemp(prefix="rl", dir="/tmp"))
-    vault = Vault(folder, NOTES, embedding=NOBODY, indexing={"deny_dirs": ["Private"]})
-    try:
-        vault.start()
-        vault.text_only()
+    with serving_text(NOTES, indexing={"deny_dirs": ["Private"]}) as vault:
         yield vault
-    finally:
-        vault.end()
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def test_a_linked_note_takes_the_last_of_five_places_and_says_why(vault: Vault) -> None:

@@ -1,15 +1,10 @@
 """Notes found by their tags and names, as a tool call asks for them: a real daemon."""
 
-import shutil
-import tempfile
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-from tests.daemon.searches import Vault
-
-NOBODY = {"provider": "ollama", "base_url": "http://127.0.0.1:9"}  # words are enough here
+from tests.daemon.searches import Vault, serving_text
 
 LONG = "The kettle whistles while the tram waits. "
 NOTES = {
@@ -30,15 +25,8 @@ NOTES = {
 
 @pytest.fixture(scope="module")
 def vault() -> Iterator[Vault]:
-    folder = Path(tempfile.mkdtemp(prefix="rn", dir="/tmp"))
-    vault = Vault(folder, NOTES, embedding=NOBODY)
-    try:
-        vault.start()
-        vault.text_only()
+    with serving_text(NOTES) as vault:
         yield vault
-    finally:
-        vault.end()
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def test_a_tag_belongs_to_the_whole_note(vault: Vault) -> None:

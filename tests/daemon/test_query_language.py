@@ -1,17 +1,13 @@
 """Limits that are written into a question, properties, mistyped words: a real daemon."""
 
-import shutil
-import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.daemon.searches import Vault
+from tests.daemon.searches import Vault, serving_text
 from tests.patience import PATIENCE_S
-
-NOBODY = {"provider": "ollama", "base_url": "http://127.0.0.1:9"}  # words are enough here
 
 NOTES = {
     "Recipes/Lentil soup.md": "---\nrating: 4.5\nstatus: Active\ndue: 2025-01-31T10:00\n"
@@ -29,15 +25,8 @@ NOTES = {
 
 @pytest.fixture(scope="module")
 def vault() -> Iterator[Vault]:
-    folder = Path(tempfile.mkdtemp(prefix="rq", dir="/tmp"))
-    vault = Vault(folder, NOTES, embedding=NOBODY, indexing={"deny_dirs": ["Secret"]})
-    try:
-        vault.start()
-        vault.text_only()
+    with serving_text(NOTES, indexing={"deny_dirs": ["Secret"]}) as vault:
         yield vault
-    finally:
-        vault.end()
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def found(vault: Vault, question: str, **more: object) -> list[str]:

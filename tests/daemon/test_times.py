@@ -1,18 +1,13 @@
 """Questions that name a time: a real daemon, words alone."""
 
-import os
-import shutil
-import tempfile
 from collections.abc import Iterator
 from datetime import date, datetime, timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.daemon.searches import Vault
+from tests.daemon.searches import Vault, serving_text
 
-NOBODY = {"provider": "ollama", "base_url": "http://127.0.0.1:9"}  # words are enough here
 TODAY = datetime.now().astimezone().date()
 
 
@@ -47,18 +42,12 @@ FILE_DAYS = {"Old.md": 3000, "Fresh.md": 1, "Yesterday's papers.md": 3000}
 
 @pytest.fixture(scope="module")
 def vault() -> Iterator[Vault]:
-    folder = Path(tempfile.mkdtemp(prefix="rt", dir="/tmp"))
-    vault = Vault(folder, NOTES, embedding=NOBODY)
-    for path, days in FILE_DAYS.items():
-        moment = datetime.combine(TODAY - timedelta(days=days), datetime.min.time()).timestamp()
-        os.utime(vault.root / path, (moment + 43_200, moment + 43_200))
-    try:
-        vault.start()
-        vault.text_only()
+    noon = datetime.combine(TODAY, datetime.min.time()) + timedelta(hours=12)
+    file_times = {
+        path: (noon - timedelta(days=days)).timestamp() for path, days in FILE_DAYS.items()
+    }
+    with serving_text(NOTES, file_times=file_times) as vault:
         yield vault
-    finally:
-        vault.end()
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def phrases(data: dict[str, Any]) -> list[str]:
@@ -162,15 +151,8 @@ DEBTS = {
 
 @pytest.fixture
 def debts() -> Iterator[Vault]:
-    folder = Path(tempfile.mkdtemp(prefix="rt", dir="/tmp"))
-    vault = Vault(folder, DEBTS, embedding=NOBODY)
-    try:
-        vault.start()
-        vault.text_only()
+    with serving_text(DEBTS) as vault:
         yield vault
-    finally:
-        vault.end()
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def test_the_latest_statement_comes_first_and_the_earlier_ones_say_so(debts: Vault) -> None:

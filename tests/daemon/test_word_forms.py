@@ -1,15 +1,10 @@
 """Forms of a word find each other in languages other than English: a real daemon, words alone."""
 
-import shutil
-import tempfile
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-from tests.daemon.searches import Vault
-
-NOBODY = {"provider": "ollama", "base_url": "http://127.0.0.1:9"}
+from tests.daemon.searches import Vault, serving_text
 
 NOTES = {
     "ru/one.md": "Вчера я потерял ключи от квартиры, но сосед нашёл их в саду.\n",
@@ -26,15 +21,8 @@ NOTES = {
 
 @pytest.fixture(scope="module")
 def vault() -> Iterator[Vault]:
-    folder = Path(tempfile.mkdtemp(prefix="rw", dir="/tmp"))
-    vault = Vault(folder, NOTES, embedding=NOBODY)
-    try:
-        vault.start()
-        vault.text_only()
+    with serving_text(NOTES) as vault:
         yield vault
-    finally:
-        vault.end()
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 @pytest.mark.parametrize(
