@@ -12,6 +12,7 @@ from typing import Protocol
 from msgspec import Struct, structs
 
 from ragd import legs
+from ragd.adapters.embedded import model_of
 from ragd.adapters.lance_store import ChunkIndex, Hit, condition, cosines, unit_cosines
 from ragd.clock import Clock
 from ragd.embedding import Vector
@@ -43,6 +44,7 @@ from ragd.search.when import WEAK, Understood
 from ragd.serving import Serving
 from ragd.settings import Settings
 from ragd.status import Reason
+from ragd.units import UnitBits
 from ragd.vocabularies import Vocabularies
 from ragd.wording import Wording, Wordings
 
@@ -295,7 +297,9 @@ class Searcher:
             lacking = fusion.without_cosine(candidates, found.hits)
             fusion.add_cosines(candidates, cosines(asked.vector, lacking))
             units = {hit.chunk_id: hit.units for hit in found.hits if hit.units}
-            fusion.add_unit_cosines(candidates, unit_cosines(asked.vector, units))
+            fusion.add_unit_cosines(
+                candidates, unit_cosines(asked.vector, units, _unit_bits(question.index))
+            )
         stems, known = question.about.stems, question.frequencies
         fusion.add_titles(candidates, found.hits, lambda names: cover(stems, names, known))
         fusion.add_note_words(candidates)
@@ -375,6 +379,11 @@ class Searcher:
         if path in self._ledger.state.catalog.skipped:
             return False
         return self._notes.concerns(path)
+
+
+def _unit_bits(index: ChunkIndex) -> UnitBits:
+    model = model_of(index.identity.space)
+    return model.unit_bits if model is not None else 8
 
 
 def _mark_dates(question: Question, found: dict[str, Candidate], hits: Sequence[Hit]) -> None:

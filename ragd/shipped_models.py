@@ -4,6 +4,8 @@ from typing import Literal
 
 from msgspec import Struct
 
+from ragd.units import UnitBits
+
 MODEL = "all-MiniLM-L6-v2"
 DIMENSIONS = 384
 WINDOW = 256  # tokens seen at once, [CLS] and [SEP] included: what the model was trained at
@@ -27,6 +29,7 @@ class Shipped(Struct, frozen=True):
     files: dict[str, str]
     recipe: str
     needs_onnxruntime: bool = False
+    unit_bits: UnitBits = 8  # for each number of a unit's vector
 
     @property
     def digest(self) -> str:
@@ -55,5 +58,6 @@ MULTILINGUAL = Shipped(
         "resources/sp.model": "994fcc2e8ad0fe2c802b68fa0de9f058403f2b1656c2d33b6a94146b0c5925e9",
     },
     "float32-1",
+    unit_bits=4,
 )
 SHIPPED = {model.language: model for model in (ENGLISH, MULTILINGUAL)}

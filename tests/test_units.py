@@ -5,10 +5,19 @@ import pytest
 
 from ragd.adapters.lance_store import cosines, unit_cosines
 from ragd.adapters.lance_store.schema import unit_bytes, vector_array
-from ragd.embed_worker.units import UNIT_TOKENS, in_bytes, starts_within, unit_starts
+from ragd.embed_worker.units import (
+    LONGEST_SENTENCE,
+    SENTENCE_TOKENS,
+    UNIT_TOKENS,
+    in_bytes,
+    in_half_bytes,
+    sentence_starts,
+    starts_within,
+    unit_starts,
+)
 from ragd.embedding import pack
 from ragd.search.fusion import Candidate, Weights, crowd_of, nearness, order
-from ragd.units import MOST_UNITS, units_of, vector_of, with_units
+from ragd.units import MOST_SENTENCE_UNITS, MOST_UNITS, units_of, vector_of, with_units
 
 VECTOR = pack([1.0, 2.0, 3.0, 4.0])
 
@@ -26,7 +35,7 @@ def test_a_vector_without_units_stays_as_it_is() -> None:
     assert units_of(VECTOR) == b""
 
 
-@pytest.mark.parametrize("units", [b"123", bytes(4 * (MOST_UNITS + 1))])
+@pytest.mark.parametrize("units", [b"123", bytes(4 * (MOST_SENTENCE_UNITS + 1))])
 def test_units_that_do_not_belong_are_refused(units: bytes) -> None:
     with pytest.raises(ValueError, match="units"):
         with_units(VECTOR, units)
@@ -96,3 +105,45 @@ def test_of_passages_with_the_same_cosine_the_one_with_a_fitting_part_is_first()
     assert crowd_of([blurred, fitting, crowd]) == 0.3
     ranked = order([blurred, fitting, crowd], Weights())
     assert [one.chunk_id for one in ranked] == ["b", "a", "c"]
+
+
+def test_units_in_half_bytes_come_apart_again() -> None:
+    vector, units = bytes(4 * 512), bytes(range(256)) * 3
+    both = with_units(vector, units, 4)
+    assert vector_of(both) == vector
+    assert units_of(both) == units
+
+
+def test_units_in_half_bytes_point_the_same_way() -> None:
+    """Four bits a number change a cosine by a few hundredths at most."""
+    source = np.random.default_rng(5)
+    rows = source.normal(size=(20, 512)).astype(np.float32)
+    asked = rows[0] / np.linalg.norm(rows[0])
+    exact = rows @ asked / np.linalg.norm(rows, axis=1)
+    units = {str(place): in_half_bytes(row[None]) for place, row in enumerate(rows)}
+    found = unit_cosines(asked.astype("<f4").tobytes(), units, 4)
+    assert [found[str(place)] for place in range(20)] == pytest.approx(exact.tolist(), abs=0.03)
+
+
+def test_units_of_sentences_end_where_sentences_end() -> None:
+    assert sentence_starts(60, [30, 60]) == [0, 30]
+    assert sentence_starts(50, [5, 10, 28, 50]) == [0, 28]  # short sentences stay together
+    assert sentence_starts(100, [100]) == [0, 33, 66]  # a long one is divided
+    assert sentence_starts(44, [15, 44]) == [0, 15]  # and does not swallow a short one
+
+
+def test_a_text_of_one_sentence_has_no_units() -> None:
+    assert sentence_starts(0, []) == []
+    assert sentence_starts(SENTENCE_TOKENS, [SENTENCE_TOKENS]) == []
+
+
+@pytest.mark.parametrize("tokens", [41, 480, 481, 900, 5_000])
+@pytest.mark.parametrize("each", [3, 19, 39, 10_000])
+def test_units_of_sentences_are_never_too_many(tokens: int, each: int) -> None:
+    starts = sentence_starts(tokens, list(range(each, tokens, each)))
+    assert starts == sorted(set(starts))
+    assert starts[0] == 0
+    assert starts[-1] < tokens
+    assert 2 <= len(starts) <= MOST_SENTENCE_UNITS
+    sizes = np.diff([*starts, tokens])
+    assert max(sizes) <= max(LONGEST_SENTENCE, 2 * -(-tokens // MOST_SENTENCE_UNITS))

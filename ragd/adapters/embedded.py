@@ -30,7 +30,7 @@ from ragd.embed_worker import (
     frame,
 )
 from ragd.embedding import DETAILS, EmbeddingError, Kind, Pace, Vector, VectorSpace
-from ragd.units import vector_of, with_units
+from ragd.units import UnitBits, vector_of, with_units
 
 IDLE_S = 120.0
 START_WITHIN_S = 60.0
@@ -76,6 +76,7 @@ class EmbeddedEmbedder:
         model: Shipped = ENGLISH,
     ) -> None:
         self._space = space_of(model)
+        self._unit_bits = model.unit_bits
         self._worker = _Worker((*command, model.language), idle_s)
         pace = Pace(TURN_S, FIRST_BATCH, LARGEST_BATCH)
         self._batches = Batches(self._ask, self._space, pace, sleep)
@@ -108,7 +109,7 @@ class EmbeddedEmbedder:
         match reply:
             case Vectors(data, units) if len(data) == len(texts) * size:
                 vectors = [data[at : at + size] for at in range(0, len(data), size)]
-                return Made(_with_units(vectors, units), took_s)
+                return Made(_with_units(vectors, units, self._unit_bits), took_s)
             case Failed("not_a_number"):
                 raise Refused("not_a_number")
             case _:
@@ -235,12 +236,12 @@ class _Worker:
         await process.wait()
 
 
-def _with_units(vectors: list[Vector], units: Sequence[bytes]) -> list[Vector]:
+def _with_units(vectors: list[Vector], units: Sequence[bytes], bits: UnitBits) -> list[Vector]:
     """Each vector with the units of its text, if the model makes any."""
     if not units:
         return vectors
     try:
-        return [with_units(vector, own) for vector, own in zip(vectors, units, strict=True)]
+        return [with_units(vector, own, bits) for vector, own in zip(vectors, units, strict=True)]
     except ValueError:
         raise _error("transient", "failed inside") from None
 

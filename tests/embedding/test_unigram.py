@@ -1,5 +1,7 @@
 """The unigram segmenter: the ids that the SentencePiece library gives for the same model."""
 
+from itertools import pairwise
+
 import pytest
 
 from ragd.embed_worker import multilingual_weights as carrier
@@ -86,6 +88,30 @@ def test_ids_equal_those_of_the_reference(pieces: Unigram, text: str) -> None:
 
 def test_a_text_without_words_has_no_ids(pieces: Unigram) -> None:
     assert pieces.ids("") == pieces.ids(" \n\t\u3000") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "sentences"),
+    [
+        ("The cat sleeps. It purrs!", ["The cat sleeps.", "It purrs!"]),
+        ("one line\nand another", ["one line", "and another"]),
+        ("Pi is 3.14 here", ["Pi is 3.14 here"]),
+        ("我借了两本书。我喜欢它们！", None),
+        ("(She left.) Why?", ["(She left.)", "Why?"]),
+    ],
+)
+def test_sentences_and_lines_end_at_their_last_token(
+    pieces: Unigram, text: str, sentences: list[str] | None
+) -> None:
+    ids, ends = pieces.sentences(text)
+    assert ids == pieces.ids(text)
+    assert ends[-1] == len(ids)
+    if sentences is None:  # without spaces, a mark is found among the pieces of a run
+        assert len(set(ends)) == 2
+        return
+    cuts = sorted({0, *ends})
+    parts = [ids[start:end] for start, end in pairwise(cuts)]
+    assert parts == [pieces.ids(sentence) for sentence in sentences]
 
 
 def test_control_tokens_cannot_be_forged(pieces: Unigram) -> None:

@@ -12,7 +12,7 @@ from ragd.embedding import Vector
 from ragd.notes.links import link_key
 from ragd.notes.model import Chunk
 from ragd.notes.names import name_key
-from ragd.units import units_of, vector_of
+from ragd.units import UnitBits, units_of, vector_of
 
 TABLE = "obsidian_chunks"
 
@@ -236,17 +236,23 @@ def cosines(asked: Vector, vectors: Mapping[str, Vector]) -> dict[str, float]:
     return dict(zip(vectors, found, strict=True))
 
 
-def unit_cosines(asked: Vector, units: Mapping[str, bytes]) -> dict[str, float]:
+def unit_cosines(asked: Vector, units: Mapping[str, bytes], bits: UnitBits = 8) -> dict[str, float]:
     """How alike the most alike of each passage's units is to a vector."""
     if not units:
         return {}
     numpy = libraries.numpy()
     wanted = numpy.frombuffer(asked, "<f4")
-    matrix = numpy.frombuffer(b"".join(units.values()), "i1").reshape(-1, len(wanted))
-    matrix = matrix.astype("<f4")
+    size = len(wanted) * bits // 8
+    packed = numpy.frombuffer(b"".join(units.values()), "u1" if bits == 4 else "i1")
+    matrix = packed.reshape(-1, size)
+    if bits == 4:  # -7 to 7, kept as 1 to 15, two numbers in a byte
+        halves = numpy.empty((len(matrix), len(wanted)), "<f4")
+        halves[:, 0::2], halves[:, 1::2] = matrix & 15, matrix >> 4
+        matrix = halves - 8
+    matrix = matrix.astype("<f4", copy=False)
     lengths = numpy.sqrt(numpy.einsum("ij,ij->i", matrix, matrix))
     alike = (matrix @ wanted) / numpy.maximum(lengths, 1.0)
-    sizes = numpy.array([len(own) // len(wanted) for own in units.values()])
+    sizes = numpy.array([len(own) // size for own in units.values()])
     best = numpy.maximum.reduceat(alike, numpy.cumsum(sizes) - sizes)
     return dict(zip(units, best.tolist(), strict=True))
 
