@@ -18,6 +18,7 @@ from ragd.embed_worker.loading import CannotRun, Floats, passes, usable_threads
 from ragd.embed_worker.multilingual_weights import ORDERS, PARTS, Dense, Weights
 from ragd.embed_worker.unigram import END, START, Unigram
 from ragd.embed_worker.weights import Norm, WeightsChanged, WeightsMissing
+from ragd.embed_worker.windows import windows
 
 WINDOW = MULTILINGUAL.window
 
@@ -40,22 +41,18 @@ class Multilingual:
 
     def embed(self, texts: Sequence[str]) -> Floats:
         """One row per text, each of length 1."""
-        windows = [(row, ids) for row, text in enumerate(texts) for ids in self._windows(text)]
+        made = [(row, ids) for row, text in enumerate(texts) for ids in self._windows(text)]
         # The longest first, so that no thread is left alone with a long one at the end.
-        windows.sort(key=lambda window: -len(window[1]))
+        made.sort(key=lambda window: -len(window[1]))
         total = np.zeros((len(texts), MULTILINGUAL.dimensions), np.float32)
-        made = self._pool.map(self._vector, [ids for _, ids in windows])
-        for (row, ids), vector in zip(windows, made, strict=True):
+        vectors = self._pool.map(self._vector, [ids for _, ids in made])
+        for (row, ids), vector in zip(made, vectors, strict=True):
             total[row] += len(ids) * vector
-        vectors: Floats = total / np.linalg.norm(total, axis=1, keepdims=True)
-        return vectors
+        found: Floats = total / np.linalg.norm(total, axis=1, keepdims=True)
+        return found
 
     def _windows(self, text: str) -> list[list[int]]:
-        """The tokens of a text in as few windows as hold them, all of about the same size."""
-        ids = self._pieces.ids(text)
-        count = max(1, math.ceil(len(ids) / (WINDOW - 2)))
-        size = max(1, math.ceil(len(ids) / count))
-        return [[START, *ids[at : at + size], END] for at in range(0, max(1, len(ids)), size)]
+        return windows(self._pieces.ids(text), WINDOW, START, END)
 
     def _vector(self, ids: list[int]) -> Floats:
         known = self._known

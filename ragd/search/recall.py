@@ -15,9 +15,7 @@ from ragd.search.function_words import ENGLISH
 from ragd.search.words import is_single, words
 
 QUERY_CHARACTERS = 4_000  # the first ones; more say no more
-# The cosine that a memory must have to a question whose words it does not share. Measured with the
-# embedded model: docs/retrieval.md.
-FLOOR = 0.30
+FLOOR = 0.30  # the least cosine of a memory to a question whose words it does not share
 ABOVE_ANCHORS = 0.20  # so much nearer than unrelated texts are, for models of another scale
 RANKS = 60  # of reciprocal rank fusion
 # Texts about nothing that is likely to be asked of a person's memories.
@@ -43,11 +41,15 @@ class Memory(Struct, frozen=True):
 
 
 class Meaning(Struct, frozen=True):
-    """A question's vector, and vectors of unrelated texts where the model's scale is not known."""
+    """A question's vector, and vectors of unrelated texts where the model's scale is not known.
+
+    `floor`: the least cosine of a memory that shares no word with the question.
+    """
 
     vector: bytes  # float32
     space: str
     anchors: tuple[bytes, ...] = ()
+    floor: float = FLOOR
 
 
 def shown(memory: Memory) -> dict[str, str]:
@@ -105,7 +107,7 @@ class Recall:
         asked = np.frombuffer(meaning.vector, dtype="<f4")
         if not places or matrix.shape[1] != len(asked):
             return []
-        floor = FLOOR
+        floor = meaning.floor
         if meaning.anchors:
             anchors = np.stack([np.frombuffer(one, dtype="<f4") for one in meaning.anchors])
             floor = max(floor, float((anchors @ asked).mean()) + ABOVE_ANCHORS)

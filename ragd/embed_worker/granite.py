@@ -1,0 +1,90 @@
+"""granite-embedding-30m-english on onnxruntime: texts to vectors.
+
+The state of a window's first token is the window's vector. A text longer than one window is never
+cut: its vector is the mean of its windows' vectors. Each window runs by itself on one thread, so a
+text's vector never depends on what else is embedded with it.
+"""
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ragd.embed_worker import GRANITE, granite_graph, granite_weights, runtime
+from ragd.embed_worker.byte_pairs import END, START, BytePairs
+from ragd.embed_worker.granite_weights import GROUP, Weights
+from ragd.embed_worker.loading import CannotRun, Floats, passes, usable_threads
+from ragd.embed_worker.onnx_file import INPUT, OUTPUT
+from ragd.embed_worker.weights import WeightsChanged, WeightsMissing
+from ragd.embed_worker.windows import windows
+
+WINDOW = GRANITE.window
+
+# Three texts, and the cosines that the carrier's own code gives between them.
+_TRIAL = (
+    "The cat sleeps on the warm windowsill.",
+    "A kitten is napping by the window in the sun.",
+    "Quarterly revenue fell by three percent.",
+)
+TRIAL_COSINES = (0.825, 0.519, 0.554)
+
+
+class Granite:
+    """The loaded model."""
+
+    def __init__(self, session: Any, known: Weights, pieces: BytePairs) -> None:
+        self._session = session
+        self._words = known.words
+        self._words_scale = known.words_scale
+        self._positions = known.positions
+        self._pieces = pieces
+        self._pool = ThreadPoolExecutor(usable_threads(), "embed")
+
+    def embed(self, texts: Sequence[str]) -> Floats:
+        """One row per text, each of length 1."""
+        made = [(row, ids) for row, text in enumerate(texts) for ids in self._windows(text)]
+        # The longest first, so that no thread is left alone with a long one at the end.
+        made.sort(key=lambda window: -len(window[1]))
+        total = np.zeros((len(texts), GRANITE.dimensions), np.float32)
+        vectors = self._pool.map(self._vector, [ids for _, ids in made])
+        for (row, ids), vector in zip(made, vectors, strict=True):
+            total[row] += len(ids) * vector
+        found: Floats = total / np.linalg.norm(total, axis=1, keepdims=True)
+        return found
+
+    def _windows(self, text: str) -> list[list[int]]:
+        return windows(self._pieces.ids(text), WINDOW, START, END)
+
+    def _vector(self, ids: list[int]) -> Floats:
+        rows = np.array(ids)
+        groups = self._words[rows].reshape(len(rows), -1, GROUP).astype(np.float32)
+        groups *= self._words_scale[rows][:, :, np.newaxis]
+        tokens = groups.reshape(len(rows), -1)
+        tokens += self._positions[: len(rows)]
+        (states,) = self._session.run([OUTPUT], {INPUT: tokens[np.newaxis]})
+        vector: Floats = states[0, 0]
+        found: Floats = vector / np.linalg.norm(vector)
+        return found
+
+
+def load(place: Path | None = None) -> Granite:
+    """Load, verify and try the model. Raises CannotRun."""
+    onnxruntime = runtime.load()
+    try:
+        known, tokens = granite_weights.load(place or granite_weights.folder())
+    except WeightsMissing:
+        raise CannotRun("the model's weights are not installed here") from None
+    except WeightsChanged:
+        raise CannotRun("the model's weights are not the ones this version knows") from None
+    try:
+        pieces = BytePairs(tokens.vocab, tokens.merges)
+        session = runtime.session(onnxruntime, granite_graph.write(known))
+        model = Granite(session, known, pieces)
+        trial = model.embed(_TRIAL)
+    except Exception:  # onnxruntime's own types, which are not importable without it
+        raise CannotRun("the model cannot be loaded") from None
+    if not passes(trial, TRIAL_COSINES):
+        raise CannotRun("the model gives wrong vectors on this machine")
+    return model
