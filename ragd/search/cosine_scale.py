@@ -15,8 +15,8 @@ class CosineScale(Struct, frozen=True):
     one in words that it does not know. `same`: of a question to what fully answers it.
     `reach`: a cosine so much above the crowd weighs as much as the best match of words.
     `far_out`: so much above the crowd, a passage stands out fully. `linked_below`: a linked note
-    may be so far below the crowd. `memory`: what a memory must have to a question whose words it
-    does not share; None: it is compared with texts about something else.
+    may be so far below the crowd. `above_anchors`: a memory that shares no word with a question
+    must be so much nearer to it than texts about something else; None: those are not needed.
     """
 
     unrelated: float
@@ -25,13 +25,13 @@ class CosineScale(Struct, frozen=True):
     reach: float
     far_out: float
     linked_below: float
-    memory: float | None = None
+    above_anchors: float | None = 0.2
 
 
 USUAL = CosineScale(0.2, 0.4, 0.85, 0.5, 0.3, 0.1)  # of a model of which nothing is known
 SCALES = {
-    MINILM.name: CosineScale(0.2, 0.4, 0.85, 0.5, 0.3, 0.1, memory=0.3),
-    GRANITE.name: CosineScale(0.6, 0.66, 0.92, 0.15, 0.1, 0.035, memory=0.66),
+    MINILM.name: CosineScale(0.2, 0.4, 0.85, 0.5, 0.3, 0.1, above_anchors=None),
+    GRANITE.name: CosineScale(0.58, 0.7, 0.93, 0.15, 0.18, 0.06, above_anchors=0.12),
     MULTILINGUAL.name: CosineScale(0.17, 0.17, 0.65, 0.5, 0.3, 0.1),
 }
 

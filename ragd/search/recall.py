@@ -16,7 +16,6 @@ from ragd.search.words import is_single, words
 
 QUERY_CHARACTERS = 4_000  # the first ones; more say no more
 FLOOR = 0.30  # the least cosine of a memory to a question whose words it does not share
-ABOVE_ANCHORS = 0.20  # so much nearer than unrelated texts are, for models of another scale
 RANKS = 60  # of reciprocal rank fusion
 # Texts about nothing that is likely to be asked of a person's memories.
 ANCHORS = (
@@ -41,15 +40,15 @@ class Memory(Struct, frozen=True):
 
 
 class Meaning(Struct, frozen=True):
-    """A question's vector, and vectors of unrelated texts where the model's scale is not known.
+    """A question's vector, and vectors of unrelated texts where the model's scale needs them.
 
-    `floor`: the least cosine of a memory that shares no word with the question.
+    `above_anchors`: how much nearer than those a memory must be that shares no word.
     """
 
     vector: bytes  # float32
     space: str
     anchors: tuple[bytes, ...] = ()
-    floor: float = FLOOR
+    above_anchors: float = 0.0
 
 
 def shown(memory: Memory) -> dict[str, str]:
@@ -107,10 +106,10 @@ class Recall:
         asked = np.frombuffer(meaning.vector, dtype="<f4")
         if not places or matrix.shape[1] != len(asked):
             return []
-        floor = meaning.floor
+        floor = FLOOR
         if meaning.anchors:
             anchors = np.stack([np.frombuffer(one, dtype="<f4") for one in meaning.anchors])
-            floor = max(floor, float((anchors @ asked).mean()) + ABOVE_ANCHORS)
+            floor = max(floor, float((anchors @ asked).mean()) + meaning.above_anchors)
         cosines = matrix @ asked
         near = [(float(cosine), place) for cosine, place in zip(cosines, places, strict=True)]
         near = [one for one in near if one[0] >= floor]

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from ragd.adapters import embedded
+from ragd.adapters.lance_store import unit_cosines
 from ragd.embed_worker import GRANITE, granite_graph
 from ragd.embed_worker import granite_weights as carrier
 from ragd.embed_worker.granite import TRIAL_COSINES, WINDOW, Granite, load
@@ -15,10 +16,13 @@ from ragd.embed_worker.granite_weights import GROUP, Dense, Floats, Weights
 from ragd.embed_worker.loading import CannotRun, passes
 from ragd.embed_worker.onnx_file import without_overflow
 from ragd.embed_worker.weights import Norm, WeightsChanged, WeightsMissing
-from ragd.units import units_of
+from ragd.embedding import cosine
+from ragd.units import units_of, vector_of
 
 pytest.importorskip("onnxruntime")
 
+CATS = "The cat sleeps on the warm windowsill and dreams of mice. " * 12
+MONEY = "Quarterly revenue fell by three percent and the shares lost value. " * 12
 TEXTS = [
     "The cat sleeps on the warm windowsill.",
     "# Meeting\n\nWe decided to move the launch to March; Anna writes to the printers.",
@@ -89,7 +93,7 @@ def test_a_text_does_not_depend_on_its_neighbours(model: Granite) -> None:
         assert np.array_equal(model.embed([text])[0], together[place])
 
 
-@pytest.mark.parametrize("count", [0, 1, 253, 254, 255, 508, 509, 1500])
+@pytest.mark.parametrize("count", [0, 1, 125, 126, 127, 252, 253, 1500])
 def test_windows_hold_every_token_once(model: Granite, count: int) -> None:
     text = "word " * count
     windows = model._windows(text)
@@ -144,5 +148,30 @@ def test_a_file_that_is_missing_is_named_so(tmp_path: Path) -> None:
 
 async def test_it_is_the_english_model_of_new_indexes(local: embedded.EmbeddedEmbedder) -> None:
     assert local.space.model == GRANITE.name
-    (made,) = await local.embed_passages(["The cat sleeps on the warm windowsill. " * 60])
-    assert units_of(made) == b""
+    (made,) = await local.embed_passages([f"{CATS} {MONEY}"])
+    assert units_of(made)
+    assert await local.embed([f"{CATS} {MONEY}"]) == [vector_of(made)]
+    assert await local.embed_query(f"{CATS} {MONEY}") == vector_of(made)
+
+
+async def test_the_part_that_speaks_of_a_thing_is_nearer_than_the_whole(
+    local: embedded.EmbeddedEmbedder,
+) -> None:
+    (made,) = await local.embed_passages([f"{CATS} {MONEY}"])
+    asked = await local.embed_query("Where does the cat sleep?")
+    best = unit_cosines(asked, {"a": units_of(made)})["a"]
+    assert best > cosine(asked, vector_of(made)) + 0.02
+
+
+@pytest.mark.parametrize(("words", "count"), [(1, 0), (125, 0), (127, 2), (400, 4), (3_000, 8)])
+def test_windows_are_the_units_and_never_more_than_eight(
+    model: Granite, words: int, count: int
+) -> None:
+    text = "word " * words
+    made = model.embed_passages([text, CATS])
+    units = np.frombuffer(made.units[0], np.int8).reshape(-1, GRANITE.dimensions)
+    assert len(units) == count
+    if 0 < count < 8:
+        directions = units / np.linalg.norm(units.astype(float), axis=1, keepdims=True)
+        expected = [model._vector(ids) for ids in model._windows(text)]
+        assert (np.sum(directions * expected, axis=1) > 0.999).all()

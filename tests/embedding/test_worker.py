@@ -185,7 +185,7 @@ async def test_noise_on_the_standard_output_does_not_get_between_the_answers() -
                 return method(*given)
             return call
         worker.load = noisy(worker.load)
-        granite.Granite.embed = noisy(granite.Granite.embed)
+        granite.Granite.embed_passages = noisy(granite.Granite.embed_passages)
     """
     async with twisted(noise) as embedder:
         one, other = await embedder.embed([CAT, CAT])
@@ -297,12 +297,12 @@ async def test_a_text_that_kills_the_worker_is_found() -> None:
     deadly = """
         import os
         from ragd.embed_worker import granite
-        embed = granite.Granite.embed
+        embed = granite.Granite.embed_passages
         def fragile(self, texts):
             if "poison" in texts:
                 os._exit(1)
             return embed(self, texts)
-        granite.Granite.embed = fragile
+        granite.Granite.embed_passages = fragile
     """
     async with twisted(deadly) as embedder:
         with pytest.raises(EmbeddingError) as caught:
@@ -316,12 +316,12 @@ async def test_an_error_inside_the_worker_is_told_without_the_text(
 ) -> None:
     failing = """
         from ragd.embed_worker import granite
-        embed = granite.Granite.embed
+        embed = granite.Granite.embed_passages
         def broken(self, texts):
             if len(texts) < 3:
                 raise KeyError(texts[0])
             return embed(self, texts)
-        granite.Granite.embed = broken
+        granite.Granite.embed_passages = broken
     """
     async with twisted(failing) as embedder:
         with pytest.raises(EmbeddingError) as caught:
