@@ -18,11 +18,12 @@ from ragd.adapters.embedded import EmbeddedEmbedder, model_of
 from ragd.adapters.lance_store import ChunkIndex, LanceStore, Row, condition
 from ragd.notes.wordpiece import WordPiece
 from ragd.search.about import about
+from ragd.search.cosine_scale import SCALES
 from ragd.search.filters import Filters
 from ragd.search.fusion import Weights, gather, order
 from ragd.search.leg_trust import leg_trust
-from ragd.search.relevance import FLOOR, SCALES, relevance
-from ragd.shipped_models import ENGLISH
+from ragd.search.relevance import FLOOR, relevance
+from ragd.shipped_models import ENGLISH, Shipped
 
 TOP = 10
 DEPTH = 50
@@ -81,7 +82,7 @@ async def _effect(collection: Collection, vectors: Path) -> Effect:
     store = LanceStore(vectors)
     index = await store.open(await newest(store))
     model = model_of(index.identity.space) or ENGLISH
-    scoring = _Scoring(EmbeddedEmbedder(model=model), WordPiece(vocabulary), model.language)
+    scoring = _Scoring(EmbeddedEmbedder(model=model), WordPiece(vocabulary), model)
     try:
         scored: list[tuple[float, bool]] = []
         step = max(1, len(collection.questions) // QUESTIONS)
@@ -105,8 +106,8 @@ async def _effect(collection: Collection, vectors: Path) -> Effect:
 class _Scoring:
     """Searches as the daemon does, and gives every candidate its score."""
 
-    def __init__(self, embedder: EmbeddedEmbedder, pieces: WordPiece, language: str) -> None:
-        self._language = language
+    def __init__(self, embedder: EmbeddedEmbedder, pieces: WordPiece, model: Shipped) -> None:
+        self._model = model
         self._embedder = embedder
         self._pieces = pieces
 
@@ -118,12 +119,12 @@ class _Scoring:
             index.vector_leg(await self._embedder.embed_query(text), DEPTH, where),
             index.text_leg(subject.telling, DEPTH, where),
         )
-        trust = leg_trust(self._language, subject.readable, None, {})
-        weights = Weights(0.5 * trust.vector, 0.5)
+        trust = leg_trust(self._model.language, subject.readable, None, {})
+        scale = SCALES[self._model.name]
+        weights = Weights(0.5 * trust.vector, 0.5, reach=scale.reach)
         ranked = order(gather(vector, words).values(), weights)[:TOP]
         found = {one.chunk_id: one for one in ranked}
         rows = await index.fetch(list(found))
-        scale = SCALES[self._language]
         shares = [subject.share_in(row.title, row.heading_path, row.chunk_text) for row in rows]
         return [
             (row, relevance(found[row.chunk_id].cosine, share, subject.readable, scale=scale))

@@ -33,7 +33,7 @@ from ragd.adapters.embedded import SPACE, EmbeddedEmbedder
 from ragd.adapters.embedding_cache import EmbeddingCache
 from ragd.adapters.lance_store import LanceStore, one_of
 from ragd.adapters.lance_store.reader import query_words
-from ragd.embed_worker import DIMENSIONS
+from ragd.embed_worker import ENGLISH
 from ragd.embedding import Vector, pack, unpack
 from ragd.notes.model import ChunkOptions, Note
 from ragd.notes.parse import parse_note
@@ -85,12 +85,12 @@ def hashes_of(vault: Path) -> list[str]:
 async def fill_cache(hashes: Sequence[str], home: Home) -> np.ndarray[Any, Any]:
     """A vector for every passage, near one of 200 topics; all of them as a matrix, too."""
     source = np.random.default_rng(1)
-    topics = source.standard_normal((200, DIMENSIONS), dtype=np.float32)
+    topics = source.standard_normal((200, ENGLISH.dimensions), dtype=np.float32)
     cache = EmbeddingCache(Path(home.embedding_cache))
     rows: list[np.ndarray[Any, Any]] = []
     waiting: dict[str, Vector] = {}
     for content in hashes:
-        made = topics[source.integers(200)] + 0.7 * source.standard_normal(DIMENSIONS)
+        made = topics[source.integers(200)] + 0.7 * source.standard_normal(ENGLISH.dimensions)
         rows.append((made / np.linalg.norm(made)).astype(np.float32))
         waiting[content] = pack(rows[-1].tolist())
         if len(waiting) >= 2_000:

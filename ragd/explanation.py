@@ -82,8 +82,8 @@ def language_hint(
     """That another embedded model than the index's fits the notes or is configured, if so."""
     has = named(index.model) if index.provider == "embedded" else None
     meant = wished(configured, languages)
-    if has is None or has == meant:
-        return None
+    if has is None or has.language == meant.language:
+        return None  # an older model of the language is kept until a reindex
     suggestion = (
         f"Run `ragctl reindex`: it builds an index with the {meant.language} model beside this "
         "one, and switches when it is complete."

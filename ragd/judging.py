@@ -15,9 +15,10 @@ from ragd.legs import Question
 from ragd.presence import is_stale
 from ragd.search import dating
 from ragd.search.about import stems_of
+from ragd.search.cosine_scale import USUAL, CosineScale, known_scale
 from ragd.search.fusion import Candidate
 from ragd.search.likelihood import Evidence, numbers, stands_out
-from ragd.search.relevance import ENGLISH, FLOOR, SCALES, relevance, unrelated
+from ragd.search.relevance import FLOOR, relevance, unrelated
 from ragd.search.results import Result, result
 from ragd.search.titles import covered
 from ragd.search.when import WEAK
@@ -52,8 +53,7 @@ class Judging:
         words = about.share_of(there)
         if found.bm25 is not None:  # by an alias, a tag, or another form of a word
             words = max(words, about.one_word)
-        model = embedded_model(question.index)
-        scale = SCALES.get(model or "", ENGLISH)
+        scale = cosine_scale(question.index)
         fit = relevance(found.cosine, words, about.readable, closeness=found.closeness, scale=scale)
         evidence = Evidence(
             self._stands_out(question, found),
@@ -83,11 +83,11 @@ class Judging:
         do with the question, how far it is above that of unrelated texts."""
         if found.cosine is None or found.above_crowd is None:
             return None
-        scale = SCALES.get(embedded_model(question.index) or "")
+        scale = known_scale(model_of(question.index.identity.space))
         if scale is None:
-            return stands_out(found.above_crowd)
+            return stands_out(found.above_crowd, USUAL)
         low = unrelated(question.about.readable, scale)
-        return stands_out(min(found.above_crowd, found.cosine - low))
+        return stands_out(min(found.above_crowd, found.cosine - low), scale)
 
     def _covered(self, question: Question, there: frozenset[str], found: Candidate) -> float:
         """The part of the question that the passage has; a time in it counts as one more word."""
@@ -102,3 +102,8 @@ def embedded_model(index: ChunkIndex) -> str | None:
     """`english` or `multilingual`; None if the vectors are those of another provider."""
     model = model_of(index.identity.space)
     return model.language if model is not None else None
+
+
+def cosine_scale(index: ChunkIndex) -> CosineScale:
+    """What the cosines of this index mean."""
+    return known_scale(model_of(index.identity.space)) or USUAL

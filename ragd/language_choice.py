@@ -25,7 +25,7 @@ def fitting(languages: Mapping[str, int]) -> Shipped:
 
 def named(model: str) -> Shipped | None:
     """The embedded model of this name."""
-    return next((known for known in SHIPPED.values() if known.name == model), None)
+    return SHIPPED.get(model)
 
 
 def wished(language: str, languages: Mapping[str, int]) -> Shipped:

@@ -6,18 +6,17 @@ that is sensitive, or whose note may be, is never sent to another machine.
 
 from collections.abc import Sequence
 
-from ragd.adapters.embedded import SPACE
+from ragd.adapters.embedded import model_of
 from ragd.adapters.lance_store import ChunkIndex
 from ragd.config import is_address_external
 from ragd.embedding import Vector
 from ragd.guarding import GuardInForce
 from ragd.providers import Providers
+from ragd.search.cosine_scale import USUAL, known_scale
 from ragd.search.recall import ANCHORS, Meaning, Memory, embed_text
 from ragd.search.sensitive import text_may_leave
 from ragd.serving import Serving
 from ragd.settings import Settings
-
-ENGLISH_SPACE = SPACE.identity  # the floor was measured in it; others are compared with anchors
 
 
 class MemoryVectors:
@@ -55,7 +54,7 @@ class MemoryVectors:
         if index is None or index.identity.space.identity != space:
             return []
         embedder = await self._providers.of(index.identity)
-        if space not in self._anchors and space != ENGLISH_SPACE:
+        if space not in self._anchors and _above_anchors(index) is not None:
             self._anchors = {space: tuple(await embedder.embed(list(ANCHORS)))}
         texts = [embed_text(memory) for memory in memories]
         return list(await embedder.embed(texts)) if texts else []
@@ -65,11 +64,18 @@ class MemoryVectors:
         index = self._index()
         if vector is None or index is None or index.identity.space.identity != space:
             return None
-        if space == ENGLISH_SPACE:
+        above = _above_anchors(index)
+        if above is None:
             return Meaning(vector, space)
         anchors = self._anchors.get(space)
-        return Meaning(vector, space, anchors) if anchors else None
+        return Meaning(vector, space, anchors, above) if anchors else None
 
     def _index(self) -> ChunkIndex | None:
         index = self._serving.index
         return index if index is not None and index.identity.space.is_known else None
+
+
+def _above_anchors(index: ChunkIndex) -> float | None:
+    """How much nearer to a question than unrelated texts a memory must be in this index."""
+    scale = known_scale(model_of(index.identity.space)) or USUAL
+    return scale.above_anchors

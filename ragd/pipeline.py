@@ -104,11 +104,12 @@ class Pipeline:
         return Identity(generation, chosen.space, cut, vault, chosen.canary, chosen.passed_over)
 
     def _local_model(self, asked: bool) -> Shipped:
-        """The embedded model for a new index. Under `auto`, one that nobody `asked` for keeps the
-        model of the index before it; else the languages of the notes decide."""
+        """The embedded model for a new index. One that nobody `asked` for keeps the model of the
+        index before it, unless another language is configured; else the languages of the notes
+        decide."""
         catalog, wish = self._ledger.state.catalog, self._settings.current.embedding
         before = named(catalog.index.model) if catalog.index is not None and not asked else None
-        if wish.language == "auto" and before is not None:
+        if before is not None and wish.language in ("auto", before.language):
             return before
         chosen = wished(wish.language, catalog.languages)
         if wish.language == "auto" and unavailable(chosen) is not None:

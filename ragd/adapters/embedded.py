@@ -46,8 +46,7 @@ def space_of(model: Shipped) -> VectorSpace:
     return VectorSpace("embedded", model.name, model.digest, model.dimensions, window=model.window)
 
 
-SPACES = {language: space_of(model) for language, model in SHIPPED.items()}
-SPACE = SPACES[ENGLISH.language]
+SPACE = space_of(ENGLISH)
 _BY_IDENTITY = {space_of(model).identity: model for model in SHIPPED.values()}
 
 
@@ -77,7 +76,7 @@ class EmbeddedEmbedder:
     ) -> None:
         self._space = space_of(model)
         self._unit_bits = model.unit_bits
-        self._worker = _Worker((*command, model.language), idle_s)
+        self._worker = _Worker((*command, model.name), idle_s)
         pace = Pace(TURN_S, FIRST_BATCH, LARGEST_BATCH)
         self._batches = Batches(self._ask, self._space, pace, sleep)
 

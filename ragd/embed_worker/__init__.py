@@ -13,13 +13,11 @@ from typing import BinaryIO, Literal
 import msgspec
 from msgspec import Struct
 
-from ragd.shipped_models import DIMENSIONS as DIMENSIONS
 from ragd.shipped_models import ENGLISH as ENGLISH
+from ragd.shipped_models import GRANITE as GRANITE
+from ragd.shipped_models import MINILM as MINILM
 from ragd.shipped_models import MULTILINGUAL as MULTILINGUAL
 from ragd.shipped_models import SHIPPED as SHIPPED
-from ragd.shipped_models import WEIGHTS_PACKAGE as WEIGHTS_PACKAGE
-from ragd.shipped_models import WEIGHTS_SHA256 as WEIGHTS_SHA256
-from ragd.shipped_models import WINDOW as WINDOW
 from ragd.shipped_models import Shipped as Shipped
 
 MAX_FRAME_BYTES = 64 * 1024 * 1024

@@ -13,6 +13,7 @@ from typing import BinaryIO, Protocol, runtime_checkable
 import numpy as np
 
 from ragd.embed_worker import (
+    MINILM,
     MULTILINGUAL,
     Embed,
     Failed,
@@ -42,15 +43,19 @@ class MakesUnits(Protocol):
     def embed_passages(self, texts: Sequence[str]) -> Passages: ...
 
 
-def load(language: str) -> Model:
-    """The model for this language: "english", or "multilingual". Raises CannotRun."""
-    if language == MULTILINGUAL.language:
+def load(name: str) -> Model:
+    """The model of this name. Raises CannotRun."""
+    if name == MULTILINGUAL.name:
         from ragd.embed_worker import multilingual
 
         return multilingual.load()
-    from ragd.embed_worker import minilm
+    if name == MINILM.name:
+        from ragd.embed_worker import minilm
 
-    return minilm.load()
+        return minilm.load()
+    from ragd.embed_worker import granite
+
+    return granite.load()
 
 
 def main() -> int:

@@ -6,9 +6,6 @@ is embedded with it.
 """
 
 import hashlib
-import importlib
-import math
-import os
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -17,11 +14,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import ragd
-from ragd.embed_worker import WINDOW, graph, weights
+from ragd.embed_worker import MINILM, graph, runtime, weights
 from ragd.embed_worker.loading import CannotRun, Floats, passes, usable_threads
+from ragd.embed_worker.onnx_file import INPUT, OUTPUT
 from ragd.embed_worker.units import Passages, in_bytes, starts_within, unit_starts
+from ragd.embed_worker.windows import windows
 from ragd.notes.wordpiece import WordPiece
 
+WINDOW = MINILM.window
 VOCABULARY_SHA256 = "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3"
 
 # Three texts, and the cosines that the weights give between them in full precision.
@@ -31,8 +31,6 @@ _TRIAL = (
     "Quarterly revenue fell by three percent.",
 )
 TRIAL_COSINES = (0.609, -0.015, 0.058)
-
-_ERRORS_ONLY = 3  # onnxruntime's log level
 
 
 class _Window(NamedTuple):
@@ -71,15 +69,15 @@ class MiniLM:
         size = self._positions.shape[1]
         total = np.zeros((len(texts), size), np.float32)
         units = [np.zeros((0, size), np.float32)] * len(texts)
-        windows: list[_Window] = []
+        made: list[_Window] = []
         for row, text in enumerate(texts):
             of_text = self._windows(text)
             starts = unit_starts(sum(len(ids) - 2 for ids in of_text))
             units[row] = np.zeros((len(starts), size), np.float32)
-            windows += _cut(row, of_text, starts)
+            made += _cut(row, of_text, starts)
         # The longest first, so that no thread is left alone with a long one at the end.
-        windows.sort(key=lambda window: -len(window.ids))
-        for window, sums in zip(windows, self._pool.map(self._sums, windows), strict=True):
+        made.sort(key=lambda window: -len(window.ids))
+        for window, sums in zip(made, self._pool.map(self._sums, made), strict=True):
             total[window.row] += sums.whole
             units[window.row][window.unit : window.unit + len(window.starts)] += sums.units
         lengths = np.linalg.norm(total, axis=1, keepdims=True)
@@ -87,28 +85,23 @@ class MiniLM:
         return Passages(vectors, [in_bytes(sums) if len(sums) else b"" for sums in units])
 
     def _windows(self, text: str) -> list[list[int]]:
-        """The tokens of a text in as few windows as hold them, all of about the same size."""
-        ids = self._pieces.ids(text)
-        count = max(1, math.ceil(len(ids) / (WINDOW - 2)))
-        size = max(1, math.ceil(len(ids) / count))
-        start, end = self._pieces.start_id, self._pieces.end_id
-        return [[start, *ids[at : at + size], end] for at in range(0, max(1, len(ids)), size)]
+        return windows(self._pieces.ids(text), WINDOW, self._pieces.start_id, self._pieces.end_id)
 
     def _sums(self, window: _Window) -> _Sums:
         rows = np.array(window.ids)
         tokens = self._words[rows].astype(np.float32) * self._words_scale[rows]
         tokens += self._positions[: len(rows)]
-        (states,) = self._session.run([graph.OUTPUT], {graph.INPUT: tokens[np.newaxis]})
+        (states,) = self._session.run([OUTPUT], {INPUT: tokens[np.newaxis]})
         found: Floats = states[0]
         own = found[1:-1]  # without the tokens that mark the start and the end
         units = np.add.reduceat(own, window.starts, axis=0) if window.starts else own[:0]
         return _Sums(found.sum(axis=0), units)
 
 
-def _cut(row: int, windows: list[list[int]], starts: list[int]) -> Iterator[_Window]:
+def _cut(row: int, of_text: list[list[int]], starts: list[int]) -> Iterator[_Window]:
     """The windows of one text, each with the units that its tokens are in."""
     first = 0
-    for ids in windows:
+    for ids in of_text:
         size = len(ids) - 2
         unit, within = starts_within(starts, first, size) if starts else (0, [])
         yield _Window(row, ids, unit, within)
@@ -117,11 +110,7 @@ def _cut(row: int, windows: list[list[int]], starts: list[int]) -> Iterator[_Win
 
 def load(weights_file: Path | None = None) -> MiniLM:
     """Load, verify and try the model. Raises CannotRun."""
-    try:
-        os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # it reports to its makers unless told before
-        runtime: Any = importlib.import_module("onnxruntime")
-    except (ImportError, OSError):  # not installed, or its library does not fit this machine
-        raise CannotRun("onnxruntime is not installed here") from None
+    onnxruntime = runtime.load()
     try:
         known = weights.load(weights_file or weights.path())
     except weights.WeightsMissing:
@@ -130,7 +119,7 @@ def load(weights_file: Path | None = None) -> MiniLM:
         raise CannotRun("the model's weights are not the ones this version knows") from None
     pieces = _vocabulary()
     try:
-        model = MiniLM(_session(runtime, graph.write(known)), known, pieces)
+        model = MiniLM(runtime.session(onnxruntime, graph.write(known)), known, pieces)
         trial = model.embed(_TRIAL)
     except Exception:  # onnxruntime's own types, which are not importable without it
         raise CannotRun("the model cannot be loaded") from None
@@ -148,13 +137,3 @@ def _vocabulary() -> WordPiece:
     if hashlib.sha256(data).hexdigest() != VOCABULARY_SHA256:
         raise CannotRun("the vocabulary is not the one this version knows")
     return WordPiece(data.decode())
-
-
-def _session(runtime: Any, model: bytes) -> Any:
-    options = runtime.SessionOptions()
-    options.intra_op_num_threads = 1  # threads run windows side by side instead
-    options.inter_op_num_threads = 1
-    options.log_severity_level = _ERRORS_ONLY
-    # Not more than basic: it would fuse each sum and norm into an operator that measured slower.
-    options.graph_optimization_level = runtime.GraphOptimizationLevel.ORT_ENABLE_BASIC
-    return runtime.InferenceSession(model, options, providers=["CPUExecutionProvider"])

@@ -6,7 +6,6 @@ is never cut: its vector is the mean of its windows' vectors. Each window runs b
 thread, so a text's vector never depends on what else is embedded with it.
 """
 
-import math
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
@@ -21,6 +20,7 @@ from ragd.embed_worker.multilingual_weights import ORDERS, PARTS, Dense, Weights
 from ragd.embed_worker.unigram import END, START, Unigram
 from ragd.embed_worker.units import Passages, in_half_bytes, sentence_starts, starts_within
 from ragd.embed_worker.weights import Norm, WeightsChanged, WeightsMissing
+from ragd.embed_worker.windows import windows
 
 WINDOW = MULTILINGUAL.window
 
@@ -69,7 +69,7 @@ class Multilingual:
             ids, ends = self._pieces.sentences(text)
             starts = sentence_starts(len(ids), ends)
             sizes.append([end - start for start, end in pairwise([*starts, len(ids)])])
-            cut += windows(row, ids, starts)
+            cut += _cut(row, ids, starts)
         # The longest first, so that no thread is left alone with a long one at the end.
         cut.sort(key=lambda window: -len(window.ids))
         total = np.zeros((len(texts), MULTILINGUAL.dimensions), np.float32)
@@ -130,14 +130,14 @@ class Multilingual:
         return tokens
 
 
-def windows(row: int, ids: list[int], starts: list[int]) -> Iterator[_Window]:
-    """A text in as few windows as hold it, all of about the same size, each with its units."""
-    count = max(1, math.ceil(len(ids) / (WINDOW - 2)))
-    size = max(1, math.ceil(len(ids) / count))
-    for at in range(0, max(1, len(ids)), size):
-        own = ids[at : at + size]
-        unit, within = starts_within(starts, at, len(own)) if starts else (0, [])
-        yield _Window(row, [START, *own, END], unit, within)
+def _cut(row: int, ids: list[int], starts: list[int]) -> Iterator[_Window]:
+    """The windows of one text, each with the units that its tokens are in."""
+    first = 0
+    for window in windows(ids, WINDOW, START, END):
+        size = len(window) - 2
+        unit, within = starts_within(starts, first, size) if starts else (0, [])
+        yield _Window(row, window, unit, within)
+        first += size
 
 
 def load(place: Path | None = None) -> Multilingual:

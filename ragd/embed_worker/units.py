@@ -1,7 +1,8 @@
 """The units of a passage: where each begins, and how their vectors are packed.
 
-They cost no extra run of the model: a unit's vector is made from the states that its tokens have
-in the whole passage. docs/retrieval.md has the measurements.
+They cost no extra run of the model. With MiniLM and the multilingual model, a unit's vector is made
+from the states that its tokens have in the whole passage; with granite, a unit is a window.
+docs/retrieval.md has the measurements.
 """
 
 import math

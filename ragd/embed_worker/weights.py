@@ -1,7 +1,7 @@
 """The weights of all-MiniLM-L6-v2, read from the package that carries them.
 
 This is the only module that knows what is in that package. It runs none of its code, and never
-hands out weights whose file is not, byte for byte, the one named by `WEIGHTS_SHA256`.
+hands out weights whose file is not, byte for byte, the one that `MINILM` names.
 """
 
 import hashlib
@@ -13,10 +13,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ragd.embed_worker import WEIGHTS_PACKAGE, WEIGHTS_SHA256
+from ragd.embed_worker import MINILM
 from ragd.embed_worker.protobuf import Malformed, fields, varints
 
-FILE = "model.onnx"
+(FILE,) = MINILM.files
 LAYERS = 6
 
 Floats = NDArray[np.float32]
@@ -67,7 +67,7 @@ class Weights(NamedTuple):
 
 def path() -> Path:
     """Where the weights lie. Raises WeightsMissing."""
-    spec = importlib.util.find_spec(WEIGHTS_PACKAGE)
+    spec = importlib.util.find_spec(MINILM.package)
     if spec is None or spec.origin is None:
         raise WeightsMissing
     return Path(spec.origin).with_name(FILE)
@@ -79,7 +79,7 @@ def load(file: Path) -> Weights:
         data = file.read_bytes()
     except OSError:
         raise WeightsMissing from None
-    if hashlib.sha256(data).hexdigest() != WEIGHTS_SHA256:
+    if hashlib.sha256(data).hexdigest() != MINILM.files[FILE]:
         raise WeightsChanged
     try:
         return _arrange(dict(_tensors(memoryview(data))))

@@ -16,10 +16,10 @@ from typing import Protocol
 from msgspec import Struct
 
 from ragd.embedding import Vector
+from ragd.search.cosine_scale import USUAL
 
 RANK_CONSTANT = 60
 CROWD = 50  # so many are nearest by meaning; the least near of them is the crowd
-REACH = 0.5  # a cosine so much above the crowd weighs as much as the best match of words
 TITLE = 0.2  # what a name with all words of the question adds
 NOTE = 0.1  # what the best note by words adds to its passages
 UNREAD = 0.3  # what meaning still weighs when the model knows no word of the question
@@ -86,6 +86,7 @@ class Weights(Struct, frozen=True):
     recency: float = 0.05  # as a part of the best weight
     unwanted: float = 0.6  # what is taken off, as a part of the best weight
     by_ranks: bool = False
+    reach: float = USUAL.reach  # a cosine so much above the crowd weighs as the best words do
 
 
 class _Scale(Struct, frozen=True):
@@ -229,7 +230,7 @@ def _weigh(one: Candidate, weights: Weights, scale: _Scale) -> float:
     else:
         weight = 0.0
         if (near := nearness(one)) is not None:
-            weight += weights.vector * (near - scale.crowd) / REACH
+            weight += weights.vector * (near - scale.crowd) / weights.reach
         if one.bm25 is not None and scale.best_bm25 > 0:
             weight += weights.text * one.bm25 / scale.best_bm25
     weight += unit * (weights.title * one.title_cover + weights.note * one.note_words)

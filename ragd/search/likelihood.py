@@ -12,10 +12,10 @@ from collections.abc import Sequence
 
 from msgspec import Struct, structs
 
+from ragd.search.cosine_scale import CosineScale
 from ragd.search.fusion import Candidate
 
 STEP = 0.0001  # as fine as scores are told
-FAR_OUT = 0.3  # a cosine so much above the crowd's stands out fully
 # What a result must have of the question's words and meaning together to be an answer at all; words
 # cannot be there if no note is in the question's language.
 NEEDED, NEEDED_ABROAD = 0.5, 0.25
@@ -111,9 +111,9 @@ def likelihood(known: Known, weights: Weights) -> float:
     return 1 / (1 + math.exp(-total))
 
 
-def stands_out(above: float) -> float:
+def stands_out(above: float, scale: CosineScale) -> float:
     """Of how far a cosine is above that of other passages, the part that counts."""
-    return min(1.0, max(0.0, above / FAR_OUT))
+    return min(1.0, max(0.0, above / scale.far_out))
 
 
 def numbers(found: Candidate, one: Evidence) -> dict[str, float | int | bool | None]:

@@ -15,10 +15,7 @@ from ragd.search.function_words import ENGLISH
 from ragd.search.words import is_single, words
 
 QUERY_CHARACTERS = 4_000  # the first ones; more say no more
-# The cosine that a memory must have to a question whose words it does not share. Measured with the
-# embedded model: docs/retrieval.md.
-FLOOR = 0.30
-ABOVE_ANCHORS = 0.20  # so much nearer than unrelated texts are, for models of another scale
+FLOOR = 0.30  # the least cosine of a memory to a question whose words it does not share
 RANKS = 60  # of reciprocal rank fusion
 # Texts about nothing that is likely to be asked of a person's memories.
 ANCHORS = (
@@ -43,11 +40,15 @@ class Memory(Struct, frozen=True):
 
 
 class Meaning(Struct, frozen=True):
-    """A question's vector, and vectors of unrelated texts where the model's scale is not known."""
+    """A question's vector, and vectors of unrelated texts where the model's scale needs them.
+
+    `above_anchors`: how much nearer than those a memory must be that shares no word.
+    """
 
     vector: bytes  # float32
     space: str
     anchors: tuple[bytes, ...] = ()
+    above_anchors: float = 0.0
 
 
 def shown(memory: Memory) -> dict[str, str]:
@@ -108,7 +109,7 @@ class Recall:
         floor = FLOOR
         if meaning.anchors:
             anchors = np.stack([np.frombuffer(one, dtype="<f4") for one in meaning.anchors])
-            floor = max(floor, float((anchors @ asked).mean()) + ABOVE_ANCHORS)
+            floor = max(floor, float((anchors @ asked).mean()) + meaning.above_anchors)
         cosines = matrix @ asked
         near = [(float(cosine), place) for cosine, place in zip(cosines, places, strict=True)]
         near = [one for one in near if one[0] >= floor]

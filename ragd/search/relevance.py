@@ -9,26 +9,10 @@ depends on how well the model reads the question: letters at random come near to
 nothing of these: what lies below FLOOR is not an answer. docs/retrieval.md has the measurements.
 """
 
-from msgspec import Struct
+from ragd.search.cosine_scale import CosineScale
 
 TIMELY = 0.15
 FLOOR = 0.1
-
-
-class Scale(Struct, frozen=True):
-    """What cosines of a model mean.
-
-    `unrelated`: of a question in words that the model knows to what is unrelated. `unreadable`: of
-    one in words that it does not know. `same`: of a question to what fully answers it.
-    """
-
-    unrelated: float = 0.2
-    unreadable: float = 0.4
-    same: float = 0.85
-
-
-ENGLISH = Scale()
-SCALES = {"english": ENGLISH, "multilingual": Scale(0.17, 0.17, 0.65)}
 
 
 def relevance(
@@ -36,8 +20,8 @@ def relevance(
     words: float,
     readable: float,
     *,
+    scale: CosineScale,
     closeness: float = 0.0,
-    scale: Scale = ENGLISH,
 ) -> float:
     """The score, of a passage's cosine (None: not among the nearest) and its share of words.
 
@@ -48,7 +32,7 @@ def relevance(
     return 1 - rest * (1 - TIMELY * closeness)
 
 
-def meaning(cosine: float | None, readable: float, scale: Scale = ENGLISH) -> float:
+def meaning(cosine: float | None, readable: float, scale: CosineScale) -> float:
     """How far a cosine is above that of unrelated texts: 0, up to 1 for a full answer's."""
     if cosine is None:
         return 0.0
@@ -56,6 +40,6 @@ def meaning(cosine: float | None, readable: float, scale: Scale = ENGLISH) -> fl
     return min(1.0, max(0.0, (cosine - low) / (scale.same - low)))
 
 
-def unrelated(readable: float, scale: Scale) -> float:
+def unrelated(readable: float, scale: CosineScale) -> float:
     """The cosine of unrelated texts, by how much of the question the model can read."""
     return scale.unreadable - (scale.unreadable - scale.unrelated) * readable

@@ -6,7 +6,7 @@ import pytest
 
 from ragd.adapters.embedded import EmbeddedEmbedder
 from ragd.adapters.ollama import OllamaEmbedder, space_of
-from ragd.embed_worker import MULTILINGUAL
+from ragd.embed_worker import MINILM, MULTILINGUAL
 from ragd.embedding import Embedder
 from tests.embedding.fake_ollama import DIGEST, DIMENSIONS, MODEL, FakeOllama, running
 
@@ -42,7 +42,15 @@ async def multilingual() -> AsyncIterator[EmbeddedEmbedder]:
     await embedder.close()
 
 
-@pytest.fixture(params=["local", "multilingual", "remote"])
+@pytest.fixture
+async def minilm() -> AsyncIterator[EmbeddedEmbedder]:
+    """The English model of older indexes."""
+    embedder = EmbeddedEmbedder(sleep=at_once, model=MINILM)
+    yield embedder
+    await embedder.close()
+
+
+@pytest.fixture(params=["local", "minilm", "multilingual", "remote"])
 def embedder(request: pytest.FixtureRequest) -> Embedder:
     """Each provider in turn: what is true of the port is true of all."""
     found: Embedder = request.getfixturevalue(request.param)

@@ -14,7 +14,6 @@ from bench.embedding import (
     collection,
     invented_chunks,
     ndcg,
-    plain_rate,
 )
 
 ROOT = Path(__file__).parents[2]
@@ -46,7 +45,6 @@ def test_quality_is_measured(folder: Path, extra: list[str]) -> None:
 async def test_speed_is_measured() -> None:
     texts = invented_chunks(2, tokens=10)
     assert await bare_rate(texts) > 0
-    assert plain_rate(texts) > 0
 
 
 def test_a_collection_holds_what_is_wanted_and_joins_it(folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""The model itself: its weights, our graph of it, and what windows do."""
+"""MiniLM: its weights, our graph of it, and what windows do."""
 
 from pathlib import Path
 from typing import Any
@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ragd.embed_worker import DIMENSIONS, WINDOW, graph, loading, weights
+from ragd.embed_worker import MINILM, loading, weights
 from ragd.embed_worker.loading import passes
-from ragd.embed_worker.minilm import TRIAL_COSINES, MiniLM, load
+from ragd.embed_worker.minilm import TRIAL_COSINES, WINDOW, MiniLM, load
+from ragd.embed_worker.onnx_file import without_overflow
 
 onnxruntime = pytest.importorskip("onnxruntime")
 
@@ -67,7 +68,7 @@ def test_products_fit_processors_that_saturate_at_sixteen_bits() -> None:
     known = weights.load(weights.path())
     for layer in known.layers:
         for linear in (layer.query_key_value, layer.attention, layer.widen, layer.narrow):
-            values, scale = graph.without_overflow(linear.values, linear.scale)
+            values, scale = without_overflow(linear.values, linear.scale)
             pairs = np.abs(values[0::2].astype(int)) + np.abs(values[1::2].astype(int))
             assert 255 * pairs.max() < 2**15
             before = linear.values * linear.scale
@@ -75,14 +76,14 @@ def test_products_fit_processors_that_saturate_at_sixteen_bits() -> None:
 
 
 def test_a_column_of_zeros_stays_one() -> None:
-    values, scale = graph.without_overflow(np.zeros((2, 2), np.int8), np.ones(2, np.float32))
+    values, scale = without_overflow(np.zeros((2, 2), np.int8), np.ones(2, np.float32))
     assert not values.any()
     assert np.isfinite(scale).all()
 
 
 def test_the_trial_notices_wrong_vectors() -> None:
-    assert not passes(np.eye(3, DIMENSIONS, dtype=np.float32), TRIAL_COSINES)
-    assert not passes(np.full((3, DIMENSIONS), np.nan, np.float32), TRIAL_COSINES)
+    assert not passes(np.eye(3, MINILM.dimensions, dtype=np.float32), TRIAL_COSINES)
+    assert not passes(np.full((3, MINILM.dimensions), np.nan, np.float32), TRIAL_COSINES)
 
 
 def test_weights_that_were_changed_are_refused(tmp_path: Path) -> None:

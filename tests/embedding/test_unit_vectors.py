@@ -1,4 +1,4 @@
-"""The embedded English model gives the parts of a long text vectors of their own."""
+"""MiniLM gives the parts of a long text vectors of their own."""
 
 import numpy as np
 import pytest
@@ -45,16 +45,16 @@ def test_a_unit_is_the_mean_of_its_tokens_wherever_the_windows_end(model: MiniLM
 
 
 async def test_the_part_that_speaks_of_a_thing_is_nearer_than_the_whole(
-    local: EmbeddedEmbedder,
+    minilm: EmbeddedEmbedder,
 ) -> None:
-    (made,) = await local.embed_passages([CATS + MONEY])
-    asked = await local.embed_query("Where does the cat sleep?")
+    (made,) = await minilm.embed_passages([CATS + MONEY])
+    asked = await minilm.embed_query("Where does the cat sleep?")
     best = unit_cosines(asked, {"a": units_of(made)})["a"]
     assert best > cosine(asked, vector_of(made)) + 0.05
 
 
-async def test_only_passages_come_with_units(local: EmbeddedEmbedder) -> None:
-    (made,) = await local.embed_passages([CATS])
+async def test_only_passages_come_with_units(minilm: EmbeddedEmbedder) -> None:
+    (made,) = await minilm.embed_passages([CATS])
     assert units_of(made)
-    assert await local.embed([CATS]) == [vector_of(made)]
-    assert await local.embed_query(CATS) == vector_of(made)
+    assert await minilm.embed([CATS]) == [vector_of(made)]
+    assert await minilm.embed_query(CATS) == vector_of(made)

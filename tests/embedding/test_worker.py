@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from ragd.adapters.embedded import EmbeddedEmbedder, unavailable
-from ragd.embed_worker import weights
+from ragd.embed_worker import ENGLISH, GRANITE, MINILM, SHIPPED, Shipped, granite_weights, weights
 from ragd.embedding import EmbeddingError, Pace, cosine
 from tests.embedding.conftest import at_once
 from tests.patience import PATIENCE_S
@@ -29,12 +29,15 @@ pytestmark = pytest.mark.skipif(
 
 @asynccontextmanager
 async def twisted(
-    code: str = "", idle_s: float = 120.0, sleep: Callable[[float], Awaitable[None]] = at_once
+    code: str = "",
+    idle_s: float = 120.0,
+    sleep: Callable[[float], Awaitable[None]] = at_once,
+    model: Shipped = ENGLISH,
 ) -> AsyncIterator[EmbeddedEmbedder]:
     """An embedder whose worker first runs this code."""
     program = "from ragd.embed_worker import __main__ as worker\n" + textwrap.dedent(code)
     command = (sys.executable, "-c", f"{program}\nraise SystemExit(worker.main())")
-    embedder = EmbeddedEmbedder(idle_s, command, sleep)
+    embedder = EmbeddedEmbedder(idle_s, command, sleep, model)
     try:
         yield embedder
     finally:
@@ -174,7 +177,7 @@ def test_a_worker_ends_when_its_daemon_is_killed() -> None:
 async def test_noise_on_the_standard_output_does_not_get_between_the_answers() -> None:
     noise = """
         import os
-        from ragd.embed_worker import minilm
+        from ragd.embed_worker import granite
         def noisy(method):
             def call(*given):
                 print("noise", flush=True)
@@ -182,7 +185,7 @@ async def test_noise_on_the_standard_output_does_not_get_between_the_answers() -
                 return method(*given)
             return call
         worker.load = noisy(worker.load)
-        minilm.MiniLM.embed_passages = noisy(minilm.MiniLM.embed_passages)
+        granite.Granite.embed_passages = noisy(granite.Granite.embed_passages)
     """
     async with twisted(noise) as embedder:
         one, other = await embedder.embed([CAT, CAT])
@@ -190,42 +193,74 @@ async def test_noise_on_the_standard_output_does_not_get_between_the_answers() -
 
 
 BROKEN = {
-    "onnxruntime is not installed here": "import sys; sys.modules['onnxruntime'] = None",
-    "the model's weights are not installed here": """
-        from pathlib import Path
-        from ragd.embed_worker import weights
-        weights.path = lambda: Path("/nowhere/model.onnx")
-    """,
-    "the model's weights are not the ones this version knows": """
-        import os
-        from pathlib import Path
-        from ragd.embed_worker import weights
-        weights.path = lambda: Path(os.environ["CHANGED_WEIGHTS"])
-    """,
-    "the vocabulary is not the one this version knows": """
-        from ragd.embed_worker import minilm
-        minilm.VOCABULARY_SHA256 = "0" * 64
-    """,
-    "the model gives wrong vectors on this machine": """
-        from ragd.embed_worker import graph
-        graph._EPSILON = 1e3
-    """,
-    "the model cannot be loaded": """
-        from ragd.embed_worker import graph
-        graph.write = lambda known: b"not a model"
-    """,
+    MINILM.name: {
+        "onnxruntime is not installed here": "import sys; sys.modules['onnxruntime'] = None",
+        "the model's weights are not installed here": """
+            from pathlib import Path
+            from ragd.embed_worker import weights
+            weights.path = lambda: Path("/nowhere/model.onnx")
+        """,
+        "the model's weights are not the ones this version knows": """
+            import os
+            from pathlib import Path
+            from ragd.embed_worker import weights
+            weights.path = lambda: Path(os.environ["CHANGED_WEIGHTS"]) / weights.FILE
+        """,
+        "the vocabulary is not the one this version knows": """
+            from ragd.embed_worker import minilm
+            minilm.VOCABULARY_SHA256 = "0" * 64
+        """,
+        "the model gives wrong vectors on this machine": """
+            from ragd.embed_worker import onnx_file
+            onnx_file._EPSILON = 1e3
+        """,
+        "the model cannot be loaded": """
+            from ragd.embed_worker import graph
+            graph.write = lambda known: b"not a model"
+        """,
+    },
+    GRANITE.name: {
+        "onnxruntime is not installed here": "import sys; sys.modules['onnxruntime'] = None",
+        "the model's weights are not installed here": """
+            from pathlib import Path
+            from ragd.embed_worker import granite_weights
+            granite_weights.folder = lambda: Path("/nowhere")
+        """,
+        "the model's weights are not the ones this version knows": """
+            import os
+            from pathlib import Path
+            from ragd.embed_worker import granite_weights
+            granite_weights.folder = lambda: Path(os.environ["CHANGED_WEIGHTS"])
+        """,
+        "the model gives wrong vectors on this machine": """
+            from ragd.embed_worker import onnx_file
+            onnx_file._EPSILON = 1e3
+        """,
+        "the model cannot be loaded": """
+            from ragd.embed_worker import granite_graph
+            granite_graph.write = lambda known: b"not a model"
+        """,
+    },
 }
+CASES = [
+    pytest.param(SHIPPED[name], detail, id=f"{name}: {detail}")
+    for name, broken in BROKEN.items()
+    for detail in broken
+]
 
 
-@pytest.mark.parametrize("detail", BROKEN)
+@pytest.mark.parametrize(("model", "detail"), CASES)
 async def test_a_worker_that_cannot_run_says_why(
-    detail: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    model: Shipped, detail: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    changed = bytearray(weights.path().read_bytes())
-    changed[-1000] ^= 1
-    (tmp_path / "model.onnx").write_bytes(changed)
-    monkeypatch.setenv("CHANGED_WEIGHTS", str(tmp_path / "model.onnx"))
-    async with twisted(BROKEN[detail]) as embedder:
+    for file in (weights.path(), granite_weights.folder() / granite_weights.FILE):
+        changed = bytearray(file.read_bytes())
+        changed[-1000] ^= 1
+        copy = tmp_path / (weights.FILE if file == weights.path() else granite_weights.FILE)
+        copy.parent.mkdir(exist_ok=True)
+        copy.write_bytes(changed)
+    monkeypatch.setenv("CHANGED_WEIGHTS", str(tmp_path))
+    async with twisted(BROKEN[model.name][detail], model=model) as embedder:
         with pytest.raises(EmbeddingError) as caught:
             await embedder.embed([CAT])
         assert caught.value.code == "EMBEDDER_UNAVAILABLE"
@@ -261,13 +296,13 @@ async def test_a_worker_that_cannot_even_start_is_an_error() -> None:
 async def test_a_text_that_kills_the_worker_is_found() -> None:
     deadly = """
         import os
-        from ragd.embed_worker import minilm
-        embed = minilm.MiniLM.embed_passages
+        from ragd.embed_worker import granite
+        embed = granite.Granite.embed_passages
         def fragile(self, texts):
             if "poison" in texts:
                 os._exit(1)
             return embed(self, texts)
-        minilm.MiniLM.embed_passages = fragile
+        granite.Granite.embed_passages = fragile
     """
     async with twisted(deadly) as embedder:
         with pytest.raises(EmbeddingError) as caught:
@@ -280,13 +315,13 @@ async def test_an_error_inside_the_worker_is_told_without_the_text(
     capfd: pytest.CaptureFixture[str],
 ) -> None:
     failing = """
-        from ragd.embed_worker import minilm
-        embed = minilm.MiniLM.embed_passages
+        from ragd.embed_worker import granite
+        embed = granite.Granite.embed_passages
         def broken(self, texts):
             if len(texts) < 3:
                 raise KeyError(texts[0])
             return embed(self, texts)
-        minilm.MiniLM.embed_passages = broken
+        granite.Granite.embed_passages = broken
     """
     async with twisted(failing) as embedder:
         with pytest.raises(EmbeddingError) as caught:

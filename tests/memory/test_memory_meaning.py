@@ -16,7 +16,9 @@ from ragd.config_schema import Config
 from ragd.embedding import VectorSpace
 from ragd.guarding import GuardInForce
 from ragd.memory_vectors import MemoryVectors
-from ragd.search.recall import FLOOR, Meaning, Memory, Recall, embed_text
+from ragd.search.cosine_scale import SCALES
+from ragd.search.recall import ANCHORS, FLOOR, Meaning, Memory, Recall, embed_text
+from ragd.shipped_models import GRANITE, MINILM, Shipped
 from tests.embedding import fake_ollama
 
 QUESTIONS = Path(__file__).parent / "memory_questions.tsv"
@@ -65,16 +67,19 @@ def kept() -> list[tuple[Memory, list[str]]]:
 
 
 @pytest.mark.skipif(embedded.unavailable() is not None, reason="the embedded model cannot run here")
-async def test_the_figures_of_the_retrieval_page_are_measured() -> None:
-    model = embedded.EmbeddedEmbedder()
+@pytest.mark.parametrize("shipped", [GRANITE, MINILM], ids=lambda model: model.name)
+async def test_the_figures_of_the_retrieval_page_are_measured(shipped: Shipped) -> None:
+    model = embedded.EmbeddedEmbedder(model=shipped)
+    above = SCALES[shipped.name].above_anchors
     try:
         memories = [memory for memory, _ in kept()]
         made = await model.embed([embed_text(memory) for memory in memories])
         vectors = {one.key: ("s", bytes(made[at])) for at, one in enumerate(memories)}
         recall = Recall(memories, vectors)
+        anchors = tuple(await model.embed(list(ANCHORS))) if above is not None else ()
 
         async def found(question: str) -> list[str]:
-            meaning = Meaning(await model.embed_query(question), "s")
+            meaning = Meaning(await model.embed_query(question), "s", anchors, above or 0.0)
             return [memory.key for memory in recall.matching("", 5, meaning)]
 
         asked = [(memory.key, question) for memory, some in kept() for question in some]
@@ -83,9 +88,10 @@ async def test_the_figures_of_the_retrieval_page_are_measured() -> None:
     finally:
         await model.close()
     page = (Path(__file__).parents[2] / "docs" / "retrieval.md").read_text("utf-8")
-    assert f"{right} of {len(asked)} questions" in page
-    assert f"{wrong} of {len(UNRELATED)} unrelated questions" in page
+    figures = f"| {shipped.name} | {right} of {len(asked)} | {wrong} of {len(UNRELATED)} |"
+    assert figures in page
     assert f"cosine of {FLOOR:.2f}" in page
+    assert above is None or f"{above:.2f} nearer" in page
 
 
 def unit(*values: float) -> bytes:
@@ -113,7 +119,7 @@ def test_a_model_whose_unrelated_texts_are_near_has_a_higher_floor() -> None:
     between = unit(1, 1)
     assert recall.matching("x", 5, Meaning(between, "s")) == [NEAR, FAR]
     anchors = (unit(1, 0.2), unit(0.2, 1))
-    assert recall.matching("x", 5, Meaning(between, "s", anchors)) == []
+    assert recall.matching("x", 5, Meaning(between, "s", anchors, 0.2)) == []
 
 
 async def test_an_older_file_gets_the_new_columns_and_keeps_its_memories(tmp_path: Path) -> None:

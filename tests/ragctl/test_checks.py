@@ -165,11 +165,11 @@ def test_an_ollama_that_does_not_answer_matters_where_it_is_needed(
 
 def test_weights_that_are_not_the_ones_are_told(home, monkeypatch: pytest.MonkeyPatch) -> None:
     assert provider.weights(home).verdict == "ok"
-    english = structs.replace(ENGLISH, files={"model.onnx": "0" * 64})
-    monkeypatch.setattr(provider, "SHIPPED", {"english": english})
+    english = structs.replace(ENGLISH, files=dict.fromkeys(ENGLISH.files, "0" * 64))
+    monkeypatch.setattr(provider, "SHIPPED", {ENGLISH.name: english})
     assert "is not the file" in provider.weights(home).message
     english = structs.replace(ENGLISH, package="no_such_package")
-    monkeypatch.setattr(provider, "SHIPPED", {"english": english})
+    monkeypatch.setattr(provider, "SHIPPED", {ENGLISH.name: english})
     assert "is missing" in provider.weights(home).message
 
 
@@ -178,7 +178,7 @@ def test_weights_of_the_multilingual_model_are_looked_at_too(
 ) -> None:
     assert MULTILINGUAL.name in provider.weights(home).message
     other = structs.replace(MULTILINGUAL, files={"resources/sp.model": "0" * 64})
-    monkeypatch.setattr(provider, "SHIPPED", {"english": ENGLISH, "multilingual": other})
+    monkeypatch.setattr(provider, "SHIPPED", {ENGLISH.name: ENGLISH, other.name: other})
     assert "sp.model is not the file" in provider.weights(home).message
 
 

@@ -2,9 +2,11 @@
 
 import pytest
 
+from ragd.search.cosine_scale import SCALES, USUAL
 from ragd.search.fusion import trust
 from ragd.search.leg_trust import FOREIGN, LegTrust, leg_trust
-from ragd.search.relevance import FLOOR, SCALES, relevance
+from ragd.search.relevance import FLOOR, relevance
+from ragd.shipped_models import MULTILINGUAL, SHIPPED
 
 ENGLISH_NOTES = {"en": 200}
 
@@ -39,7 +41,8 @@ def test_another_provider_is_trusted_in_any_language() -> None:
 
 
 def test_each_model_has_a_scale_of_its_own() -> None:
-    multilingual = SCALES["multilingual"]
+    multilingual = SCALES[MULTILINGUAL.name]
     assert relevance(0.15, 0.0, 1.0, scale=multilingual) < FLOOR  # as near as nonsense comes
     assert relevance(0.4, 0.0, 0.0, scale=multilingual) > 0.4  # a usual translation
-    assert relevance(0.4, 0.0, 0.0) < FLOOR  # letters that the English model does not know
+    assert relevance(0.4, 0.0, 0.0, scale=USUAL) < FLOOR  # letters that a model does not know
+    assert SCALES.keys() == SHIPPED.keys()

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragd.search import likelihood
+from ragd.search.cosine_scale import SCALES, USUAL
 from ragd.search.likelihood import NEEDED_ABROAD, STEP, Evidence, is_answered, stands_out
 
 PARTS = st.floats(0, 1)
@@ -60,6 +61,7 @@ def test_a_list_of_all_that_was_asked_for_is_certain() -> None:
 
 
 def test_a_cosine_below_the_crowd_does_not_stand_out() -> None:
-    assert stands_out(-0.2) == 0.0
-    assert stands_out(0.15) == 0.5
-    assert stands_out(0.9) == 1.0
+    for scale in (USUAL, *SCALES.values()):
+        assert stands_out(-0.2, scale) == 0.0
+        assert stands_out(scale.far_out / 2, scale) == 0.5
+        assert stands_out(0.9, scale) == 1.0

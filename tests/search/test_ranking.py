@@ -10,6 +10,7 @@ from ragd.embedding import pack
 from ragd.notes.wordpiece import WordPiece
 from ragd.search import fusion
 from ragd.search.about import about
+from ragd.search.cosine_scale import SCALES, USUAL, CosineScale
 from ragd.search.fusion import Candidate, Weights, trust
 from ragd.search.relevance import FLOOR, relevance
 from ragd.search.results import citation, link
@@ -165,24 +166,26 @@ def test_fusion_keeps_every_hit_once_and_orders_alike_each_time(
 SHARE = st.floats(0, 1)
 
 
-@given(st.floats(-1, 1), SHARE, SHARE)
+@given(st.floats(-1, 1), SHARE, SHARE, st.sampled_from([USUAL, *SCALES.values()]))
 def test_a_score_is_between_0_and_1_and_more_of_anything_is_never_less(
-    cosine: float, words: float, readable: float
+    cosine: float, words: float, readable: float, scale: CosineScale
 ) -> None:
-    score = relevance(cosine, words, readable)
+    score = relevance(cosine, words, readable, scale=scale)
     assert 0 <= score <= 1
-    assert score >= relevance(None, words, readable)
-    assert score >= relevance(cosine - 0.1, words, readable)
-    assert score >= relevance(cosine, words / 2, readable)
-    assert score >= relevance(cosine, words, readable / 2)
+    assert score >= relevance(None, words, readable, scale=scale)
+    assert score >= relevance(cosine - 0.1, words, readable, scale=scale)
+    assert score >= relevance(cosine, words / 2, readable, scale=scale)
+    assert score >= relevance(cosine, words, readable / 2, scale=scale)
 
 
 def test_letters_at_random_have_to_come_nearer_than_words() -> None:
-    assert relevance(0.36, 0.0, readable=0.0) < FLOOR < relevance(0.30, 0.0, readable=1.0)
+    letters = relevance(0.36, 0.0, readable=0.0, scale=USUAL)
+    assert letters < FLOOR < relevance(0.30, 0.0, readable=1.0, scale=USUAL)
 
 
 def test_the_right_time_alone_is_worth_showing() -> None:
-    assert relevance(None, 0.0, 1.0) < FLOOR < relevance(None, 0.0, 1.0, closeness=1.0)
+    nothing = relevance(None, 0.0, 1.0, scale=USUAL)
+    assert nothing < FLOOR < relevance(None, 0.0, 1.0, closeness=1.0, scale=USUAL)
 
 
 # What a question is about

@@ -1,0 +1,41 @@
+"""What the cosines of a model mean: the numbers of the search that differ by model. Pure.
+
+docs/retrieval.md has the measurements.
+"""
+
+from msgspec import Struct
+
+from ragd.shipped_models import GRANITE, MINILM, MULTILINGUAL, Shipped
+
+
+class CosineScale(Struct, frozen=True):
+    """Cosines, and differences of cosines.
+
+    `unrelated`: of a question in words that the model knows to what is unrelated. `unreadable`: of
+    one in words that it does not know. `same`: of a question to what fully answers it.
+    `reach`: a cosine so much above the crowd weighs as much as the best match of words.
+    `far_out`: so much above the crowd, a passage stands out fully. `linked_below`: a linked note
+    may be so far below the crowd. `above_anchors`: a memory that shares no word with a question
+    must be so much nearer to it than texts about something else; None: those are not needed.
+    """
+
+    unrelated: float
+    unreadable: float
+    same: float
+    reach: float
+    far_out: float
+    linked_below: float
+    above_anchors: float | None = 0.2
+
+
+USUAL = CosineScale(0.2, 0.4, 0.85, 0.5, 0.3, 0.1)  # of a model of which nothing is known
+SCALES = {
+    MINILM.name: CosineScale(0.2, 0.4, 0.85, 0.5, 0.3, 0.1, above_anchors=None),
+    GRANITE.name: CosineScale(0.58, 0.7, 0.93, 0.15, 0.18, 0.06, above_anchors=0.12),
+    MULTILINGUAL.name: CosineScale(0.17, 0.17, 0.65, 0.5, 0.3, 0.1),
+}
+
+
+def known_scale(model: Shipped | None) -> CosineScale | None:
+    """The scale of a shipped model; None for another."""
+    return SCALES[model.name] if model is not None else None
