@@ -5,7 +5,7 @@ It reads nothing: the row, what ranked it and the note's state are given.
 
 from datetime import datetime
 
-from msgspec import UNSET, Struct
+from msgspec import UNSET, Struct, structs
 
 from ragd.adapters.embedded import model_of
 from ragd.adapters.lance_store import ChunkIndex, Row
@@ -20,7 +20,7 @@ from ragd.search.fusion import Candidate
 from ragd.search.likelihood import Evidence, numbers, stands_out
 from ragd.search.relevance import FLOOR, relevance, unrelated
 from ragd.search.results import Result, result
-from ragd.search.titles import covered
+from ragd.search.titles import covered_by
 from ragd.search.when import WEAK
 from ragd.settings import Settings
 
@@ -53,7 +53,7 @@ class Judging:
         words = about.share_of(there)
         if found.bm25 is not None:  # by an alias, a tag, or another form of a word
             words = max(words, about.one_word)
-        scale = cosine_scale(question.index)
+        scale = cosine_scale(question)
         fit = relevance(found.cosine, words, about.readable, closeness=found.closeness, scale=scale)
         evidence = Evidence(
             self._stands_out(question, found),
@@ -83,16 +83,16 @@ class Judging:
         do with the question, how far it is above that of unrelated texts."""
         if found.cosine is None or found.above_crowd is None:
             return None
-        scale = known_scale(model_of(question.index.identity.space))
-        if scale is None:
-            return stands_out(found.above_crowd, USUAL)
+        scale = cosine_scale(question)
+        if scale is USUAL:
+            return stands_out(found.above_crowd, scale)
         low = unrelated(question.about.readable, scale)
         return stands_out(min(found.above_crowd, found.cosine - low), scale)
 
     def _covered(self, question: Question, there: frozenset[str], found: Candidate) -> float:
         """The part of the question that the passage has; a time in it counts as one more word."""
         sought = question.about.sought
-        share = covered(sought, there, question.frequencies)
+        share = covered_by(sought, there, question.frequencies)
         if not question.spans:
             return share
         return (share * len(sought) + found.closeness) / (len(sought) + 1)
@@ -104,6 +104,9 @@ def embedded_model(index: ChunkIndex) -> str | None:
     return model.language if model is not None else None
 
 
-def cosine_scale(index: ChunkIndex) -> CosineScale:
-    """What the cosines of this index mean."""
-    return known_scale(model_of(index.identity.space)) or USUAL
+def cosine_scale(question: Question) -> CosineScale:
+    """What the cosines of passages to this question mean."""
+    scale = known_scale(model_of(question.index.identity.space)) or USUAL
+    if question.is_foreign and scale.foreign is not None:
+        return structs.replace(scale, unrelated=scale.foreign, unreadable=scale.foreign)
+    return scale

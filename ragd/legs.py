@@ -50,6 +50,12 @@ class Question(Struct, frozen=True):
         return structs.replace(self, where=where, timely=None, tagged=None, name="")
 
     @property
+    def is_foreign(self) -> bool:
+        """It is in a language that no note is in."""
+        notes = self.frequencies.languages
+        return self.language is not None and bool(notes) and self.language not in notes
+
+    @property
     def retrieval(self) -> str:
         """How it was looked up, once it was."""
         if not self.asking.done() or self.asking.result().vector is None:

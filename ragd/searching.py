@@ -37,7 +37,7 @@ from ragd.search.fusion import NOTE, TITLE, Candidate, Weights
 from ragd.search.leg_trust import leg_trust
 from ragd.search.likelihood import NEEDED, NEEDED_ABROAD, scores
 from ragd.search.superseding import newest_first
-from ragd.search.titles import cover
+from ragd.search.titles import cover, covered
 from ragd.search.typos import Correction
 from ragd.search.variety import varied
 from ragd.search.when import WEAK, Understood
@@ -302,14 +302,16 @@ class Searcher:
         stems, known = question.about.stems, question.frequencies
         fusion.add_titles(candidates, found.hits, lambda names: cover(stems, names, known))
         fusion.add_note_words(candidates)
+        weights = self._weights(question, found)
+        if weights.cover:
+            fusion.add_covers(candidates, found.hits, lambda text: covered(stems, text, known))
         fusion.mark_tagged(candidates, found.tagged)
         for one in candidates.values() if question.excluded else ():
             one.unwanted = unwanted_share(question.excluded, one.title, one.text)
         if question.spans:
-            ranked = fusion.order(candidates.values(), self._weights(question, found))
-            return fusion.titles_first(varied(ranked))
+            return fusion.titles_first(varied(fusion.order(candidates.values(), weights)))
         dating.mark_recency(candidates)
-        ranked = fusion.order(candidates.values(), self._weights(question, found))
+        ranked = fusion.order(candidates.values(), weights)
         return fusion.titles_first(newest_first(question.text, varied(ranked)))
 
     def _weights(self, question: Question, found: Legs) -> Weights:
@@ -323,6 +325,7 @@ class Searcher:
             question.language,
             self._ledger.state.catalog.languages,
         )
+        scale = cosine_scale(question)
         # Words are all that there is to go by where there are no vectors.
         words = trust.text if found.vector else 1.0
         return Weights(
@@ -330,7 +333,8 @@ class Searcher:
             wish.text_weight * words if found.vector else 1.0,
             title=TITLE * words,
             note=NOTE * words,
-            reach=cosine_scale(question.index).reach,
+            cover=scale.cover * words if found.vector else 0.0,
+            reach=scale.reach,
         )
 
     async def _collect(self, question: Question, picking: Picking, most: int) -> None:
@@ -355,7 +359,7 @@ class Searcher:
             return
         near = await legs.both(question.within(via), LINKED_DEPTH)
         crowd = fusion.crowd_of(fusion.gather(found.vector, found.text).values())
-        least = crowd - cosine_scale(question.index).linked_below
+        least = crowd - cosine_scale(question).linked_below
         ranked = self._ranked(question, near)
         fitting = [one for one in ranked if one.bm25 is not None or (one.cosine or -1.0) >= least]
         await picking.reserve(fitting, via, LINKED_PLACE)
@@ -390,9 +394,7 @@ def _mark_dates(question: Question, found: dict[str, Candidate], hits: Sequence[
 
 def _needed(question: Question) -> float:
     """What a result must have to be an answer."""
-    notes = question.frequencies.languages
-    is_foreign = question.language is not None and notes and question.language not in notes
-    return NEEDED_ABROAD if is_foreign else NEEDED
+    return NEEDED_ABROAD if question.is_foreign else NEEDED
 
 
 def _own_tags(filters: Filters) -> str | None:

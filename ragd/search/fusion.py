@@ -59,6 +59,7 @@ class Candidate(Struct):
     vector_rank: int | None = None  # from 1; None: not among the nearest
     text_rank: int | None = None  # from 1; None: not among the best by words
     title_cover: float = 0.0  # share of the question's words in the note's names, rare ones more
+    cover: float | None = None  # part of the question's words, rare ones more; None: not needed
     note_words: float = 0.0  # BM25 of the whole note, as a part of the best note's
     exact_title: bool = False  # the question is the name of the note
     tagged: bool = False  # the passage itself, not only its note, carries a tag that is asked for
@@ -82,6 +83,7 @@ class Weights(Struct, frozen=True):
     text: float = 0.5
     title: float = 0.0
     note: float = 0.0
+    cover: float = 0.0
     timely: float = 1.3  # as a part of the best weight
     recency: float = 0.05  # as a part of the best weight
     unwanted: float = 0.6  # what is taken off, as a part of the best weight
@@ -156,6 +158,17 @@ def add_titles(
         if hit.source_file not in covers:
             covers[hit.source_file] = cover(hit.names)
         found[hit.chunk_id].title_cover = covers[hit.source_file]
+
+
+def add_covers(
+    found: dict[str, Candidate], hits: Iterable[Hit], covered: Callable[[str], float]
+) -> None:
+    """Note which part of the question each candidate has, with the names of its note. `covered`
+    says it of a text."""
+    for hit in hits:
+        one = found[hit.chunk_id]
+        if one.cover is None:
+            one.cover = covered(" ".join((*hit.names, one.text)))
 
 
 def add_note_words(found: dict[str, Candidate]) -> None:
@@ -234,6 +247,7 @@ def _weigh(one: Candidate, weights: Weights, scale: _Scale) -> float:
         if one.bm25 is not None and scale.best_bm25 > 0:
             weight += weights.text * one.bm25 / scale.best_bm25
     weight += unit * (weights.title * one.title_cover + weights.note * one.note_words)
+    weight += unit * weights.cover * (one.cover or 0.0)
     return weight
 
 

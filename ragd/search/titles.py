@@ -54,8 +54,13 @@ def cover(stems: Collection[str], names: Iterable[str], known: Frequencies) -> f
     return best / whole
 
 
-def covered(stems: Collection[str], there: frozenset[str], known: Frequencies) -> float:
-    """Which part of a question's stems is among those of a text, by their rarity: 0 to 1."""
+def covered(stems: Collection[str], text: str, known: Frequencies) -> float:
+    """Which part of a question's stems a text has, by their rarity: 0 to 1."""
+    return covered_by(stems, stems_of(text), known)
+
+
+def covered_by(stems: Collection[str], there: frozenset[str], known: Frequencies) -> float:
+    """The same, of a text with these stems."""
     rarity = {stem: known.rarity(stem) for stem in stems}
     return (
         sum(rarity[stem] for stem in there & rarity.keys()) / sum(rarity.values())

@@ -14,7 +14,7 @@ from ragd.search.cosine_scale import SCALES, USUAL, CosineScale
 from ragd.search.fusion import Candidate, Weights, trust
 from ragd.search.relevance import FLOOR, relevance
 from ragd.search.results import citation, link
-from ragd.search.titles import Frequencies, cover, frequencies
+from ragd.search.titles import Frequencies, cover, covered, frequencies
 
 
 class Hit(Struct, frozen=True):
@@ -259,3 +259,24 @@ def test_neighbouring_words_are_also_looked_up_as_one() -> None:
     asked = about("How was my mental health?", len).looked_up(())
     assert "mentalhealth" in asked.split()
     assert "goto" not in about("go to", len).looked_up(()).split()
+
+
+def test_a_passage_with_more_of_the_questions_words_comes_first() -> None:
+    known = frequencies(["a ferry to Leipzig", "a ferry to Rome"])
+    texts = {"a": "the ferry, the ferry, the ferry", "b": "a ferry to Leipzig"}
+    found = fusion.gather((), hits(a=9.0, b=8.0))
+    for one in found.values():
+        one.text = texts[one.chunk_id]
+    stems = about("ferry Leipzig", len).stems
+    fusion.add_covers(found, hits(a=9.0, b=8.0), lambda text: covered(stems, text, known))
+    assert found["b"].cover == 1.0
+    assert order(fusion.order(found.values(), Weights(text=0.5))) == "ab"
+    assert order(fusion.order(found.values(), Weights(text=0.5, cover=0.4))) == "ba"
+
+
+def test_names_of_a_note_count_as_words_of_its_passages() -> None:
+    found = fusion.gather((), hits(a=9.0))
+    named = [Hit("a", 9.0, names=("Leipzig",))]
+    stems = about("Leipzig", len).stems
+    fusion.add_covers(found, named, lambda text: covered(stems, text, Frequencies()))
+    assert found["a"].cover == 1.0

@@ -1,0 +1,54 @@
+"""Questions in a language that no note is in."""
+
+import asyncio
+from typing import cast
+
+from ragd.adapters.lance_store import ChunkIndex
+from ragd.legs import Question
+from ragd.query_vectors import Asked
+from ragd.search.about import about
+from ragd.search.cosine_scale import SCALES
+from ragd.search.relevance import FLOOR, relevance
+from ragd.search.titles import Frequencies
+from ragd.shipped_models import GRANITE, MULTILINGUAL
+
+SCALE = SCALES[MULTILINGUAL.name]
+
+
+def question(language: str | None, *notes: str) -> Question:
+    return Question(
+        about("", len),
+        cast(ChunkIndex, None),
+        None,
+        None,
+        by_words=True,
+        asking=cast("asyncio.Task[Asked]", None),
+        language=language,
+        frequencies=Frequencies(languages=notes),
+    )
+
+
+def test_a_question_is_foreign_if_no_note_is_in_its_language() -> None:
+    assert question("zh", "en", "de").is_foreign
+    assert not question("de", "en", "de").is_foreign
+
+
+def test_without_a_known_language_no_question_is_foreign() -> None:
+    assert not question(None, "en").is_foreign
+    assert not question("de").is_foreign
+
+
+def test_a_translation_is_found_by_a_cosine_that_nonsense_may_have() -> None:
+    """One right passage in eight has less than 0.22 if the question is in another language."""
+    assert SCALE.foreign is not None
+    assert relevance(0.15, 0.0, 0.0, scale=SCALE) < FLOOR
+    low = SCALE.__class__(SCALE.foreign, SCALE.foreign, *_rest())
+    assert relevance(0.15, 0.0, 0.0, scale=low) >= FLOOR
+
+
+def test_an_english_model_reads_no_other_language() -> None:
+    assert SCALES[GRANITE.name].foreign is None
+
+
+def _rest() -> tuple[float, float, float, float]:
+    return SCALE.same, SCALE.reach, SCALE.far_out, SCALE.linked_below
