@@ -25,6 +25,9 @@ from ragd.search.when import WEAK
 from ragd.settings import Settings
 
 
+LITERAL = 0.95  # the score of what has the exact phrase that was asked for
+
+
 class Judged(Struct, frozen=True):
     """A result, and what its score will follow from once the others are known.
 
@@ -64,6 +67,8 @@ class Judging:
         if question.lists:
             is_weak = question.spans and not row.date and not question.by_file_time
             evidence = Evidence(certain=WEAK if is_weak else 1.0)
+        elif question.is_literal:
+            evidence = structs.replace(evidence, certain=LITERAL)
         by_file = row.date is None and (found.closeness > 0 or question.by_file_time)
         day = dating.file_day(row.modified_at, datetime.astimezone) if by_file else None
         shown = result(

@@ -18,10 +18,9 @@ from ragd.judging import Judged
 from ragd.presence import Presence
 from ragd.search.fusion import Candidate
 from ragd.search.joining import joined, may_join
-from ragd.search.likelihood import Evidence, is_answered
+from ragd.search.likelihood import JUDGED, Evidence, is_answered
 from ragd.search.results import Result, citation
 
-LOOKED_AT = 10  # at least so many passages are judged before a question is given up
 LOOK_AHEAD = 64  # of a passage's places, once one of them turned out to be gone
 LISTED = 5  # other notes with the same passage
 CHECKED = 200  # of them, when there are more: whether they are still there
@@ -70,19 +69,24 @@ class Picking:
         self._rows: dict[str, Row | None] = {}  # None: not in the index any more
         self._facts: dict[str, Stat | None] = {}  # None: not in the vault any more
         self._best: list[_Pick] = []
+        self._further: list[Evidence] = []  # of the next best, which are not shown
 
     @property
     def best(self) -> list[Found]:
         """What has been found up to now; no score is higher than that of a result before it."""
-        given = self._score([pick.evidence for pick in self._best])
+        given = self._score(self._evidence)
         return [
             (pick.row, structs.replace(pick.result, score=round(score, 4)))
-            for pick, score in zip(self._best, given, strict=True)
+            for pick, score in zip(self._best, given, strict=False)
         ]
 
     def is_answered(self, needed: float) -> bool:
         """Whether what has been found may answer the question."""
-        return is_answered([pick.evidence for pick in self._best], needed)
+        return is_answered(self._evidence, needed)
+
+    @property
+    def _evidence(self) -> list[Evidence]:
+        return [*(pick.evidence for pick in self._best), *self._further]
 
     async def pick(self, ranked: Sequence[Candidate]) -> bool:
         """Fill `best` from these. Whether places are left that more candidates may fill."""
@@ -90,8 +94,9 @@ class Picking:
         passages = _by_text(permitted, self._each_note)
         dropped = len(ranked) - len(passages)
         kept: list[_Pick] = []
-        for start in range(0, len(passages), self._most):
-            some = passages[start : start + self._most]
+        wanted = max(self._most, JUDGED)
+        for start in range(0, len(passages), wanted):
+            some = passages[start : start + wanted]
             await self._look_up(some)
             there = [pick for equal in some if (pick := self._picked(equal)) is not None]
             good = [pick for pick in there if pick.fits]
@@ -99,12 +104,15 @@ class Picking:
             for pick in good:
                 _add(kept, pick)
             if len(kept) > len(self._best):  # else a less deep look had more
-                self._best = kept[: self._most]
-            hopeless = there and not good and start + self._most >= LOOKED_AT
-            if len(kept) >= self._most or hopeless:
+                self._show(kept)
+            if len(kept) >= wanted or (there and not good):
                 break
-        self._best = kept[: self._most]
+        self._show(kept)
         return len(kept) < self._most and dropped > 0
+
+    def _show(self, kept: Sequence[_Pick]) -> None:
+        self._best = list(kept[: self._most])
+        self._further = [pick.evidence for pick in kept[self._most : JUDGED]]
 
     async def reserve(self, ranked: Sequence[Candidate], via: Mapping[str, str], at: int) -> None:
         """Give the best of these a place, the one at `at` or the last; `via` says why it is here.

@@ -230,6 +230,7 @@ class Searcher:
             spans=spans,
             language=language_of(wording.text),
             lists=named.lists or wording.lists,
+            is_literal=wording.is_literal,
             frequencies=frequencies,
             excluded=stems_of(wording.excluded),
             by_file_time=request.by_file_time,

@@ -46,6 +46,13 @@ class Wording(Struct, frozen=True):
     excluded: str = ""
     corrections: tuple[Correction, ...] = ()
     filters: tuple[str, ...] = ()
+    quoted: tuple[str, ...] = ()  # phrases that every result has
+
+    @property
+    def is_literal(self) -> bool:
+        """Whether nothing but exact phrases is asked for: then whatever has them is right."""
+        there = {word for phrase in self.quoted for word in limits.folded(phrase).split()}
+        return bool(there) and there.issuperset(limits.folded(self.text).split())
 
     @property
     def lists(self) -> bool:
@@ -72,6 +79,7 @@ class Wordings:
         rest = [term for term in rest if term not in unknown]
         conditions = [one for term in rest for one in await self._resolved(term, index, folders)]
         corrections = await self._corrections(query.plain, index)
+        phrases = [one.text for one in rest if one.kind == PHRASE and not one.negated]
         return Wording(
             typos.corrected(query.plain, corrections),
             request,
@@ -85,6 +93,7 @@ class Wordings:
                     for term in unknown
                 ),
             ),
+            tuple(phrases),
         )
 
     async def _resolved(self, term: Term, index: ChunkIndex, folders: Folders) -> list[Condition]:

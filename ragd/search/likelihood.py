@@ -1,9 +1,10 @@
 """How likely each result answers the question, from 0 to 1: its `score`. Pure.
 
-Evidence is weighed and added up, and the sum is turned into a part of 1. The order
-is evidence, too: what is known of a result holds at least for those before it, so no score is
-higher than one before it. The weights were fitted, so that of results with a score of 0.8 about
-80 % are right; docs/retrieval.md says on what, and how well that holds for other questions.
+Evidence is weighed and added up, and the sum is turned into a part of 1. The order is evidence,
+too: what is known of one of the ten best results holds at least for those before it. So a score
+does not depend on how many results are shown, and is never higher than one before it. The weights
+were fitted, so that of results with a score of 0.8 about 80 % are right; docs/retrieval.md says on
+what, and how well that holds for other questions.
 `python -m bench.score` fits them again.
 """
 
@@ -15,6 +16,7 @@ from msgspec import Struct, structs
 from ragd.search.cosine_scale import CosineScale
 from ragd.search.fusion import Candidate
 
+JUDGED = 10  # results whose evidence counts for those before them, however few are shown
 STEP = 0.0001  # as fine as scores are told
 # What a result must have of the question's words and meaning together to be an answer at all; words
 # cannot be there if no note is in the question's language.
@@ -88,19 +90,26 @@ def is_answered(found: Sequence[Evidence], needed: float = NEEDED) -> bool:
 
 
 def accumulated(found: Sequence[Evidence]) -> list[Known]:
-    """Of each result the best of every kind of evidence for it and for those after it."""
-    best: Known = (0.0, 0.0, 0.0, 0.0)
-    every: list[Known] = []
-    for one in reversed(found):
-        by_meaning = one.stands_out or 0.0
-        best = (
-            max(best[0], by_meaning),
-            max(best[1], one.covered),
-            max(best[2], one.lead),
-            max(best[3], by_meaning * one.covered * one.lead),
-        )
-        every.append(best)
-    return every[::-1]
+    """Of each of the ten best results the best of every kind of evidence for it and for those after
+    it; of others their own."""
+    known = [_known(one) for one in found]
+    for place in reversed(range(min(JUDGED, len(known)) - 1)):
+        known[place] = _best(known[place], known[place + 1])
+    return known
+
+
+def _known(one: Evidence) -> Known:
+    by_meaning = one.stands_out or 0.0
+    return (by_meaning, one.covered, one.lead, by_meaning * one.covered * one.lead)
+
+
+def _best(one: Known, other: Known) -> Known:
+    return (
+        max(one[0], other[0]),
+        max(one[1], other[1]),
+        max(one[2], other[2]),
+        max(one[3], other[3]),
+    )
 
 
 def likelihood(known: Known, weights: Weights) -> float:

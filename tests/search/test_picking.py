@@ -1,6 +1,7 @@
 """Picking results: equal passages count once, nothing is read or looked at twice."""
 
 import asyncio
+import functools
 from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import structs
@@ -216,3 +217,29 @@ def test_neighbouring_passages_of_a_section_are_one_result() -> None:
         assert other.chunk_text == "far away"
 
     asyncio.run(search())
+
+
+async def test_the_score_does_not_depend_on_how_many_results_are_shown() -> None:
+    """What is known of the ten best results counts, also where only one is shown."""
+    index = Index([f"text {number}" for number in range(12)])
+    best = {f"id{number}": 0.1 * number for number in range(12)}
+
+    def judge(row: Row, found: Candidate, now: Stat) -> Judged:
+        evidence = Evidence(0.2, covered=min(1.0, best[row.chunk_id]), lead=0.5)
+        return Judged(result(row, 0.0, "vault"), evidence, fits=True)
+
+    firsts = set()
+    for most in (1, 3, 10, 12):
+        picking = Picking(
+            index,  # type: ignore[arg-type]
+            None,
+            Presence(),  # type: ignore[arg-type]
+            lambda path: True,
+            judge,
+            functools.partial(scores, model="english"),
+            most,
+        )
+        await picking.pick(index.candidates(12))
+        assert len(picking.best) == most
+        firsts.add(picking.best[0][1].score)
+    assert len(firsts) == 1
