@@ -24,7 +24,6 @@ from ragd.search.titles import covered_by
 from ragd.search.when import WEAK
 from ragd.settings import Settings
 
-
 LITERAL = 0.95  # the score of what has the exact phrase that was asked for
 
 

@@ -31,6 +31,7 @@ from ragd.question_times import LISTED, QuestionTimes, file_times, listed, near
 from ragd.search import dating, fusion
 from ragd.search import filters as limits
 from ragd.search.about import about, stems_of
+from ragd.search.cosine_scale import CosineScale
 from ragd.search.exclusion import unwanted_share
 from ragd.search.filters import Filters
 from ragd.search.fusion import NOTE, TITLE, Candidate, Weights
@@ -334,7 +335,7 @@ class Searcher:
             wish.text_weight * words if found.vector else 1.0,
             title=TITLE * words,
             note=NOTE * words,
-            cover=scale.cover * words if found.vector else 0.0,
+            cover=_cover(scale, len(question.about.stems)) * words if found.vector else 0.0,
             reach=scale.reach,
         )
 
@@ -381,6 +382,11 @@ class Searcher:
         if path in self._ledger.state.catalog.skipped:
             return False
         return self._notes.concerns(path)
+
+
+def _cover(scale: CosineScale, words: int) -> float:
+    """What having all words of a question with so many adds."""
+    return scale.cover * min(1.0, scale.cover_words / max(1, words))
 
 
 def _unit_bits(index: ChunkIndex) -> UnitBits:

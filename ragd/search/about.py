@@ -5,6 +5,7 @@ than the question's is a word as any: "war" says little in German only. Chinese,
 are read in pairs of characters.
 """
 
+import functools
 import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterable
@@ -112,6 +113,20 @@ def stems_of(text: str) -> frozenset[str]:
     """The stems of all words of a text."""
     words = _words(text)
     return frozenset([word[:_STEM] for word in words] if text.isascii() else _stems(words))
+
+
+def stems_in(text: str, stems: frozenset[str]) -> frozenset[str]:
+    """Those of some stems that a text has. Plain English is not cut into words for it."""
+    if not text.isascii():
+        return stems & stems_of(text)
+    lower = text.lower()
+    return frozenset(stem for stem in stems if stem in lower and _begins_word(stem).search(lower))
+
+
+@functools.lru_cache(1_024)
+def _begins_word(stem: str) -> re.Pattern[str]:
+    """Finds a word with this stem. A short one is the whole word."""
+    return re.compile(rf"(?<![a-z0-9]){stem}" + ("" if len(stem) == _STEM else "(?![a-z0-9])"))
 
 
 def _words(text: str) -> list[str]:

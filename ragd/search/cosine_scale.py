@@ -5,6 +5,7 @@ docs/retrieval.md has the measurements.
 
 from msgspec import Struct
 
+from ragd.search.about import MOST_WORDS
 from ragd.shipped_models import GRANITE, MINILM, MULTILINGUAL, Shipped
 
 
@@ -18,8 +19,8 @@ class CosineScale(Struct, frozen=True):
     may be so far below the crowd. `above_anchors`: a memory that shares no word with a question
     must be so much nearer to it than texts about something else; None: those are not needed.
     `foreign`: like `unrelated`, of a question in a language that no note is in; None: the model
-    reads one language only. `cover`: what a passage with all words of the question adds, beside
-    what its BM25 does.
+    reads one language only. `cover`: what having all words of the question adds to a passage,
+    beside its BM25; a question with more words than `cover_words` has less of it, in proportion.
     """
 
     unrelated: float
@@ -31,12 +32,15 @@ class CosineScale(Struct, frozen=True):
     above_anchors: float | None = 0.2
     foreign: float | None = None
     cover: float = 0.0
+    cover_words: int = MOST_WORDS
 
 
 USUAL = CosineScale(0.2, 0.4, 0.85, 0.5, 0.3, 0.1)  # of a model of which nothing is known
 SCALES = {
     MINILM.name: CosineScale(0.2, 0.4, 0.85, 0.5, 0.3, 0.1, above_anchors=None),
-    GRANITE.name: CosineScale(0.58, 0.7, 0.93, 0.15, 0.18, 0.06, above_anchors=0.12),
+    GRANITE.name: CosineScale(
+        0.58, 0.7, 0.93, 0.125, 0.18, 0.06, above_anchors=0.12, cover=0.4, cover_words=2
+    ),
     MULTILINGUAL.name: CosineScale(0.17, 0.17, 0.65, 0.3, 0.3, 0.1, foreign=0.05, cover=0.4),
 }
 

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Mapping
 from msgspec import Struct
 
 from ragd.notes.names import inner_words
-from ragd.search.about import stems_of
+from ragd.search.about import stems_in, stems_of
 
 LEAST_SHARE = 0.02  # of the passages that must be in a language
 SAMPLE = 1_000  # passages that frequencies are counted in: rough numbers are enough
@@ -54,9 +54,9 @@ def cover(stems: Collection[str], names: Iterable[str], known: Frequencies) -> f
     return best / whole
 
 
-def covered(stems: Collection[str], text: str, known: Frequencies) -> float:
+def covered(stems: frozenset[str], text: str, known: Frequencies) -> float:
     """Which part of a question's stems a text has, by their rarity: 0 to 1."""
-    return covered_by(stems, stems_of(text), known)
+    return covered_by(stems, stems_in(text, stems), known)
 
 
 def covered_by(stems: Collection[str], there: frozenset[str], known: Frequencies) -> float:
