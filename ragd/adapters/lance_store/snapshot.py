@@ -1,0 +1,208 @@
+"""One version of the table, open for reading, and the rows of it that were read last.
+
+A row id means a row of one version only. So row ids are looked up in the snapshot that they are
+from, and what was read is kept with it: a new version begins with nothing. It never searches.
+"""
+
+import asyncio
+import hashlib
+import itertools
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+import msgspec
+from msgspec import Struct
+
+from ragd.adapters.lance_store.failures import translated
+from ragd.adapters.lance_store.schema import UNITS, VECTOR, Row, vectors_of
+from ragd.embedding import Vector
+
+HITS = 4_096  # kept, of any table; with text, vector and units about 6 KB each: 25 MB
+ROWS = 1_024  # 4 KB each
+LINK_ROWS = 4_096  # 0.5 KB each
+COUNTS = 256
+
+T = TypeVar("T")
+
+
+class Hit(Struct, frozen=True):
+    """A chunk that one leg found: cosine similarity or BM25, the higher the better."""
+
+    chunk_id: str
+    source_file: str
+    text_key: bytes  # the same for passages with the same text
+    score: float
+    date: str | None = None  # the passage's own
+    modified_at: str = ""  # the file's time
+    text: str = ""
+    title: str = ""  # of its note
+    names: tuple[str, ...] = ()  # of the note, its title first
+    vector: Vector | None = None
+    units: bytes = b""  # the vectors of its units, if it has any
+
+
+class LinkRow(Struct, frozen=True):
+    """A passage, as far as links concern it."""
+
+    source_file: str
+    title: str
+    names: list[str]
+    links: list[str]
+
+
+HIT_COLUMNS = (
+    *("chunk_id", "source_file", "chunk_text", "date", "modified_at", "title", "names"),
+    UNITS,
+    VECTOR,
+)
+ROW_COLUMNS = Row.__struct_fields__
+LINK_COLUMNS = LinkRow.__struct_fields__
+
+
+class _Kept(Generic[T]):
+    """What was made of rows, by row id: those that were wanted last."""
+
+    def __init__(
+        self, columns: Sequence[str], make: Callable[[dict[str, Any]], T], most: int
+    ) -> None:
+        self.columns = list(columns)
+        self.make = make
+        self._most = most
+        self._found: dict[int, T] = {}
+
+    def of(self, row_ids: Sequence[int]) -> dict[int, T]:
+        """Those of these rows that are there."""
+        return {row_id: self._found[row_id] for row_id in row_ids if row_id in self._found}
+
+    def put(self, found: Mapping[int, T]) -> None:
+        """Keep these; those that were not wanted for longest make room."""
+        for row_id in found:
+            self._found.pop(row_id, None)
+        self._found.update(found)
+        for row_id in list(itertools.islice(self._found, max(0, len(self._found) - self._most))):
+            del self._found[row_id]
+
+
+class Snapshot:
+    """A version of the table. `dataset` opens the same version for reading rows by their ids."""
+
+    def __init__(
+        self,
+        path: Path,
+        table: Any,
+        version: int,
+        columns: frozenset[str],
+        dataset: Callable[[], Any],
+        threads: ThreadPoolExecutor,
+        *,
+        has_vector_index: bool,
+    ) -> None:
+        self._path = path
+        self.table = table
+        self.version = version
+        self.has_vector_index = has_vector_index
+        self.counts: dict[str | None, int] = {}  # of rows, by condition
+        self.has_links: bool | None = None  # None: nobody asked
+        self._dataset = dataset
+        self._threads = threads
+        self._row_ids: dict[str, int] = {}  # by chunk id, of the hits
+        self._hits = _Kept(_of(HIT_COLUMNS, columns), hit, HITS)
+        self._rows = _Kept(_of(ROW_COLUMNS, columns), _row, ROWS)
+        self._links = _Kept(_of(LINK_COLUMNS, columns), _link_row, LINK_ROWS)
+
+    async def hits(self, row_ids: Sequence[int], scores: Sequence[float]) -> list[Hit]:
+        """The rows of these ids, each with its score."""
+        found = await self._take(self._hits, row_ids)
+        if len(self._row_ids) > 2 * HITS:
+            self._row_ids.clear()
+        self._row_ids.update(
+            (one.chunk_id, row_id) for row_id, one in zip(row_ids, found, strict=True)
+        )
+        return [
+            msgspec.structs.replace(one, score=score)
+            for one, score in zip(found, scores, strict=True)
+        ]
+
+    async def rows(self, chunk_ids: Sequence[str]) -> list[Row]:
+        """Those of these chunks that were among the hits."""
+        known = [self._row_ids[one] for one in chunk_ids if one in self._row_ids]
+        return await self._take(self._rows, known)
+
+    async def link_rows(self, row_ids: Sequence[int]) -> list[LinkRow]:
+        """The rows of these ids."""
+        return await self._take(self._links, row_ids)
+
+    async def values(self, row_ids: Sequence[int], column: str) -> list[Any]:
+        """What these rows have in one column; not kept."""
+        found: list[Any] = (await self._read(row_ids, [column]))[column].to_pylist()
+        return found
+
+    def keep_count(self, where: str | None, rows: int) -> int:
+        if len(self.counts) >= COUNTS:
+            self.counts.clear()
+        self.counts[where] = rows
+        return rows
+
+    async def _take(self, kept: _Kept[T], row_ids: Sequence[int]) -> list[T]:
+        found = kept.of(row_ids)
+        if missing := [row_id for row_id in row_ids if row_id not in found]:
+            rows = _dicts(await self._read(missing, kept.columns))
+            found.update((one, kept.make(row)) for one, row in zip(missing, rows, strict=True))
+        kept.put(found)
+        return [found[row_id] for row_id in row_ids]
+
+    async def _read(self, row_ids: Sequence[int], columns: Sequence[str]) -> Any:
+        def read() -> Any:
+            return self._dataset()._take_rows(list(row_ids), columns=list(columns))
+
+        with translated(self._path):
+            return await asyncio.get_running_loop().run_in_executor(self._threads, read)
+
+
+def hit(row: dict[str, Any], key: bytes = b"") -> Hit:
+    """A row as a hit. `key`: in place of that of its text."""
+    return Hit(
+        row["chunk_id"],
+        row["source_file"],
+        key or _text_key(row),
+        0.0,
+        row["date"],
+        row["modified_at"],
+        row.get("chunk_text", ""),
+        row["title"],
+        (row["title"], *row.get("names", ())),
+        row.get(VECTOR),
+        row.get(UNITS) or b"",
+    )
+
+
+def _text_key(row: dict[str, Any]) -> bytes:
+    """The same for rows with the same text; a note that has only its name is like no other."""
+    text = row["chunk_text"] or row["chunk_id"]
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+def _row(row: dict[str, Any]) -> Row:
+    return msgspec.convert(row, Row)
+
+
+def _link_row(row: dict[str, Any]) -> LinkRow:
+    return msgspec.convert(row, LinkRow)
+
+
+def _of(columns: Sequence[str], there: frozenset[str]) -> list[str]:
+    """A table that an earlier version made does not have all of them."""
+    return [name for name in columns if name in there]
+
+
+def _dicts(found: Any) -> list[dict[str, Any]]:
+    """Rows of Arrow, with vectors as the rest of the program has them."""
+    if VECTOR not in found.schema.names:
+        rows: list[dict[str, Any]] = found.to_pylist()
+        return rows
+    rows = found.drop_columns([VECTOR]).to_pylist()
+    for row, vector in zip(rows, vectors_of(found[VECTOR]), strict=True):
+        row[VECTOR] = vector
+    return rows
