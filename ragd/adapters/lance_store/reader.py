@@ -17,6 +17,7 @@ from msgspec import Struct
 
 from ragd.adapters.lance_store import libraries, vector_index, word_counts
 from ragd.adapters.lance_store.failures import translated
+from ragd.adapters.lance_store.packed_links import LINK_COLUMNS, LinkRow
 from ragd.adapters.lance_store.schema import (
     KEYS,
     LINKS,
@@ -31,10 +32,8 @@ from ragd.adapters.lance_store.schema import (
 )
 from ragd.adapters.lance_store.snapshot import (
     HIT_COLUMNS,
-    LINK_COLUMNS,
     ROW_COLUMNS,
     Hit,
-    LinkRow,
     Snapshot,
     hit,
 )
@@ -233,9 +232,12 @@ class Reader:
         """The passages of these notes that have links."""
         if KEYS not in self.columns:
             return []
-        query = self._table.query().select(list(LINK_COLUMNS)).limit(LINKED)
-        rows = await self._rows_of(query, one_of("source_file", paths))
-        return [msgspec.convert(row, LinkRow) for row in rows if row["links"]]
+        found = await self._now.links_of(paths, LINKED)
+        if found is None:
+            query = self._table.query().select(list(LINK_COLUMNS)).limit(LINKED)
+            rows = await self._rows_of(query, one_of("source_file", paths))
+            found = msgspec.convert(rows, list[LinkRow])
+        return [row for row in found if row.links]
 
     async def linking_to(self, names: Sequence[str]) -> list[LinkRow]:
         """Passages that link to a note with one of these names."""

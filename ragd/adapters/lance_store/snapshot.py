@@ -15,7 +15,9 @@ from typing import Any, Generic, TypeVar
 import msgspec
 from msgspec import Struct
 
+from ragd.adapters.lance_store import packed_links
 from ragd.adapters.lance_store.failures import translated
+from ragd.adapters.lance_store.packed_links import LINK_COLUMNS, LinkRow, PackedLinks
 from ragd.adapters.lance_store.schema import UNITS, VECTOR, Row, vectors_of
 from ragd.embedding import Vector
 
@@ -43,22 +45,12 @@ class Hit(Struct, frozen=True):
     units: bytes = b""  # the vectors of its units, if it has any
 
 
-class LinkRow(Struct, frozen=True):
-    """A passage, as far as links concern it."""
-
-    source_file: str
-    title: str
-    names: list[str]
-    links: list[str]
-
-
 HIT_COLUMNS = (
     *("chunk_id", "source_file", "chunk_text", "date", "modified_at", "title", "names"),
     UNITS,
     VECTOR,
 )
 ROW_COLUMNS = Row.__struct_fields__
-LINK_COLUMNS = LinkRow.__struct_fields__
 
 
 class _Kept(Generic[T]):
@@ -110,6 +102,8 @@ class Snapshot:
         self._row_ids: dict[str, int] = {}  # by chunk id, of the hits
         self._hits = _Kept(_of(HIT_COLUMNS, columns), hit, HITS)
         self._rows = _Kept(_of(ROW_COLUMNS, columns), _row, ROWS)
+        self._packed: PackedLinks | None = None
+        self._packing = asyncio.Lock()
         self._links = _Kept(_of(LINK_COLUMNS, columns), _link_row, LINK_ROWS)
 
     async def hits(self, row_ids: Sequence[int], scores: Sequence[float]) -> list[Hit]:
@@ -132,7 +126,15 @@ class Snapshot:
 
     async def link_rows(self, row_ids: Sequence[int]) -> list[LinkRow]:
         """The rows of these ids."""
-        return await self._take(self._links, row_ids)
+        packed = await self._links_packed()
+        if packed is None:
+            return await self._take(self._links, row_ids)
+        return packed.of_rows(row_ids)
+
+    async def links_of(self, paths: Sequence[str], most: int) -> list[LinkRow] | None:
+        """The first `most` rows of these notes; None if the table is too large to have them all."""
+        packed = await self._links_packed()
+        return None if packed is None else packed.of_notes(paths, most)
 
     async def values(self, row_ids: Sequence[int], column: str) -> list[Any]:
         """What these rows have in one column; not kept."""
@@ -153,12 +155,30 @@ class Snapshot:
         kept.put(found)
         return [found[row_id] for row_id in row_ids]
 
-    async def _read(self, row_ids: Sequence[int], columns: Sequence[str]) -> Any:
-        def read() -> Any:
-            return self._dataset()._take_rows(list(row_ids), columns=list(columns))
+    async def _links_packed(self) -> PackedLinks | None:
+        """Read once, by who needs it first; None of a table that is too large."""
+        async with self._packing:
+            if self._packed is None and await self._rows_in_all() <= packed_links.MOST_ROWS:
+                self._packed = await self._run(self._pack)
+        return self._packed
 
+    def _pack(self) -> PackedLinks:
+        scanned = self._dataset().to_table(columns=list(LINK_COLUMNS), with_row_id=True)
+        return PackedLinks(scanned)
+
+    async def _rows_in_all(self) -> int:
+        if None not in self.counts:
+            self.keep_count(None, await self._run(lambda: self._dataset().count_rows()))
+        return self.counts[None]
+
+    async def _read(self, row_ids: Sequence[int], columns: Sequence[str]) -> Any:
+        return await self._run(
+            lambda: self._dataset()._take_rows(list(row_ids), columns=list(columns))
+        )
+
+    async def _run(self, work: Callable[[], T]) -> T:
         with translated(self._path):
-            return await asyncio.get_running_loop().run_in_executor(self._threads, read)
+            return await asyncio.get_running_loop().run_in_executor(self._threads, work)
 
 
 def hit(row: dict[str, Any], key: bytes = b"") -> Hit:
