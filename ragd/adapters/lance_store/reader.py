@@ -6,16 +6,17 @@ It never writes. Any text is a query, and none raises: at worst it finds nothing
 import asyncio
 import functools
 import hashlib
+import itertools
 import math
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 from msgspec import Struct
 
-from ragd.adapters.lance_store import libraries, vector_index, word_counts
+from ragd.adapters.lance_store import libraries, phrase_rows, vector_index, word_counts
 from ragd.adapters.lance_store.failures import translated
 from ragd.adapters.lance_store.packed_links import LINK_COLUMNS, LinkRow
 from ragd.adapters.lance_store.schema import (
@@ -37,11 +38,13 @@ from ragd.adapters.lance_store.snapshot import (
     Snapshot,
     hit,
 )
-from ragd.adapters.lance_store.sql import one_of, sql_text
+from ragd.adapters.lance_store.sql import both, condition, one_of, sql_text
 from ragd.embedding import Vector
 from ragd.notes.names import inner_words
 from ragd.notes.properties import compared
 from ragd.notes.search_text import hangul_bigrams
+from ragd.search.conditions import Condition
+from ragd.search.filters import Filters
 from ragd.search.titles import SAMPLE, Frequencies, frequencies
 
 TOGETHER = 2  # more searches at once are not quicker, only larger
@@ -49,6 +52,7 @@ QUERY_WORDS = 128  # the cost of a full-text query grows with its words: 100 KB 
 QUERY_CHARACTERS = 2_048
 LINKED = 128  # passages with links to or from some notes, at most
 NAMESAKES = 20  # notes of one name, at most
+DEEPER, DEEPEST = 4, 12_800  # how far to look for rows without a phrase, or with a common one
 
 _SAMPLED = ("title", "chunk_text", "language")
 _HEAVY = ("chunk_text", UNITS, VECTOR)  # not for a list of many
@@ -71,6 +75,20 @@ class _Names(Struct, frozen=True):
     version: int
     directories: frozenset[str]
     tags: frozenset[str]
+
+
+class _Found(NamedTuple):
+    """Rows that a query found, best first: their ids, and their scores or distances."""
+
+    row_ids: list[int]
+    scores: list[float]
+
+    def kept(self, keeps: Iterable[bool]) -> "_Found":
+        flags = list(keeps)
+        return _Found(
+            list(itertools.compress(self.row_ids, flags)),
+            list(itertools.compress(self.scores, flags)),
+        )
 
 
 class Reader:
@@ -127,6 +145,7 @@ class Reader:
             self.columns,
             functools.partial(self._dataset_of, version),
             self._threads,
+            self._permits,
             has_vector_index=any(index.name == vector_index.NAME for index in indices),
         )
 
@@ -156,24 +175,33 @@ class Reader:
     async def version(self) -> int:
         return self._now.version
 
-    async def vector_leg(self, vector: Vector, k: int, where: str | None = None) -> list[Hit]:
+    async def vector_leg(
+        self, vector: Vector, k: int, where: str | None = None, phrases: Sequence[Condition] = ()
+    ) -> list[Hit]:
         """The k chunks nearest in meaning, best first; chunks without a vector are not there."""
         now = self._now
-        query = now.table.query().nearest_to(libraries.numpy().frombuffer(vector, "<f4"))
-        query = query.distance_type(vector_index.METRIC).limit(k)
-        if now.has_vector_index:
-            # As many partitions as it takes: a selective filter must not lose rows.
-            query = query.minimum_nprobes(20).maximum_nprobes(0).refine_factor(5)
-        row_ids, distances = await self._found(query, "_distance", where, self._permits)
-        return _ranked(await now.hits(row_ids, [1.0 - one for one in distances]))
+        asked = libraries.numpy().frombuffer(vector, "<f4")
 
-    async def text_leg(self, text: str, k: int, where: str | None = None) -> list[Hit]:
+        def query(most: int) -> Any:
+            nearest = now.table.query().nearest_to(asked).distance_type(vector_index.METRIC)
+            if now.has_vector_index:
+                # As many partitions as it takes: a selective filter must not lose rows.
+                nearest = nearest.minimum_nprobes(20).maximum_nprobes(0).refine_factor(5)
+            return nearest.limit(most).select(["_distance"])
+
+        found = await _best(now, query, k, where, phrases)
+        return _ranked(await now.hits(found.row_ids, [1.0 - one for one in found.scores]))
+
+    async def text_leg(
+        self, text: str, k: int, where: str | None = None, phrases: Sequence[Condition] = ()
+    ) -> list[Hit]:
         """The k chunks that match some of the words best, best first."""
         now, words = self._now, query_words(text)
         if not words:
             return []
-        query = _by_words(now, words, SEARCH_TEXT, k)
-        return _ranked(await now.hits(*await self._found(query, "_score", where, self._permits)))
+        query = functools.partial(_by_words, now, words, SEARCH_TEXT)
+        found = await _best(now, query, k, where, phrases)
+        return _ranked(await now.hits(found.row_ids, found.scores))
 
     async def newest(self, k: int, where: str) -> list[Hit]:
         """The k chunks with the newest dates, newest first; of those without, by the file's time.
@@ -201,7 +229,9 @@ class Reader:
         latest = found.group_by("source_file").aggregate([("date", "max")])["date_max"]
         return int(latest.null_count)
 
-    async def named(self, name: str, where: str | None = None) -> list[Hit]:
+    async def named(
+        self, name: str, where: str | None = None, phrases: Sequence[Condition] = ()
+    ) -> list[Hit]:
         """The first passages of the notes with exactly this name; the score says nothing.
 
         If no note has the name, those of the notes that begin with such a heading.
@@ -210,12 +240,12 @@ class Reader:
         if not key or KEYS not in self.columns:
             return []
         now = self._now
-        query = _by_words(now, f"{key} {heading}", KEYS, NAMESAKES)
-        row_ids, scores = await self._found(query, "_score", where, self._for_keys)
-        if not row_ids:
+        query = functools.partial(_by_words, now, f"{key} {heading}", KEYS)
+        found = await _best(now, query, NAMESAKES, where, phrases, self._for_keys)
+        if not found.row_ids:
             return []
-        keys = await now.values(row_ids, KEYS)
-        hits = await now.hits(row_ids, scores)
+        keys = await now.values(found.row_ids, KEYS)
+        hits = await now.hits(found.row_ids, found.scores)
         of_name = [one for one, own in zip(hits, keys, strict=True) if key in own.split()]
         return _ranked(of_name or hits)
 
@@ -224,8 +254,7 @@ class Reader:
         now = self._now
         if now.has_links is None:
             query = _by_words(now, LINKS, KEYS, 1)
-            row_ids, _ = await self._found(query, "_score", None, self._for_keys)
-            now.has_links = bool(row_ids)
+            now.has_links = bool((await _found(now, query, permits=self._for_keys)).row_ids)
         return now.has_links
 
     async def links_of(self, paths: Sequence[str]) -> list[LinkRow]:
@@ -253,9 +282,9 @@ class Reader:
             return []
         now = self._now
         query = _by_words(now, words, KEYS, LINKED)
-        row_ids, scores = await self._found(query, "_score", None, self._for_keys)
-        found = zip(scores, await now.link_rows(row_ids), strict=True)
-        return [row for _, row in sorted(found, key=lambda one: (-one[0], one[1].source_file))]
+        found = await _found(now, query, permits=self._for_keys)
+        scored = zip(found.scores, await now.link_rows(found.row_ids), strict=True)
+        return [row for _, row in sorted(scored, key=lambda one: (-one[0], one[1].source_file))]
 
     async def fetch(self, chunk_ids: Sequence[str]) -> list[Row]:
         """These chunks in this order, without those that are not there (any more)."""
@@ -284,14 +313,13 @@ class Reader:
             found.setdefault(row["chunk_text"], {})[row["source_file"]] = row["count_all"]
         return found
 
-    async def count(self, where: str | None = None) -> int:
-        """How many chunks meet the condition."""
-        now = self._now
-        if where not in now.counts:
-            with translated(self._path):
-                async with self._permits:
-                    return now.keep_count(where, int(await now.table.count_rows(where)))
-        return now.counts[where]
+    async def has_phrase(self, phrase: str) -> bool:
+        """Whether some passage has it."""
+        return bool(len(await phrase_rows.having(self._now, phrase)))
+
+    async def count(self, where: str | None = None, phrases: Sequence[Condition] = ()) -> int:
+        """How many chunks meet the condition, and have these phrases, or have them not."""
+        return await phrase_rows.count(self._now, where, phrases)
 
     async def directories(self) -> frozenset[str]:
         """Every folder, at any depth, that has a note in the index."""
@@ -376,20 +404,6 @@ class Reader:
         self._counted_in = version
         return self._frequencies
 
-    async def _found(
-        self, query: Any, score: str, where: str | None, permits: asyncio.Semaphore
-    ) -> tuple[list[int], list[float]]:
-        """The ids and the scores of the rows that a query finds, without what is no number."""
-        query = query.select([score]).with_row_id()
-        if where is not None:
-            query = query.where(where)
-        with translated(self._path):
-            async with permits:
-                found = await query.to_arrow()
-        pairs = zip(found["_rowid"].to_pylist(), found[score].to_pylist(), strict=True)
-        kept = [(row_id, value) for row_id, value in pairs if math.isfinite(value)]
-        return [row_id for row_id, _ in kept], [value for _, value in kept]
-
     async def _rows_of(self, query: Any, where: str | None) -> list[dict[str, Any]]:
         if where is not None:
             query = query.where(where)
@@ -444,7 +458,45 @@ def _own_key(row: dict[str, Any]) -> bytes:
 
 def _by_words(now: Snapshot, words: str, column: str, k: int) -> Any:
     match = libraries.lancedb().query.MatchQuery(words, column)
-    return now.table.query().nearest_to_text(match).limit(k)
+    return now.table.query().nearest_to_text(match).limit(k).select(["_score"])
+
+
+async def _best(
+    now: Snapshot,
+    query: Callable[[int], Any],
+    k: int,
+    where: str | None,
+    phrases: Sequence[Condition],
+    permits: asyncio.Semaphore | None = None,
+) -> _Found:
+    """The best k rows of a query for so many rows that have these phrases, or have them not."""
+    if not phrases:
+        return await _found(now, query(k), where, permits)
+    allowed = await phrase_rows.allowed(now, phrases)
+    if allowed.listed is not None:
+        return await _found(now, query(k), both(where, allowed.listed), permits)
+    most = 2 * k
+    while most <= DEEPEST:
+        found = await _found(now, query(most), where, permits)
+        kept = found.kept(allowed.keeps(found.row_ids))
+        if len(kept.row_ids) >= k or len(found.row_ids) < most:
+            return _Found(kept.row_ids[:k], kept.scores[:k])
+        most *= DEEPER
+    has_them = condition(Filters(conditions=tuple(phrases)))
+    return await _found(now, query(k), both(where, has_them), permits)
+
+
+async def _found(
+    now: Snapshot,
+    query: Any,
+    where: str | None = None,
+    permits: asyncio.Semaphore | None = None,
+) -> _Found:
+    """What a query finds, without scores that are no numbers."""
+    found = await now.run_query(query if where is None else query.where(where), permits)
+    (score,) = (name for name in found.schema.names if name != "_rowid")
+    scored = _Found(found["_rowid"].to_pylist(), found[score].to_pylist())
+    return scored.kept(map(math.isfinite, scored.scores))
 
 
 def _ranked(hits: Iterable[Hit]) -> list[Hit]:

@@ -88,6 +88,7 @@ class Snapshot:
         columns: frozenset[str],
         dataset: Callable[[], Any],
         threads: ThreadPoolExecutor,
+        permits: asyncio.Semaphore,
         *,
         has_vector_index: bool,
     ) -> None:
@@ -95,10 +96,12 @@ class Snapshot:
         self.table = table
         self.version = version
         self.has_vector_index = has_vector_index
-        self.counts: dict[str | None, int] = {}  # of rows, by condition
+        self._counts: dict[str | None, int] = {}  # of rows, by condition
         self.has_links: bool | None = None  # None: nobody asked
+        self.phrases: dict[str, Any] = {}  # the ids of the rows that have a phrase
         self._dataset = dataset
         self._threads = threads
+        self._permits = permits
         self._row_ids: dict[str, int] = {}  # by chunk id, of the hits
         self._hits = _Kept(_of(HIT_COLUMNS, columns), hit, HITS)
         self._rows = _Kept(_of(ROW_COLUMNS, columns), _row, ROWS)
@@ -141,11 +144,22 @@ class Snapshot:
         found: list[Any] = (await self._read(row_ids, [column]))[column].to_pylist()
         return found
 
-    def keep_count(self, where: str | None, rows: int) -> int:
-        if len(self.counts) >= COUNTS:
-            self.counts.clear()
-        self.counts[where] = rows
-        return rows
+    async def count(self, where: str | None = None) -> int:
+        """How many rows meet the condition."""
+        if where not in self._counts:
+            with translated(self._path):
+                async with self._permits:
+                    rows = int(await self.table.count_rows(where))
+            if len(self._counts) >= COUNTS:
+                self._counts.clear()
+            self._counts[where] = rows
+        return self._counts[where]
+
+    async def run_query(self, query: Any, permits: asyncio.Semaphore | None = None) -> Any:
+        """What a query finds, with the ids of its rows."""
+        with translated(self._path):
+            async with permits or self._permits:
+                return await query.with_row_id().to_arrow()
 
     async def _take(self, kept: _Kept[T], row_ids: Sequence[int]) -> list[T]:
         found = kept.of(row_ids)
@@ -158,18 +172,13 @@ class Snapshot:
     async def _links_packed(self) -> PackedLinks | None:
         """Read once, by who needs it first; None of a table that is too large."""
         async with self._packing:
-            if self._packed is None and await self._rows_in_all() <= packed_links.MOST_ROWS:
+            if self._packed is None and await self.count() <= packed_links.MOST_ROWS:
                 self._packed = await self._run(self._pack)
         return self._packed
 
     def _pack(self) -> PackedLinks:
         scanned = self._dataset().to_table(columns=list(LINK_COLUMNS), with_row_id=True)
         return PackedLinks(scanned)
-
-    async def _rows_in_all(self) -> int:
-        if None not in self.counts:
-            self.keep_count(None, await self._run(lambda: self._dataset().count_rows()))
-        return self.counts[None]
 
     async def _read(self, row_ids: Sequence[int], columns: Sequence[str]) -> Any:
         return await self._run(
