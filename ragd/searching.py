@@ -36,7 +36,7 @@ from ragd.search.fusion import NOTE, TITLE, Candidate, Weights
 from ragd.search.leg_trust import leg_trust
 from ragd.search.likelihood import NEEDED, NEEDED_ABROAD, scores
 from ragd.search.superseding import newest_first
-from ragd.search.titles import cover
+from ragd.search.titles import covering
 from ragd.search.typos import Correction
 from ragd.search.variety import varied
 from ragd.search.when import WEAK, Understood
@@ -304,8 +304,8 @@ class Searcher:
             fusion.add_cosines(candidates, cosines(asked.vector, lacking))
             units = {hit.chunk_id: hit.units for hit in found.hits if hit.units}
             fusion.add_unit_cosines(candidates, unit_cosines(asked.vector, units))
-        stems, known = question.about.stems, question.frequencies
-        fusion.add_titles(candidates, found.hits, lambda names: cover(stems, names, known))
+        cover = covering(question.about.stems, question.frequencies)
+        fusion.add_titles(candidates, found.hits, cover)
         fusion.add_note_words(candidates)
         fusion.mark_tagged(candidates, found.tagged)
         for one in candidates.values() if question.excluded else ():

@@ -6,7 +6,7 @@ A word that is rare in the vault says more than a common one, so it counts more.
 import functools
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 
 from msgspec import Struct
 
@@ -44,14 +44,22 @@ def frequencies(texts: Iterable[str], languages: Iterable[str | None] = ()) -> F
 
 def cover(stems: Collection[str], names: Iterable[str], known: Frequencies) -> float:
     """Which part of a question's stems the best of these names has, by their rarity: 0 to 1."""
+    return covering(stems, known)(names)
+
+
+def covering(stems: Collection[str], known: Frequencies) -> Callable[[Iterable[str]], float]:
+    """The same for many notes: how rare the stems are is looked up once."""
     rarity = {stem: known.rarity(stem) for stem in stems}
     whole = sum(rarity.values())
-    if not whole:
-        return 0.0
-    best = 0.0
-    for name in names:
-        best = max(best, sum(rarity[stem] for stem in _stems_of_name(name) & rarity.keys()))
-    return best / whole
+
+    def share(names: Iterable[str]) -> float:
+        best = 0.0
+        for name in names:
+            if there := _stems_of_name(name) & rarity.keys():
+                best = max(best, sum(rarity[stem] for stem in there))
+        return best / whole if whole else 0.0
+
+    return share
 
 
 def covered(stems: Collection[str], there: frozenset[str], known: Frequencies) -> float:

@@ -1,10 +1,18 @@
 """What is kept of one version of the table, and that it never serves another."""
 
 import asyncio
+import math
 
 import pytest
 
-from ragd.adapters.lance_store import ChunkIndex, packed_links, snapshot
+from ragd.adapters.lance_store import (
+    ChunkIndex,
+    one_of,
+    packed_links,
+    snapshot,
+    vector_matrix,
+)
+from ragd.embedding import unpack
 from tests.store.drafts import bulk, note, vector
 
 
@@ -90,3 +98,33 @@ async def test_links_are_the_same_in_tables_of_any_size(
     await index.replace([note("a.md", "one", links=("d",))])
     assert [row.links for row in await index.links_of(["a.md"])] == [["d"]]
     assert await index.linking_to(["b"]) == []
+
+
+@pytest.mark.parametrize("most", [0, 10_000_000])
+async def test_the_nearest_are_the_same_with_vectors_in_memory(
+    index: ChunkIndex, monkeypatch: pytest.MonkeyPatch, most: int
+) -> None:
+    monkeypatch.setattr(vector_matrix, "MOST_FLOATS", most)
+    files = bulk(60, vectors=True)
+    await index.replace([*files, note("bare.md", "without a vector")])
+    vectors = {one: made for file in files for one, made in file.vectors.items()}
+    asked = vector("asked")
+    alike = {one: _cosine(asked, made) for one, made in vectors.items()}
+    best = sorted(alike, key=lambda one: -alike[one])
+    hits = await index.vector_leg(asked, 10)
+    assert [hit.chunk_id for hit in hits] == best[:10]
+    assert [hit.score for hit in hits] == pytest.approx([alike[one] for one in best[:10]], abs=1e-5)
+    paths = [file.path for file in files[:5]]
+    within = {chunk.chunk_id for file in files[:5] for chunk in file.chunks}
+    some = await index.vector_leg(asked, 3, one_of("source_file", paths))
+    assert [hit.chunk_id for hit in some] == [one for one in best if one in within][:3]
+    assert await index.vector_leg(asked, 3, "FALSE") == []
+    await index.replace([], [file.path for file in files[1:]])
+    assert {hit.source_file for hit in await index.vector_leg(asked, 10)} == {files[0].path}
+
+
+def _cosine(left: bytes, right: bytes) -> float:
+    one, other = unpack(left), unpack(right)
+    return (
+        sum(a * b for a, b in zip(one, other, strict=True)) / math.hypot(*one) / math.hypot(*other)
+    )

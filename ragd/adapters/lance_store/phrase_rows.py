@@ -39,15 +39,12 @@ class Allowed(Struct, frozen=True):
             f"_rowid IN ({', '.join(map(str, self.only.tolist()))})" if len(self.only) else "FALSE"
         )
 
-    def keeps(self, row_ids: Sequence[int]) -> list[bool]:
-        """Which of these rows may be found."""
-        numpy = libraries.numpy()
-        asked = numpy.array(row_ids, dtype="u8")
-        is_all = self.only is None
-        keeps: list[bool] = numpy.isin(
-            asked, self.without if is_all else self.only, invert=is_all
-        ).tolist()
-        return keeps
+    def keeps(self, row_ids: Any) -> Any:
+        """Which of these rows may be found, as flags."""
+        is_in = libraries.numpy().isin
+        if self.only is not None:
+            return is_in(row_ids, self.only)
+        return is_in(row_ids, self.without, invert=True)
 
 
 async def allowed(now: Snapshot, phrases: Sequence[Condition]) -> Allowed:

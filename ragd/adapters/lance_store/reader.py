@@ -180,6 +180,9 @@ class Reader:
     ) -> list[Hit]:
         """The k chunks nearest in meaning, best first; chunks without a vector are not there."""
         now = self._now
+        if not now.has_vector_index and await now.has_few_vectors(len(vector) // 4):
+            allowed = await phrase_rows.allowed(now, phrases)
+            return _ranked(await now.hits(*await now.nearest(vector, k, where, allowed.keeps)))
         asked = libraries.numpy().frombuffer(vector, "<f4")
 
         def query(most: int) -> Any:
@@ -478,7 +481,8 @@ async def _best(
     most = 2 * k
     while most <= DEEPEST:
         found = await _found(now, query(most), where, permits)
-        kept = found.kept(allowed.keeps(found.row_ids))
+        keeps = allowed.keeps(libraries.numpy().array(found.row_ids, dtype="u8"))
+        kept = found.kept(keeps.tolist())
         if len(kept.row_ids) >= k or len(found.row_ids) < most:
             return _Found(kept.row_ids[:k], kept.scores[:k])
         most *= DEEPER

@@ -15,10 +15,11 @@ from typing import Any, Generic, TypeVar
 import msgspec
 from msgspec import Struct
 
-from ragd.adapters.lance_store import packed_links
+from ragd.adapters.lance_store import packed_links, vector_matrix
 from ragd.adapters.lance_store.failures import translated
 from ragd.adapters.lance_store.packed_links import LINK_COLUMNS, LinkRow, PackedLinks
 from ragd.adapters.lance_store.schema import UNITS, VECTOR, Row, vectors_of
+from ragd.adapters.lance_store.vector_matrix import VectorMatrix
 from ragd.embedding import Vector
 
 HITS = 4_096  # kept, of any table; with text, vector and units about 6 KB each: 25 MB
@@ -105,6 +106,8 @@ class Snapshot:
         self._row_ids: dict[str, int] = {}  # by chunk id, of the hits
         self._hits = _Kept(_of(HIT_COLUMNS, columns), hit, HITS)
         self._rows = _Kept(_of(ROW_COLUMNS, columns), _row, ROWS)
+        self._vectors: VectorMatrix | None = None
+        self._reading_vectors = asyncio.Lock()
         self._packed: PackedLinks | None = None
         self._packing = asyncio.Lock()
         self._links = _Kept(_of(LINK_COLUMNS, columns), _link_row, LINK_ROWS)
@@ -168,6 +171,28 @@ class Snapshot:
             found.update((one, kept.make(row)) for one, row in zip(missing, rows, strict=True))
         kept.put(found)
         return [found[row_id] for row_id in row_ids]
+
+    async def has_few_vectors(self, dimensions: int) -> bool:
+        """Whether all of them may be in memory."""
+        return await self.count() * dimensions <= vector_matrix.MOST_FLOATS
+
+    async def nearest(
+        self, vector: Vector, k: int, where: str | None, keeps: Callable[[Any], Any]
+    ) -> tuple[list[int], list[float]]:
+        """The ids and cosines of the k nearest rows that meet the condition and are kept."""
+        async with self._reading_vectors:
+            if self._vectors is None:
+                self._vectors = await self._run(lambda: VectorMatrix(self._dataset()))
+        vectors = self._vectors
+
+        def compare() -> tuple[list[int], list[float]]:
+            among = None
+            if where is not None:
+                found = self._dataset().to_table(columns=[], filter=where, with_row_id=True)
+                among = found["_rowid"].to_numpy()
+            return vectors.nearest(vector, k, among, keeps)
+
+        return await self._run(compare)
 
     async def _links_packed(self) -> PackedLinks | None:
         """Read once, by who needs it first; None of a table that is too large."""
