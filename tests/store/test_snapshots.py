@@ -8,7 +8,7 @@ import pytest
 from ragd.adapters.lance_store import (
     ChunkIndex,
     one_of,
-    packed_links,
+    packed_rows,
     snapshot,
     vector_matrix,
 )
@@ -81,7 +81,7 @@ async def test_searches_beside_writes_see_whole_rows(index: ChunkIndex) -> None:
 async def test_links_are_the_same_in_tables_of_any_size(
     index: ChunkIndex, monkeypatch: pytest.MonkeyPatch, packed: int
 ) -> None:
-    monkeypatch.setattr(packed_links, "MOST_ROWS", packed)
+    monkeypatch.setattr(packed_rows, "MOST_ROWS", packed)
     await index.replace(
         [
             note("a.md", "one", "two", links=("b", "folder/c")),

@@ -10,7 +10,7 @@ from ragd.adapters.lance_store.apart import examine_apart
 from ragd.adapters.lance_store.checkup import Finding, probe
 from ragd.adapters.lance_store.failures import NothingKnown
 from ragd.adapters.lance_store.generations import Generation, Identity, Place, place
-from ragd.adapters.lance_store.packed_links import LinkRow
+from ragd.adapters.lance_store.packed_rows import LinkRow
 from ragd.adapters.lance_store.reader import Missing
 from ragd.adapters.lance_store.schema import TABLE, FileRows, Row, cosines, unit_cosines
 from ragd.adapters.lance_store.snapshot import Hit

@@ -18,7 +18,7 @@ READER_CACHES = {
     "metadata_cache_size_bytes": 32 << 20,
 }
 ROW_CACHES = {
-    "index_cache_size_bytes": 1 << 20,  # rows are read by their ids, without an index
+    "index_cache_size_bytes": 8 << 20,  # rows are read by their ids; small tables are filtered, too
     "metadata_cache_size_bytes": 16 << 20,
 }
 WRITER_CACHES = {

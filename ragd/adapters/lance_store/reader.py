@@ -18,7 +18,7 @@ from msgspec import Struct
 
 from ragd.adapters.lance_store import libraries, phrase_rows, vector_index, word_counts
 from ragd.adapters.lance_store.failures import translated
-from ragd.adapters.lance_store.packed_links import LINK_COLUMNS, LinkRow
+from ragd.adapters.lance_store.packed_rows import LINK_COLUMNS, LinkRow
 from ragd.adapters.lance_store.schema import (
     KEYS,
     LINKS,

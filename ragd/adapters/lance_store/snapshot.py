@@ -7,7 +7,7 @@ from, and what was read is kept with it: a new version begins with nothing. It n
 import asyncio
 import hashlib
 import itertools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -15,9 +15,9 @@ from typing import Any, Generic, TypeVar
 import msgspec
 from msgspec import Struct
 
-from ragd.adapters.lance_store import packed_links, vector_matrix
+from ragd.adapters.lance_store import packed_rows, vector_matrix
 from ragd.adapters.lance_store.failures import translated
-from ragd.adapters.lance_store.packed_links import LINK_COLUMNS, LinkRow, PackedLinks
+from ragd.adapters.lance_store.packed_rows import LINK_COLUMNS, LinkRow, PackedRows
 from ragd.adapters.lance_store.schema import UNITS, VECTOR, Row, vectors_of
 from ragd.adapters.lance_store.vector_matrix import VectorMatrix
 from ragd.embedding import Vector
@@ -57,25 +57,23 @@ ROW_COLUMNS = Row.__struct_fields__
 class _Kept(Generic[T]):
     """What was made of rows, by row id: those that were wanted last."""
 
-    def __init__(
-        self, columns: Sequence[str], make: Callable[[dict[str, Any]], T], most: int
-    ) -> None:
-        self.columns = list(columns)
-        self.make = make
+    def __init__(self, most: int) -> None:
         self._most = most
         self._found: dict[int, T] = {}
 
-    def of(self, row_ids: Sequence[int]) -> dict[int, T]:
-        """Those of these rows that are there."""
-        return {row_id: self._found[row_id] for row_id in row_ids if row_id in self._found}
-
-    def put(self, found: Mapping[int, T]) -> None:
-        """Keep these; those that were not wanted for longest make room."""
-        for row_id in found:
+    async def of(
+        self, row_ids: Sequence[int], read: Callable[[list[int]], Awaitable[list[T]]]
+    ) -> list[T]:
+        """What was made of these rows; `read` makes it of those that are not there."""
+        found = {one: self._found[one] for one in row_ids if one in self._found}
+        if missing := [one for one in row_ids if one not in found]:
+            found.update(zip(missing, await read(missing), strict=True))
+        for row_id in found:  # to the end, as the last to go
             self._found.pop(row_id, None)
         self._found.update(found)
         for row_id in list(itertools.islice(self._found, max(0, len(self._found) - self._most))):
             del self._found[row_id]
+        return [found[row_id] for row_id in row_ids]
 
 
 class Snapshot:
@@ -104,17 +102,18 @@ class Snapshot:
         self._threads = threads
         self._permits = permits
         self._row_ids: dict[str, int] = {}  # by chunk id, of the hits
-        self._hits = _Kept(_of(HIT_COLUMNS, columns), hit, HITS)
-        self._rows = _Kept(_of(ROW_COLUMNS, columns), _row, ROWS)
+        self._columns = columns
+        self._hits: _Kept[Hit] = _Kept(HITS)
+        self._rows: _Kept[Row] = _Kept(ROWS)
         self._vectors: VectorMatrix | None = None
         self._reading_vectors = asyncio.Lock()
-        self._packed: PackedLinks | None = None
+        self._packed: PackedRows | None = None
         self._packing = asyncio.Lock()
-        self._links = _Kept(_of(LINK_COLUMNS, columns), _link_row, LINK_ROWS)
+        self._links: _Kept[LinkRow] = _Kept(LINK_ROWS)
 
     async def hits(self, row_ids: Sequence[int], scores: Sequence[float]) -> list[Hit]:
         """The rows of these ids, each with its score."""
-        found = await self._take(self._hits, row_ids)
+        found = await self._hits.of(row_ids, self._read_hits)
         if len(self._row_ids) > 2 * HITS:
             self._row_ids.clear()
         self._row_ids.update(
@@ -128,19 +127,18 @@ class Snapshot:
     async def rows(self, chunk_ids: Sequence[str]) -> list[Row]:
         """Those of these chunks that were among the hits."""
         known = [self._row_ids[one] for one in chunk_ids if one in self._row_ids]
-        return await self._take(self._rows, known)
+        return await self._rows.of(known, self._read_rows)
 
     async def link_rows(self, row_ids: Sequence[int]) -> list[LinkRow]:
         """The rows of these ids."""
-        packed = await self._links_packed()
-        if packed is None:
-            return await self._take(self._links, row_ids)
-        return packed.of_rows(row_ids)
+        if packed := await self._all_packed():
+            return packed.links(row_ids)
+        return await self._links.of(row_ids, self._read_links)
 
     async def links_of(self, paths: Sequence[str], most: int) -> list[LinkRow] | None:
         """The first `most` rows of these notes; None if the table is too large to have them all."""
-        packed = await self._links_packed()
-        return None if packed is None else packed.of_notes(paths, most)
+        packed = await self._all_packed()
+        return None if packed is None else packed.links_of(paths, most)
 
     async def values(self, row_ids: Sequence[int], column: str) -> list[Any]:
         """What these rows have in one column; not kept."""
@@ -164,14 +162,6 @@ class Snapshot:
             async with permits or self._permits:
                 return await query.with_row_id().to_arrow()
 
-    async def _take(self, kept: _Kept[T], row_ids: Sequence[int]) -> list[T]:
-        found = kept.of(row_ids)
-        if missing := [row_id for row_id in row_ids if row_id not in found]:
-            rows = _dicts(await self._read(missing, kept.columns))
-            found.update((one, kept.make(row)) for one, row in zip(missing, rows, strict=True))
-        kept.put(found)
-        return [found[row_id] for row_id in row_ids]
-
     async def has_few_vectors(self, dimensions: int) -> bool:
         """Whether all of them may be in memory."""
         return await self.count() * dimensions <= vector_matrix.MOST_FLOATS
@@ -194,21 +184,38 @@ class Snapshot:
 
         return await self._run(compare)
 
-    async def _links_packed(self) -> PackedLinks | None:
+    async def _all_packed(self) -> PackedRows | None:
         """Read once, by who needs it first; None of a table that is too large."""
         async with self._packing:
-            if self._packed is None and await self.count() <= packed_links.MOST_ROWS:
-                self._packed = await self._run(self._pack)
+            if self._packed is None and await self.count() <= packed_rows.MOST_ROWS:
+                self._packed = await self._run(lambda: PackedRows(self._dataset()))
         return self._packed
 
-    def _pack(self) -> PackedLinks:
-        scanned = self._dataset().to_table(columns=list(LINK_COLUMNS), with_row_id=True)
-        return PackedLinks(scanned)
+    async def _read_hits(self, row_ids: list[int]) -> list[Hit]:
+        """What is in memory already is not read again."""
+        packed, matrix = await self._all_packed(), self._vectors
+        known = () if packed is None else packed_rows.NARROW
+        columns = [name for name in HIT_COLUMNS if name not in known]
+        if matrix is not None:
+            columns.remove(VECTOR)
+        rows = _dicts(await self._read(row_ids, columns))
+        if packed is not None:
+            rows = [more | row for more, row in zip(packed.narrow(row_ids), rows, strict=True)]
+        if matrix is not None:
+            for row, vector in zip(rows, matrix.of(row_ids), strict=True):
+                row[VECTOR] = vector
+        return [hit(row) for row in rows]
+
+    async def _read_rows(self, row_ids: list[int]) -> list[Row]:
+        return msgspec.convert(_dicts(await self._read(row_ids, ROW_COLUMNS)), list[Row])
+
+    async def _read_links(self, row_ids: list[int]) -> list[LinkRow]:
+        return msgspec.convert(_dicts(await self._read(row_ids, LINK_COLUMNS)), list[LinkRow])
 
     async def _read(self, row_ids: Sequence[int], columns: Sequence[str]) -> Any:
-        return await self._run(
-            lambda: self._dataset()._take_rows(list(row_ids), columns=list(columns))
-        )
+        # A table that an earlier version made does not have all of them.
+        there = [name for name in columns if name in self._columns]
+        return await self._run(lambda: self._dataset()._take_rows(list(row_ids), columns=there))
 
     async def _run(self, work: Callable[[], T]) -> T:
         with translated(self._path):
@@ -236,19 +243,6 @@ def _text_key(row: dict[str, Any]) -> bytes:
     """The same for rows with the same text; a note that has only its name is like no other."""
     text = row["chunk_text"] or row["chunk_id"]
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
-
-
-def _row(row: dict[str, Any]) -> Row:
-    return msgspec.convert(row, Row)
-
-
-def _link_row(row: dict[str, Any]) -> LinkRow:
-    return msgspec.convert(row, LinkRow)
-
-
-def _of(columns: Sequence[str], there: frozenset[str]) -> list[str]:
-    """A table that an earlier version made does not have all of them."""
-    return [name for name in columns if name in there]
 
 
 def _dicts(found: Any) -> list[dict[str, Any]]:

@@ -24,7 +24,7 @@ from ragd.adapters.lance_store.apart import end_lookers, examine_apart
 from ragd.adapters.lance_store.checkup import Finding
 from ragd.adapters.lance_store.failures import translated
 from ragd.adapters.lance_store.generations import Generation, Identity
-from ragd.adapters.lance_store.packed_links import LinkRow
+from ragd.adapters.lance_store.packed_rows import LinkRow
 from ragd.adapters.lance_store.reader import Missing, Reader
 from ragd.adapters.lance_store.schema import FileRows, Row
 from ragd.adapters.lance_store.snapshot import Hit

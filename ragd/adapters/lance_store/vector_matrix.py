@@ -5,6 +5,7 @@ by the first search of a version, which takes as long as a search without them. 
 another version.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 from ragd.adapters.lance_store import libraries
@@ -33,6 +34,17 @@ class VectorMatrix:
         if not (order[:-1] < order[1:]).all():
             self._row_ids, self._vectors = self._row_ids[order], self._vectors[order]
         self._lengths = numpy.sqrt(numpy.vecdot(self._vectors, self._vectors))
+
+    def of(self, row_ids: Sequence[int]) -> list[Vector | None]:
+        """The vectors of these rows; None of a row that has none."""
+        wanted = libraries.numpy().array(row_ids, dtype="u8")
+        places = self._row_ids.searchsorted(wanted)
+        return [
+            self._vectors[place].tobytes()
+            if place < len(self._row_ids) and self._row_ids[place] == row_id
+            else None
+            for row_id, place in zip(row_ids, places.tolist(), strict=True)
+        ]
 
     def nearest(self, asked: Vector, k: int, among: Any, keeps: Any) -> tuple[list[int], list[Any]]:
         """The ids and cosines of the k nearest rows, nearest first.
