@@ -165,7 +165,7 @@ class Searcher:
         named = await self._times.understand(wording.text, index)
         question = await self._question(wording, filters, named, index, health)
         asking = question.asking
-        counting = asyncio.create_task(index.count(question.where, question.phrases))
+        counting = asyncio.create_task(index.count_with(question.where, question.phrases))
         picking = self._picking(question, filters, wording.request.max_results)
 
         def served(asked: Asked, scanned: int, undated: int | None = None) -> Served:
@@ -220,7 +220,7 @@ class Searcher:
             timely
             and named.is_written
             and not named.lists
-            and not await index.count(timely, filters.phrases)
+            and not await index.count(near(filters, spans))
         ):
             sought, timely = wording.text, None  # no note is of that time, but one may tell of it
         frequencies = await index.frequencies()

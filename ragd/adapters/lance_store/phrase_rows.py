@@ -1,7 +1,8 @@
 """The rows of one version of the table that have a phrase: looked up once, known by their ids.
 
 In a large table, full text says first which passages have all words of the phrase, and only these
-are compared. It never ranks anything.
+are compared. Of a phrase that is not wanted, only the rows that were found are compared. It never
+ranks anything.
 
 Full text takes `obsidian.md` for one word, so a passage that has `obsidian` only in there is not
 compared. If no other passage has the phrase, all of them are compared after all.
@@ -9,8 +10,6 @@ compared. If no other passage has the phrase, all of them are compared after all
 
 from collections.abc import Sequence
 from typing import Any
-
-from msgspec import Struct
 
 from ragd.adapters.lance_store import libraries
 from ragd.adapters.lance_store.schema import SEARCH_TEXT
@@ -24,51 +23,33 @@ LISTED = 256  # rows that a condition names one by one; it slows down with many
 MOST_KEPT = 1_000_000  # row ids of all phrases together: 8 MB
 
 
-class Allowed(Struct, frozen=True):
-    """Row ids, sorted. `only`: no others may be found; None: all may but those in `without`."""
-
-    only: Any
-    without: Any
-
-    @property
-    def listed(self) -> str | None:
-        """The condition that names all rows that may be found, if they are few."""
-        if self.only is None or len(self.only) > LISTED:
-            return None
-        return (
-            f"_rowid IN ({', '.join(map(str, self.only.tolist()))})" if len(self.only) else "FALSE"
-        )
-
-    def keeps(self, row_ids: Any) -> Any:
-        """Which of these rows may be found, as flags."""
-        is_in = libraries.numpy().isin
-        if self.only is not None:
-            return is_in(row_ids, self.only)
-        return is_in(row_ids, self.without, invert=True)
+async def having_all(now: Snapshot, phrases: Sequence[str]) -> Any:
+    """The ids of the rows that have each of these phrases, sorted; None: no phrase is given."""
+    found = None
+    for phrase in phrases:
+        rows = await having(now, phrase)
+        found = rows if found is None else libraries.numpy().intersect1d(found, rows)
+    return found
 
 
-async def allowed(now: Snapshot, phrases: Sequence[Condition]) -> Allowed:
-    """The rows that have these phrases, and not those that are negated."""
-    numpy = libraries.numpy()
-    only, without = None, numpy.array([], dtype="u8")
-    for one in phrases:
-        for phrase in one.values:
-            rows = await having(now, phrase)
-            if one.negated:
-                without = numpy.union1d(without, rows)
-            else:
-                only = rows if only is None else numpy.intersect1d(only, rows)
-    if only is not None:
-        only = numpy.setdiff1d(only, without)
-    return Allowed(only, without)
+def listed(row_ids: Any) -> str | None:
+    """The condition that names these rows, if they are few."""
+    if len(row_ids) > LISTED:
+        return None
+    return f"_rowid IN ({', '.join(map(str, row_ids))})" if len(row_ids) else "FALSE"
 
 
-async def count(now: Snapshot, where: str | None, phrases: Sequence[Condition]) -> int:
-    """How many rows meet the condition and are allowed."""
-    if where is not None or not phrases:
-        return await now.count(both(where, condition(Filters(conditions=tuple(phrases)))))
-    found = await allowed(now, phrases)
-    return await now.count() - len(found.without) if found.only is None else len(found.only)
+async def without(now: Snapshot, phrases: Sequence[str], row_ids: Sequence[int]) -> set[int]:
+    """Those of these rows that have none of the phrases. Nothing but these rows is compared."""
+    if not phrases:
+        return set(row_ids)
+    has_none = condition(Filters(conditions=tuple(Condition(PHRASE, (p,), True) for p in phrases)))
+    found: set[int] = set()
+    for start in range(0, len(row_ids), LISTED):
+        some = listed(row_ids[start : start + LISTED])
+        query = now.table.query().where(both(some, has_none)).select(["chunk_index"])
+        found.update((await now.run_query(query))["_rowid"].to_pylist())
+    return found
 
 
 async def having(now: Snapshot, phrase: str) -> Any:

@@ -8,7 +8,7 @@ import functools
 import hashlib
 import itertools
 import math
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Container, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -89,6 +89,19 @@ class _Found(NamedTuple):
             list(itertools.compress(self.row_ids, flags)),
             list(itertools.compress(self.scores, flags)),
         )
+
+    def only(self, row_ids: Container[int]) -> "_Found":
+        return self.kept(row_id in row_ids for row_id in self.row_ids)
+
+    def among(self, row_ids: Any) -> "_Found":
+        """Those that are in a sorted array; None: all."""
+        if row_ids is None:
+            return self
+        numpy = libraries.numpy()
+        return self.kept(numpy.isin(numpy.array(self.row_ids, dtype="u8"), row_ids).tolist())
+
+
+_Search = Callable[[int, str | None], Awaitable[_Found]]  # for so many rows, where
 
 
 class Reader:
@@ -181,18 +194,21 @@ class Reader:
         """The k chunks nearest in meaning, best first; chunks without a vector are not there."""
         now = self._now
         if not now.has_vector_index and await now.has_few_vectors(len(vector) // 4):
-            allowed = await phrase_rows.allowed(now, phrases)
-            return _ranked(await now.hits(*await now.nearest(vector, k, where, allowed.keeps)))
+
+            async def compare(most: int, where: str | None) -> _Found:
+                return _Found(*await now.nearest(vector, most, where))
+
+            return _ranked(await now.hits(*await _best(now, compare, k, where, phrases)))
         asked = libraries.numpy().frombuffer(vector, "<f4")
 
-        def query(most: int) -> Any:
+        async def search(most: int, where: str | None) -> _Found:
             nearest = now.table.query().nearest_to(asked).distance_type(vector_index.METRIC)
             if now.has_vector_index:
                 # As many partitions as it takes: a selective filter must not lose rows.
                 nearest = nearest.minimum_nprobes(20).maximum_nprobes(0).refine_factor(5)
-            return nearest.limit(most).select(["_distance"])
+            return await _found(now, nearest.limit(most).select(["_distance"]), where)
 
-        found = await _best(now, query, k, where, phrases)
+        found = await _best(now, search, k, where, phrases)
         return _ranked(await now.hits(found.row_ids, [1.0 - one for one in found.scores]))
 
     async def text_leg(
@@ -202,9 +218,11 @@ class Reader:
         now, words = self._now, query_words(text)
         if not words:
             return []
-        query = functools.partial(_by_words, now, words, SEARCH_TEXT)
-        found = await _best(now, query, k, where, phrases)
-        return _ranked(await now.hits(found.row_ids, found.scores))
+
+        async def search(most: int, where: str | None) -> _Found:
+            return await _found(now, _by_words(now, words, SEARCH_TEXT, most), where)
+
+        return _ranked(await now.hits(*await _best(now, search, k, where, phrases)))
 
     async def newest(self, k: int, where: str) -> list[Hit]:
         """The k chunks with the newest dates, newest first; of those without, by the file's time.
@@ -243,8 +261,12 @@ class Reader:
         if not key or KEYS not in self.columns:
             return []
         now = self._now
-        query = functools.partial(_by_words, now, f"{key} {heading}", KEYS)
-        found = await _best(now, query, NAMESAKES, where, phrases, self._for_keys)
+
+        async def search(most: int, where: str | None) -> _Found:
+            query = _by_words(now, f"{key} {heading}", KEYS, most)
+            return await _found(now, query, where, self._for_keys)
+
+        found = await _best(now, search, NAMESAKES, where, phrases)
         if not found.row_ids:
             return []
         keys = await now.values(found.row_ids, KEYS)
@@ -320,9 +342,17 @@ class Reader:
         """Whether some passage has it."""
         return bool(len(await phrase_rows.having(self._now, phrase)))
 
-    async def count(self, where: str | None = None, phrases: Sequence[Condition] = ()) -> int:
-        """How many chunks meet the condition, and have these phrases, or have them not."""
-        return await phrase_rows.count(self._now, where, phrases)
+    async def count(self, where: str | None = None) -> int:
+        """How many chunks meet the condition."""
+        return await self._now.count(where)
+
+    async def count_with(self, where: str | None, phrases: Sequence[Condition]) -> int:
+        """How many chunks meet the condition and have the phrases that are wanted."""
+        now, wanted = self._now, tuple(one for one in phrases if not one.negated)
+        if where is not None or not wanted:
+            return await now.count(both(where, condition(Filters(conditions=wanted))))
+        names = [phrase for one in wanted for phrase in one.values]
+        return len(await phrase_rows.having_all(now, names))
 
     async def directories(self) -> frozenset[str]:
         """Every folder, at any depth, that has a note in the index."""
@@ -465,29 +495,24 @@ def _by_words(now: Snapshot, words: str, column: str, k: int) -> Any:
 
 
 async def _best(
-    now: Snapshot,
-    query: Callable[[int], Any],
-    k: int,
-    where: str | None,
-    phrases: Sequence[Condition],
-    permits: asyncio.Semaphore | None = None,
+    now: Snapshot, search: _Search, k: int, where: str | None, phrases: Sequence[Condition]
 ) -> _Found:
-    """The best k rows of a query for so many rows that have these phrases, or have them not."""
+    """The best k rows that have these phrases, or have them not."""
     if not phrases:
-        return await _found(now, query(k), where, permits)
-    allowed = await phrase_rows.allowed(now, phrases)
-    if allowed.listed is not None:
-        return await _found(now, query(k), both(where, allowed.listed), permits)
+        return await search(k, where)
+    wanted = [phrase for one in phrases if not one.negated for phrase in one.values]
+    unwanted = [phrase for one in phrases if one.negated for phrase in one.values]
+    having = await phrase_rows.having_all(now, wanted)
+    if having is not None and (listed := phrase_rows.listed(having)) is not None:
+        where, having = both(where, listed), None
     most = 2 * k
     while most <= DEEPEST:
-        found = await _found(now, query(most), where, permits)
-        keeps = allowed.keeps(libraries.numpy().array(found.row_ids, dtype="u8"))
-        kept = found.kept(keeps.tolist())
+        found = await search(most, where)
+        kept = found.among(having).only(await phrase_rows.without(now, unwanted, found.row_ids))
         if len(kept.row_ids) >= k or len(found.row_ids) < most:
             return _Found(kept.row_ids[:k], kept.scores[:k])
         most *= DEEPER
-    has_them = condition(Filters(conditions=tuple(phrases)))
-    return await _found(now, query(k), both(where, has_them), permits)
+    return await search(k, both(where, condition(Filters(conditions=tuple(phrases)))))
 
 
 async def _found(

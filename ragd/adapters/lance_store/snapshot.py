@@ -167,9 +167,9 @@ class Snapshot:
         return await self.count() * dimensions <= vector_matrix.MOST_FLOATS
 
     async def nearest(
-        self, vector: Vector, k: int, where: str | None, keeps: Callable[[Any], Any]
+        self, vector: Vector, k: int, where: str | None
     ) -> tuple[list[int], list[float]]:
-        """The ids and cosines of the k nearest rows that meet the condition and are kept."""
+        """The ids and cosines of the k nearest rows that meet the condition."""
         async with self._reading_vectors:
             if self._vectors is None:
                 self._vectors = await self._run(lambda: VectorMatrix(self._dataset()))
@@ -180,7 +180,7 @@ class Snapshot:
             if where is not None:
                 found = self._dataset().to_table(columns=[], filter=where, with_row_id=True)
                 among = found["_rowid"].to_numpy()
-            return vectors.nearest(vector, k, among, keeps)
+            return vectors.nearest(vector, k, among)
 
         return await self._run(compare)
 

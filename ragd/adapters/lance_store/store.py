@@ -253,9 +253,13 @@ class ChunkIndex:
         """Whether some passage has it."""
         return await self._reader.has_phrase(phrase)
 
-    async def count(self, where: str | None = None, phrases: Sequence[Condition] = ()) -> int:
+    async def count(self, where: str | None = None) -> int:
         """How many chunks meet the condition."""
-        return await self._reader.count(where, phrases)
+        return await self._reader.count(where)
+
+    async def count_with(self, where: str | None, phrases: Sequence[Condition]) -> int:
+        """How many chunks meet the condition and have the phrases that are wanted."""
+        return await self._reader.count_with(where, phrases)
 
     async def directories(self) -> frozenset[str]:
         """Every folder, at any depth, that has a note in the index."""

@@ -46,11 +46,10 @@ class VectorMatrix:
             for row_id, place in zip(row_ids, places.tolist(), strict=True)
         ]
 
-    def nearest(self, asked: Vector, k: int, among: Any, keeps: Any) -> tuple[list[int], list[Any]]:
+    def nearest(self, asked: Vector, k: int, among: Any) -> tuple[list[int], list[float]]:
         """The ids and cosines of the k nearest rows, nearest first.
 
-        `among`: the ids of the rows that are compared; None: all. `keeps` says of row ids which of
-        them may be found.
+        `among`: the ids of the rows that are compared; None: all.
         """
         numpy = libraries.numpy()
         row_ids, vectors, lengths = self._row_ids, self._vectors, self._lengths
@@ -62,7 +61,7 @@ class VectorMatrix:
         products = numpy.vecdot(vectors, wanted)
         with numpy.errstate(divide="ignore", invalid="ignore"):
             cosines = products / (lengths * numpy.sqrt(numpy.vecdot(wanted, wanted)))
-        there = numpy.flatnonzero(numpy.isfinite(cosines) & keeps(row_ids))
+        there = numpy.flatnonzero(numpy.isfinite(cosines))
         if len(there) > k:
             there = there[numpy.argpartition(-cosines[there], k - 1)[:k]]
         there = there[numpy.argsort(-cosines[there], kind="stable")]
