@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct, structs
 
-from ragd.adapters.lance_store import ChunkIndex, Hit, one_of
+from ragd.adapters.lance_store import ChunkIndex, Hit
 from ragd.query_vectors import Asked
 from ragd.search.about import About
 from ragd.search.conditions import Condition
@@ -44,13 +44,12 @@ class Question(Struct, frozen=True):
     name: str = ""  # the question as a name that a note may have; empty if it is too long for one
     frequencies: Frequencies = Frequencies()  # how common words are in the notes
     phrases: tuple[Condition, ...] = ()
+    notes: tuple[str, ...] | None = None  # only in these; None: in all
     excluded: frozenset[str] = frozenset()  # stems of words that are not wanted
 
     def within(self, paths: Iterable[str]) -> "Question":
         """The same question to these notes only."""
-        limit = one_of("source_file", paths)
-        where = limit if self.where is None else f"({self.where}) AND {limit}"
-        return structs.replace(self, where=where, timely=None, tagged=None, name="")
+        return structs.replace(self, notes=tuple(paths), timely=None, tagged=None, name="")
 
     @property
     def retrieval(self) -> str:
@@ -112,14 +111,16 @@ async def _by_meaning(question: Question, depth: int, where: str | None) -> list
     asked = await asyncio.shield(question.asking)
     if asked.vector is None:
         return []
-    return await question.index.vector_leg(asked.vector, depth, where, question.phrases)
+    return await question.index.vector_leg(
+        asked.vector, depth, where, question.phrases, question.notes
+    )
 
 
 async def _by_words(question: Question, depth: int, where: str | None) -> list[Hit]:
     if not question.by_words and (await asyncio.shield(question.asking)).vector is not None:
         return []  # but where there is no vector, words are better than nothing
     words = question.about.looked_up(question.frequencies.languages)
-    return await question.index.text_leg(words, depth, where, question.phrases)
+    return await question.index.text_leg(words, depth, where, question.phrases, question.notes)
 
 
 async def _nothing() -> tuple[list[Hit], list[Hit]]:

@@ -22,6 +22,7 @@ from ragd.search.likelihood import Evidence, is_answered
 from ragd.search.results import Result, citation
 
 LOOKED_AT = 10  # at least so many passages are judged before a question is given up
+TOGETHER = 2  # times as many passages are looked up as results are wanted
 LOOK_AHEAD = 64  # of a passage's places, once one of them turned out to be gone
 LISTED = 5  # other notes with the same passage
 CHECKED = 200  # of them, when there are more: whether they are still there
@@ -92,7 +93,8 @@ class Picking:
         kept: list[_Pick] = []
         for start in range(0, len(passages), self._most):
             some = passages[start : start + self._most]
-            await self._look_up(some)
+            if start % (TOGETHER * self._most) == 0:  # some of the first are often joined, or unfit
+                await self._look_up(passages[start : start + TOGETHER * self._most])
             there = [pick for equal in some if (pick := self._picked(equal)) is not None]
             good = [pick for pick in there if pick.fits]
             dropped += len(some) - len(there)

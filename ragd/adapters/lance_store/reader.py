@@ -18,7 +18,7 @@ from msgspec import Struct
 
 from ragd.adapters.lance_store import libraries, phrase_rows, vector_index, word_counts
 from ragd.adapters.lance_store.failures import translated
-from ragd.adapters.lance_store.packed_rows import LINK_COLUMNS, LinkRow
+from ragd.adapters.lance_store.packed_rows import LINK_COLUMNS, Keyed, LinkRow
 from ragd.adapters.lance_store.schema import (
     KEYS,
     LINKS,
@@ -51,6 +51,7 @@ TOGETHER = 2  # more searches at once are not quicker, only larger
 QUERY_WORDS = 128  # the cost of a full-text query grows with its words: 100 KB took half a minute
 QUERY_CHARACTERS = 2_048
 LINKED = 128  # passages with links to or from some notes, at most
+FEW = 32  # of them, all are looked at
 NAMESAKES = 20  # notes of one name, at most
 DEEPER, DEEPEST = 4, 12_800  # how far to look for rows without a phrase, or with a common one
 
@@ -189,14 +190,19 @@ class Reader:
         return self._now.version
 
     async def vector_leg(
-        self, vector: Vector, k: int, where: str | None = None, phrases: Sequence[Condition] = ()
+        self,
+        vector: Vector,
+        k: int,
+        where: str | None = None,
+        phrases: Sequence[Condition] = (),
+        notes: Sequence[str] | None = None,
     ) -> list[Hit]:
         """The k chunks nearest in meaning, best first; chunks without a vector are not there."""
         now = self._now
         if not now.has_vector_index and await now.has_few_vectors(len(vector) // 4):
 
             async def compare(most: int, where: str | None) -> _Found:
-                return _Found(*await now.nearest(vector, most, where))
+                return _Found(*await now.nearest(vector, most, where, notes))
 
             return _ranked(await now.hits(*await _best(now, compare, k, where, phrases)))
         asked = libraries.numpy().frombuffer(vector, "<f4")
@@ -208,11 +214,16 @@ class Reader:
                 nearest = nearest.minimum_nprobes(20).maximum_nprobes(0).refine_factor(5)
             return await _found(now, nearest.limit(most).select(["_distance"]), where)
 
-        found = await _best(now, search, k, where, phrases)
+        found = await _best(now, search, k, _of_notes(where, notes), phrases)
         return _ranked(await now.hits(found.row_ids, [1.0 - one for one in found.scores]))
 
     async def text_leg(
-        self, text: str, k: int, where: str | None = None, phrases: Sequence[Condition] = ()
+        self,
+        text: str,
+        k: int,
+        where: str | None = None,
+        phrases: Sequence[Condition] = (),
+        notes: Sequence[str] | None = None,
     ) -> list[Hit]:
         """The k chunks that match some of the words best, best first."""
         now, words = self._now, query_words(text)
@@ -222,7 +233,8 @@ class Reader:
         async def search(most: int, where: str | None) -> _Found:
             return await _found(now, _by_words(now, words, SEARCH_TEXT, most), where)
 
-        return _ranked(await now.hits(*await _best(now, search, k, where, phrases)))
+        found = await _best(now, search, k, _of_notes(where, notes), phrases)
+        return _ranked(await now.hits(found.row_ids, found.scores))
 
     async def newest(self, k: int, where: str) -> list[Hit]:
         """The k chunks with the newest dates, newest first; of those without, by the file's time.
@@ -261,6 +273,12 @@ class Reader:
         if not key or KEYS not in self.columns:
             return []
         now = self._now
+        if (packed := await now.packed()) is not None:
+            there = packed.with_keys([key, heading])
+            if not there or (where is None and not phrases and len(there) <= NAMESAKES):
+                ids = [one.row_id for one in there if key in one.keys]
+                ids = ids or [one.row_id for one in there]
+                return _ranked(await now.hits(ids, [0.0] * len(ids)))
 
         async def search(most: int, where: str | None) -> _Found:
             query = _by_words(now, f"{key} {heading}", KEYS, most)
@@ -295,18 +313,26 @@ class Reader:
 
     async def linking_to(self, names: Sequence[str]) -> list[LinkRow]:
         """Passages that link to a note with one of these names."""
-        return await self._with_keys(map(linking, names))
+        return await self._with_keys(map(linking, names), _is_any_order_right)
 
     async def with_names(self, names: Sequence[str]) -> list[LinkRow]:
         """The first passages of notes with one of these names; a path counts as its last name."""
-        return await self._with_keys(named(name.rpartition("/")[2]) for name in names)
+        keys = (named(name.rpartition("/")[2]) for name in names)
+        return await self._with_keys(keys, _has_each_one_note)
 
-    async def _with_keys(self, keys: Iterable[str]) -> list[LinkRow]:
-        words = " ".join(dict.fromkeys(key for key in keys if key))
-        if not words or KEYS not in self.columns:
+    async def _with_keys(
+        self, keys: Iterable[str], is_enough: Callable[[Sequence[Keyed]], bool]
+    ) -> list[LinkRow]:
+        """The passages with the rarest keys first. Where that order changes nothing, as `is_enough`
+        says, they come from memory."""
+        wanted = list(dict.fromkeys(key for key in keys if key))
+        if not wanted or KEYS not in self.columns:
             return []
         now = self._now
-        query = _by_words(now, words, KEYS, LINKED)
+        packed = await now.packed()
+        if packed is not None and is_enough(there := packed.with_keys(wanted)):
+            return [one.row for one in there]
+        query = _by_words(now, " ".join(wanted), KEYS, LINKED)
         found = await _found(now, query, permits=self._for_keys)
         scored = zip(found.scores, await now.link_rows(found.row_ids), strict=True)
         return [row for _, row in sorted(scored, key=lambda one: (-one[0], one[1].source_file))]
@@ -487,6 +513,22 @@ def _names_in(found: Any, version: int) -> _Names:
 def _own_key(row: dict[str, Any]) -> bytes:
     """Like no other: in a list of notes, equal passages of two notes are two."""
     return hashlib.blake2b(row["chunk_id"].encode(), digest_size=16).digest()
+
+
+def _is_any_order_right(found: Sequence[Keyed]) -> bool:
+    """They are few, and no note has passages with different keys."""
+    notes = {one.row.source_file for one in found}
+    return len(found) <= FEW and len(notes) == len({(o.row.source_file, o.keys) for o in found})
+
+
+def _has_each_one_note(found: Sequence[Keyed]) -> bool:
+    """No two notes have the same key."""
+    pairs = {(key, one.row.source_file) for one in found for key in one.keys}
+    return len(found) <= LINKED and len(pairs) == len({key for key, _ in pairs})
+
+
+def _of_notes(where: str | None, notes: Sequence[str] | None) -> str | None:
+    return where if notes is None else both(where, one_of("source_file", notes))
 
 
 def _by_words(now: Snapshot, words: str, column: str, k: int) -> Any:

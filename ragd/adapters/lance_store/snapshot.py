@@ -15,10 +15,11 @@ from typing import Any, Generic, TypeVar
 import msgspec
 from msgspec import Struct
 
-from ragd.adapters.lance_store import packed_rows, vector_matrix
+from ragd.adapters.lance_store import libraries, packed_rows, vector_matrix
 from ragd.adapters.lance_store.failures import translated
 from ragd.adapters.lance_store.packed_rows import LINK_COLUMNS, LinkRow, PackedRows
 from ragd.adapters.lance_store.schema import UNITS, VECTOR, Row, vectors_of
+from ragd.adapters.lance_store.sql import both, one_of
 from ragd.adapters.lance_store.vector_matrix import VectorMatrix
 from ragd.embedding import Vector
 
@@ -131,13 +132,13 @@ class Snapshot:
 
     async def link_rows(self, row_ids: Sequence[int]) -> list[LinkRow]:
         """The rows of these ids."""
-        if packed := await self._all_packed():
+        if packed := await self.packed():
             return packed.links(row_ids)
         return await self._links.of(row_ids, self._read_links)
 
     async def links_of(self, paths: Sequence[str], most: int) -> list[LinkRow] | None:
         """The first `most` rows of these notes; None if the table is too large to have them all."""
-        packed = await self._all_packed()
+        packed = await self.packed()
         return None if packed is None else packed.links_of(paths, most)
 
     async def values(self, row_ids: Sequence[int], column: str) -> list[Any]:
@@ -167,24 +168,29 @@ class Snapshot:
         return await self.count() * dimensions <= vector_matrix.MOST_FLOATS
 
     async def nearest(
-        self, vector: Vector, k: int, where: str | None
+        self, vector: Vector, k: int, where: str | None, notes: Sequence[str] | None
     ) -> tuple[list[int], list[float]]:
-        """The ids and cosines of the k nearest rows that meet the condition."""
+        """The ids and cosines of the k nearest rows of some notes that meet the condition."""
         async with self._reading_vectors:
             if self._vectors is None:
                 self._vectors = await self._run(lambda: VectorMatrix(self._dataset()))
-        vectors = self._vectors
+        vectors, packed = self._vectors, await self.packed()
 
         def compare() -> tuple[list[int], list[float]]:
-            among = None
-            if where is not None:
-                found = self._dataset().to_table(columns=[], filter=where, with_row_id=True)
-                among = found["_rowid"].to_numpy()
+            among, condition = None, where
+            if notes is not None and packed is not None:
+                among = packed.ids_of(notes)
+            elif notes is not None:
+                condition = both(where, one_of("source_file", notes))
+            if condition is not None:
+                found = self._dataset().to_table(columns=[], filter=condition, with_row_id=True)
+                met = found["_rowid"].to_numpy()
+                among = met if among is None else libraries.numpy().intersect1d(met, among)
             return vectors.nearest(vector, k, among)
 
         return await self._run(compare)
 
-    async def _all_packed(self) -> PackedRows | None:
+    async def packed(self) -> PackedRows | None:
         """Read once, by who needs it first; None of a table that is too large."""
         async with self._packing:
             if self._packed is None and await self.count() <= packed_rows.MOST_ROWS:
@@ -193,24 +199,30 @@ class Snapshot:
 
     async def _read_hits(self, row_ids: list[int]) -> list[Hit]:
         """What is in memory already is not read again."""
-        packed, matrix = await self._all_packed(), self._vectors
-        known = () if packed is None else packed_rows.NARROW
-        columns = [name for name in HIT_COLUMNS if name not in known]
-        if matrix is not None:
-            columns.remove(VECTOR)
-        rows = _dicts(await self._read(row_ids, columns))
-        if packed is not None:
-            rows = [more | row for more, row in zip(packed.narrow(row_ids), rows, strict=True)]
+        matrix = self._vectors
+        columns = [name for name in HIT_COLUMNS if matrix is None or name != VECTOR]
+        rows = await self._completed(row_ids, columns)
         if matrix is not None:
             for row, vector in zip(rows, matrix.of(row_ids), strict=True):
                 row[VECTOR] = vector
         return [hit(row) for row in rows]
 
     async def _read_rows(self, row_ids: list[int]) -> list[Row]:
-        return msgspec.convert(_dicts(await self._read(row_ids, ROW_COLUMNS)), list[Row])
+        return msgspec.convert(await self._completed(row_ids, ROW_COLUMNS), list[Row])
 
     async def _read_links(self, row_ids: list[int]) -> list[LinkRow]:
         return msgspec.convert(_dicts(await self._read(row_ids, LINK_COLUMNS)), list[LinkRow])
+
+    async def _completed(
+        self, row_ids: Sequence[int], columns: Sequence[str]
+    ) -> list[dict[str, Any]]:
+        """These columns of these rows; some more, if they are in memory."""
+        packed = await self.packed()
+        if packed is None:
+            return _dicts(await self._read(row_ids, columns))
+        others = [name for name in columns if name not in packed_rows.NARROW]
+        rows = _dicts(await self._read(row_ids, others))
+        return [more | row for more, row in zip(packed.narrow(row_ids), rows, strict=True)]
 
     async def _read(self, row_ids: Sequence[int], columns: Sequence[str]) -> Any:
         # A table that an earlier version made does not have all of them.

@@ -194,16 +194,26 @@ class ChunkIndex:
         return self._reader.columns
 
     async def vector_leg(
-        self, vector: Vector, k: int, where: str | None = None, phrases: Sequence[Condition] = ()
+        self,
+        vector: Vector,
+        k: int,
+        where: str | None = None,
+        phrases: Sequence[Condition] = (),
+        notes: Sequence[str] | None = None,
     ) -> list[Hit]:
-        """The k chunks nearest in meaning; the score is the cosine."""
-        return await self._reader.vector_leg(vector, k, where, phrases)
+        """The k chunks nearest in meaning, of all notes or of these; the score is the cosine."""
+        return await self._reader.vector_leg(vector, k, where, phrases, notes)
 
     async def text_leg(
-        self, text: str, k: int, where: str | None = None, phrases: Sequence[Condition] = ()
+        self,
+        text: str,
+        k: int,
+        where: str | None = None,
+        phrases: Sequence[Condition] = (),
+        notes: Sequence[str] | None = None,
     ) -> list[Hit]:
         """The k chunks that match some of the words best; the score is BM25."""
-        return await self._reader.text_leg(text, k, where, phrases)
+        return await self._reader.text_leg(text, k, where, phrases, notes)
 
     async def newest(self, k: int, where: str) -> list[Hit]:
         """The k chunks with the newest dates, newest first."""
