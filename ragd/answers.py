@@ -16,7 +16,7 @@ from ragd.guarding import GuardInForce, confirmations
 from ragd.memories import told_of
 from ragd.protocol.envelope import Envelope, ErrorBody, SearchMeta, error_body
 from ragd.protocol.tools import SearchRequest
-from ragd.search.guard import Inspected, Passage, Rules, inspect, inspect_text, suggest
+from ragd.search.guard import Inspected, Passage, Rules, inspect_text, suggest
 from ragd.search.recall import Memory, shown
 from ragd.search.results import TRUST, Result
 from ragd.search.time_notes import nothing_dated, time_shown
@@ -87,7 +87,7 @@ class Answers:
         )
         stale = await self._recalls.stale(memories)
         rules = self._guard.rules
-        passages = [(row, result, inspect(row, rules)) for row, result in served.found]
+        passages = [(row, result, self._guard.inspect(row)) for row, result in served.found]
         recalled = [(one, inspect_text(f"{one.key}\n{one.value}", rules)) for one in memories]
         sensitive = any(seen.withheld for seen in _seen(passages, recalled))
         withheld = 0

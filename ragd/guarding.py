@@ -1,5 +1,6 @@
 """The guard's rules by the configuration in force, which may change while the daemon runs."""
 
+import hashlib
 import secrets
 
 from ragd.clock import Clock
@@ -7,11 +8,12 @@ from ragd.config import is_address_external
 from ragd.config_schema import Memory, Security
 from ragd.notes.model import Chunk
 from ragd.search.confirmation import Confirmations
-from ragd.search.guard import Rules
+from ragd.search.guard import Inspected, Passage, Rules, inspect
 from ragd.search.sensitive import may_leave
 from ragd.settings import Settings
 
 TOKEN_BYTES = 16
+MOST_INSPECTED = 2_048  # about 0.5 MB
 
 
 def confirmations(clock: Clock) -> Confirmations:
@@ -25,6 +27,7 @@ class GuardInForce:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._made: tuple[Security, Memory, Rules] | None = None
+        self._inspected: dict[bytes, Inspected] = {}
 
     @property
     def blocks(self) -> bool:
@@ -46,4 +49,24 @@ class GuardInForce:
         if made is None or made[0] is not config.security or made[1] is not config.memory:
             rules = Rules.of(config.security, config.memory)
             self._made = made = (config.security, config.memory, rules)
+            self._inspected.clear()
         return made[2]
+
+    def inspect(self, passage: Passage) -> Inspected:
+        """What the guard says of a passage. Of those seen last it knows it by their digest."""
+        rules, digest = self.rules, _digest(passage)
+        found = self._inspected.pop(digest, None) or inspect(passage, rules)
+        if len(self._inspected) >= MOST_INSPECTED:
+            del self._inspected[next(iter(self._inspected))]
+        self._inspected[digest] = found
+        return found
+
+
+def _digest(passage: Passage) -> bytes:
+    """Of all that the guard looks at: no text of a note is kept."""
+    seen = (
+        *(passage.section or "", passage.title, passage.heading_path, passage.chunk_text),
+        *passage.tags,
+    )
+    data = "".join(f"{len(part)}:{part}" for part in seen).encode("utf-8", "surrogatepass")
+    return hashlib.blake2b(data, digest_size=16).digest()

@@ -20,7 +20,7 @@ from ragd.search.fusion import Candidate
 from ragd.search.likelihood import Evidence, numbers, stands_out
 from ragd.search.relevance import FLOOR, relevance, unrelated
 from ragd.search.results import Result, result
-from ragd.search.titles import covered_by
+from ragd.search.titles import covered
 from ragd.search.when import WEAK
 from ragd.settings import Settings
 
@@ -96,7 +96,7 @@ class Judging:
     def _covered(self, question: Question, there: frozenset[str], found: Candidate) -> float:
         """The part of the question that the passage has; a time in it counts as one more word."""
         sought = question.about.sought
-        share = covered_by(sought, there, question.frequencies)
+        share = covered(sought, there, question.frequencies)
         if not question.spans:
             return share
         return (share * len(sought) + found.closeness) / (len(sought) + 1)

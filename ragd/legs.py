@@ -9,9 +9,10 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct, structs
 
-from ragd.adapters.lance_store import ChunkIndex, Hit, one_of
+from ragd.adapters.lance_store import ChunkIndex, Hit
 from ragd.query_vectors import Asked
 from ragd.search.about import About
+from ragd.search.conditions import Condition
 from ragd.search.titles import Frequencies
 from ragd.search.when import Span
 
@@ -23,6 +24,7 @@ class Question(Struct, frozen=True):
 
     `spans`: the time that the question names; `timely`: where, but only of that time and the days
     around it; None if it names none.
+    `phrases`: what passages must have or not have, besides.
     `tagged`: where, but only passages that carry a tag asked for themselves; None: none is.
     """
 
@@ -42,13 +44,13 @@ class Question(Struct, frozen=True):
     tagged: str | None = None
     name: str = ""  # the question as a name that a note may have; empty if it is too long for one
     frequencies: Frequencies = Frequencies()  # how common words are in the notes
+    phrases: tuple[Condition, ...] = ()
+    notes: tuple[str, ...] | None = None  # only in these; None: in all
     excluded: frozenset[str] = frozenset()  # stems of words that are not wanted
 
     def within(self, paths: Iterable[str]) -> "Question":
         """The same question to these notes only."""
-        limit = one_of("source_file", paths)
-        where = limit if self.where is None else f"({self.where}) AND {limit}"
-        return structs.replace(self, where=where, timely=None, tagged=None, name="")
+        return structs.replace(self, notes=tuple(paths), timely=None, tagged=None, name="")
 
     @property
     def is_foreign(self) -> bool:
@@ -94,7 +96,7 @@ async def both(question: Question, depth: int) -> Legs:
         _within(question, depth, question.where),
         _within(question, TIMELY_DEPTH, question.timely) if question.timely else _nothing(),
         _within(question, depth, question.tagged) if question.tagged else _nothing(),
-        question.index.named(question.name, question.where),
+        question.index.named(question.name, question.where, question.phrases),
     )
     return Legs(
         _with(vector, timely_vector, tagged_vector),
@@ -116,14 +118,16 @@ async def _by_meaning(question: Question, depth: int, where: str | None) -> list
     asked = await asyncio.shield(question.asking)
     if asked.vector is None:
         return []
-    return await question.index.vector_leg(asked.vector, depth, where)
+    return await question.index.vector_leg(
+        asked.vector, depth, where, question.phrases, question.notes
+    )
 
 
 async def _by_words(question: Question, depth: int, where: str | None) -> list[Hit]:
     if not question.by_words and (await asyncio.shield(question.asking)).vector is not None:
         return []  # but where there is no vector, words are better than nothing
     words = question.about.looked_up(question.frequencies.languages)
-    return await question.index.text_leg(words, depth, where)
+    return await question.index.text_leg(words, depth, where, question.phrases, question.notes)
 
 
 async def _nothing() -> tuple[list[Hit], list[Hit]]:

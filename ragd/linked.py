@@ -36,23 +36,30 @@ async def linked_notes(index: Index, best: Sequence[Row]) -> dict[str, str]:
             rows.setdefault(row.source_file, row)
     titles = {path: row.title for path, row in rows.items()}
     names = [name for row in rows.values() for name in _names(row)]
-    outgoing, incoming = await asyncio.gather(index.links_of(list(rows)), index.linking_to(names))
-    targets = _targets(best, outgoing)
+    (targets, named), incoming = await asyncio.gather(
+        _outgoing(index, best, list(rows)), index.linking_to(names)
+    )
     found: dict[str, str] = {}
-    if targets:
-        named = await index.with_names([target for _, target in targets])
-        for linking, target in targets:
-            key = link_key(target)
-            path = resolve(target, linking, [one.source_file for one in named])
-            if path is None:  # Obsidian links by alias carry the note's name; others do not
-                path = next((one.source_file for one in named if key in _keys(one)), None)
-            if path is not None and path not in rows:
-                found.setdefault(path, f"linked from “{titles[linking]}”")
+    for linking, target in targets:
+        key = link_key(target)
+        path = resolve(target, linking, [one.source_file for one in named])
+        if path is None:  # Obsidian links by alias carry the note's name; others do not
+            path = next((one.source_file for one in named if key in _keys(one)), None)
+        if path is not None and path not in rows:
+            found.setdefault(path, f"linked from “{titles[linking]}”")
     for passage in incoming[:TARGETS]:
         aim = _aim(passage, list(rows.values()))
         if aim is not None and passage.source_file not in rows:
             found.setdefault(passage.source_file, f"links to “{aim.title}”")
     return found
+
+
+async def _outgoing(
+    index: Index, best: Sequence[Row], paths: Sequence[str]
+) -> tuple[list[tuple[str, str]], Sequence[LinkRow]]:
+    """What these notes link to, and the notes that have the names of it."""
+    targets = _targets(best, await index.links_of(paths))
+    return targets, await index.with_names([one for _, one in targets]) if targets else ()
 
 
 def _names(row: Row) -> list[str]:

@@ -38,7 +38,7 @@ from ragd.search.fusion import NOTE, TITLE, Candidate, Weights
 from ragd.search.leg_trust import leg_trust
 from ragd.search.likelihood import NEEDED, NEEDED_ABROAD, scores
 from ragd.search.superseding import newest_first
-from ragd.search.titles import cover, covered
+from ragd.search.titles import covering, covering_text
 from ragd.search.typos import Correction
 from ragd.search.variety import varied
 from ragd.search.when import WEAK, Understood
@@ -166,7 +166,8 @@ class Searcher:
         filters = await self._filters(wording, index)
         named = await self._times.understand(wording.text, index)
         question = await self._question(wording, filters, named, index, health)
-        asking, counting = question.asking, asyncio.create_task(index.count(question.where))
+        asking = question.asking
+        counting = asyncio.create_task(index.count_with(question.where, question.phrases))
         picking = self._picking(question, filters, wording.request.max_results)
 
         def served(asked: Asked, scanned: int, undated: int | None = None) -> Served:
@@ -215,15 +216,21 @@ class Searcher:
         is_dated = filters.start is not None or filters.end is not None
         spans = named.spans if named.lists or not is_dated else ()  # else the time is said already
         sought = "" if named.lists else named.rest
-        timely = near(filters, spans)
-        if timely and named.is_written and not named.lists and not await index.count(timely):
+        others = filters.but_phrases
+        timely = near(others, spans)
+        if (
+            timely
+            and named.is_written
+            and not named.lists
+            and not await index.count(near(filters, spans))
+        ):
             sought, timely = wording.text, None  # no note is of that time, but one may tell of it
         frequencies = await index.frequencies()
         request, wish = wording.request, self._settings.current.search
         return Question(
             about(sought, self._notes.count_tokens),
             index,
-            condition(filters),
+            condition(others),
             timely,
             by_words=wish.fusion != "weighted" or wish.text_weight > 0,
             asking=asyncio.create_task(self._vector(sought, index, health)),
@@ -235,7 +242,8 @@ class Searcher:
             frequencies=frequencies,
             excluded=stems_of(wording.excluded),
             by_file_time=request.by_file_time,
-            tagged=_own_tags(filters),
+            tagged=_own_tags(others),
+            phrases=filters.phrases,
             name=request.query if len(request.query) <= NAME_CHARACTERS else "",
             explain=request.explain,
         )
@@ -243,7 +251,7 @@ class Searcher:
     def _picking(self, question: Question, filters: Filters, most: int) -> Picking:
         return Picking(
             question.index,
-            question.where,
+            condition(filters),
             self._presence,
             self._may_be_shown,
             functools.partial(self._judging.judge, question),
@@ -302,11 +310,11 @@ class Searcher:
                 candidates, unit_cosines(asked.vector, units, _unit_bits(question.index))
             )
         stems, known = question.about.stems, question.frequencies
-        fusion.add_titles(candidates, found.hits, lambda names: cover(stems, names, known))
+        fusion.add_titles(candidates, found.hits, covering(stems, known))
         fusion.add_note_words(candidates)
         weights = self._weights(question, found)
         if weights.cover:
-            fusion.add_covers(candidates, found.hits, lambda text: covered(stems, text, known))
+            fusion.add_covers(candidates, found.hits, covering_text(stems, known))
         fusion.mark_tagged(candidates, found.tagged)
         for one in candidates.values() if question.excluded else ():
             one.unwanted = unwanted_share(question.excluded, one.title, one.text)
@@ -371,7 +379,7 @@ class Searcher:
         if question.spans:
             hits = await listed(question.index, filters, question.spans)
         else:
-            hits = await question.index.newest(LISTED, question.where or "TRUE")
+            hits = await question.index.newest(LISTED, condition(filters) or "TRUE")
         found = fusion.gather((), hits)
         _mark_dates(question, found, hits)
         await picking.pick(varied([found[hit.chunk_id] for hit in hits]))

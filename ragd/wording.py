@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from msgspec import Struct, structs
 
-from ragd.adapters.lance_store import ChunkIndex, condition
+from ragd.adapters.lance_store import ChunkIndex
 from ragd.errors import RagdError
 from ragd.notes.languages import language_of
 from ragd.notes.properties import matching
@@ -24,7 +24,6 @@ from ragd.search.conditions import (
     Condition,
     in_words,
 )
-from ragd.search.filters import Filters
 from ragd.search.query_language import Term
 from ragd.search.typos import Correction
 from ragd.vocabularies import Vocabularies
@@ -149,8 +148,7 @@ async def _is_unknown_phrase(term: Term, index: ChunkIndex) -> bool:
     """Whether this is a phrase that no note has: its words are then searched as a question."""
     if term.kind != PHRASE or term.negated:
         return False
-    has_it = Filters(conditions=(Condition(PHRASE, (term.text,)),))
-    return not await index.count(condition(has_it))
+    return not await index.has_phrase(term.text)
 
 
 def _taken_over(request: SearchRequest, terms: Sequence[Term]) -> tuple[SearchRequest, list[Term]]:

@@ -9,11 +9,11 @@ import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from datetime import date, datetime, time
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from ragd.errors import RagdError
 from ragd.notes.containment import contained
-from ragd.search.conditions import FOLDERS, PROPERTIES, TAGS, TITLE, Condition
+from ragd.search.conditions import FOLDERS, PHRASE, PROPERTIES, TAGS, TITLE, Condition
 
 Known = Callable[[str], bool]
 Local = Callable[[datetime], datetime]  # the same moment by the user's clock
@@ -44,6 +44,17 @@ class Filters(Struct, frozen=True):
     file_times: FileTimes | None = None
     tag_column: str = "note_tags"  # the tags of the note; or `tags`, the passage's own
     conditions: tuple[Condition, ...] = ()  # what else must hold
+
+    @property
+    def phrases(self) -> tuple[Condition, ...]:
+        """The phrases that a passage must have, or must not have."""
+        return tuple(one for one in self.conditions if one.kind == PHRASE)
+
+    @property
+    def but_phrases(self) -> "Filters":
+        """The other limits."""
+        others = tuple(one for one in self.conditions if one.kind != PHRASE)
+        return structs.replace(self, conditions=others)
 
     @property
     def asks_for_notes(self) -> bool:

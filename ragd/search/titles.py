@@ -6,7 +6,7 @@ A word that is rare in the vault says more than a common one, so it counts more.
 import functools
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 
 from msgspec import Struct
 
@@ -44,29 +44,43 @@ def frequencies(texts: Iterable[str], languages: Iterable[str | None] = ()) -> F
 
 def cover(stems: Collection[str], names: Iterable[str], known: Frequencies) -> float:
     """Which part of a question's stems the best of these names has, by their rarity: 0 to 1."""
+    return covering(stems, known)(names)
+
+
+def covering(stems: Collection[str], known: Frequencies) -> Callable[[Iterable[str]], float]:
+    """The same for many notes: how rare the stems are is looked up once."""
     rarity = {stem: known.rarity(stem) for stem in stems}
     whole = sum(rarity.values())
-    if not whole:
-        return 0.0
-    best = 0.0
-    for name in names:
-        best = max(best, sum(rarity[stem] for stem in _stems_of_name(name) & rarity.keys()))
-    return best / whole
+
+    def share(names: Iterable[str]) -> float:
+        best = 0.0
+        for name in names:
+            if there := _stems_of_name(name) & rarity.keys():
+                best = max(best, sum(rarity[stem] for stem in there))
+        return best / whole if whole else 0.0
+
+    return share
 
 
-def covered(stems: frozenset[str], text: str, known: Frequencies) -> float:
-    """Which part of a question's stems a text has, by their rarity: 0 to 1."""
-    return covered_by(stems, stems_in(text, stems), known)
-
-
-def covered_by(stems: Collection[str], there: frozenset[str], known: Frequencies) -> float:
-    """The same, of a text with these stems."""
+def covered(stems: Collection[str], there: frozenset[str], known: Frequencies) -> float:
+    """Which part of a question's stems is among those of a text, by their rarity: 0 to 1."""
     rarity = {stem: known.rarity(stem) for stem in stems}
     return (
         sum(rarity[stem] for stem in there & rarity.keys()) / sum(rarity.values())
         if rarity
         else 0.0
     )
+
+
+def covering_text(stems: frozenset[str], known: Frequencies) -> Callable[[str], float]:
+    """The same for many texts: how rare the stems are is looked up once."""
+    rarity = {stem: known.rarity(stem) for stem in stems}
+    whole = sum(rarity.values())
+
+    def share(text: str) -> float:
+        return sum(rarity[stem] for stem in stems_in(text, stems)) / whole if whole else 0.0
+
+    return share
 
 
 @functools.lru_cache(4_096)

@@ -14,7 +14,7 @@ from ragd.search.cosine_scale import SCALES, USUAL, CosineScale
 from ragd.search.fusion import Candidate, Weights, trust
 from ragd.search.relevance import FLOOR, relevance
 from ragd.search.results import citation, link
-from ragd.search.titles import Frequencies, cover, covered, frequencies
+from ragd.search.titles import Frequencies, cover, covering_text, frequencies
 
 
 class Hit(Struct, frozen=True):
@@ -268,7 +268,7 @@ def test_a_passage_with_more_of_the_questions_words_comes_first() -> None:
     for one in found.values():
         one.text = texts[one.chunk_id]
     stems = about("ferry Leipzig", len).stems
-    fusion.add_covers(found, hits(a=9.0, b=8.0), lambda text: covered(stems, text, known))
+    fusion.add_covers(found, hits(a=9.0, b=8.0), covering_text(stems, known))
     assert found["b"].cover == 1.0
     assert order(fusion.order(found.values(), Weights(text=0.5))) == "ab"
     assert order(fusion.order(found.values(), Weights(text=0.5, cover=0.4))) == "ba"
@@ -278,5 +278,5 @@ def test_names_of_a_note_count_as_words_of_its_passages() -> None:
     found = fusion.gather((), hits(a=9.0))
     named = [Hit("a", 9.0, names=("Leipzig",))]
     stems = about("Leipzig", len).stems
-    fusion.add_covers(found, named, lambda text: covered(stems, text, Frequencies()))
+    fusion.add_covers(found, named, covering_text(stems, Frequencies()))
     assert found["a"].cover == 1.0

@@ -90,7 +90,7 @@ async def test_above_it_every_vector_is_still_found_under_any_filter(
     await index.replace(files)
     assert (await index.maintain()).changed
     assert vector_index.is_there(index._writer.dataset)
-    assert index._reader._has_vector_index
+    assert index._reader._now.has_vector_index
     assert not (await index.maintain()).changed
     for file in files[::57]:
         where = f"source_file = '{file.path}'"

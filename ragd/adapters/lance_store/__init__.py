@@ -10,8 +10,10 @@ from ragd.adapters.lance_store.apart import examine_apart
 from ragd.adapters.lance_store.checkup import Finding, probe
 from ragd.adapters.lance_store.failures import NothingKnown
 from ragd.adapters.lance_store.generations import Generation, Identity, Place, place
-from ragd.adapters.lance_store.reader import Hit, LinkRow, Missing
+from ragd.adapters.lance_store.packed_rows import LinkRow
+from ragd.adapters.lance_store.reader import Missing
 from ragd.adapters.lance_store.schema import TABLE, FileRows, Row, cosines, unit_cosines
+from ragd.adapters.lance_store.snapshot import Hit
 from ragd.adapters.lance_store.sql import condition, one_of, sql_text
 from ragd.adapters.lance_store.store import ChunkIndex, LanceStore, Maintained
 from ragd.adapters.lance_store.writer import Filled

@@ -17,6 +17,10 @@ READER_CACHES = {
     "index_cache_size_bytes": 64 << 20,
     "metadata_cache_size_bytes": 32 << 20,
 }
+ROW_CACHES = {
+    "index_cache_size_bytes": 8 << 20,  # rows are read by their ids; small tables are filtered, too
+    "metadata_cache_size_bytes": 16 << 20,
+}
 WRITER_CACHES = {
     "index_cache_size_bytes": 16 << 20,
     "metadata_cache_size_bytes": 16 << 20,

@@ -4,17 +4,21 @@ It never writes. Any text is a query, and none raises: at worst it finds nothing
 """
 
 import asyncio
+import functools
 import hashlib
+import itertools
 import math
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Container, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 from msgspec import Struct
 
-from ragd.adapters.lance_store import libraries, vector_index, word_counts
+from ragd.adapters.lance_store import libraries, phrase_rows, vector_index, word_counts
 from ragd.adapters.lance_store.failures import translated
+from ragd.adapters.lance_store.packed_rows import LINK_COLUMNS, Keyed, LinkRow
 from ragd.adapters.lance_store.schema import (
     KEYS,
     LINKS,
@@ -26,53 +30,33 @@ from ragd.adapters.lance_store.schema import (
     headed,
     linking,
     named,
-    vectors_of,
 )
-from ragd.adapters.lance_store.sql import one_of, sql_text
-from ragd.embedding import Vector, unpack
+from ragd.adapters.lance_store.snapshot import (
+    HIT_COLUMNS,
+    ROW_COLUMNS,
+    Hit,
+    Snapshot,
+    hit,
+)
+from ragd.adapters.lance_store.sql import both, condition, one_of, sql_text
+from ragd.embedding import Vector
 from ragd.notes.names import inner_words
 from ragd.notes.properties import compared
 from ragd.notes.search_text import hangul_bigrams
+from ragd.search.conditions import Condition
+from ragd.search.filters import Filters
 from ragd.search.titles import SAMPLE, Frequencies, frequencies
 
 TOGETHER = 2  # more searches at once are not quicker, only larger
 QUERY_WORDS = 128  # the cost of a full-text query grows with its words: 100 KB took half a minute
 QUERY_CHARACTERS = 2_048
 LINKED = 128  # passages with links to or from some notes, at most
+FEW = 32  # of them, all are looked at
 NAMESAKES = 20  # notes of one name, at most
+DEEPER, DEEPEST = 4, 12_800  # how far to look for rows without a phrase, or with a common one
 
-_ROW = list(Row.__struct_fields__)
 _SAMPLED = ("title", "chunk_text", "language")
-_HIT = ["chunk_id", "source_file", "chunk_text", "date", "modified_at", "title", "names", UNITS]
-_HEAVY = ("chunk_text", UNITS)  # not for a list of many
-
-
-class Hit(Struct, frozen=True):
-    """A chunk that one leg found: cosine similarity or BM25, the higher the better."""
-
-    chunk_id: str
-    source_file: str
-    text_key: bytes  # the same for passages with the same text
-    score: float
-    date: str | None = None  # the passage's own
-    modified_at: str = ""  # the file's time
-    text: str = ""
-    title: str = ""  # of its note
-    names: tuple[str, ...] = ()  # of the note, its title first
-    vector: Vector | None = None  # only where words or a name found the chunk
-    units: bytes = b""  # the vectors of its units, if it has any
-
-
-class LinkRow(Struct, frozen=True):
-    """A passage, as far as links concern it."""
-
-    source_file: str
-    title: str
-    names: list[str]
-    links: list[str]
-
-
-_LINKS = list(LinkRow.__struct_fields__)
+_HEAVY = ("chunk_text", UNITS, VECTOR)  # not for a list of many
 
 
 class Missing(Struct, frozen=True):
@@ -94,6 +78,33 @@ class _Names(Struct, frozen=True):
     tags: frozenset[str]
 
 
+class _Found(NamedTuple):
+    """Rows that a query found, best first: their ids, and their scores or distances."""
+
+    row_ids: list[int]
+    scores: list[float]
+
+    def kept(self, keeps: Iterable[bool]) -> "_Found":
+        flags = list(keeps)
+        return _Found(
+            list(itertools.compress(self.row_ids, flags)),
+            list(itertools.compress(self.scores, flags)),
+        )
+
+    def only(self, row_ids: Container[int]) -> "_Found":
+        return self.kept(row_id in row_ids for row_id in self.row_ids)
+
+    def among(self, row_ids: Any) -> "_Found":
+        """Those that are in a sorted array; None: all."""
+        if row_ids is None:
+            return self
+        numpy = libraries.numpy()
+        return self.kept(numpy.isin(numpy.array(self.row_ids, dtype="u8"), row_ids).tolist())
+
+
+_Search = Callable[[int, str | None], Awaitable[_Found]]  # for so many rows, where
+
+
 class Reader:
     """One generation's table, open for reading."""
 
@@ -102,17 +113,15 @@ class Reader:
         self._path = folder / f"{TABLE}.lance"
         self._permits = asyncio.Semaphore(TOGETHER)
         self._for_keys = asyncio.Semaphore(TOGETHER)  # quick lookups, which must not wait for long
-        self._table: Any = None
+        self._threads = ThreadPoolExecutor(TOGETHER, thread_name_prefix="rows")
         self._connection: Any = None
-        self._has_vector_index = False
+        self._dataset: Any = None  # of the version that was read from last
+        self._pinned: Snapshot | None = None
         self._names: _Names | None = None
         self.columns: frozenset[str] = frozenset()  # an earlier version's table has fewer
-        self._of_hits: list[str] = []
         self._frequencies = Frequencies()
         self._counted_rows = -1
         self._counted_in = -1  # the version that was looked at last
-        self._version = 0
-        self._has_links = (-1, False)  # in which version, and whether
 
     async def open(self) -> None:
         """Open the newest version; what a former handle had cached is let go."""
@@ -123,50 +132,117 @@ class Reader:
             connection = await lancedb.connect_async(str(self._folder.absolute()), session=session)
             table = await connection.open_table(TABLE)
             self.columns = frozenset((await table.schema()).names)
-            self._of_hits = [name for name in _HIT if name in self.columns]
-        self._connection, self._table = connection, table
-        await self.refresh()
+            self._connection, self._dataset = connection, None
+            self._pinned = await self._snapshot(table)
 
     def close(self) -> None:
         if self._connection is not None:
             self._connection.close()
-        self._connection = self._table = None
+        self._threads.shutdown(wait=False, cancel_futures=True)
+        self._connection = self._dataset = self._pinned = None
 
     async def refresh(self) -> int:
-        """Move on to the newest version; which one that is."""
+        """Move on to the newest version; which one that is. Searches that run go on with theirs."""
         with translated(self._path):
-            await self._table.checkout_latest()
-            indices = await self._table.list_indices()
-            self._has_vector_index = any(index.name == vector_index.NAME for index in indices)
-            self._version = int(await self._table.version())
-            return self._version
+            table = await self._connection.open_table(TABLE)
+            if int(await table.version()) != self._now.version:
+                self._pinned = await self._snapshot(table)
+            return self._now.version
+
+    async def _snapshot(self, table: Any) -> Snapshot:
+        version = int(await table.version())
+        indices = await table.list_indices()
+        return Snapshot(
+            self._path,
+            table,
+            version,
+            self.columns,
+            functools.partial(self._dataset_of, version),
+            self._threads,
+            self._permits,
+            has_vector_index=any(index.name == vector_index.NAME for index in indices),
+        )
+
+    def _dataset_of(self, version: int) -> Any:
+        """The same version as lance has it, which reads single rows in a third of the time."""
+        dataset = self._dataset
+        if dataset is None:
+            lance = libraries.lance()
+            session = lance.Session(**libraries.ROW_CACHES)
+            dataset = lance.dataset(str(self._path.absolute()), version=version, session=session)
+        elif dataset.version != version:
+            dataset = dataset.checkout_version(version)
+        self._dataset = dataset
+        return dataset
+
+    @property
+    def _now(self) -> Snapshot:
+        """The version that searches see."""
+        if self._pinned is None:
+            raise RuntimeError("the index is closed")
+        return self._pinned
+
+    @property
+    def _table(self) -> Any:
+        return self._now.table
 
     async def version(self) -> int:
-        with translated(self._path):
-            return int(await self._table.version())
+        return self._now.version
 
-    async def vector_leg(self, vector: Vector, k: int, where: str | None = None) -> list[Hit]:
+    async def vector_leg(
+        self,
+        vector: Vector,
+        k: int,
+        where: str | None = None,
+        phrases: Sequence[Condition] = (),
+        notes: Sequence[str] | None = None,
+    ) -> list[Hit]:
         """The k chunks nearest in meaning, best first; chunks without a vector are not there."""
-        query = self._table.query().nearest_to(list(unpack(vector)))
-        query = query.distance_type(vector_index.METRIC).limit(k)
-        query = query.select([*self._of_hits, "_distance"])
-        if self._has_vector_index:
-            # As many partitions as it takes: a selective filter must not lose rows.
-            query = query.minimum_nprobes(20).maximum_nprobes(0).refine_factor(5)
-        rows, _ = await self._hits_of(query, where)
-        return _ranked([(row, 1.0 - row["_distance"], None) for row in rows])
+        now = self._now
+        if not now.has_vector_index and await now.has_few_vectors(len(vector) // 4):
 
-    async def text_leg(self, text: str, k: int, where: str | None = None) -> list[Hit]:
+            async def compare(most: int, where: str | None) -> _Found:
+                return _Found(*await now.nearest(vector, most, where, notes))
+
+            return _ranked(await now.hits(*await _best(now, compare, k, where, phrases)))
+        asked = libraries.numpy().frombuffer(vector, "<f4")
+
+        async def search(most: int, where: str | None) -> _Found:
+            nearest = now.table.query().nearest_to(asked).distance_type(vector_index.METRIC)
+            if now.has_vector_index:
+                # As many partitions as it takes: a selective filter must not lose rows.
+                nearest = nearest.minimum_nprobes(20).maximum_nprobes(0).refine_factor(5)
+            return await _found(now, nearest.limit(most).select(["_distance"]), where)
+
+        found = await _best(now, search, k, _of_notes(where, notes), phrases)
+        return _ranked(await now.hits(found.row_ids, [1.0 - one for one in found.scores]))
+
+    async def text_leg(
+        self,
+        text: str,
+        k: int,
+        where: str | None = None,
+        phrases: Sequence[Condition] = (),
+        notes: Sequence[str] | None = None,
+    ) -> list[Hit]:
         """The k chunks that match some of the words best, best first."""
-        words = query_words(text)
-        return await self._matching(words, k, where) if words else []
+        now, words = self._now, query_words(text)
+        if not words:
+            return []
+
+        async def search(most: int, where: str | None) -> _Found:
+            return await _found(now, _by_words(now, words, SEARCH_TEXT, most), where)
+
+        found = await _best(now, search, k, _of_notes(where, notes), phrases)
+        return _ranked(await now.hits(found.row_ids, found.scores))
 
     async def newest(self, k: int, where: str) -> list[Hit]:
         """The k chunks with the newest dates, newest first; of those without, by the file's time.
 
         The chunks of a note stay together, in their order.
         """
-        columns = [name for name in self._of_hits if name not in _HEAVY]
+        light = [name for name in HIT_COLUMNS if name not in _HEAVY]
+        columns = [name for name in light if name in self.columns]
         query = self._table.query().select([*columns, "chunk_index"]).where(where)
         with translated(self._path):
             async with self._permits:
@@ -174,7 +250,7 @@ class Reader:
         order = [("date", "descending"), ("modified_at", "descending")]
         order += [("source_file", "ascending"), ("chunk_index", "ascending")]
         rows = (await asyncio.to_thread(found.sort_by, order)).slice(0, k).to_pylist()
-        return [_hit(row, _own_key(row), 0.0) for row in rows]
+        return [hit(row, _own_key(row)) for row in rows]
 
     async def undated_notes(self, where: str | None = None) -> int:
         """How many notes have no passage with a date."""
@@ -186,7 +262,9 @@ class Reader:
         latest = found.group_by("source_file").aggregate([("date", "max")])["date_max"]
         return int(latest.null_count)
 
-    async def named(self, name: str, where: str | None = None) -> list[Hit]:
+    async def named(
+        self, name: str, where: str | None = None, phrases: Sequence[Condition] = ()
+    ) -> list[Hit]:
         """The first passages of the notes with exactly this name; the score says nothing.
 
         If no note has the name, those of the notes that begin with such a heading.
@@ -194,64 +272,80 @@ class Reader:
         key, heading = named(name), headed(name)
         if not key or KEYS not in self.columns:
             return []
-        keys = f"{key} {heading}"
-        query = self._by_words(keys, KEYS, NAMESAKES).select(
-            [*self._of_hits, KEYS, VECTOR, "_score"]
-        )
-        rows, vectors = await self._hits_of(query, where, self._for_keys)
-        found = list(zip(rows, vectors, strict=True))
-        of_name = [one for one in found if key in one[0][KEYS].split()]
-        return _ranked([(row, row["_score"], vector) for row, vector in of_name or found])
+        now = self._now
+        if (packed := await now.packed()) is not None:
+            there = packed.with_keys([key, heading])
+            if not there or (where is None and not phrases and len(there) <= NAMESAKES):
+                ids = [one.row_id for one in there if key in one.keys]
+                ids = ids or [one.row_id for one in there]
+                return _ranked(await now.hits(ids, [0.0] * len(ids)))
+
+        async def search(most: int, where: str | None) -> _Found:
+            query = _by_words(now, f"{key} {heading}", KEYS, most)
+            return await _found(now, query, where, self._for_keys)
+
+        found = await _best(now, search, NAMESAKES, where, phrases)
+        if not found.row_ids:
+            return []
+        keys = await now.values(found.row_ids, KEYS)
+        hits = await now.hits(found.row_ids, found.scores)
+        of_name = [one for one, own in zip(hits, keys, strict=True) if key in own.split()]
+        return _ranked(of_name or hits)
 
     async def has_links(self) -> bool:
         """Whether any passage links to a note: looked up once for each version."""
-        if self._has_links[0] != self._version:
-            version = self._version
-            self._has_links = (version, bool(await self._with_keys([LINKS])))
-        return self._has_links[1]
+        now = self._now
+        if now.has_links is None:
+            query = _by_words(now, LINKS, KEYS, 1)
+            now.has_links = bool((await _found(now, query, permits=self._for_keys)).row_ids)
+        return now.has_links
 
     async def links_of(self, paths: Sequence[str]) -> list[LinkRow]:
         """The passages of these notes that have links."""
         if KEYS not in self.columns:
             return []
-        query = self._table.query().select(_LINKS).limit(LINKED)
-        rows = await self._rows_of(query, one_of("source_file", paths))
-        return [msgspec.convert(row, LinkRow) for row in rows if row["links"]]
+        found = await self._now.links_of(paths, LINKED)
+        if found is None:
+            query = self._table.query().select(list(LINK_COLUMNS)).limit(LINKED)
+            rows = await self._rows_of(query, one_of("source_file", paths))
+            found = msgspec.convert(rows, list[LinkRow])
+        return [row for row in found if row.links]
 
     async def linking_to(self, names: Sequence[str]) -> list[LinkRow]:
         """Passages that link to a note with one of these names."""
-        return await self._with_keys(map(linking, names))
+        return await self._with_keys(map(linking, names), _is_any_order_right)
 
     async def with_names(self, names: Sequence[str]) -> list[LinkRow]:
         """The first passages of notes with one of these names; a path counts as its last name."""
-        return await self._with_keys(named(name.rpartition("/")[2]) for name in names)
+        keys = (named(name.rpartition("/")[2]) for name in names)
+        return await self._with_keys(keys, _has_each_one_note)
 
-    async def _with_keys(self, keys: Iterable[str]) -> list[LinkRow]:
-        words = " ".join(dict.fromkeys(key for key in keys if key))
-        if not words or KEYS not in self.columns:
+    async def _with_keys(
+        self, keys: Iterable[str], is_enough: Callable[[Sequence[Keyed]], bool]
+    ) -> list[LinkRow]:
+        """The passages with the rarest keys first. Where that order changes nothing, as `is_enough`
+        says, they come from memory."""
+        wanted = list(dict.fromkeys(key for key in keys if key))
+        if not wanted or KEYS not in self.columns:
             return []
-        query = self._by_words(words, KEYS, LINKED).select([*_LINKS, "_score"])
-        rows, _ = await self._hits_of(query, None, self._for_keys)
-        rows.sort(key=lambda row: (-row["_score"], row["source_file"]))
-        return [msgspec.convert(row, LinkRow) for row in rows]
-
-    def _by_words(self, words: str, column: str, k: int) -> Any:
-        match = libraries.lancedb().query.MatchQuery(words, column)
-        return self._table.query().nearest_to_text(match).limit(k)
-
-    async def _matching(self, words: str, k: int, where: str | None) -> list[Hit]:
-        query = self._by_words(words, SEARCH_TEXT, k).select([*self._of_hits, VECTOR, "_score"])
-        rows, vectors = await self._hits_of(query, where)
-        found = zip(rows, vectors, strict=True)
-        return _ranked([(row, row["_score"], vector) for row, vector in found])
+        now = self._now
+        packed = await now.packed()
+        if packed is not None and is_enough(there := packed.with_keys(wanted)):
+            return [one.row for one in there]
+        query = _by_words(now, " ".join(wanted), KEYS, LINKED)
+        found = await _found(now, query, permits=self._for_keys)
+        scored = zip(found.scores, await now.link_rows(found.row_ids), strict=True)
+        return [row for _, row in sorted(scored, key=lambda one: (-one[0], one[1].source_file))]
 
     async def fetch(self, chunk_ids: Sequence[str]) -> list[Row]:
         """These chunks in this order, without those that are not there (any more)."""
         if not chunk_ids:
             return []
-        query = self._table.query().select([name for name in _ROW if name in self.columns])
-        rows = await self._rows_of(query, one_of("chunk_id", chunk_ids))
-        found = {row["chunk_id"]: msgspec.convert(row, Row) for row in rows}
+        found = {row.chunk_id: row for row in await self._now.rows(chunk_ids)}
+        if others := [one for one in chunk_ids if one not in found]:
+            query = self._table.query().select([one for one in ROW_COLUMNS if one in self.columns])
+            rows = await self._rows_of(query, one_of("chunk_id", others))
+            found |= {row["chunk_id"]: msgspec.convert(row, Row) for row in rows}
         return [found[chunk_id] for chunk_id in chunk_ids if chunk_id in found]
 
     async def places(
@@ -270,11 +364,21 @@ class Reader:
             found.setdefault(row["chunk_text"], {})[row["source_file"]] = row["count_all"]
         return found
 
+    async def has_phrase(self, phrase: str) -> bool:
+        """Whether some passage has it."""
+        return bool(len(await phrase_rows.having(self._now, phrase)))
+
     async def count(self, where: str | None = None) -> int:
         """How many chunks meet the condition."""
-        with translated(self._path):
-            async with self._permits:
-                return int(await self._table.count_rows(where))
+        return await self._now.count(where)
+
+    async def count_with(self, where: str | None, phrases: Sequence[Condition]) -> int:
+        """How many chunks meet the condition and have the phrases that are wanted."""
+        now, wanted = self._now, tuple(one for one in phrases if not one.negated)
+        if where is not None or not wanted:
+            return await now.count(both(where, condition(Filters(conditions=wanted))))
+        names = [phrase for one in wanted for phrase in one.values]
+        return len(await phrase_rows.having_all(now, names))
 
     async def directories(self) -> frozenset[str]:
         """Every folder, at any depth, that has a note in the index."""
@@ -346,9 +450,9 @@ class Reader:
 
     async def frequencies(self) -> Frequencies:
         """How common words are in this index, from a sample; again when the index has doubled."""
-        if self._counted_in == self._version:
+        if self._counted_in == self._now.version:
             return self._frequencies
-        version, rows = self._version, await self.count()
+        version, rows = self._now.version, await self.count()
         if rows > 2 * self._counted_rows:
             columns = [name for name in _SAMPLED if name in self.columns]
             sample = await self._rows_of(self._table.query().select(columns).limit(SAMPLE), None)
@@ -358,20 +462,6 @@ class Reader:
             self._counted_rows = rows
         self._counted_in = version
         return self._frequencies
-
-    async def _hits_of(
-        self, query: Any, where: str | None, permits: asyncio.Semaphore | None = None
-    ) -> tuple[list[dict[str, Any]], list[Vector | None]]:
-        """Rows, and their vectors if the query selects them."""
-        if where is not None:
-            query = query.where(where)
-        with translated(self._path):
-            async with permits or self._permits:
-                found = await query.to_arrow()
-        if VECTOR not in found.schema.names:
-            return found.to_pylist(), []
-        vectors = vectors_of(found[VECTOR])
-        return found.drop_columns([VECTOR]).to_pylist(), vectors
 
     async def _rows_of(self, query: Any, where: str | None) -> list[dict[str, Any]]:
         if where is not None:
@@ -420,39 +510,65 @@ def _names_in(found: Any, version: int) -> _Names:
     return _Names(version, frozenset(directories), frozenset(tags))
 
 
-def _names(row: dict[str, Any]) -> tuple[str, ...]:
-    return (row["title"], *row.get("names", ()))
-
-
-def _key(row: dict[str, Any]) -> bytes:
-    """The same for rows with the same text; a note that has only its name is like no other."""
-    text = row["chunk_text"] or row["chunk_id"]
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
-
-
 def _own_key(row: dict[str, Any]) -> bytes:
     """Like no other: in a list of notes, equal passages of two notes are two."""
     return hashlib.blake2b(row["chunk_id"].encode(), digest_size=16).digest()
 
 
-def _hit(row: dict[str, Any], key: bytes, score: float, vector: Vector | None = None) -> Hit:
-    return Hit(
-        row["chunk_id"],
-        row["source_file"],
-        key,
-        score,
-        row["date"],
-        row["modified_at"],
-        row.get("chunk_text", ""),
-        row["title"],
-        _names(row),
-        vector,
-        row.get(UNITS) or b"",
-    )
+def _is_any_order_right(found: Sequence[Keyed]) -> bool:
+    """They are few, and no note has passages with different keys."""
+    notes = {one.row.source_file for one in found}
+    return len(found) <= FEW and len(notes) == len({(o.row.source_file, o.keys) for o in found})
 
 
-def _ranked(scored: Sequence[tuple[dict[str, Any], float, Vector | None]]) -> list[Hit]:
-    hits = [
-        _hit(row, _key(row), score, vector) for row, score, vector in scored if math.isfinite(score)
-    ]
-    return sorted(hits, key=lambda hit: (-hit.score, hit.chunk_id))
+def _has_each_one_note(found: Sequence[Keyed]) -> bool:
+    """No two notes have the same key."""
+    pairs = {(key, one.row.source_file) for one in found for key in one.keys}
+    return len(found) <= LINKED and len(pairs) == len({key for key, _ in pairs})
+
+
+def _of_notes(where: str | None, notes: Sequence[str] | None) -> str | None:
+    return where if notes is None else both(where, one_of("source_file", notes))
+
+
+def _by_words(now: Snapshot, words: str, column: str, k: int) -> Any:
+    match = libraries.lancedb().query.MatchQuery(words, column)
+    return now.table.query().nearest_to_text(match).limit(k).select(["_score"])
+
+
+async def _best(
+    now: Snapshot, search: _Search, k: int, where: str | None, phrases: Sequence[Condition]
+) -> _Found:
+    """The best k rows that have these phrases, or have them not."""
+    if not phrases:
+        return await search(k, where)
+    wanted = [phrase for one in phrases if not one.negated for phrase in one.values]
+    unwanted = [phrase for one in phrases if one.negated for phrase in one.values]
+    having = await phrase_rows.having_all(now, wanted)
+    if having is not None and (listed := phrase_rows.listed(having)) is not None:
+        where, having = both(where, listed), None
+    most = 2 * k
+    while most <= DEEPEST:
+        found = await search(most, where)
+        kept = found.among(having).only(await phrase_rows.without(now, unwanted, found.row_ids))
+        if len(kept.row_ids) >= k or len(found.row_ids) < most:
+            return _Found(kept.row_ids[:k], kept.scores[:k])
+        most *= DEEPER
+    return await search(k, both(where, condition(Filters(conditions=tuple(phrases)))))
+
+
+async def _found(
+    now: Snapshot,
+    query: Any,
+    where: str | None = None,
+    permits: asyncio.Semaphore | None = None,
+) -> _Found:
+    """What a query finds, without scores that are no numbers."""
+    found = await now.run_query(query if where is None else query.where(where), permits)
+    (score,) = (name for name in found.schema.names if name != "_rowid")
+    scored = _Found(found["_rowid"].to_pylist(), found[score].to_pylist())
+    return scored.kept(map(math.isfinite, scored.scores))
+
+
+def _ranked(hits: Iterable[Hit]) -> list[Hit]:
+    return sorted(hits, key=lambda one: (-one.score, one.chunk_id))

@@ -25,6 +25,13 @@ def one_of(column: str, values: Iterable[str]) -> str:
     return f"{column} IN ({listed})" if listed else "FALSE"
 
 
+def both(one: str | None, other: str | None) -> str | None:
+    """The condition that both hold; None: nothing must hold."""
+    if one is None or other is None:
+        return one or other
+    return f"({one}) AND ({other})"
+
+
 def condition(filters: Filters) -> str | None:
     """What a row must meet to pass the filters; None if every row does."""
     parts = []

@@ -24,11 +24,14 @@ from ragd.adapters.lance_store.apart import end_lookers, examine_apart
 from ragd.adapters.lance_store.checkup import Finding
 from ragd.adapters.lance_store.failures import translated
 from ragd.adapters.lance_store.generations import Generation, Identity
-from ragd.adapters.lance_store.reader import Hit, LinkRow, Missing, Reader
+from ragd.adapters.lance_store.packed_rows import LinkRow
+from ragd.adapters.lance_store.reader import Missing, Reader
 from ragd.adapters.lance_store.schema import FileRows, Row
+from ragd.adapters.lance_store.snapshot import Hit
 from ragd.adapters.lance_store.writer import Filled, Writer
 from ragd.embedding import Vector
 from ragd.errors import RagdError
+from ragd.search.conditions import Condition
 from ragd.search.titles import Frequencies
 
 REOPEN_AFTER = 20  # maintenances that changed something: each leaves descriptors in the caches
@@ -190,13 +193,27 @@ class ChunkIndex:
         """The columns of the table; one that an earlier version made has fewer."""
         return self._reader.columns
 
-    async def vector_leg(self, vector: Vector, k: int, where: str | None = None) -> list[Hit]:
-        """The k chunks nearest in meaning; the score is the cosine."""
-        return await self._reader.vector_leg(vector, k, where)
+    async def vector_leg(
+        self,
+        vector: Vector,
+        k: int,
+        where: str | None = None,
+        phrases: Sequence[Condition] = (),
+        notes: Sequence[str] | None = None,
+    ) -> list[Hit]:
+        """The k chunks nearest in meaning, of all notes or of these; the score is the cosine."""
+        return await self._reader.vector_leg(vector, k, where, phrases, notes)
 
-    async def text_leg(self, text: str, k: int, where: str | None = None) -> list[Hit]:
+    async def text_leg(
+        self,
+        text: str,
+        k: int,
+        where: str | None = None,
+        phrases: Sequence[Condition] = (),
+        notes: Sequence[str] | None = None,
+    ) -> list[Hit]:
         """The k chunks that match some of the words best; the score is BM25."""
-        return await self._reader.text_leg(text, k, where)
+        return await self._reader.text_leg(text, k, where, phrases, notes)
 
     async def newest(self, k: int, where: str) -> list[Hit]:
         """The k chunks with the newest dates, newest first."""
@@ -206,9 +223,11 @@ class ChunkIndex:
         """How many notes have no passage with a date."""
         return await self._reader.undated_notes(where)
 
-    async def named(self, name: str, where: str | None = None) -> list[Hit]:
+    async def named(
+        self, name: str, where: str | None = None, phrases: Sequence[Condition] = ()
+    ) -> list[Hit]:
         """The first passages of the notes with exactly this name, separators and case apart."""
-        return await self._reader.named(name, where)
+        return await self._reader.named(name, where, phrases)
 
     async def has_links(self) -> bool:
         """Whether any passage links to a note."""
@@ -240,9 +259,17 @@ class ChunkIndex:
         """For each text, the notes in which a passage is exactly that, and how often."""
         return await self._reader.places(texts, where)
 
+    async def has_phrase(self, phrase: str) -> bool:
+        """Whether some passage has it."""
+        return await self._reader.has_phrase(phrase)
+
     async def count(self, where: str | None = None) -> int:
         """How many chunks meet the condition."""
         return await self._reader.count(where)
+
+    async def count_with(self, where: str | None, phrases: Sequence[Condition]) -> int:
+        """How many chunks meet the condition and have the phrases that are wanted."""
+        return await self._reader.count_with(where, phrases)
 
     async def directories(self) -> frozenset[str]:
         """Every folder, at any depth, that has a note in the index."""
