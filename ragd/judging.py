@@ -55,7 +55,7 @@ class Judging:
         words = about.share_of(there)
         if found.bm25 is not None:  # by an alias, a tag, or another form of a word
             words = max(words, about.one_word)
-        scale = cosine_scale(question)
+        scale = floor_scale(question)
         fit = relevance(found.cosine, words, about.readable, closeness=found.closeness, scale=scale)
         evidence = Evidence(
             self._stands_out(question, found),
@@ -110,7 +110,12 @@ def embedded_model(index: ChunkIndex) -> str | None:
 
 def cosine_scale(question: Question) -> CosineScale:
     """What the cosines of passages to this question mean."""
-    scale = known_scale(model_of(question.index.identity.space)) or USUAL
+    return known_scale(model_of(question.index.identity.space)) or USUAL
+
+
+def floor_scale(question: Question) -> CosineScale:
+    """The same, for what is shown at all: the answers to a foreign question have low cosines."""
+    scale = cosine_scale(question)
     if question.is_foreign and scale.foreign is not None:
         return structs.replace(scale, unrelated=scale.foreign, unreadable=scale.foreign)
     return scale
