@@ -19,8 +19,9 @@ class CosineScale(Struct, frozen=True):
     may be so far below the crowd. `above_anchors`: a memory that shares no word with a question
     must be so much nearer to it than texts about something else; None: those are not needed.
     `foreign`: like `unrelated`, for showing passages to a question in a language that no note is
-    in; None: the model reads one language only. `cover`: what having all words of the question adds to a passage,
-    beside its BM25; a question with more words than `cover_words` has less of it, in proportion.
+    in; None: the model reads one language only. `cover`: what having all words of the question
+    adds to a passage, beside its BM25; a question with more words than `cover_words` has less of
+    it, in proportion.
     """
 
     unrelated: float
