@@ -105,4 +105,5 @@ def test_no_two_spaces_are_taken_for_each_other() -> None:
 def test_the_spaces_are_the_ones_that_indexes_have() -> None:
     """Their identities are recorded in every index: another one would make it useless."""
     assert embedded.space_of(MINILM).identity == "b47856902e47b866f0ce27274521d3e0"
+    assert embedded.space_of(GRANITE).identity == "72abb5a4ae25cea216cd27c6beba9644"
     assert embedded.space_of(GRANITE) == embedded.SPACE
