@@ -17,6 +17,7 @@ from ragd.search.titles import Frequencies
 from ragd.search.when import Span
 
 TIMELY_DEPTH = 100
+SUBJECT_DEPTH = 100
 
 
 class Question(Struct, frozen=True):
@@ -35,6 +36,7 @@ class Question(Struct, frozen=True):
     by_words: bool
     asking: "asyncio.Task[Asked]"
     text: str = ""  # without the words of a time
+    subject: str = ""  # words that name the subject of a fact that may be out of date
     spans: tuple[Span, ...] = ()
     language: str | None = None  # ISO 639-1, if the question shows one
     lists: bool = False  # everything of that time is asked for
@@ -85,22 +87,24 @@ class Legs(Struct, frozen=True):
 
 
 async def both(question: Question, depth: int) -> Legs:
-    """Look up the best so many by meaning and by words, and those of the time that is named, and
-    those that carry a tag themselves."""
+    """Look up the best so many by meaning and by words, and those of the time that is named, those
+    that carry a tag themselves, and those that name the subject of a fact that changes."""
     (
         (vector, text),
         (timely_vector, timely_text),
         (tagged_vector, tagged_text),
         named,
+        of_subject,
     ) = await asyncio.gather(
         _within(question, depth, question.where),
         _within(question, TIMELY_DEPTH, question.timely) if question.timely else _nothing(),
         _within(question, depth, question.tagged) if question.tagged else _nothing(),
         question.index.named(question.name, question.where, question.phrases),
+        _of_subject(question),
     )
     return Legs(
         _with(vector, timely_vector, tagged_vector),
-        _with(text, timely_text, tagged_text),
+        _with(text, timely_text, tagged_text, of_subject),
         len(vector) < depth and len(text) < depth,
         frozenset(hit.chunk_id for hit in (*tagged_vector, *tagged_text)),
         named,
@@ -128,6 +132,14 @@ async def _by_words(question: Question, depth: int, where: str | None) -> list[H
         return []  # but where there is no vector, words are better than nothing
     words = question.about.looked_up(question.frequencies.languages)
     return await question.index.text_leg(words, depth, where, question.phrases, question.notes)
+
+
+async def _of_subject(question: Question) -> list[Hit]:
+    """What names the subject: the newest statement may have no other word of the question."""
+    if not question.subject or not question.by_words or question.notes is not None:
+        return []
+    index, where = question.index, question.where
+    return await index.text_leg(question.subject, SUBJECT_DEPTH, where, question.phrases)
 
 
 async def _nothing() -> tuple[list[Hit], list[Hit]]:

@@ -37,6 +37,7 @@ from ragd.search.filters import Filters
 from ragd.search.fusion import NOTE, TITLE, Candidate, Weights
 from ragd.search.leg_trust import leg_trust
 from ragd.search.likelihood import NEEDED, NEEDED_ABROAD, scores
+from ragd.search.subjects import subject_words
 from ragd.search.superseding import newest_first
 from ragd.search.titles import covering, covering_text
 from ragd.search.typos import Correction
@@ -235,6 +236,7 @@ class Searcher:
             by_words=wish.fusion != "weighted" or wish.text_weight > 0,
             asking=asyncio.create_task(self._vector(sought, index, health)),
             text=sought,
+            subject="" if spans else subject_words(sought),
             spans=spans,
             language=language_of(wording.text),
             lists=named.lists or wording.lists,

@@ -84,6 +84,10 @@ class _Header(msgspec.Struct):
     tensors: list[_Tensor]
 
 
+_headers = msgspec.json.Decoder(_Header)
+_tokenizers = msgspec.json.Decoder(_Tokenizer)
+
+
 def folder() -> Path:
     """Where the file lies. Raises WeightsMissing."""
     spec = importlib.util.find_spec(GRANITE.package)
@@ -109,9 +113,9 @@ def load(place: Path) -> tuple[Weights, Tokens]:
 def _read(data: memoryview) -> tuple[Weights, Tokens]:
     at = len(_MAGIC) + _LENGTH.size
     (size,) = _LENGTH.unpack(data[len(_MAGIC) : at])
-    header = msgspec.json.decode(data[at : at + size], type=_Header)
+    header = _headers.decode(data[at : at + size])
     at += size
-    tokenizer = msgspec.json.decode(data[at : at + header.tokenizer_len], type=_Tokenizer)
+    tokenizer = _tokenizers.decode(data[at : at + header.tokenizer_len])
     at += header.tokenizer_len
     tensors = {}
     for tensor in header.tensors:

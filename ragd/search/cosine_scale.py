@@ -3,7 +3,7 @@
 docs/retrieval.md has the measurements.
 """
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from ragd.search.about import MOST_WORDS
 from ragd.shipped_models import GRANITE, MINILM, MULTILINGUAL, Shipped
@@ -36,13 +36,25 @@ class CosineScale(Struct, frozen=True):
     cover_words: int = MOST_WORDS
 
 
-USUAL = CosineScale(0.2, 0.4, 0.85, 0.5, 0.3, 0.1)  # of a model of which nothing is known
+USUAL = CosineScale(  # of a model of which nothing is known
+    unrelated=0.2, unreadable=0.4, same=0.85, reach=0.5, far_out=0.3, linked_below=0.1
+)
 SCALES = {
-    MINILM.name: CosineScale(0.2, 0.4, 0.85, 0.5, 0.3, 0.1, above_anchors=None),
     GRANITE.name: CosineScale(
-        0.58, 0.7, 0.93, 0.125, 0.18, 0.06, above_anchors=0.12, cover=0.4, cover_words=2
+        unrelated=0.58,
+        unreadable=0.7,
+        same=0.93,
+        reach=0.125,
+        far_out=0.18,
+        linked_below=0.06,
+        above_anchors=0.12,
+        cover=0.4,
+        cover_words=2,
     ),
-    MULTILINGUAL.name: CosineScale(0.17, 0.17, 0.65, 0.3, 0.3, 0.1, foreign=0.05, cover=0.4),
+    MULTILINGUAL.name: structs.replace(
+        USUAL, unrelated=0.17, unreadable=0.17, same=0.65, reach=0.3, foreign=0.05, cover=0.4
+    ),
+    MINILM.name: structs.replace(USUAL, above_anchors=None),
 }
 
 

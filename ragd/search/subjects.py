@@ -125,3 +125,11 @@ def asked(question: str) -> Asked | None:
         return None
     to_user = topic is not None and topic.name == "debt" and bool(_TO_USER.search(question))
     return Asked(topic, subject, of_user, to_user)
+
+
+def subject_words(question: str) -> str:
+    """The words that name the subject of a fact that may be out of date; mostly none."""
+    wanted = asked(question)
+    if wanted is None:
+        return ""
+    return " ".join(word for word in question.split() if stems_of(word) & wanted.subject)

@@ -18,7 +18,7 @@ from ragd.search.sentences import sentences
 from ragd.search.subjects import NUMBERS, Asked, asked
 from ragd.search.values import STATE, kinds_in, tells_state
 
-MOST_CANDIDATES = 100  # the first so many are looked at
+MOST_CANDIDATES = 200  # the first so many are looked at
 NEAR_THE_TOP = 10  # a chain that begins here or above has its latest statement first of all
 _TO_USER = re.compile(
     r"(?<!\w)(?:ow(?:es|ed) (?:me|us)|i len[dt]|lent (?:him|her|them)|schuldet mir)(?!\w)", re.I

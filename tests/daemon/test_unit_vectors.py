@@ -39,7 +39,15 @@ NOTES = {
     "Tomorrow I will buy earplugs and a firmer mattress, and there will be no coffee after lunch. "
     "My sister swears by warm milk, my father by a walk around the block, and the doctor by "
     "getting up at the same hour every day, on Sundays too. I dozed off in the tram and missed my "
-    "stop.\n",
+    "stop.\n\nThe book says that a bedroom should be dark, cool and quiet, and that nobody "
+    "should look at a screen after ten. It also says that a nap in the afternoon is fine if it "
+    "is short. I tried both. The room was dark and cool, and I lay there and listened to the "
+    "pipes. A herd of elephants lives upstairs, or a child with new shoes. Around five I gave "
+    "up, made tea, and watched the street lamps go out one after the other.\n\nAt work I yawned "
+    "through two meetings, and Tom asked whether I was ill. In the evening I went to bed at nine "
+    "with a hot water bottle and a dull novel. It helped: page four is all that I remember. If "
+    "this goes on, I will write to the author and thank him, and buy everything else that he has "
+    "written, for the bedside table.\n",
     SHORT: "The animal needs some rest, says the vet.\n",
 }
 

@@ -141,4 +141,5 @@ def test_no_two_spaces_are_taken_for_each_other() -> None:
 def test_the_spaces_are_the_ones_that_indexes_have() -> None:
     """Their identities are recorded in every index: another one would make it useless."""
     assert embedded.space_of(MINILM).identity == "b47856902e47b866f0ce27274521d3e0"
+    assert embedded.space_of(GRANITE).identity == "e0fccbc34ff1f8e9d32c5e462478a095"
     assert embedded.space_of(GRANITE) == embedded.SPACE
