@@ -35,6 +35,7 @@ def evidence_of(outcome: Outcome, *, words_only: bool = False) -> list[Evidence]
             None if words_only else hit.evidence["stands_out"],
             float(hit.evidence["covered"] or 0),
             float(hit.evidence["lead"] or 0),
+            float(hit.evidence["timely"] or 0),
         )
         for hit in outcome.hits
     ]
@@ -52,7 +53,7 @@ def fit(outcomes: Sequence[Outcome], *, words_only: bool = False) -> Weights:
                 sets.append(_name(one))
     counts = {name: min(1.0, MOST / sets.count(name)) for name in set(sets)}
     each = np.array([counts[name] for name in sets])
-    least = np.array([-np.inf, 0.0 if words_only else MEANING, 0.0, 0.0, 0.0])
+    least = np.array([-np.inf, 0.0 if words_only else MEANING, 0.0, 0.0, 0.0])  # as in `Weights`
     weights = _logistic(np.array(rows), np.array(right), each, least)
     return Weights(*(round(float(weight), 2) for weight in weights))
 

@@ -19,8 +19,10 @@ from ragd.search.fusion import Candidate
 JUDGED = 10  # results whose evidence counts for those before them, however few are shown
 STEP = 0.0001  # as fine as scores are told
 # What a result must have of the question's words and meaning together to be an answer at all; words
-# cannot be there if no note is in the question's language.
-NEEDED, NEEDED_ABROAD = 0.5, 0.25
+# cannot be there if no note is in the question's language. Meaning counts more: it is rarer.
+NEEDED, NEEDED_ABROAD = 0.6, 0.35
+MEANING = 1.5
+NEEDED_WORDS = 0.5  # of words, where there are no vectors
 
 _NOT_NUMBERS = frozenset({"chunk_id", "source_file", "text_key", "text", "title", "date", "chain"})
 
@@ -43,22 +45,21 @@ class Evidence(Struct, frozen=True):
 
 
 class Weights(Struct, frozen=True):
-    """What each kind of evidence counts; `together`: the product of the three."""
+    """What each kind of evidence counts. `full`: having (nearly) all words, as a part of `lead`."""
 
     start: float
     stands_out: float
-    covered: float
     lead: float
-    together: float
+    full: float
+    timely: float
 
 
 Known = tuple[float, float, float, float]  # as in `Weights`, without the start
+NEARLY_ALL = 4  # the power of `covered` that counts: half of the words is next to nothing
 
-# The English sets have few questions in other words than the notes, so the general weights were
-# fitted to the sets of all languages.
-GENERAL = Weights(-7.65, 2.0, 1.18, 5.24, 0.16)
-MULTILINGUAL = Weights(-8.81, 2.0, 0.69, 7.46, 1.62)  # for vectors of that embedded model
-WORDS_ONLY = Weights(-7.26, 0.0, 1.48, 6.14, 0.0)  # where there are no vectors
+GENERAL = Weights(-8.4, 2.0, 6.39, 2.84, 2.51)
+MULTILINGUAL = Weights(-9.25, 2.0, 7.7, 2.51, 2.99)  # for vectors of that embedded model
+WORDS_ONLY = Weights(-8.04, 0.0, 7.46, 2.77, 2.36)  # where there are no vectors
 
 
 def scores(found: Sequence[Evidence], model: str | None) -> list[float]:
@@ -83,10 +84,13 @@ def _falling(given: Sequence[float]) -> list[float]:
 def is_answered(found: Sequence[Evidence], needed: float = NEEDED) -> bool:
     """Whether some result may answer the question: by its words, its meaning, or as the notes of a
     time that is asked for."""
-    return any(
-        one.certain or one.timely or one.covered + (one.stands_out or 0.0) >= needed
-        for one in found
-    )
+    return any(one.certain or one.timely or _has_enough(one, needed) for one in found)
+
+
+def _has_enough(one: Evidence, needed: float) -> bool:
+    if one.stands_out is None:  # nothing is known of its meaning
+        return one.covered >= min(needed, NEEDED_WORDS)
+    return one.covered + MEANING * one.stands_out >= needed
 
 
 def accumulated(found: Sequence[Evidence]) -> list[Known]:
@@ -99,8 +103,7 @@ def accumulated(found: Sequence[Evidence]) -> list[Known]:
 
 
 def _known(one: Evidence) -> Known:
-    by_meaning = one.stands_out or 0.0
-    return (by_meaning, one.covered, one.lead, by_meaning * one.covered * one.lead)
+    return (one.stands_out or 0.0, one.lead, one.covered**NEARLY_ALL * one.lead, one.timely)
 
 
 def _best(one: Known, other: Known) -> Known:
@@ -114,9 +117,9 @@ def _best(one: Known, other: Known) -> Known:
 
 def likelihood(known: Known, weights: Weights) -> float:
     """Of one result."""
-    by_meaning, words, lead, together = known
-    total = weights.start + weights.stands_out * by_meaning + weights.covered * words
-    total += weights.lead * lead + weights.together * together
+    by_meaning, lead, full, timely = known
+    total = weights.start + weights.stands_out * by_meaning + weights.lead * lead
+    total += weights.full * full + weights.timely * timely
     return 1 / (1 + math.exp(-total))
 
 
