@@ -66,6 +66,7 @@ async def test_legs_find_what_has_a_phrase_or_has_it_not(
     """Whether the rows are named, looked for further down, or compared one by one."""
     monkeypatch.setattr(phrase_rows, "LISTED", listed)
     monkeypatch.setattr(finding, "DEEPEST", deepest)
+    monkeypatch.setattr(finding, "DEEPEST_UNWANTED", deepest)
     many = [note(f"{n}.md", f"apple {'red' if n % 10 else 'green'} w{n}x") for n in range(60)]
     await index.replace(many)
     for phrases, most in ((has("green w10x"), 1), (has("green"), 6), (has("red", negated=True), 6)):

@@ -16,7 +16,9 @@ from ragd.adapters.lance_store.sql import both, condition, one_of
 from ragd.search.conditions import Condition
 from ragd.search.filters import Filters
 
-DEEPER, DEEPEST = 4, 12_800  # how far to look for rows without a phrase, or with a common one
+DEEPER = 4  # times as many rows, when too few of them have the phrases
+DEEPEST = 12_800  # for a phrase that is wanted: which rows have it is known
+DEEPEST_UNWANTED = 800  # then it is so common that to compare all rows takes no longer
 
 
 class Found(NamedTuple):
@@ -69,8 +71,8 @@ async def find_best(
     having = await phrase_rows.having_all(now, wanted)
     if having is not None and (listed := phrase_rows.listed(having)) is not None:
         where, having = both(where, listed), None
-    most = 2 * k
-    while most <= DEEPEST:
+    most, deepest = 2 * k, DEEPEST_UNWANTED if unwanted else DEEPEST
+    while most <= deepest:
         found = await search(most, where)
         kept = found.among(having)
         kept = kept.only(await phrase_rows.without(now, unwanted, kept.row_ids))
