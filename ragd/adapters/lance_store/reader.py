@@ -6,38 +6,33 @@ It never writes. Any text is a query, and none raises: at worst it finds nothing
 import asyncio
 import functools
 import hashlib
-import itertools
-import math
-from collections.abc import AsyncIterator, Awaitable, Callable, Container, Iterable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 from msgspec import Struct
 
-from ragd.adapters.lance_store import libraries, phrase_rows, vector_index, word_counts
+from ragd.adapters.lance_store import (
+    key_lookups,
+    libraries,
+    phrase_rows,
+    vector_index,
+    word_counts,
+)
 from ragd.adapters.lance_store.failures import translated
-from ragd.adapters.lance_store.packed_rows import LINK_COLUMNS, Keyed, LinkRow
-from ragd.adapters.lance_store.schema import (
-    KEYS,
-    LINKS,
-    SEARCH_TEXT,
-    TABLE,
-    UNITS,
-    VECTOR,
-    Row,
-    headed,
-    linking,
-    named,
+from ragd.adapters.lance_store.finding import (
+    Found,
+    best_first,
+    by_words,
+    find_best,
+    find_rows,
+    of_notes,
 )
-from ragd.adapters.lance_store.snapshot import (
-    HIT_COLUMNS,
-    ROW_COLUMNS,
-    Hit,
-    Snapshot,
-    hit,
-)
+from ragd.adapters.lance_store.packed_rows import LinkRow
+from ragd.adapters.lance_store.schema import SEARCH_TEXT, TABLE, UNITS, VECTOR, Row
+from ragd.adapters.lance_store.snapshot import HIT_COLUMNS, ROW_COLUMNS, Hit, Snapshot, hit
 from ragd.adapters.lance_store.sql import both, condition, one_of, sql_text
 from ragd.embedding import Vector
 from ragd.notes.names import inner_words
@@ -50,10 +45,6 @@ from ragd.search.titles import SAMPLE, Frequencies, frequencies
 TOGETHER = 2  # more searches at once are not quicker, only larger
 QUERY_WORDS = 128  # the cost of a full-text query grows with its words: 100 KB took half a minute
 QUERY_CHARACTERS = 2_048
-LINKED = 128  # passages with links to or from some notes, at most
-FEW = 32  # of them, all are looked at
-NAMESAKES = 20  # notes of one name, at most
-DEEPER, DEEPEST = 4, 12_800  # how far to look for rows without a phrase, or with a common one
 
 _SAMPLED = ("title", "chunk_text", "language")
 _HEAVY = ("chunk_text", UNITS, VECTOR)  # not for a list of many
@@ -78,33 +69,6 @@ class _Names(Struct, frozen=True):
     tags: frozenset[str]
 
 
-class _Found(NamedTuple):
-    """Rows that a query found, best first: their ids, and their scores or distances."""
-
-    row_ids: list[int]
-    scores: list[float]
-
-    def kept(self, keeps: Iterable[bool]) -> "_Found":
-        flags = list(keeps)
-        return _Found(
-            list(itertools.compress(self.row_ids, flags)),
-            list(itertools.compress(self.scores, flags)),
-        )
-
-    def only(self, row_ids: Container[int]) -> "_Found":
-        return self.kept(row_id in row_ids for row_id in self.row_ids)
-
-    def among(self, row_ids: Any) -> "_Found":
-        """Those that are in a sorted array; None: all."""
-        if row_ids is None:
-            return self
-        numpy = libraries.numpy()
-        return self.kept(numpy.isin(numpy.array(self.row_ids, dtype="u8"), row_ids).tolist())
-
-
-_Search = Callable[[int, str | None], Awaitable[_Found]]  # for so many rows, where
-
-
 class Reader:
     """One generation's table, open for reading."""
 
@@ -112,7 +76,7 @@ class Reader:
         self._folder = folder
         self._path = folder / f"{TABLE}.lance"
         self._permits = asyncio.Semaphore(TOGETHER)
-        self._for_keys = asyncio.Semaphore(TOGETHER)  # quick lookups, which must not wait for long
+        self._key_permits = asyncio.Semaphore(TOGETHER)  # quick lookups, which must not wait long
         self._threads = ThreadPoolExecutor(TOGETHER, thread_name_prefix="rows")
         self._connection: Any = None
         self._dataset: Any = None  # of the version that was read from last
@@ -160,6 +124,7 @@ class Reader:
             functools.partial(self._dataset_of, version),
             self._threads,
             self._permits,
+            self._key_permits,
             has_vector_index=any(index.name == vector_index.NAME for index in indices),
         )
 
@@ -201,21 +166,21 @@ class Reader:
         now = self._now
         if not now.has_vector_index and await now.has_few_vectors(len(vector) // 4):
 
-            async def compare(most: int, where: str | None) -> _Found:
-                return _Found(*await now.nearest(vector, most, where, notes))
+            async def compare(most: int, where: str | None) -> Found:
+                return Found(*await now.nearest(vector, most, where, notes))
 
-            return _ranked(await now.hits(*await _best(now, compare, k, where, phrases)))
+            return best_first(await now.hits(*await find_best(now, compare, k, where, phrases)))
         asked = libraries.numpy().frombuffer(vector, "<f4")
 
-        async def search(most: int, where: str | None) -> _Found:
+        async def search(most: int, where: str | None) -> Found:
             nearest = now.table.query().nearest_to(asked).distance_type(vector_index.METRIC)
             if now.has_vector_index:
                 # As many partitions as it takes: a selective filter must not lose rows.
                 nearest = nearest.minimum_nprobes(20).maximum_nprobes(0).refine_factor(5)
-            return await _found(now, nearest.limit(most).select(["_distance"]), where)
+            return await find_rows(now, nearest.limit(most).select(["_distance"]), where)
 
-        found = await _best(now, search, k, _of_notes(where, notes), phrases)
-        return _ranked(await now.hits(found.row_ids, [1.0 - one for one in found.scores]))
+        rows = await find_best(now, search, k, of_notes(where, notes), phrases)
+        return best_first(await now.hits(rows.row_ids, [1.0 - one for one in rows.scores]))
 
     async def text_leg(
         self,
@@ -230,11 +195,11 @@ class Reader:
         if not words:
             return []
 
-        async def search(most: int, where: str | None) -> _Found:
-            return await _found(now, _by_words(now, words, SEARCH_TEXT, most), where)
+        async def search(most: int, where: str | None) -> Found:
+            return await find_rows(now, by_words(now, words, SEARCH_TEXT, most), where)
 
-        found = await _best(now, search, k, _of_notes(where, notes), phrases)
-        return _ranked(await now.hits(found.row_ids, found.scores))
+        rows = await find_best(now, search, k, of_notes(where, notes), phrases)
+        return best_first(await now.hits(rows.row_ids, rows.scores))
 
     async def newest(self, k: int, where: str) -> list[Hit]:
         """The k chunks with the newest dates, newest first; of those without, by the file's time.
@@ -265,77 +230,24 @@ class Reader:
     async def named(
         self, name: str, where: str | None = None, phrases: Sequence[Condition] = ()
     ) -> list[Hit]:
-        """The first passages of the notes with exactly this name; the score says nothing.
-
-        If no note has the name, those of the notes that begin with such a heading.
-        """
-        key, heading = named(name), headed(name)
-        if not key or KEYS not in self.columns:
-            return []
-        now = self._now
-        if (packed := await now.packed()) is not None:
-            there = packed.with_keys([key, heading])
-            if not there or (where is None and not phrases and len(there) <= NAMESAKES):
-                ids = [one.row_id for one in there if key in one.keys]
-                ids = ids or [one.row_id for one in there]
-                return _ranked(await now.hits(ids, [0.0] * len(ids)))
-
-        async def search(most: int, where: str | None) -> _Found:
-            query = _by_words(now, f"{key} {heading}", KEYS, most)
-            return await _found(now, query, where, self._for_keys)
-
-        found = await _best(now, search, NAMESAKES, where, phrases)
-        if not found.row_ids:
-            return []
-        keys = await now.values(found.row_ids, KEYS)
-        hits = await now.hits(found.row_ids, found.scores)
-        of_name = [one for one, own in zip(hits, keys, strict=True) if key in own.split()]
-        return _ranked(of_name or hits)
+        """The first passages of the notes with exactly this name; the score says nothing."""
+        return await key_lookups.with_name(self._now, name, where, phrases)
 
     async def has_links(self) -> bool:
-        """Whether any passage links to a note: looked up once for each version."""
-        now = self._now
-        if now.has_links is None:
-            query = _by_words(now, LINKS, KEYS, 1)
-            now.has_links = bool((await _found(now, query, permits=self._for_keys)).row_ids)
-        return now.has_links
+        """Whether any passage links to a note."""
+        return await key_lookups.has_links(self._now)
 
     async def links_of(self, paths: Sequence[str]) -> list[LinkRow]:
         """The passages of these notes that have links."""
-        if KEYS not in self.columns:
-            return []
-        found = await self._now.links_of(paths, LINKED)
-        if found is None:
-            query = self._table.query().select(list(LINK_COLUMNS)).limit(LINKED)
-            rows = await self._rows_of(query, one_of("source_file", paths))
-            found = msgspec.convert(rows, list[LinkRow])
-        return [row for row in found if row.links]
+        return await key_lookups.links_of(self._now, paths)
 
     async def linking_to(self, names: Sequence[str]) -> list[LinkRow]:
         """Passages that link to a note with one of these names."""
-        return await self._with_keys(map(linking, names), _is_any_order_right)
+        return await key_lookups.linking_to(self._now, names)
 
     async def with_names(self, names: Sequence[str]) -> list[LinkRow]:
         """The first passages of notes with one of these names; a path counts as its last name."""
-        keys = (named(name.rpartition("/")[2]) for name in names)
-        return await self._with_keys(keys, _has_each_one_note)
-
-    async def _with_keys(
-        self, keys: Iterable[str], is_enough: Callable[[Sequence[Keyed]], bool]
-    ) -> list[LinkRow]:
-        """The passages with the rarest keys first. Where that order changes nothing, as `is_enough`
-        says, they come from memory."""
-        wanted = list(dict.fromkeys(key for key in keys if key))
-        if not wanted or KEYS not in self.columns:
-            return []
-        now = self._now
-        packed = await now.packed()
-        if packed is not None and is_enough(there := packed.with_keys(wanted)):
-            return [one.row for one in there]
-        query = _by_words(now, " ".join(wanted), KEYS, LINKED)
-        found = await _found(now, query, permits=self._for_keys)
-        scored = zip(found.scores, await now.link_rows(found.row_ids), strict=True)
-        return [row for _, row in sorted(scored, key=lambda one: (-one[0], one[1].source_file))]
+        return await key_lookups.with_names(self._now, names)
 
     async def fetch(self, chunk_ids: Sequence[str]) -> list[Row]:
         """These chunks in this order, without those that are not there (any more)."""
@@ -513,62 +425,3 @@ def _names_in(found: Any, version: int) -> _Names:
 def _own_key(row: dict[str, Any]) -> bytes:
     """Like no other: in a list of notes, equal passages of two notes are two."""
     return hashlib.blake2b(row["chunk_id"].encode(), digest_size=16).digest()
-
-
-def _is_any_order_right(found: Sequence[Keyed]) -> bool:
-    """They are few, and no note has passages with different keys."""
-    notes = {one.row.source_file for one in found}
-    return len(found) <= FEW and len(notes) == len({(o.row.source_file, o.keys) for o in found})
-
-
-def _has_each_one_note(found: Sequence[Keyed]) -> bool:
-    """No two notes have the same key."""
-    pairs = {(key, one.row.source_file) for one in found for key in one.keys}
-    return len(found) <= LINKED and len(pairs) == len({key for key, _ in pairs})
-
-
-def _of_notes(where: str | None, notes: Sequence[str] | None) -> str | None:
-    return where if notes is None else both(where, one_of("source_file", notes))
-
-
-def _by_words(now: Snapshot, words: str, column: str, k: int) -> Any:
-    match = libraries.lancedb().query.MatchQuery(words, column)
-    return now.table.query().nearest_to_text(match).limit(k).select(["_score"])
-
-
-async def _best(
-    now: Snapshot, search: _Search, k: int, where: str | None, phrases: Sequence[Condition]
-) -> _Found:
-    """The best k rows that have these phrases, or have them not."""
-    if not phrases:
-        return await search(k, where)
-    wanted = [phrase for one in phrases if not one.negated for phrase in one.values]
-    unwanted = [phrase for one in phrases if one.negated for phrase in one.values]
-    having = await phrase_rows.having_all(now, wanted)
-    if having is not None and (listed := phrase_rows.listed(having)) is not None:
-        where, having = both(where, listed), None
-    most = 2 * k
-    while most <= DEEPEST:
-        found = await search(most, where)
-        kept = found.among(having).only(await phrase_rows.without(now, unwanted, found.row_ids))
-        if len(kept.row_ids) >= k or len(found.row_ids) < most:
-            return _Found(kept.row_ids[:k], kept.scores[:k])
-        most *= DEEPER
-    return await search(k, both(where, condition(Filters(conditions=tuple(phrases)))))
-
-
-async def _found(
-    now: Snapshot,
-    query: Any,
-    where: str | None = None,
-    permits: asyncio.Semaphore | None = None,
-) -> _Found:
-    """What a query finds, without scores that are no numbers."""
-    found = await now.run_query(query if where is None else query.where(where), permits)
-    (score,) = (name for name in found.schema.names if name != "_rowid")
-    scored = _Found(found["_rowid"].to_pylist(), found[score].to_pylist())
-    return scored.kept(map(math.isfinite, scored.scores))
-
-
-def _ranked(hits: Iterable[Hit]) -> list[Hit]:
-    return sorted(hits, key=lambda one: (-one.score, one.chunk_id))

@@ -18,7 +18,7 @@ from msgspec import Struct
 from ragd.adapters.lance_store import libraries, packed_rows, vector_matrix
 from ragd.adapters.lance_store.failures import translated
 from ragd.adapters.lance_store.packed_rows import LINK_COLUMNS, LinkRow, PackedRows
-from ragd.adapters.lance_store.schema import UNITS, VECTOR, Row, vectors_of
+from ragd.adapters.lance_store.schema import KEYS, UNITS, VECTOR, Row, vectors_of
 from ragd.adapters.lance_store.sql import both, one_of
 from ragd.adapters.lance_store.vector_matrix import VectorMatrix
 from ragd.embedding import Vector
@@ -89,6 +89,7 @@ class Snapshot:
         dataset: Callable[[], Any],
         threads: ThreadPoolExecutor,
         permits: asyncio.Semaphore,
+        key_permits: asyncio.Semaphore,
         *,
         has_vector_index: bool,
     ) -> None:
@@ -102,6 +103,8 @@ class Snapshot:
         self._dataset = dataset
         self._threads = threads
         self._permits = permits
+        self.key_permits = key_permits  # for quick lookups
+        self.has_keys = KEYS in columns  # a table that an earlier version made has none
         self._row_ids: dict[str, int] = {}  # by chunk id, of the hits
         self._columns = columns
         self._hits: _Kept[Hit] = _Kept(HITS)
@@ -135,11 +138,6 @@ class Snapshot:
         if packed := await self.packed():
             return packed.links(row_ids)
         return await self._links.of(row_ids, self._read_links)
-
-    async def links_of(self, paths: Sequence[str], most: int) -> list[LinkRow] | None:
-        """The first `most` rows of these notes; None if the table is too large to have them all."""
-        packed = await self.packed()
-        return None if packed is None else packed.links_of(paths, most)
 
     async def values(self, row_ids: Sequence[int], column: str) -> list[Any]:
         """What these rows have in one column; not kept."""
