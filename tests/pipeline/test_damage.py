@@ -248,17 +248,17 @@ async def test_a_search_goes_on_however_often_its_index_is_opened_again(
     start: Any, monkeypatch: Any
 ) -> None:
     running = await indexed(start)
-    count, closed = ChunkIndex.count, []
+    count, closed = ChunkIndex.count_with, []
 
-    async def close_first(index: ChunkIndex, where: str | None) -> int:
+    async def close_first(index: ChunkIndex, where: str | None, phrases: Any) -> int:
         if len(closed) < 3 and index not in closed:
             closed.append(index)
             await say(running, DependencyLost(dependency="index", code="INDEX_CORRUPTED"))
             while running.pipeline.serving.index is index:
                 await asyncio.sleep(0.01)
-        return await count(index, where)
+        return await count(index, where, phrases)
 
-    monkeypatch.setattr(ChunkIndex, "count", close_first)
+    monkeypatch.setattr(ChunkIndex, "count_with", close_first)
     async with asyncio.timeout(PATIENCE_S):
         served = await running.pipeline.searcher.search(SearchRequest(query="coriander"), [])
     assert len(closed) == 3
