@@ -47,7 +47,7 @@ class Question(Struct, frozen=True):
     name: str = ""  # the question as a name that a note may have; empty if it is too long for one
     frequencies: Frequencies = Frequencies()  # how common words are in the notes
     phrases: tuple[Condition, ...] = ()
-    notes: tuple[str, ...] | None = None  # only in these; None: in all
+    notes: tuple[str, ...] | None = None  # only in these few, by meaning if it can be; None: in all
     excluded: frozenset[str] = frozenset()  # stems of words that are not wanted
 
     def within(self, paths: Iterable[str]) -> "Question":
@@ -128,7 +128,8 @@ async def _by_meaning(question: Question, depth: int, where: str | None) -> list
 
 
 async def _by_words(question: Question, depth: int, where: str | None) -> list[Hit]:
-    if not question.by_words and (await asyncio.shield(question.asking)).vector is not None:
+    has_other_way = not question.by_words or question.notes is not None
+    if has_other_way and (await asyncio.shield(question.asking)).vector is not None:
         return []  # but where there is no vector, words are better than nothing
     words = question.about.looked_up(question.frequencies.languages)
     return await question.index.text_leg(words, depth, where, question.phrases, question.notes)

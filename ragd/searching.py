@@ -373,7 +373,11 @@ class Searcher:
         crowd = fusion.crowd_of(fusion.gather(found.vector, found.text).values())
         least = crowd - cosine_scale(question).linked_below
         ranked = self._ranked(question, near)
-        fitting = [one for one in ranked if one.bm25 is not None or (one.cosine or -1.0) >= least]
+        fitting = [
+            one
+            for one in ranked
+            if (one.cosine or -1.0) >= least or question.about.share_in(one.title, one.text) > 0
+        ]
         await picking.reserve(fitting, via, LINKED_PLACE)
 
     async def _list(self, question: Question, filters: Filters, picking: Picking) -> None:
