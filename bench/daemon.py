@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.collections import Question, write_vault
-from ragctl.client import request
+from ragctl.daemon.client import request
 from ragd.paths import Home
 
 BESIDE = Path(__file__).resolve().parents[2] / "shared"

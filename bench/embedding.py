@@ -23,12 +23,12 @@ from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import ragd
-from ragd.adapters.embedded import EmbeddedEmbedder
-from ragd.embed_worker import GRANITE, MINILM
+from ragd.embed.providers.local_model import EmbeddedEmbedder
+from ragd.embed.worker import GRANITE, MINILM
 from ragd.notes.wordpiece import WordPiece
 
 CHUNK_TOKENS = 500
-MODELS = ("granite", "minilm", "multilingual")  # modules of ragd.embed_worker
+MODELS = ("granite", "minilm", "multilingual")  # modules of ragd.embed.worker
 WARM_UP = 8
 ROUNDS = 5
 
@@ -191,7 +191,7 @@ def quality(
 ) -> float:
     """nDCG@10 of the vectors alone, with windows of so many tokens, or with only the first.
     `asked`: the questions are those of another folder, about the same documents."""
-    module = importlib.import_module(f"ragd.embed_worker.{model_name}")
+    module = importlib.import_module(f"ragd.embed.worker.{model_name}")
     vars(module)["WINDOW"] = window
     model, given = module.load(), collection(folder, join=join)
     if asked is not None:

@@ -14,16 +14,16 @@ from typing import NamedTuple
 
 from bench.collections import Collection
 from bench.store import newest
-from ragd.adapters.embedded import EmbeddedEmbedder, model_of
-from ragd.adapters.lance_store import ChunkIndex, LanceStore, Row, condition
+from ragd.embed.providers.local_model import EmbeddedEmbedder, model_of
+from ragd.embed.providers.shipped_models import ENGLISH, Shipped
 from ragd.notes.wordpiece import WordPiece
-from ragd.search.about import about
-from ragd.search.cosine_scale import SCALES
-from ragd.search.filters import Filters
-from ragd.search.fusion import Weights, gather, order
-from ragd.search.leg_trust import leg_trust
-from ragd.search.relevance import FLOOR, relevance
-from ragd.shipped_models import ENGLISH, Shipped
+from ragd.search.query.filters import Filters
+from ragd.search.query.query_terms import about
+from ragd.search.ranking.cosine_scale import SCALES
+from ragd.search.ranking.fusion import Weights, gather, order
+from ragd.search.ranking.relevance import FLOOR, relevance
+from ragd.search.ranking.retrieval_trust import leg_trust
+from ragd.store.lance import ChunkIndex, LanceStore, Row, condition
 
 TOP = 10
 DEPTH = 50

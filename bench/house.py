@@ -11,7 +11,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from ragctl import client
+from ragctl.daemon import client
 from ragctl.failure import Failure
 from ragd.paths import Home
 

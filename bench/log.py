@@ -35,8 +35,8 @@ from ragd.events import (
     StoredFile,
     VaultScanned,
 )
-from ragd.ledger import Ledger
-from ragd.replay import replay
+from ragd.state.ledger import Ledger
+from ragd.state.replay import replay
 
 PRODUCERS = 64
 ROUNDS = 9

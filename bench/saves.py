@@ -18,12 +18,13 @@ from typing import NamedTuple
 
 from bench.table import Row, ms, ratio
 from chaos.provider import DIMENSIONS, MODEL, Provider
-from ragd import config
-from ragd.adapters.lance_store import ChunkIndex, FileRows, Identity, LanceStore
-from ragd.adapters.ollama import space_of
+from ragd.batch.in_flight import ReadFile
 from ragd.clock import SystemClock, new_id
-from ragd.config import vault_name
-from ragd.embedding import CANARY
+from ragd.config import load as configuration
+from ragd.config.live_settings import Settings
+from ragd.config.load import vault_name
+from ragd.embed.providers.embedder_port import CANARY
+from ragd.embed.providers.ollama import space_of
 from ragd.events import (
     BatchStored,
     DaemonStarted,
@@ -33,13 +34,12 @@ from ragd.events import (
     VaultScanned,
     tag_of_type,
 )
-from ragd.ledger import Ledger
 from ragd.paths import Home
-from ragd.payloads import ReadFile
-from ragd.pipeline import Pipeline
-from ragd.reading import Notes
-from ragd.settings import Settings
+from ragd.state.ledger import Ledger
+from ragd.store.lance import ChunkIndex, FileRows, Identity, LanceStore
 from ragd.supervisor import Supervisor
+from ragd.vault.note_reader import Notes
+from ragd.wiring import Pipeline
 
 SIZES = (1_000, 10_000, 100_000)
 BATCH = 5_000
@@ -65,7 +65,7 @@ class Indexed:
         watch = {"debounce_s": 0.02, "collect_s": 0.0, "rescan_s": 86_400}
         wish = {"vault_path": str(self.vault), "watch": watch, "embedding": provider.settings}
         Path(self.home.config).write_text(json.dumps(wish))
-        self._settings = Settings(self.home, config.load(self.home))
+        self._settings = Settings(self.home, configuration.load(self.home))
         events, snapshots = Path(self.home.events), Path(self.home.snapshots)
         self.ledger = Ledger(events, snapshots, self._clock, new_id(), "bench")
         self.pipeline: Pipeline

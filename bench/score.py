@@ -3,7 +3,7 @@
     python -m bench.sets --save FILE        # the tuning half
     python -m bench.score FILE …
 
-The weights are those of `ragd/search/likelihood.py`: a logistic regression over the ten best
+The weights are those of `ragd/search/ranking/score.py`: a logistic regression over the ten best
 results of each question, where every kind of evidence counts at least 0. Sets differ in size, so
 a large one counts for no more than MOST results. Each set is also scored with weights that were
 fitted to all others: that is the honest figure for notes that nobody has seen.
@@ -17,7 +17,7 @@ import msgspec
 import numpy as np
 
 from bench.sets.figures import TOP, Outcome, auc_once, calibration_once, with_unanswerable
-from ragd.search.likelihood import Evidence, Weights, accumulated, likelihood
+from ragd.search.ranking.score import Evidence, Weights, accumulated, likelihood
 
 MOST = 1_500  # results that one set counts for
 MEANING = 2.0  # meaning counts so much at least: few questions here are in other words

@@ -29,16 +29,16 @@ import numpy as np
 
 from bench.store import Maker, newest
 from bench.table import Row, ms, ratio, show
-from ragd.adapters.embedded import SPACE, EmbeddedEmbedder
-from ragd.adapters.embedding_cache import EmbeddingCache
-from ragd.adapters.lance_store import LanceStore, one_of
-from ragd.adapters.lance_store.reader import query_words
-from ragd.embed_worker import ENGLISH
-from ragd.embedding import Vector, pack, unpack
+from ragd.embed.embedding_cache import EmbeddingCache
+from ragd.embed.providers.embedder_port import Vector, pack, unpack
+from ragd.embed.providers.local_model import SPACE, EmbeddedEmbedder
+from ragd.embed.worker import ENGLISH
 from ragd.notes.model import ChunkOptions, Note
 from ragd.notes.parse import parse_note
 from ragd.notes.wordpiece import WordPiece
 from ragd.paths import Home
+from ragd.store.lance import LanceStore, one_of
+from ragd.store.lance.reader import query_words
 
 SIZES = (3_400, 60_000)
 ROUNDS = 100

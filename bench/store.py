@@ -17,10 +17,10 @@ import uuid
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
-from ragd.adapters.lance_store import ChunkIndex, FileRows, Identity, LanceStore
-from ragd.adapters.lance_store.indexes import coverage
-from ragd.embedding import Vector, VectorSpace, pack
+from ragd.embed.providers.embedder_port import Vector, VectorSpace, pack
 from ragd.notes.model import Chunk
+from ragd.store.lance import ChunkIndex, FileRows, Identity, LanceStore
+from ragd.store.lance.table_indexes import coverage
 
 DIMENSIONS = 384
 CHUNKS = 7  # of a note: 10,000 notes of 53 MB make about 77,000 chunks

@@ -26,17 +26,17 @@ from random import Random
 from typing import Any
 
 from chaos.facts import ACTORS, stream
-from ragd import event_codec, logs
-from ragd.actors.snapshotter import Snapshotter
-from ragd.actors.sync_result_writer import SyncResultWriter
 from ragd.clock import SystemClock, new_id
-from ragd.durable import private_directory
-from ragd.eventlog import snapshot
+from ragd.eventlog import codec, snapshot
 from ragd.eventlog.follow import TooOld
 from ragd.events import DaemonStarted, DaemonStopped, Fact, Part
 from ragd.folds import State, encode_state
-from ragd.ledger import Ledger
 from ragd.paths import Home
+from ragd.runtime import logs
+from ragd.runtime.durable_files import private_directory
+from ragd.state.ledger import Ledger
+from ragd.state.snapshotter import Snapshotter
+from ragd.state.sync_result_writer import SyncResultWriter
 from ragd.supervisor import Supervisor
 
 SEGMENT_BYTES = 768 * 1024
@@ -95,8 +95,8 @@ class Producer:
 
     async def run(self) -> None:
         for fact in self._facts:
-            parts = event_codec.split(fact) if isinstance(fact, Part) else [fact]
-            encoded = [event_codec.encode(part) for part in parts]
+            parts = codec.split(fact) if isinstance(fact, Part) else [fact]
+            encoded = [codec.encode(part) for part in parts]
             if not self._budget.take(sum(map(len, encoded))):
                 return
             await self._append(fact, encoded)

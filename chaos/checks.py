@@ -17,7 +17,7 @@ from chaos.harness import Child, require
 from ragd.eventlog.snapshot import KEPT, read_snapshot, snapshot_files
 from ragd.folds.sync_result import SyncResult
 from ragd.paths import Home
-from ragd.replay import replay, verify
+from ragd.state.replay import replay, verify
 
 PAGE = 4096
 LINE_MAX = 65_536

@@ -18,9 +18,9 @@ from chaos.harness import KILLED, WITHIN_S, Arena, Broken, Child, environment, r
 from ragd.clock import SystemClock, new_id
 from ragd.errors import EXIT_ALREADY_RUNNING
 from ragd.events import JobFinished
-from ragd.ledger import Ledger
 from ragd.paths import Home
-from ragd.replay import verify
+from ragd.state.ledger import Ledger
+from ragd.state.replay import verify
 
 CYCLES_PER_DAEMON_CYCLE = 10
 STARTS_WITHIN_S = 0.8

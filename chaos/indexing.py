@@ -10,7 +10,7 @@ from chaos.lives import Lives
 from chaos.provider import Embedded, Provider
 from chaos.tables import Tables
 from chaos.vault import Vault
-from ragd.adapters import embedded
+from ragd.embed.providers import local_model
 from ragd.paths import Home
 
 CYCLES_PER_KILL = 4
@@ -25,7 +25,7 @@ def run(arena: Arena, cycles: int) -> None:
     kills = max(3, cycles // CYCLES_PER_KILL)
     reader = Tables(arena)
     with Provider() as provider:
-        with_model = kills // 5 if embedded.unavailable() is None else 0
+        with_model = kills // 5 if local_model.unavailable() is None else 0
         _kills(arena, reader, provider, kills - with_model)
         _kills(arena, reader, Embedded(), with_model)
 

@@ -16,10 +16,10 @@ from chaos.harness import KILLED, WITHIN_S, Arena, Broken, Child, require
 from chaos.provider import Embedded, Provider
 from chaos.tables import Tables
 from chaos.vault import Vault
-from ragd.fill_making import STEP_CHUNKS
+from ragd.embed.fill_builder import STEP_CHUNKS
 from ragd.folds import State
 from ragd.paths import Home
-from ragd.replay import replay
+from ragd.state.replay import replay
 
 DONE_WITHIN_S = 120.0  # a commit syncs the whole file system, whoever else writes to it
 BUSY = 504  # a machine with too much to do: ask again

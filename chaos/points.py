@@ -10,8 +10,8 @@ from typing import NamedTuple
 from chaos import appends, daemons, full_disk, jobs, spoil
 from chaos.checks import Book
 from chaos.harness import KILLED, Arena, require
-from ragd.crashpoints import POINTS
 from ragd.paths import Home
+from ragd.runtime.crash_points import POINTS
 
 LIVES_MAX = 6
 AT_ONCE = 2

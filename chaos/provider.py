@@ -14,9 +14,9 @@ from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, ClassVar, NamedTuple
 
-from ragd.adapters import embedded
-from ragd.adapters.ollama import space_of
-from ragd.embedding import CANARY, Vector, pack
+from ragd.embed.providers import local_model
+from ragd.embed.providers.embedder_port import CANARY, Vector, pack
+from ragd.embed.providers.ollama import space_of
 
 MODEL = "chaos"
 DIMENSIONS = 64  # enough for texts that have nothing in common to be far apart
@@ -119,7 +119,7 @@ class Embedded:
     """The model that comes with ragd, in a process of its own. Nobody counts what it makes."""
 
     settings: ClassVar[dict[str, Any]] = {"provider": "embedded"}
-    space = embedded.SPACE.identity
+    space = local_model.SPACE.identity
     asked: ClassVar[list[Asked]] = []
     vector_of = None
 

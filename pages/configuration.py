@@ -8,10 +8,10 @@ import msgspec
 from msgspec import inspect
 
 from pages.markdown import row, table_head
-from ragd.config_json_schema import Schema, json_schema
-from ragd.config_keys import Effect, Key, dotted_keys
-from ragd.config_schema import Config
-from ragd.config_shape import bare
+from ragd.config.json_schema import Schema, json_schema
+from ragd.config.keys import Effect, Key, dotted_keys
+from ragd.config.schema import Config
+from ragd.config.validation import bare
 
 EFFECTS: dict[Effect, str] = {
     "at once": "at once",
@@ -23,7 +23,7 @@ EFFECTS: dict[Effect, str] = {
 INTRO = """\
 # Configuration
 
-<!-- Made from ragd/config_schema.py by `make docs`; change it there. -->
+<!-- Made from ragd/config/schema.py by `make docs`; change it there. -->
 
 One file, `config.json`, in `~/.obsidian-rag` (`%APPDATA%/obsidian-rag` on Windows; `--home` or
 `OBSIDIAN_RAG_HOME` name another folder). Only `vault_path` must be in it: `ragctl init` writes

@@ -6,12 +6,12 @@ The tables are written by hand and stay as they are; only the lines between the 
 import re
 from collections.abc import Iterable
 
-from ragd.adapters.lance_store import schema
-from ragd.config_keys import dotted_keys
+from ragd.config.keys import dotted_keys
 from ragd.errors import CODES
 from ragd.folds import State
+from ragd.gateway.status import Live, status
 from ragd.search.results import Result
-from ragd.status import Live, status
+from ragd.store.lance import schema
 
 # What the contract names.
 KEYS = {

@@ -31,7 +31,7 @@ def main(argv: list[str] | None = None) -> int:
     except Exception as why:
         return _tell(why, as_json=_wants_json(typed))
     finally:
-        from ragctl.render import speak_of
+        from ragctl.views.render import speak_of
 
         speak_of(None)  # the next command in this process may be about another home
 
@@ -68,7 +68,7 @@ def _tell(why: Exception, *, as_json: bool) -> int:
     else:
         message = f"Something went wrong inside ragctl ({type(why).__name__})."
         suggestion = "Run it again with RAGCTL_DEBUG=1 to see where, and please report it."
-    from ragctl.render import complain, complain_json
+    from ragctl.views.render import complain, complain_json
 
     if as_json:
         complain_json(message, suggestion, code)

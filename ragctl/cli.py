@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, NoReturn
 
 from ragctl.failure import UsageError
-from ragctl.render import speak_of
+from ragctl.views.render import speak_of
 from ragd import __version__
 from ragd.errors import EXIT_OK
 from ragd.paths import Home

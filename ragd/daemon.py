@@ -15,25 +15,13 @@ from typing import Any
 
 import structlog
 
-from ragd import __version__, logs
-from ragd import config as configuration
-from ragd.actors.config_reader import ConfigReader
-from ragd.actors.health_monitor import HealthMonitor, Look, Probe, Probes, end_looks
-from ragd.actors.snapshotter import Snapshotter
-from ragd.actors.sync_result_writer import SyncResultWriter
-from ragd.actors.tool_gateway import ToolGateway
-from ragd.adapters import vault_threads
-from ragd.adapters.http_server import HttpServer, Listener
-from ragd.adapters.named_pipe import NamedPipeListener
-from ragd.adapters.notify_socket import from_environment
-from ragd.adapters.unix_socket import UnixListener
-from ragd.adapters.vault_threads import CHECK, VaultNotResponding
-from ragd.addressing import Addressing
-from ragd.announcing import Announcer
+from ragd import __version__
 from ragd.clock import Clock, SystemClock, new_id
-from ragd.config import Config
-from ragd.crashpoints import crashpoint
-from ragd.durable import private_directory
+from ragd.config import load as configuration
+from ragd.config.config_reader import ConfigReader
+from ragd.config.live_settings import Settings
+from ragd.config.load import Config
+from ragd.config.reload import Reloading
 from ragd.errors import (
     EXIT_FAILED,
     EXIT_OK,
@@ -43,16 +31,29 @@ from ragd.errors import (
     StartupError,
 )
 from ragd.events import DaemonStarted, DaemonStopped
-from ragd.ledger import Ledger
-from ragd.lock import hold
-from ragd.native_crash import CrashMark
+from ragd.gateway.http_server import HttpServer, Listener
+from ragd.gateway.named_pipe import NamedPipeListener
+from ragd.gateway.suggested_commands import Addressing
+from ragd.gateway.tool_gateway import ToolGateway
+from ragd.gateway.unix_socket import UnixListener
+from ragd.health.health_monitor import HealthMonitor, Look, Probe, Probes, end_looks
+from ragd.health.probes import Probing
+from ragd.health.service_notification import Announcer
 from ragd.paths import Home, lies_in_by_name
-from ragd.pipeline import Pipeline
-from ragd.probing import Probing
-from ragd.raised import innermost, location_of
-from ragd.reloading import Reloading
-from ragd.settings import Settings
+from ragd.runtime import logs
+from ragd.runtime.crash_points import crashpoint
+from ragd.runtime.durable_files import private_directory
+from ragd.runtime.exception_location import innermost, location_of
+from ragd.runtime.lock import hold
+from ragd.runtime.native_crash import CrashMark
+from ragd.runtime.notify_socket import from_environment
+from ragd.state.ledger import Ledger
+from ragd.state.snapshotter import Snapshotter
+from ragd.state.sync_result_writer import SyncResultWriter
 from ragd.supervisor import Actor, Supervisor, TooManyCrashes
+from ragd.vault import threads
+from ragd.vault.threads import CHECK, VaultNotResponding
+from ragd.wiring import Pipeline
 
 FINISH_WITHIN_S = 5.0
 
@@ -78,7 +79,7 @@ def run(home: Home) -> int:
             try:
                 _run_to_the_end(_live(home, config, clock))
             finally:
-                vault_threads.finish(FINISH_WITHIN_S)
+                threads.finish(FINISH_WITHIN_S)
                 end_looks(FINISH_WITHIN_S)
     except StartupError as why:
         return _fail(Addressing(home).text(str(why)), why.exit_code)

@@ -8,7 +8,7 @@ A comment beside a field says what it means, unless its name or the fact's sente
 catalogue in docs/events.md is made from this page (`make docs`).
 
 How it grows: a new field gets a default. A breaking change makes `v` a required field of the
-struct with the next number, and adds one pure upcast to `UPCASTS` in ragd.event_codec. An unknown
+struct with the next number, and adds one pure upcast to `UPCASTS` in eventlog/codec.py. An unknown
 type, or a version from the future, is kept as `Unknown`: skipped by every fold, counted, never an
 error.
 """

@@ -14,7 +14,7 @@ from ragd.clock import Clock
 from ragd.errors import LogFailed
 from ragd.eventlog.journal import Journal
 from ragd.events import ActorCrashed
-from ragd.raised import innermost, location_of
+from ragd.runtime.exception_location import innermost, location_of
 
 CRASHES_MAX = 5
 CRASHES_WITHIN_S = 60.0

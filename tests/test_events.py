@@ -11,9 +11,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec import Struct
 
-from ragd import event_codec, events
-from ragd.event_codec import clip_errors, decode, encode, merge, split
-from ragd.eventlog import frame
+from ragd import events
+from ragd.eventlog import codec, frame
+from ragd.eventlog.codec import clip_errors, decode, encode, merge, split
 from ragd.eventlog.frame import Record
 from ragd.events import (
     ERRORS_MAX,
@@ -230,7 +230,7 @@ def test_an_upcast_leads_from_an_old_version_to_this_one(monkeypatch):
     def first_to_second(plain: dict[str, Any]) -> dict[str, Any]:
         return {**plain, "key_hash": plain["hash"]}
 
-    monkeypatch.setitem(event_codec.UPCASTS, ("memory_stored", 1), first_to_second)
+    monkeypatch.setitem(codec.UPCASTS, ("memory_stored", 1), first_to_second)
     assert decode(b'{"type":"memory_stored","hash":"abc"}') == MemoryStored(key_hash="abc")
 
 

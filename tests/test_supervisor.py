@@ -9,7 +9,7 @@ import pytest
 from ragd import supervisor as supervision
 from ragd.errors import LogFailed
 from ragd.events import ActorCrashed, Fact
-from ragd.raised import innermost, location_of
+from ragd.runtime.exception_location import innermost, location_of
 from ragd.supervisor import Supervisor, TooManyCrashes
 from tests.daemon.virtual_clock import VirtualClock
 from tests.patience import PATIENCE_S
@@ -254,10 +254,10 @@ async def test_an_actor_that_is_done_stays_done(journal: Recorder, clock: Virtua
 
 def test_a_place_is_the_deepest_one_in_our_own_code() -> None:
     with pytest.raises(ValueError, match="RAGD_CRASHPOINT") as caught:
-        from ragd import crashpoints
+        from ragd.runtime import crash_points
 
-        crashpoints._parse("nonsense")
-    assert location_of(caught.value).startswith("ragd/crashpoints.py:")
+        crash_points._parse("nonsense")
+    assert location_of(caught.value).startswith("ragd/runtime/crash_points.py:")
     assert location_of(caught.value).endswith(" in _parse")
 
 

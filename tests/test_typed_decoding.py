@@ -13,12 +13,12 @@ PACKAGE = Path(ragd.__file__).parent
 
 # These run in the event loop or in `ragctl`, where no other thread decodes the same types.
 ONE_THREAD = {
-    "adapters/lance_store/reader.py",
-    "adapters/ollama.py",
-    "config.py",
-    "event_codec.py",  # and `_decoder` has prepared them
-    "protocol/tools.py",
-    "replay.py",
+    "store/lance/reader.py",
+    "embed/providers/ollama.py",
+    "config/load.py",
+    "eventlog/codec.py",  # and `_decoder` has prepared them
+    "protocol/tool_schemas.py",
+    "state/replay.py",
 }
 
 

@@ -17,7 +17,7 @@ from chaos.resident import codes
 from chaos.tables import Rows, Tables
 from chaos.vault import Passage, passages_of
 from ragd.eventlog.follow import TooOld
-from ragd.replay import replay, verify
+from ragd.state.replay import replay, verify
 
 LOOK_EVERY_S = 0.05
 TOTAL_S = 900.0  # even if it goes round in circles

@@ -16,7 +16,7 @@ from chaos.mix.plan import Round, Step
 from chaos.mix.shelf import is_hiding, marks_in
 from chaos.provider import Fault, Provider
 from chaos.resident import codes
-from ragd.config_schema import Indexing
+from ragd.config.schema import Indexing
 from ragd.paths import Home
 
 MOMENT_WITHIN_S = 0.4  # a fact that a step waits for may never come

@@ -4,7 +4,7 @@ import argparse
 from importlib import import_module
 
 from ragctl.cli import add_json, one_of
-from ragctl.render import emit_json
+from ragctl.views.render import emit_json
 from ragd.errors import EXIT_OK
 
 EXAMPLES = (
@@ -25,9 +25,9 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from ragctl.completing import commands
+    from ragctl.completion import commands
 
-    made = import_module(f"ragctl.completing.{args.shell}").script(commands())
+    made = import_module(f"ragctl.completion.{args.shell}").script(commands())
     if args.json:
         emit_json({"shell": args.shell, "script": made})
     else:

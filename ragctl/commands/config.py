@@ -11,18 +11,18 @@ from pathlib import Path
 
 from ragctl.cli import add_json, one_of
 from ragctl.commands.init import vault_folder
+from ragctl.daemon.reload import reload_daemon, tell_reload
 from ragctl.failure import Failure, UsageError
-from ragctl.keepers import installed
-from ragctl.other_vault import index_dropped
-from ragctl.reload import reload_daemon, tell_reload
-from ragctl.render import clean, complain, emit_json, for_home, note
-from ragd import config as configuration
-from ragd.config_json_schema import json_schema
-from ragd.config_keys import effect, get_value, is_known, set_value, without
-from ragd.config_shape import Object, read_object
-from ragd.durable import replace_file
+from ragctl.service_managers import installed
+from ragctl.setup.other_vault import index_dropped
+from ragctl.views.render import clean, complain, emit_json, for_home, note
+from ragd.config import load as configuration
+from ragd.config.json_schema import json_schema
+from ragd.config.keys import effect, get_value, is_known, set_value, without
+from ragd.config.validation import Object, read_object
 from ragd.errors import EXIT_CONFIG, EXIT_OK, ConfigError
 from ragd.paths import Home
+from ragd.runtime.durable_files import replace_file
 
 EXAMPLES = (
     ("ragctl config show --defaults", "every setting, also those the file does not name"),
@@ -204,7 +204,7 @@ def _refuse_a_wrong_size(key: str, fresh: configuration.Config) -> None:
     wish = fresh.embedding
     if wish.provider == "embedded" or not wish.dimensions:
         return
-    from ragctl.ollama import NoAnswer, ask, vector_size
+    from ragctl.setup.ollama import NoAnswer, ask, vector_size
 
     try:
         made = vector_size(wish.base_url, wish.model) if ask(wish.base_url).has(wish.model) else 0

@@ -4,7 +4,8 @@ import argparse
 import os
 from typing import Any
 
-from ragctl.checks import (
+from ragctl.cli import add_json
+from ragctl.doctor.checks import (
     Finding,
     daemon,
     home,
@@ -17,10 +18,9 @@ from ragctl.checks import (
     unknown,
     vault,
 )
-from ragctl.cli import add_json
-from ragctl.examination import Check, examine
+from ragctl.doctor.run_checks import Check, examine
 from ragctl.failure import UsageError
-from ragctl.render import Ink, clean, counted, emit_json, for_home, say
+from ragctl.views.render import Ink, clean, counted, emit_json, for_home, say
 from ragd.errors import EXIT_FAILED, EXIT_OK
 
 EXAMPLES = (
@@ -82,7 +82,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _bundle(args: argparse.Namespace, found: dict[str, Finding]) -> dict[str, Any]:
-    from ragctl.bundle import write
+    from ragctl.doctor.bundle import write
 
     return write(args.home, args.bundle, found)
 

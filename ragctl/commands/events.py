@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from ragctl.cli import add_json, at_least
+from ragctl.daemon.start import ask
+from ragctl.daemon.wait import facts_behind
 from ragctl.failure import Disconnected, NotRunning, UsageError
-from ragctl.launch import ask
-from ragctl.render import Ink, clean, emit_bytes, fields, local
-from ragctl.watch import facts_behind
+from ragctl.views.render import Ink, clean, emit_bytes, fields, local
 from ragd.errors import EXIT_OK
 from ragd.paths import Home
 
@@ -53,7 +53,7 @@ def run(args: argparse.Namespace) -> int:
         )
     log = ask(args.home, "GET", "/v1/status", start=True).data["log"]
     if args.health:
-        from ragctl.health_facts import show
+        from ragctl.views.health_events import show
 
         return show(args, log["seq"], log["oldest_seq"])
     after = first(args, log["seq"], log["oldest_seq"])

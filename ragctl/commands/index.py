@@ -7,11 +7,11 @@ import argparse
 import os
 from shlex import quote
 
-from ragctl import indexing
-from ragctl.client import request
+from ragctl import index_job
+from ragctl.daemon.client import request
+from ragctl.daemon.start import tell_version
 from ragctl.failure import Failure, NotRunning, UsageError
-from ragctl.launch import tell_version
-from ragctl.render import note
+from ragctl.views.render import note
 from ragd.paths import Home
 
 EXAMPLES = (
@@ -22,7 +22,7 @@ EXAMPLES = (
 
 
 def options(parser: argparse.ArgumentParser) -> None:
-    indexing.options(parser)
+    index_job.options(parser)
     parser.add_argument(
         "--vault", metavar="FOLDER", help="set up for this vault first, if nothing is set up yet"
     )
@@ -30,9 +30,9 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     if args.vault is not None:
-        with indexing.failures_are_fatal():
+        with index_job.failures_are_fatal():
             _make_sure_of(args.home, args.vault)
-    return indexing.run(args.home, "full", args)
+    return index_job.run(args.home, "full", args)
 
 
 def _make_sure_of(home: Home, given: str) -> None:

@@ -8,20 +8,20 @@ from shlex import quote
 from typing import Any
 
 from ragctl.cli import add_json
+from ragctl.daemon.reload import reload_daemon, tell_reload
 from ragctl.failure import Failure, UsageError
-from ragctl.obsidian import Vault, known_vaults
-from ragctl.other_vault import index_dropped
-from ragctl.reload import reload_daemon, tell_reload
-from ragctl.render import clean, counted, emit_json, for_home, note, say
-from ragctl.vault_languages import language_hints
-from ragd import config as configuration
-from ragd.adapters.vault import Vault as VaultFiles
-from ragd.adapters.vault import VaultGone
-from ragd.config_shape import read_object
-from ragd.durable import private_directory, replace_file
+from ragctl.setup.obsidian_vaults import Vault, known_vaults
+from ragctl.setup.other_vault import index_dropped
+from ragctl.setup.vault_languages import language_hints
+from ragctl.views.render import clean, counted, emit_json, for_home, note, say
+from ragd.config import load as configuration
+from ragd.config.validation import read_object
 from ragd.errors import EXIT_OK, EXIT_USAGE, ConfigError
-from ragd.notes.folders import FolderRules
 from ragd.paths import Home
+from ragd.runtime.durable_files import private_directory, replace_file
+from ragd.vault.files import Vault as VaultFiles
+from ragd.vault.files import VaultGone
+from ragd.vault.folder_rules import FolderRules
 
 EXAMPLES = (
     ("ragctl init", "choose among the vaults that Obsidian knows"),

@@ -10,7 +10,7 @@ from typing import Any, BinaryIO
 
 from ragctl.cli import add_json, at_least
 from ragctl.failure import Failure
-from ragctl.render import Ink, clean, emit_bytes, fields, local, note
+from ragctl.views.render import Ink, clean, emit_bytes, fields, local, note
 from ragd.errors import EXIT_OK
 
 EXAMPLES = (

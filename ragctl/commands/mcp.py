@@ -6,7 +6,7 @@ import sys
 from importlib.util import find_spec
 
 from ragctl.failure import Failure
-from ragctl.render import emit_json, note
+from ragctl.views.render import emit_json, note
 from ragd.errors import EXIT_OK
 from ragd.paths import Home, default_home
 
@@ -33,7 +33,7 @@ def run(args: argparse.Namespace) -> int:
             note(f"It will not start yet: the package `mcp` is not installed. {ADD_IT}")
         return EXIT_OK
     try:
-        from ragctl.mcp_server import serve
+        from ragctl.mcp.server import serve
     except ModuleNotFoundError as why:
         raise Failure(
             f"The MCP server needs a package that is not installed ({why.name}).",

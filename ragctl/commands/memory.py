@@ -4,11 +4,11 @@ import argparse
 from typing import Any
 from urllib.parse import quote
 
+from ragctl.arguments.vault_paths import within_vault
 from ragctl.cli import add_json, one_of
+from ragctl.daemon.start import ask
 from ragctl.failure import Failure, UsageError
-from ragctl.launch import ask
-from ragctl.render import Ink, ago, clean, clean_lines, counted, emit_bytes, note
-from ragctl.vault_paths import within_vault
+from ragctl.views.render import Ink, ago, clean, clean_lines, counted, emit_bytes, note
 from ragd.errors import EXIT_NOTHING_FOUND, EXIT_OK
 from ragd.paths import Home
 

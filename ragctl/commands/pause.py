@@ -3,10 +3,10 @@
 import argparse
 
 from ragctl.cli import add_json
-from ragctl.client import Answer
+from ragctl.daemon.client import Answer
+from ragctl.daemon.start import ask
 from ragctl.failure import UsageError
-from ragctl.launch import ask
-from ragctl.render import emit_bytes, in_words_until, say
+from ragctl.views.render import emit_bytes, in_words_until, say
 from ragd.errors import EXIT_OK
 from ragd.paths import Home
 from ragd.protocol.limits import PAUSE_MAX_S
@@ -62,7 +62,7 @@ def _seconds(length: str | None, until: str | None) -> int:
         return DEFAULT_S
     from datetime import UTC, datetime
 
-    from ragctl.durations import seconds_in, seconds_until
+    from ragctl.arguments.durations import seconds_in, seconds_until
 
     if until is not None:
         return seconds_until(until, datetime.now(UTC))

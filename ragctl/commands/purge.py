@@ -13,11 +13,11 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from ragctl.cli import add_json
+from ragctl.daemon.lockfile import holder
 from ragctl.failure import Failure, NotRunning, UsageError
-from ragctl.lockfile import holder
-from ragctl.places import Places, places_of
-from ragctl.removal import IS_POSSIBLE, Sum, Tally, sweep
-from ragctl.render import Ink, clean, counted, emit_json, note, size
+from ragctl.purge.locations import Places, places_of
+from ragctl.purge.removal import IS_POSSIBLE, Sum, Tally, sweep
+from ragctl.views.render import Ink, clean, counted, emit_json, note, size
 from ragd.errors import EXIT_FAILED, EXIT_OK, EXIT_PERMISSION
 from ragd.paths import Home
 
@@ -104,7 +104,7 @@ def _ask(home: Home, found: Tally, as_json: bool) -> None:
 
 def _refuse_a_service(home: Home) -> None:
     """Its file is ours as well, and the system's service manager has to be told of its end."""
-    from ragctl.keepers import installed
+    from ragctl.service_managers import installed
 
     if (plan := installed(home)) is not None:
         raise Failure(
@@ -116,7 +116,7 @@ def _refuse_a_service(home: Home) -> None:
 def _stop(home: Home) -> None:
     if holder(home) is None:
         return
-    from ragctl.ending import end_daemon
+    from ragctl.daemon.stop import end_daemon
 
     try:
         end_daemon(home, STOPPED_WITHIN_S)

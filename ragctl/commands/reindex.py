@@ -2,7 +2,7 @@
 
 import argparse
 
-from ragctl import indexing
+from ragctl import index_job
 
 EXAMPLES = (
     ("ragctl reindex", "after another embedding model was set, or the index was damaged"),
@@ -11,8 +11,8 @@ EXAMPLES = (
 
 
 def options(parser: argparse.ArgumentParser) -> None:
-    indexing.options(parser)
+    index_job.options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    return indexing.run(args.home, "reindex", args)
+    return index_job.run(args.home, "reindex", args)

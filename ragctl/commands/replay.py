@@ -9,17 +9,17 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ragctl.cli import add_json, at_least
+from ragctl.daemon.lockfile import holder
 from ragctl.failure import Failure, UsageError
-from ragctl.lockfile import holder
-from ragctl.moment import as_json, describe
-from ragctl.render import Ink, clean, emit_json, note
+from ragctl.views.past_state import as_json, describe
+from ragctl.views.render import Ink, clean, emit_json, note
 from ragd.errors import EXIT_FAILED, EXIT_OK
 from ragd.eventlog.disk import RealDisk
 from ragd.eventlog.follow import TooOld
-from ragd.eventlog.scan import segment_names
+from ragd.eventlog.segment import segment_names
 from ragd.eventlog.snapshot import snapshot_files
 from ragd.paths import Home
-from ragd.replay import Replayed, parse_time, replay, verify
+from ragd.state.replay import Replayed, parse_time, replay, verify
 
 EXAMPLES = (
     ("ragctl replay --at 2026-11-15T14:30", "what was known then, on this machine's clock"),
@@ -109,8 +109,8 @@ def _replayed(source: Source, until: int | None, at: str | None) -> Replayed:
 
 
 def _health(source: Source, args: argparse.Namespace) -> int:
-    from ragctl.health_history import read
-    from ragctl.timeline import in_words
+    from ragctl.views.health_history import read
+    from ragctl.views.timeline import in_words
 
     try:
         history = read(source.events, source.snapshots, args.until, args.at)

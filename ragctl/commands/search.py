@@ -4,12 +4,12 @@ import argparse
 import re
 from typing import Any
 
+from ragctl.arguments.vault_paths import WHOLE, within_vault
 from ragctl.cli import add_json, at_least
+from ragctl.daemon.start import ask, ask_when_started
 from ragctl.failure import Failure, UsageError
-from ragctl.launch import ask, ask_when_started
-from ragctl.render import Ink, emit_bytes
-from ragctl.search_output import told
-from ragctl.vault_paths import WHOLE, within_vault
+from ragctl.views.render import Ink, emit_bytes
+from ragctl.views.search_results import told
 from ragd.errors import (
     EXIT_FAILED,
     EXIT_NOTHING_FOUND,

@@ -10,14 +10,14 @@ from shlex import join
 from typing import Any
 
 from ragctl.cli import add_json, one_of
-from ragctl.client import answers
-from ragctl.ending import end_daemon
+from ragctl.daemon.client import answers
+from ragctl.daemon.lockfile import holder
+from ragctl.daemon.stop import end_daemon
 from ragctl.failure import Failure, NotRunning
-from ragctl.keepers import Keeper, Plan, Program, State, keeper
-from ragctl.keepers.carrying_out import do, former, write
-from ragctl.keepers.program import program_of
-from ragctl.lockfile import holder
-from ragctl.render import Ink, clean, clean_lines, emit_json, note, rows
+from ragctl.service_managers import Keeper, Plan, Program, State, keeper
+from ragctl.service_managers.apply_plan import do, former, write
+from ragctl.service_managers.daemon_command import program_of
+from ragctl.views.render import Ink, clean, clean_lines, emit_json, note, rows
 from ragd.errors import EXIT_NOT_RUNNING, EXIT_OK, ConfigError
 from ragd.paths import Home
 

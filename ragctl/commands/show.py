@@ -10,13 +10,13 @@ import sys
 from typing import Any
 from urllib.parse import quote
 
+from ragctl.arguments.vault_paths import within_vault
 from ragctl.cli import add_json, at_least
-from ragctl.client import Answer
+from ragctl.daemon.client import Answer
+from ragctl.daemon.start import ask
 from ragctl.failure import Failure, UsageError
-from ragctl.launch import ask
-from ragctl.passages import cautions, pasted
-from ragctl.render import Ink, clean, counted, emit_bytes, invoked
-from ragctl.vault_paths import within_vault
+from ragctl.views.passages import cautions, pasted
+from ragctl.views.render import Ink, clean, counted, emit_bytes, invoked
 from ragd.errors import EXIT_NOTHING_FOUND, EXIT_OK, EXIT_USAGE
 from ragd.paths import Home
 

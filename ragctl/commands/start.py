@@ -4,11 +4,11 @@ import argparse
 import os
 
 from ragctl.cli import add_json
+from ragctl.daemon.start import ask, daemon_command, start_daemon
 from ragctl.failure import NotRunning
-from ragctl.launch import ask, daemon_command, start_daemon
-from ragctl.render import clean, emit_json
-from ragd import children
+from ragctl.views.render import clean, emit_json
 from ragd.errors import EXIT_OK
+from ragd.runtime import subprocesses
 
 EXAMPLES = (
     ("ragctl start", "start the daemon and come back when it answers"),
@@ -26,7 +26,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     if args.foreground:
         command = daemon_command(args.home)
-        os.execve(command[0], command, children.environment())  # noqa: S606
+        os.execve(command[0], command, subprocesses.environment())  # noqa: S606
     started = False
     try:
         answer = ask(args.home, "GET", "/v1/status", start=False)

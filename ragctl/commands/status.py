@@ -5,10 +5,10 @@ import sys
 from typing import Any
 
 from ragctl.cli import add_json
+from ragctl.daemon.start import ask
 from ragctl.failure import UsageError
-from ragctl.launch import ask
-from ragctl.progress import took
-from ragctl.render import (
+from ragctl.views.progress import took
+from ragctl.views.render import (
     Ink,
     ago,
     clean,
@@ -66,12 +66,12 @@ def run(args: argparse.Namespace) -> int:
         _refuse_without_screen(args.json)
     answer = ask(args.home, "GET", "/v1/status", start=not args.no_start)
     if _has_just_begun(answer.data):
-        from ragctl.watch import wait_until
+        from ragctl.daemon.wait import wait_until
 
         # Its first second says nothing yet: the probes are under way.
         answer = wait_until(args.home, answer, lambda data: not _has_just_begun(data), SETTLES_S)
     if args.watch:
-        from ragctl.live_status import keep_on_screen
+        from ragctl.views.live_status import keep_on_screen
 
         return keep_on_screen(args.home, answer)
     data = answer.data

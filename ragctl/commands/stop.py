@@ -7,11 +7,11 @@ again is told not to.
 import argparse
 
 from ragctl.cli import add_json, at_least
-from ragctl.ending import Ended, end_daemon
+from ragctl.daemon.stop import Ended, end_daemon
 from ragctl.failure import NotRunning
-from ragctl.keepers import installed, keeper
-from ragctl.keepers.asking import asked
-from ragctl.render import emit_json, note
+from ragctl.service_managers import installed, keeper
+from ragctl.service_managers.run_command import asked
+from ragctl.views.render import emit_json, note
 from ragd.errors import EXIT_OK
 
 EXAMPLES = (

@@ -2,7 +2,7 @@
 
 import argparse
 
-from ragctl import indexing
+from ragctl import index_job
 
 EXAMPLES = (
     ("ragctl sync", "index what changed since the last time"),
@@ -11,7 +11,7 @@ EXAMPLES = (
 
 
 def options(parser: argparse.ArgumentParser) -> None:
-    indexing.options(parser)
+    index_job.options(parser)
     parser.add_argument(
         "--accept-deletions",
         action="store_true",
@@ -21,4 +21,4 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     more = {"accept_deletions": True} if args.accept_deletions else {}
-    return indexing.run(args.home, "sync", args, **more)
+    return index_job.run(args.home, "sync", args, **more)

@@ -9,9 +9,9 @@ import time
 from typing import Any
 
 from ragctl.cli import add_json, at_least, one_of
-from ragctl.launch import ask
-from ragctl.render import clean, counted, emit_json, in_words_until, note
-from ragctl.watch import wait_until
+from ragctl.daemon.start import ask
+from ragctl.daemon.wait import wait_until
+from ragctl.views.render import clean, counted, emit_json, in_words_until, note
 from ragd.errors import (
     DEGRADED,
     EXIT_DEGRADED,

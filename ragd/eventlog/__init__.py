@@ -75,6 +75,6 @@ be used is kept in its place: the next anchor is folded from it.
 
 The rooms
 ---------
-`frame` one line; `scan` one segment; `disk` the port to the file system; `recovery` opening;
+`frame` one line; `segment` one segment; `disk` the port to the file system; `recovery` opening;
 `append` writing; `journal` the log as actors see it; `follow` reading on; `snapshot` shortening.
 """

@@ -8,14 +8,14 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from ragd import crashpoints
-from ragd.crashpoints import crashpoint
 from ragd.errors import LogFailed
 from ragd.eventlog.disk import FULL, AppendFile, Disk, log_failed
 from ragd.eventlog.frame import FORMAT, MIN_READER, Header, Record, encode, encode_header
 from ragd.eventlog.recovery import Position
-from ragd.eventlog.scan import segment_name
+from ragd.eventlog.segment import segment_name
 from ragd.events import Event
+from ragd.runtime import crash_points
+from ragd.runtime.crash_points import crashpoint
 
 SEGMENT_MAX_BYTES = 8 * 1024 * 1024
 
@@ -100,9 +100,9 @@ class Appender:
 
     def _write(self, file: AppendFile, data: bytes) -> None:
         try:
-            if crashpoints.is_due("log.mid_write"):
+            if crash_points.is_due("log.mid_write"):
                 file.write(data[: len(data) // 2])
-                crashpoints.die()
+                crash_points.die()
             file.write(data)
         except OSError as why:
             verdict = self._verdict(why)

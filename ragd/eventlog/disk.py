@@ -9,9 +9,9 @@ import os
 from pathlib import Path
 from typing import Protocol
 
-from ragd.crashpoints import crashpoint
-from ragd.durable import make_directory, sync_directory, write_all, write_durably
 from ragd.errors import LogFailed
+from ragd.runtime.crash_points import crashpoint
+from ragd.runtime.durable_files import make_directory, sync_directory, write_all, write_durably
 
 TEMPORARY = ".tmp"
 

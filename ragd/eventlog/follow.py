@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from ragd.eventlog.disk import Disk
 from ragd.eventlog.frame import NotARecord, Record, decode, decode_header
-from ragd.eventlog.scan import first_seq_of, segment_names
+from ragd.eventlog.segment import first_seq_of, segment_names
 
 RECENT_MAX = 1024
 RECENT_MAX_BYTES = 4 * 1024 * 1024

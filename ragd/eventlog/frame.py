@@ -9,7 +9,8 @@ from binascii import crc32
 import msgspec
 from msgspec import Raw, Struct
 
-from ragd import event_codec, events
+from ragd import events
+from ragd.eventlog import codec
 from ragd.events import RECORD_MAX_BYTES, Event, Unknown
 
 FORMAT = 1
@@ -86,7 +87,7 @@ def unseal(line: bytes) -> bytes:
 
 def encode(record: Record) -> bytes:
     """The record's line, closing newline included."""
-    raw = Raw(event_codec.encode(record.event))
+    raw = Raw(codec.encode(record.event))
     body = _encoder.encode(
         _Envelope(record.seq, record.d, record.ts, record.run, record.actor, record.cause, raw)
     )
@@ -127,7 +128,7 @@ def decode(line: bytes) -> Record:
 
 def _event(raw: Raw) -> Event:
     """The fact; a version above ours says something else, even where its fields look like ours."""
-    event = event_codec.decode(raw)
+    event = codec.decode(raw)
     try:
         newer = _versioned.decode(raw).v > getattr(event, "v", 1)
     except msgspec.ValidationError:  # no object, or a version that is no number

@@ -9,9 +9,10 @@ from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import cast
 
-from ragd import event_codec, events
+from ragd import events
 from ragd.clock import Clock
 from ragd.errors import LogFailed
+from ragd.eventlog import codec
 from ragd.eventlog.append import Appender, DiskFull, Draft
 from ragd.eventlog.disk import Disk
 from ragd.eventlog.follow import DiskReader, Recent
@@ -79,12 +80,10 @@ class Journal:
 
     async def append_parts(self, actor: str, event: Part, cause: int | None = None) -> Record:
         """Record a fact that may be too large for one record; returns its last part."""
-        return await self._record(
-            [self._waiting(actor, p, cause) for p in event_codec.split(event)]
-        )
+        return await self._record([self._waiting(actor, p, cause) for p in codec.split(event)])
 
     def _waiting(self, actor: str, event: Fact, cause: int | None) -> _Waiting:
-        size = len(event_codec.encode(event)) + _ENVELOPE_MAX_BYTES
+        size = len(codec.encode(event)) + _ENVELOPE_MAX_BYTES
         if size > RECORD_MAX_BYTES:
             raise ValueError(f"{events.tag_of(event)} is too large: it should come in parts")
         done: asyncio.Future[Record] = asyncio.get_running_loop().create_future()

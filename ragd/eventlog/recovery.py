@@ -11,11 +11,11 @@ from itertools import count, zip_longest
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ragd.crashpoints import crashpoint
 from ragd.eventlog.disk import FULL, TEMPORARY, Disk, log_failed
 from ragd.eventlog.frame import Record, decode
-from ragd.eventlog.scan import Segment, first_seq_of, scan, segment_name, segment_names
+from ragd.eventlog.segment import Segment, first_seq_of, scan, segment_name, segment_names
 from ragd.events import SegmentQuarantined, TailCut
+from ragd.runtime.crash_points import crashpoint
 
 ASIDE = "aside/"
 PENDING = ".pending"

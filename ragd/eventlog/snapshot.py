@@ -14,11 +14,11 @@ from pathlib import Path
 import msgspec
 from msgspec import Raw, Struct
 
-from ragd.crashpoints import crashpoint
-from ragd.durable import is_full, make_directory, replace_file, sync_directory
 from ragd.eventlog.disk import TEMPORARY, RealDisk
 from ragd.eventlog.frame import NotARecord, seal, unseal
-from ragd.eventlog.scan import first_seq_of, segment_names
+from ragd.eventlog.segment import first_seq_of, segment_names
+from ragd.runtime.crash_points import crashpoint
+from ragd.runtime.durable_files import is_full, make_directory, replace_file, sync_directory
 
 EVERY_RECORDS = 10_000
 KEPT = 2

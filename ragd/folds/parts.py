@@ -6,7 +6,8 @@ the same kind by the same actor takes its place.
 
 from msgspec import Struct, field
 
-from ragd import event_codec, events
+from ragd import events
+from ragd.eventlog import codec
 from ragd.events import Part
 
 
@@ -37,9 +38,9 @@ def assemble(parts: Parts, event: Part, actor: str, run: str) -> Part | None:
     if not event.last:
         if begun is None:
             begun = parts.open[key] = Open(run, [])
-        begun.parts.append(event_codec.encode(event).decode())
+        begun.parts.append(codec.encode(event).decode())
         return None
     parts.open.pop(key, None)
     earlier = begun.parts if begun is not None else []
-    whole = [event_codec.decode(text.encode()) for text in earlier]
-    return event_codec.merge([p for p in whole if isinstance(p, Part)] + [event])
+    whole = [codec.decode(text.encode()) for text in earlier]
+    return codec.merge([p for p in whole if isinstance(p, Part)] + [event])

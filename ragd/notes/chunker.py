@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from ragd.notes.fences import CODE_LINE
-from ragd.notes.sections import Section
+from ragd.notes.markdown.fences import CODE_LINE
+from ragd.notes.markdown.sections import Section
 from ragd.notes.windows import Limits, windows
 
 MOST_CHARACTERS = 2_000

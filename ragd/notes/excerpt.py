@@ -9,13 +9,14 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct, structs
 
-from ragd.notes import decoding, frontmatter, tags
+from ragd.notes import decoding
 from ragd.notes.characters import visible
-from ragd.notes.fences import without_code
-from ragd.notes.frontmatter import Frontmatter
+from ragd.notes.markdown import frontmatter, tags
+from ragd.notes.markdown.fences import without_code
+from ragd.notes.markdown.frontmatter import Frontmatter
+from ragd.notes.markdown.sanitise import without_markup
+from ragd.notes.markdown.sections import Section, split
 from ragd.notes.parse import HIDDEN, Failed, name_of
-from ragd.notes.sanitise import without_markup
-from ragd.notes.sections import Section, split
 
 PIECE = 8_000  # characters that are judged at once: an expression cannot be interrupted
 OVERLAP = 1_000  # more than any expression reaches

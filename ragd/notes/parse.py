@@ -10,17 +10,18 @@ from collections.abc import Callable, Iterator, Sequence
 
 from msgspec import Struct
 
-from ragd.notes import dates, decoding, frontmatter, links, tags
+from ragd.notes import dates, decoding
 from ragd.notes.characters import fold, one_line, visible
 from ragd.notes.chunker import MOST_CHARACTERS, Passage, passages
-from ragd.notes.fences import without_code
-from ragd.notes.frontmatter import Frontmatter
 from ragd.notes.languages import language_of
-from ragd.notes.links import Link
+from ragd.notes.markdown import frontmatter, links, tags
+from ragd.notes.markdown.fences import without_code
+from ragd.notes.markdown.frontmatter import Frontmatter
+from ragd.notes.markdown.links import Link
+from ragd.notes.markdown.sanitise import plain, without_markup
+from ragd.notes.markdown.sections import Section, split
 from ragd.notes.model import Chunk, ChunkOptions, Note
-from ragd.notes.sanitise import plain, without_markup
 from ragd.notes.search_text import search_text
-from ragd.notes.sections import Section, split
 from ragd.notes.windows import Limits
 
 # Goes up with every change to what chunks come out of the same bytes: the index is then cut anew.

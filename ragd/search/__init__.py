@@ -1,1 +1,1 @@
-"""What is done with a question and with the passages found for it. Pure."""
+"""One search: its query, its retrieval, its ranking, its results."""

@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 from msgspec import UNSET, Struct, UnsetType
 
-from ragd.notes.sections import shown_path
+from ragd.notes.markdown.sections import shown_path
 
 TRUST = "untrusted-note"
 

@@ -9,8 +9,8 @@ import pytest
 from chaos import appends, daemons, full_disk, indexing, jobs, points
 from chaos.checks import Book
 from chaos.harness import Arena
-from ragd.crashpoints import POINTS
 from ragd.paths import Home
+from ragd.runtime.crash_points import POINTS
 
 SEED = int(os.environ.get("CHAOS_SEED", "20261116"))
 

@@ -12,9 +12,9 @@ import time
 from pathlib import Path
 
 from ragd import daemon
-from ragd.adapters import lance_store
+from ragd.health.probes import Probing
 from ragd.paths import Home
-from ragd.probing import Probing
+from ragd.store import lance as lance_store
 
 
 def lancedb() -> None:
@@ -33,7 +33,7 @@ def finish_within(seconds: str) -> None:
 
 def probe_within(seconds: str) -> None:
     """A shorter patience with probes."""
-    from ragd.actors import health_monitor
+    from ragd.health import health_monitor
 
     health_monitor.PROBE_WITHIN_S = float(seconds)
 
@@ -62,8 +62,8 @@ def hanging_vault() -> None:
 
 def hang_vault_while(path: str) -> None:
     """Every call into the vault blocks while a file is there."""
-    from ragd.adapters import vault
-    from ragd.adapters.disk_waits import on_disk
+    from ragd.vault import files as vault
+    from ragd.vault.disk_waits import on_disk
 
     open_root = vault.open_root
 
@@ -77,7 +77,7 @@ def hang_vault_while(path: str) -> None:
 
 def vault_within(seconds: str) -> None:
     """A shorter patience with the vault."""
-    from ragd.adapters.vault_threads import LANES
+    from ragd.vault.threads import LANES
 
     for lane in LANES:
         lane.limit_s = float(seconds)
@@ -85,23 +85,23 @@ def vault_within(seconds: str) -> None:
 
 def search_within(seconds: str) -> None:
     """A shorter patience with searches."""
-    from ragd import searching
+    from ragd.search import searcher
 
-    searching.WITHIN_S = float(seconds)
+    searcher.WITHIN_S = float(seconds)
 
 
 def deep_search_hangs() -> None:
     """Looking up more candidates than at first never ends."""
-    from ragd import legs
+    from ragd.search import retrieval
 
-    both = legs.both
+    both = retrieval.both
 
-    async def hanging(question: legs.Question, depth: int) -> legs.Legs:
+    async def hanging(question: retrieval.Question, depth: int) -> retrieval.Legs:
         if depth > 50:
             await asyncio.Event().wait()
         return await both(question, depth)
 
-    legs.both = hanging
+    retrieval.both = hanging
 
 
 def _hang() -> None:
@@ -217,12 +217,12 @@ def leaky_library(message: str) -> None:
 
 def crashing_handler(message: str) -> None:
     """GET /v1/tools raises."""
-    from ragd.protocol import tools
+    from ragd.protocol import tool_schemas
 
     def published() -> list[dict[str, object]]:
         raise LookupError(message)
 
-    tools.published = published
+    tool_schemas.published = published
 
 
 def fsync_fails_when(path: str) -> None:

@@ -10,25 +10,25 @@ from typing import Any
 
 import pytest
 
-from ragd import config as configuration
-from ragd.actors.config_reader import ConfigReader
-from ragd.actors.tool_gateway import ToolGateway
-from ragd.adapters.http_server import HttpServer
-from ragd.adapters.unix_socket import UnixListener
 from ragd.clock import Clock, SystemClock
-from ragd.config import Config
-from ragd.durable import private_directory
+from ragd.config import load as configuration
+from ragd.config.config_reader import ConfigReader
+from ragd.config.live_settings import Settings
+from ragd.config.load import Config
+from ragd.config.reload import Reloading
+from ragd.embed.providers.provider_choice import Providers
 from ragd.events import DaemonStarted, Fact
-from ragd.guarding import GuardInForce
-from ragd.ledger import Ledger
+from ragd.gateway.http_server import HttpServer
+from ragd.gateway.tool_gateway import ToolGateway
+from ragd.gateway.unix_socket import UnixListener
+from ragd.guard.live_rules import GuardInForce
 from ragd.paths import Home
-from ragd.providers import Providers
-from ragd.query_vectors import QueryVectors
-from ragd.reading import Notes
-from ragd.reloading import Reloading
-from ragd.searching import Searcher
-from ragd.serving import Serving
-from ragd.settings import Settings
+from ragd.runtime.durable_files import private_directory
+from ragd.search.query_vector import QueryVectors
+from ragd.search.searcher import Searcher
+from ragd.state.ledger import Ledger
+from ragd.store.open_indexes import Serving
+from ragd.vault.note_reader import Notes
 from tests.daemon.processes import Process, real, twisted, write_config
 from tests.daemon.virtual_clock import VirtualClock
 from tests.daemon.wire import Reply, ask

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from ragctl.client import answers, request, stream
+from ragctl.daemon.client import answers, request, stream
 from ragd.paths import Home
 from tests.daemon.processes import Process, real
 from tests.daemon.wire import checked

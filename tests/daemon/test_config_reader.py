@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ragd.actors import config_reader
+from ragd.config import config_reader
 from tests.daemon.conftest import House
 from tests.daemon.processes import write_config
 

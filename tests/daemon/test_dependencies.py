@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from aiohttp import web
 
-from ragd.adapters import ollama
+from ragd.embed.providers import ollama
 from ragd.paths import Home
 from tests.daemon.processes import Process, facts, write_config
 from tests.patience import PATIENCE_S
@@ -111,7 +111,7 @@ async def test_without_ollama_the_default_setup_tells_it_and_is_not_degraded_by_
 
 @pytest.mark.slow
 async def test_garbage_where_the_index_should_be_is_told_honestly(home: Home, start: Start) -> None:
-    """With the real store. Tables that are whole, and how they get damaged, are in tests/store."""
+    """With the real store. Whole tables, and how they get damaged, are in tests/store/lance."""
     folder = Path(home.vectors)
     for table in ("obsidian_chunks.lance", "01GENERATION/obsidian_chunks.lance"):
         (folder / table / "_versions").mkdir(parents=True)

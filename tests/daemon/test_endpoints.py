@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from ragd import __version__
-from ragd.actors import tool_gateway
 from ragd.errors import CODES
 from ragd.events import (
     DependencyLost,
@@ -21,6 +20,7 @@ from ragd.events import (
     JobStarted,
     RequestRefused,
 )
+from ragd.gateway import tool_gateway
 from ragd.paths import Home
 from tests.daemon.conftest import House, housed
 from tests.daemon.processes import write_config

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from ragctl.client import answers
+from ragctl.daemon.client import answers
 from tests.daemon.processes import twisted
 from tests.daemon.searches import Vault, serving_text
 

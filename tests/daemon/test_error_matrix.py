@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from ragctl.client import request
-from ragd.adapters import embedded
+from ragctl.daemon.client import request
+from ragd.embed.providers import local_model
 from tests.daemon.searches import WITHIN_S, Vault
 
 pytestmark = [
     pytest.mark.skipif(
-        embedded.unavailable() is not None, reason="the embedded model cannot run here"
+        local_model.unavailable() is not None, reason="the embedded model cannot run here"
     ),
 ]
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from ragd.actors import tool_gateway
 from ragd.events import DeletionsHeld, Fact, FileSkipped, IndexLost, WatchLost, WatchStarted
+from ragd.gateway import tool_gateway
 from tests.daemon.conftest import House
 from tests.daemon.wire import Wire, connected, head, lines
 from tests.patience import PATIENCE_S

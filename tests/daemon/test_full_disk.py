@@ -12,8 +12,8 @@ import pytest
 from ragd import daemon as daemon_story
 from ragd.clock import SystemClock, new_id
 from ragd.events import DaemonStarted
-from ragd.ledger import Ledger
 from ragd.paths import Home
+from ragd.state.ledger import Ledger
 from tests.daemon.processes import Process, facts, types, write_config
 from tests.small_disks import small_disk
 

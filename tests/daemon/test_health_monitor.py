@@ -8,8 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from ragd.actors import health_monitor
-from ragd.actors.health_monitor import HealthMonitor, Look, Probe, end_looks
 from ragd.clock import SystemClock
 from ragd.eventlog import disk
 from ragd.eventlog.frame import Record
@@ -25,8 +23,10 @@ from ragd.events import (
     StoredFile,
     tag_of,
 )
+from ragd.health import health_monitor
+from ragd.health.health_monitor import HealthMonitor, Look, Probe, end_looks
 from ragd.paths import Home
-from ragd.replay import replay
+from ragd.state.replay import replay
 from tests.daemon.conftest import House, housed
 from tests.daemon.virtual_clock import VirtualClock
 from tests.patience import PATIENCE_S

@@ -9,11 +9,12 @@ from urllib.parse import quote, unquote
 
 import pytest
 
-from ragd import memories, showing
 from ragd.events import BatchStored, StoredFile
+from ragd.gateway import note_excerpts
+from ragd.guard import injection, memory_origins, sensitive
+from ragd.memories import memories
 from ragd.notes.excerpt import OVERLAP, PIECE
 from ragd.paths import Home
-from ragd.search import injection, origins, sensitive
 from tests.daemon.conftest import House, housed
 from tests.daemon.processes import write_config
 from tests.daemon.wire import Reply
@@ -236,9 +237,9 @@ class Judged:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.lengths: list[int] = []
-        monkeypatch.setattr(showing, "WITHIN_S", 120.0)  # a busy machine may take its time
+        monkeypatch.setattr(note_excerpts, "WITHIN_S", 120.0)  # a busy machine may take its time
         monkeypatch.setattr(memories, "WITHIN_S", 120.0)
-        for module, name in ((showing, "inspect"), (origins, "inspect")):
+        for module, name in ((note_excerpts, "inspect"), (memory_origins, "inspect")):
             monkeypatch.setattr(module, name, self._noting(getattr(module, name)))
         for name in ("categories", "categories_of_text"):
             monkeypatch.setattr(sensitive, name, self._noting_text(getattr(sensitive, name)))
@@ -271,11 +272,11 @@ async def test_of_a_long_note_only_what_is_shown_is_judged_in_small_pieces(
     (vault / "Long.md").write_text(text * (LONG // len(text)))
     data = (await show(house, "Long.md")).data
     assert data["truncated"] is True
-    assert data["to"] <= showing.ROOM.lines
-    assert len(data["text"]) <= showing.ROOM.characters
+    assert data["to"] <= note_excerpts.ROOM.lines
+    assert len(data["text"]) <= note_excerpts.ROOM.characters
     assert data["lines_after"] == data["total_lines"] - data["to"]
     assert max(judged.lengths) <= PIECE + OVERLAP + 1000  # and the title and the headings
-    assert sum(judged.lengths) < 20 * showing.ROOM.characters
+    assert sum(judged.lengths) < 20 * note_excerpts.ROOM.characters
     last = (await show(house, "Long.md", **{"from": data["total_lines"]})).data
     assert last["lines_after"] == 0
     assert last["truncated"] is (data["total_lines"] == 1)

@@ -5,8 +5,8 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from ragd.actors.health_monitor import HealthMonitor
 from ragd.events import SyncPaused, SyncResumed, tag_of_type
+from ragd.health.health_monitor import HealthMonitor
 from ragd.paths import Home
 from tests.daemon.conftest import House, housed
 from tests.daemon.virtual_clock import VirtualClock

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from ragd.adapters.lance_store import LanceStore
 from ragd.paths import Home
+from ragd.store.lance import LanceStore
 from tests.daemon.processes import REPOSITORY, Process, environment, facts, real, write_config
-from tests.embedding.fake_ollama import DIMENSIONS, MODEL, FakeOllama, running
+from tests.embed.fake_ollama import DIMENSIONS, MODEL, FakeOllama, running
 
 WITHIN_S = 90.0
 NOTES = 120

@@ -12,11 +12,11 @@ from urllib.parse import unquote
 
 import pytest
 
-from ragd.adapters import embedded
+from ragd.embed.providers import local_model
 from tests.daemon.searches import NOTES, Vault, serving
 
 pytestmark = [
-    pytest.mark.skipif(embedded.unavailable() is not None, reason="no embedded model here"),
+    pytest.mark.skipif(local_model.unavailable() is not None, reason="no embedded model here"),
 ]
 
 

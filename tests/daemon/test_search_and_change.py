@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from ragd.adapters import embedded
+from ragd.embed.providers import local_model
 from tests.daemon.searches import Asked, Vault, serving
-from tests.embedding.fake_ollama import DIMENSIONS, FakeOllama, hang, running, says
+from tests.embed.fake_ollama import DIMENSIONS, FakeOllama, hang, running, says
 
 needs_model = pytest.mark.skipif(
-    embedded.unavailable() is not None, reason="no embedded model here"
+    local_model.unavailable() is not None, reason="no embedded model here"
 )
 
 PROMPT = "Represent this sentence for searching relevant passages: "

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from ragd import ledger
-from ragd.actors.snapshotter import AGAIN_AFTER_RECORDS, Snapshotter
 from ragd.events import DeletionsHeld
+from ragd.state import ledger
+from ragd.state.snapshotter import AGAIN_AFTER_RECORDS, Snapshotter
 from tests.daemon.conftest import House
 from tests.patience import PATIENCE_S
 

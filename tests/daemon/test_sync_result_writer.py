@@ -11,8 +11,6 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from ragd.actors import sync_result_writer
-from ragd.actors.sync_result_writer import RETRY_MAX_S, SyncResultWriter
 from ragd.events import (
     BatchStored,
     Fact,
@@ -30,6 +28,8 @@ from ragd.events import (
 )
 from ragd.folds.sync_result import CHANGED_BY, SyncResult
 from ragd.paths import Home
+from ragd.state import sync_result_writer
+from ragd.state.sync_result_writer import RETRY_MAX_S, SyncResultWriter
 from tests.daemon.conftest import House, housed
 from tests.daemon.processes import Process
 from tests.daemon.virtual_clock import VirtualClock

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from ragd.adapters.embedding_cache import EmbeddingCache
-from ragd.units import units_of, vector_of
+from ragd.embed.embedding_cache import EmbeddingCache
+from ragd.embed.unit_vectors import units_of, vector_of
 from tests.daemon.searches import Asked, Vault, serving
 
 QUESTION = "a tired animal that rests"

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from ragd.adapters import embedded
+from ragd.embed.providers import local_model
 from tests.patience import PATIENCE_S
 
 ROOT = Path(__file__).parents[2]
@@ -69,7 +69,9 @@ def run(user: Path, line: str) -> "subprocess.CompletedProcess[str]":
     )
 
 
-@pytest.mark.skipif(embedded.unavailable() is not None, reason="the embedded model cannot run here")
+@pytest.mark.skipif(
+    local_model.unavailable() is not None, reason="the embedded model cannot run here"
+)
 @pytest.mark.slow
 def test_the_commands_on_the_pages_work(user: Path) -> None:
     for page in TYPED:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from ragd.adapters import embedded
+from ragd.embed.providers import local_model
 from tests.patience import PATIENCE_S
 
 ROOT = Path(__file__).parents[2]
@@ -21,7 +21,7 @@ PROC = Path("/proc")
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(
-        embedded.unavailable() is not None, reason="the embedded model cannot run here"
+        local_model.unavailable() is not None, reason="the embedded model cannot run here"
     ),
 ]
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from ragd.adapters import embedded
+from ragd.embed.providers import local_model
 from tests.patience import PATIENCE_S
 
 ROOT = Path(__file__).parents[2]
@@ -25,7 +25,7 @@ NOTES = {str(path.relative_to(VAULT)): path.read_text() for path in sorted(VAULT
 _ALIASES = re.compile(r"^aliases: \[(.*)\]$", re.M)
 
 needs_model = pytest.mark.skipif(
-    embedded.unavailable() is not None, reason="the embedded model cannot run here"
+    local_model.unavailable() is not None, reason="the embedded model cannot run here"
 )
 
 

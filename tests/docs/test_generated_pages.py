@@ -11,8 +11,8 @@ from msgspec import Struct
 from pages import all as house
 from pages import deviations, event_catalogue, vocabulary
 from pages.recorders import recorders
-from ragd.config import parse
-from ragd.config_keys import dotted_keys
+from ragd.config.keys import dotted_keys
+from ragd.config.load import parse
 from ragd.events import EVENT_TYPES, TAGS
 from ragd.folds import State
 

@@ -15,8 +15,8 @@ import pytest
 
 from ragctl import cli
 from ragctl.commands import mcp
-from ragd.adapters import embedded
-from tests.embedding.fake_ollama import rows, running, vector_of
+from ragd.embed.providers import local_model
+from tests.embed.fake_ollama import rows, running, vector_of
 from tests.patience import PATIENCE_S
 from tests.ragctl.terminal import Terminal
 
@@ -134,7 +134,9 @@ def choose(user: Path) -> None:
         terminal.close()
 
 
-@pytest.mark.skipif(embedded.unavailable() is not None, reason="the embedded model cannot run here")
+@pytest.mark.skipif(
+    local_model.unavailable() is not None, reason="the embedded model cannot run here"
+)
 @pytest.mark.slow
 async def test_what_a_reader_can_type_works_from_top_to_bottom(user: Path) -> None:
     said: dict[str, str] = {}

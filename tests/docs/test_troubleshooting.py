@@ -8,10 +8,11 @@ import pytest
 from pages import troubleshooting
 from ragctl import cli
 from ragd import errors
-from ragd.adapters import beneath, vault, walk
 from ragd.errors import CODES
 from ragd.folds.health import REASONS
-from ragd.notes import folders, leftovers, parse
+from ragd.notes import parse
+from ragd.vault import files as vault_files
+from ragd.vault import folder_rules, leftover_files, safe_open, walk
 
 PAGE = (Path(__file__).parents[2] / "docs" / "troubleshooting.md").read_text(encoding="utf-8")
 
@@ -48,9 +49,14 @@ def test_a_new_code_gets_its_heading(code: str) -> None:
 
 
 LEFT_OUT = (
-    *(folders.TEMPLATES, leftovers.CONFLICT, leftovers.HIDDEN, leftovers.PLACEHOLDER),
+    *(
+        folder_rules.TEMPLATES,
+        leftover_files.CONFLICT,
+        leftover_files.HIDDEN,
+        leftover_files.PLACEHOLDER,
+    ),
     *(parse.HIDDEN, parse.TOO_MANY),
-    *(beneath.LINK, beneath.NOT_REGULAR, beneath.TOO_LARGE, vault.PERMISSION_DENIED),
+    *(safe_open.LINK, safe_open.NOT_REGULAR, safe_open.TOO_LARGE, vault_files.PERMISSION_DENIED),
     *(walk.PATH_TOO_LONG, walk.FOLDER_UNREADABLE, walk.FOLDER_TOO_DEEP, walk.INPUT_OUTPUT),
     walk.NAME_NOT_UTF8,
 )

@@ -7,14 +7,13 @@ anything did; it never repairs anything itself.
 
 from random import Random
 
-from drafts import TS
-from simulated_disk import Crash, SimulatedDisk
-
 from ragd.errors import LogFailed
 from ragd.eventlog.append import Appender, DiskFull, Draft
 from ragd.eventlog.frame import Record
 from ragd.eventlog.recovery import PENDING, Recovered, mark_recorded, recover
 from ragd.events import FileSkipped, SegmentQuarantined, TailCut
+from tests.eventlog.drafts import TS
+from tests.eventlog.simulated_disk import Crash, SimulatedDisk
 
 
 class Broken(Exception):

@@ -2,14 +2,13 @@
 
 from collections.abc import Sequence
 
-from simulated_disk import SimulatedDisk
-
 from ragd.eventlog.append import SEGMENT_MAX_BYTES, Appender, Draft
 from ragd.eventlog.disk import Disk
 from ragd.eventlog.frame import Record
 from ragd.eventlog.recovery import Position, Recovered, mark_recorded, recover
-from ragd.eventlog.scan import segment_name, segment_names
+from ragd.eventlog.segment import segment_name, segment_names
 from ragd.events import Event, FileSkipped
+from tests.eventlog.simulated_disk import SimulatedDisk
 
 TS = "2026-01-02T03:04:05.678901Z"
 EMPTY = Position("", 0, 1)

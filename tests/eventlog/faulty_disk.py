@@ -8,9 +8,8 @@ import errno
 import threading
 from collections.abc import Callable
 
-from simulated_disk import SimulatedDisk
-
 from ragd.eventlog.disk import AppendFile
+from tests.eventlog.simulated_disk import SimulatedDisk
 from tests.patience import PATIENCE_S
 
 Call = tuple[str, int]  # what, and which handle

@@ -7,10 +7,8 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from clocks import HandClock
-
 from ragd.eventlog.append import SEGMENT_MAX_BYTES
-from ragd.eventlog.scan import SUFFIX
+from ragd.eventlog.segment import SUFFIX
 from ragd.events import (
     BatchStored,
     Change,
@@ -23,7 +21,8 @@ from ragd.events import (
     VaultScanned,
 )
 from ragd.folds import State, encode_state
-from ragd.ledger import Ledger
+from ragd.state.ledger import Ledger
+from tests.eventlog.clocks import HandClock
 
 
 class Home:

@@ -4,15 +4,14 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 
-from clocks import HandClock
-from drafts import appender, reopen
-
 from ragd.errors import LogFailed
 from ragd.eventlog.append import SEGMENT_MAX_BYTES
 from ragd.eventlog.disk import Disk
 from ragd.eventlog.frame import Record
 from ragd.eventlog.journal import Journal
 from ragd.events import FileSkipped
+from tests.eventlog.clocks import HandClock
+from tests.eventlog.drafts import appender, reopen
 
 
 def fact(text: str | int = "x") -> FileSkipped:

@@ -5,14 +5,14 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from homes import Home, a_days_work, same, work
 
-from ragd import durable as durable_module
 from ragd.eventlog import snapshot as snapshot_module
 from ragd.eventlog.follow import TooOld
 from ragd.folds import encode_state
-from ragd.ledger import Ledger
-from ragd.replay import replay, state_at, verify
+from ragd.runtime import durable_files as durable_module
+from ragd.state.ledger import Ledger
+from ragd.state.replay import replay, state_at, verify
+from tests.eventlog.homes import Home, a_days_work, same, work
 
 SMALL = 1_500
 

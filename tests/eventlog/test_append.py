@@ -3,14 +3,14 @@
 import errno
 
 import pytest
-from drafts import appender, draft, reopen, write_groups
-from faulty_disk import FaultyDisk
-from simulated_disk import SimulatedDisk
 
 from ragd.errors import EXIT_LOG_IO, LogFailed
 from ragd.eventlog.append import DiskFull
 from ragd.eventlog.frame import TooLarge
-from ragd.eventlog.scan import scan, segment_name, segment_names
+from ragd.eventlog.segment import scan, segment_name, segment_names
+from tests.eventlog.drafts import appender, draft, reopen, write_groups
+from tests.eventlog.faulty_disk import FaultyDisk
+from tests.eventlog.simulated_disk import SimulatedDisk
 
 ONE = segment_name(1)
 

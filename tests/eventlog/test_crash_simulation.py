@@ -3,13 +3,13 @@
 from collections.abc import Callable
 
 import pytest
-from crash_simulation import failures
-from simulated_disk import Handle, SimulatedDisk
 
-from ragd.eventlog import recovery, scan
+from ragd.eventlog import recovery, segment
 from ragd.eventlog.append import Appender
 from ragd.eventlog.disk import AppendFile, Disk
-from ragd.eventlog.scan import Damage
+from ragd.eventlog.segment import Damage
+from tests.eventlog.crash_simulation import failures
+from tests.eventlog.simulated_disk import Handle, SimulatedDisk
 
 SEEDS = 2_400
 SHARES = 12
@@ -28,22 +28,22 @@ Sabotage = Callable[[pytest.MonkeyPatch], None]
 
 
 def call_any_record_behind_a_bad_one_damage(patch: pytest.MonkeyPatch) -> None:
-    judge = scan._judge
+    judge = segment._judge
 
     def simpler(data: bytes, offset: int, seq: int, is_last: bool) -> Damage | None:
-        behind = scan._read_behind(data[offset:])
+        behind = segment._read_behind(data[offset:])
         if behind.whole:
             return Damage("damaged", offset, seq, behind.last_seq(seq))
         return judge(data, offset, seq, is_last)
 
-    patch.setattr(scan, "_judge", simpler)
+    patch.setattr(segment, "_judge", simpler)
 
 
 def call_everything_a_torn_tail(patch: pytest.MonkeyPatch) -> None:
     def trusting(data: bytes, offset: int, seq: int, is_last: bool) -> Damage | None:
         return Damage("torn", offset, seq, seq - 1) if offset < len(data) else None
 
-    patch.setattr(scan, "_judge", trusting)
+    patch.setattr(segment, "_judge", trusting)
     patch.setattr(recovery, "_settle", lambda disk, name: None)
 
 

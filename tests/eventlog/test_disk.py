@@ -5,10 +5,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from simulated_disk import SimulatedDisk
 
-from ragd.durable import private_directory
 from ragd.eventlog.disk import Disk, RealDisk
+from ragd.runtime.durable_files import private_directory
+from tests.eventlog.simulated_disk import SimulatedDisk
 
 
 @pytest.fixture(params=["real", "simulated"])

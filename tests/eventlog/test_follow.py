@@ -6,10 +6,6 @@ from collections.abc import AsyncIterator
 from random import Random
 
 import pytest
-from drafts import old_log, record, record_incidents, reopen, write_groups
-from faulty_disk import FaultyDisk, Gate
-from journals import fact, open_journal, running, turns
-from simulated_disk import SimulatedDisk
 
 from ragd.errors import LogFailed
 from ragd.eventlog import follow as follow_module
@@ -17,8 +13,12 @@ from ragd.eventlog import journal as journal_module
 from ragd.eventlog.follow import DiskReader, Recent, TooOld
 from ragd.eventlog.frame import Record
 from ragd.eventlog.journal import Journal
-from ragd.eventlog.scan import first_seq_of, segment_name, segment_names
+from ragd.eventlog.segment import first_seq_of, segment_name, segment_names
 from ragd.events import DaemonStopped, SegmentQuarantined
+from tests.eventlog.drafts import old_log, record, record_incidents, reopen, write_groups
+from tests.eventlog.faulty_disk import FaultyDisk, Gate
+from tests.eventlog.journals import fact, open_journal, running, turns
+from tests.eventlog.simulated_disk import SimulatedDisk
 
 
 @pytest.fixture

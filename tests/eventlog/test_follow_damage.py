@@ -3,15 +3,15 @@
 import asyncio
 
 import pytest
-from clocks import HandClock
-from drafts import old_log
-from journals import open_journal, running
 
 from ragd.eventlog import follow as follow_module
 from ragd.eventlog.follow import Damaged, DiskReader
-from ragd.eventlog.scan import segment_name
+from ragd.eventlog.segment import segment_name
 from ragd.events import ActorCrashed
 from ragd.supervisor import Supervisor
+from tests.eventlog.clocks import HandClock
+from tests.eventlog.drafts import old_log
+from tests.eventlog.journals import open_journal, running
 
 
 def seen_until_damage(reader: DiskReader, until: int) -> tuple[list[int], Damaged | None]:

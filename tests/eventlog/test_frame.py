@@ -5,15 +5,13 @@ import zlib
 
 import msgspec
 import pytest
-from drafts import TS, record, write_groups
 from msgspec import structs
-from simulated_disk import SimulatedDisk
 
-from ragd import event_codec, events
+from ragd import events
 from ragd.errors import EXIT_CONFIG, LogUnreadable
-from ragd.eventlog import frame
+from ragd.eventlog import codec, frame
 from ragd.eventlog.frame import Header, NotARecord, Record, TooLarge, decode, encode, seal
-from ragd.eventlog.scan import scan, segment_name
+from ragd.eventlog.segment import scan, segment_name
 from ragd.events import (
     RECORD_MAX_BYTES,
     BatchStored,
@@ -26,6 +24,8 @@ from ragd.events import (
     Unknown,
 )
 from ragd.folds import State, apply
+from tests.eventlog.drafts import TS, record, write_groups
+from tests.eventlog.simulated_disk import SimulatedDisk
 
 AWKWARD = 'tab\t nl\n quote" back\\slash \x00\x1f\x7f \u2028 한국어 🎉'
 
@@ -162,7 +162,7 @@ def test_an_older_version_is_brought_up_by_its_upcast(monkeypatch: pytest.Monkey
     def upcast(plain: dict[str, object]) -> dict[str, object]:
         return {"type": plain["type"], "v": 2, "path": plain["file"], "reason": plain["why"]}
 
-    monkeypatch.setitem(event_codec.UPCASTS, ("file_skipped", 1), upcast)
+    monkeypatch.setitem(codec.UPCASTS, ("file_skipped", 1), upcast)
     found = decode(line_of(b'{"type":"file_skipped","file":"a.md","why":"hidden"}'))
     assert found.event == FileSkipped(path="a.md", reason="hidden")
 
@@ -170,8 +170,8 @@ def test_an_older_version_is_brought_up_by_its_upcast(monkeypatch: pytest.Monkey
 def test_upcasts_are_taken_one_after_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
     one = {"path": "from v1"}
     two = {"reason": "from v2"}
-    monkeypatch.setitem(event_codec.UPCASTS, ("file_skipped", 1), lambda plain: {**plain, **one})
-    monkeypatch.setitem(event_codec.UPCASTS, ("file_skipped", 2), lambda plain: {**plain, **two})
+    monkeypatch.setitem(codec.UPCASTS, ("file_skipped", 1), lambda plain: {**plain, **one})
+    monkeypatch.setitem(codec.UPCASTS, ("file_skipped", 2), lambda plain: {**plain, **two})
     found = decode(line_of(b'{"type":"file_skipped"}'))
     assert found.event == FileSkipped(path="from v1", reason="from v2")
 

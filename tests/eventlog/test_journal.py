@@ -5,20 +5,21 @@ import errno
 from typing import Any
 
 import pytest
-from clocks import HandClock
-from drafts import reopen
-from faulty_disk import FaultyDisk, Gate
-from journals import fact, open_journal, running, texts, turns
-from simulated_disk import SimulatedDisk
 
-from ragd import event_codec, events
+from ragd import events
 from ragd.errors import EXIT_LOG_IO, LogFailed
+from ragd.eventlog import codec
 from ragd.eventlog import journal as journal_module
 from ragd.eventlog.frame import Record, encode
 from ragd.eventlog.journal import Journal
-from ragd.eventlog.scan import segment_names
+from ragd.eventlog.segment import segment_names
 from ragd.events import BatchStored, Change, ChangesetFormed, FilesChanged, FileSkipped, StoredFile
 from ragd.folds import State, apply
+from tests.eventlog.clocks import HandClock
+from tests.eventlog.drafts import reopen
+from tests.eventlog.faulty_disk import FaultyDisk, Gate
+from tests.eventlog.journals import fact, open_journal, running, texts, turns
+from tests.eventlog.simulated_disk import SimulatedDisk
 
 
 def append_soon(journal: Journal, *names: str | int) -> "list[asyncio.Task[Record]]":
@@ -141,7 +142,7 @@ async def test_a_fact_with_twenty_thousand_paths_goes_in_in_parts_and_is_folded_
     assert last == records[-1] and last.event.last  # type: ignore[union-attr]
     assert max(len(encode(r)) for r in records) <= events.PART_MAX_BYTES + 512
     parts = [r.event for r in records if isinstance(r.event, FilesChanged)]
-    assert event_codec.merge(parts) == event
+    assert codec.merge(parts) == event
     again = State()
     for record in records:
         apply(again, record)

@@ -4,16 +4,14 @@ from contextlib import suppress
 from itertools import pairwise
 from random import Random
 
-from drafts import TS
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
-from simulated_disk import Crash, SimulatedDisk
 
 from ragd.eventlog.append import Appender, DiskFull, Draft
 from ragd.eventlog.frame import Record
 from ragd.eventlog.recovery import mark_recorded, recover
-from ragd.eventlog.scan import first_seq_of, segment_names
+from ragd.eventlog.segment import first_seq_of, segment_names
 from ragd.events import (
     BatchStored,
     Change,
@@ -27,6 +25,8 @@ from ragd.events import (
     VaultScanned,
 )
 from ragd.folds import State, apply, decode_state, encode_state
+from tests.eventlog.drafts import TS
+from tests.eventlog.simulated_disk import Crash, SimulatedDisk
 
 
 def about(path: str) -> list[Event]:

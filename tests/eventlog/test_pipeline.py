@@ -3,14 +3,14 @@
 import asyncio
 
 import pytest
-from journals import open_journal, running
-from simulated_disk import SimulatedDisk
 
 from ragd.eventlog import follow as follow_module
 from ragd.eventlog import journal as journal_module
 from ragd.eventlog.journal import Journal
 from ragd.events import BatchEmbedded, BatchStored, ChangesetFormed, StoredFile
 from ragd.folds import State, apply
+from tests.eventlog.journals import open_journal, running
+from tests.eventlog.simulated_disk import SimulatedDisk
 
 ITEMS = 800
 PRODUCERS = 8

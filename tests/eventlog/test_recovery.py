@@ -3,15 +3,15 @@
 import errno
 
 import pytest
-from drafts import appender, draft, record_incidents, reopen, write_groups
-from faulty_disk import FaultyDisk
-from simulated_disk import Crash, SimulatedDisk
 
 from ragd.errors import EXIT_LOG_IO, LogFailed, LogUnreadable
 from ragd.eventlog.frame import READER, Header, Record, encode, encode_header
 from ragd.eventlog.recovery import KEPT_TAILS_MAX, Position, _unproven
-from ragd.eventlog.scan import segment_name, segment_names
+from ragd.eventlog.segment import segment_name, segment_names
 from ragd.events import SegmentQuarantined, TailCut
+from tests.eventlog.drafts import appender, draft, record_incidents, reopen, write_groups
+from tests.eventlog.faulty_disk import FaultyDisk
+from tests.eventlog.simulated_disk import Crash, SimulatedDisk
 
 ONE = segment_name(1)
 

@@ -10,7 +10,7 @@ from msgspec import Raw
 from ragd.eventlog import snapshot as snapshot_module
 from ragd.eventlog.disk import RealDisk
 from ragd.eventlog.frame import FORMAT, MIN_READER, Header, encode_header
-from ragd.eventlog.scan import segment_name
+from ragd.eventlog.segment import segment_name
 from ragd.eventlog.snapshot import (
     RETENTION_DAYS,
     Snapshot,

@@ -18,8 +18,7 @@ from pathlib import Path
 
 from msgspec import structs
 
-from ragd import event_codec
-from ragd.eventlog import frame
+from ragd.eventlog import codec, frame
 from ragd.eventlog.frame import Header, Record
 from ragd.events import (
     ActorCrashed,
@@ -106,7 +105,7 @@ def filled(path: str, edition: int, chunks: int) -> FilledFile:
 
 def parts(actor: str, event: Part, limit: int, but_last: int = 0) -> Iterator[Said]:
     """The fact in parts smaller than a real one needs; `but_last`: of which so many are missing."""
-    made = event_codec.split(event, limit)
+    made = codec.split(event, limit)
     assert len(made) > max(1, but_last)
     for part in made[: len(made) - but_last]:
         yield 1, actor, part

@@ -12,7 +12,7 @@ from ragd.eventlog import frame
 from ragd.eventlog.frame import Record
 from ragd.events import EVENT_TYPES, Part, Unknown
 from ragd.folds import State, apply, decode_state
-from ragd.replay import replay, verify
+from ragd.state.replay import replay, verify
 
 HERE = Path(__file__).parent
 VERSIONS = sorted(path.name for path in HERE.glob("v*") if path.is_dir())

@@ -8,7 +8,7 @@ import pytest
 from chaos import client
 from chaos.faults.ollama import fail
 from chaos.resident import Resident, Saved
-from ragd.embedding import CANARY
+from ragd.embed.providers.embedder_port import CANARY
 
 
 def hide(resident: Resident, note: Saved) -> None:

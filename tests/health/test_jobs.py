@@ -11,7 +11,7 @@ import pytest
 
 from chaos.provider import Handler, Provider
 from chaos.resident import Resident
-from ragctl.client import Stream, request, stream
+from ragctl.daemon.client import Stream, request, stream
 from ragd.folds.times import iso_of_ns
 from tests.health.conftest import Reside
 from tests.health.ragctl import typed

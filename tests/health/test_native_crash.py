@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from chaos.resident import Resident
-from ragd.native_crash import CrashMark
+from ragd.runtime.native_crash import CrashMark
 
 NAME = b"PageLayout"
 

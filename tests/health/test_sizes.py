@@ -7,7 +7,7 @@ import pytest
 
 from chaos.provider import DIMENSIONS
 from chaos.resident import Resident, codes
-from ragd.adapters import embedded
+from ragd.embed.providers import local_model
 from tests.health.conftest import Reside
 from tests.health.ragctl import said as printed
 from tests.health.ragctl import typed, without_home
@@ -96,7 +96,9 @@ def test_an_index_outlives_a_wrong_size_in_the_configuration(resident: Resident)
     assert resident.generation == kept, "no reindex was needed"
 
 
-@pytest.mark.skipif(embedded.unavailable() is not None, reason="the embedded model cannot run here")
+@pytest.mark.skipif(
+    local_model.unavailable() is not None, reason="the embedded model cannot run here"
+)
 @pytest.mark.parametrize(
     ("settings", "has_model", "code", "words"),
     [

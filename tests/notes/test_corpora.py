@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from ragd.notes import decoding, frontmatter
+from ragd.notes import decoding
+from ragd.notes.markdown import frontmatter
 from ragd.notes.model import ChunkOptions, Note
 from ragd.notes.parse import Failed, parse_note
 from ragd.notes.wordpiece import WordPiece

@@ -2,11 +2,11 @@
 
 import pytest
 
-from ragd.notes import frontmatter
-from ragd.notes.containment import contained
+from ragd.notes.markdown import frontmatter
 from ragd.notes.model import ChunkOptions
 from ragd.notes.parse import parse_note
 from ragd.notes.wordpiece import WordPiece
+from ragd.vault.containment import contained
 
 UNITS = [
     "a", "a ", "a\n", "\n", " ", "\t", "\r", "# a\n", "#a\n", "# a\nb\n", "## a ##\n", "#", "#t ",

@@ -5,8 +5,9 @@ import uuid
 
 import pytest
 
-from ragd.notes import decoding, frontmatter
+from ragd.notes import decoding
 from ragd.notes import parse as module
+from ragd.notes.markdown import frontmatter
 from ragd.notes.model import Chunk, ChunkOptions, Note
 from ragd.notes.parse import Failed, chunk_id, fingerprint, parse_note
 from ragd.notes.wordpiece import WordPiece

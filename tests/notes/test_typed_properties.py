@@ -2,7 +2,7 @@
 
 import pytest
 
-from ragd.notes import frontmatter
+from ragd.notes.markdown import frontmatter
 from ragd.notes.properties import MOST_PROPERTIES, encoded, matching
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from ragd import __version__
-from ragd.adapters import embedded
+from ragd.embed.providers import local_model
 from tests.patience import PATIENCE_S
 
 from .conftest import ROOT, Environment, Packages
@@ -19,7 +19,7 @@ from .conftest import ROOT, Environment, Packages
 pytestmark = [pytest.mark.slow]
 
 needs_model = pytest.mark.skipif(
-    embedded.unavailable() is not None, reason="the embedded model cannot run here"
+    local_model.unavailable() is not None, reason="the embedded model cannot run here"
 )
 JUNK = re.compile(
     r"(^|/)(node_modules|__pycache__|\.cache|\.venv|\.git|\.build|dist|\.\w+_cache|\.hypothesis)/"

@@ -9,15 +9,15 @@ from typing import Any
 
 import pytest
 
-from ragd import config
-from ragd.adapters import embedded
 from ragd.clock import SystemClock, new_id
+from ragd.config import load as configuration
+from ragd.config.live_settings import Settings
+from ragd.embed.providers import local_model
 from ragd.events import DaemonStarted, JobRequested, Mode
-from ragd.ledger import Ledger
 from ragd.paths import Home
-from ragd.pipeline import Pipeline
-from ragd.settings import Settings
+from ragd.state.ledger import Ledger
 from ragd.supervisor import Supervisor
+from ragd.wiring import Pipeline
 from tests.pipeline.following import Following
 
 NOTES = {
@@ -92,7 +92,7 @@ def configure(tmp_path: Path) -> Callable[..., None]:
 async def start(tmp_path: Path, vault: Path) -> AsyncIterator[Start]:
     """Starts a pipeline on the same home; each further start comes after a crash of the last, and
     after what happens in between."""
-    if reason := embedded.unavailable():
+    if reason := local_model.unavailable():
         pytest.skip(f"the embedded model cannot run here: {reason}")
     home = Home(str(tmp_path / "home"))
     events = Path(home.events)
@@ -109,7 +109,7 @@ async def start(tmp_path: Path, vault: Path) -> AsyncIterator[Start]:
         writer = asyncio.create_task(ledger.journal.run())
         started = DaemonStarted(version="0", config_hash="", previous_stop="none")
         await ledger.journal.append("daemon", started)
-        pipeline = Pipeline(home, clock, ledger, Settings(home, config.load(home)))
+        pipeline = Pipeline(home, clock, ledger, Settings(home, configuration.load(home)))
         working = asyncio.create_task(Supervisor(ledger.journal, clock, pipeline.actors()).run())
 
         async def crash() -> None:

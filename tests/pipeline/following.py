@@ -5,7 +5,7 @@ from typing import Any
 
 from ragd.eventlog.frame import Record
 from ragd.events import Fact, tag_of_type
-from ragd.ledger import Ledger
+from ragd.state.ledger import Ledger
 
 
 class Following:

@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from ragd.backlog import Backlog
+from ragd.batch.in_flight import InFlight
 from ragd.clock import SystemClock, new_id
+from ragd.embed.backlog import Backlog
+from ragd.embed.vector_maker import VectorMaker
 from ragd.events import BatchStored, IndexActivated, StoredFile
-from ragd.ledger import Ledger
-from ragd.payloads import InFlight
-from ragd.reading import Reading
-from ragd.serving import Serving
-from ragd.vector_making import VectorMaker
+from ragd.state.ledger import Ledger
+from ragd.store.open_indexes import Serving
+from ragd.vault.note_reader import Reading
 from tests.daemon.virtual_clock import VirtualClock
 
 CUT = "as notes are cut"

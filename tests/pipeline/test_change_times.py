@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from ragd import change_times
-from ragd.adapters import beneath
+from ragd.batch import change_times
 from ragd.events import FilesTouched, JobFinished, VaultScanned
-from ragd.reading import Notes
+from ragd.vault import safe_open
+from ragd.vault.note_reader import Notes
 from tests.pipeline.watching import facts, indexed, until_indexed, until_watched
 
 pytestmark = pytest.mark.skipif(
-    not beneath.HAS_CHANGE_TIME, reason="this system has no change time"
+    not safe_open.HAS_CHANGE_TIME, reason="this system has no change time"
 )
 
 
@@ -50,7 +50,7 @@ def old_index(start: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
 
     async def make() -> None:
         with monkeypatch.context() as old:
-            old.setattr(beneath, "HAS_CHANGE_TIME", False)
+            old.setattr(safe_open, "HAS_CHANGE_TIME", False)
             old.setattr(change_times, "HAS_CHANGE_TIME", False)
             running = await indexed(start)
             assert {entry.ctime_ns for entry in running.catalog.files.values()} == {0}

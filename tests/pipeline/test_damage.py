@@ -5,9 +5,6 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from ragd import tidying
-from ragd.actors import store_writer
-from ragd.adapters.lance_store import ChunkIndex, LanceStore, NothingKnown, generations
 from ragd.clock import SystemClock
 from ragd.errors import RagdError
 from ragd.events import (
@@ -17,7 +14,9 @@ from ragd.events import (
     JobFinished,
     JobRequested,
 )
-from ragd.protocol.tools import SearchRequest
+from ragd.protocol.tool_schemas import SearchRequest
+from ragd.store import compaction, store_writer
+from ragd.store.lance import ChunkIndex, LanceStore, NothingKnown, generation_folders
 from tests.copies import copy_table
 from tests.patience import PATIENCE_S
 from tests.pipeline.test_pipeline import assert_index_equals_vault, indexed
@@ -43,7 +42,7 @@ async def test_tidying_a_damaged_index_crashes_nobody(
     start: Any, tmp_path: Path, monkeypatch: Any
 ) -> None:
     running = await indexed(start)
-    monkeypatch.setattr(tidying, "TIDY_AFTER_S", 0.0)
+    monkeypatch.setattr(compaction, "TIDY_AFTER_S", 0.0)
     newest = min((table_of(running, tmp_path) / "_versions").glob("*.manifest"))
     newest.write_bytes(b"")
     tidier = running.pipeline._writer._tidier
@@ -57,8 +56,8 @@ async def test_damage_that_only_tidying_meets_is_damage_until_other_files_are_th
     start: Any, tmp_path: Path, monkeypatch: Any
 ) -> None:
     running = await indexed(start)
-    monkeypatch.setattr(tidying, "TIDY_AFTER_S", 0.0)
-    monkeypatch.setattr(tidying, "TIDY_AGAIN_S", 0.0)
+    monkeypatch.setattr(compaction, "TIDY_AFTER_S", 0.0)
+    monkeypatch.setattr(compaction, "TIDY_AGAIN_S", 0.0)
     table, kept = table_of(running, tmp_path), tmp_path / "kept"
     copy_table(table, kept)
 
@@ -270,7 +269,7 @@ async def test_files_that_vanish_while_an_index_is_opened_crash_nobody(
 ) -> None:
     running = await indexed(start)
     monkeypatch.setattr(store_writer, "OPEN_AGAIN_S", 0.01)
-    sweep, swept = generations.sweep, []
+    sweep, swept = generation_folders.sweep, []
 
     def vanish_first(folder: Path) -> int:
         swept.append(folder)
@@ -278,7 +277,7 @@ async def test_files_that_vanish_while_an_index_is_opened_crash_nobody(
             raise FileNotFoundError(2, "No such file or directory", "_indices")
         return sweep(folder)
 
-    monkeypatch.setattr(generations, "sweep", vanish_first)
+    monkeypatch.setattr(generation_folders, "sweep", vanish_first)
     await say(running, DependencyLost(dependency="index", code="INDEX_CORRUPTED"))
     async with asyncio.timeout(PATIENCE_S):
         while len(swept) < 2 or running.pipeline.serving.index is None:

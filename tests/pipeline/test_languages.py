@@ -6,12 +6,11 @@ from typing import Any
 
 import pytest
 
-from ragd import language_choice
-from ragd.adapters import embedded
-from ragd.embed_worker import GRANITE, MINILM, MULTILINGUAL
+from ragd.embed.providers import local_model, model_choice
+from ragd.embed.worker import GRANITE, MINILM, MULTILINGUAL
 from ragd.events import IndexActivated, JobFinished, LanguageCount, VaultScanned
-from ragd.explanation import language_hint
-from ragd.protocol.tools import SearchRequest
+from ragd.health.explanation import language_hint
+from ragd.protocol.tool_schemas import SearchRequest
 from tests.patience import PATIENCE_S
 
 GERMAN = {
@@ -21,7 +20,7 @@ GERMAN = {
 }
 
 pytestmark = pytest.mark.skipif(
-    embedded.unavailable(MULTILINGUAL) is not None, reason="the weights are not installed here"
+    local_model.unavailable(MULTILINGUAL) is not None, reason="the weights are not installed here"
 )
 
 
@@ -49,7 +48,7 @@ async def finished(running: Any, mode: str) -> None:
 async def test_a_german_vault_gets_the_multilingual_model(start: Any, german: Path) -> None:
     running = await start()
     await finished(running, "full")
-    assert space_of(running) == embedded.space_of(MULTILINGUAL)
+    assert space_of(running) == local_model.space_of(MULTILINGUAL)
     activated = await running.until(IndexActivated, 0)
     assert activated.event.model == MULTILINGUAL.name
     scanned = await running.until(VaultScanned, 0)
@@ -78,20 +77,20 @@ async def test_a_question_finds_a_note_in_another_language(start: Any, german: P
 async def test_an_english_vault_keeps_the_english_model(start: Any) -> None:
     running = await start()
     await finished(running, "full")
-    assert space_of(running) == embedded.SPACE
+    assert space_of(running) == local_model.SPACE
 
 
 async def test_an_index_of_the_older_english_model_serves_until_a_reindex(
     start: Any, vault: Path, write: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     running = await start()
-    monkeypatch.setattr(language_choice, "ENGLISH", MINILM)  # as in the version that made it
+    monkeypatch.setattr(model_choice, "ENGLISH", MINILM)  # as in the version that made it
     await finished(running, "full")
     monkeypatch.undo()
     write(vault, "Cat.md", "The cat sleeps on the warm windowsill.")
     await finished(running, "sync")
     await running.until_state(lambda state: state.catalog.backlog == 0)
-    assert space_of(running) == embedded.space_of(MINILM)
+    assert space_of(running) == local_model.space_of(MINILM)
     asked = SearchRequest(query="Where is the kitten napping?")
     served = await running.pipeline.searcher.search(asked, [])
     assert served.retrieval == "hybrid"
@@ -101,7 +100,7 @@ async def test_an_index_of_the_older_english_model_serves_until_a_reindex(
     await running.until(JobFinished, 0, job_id=job)
     await running.until(IndexActivated, 0, model=GRANITE.name)
     async with asyncio.timeout(PATIENCE_S):
-        while space_of(running) != embedded.SPACE:  # it is put in place after the fact
+        while space_of(running) != local_model.SPACE:  # it is put in place after the fact
             await asyncio.sleep(0)
     served = await running.pipeline.searcher.search(asked, [])
     assert served.found[0][1].source_file == "Cat.md"
@@ -114,7 +113,7 @@ async def test_what_is_configured_is_taken(start: Any, configure: Any, vault: Pa
         )
     )
     await finished(running, "full")
-    assert space_of(running) == embedded.space_of(MULTILINGUAL)
+    assert space_of(running) == local_model.space_of(MULTILINGUAL)
 
 
 async def test_a_vault_that_grows_german_gets_a_hint_and_changes_only_when_asked(
@@ -126,7 +125,7 @@ async def test_a_vault_that_grows_german_gets_a_hint_and_changes_only_when_asked
         for path, text in GERMAN.items():
             write(vault, f"Neu/{number} {path}", text)
     await finished(running, "sync")
-    assert space_of(running) == embedded.SPACE
+    assert space_of(running) == local_model.SPACE
     catalog = running.catalog
     hint = language_hint(catalog.index, catalog.languages, "auto")
     assert hint is not None and "ragctl reindex" in hint["suggestion"]
@@ -135,7 +134,7 @@ async def test_a_vault_that_grows_german_gets_a_hint_and_changes_only_when_asked
     await running.until(JobFinished, 0, job_id=job)
     await running.until(IndexActivated, 0, model=MULTILINGUAL.name)
     async with asyncio.timeout(PATIENCE_S):
-        while space_of(running) == embedded.SPACE:  # it is put in place after the fact
+        while space_of(running) == local_model.SPACE:  # it is put in place after the fact
             await asyncio.sleep(0)
-    assert space_of(running) == embedded.space_of(MULTILINGUAL)
+    assert space_of(running) == local_model.space_of(MULTILINGUAL)
     assert language_hint(catalog.index, catalog.languages, "auto") is None

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from ragd import fill_making
-from ragd.embedding import CANARY
+from ragd.embed import fill_builder
+from ragd.embed.providers.embedder_port import CANARY
 from ragd.events import VectorsFilled
 from ragd.paths import Home
-from tests.embedding.fake_ollama import DIMENSIONS, running
+from tests.embed.fake_ollama import DIMENSIONS, running
 from tests.pipeline.test_pipeline import assert_index_equals_vault
 from tests.pipeline.test_vector_counts import assert_counts_equal_table
 
@@ -21,7 +21,7 @@ PASSAGES = 200
 def long_note(tmp_path: Path, vault: Path, write: Any, configure: Any, monkeypatch: Any) -> Any:
     """A long note, rounds of one step each, and a cache that cannot be opened."""
     Path(Home(str(tmp_path / "home")).embedding_cache).mkdir(parents=True)
-    monkeypatch.setattr(fill_making, "FILL_WITHIN_S", -1.0)
+    monkeypatch.setattr(fill_builder, "FILL_WITHIN_S", -1.0)
     parts = (f"# Part {number}\n\nWords of part {number}.\n\n" for number in range(PASSAGES))
     write(vault, "Long.md", "".join(parts))
 
@@ -64,5 +64,5 @@ async def test_what_was_made_of_a_long_note_survives_a_restart_without_a_cache(
         pipeline = await start(server.go.set)
         await pipeline.until_state(lambda s: s.seq > seq and not s.catalog.backlog)
         again = {text for text, times in asked_for(server).items() if times > 1}
-        assert len(again) <= fill_making.STEP_CHUNKS, "at most what was on its way"
+        assert len(again) <= fill_builder.STEP_CHUNKS, "at most what was on its way"
         await assert_counts_equal_table(pipeline)

@@ -6,7 +6,7 @@ from typing import Any
 
 from ragd.clock import SystemClock
 from ragd.events import IndexLost, JobFinished, VaultUnavailable
-from ragd.indexes import Indexes
+from ragd.store.generations import Indexes
 from tests.patience import PATIENCE_S
 from tests.pipeline.test_pipeline import assert_index_equals_vault, indexed
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ragd import forming
+from ragd.batch import batch_builder
 from ragd.events import (
     ChangesetFormed,
     DeletionsHeld,
@@ -221,7 +221,7 @@ async def test_a_vault_that_vanishes_in_the_middle_of_a_job_deletes_nothing(
         write(vault, f"Many/{number}.md", f"Note number {number}.\n")
     running = await indexed(start)
     before = await running.rows()
-    monkeypatch.setattr(forming, "FIRST_FILES", 2)
+    monkeypatch.setattr(batch_builder, "FIRST_FILES", 2)
     notes = running.pipeline.notes
     read = notes.read
 

@@ -8,22 +8,22 @@ from typing import Any
 
 import pytest
 
-from ragd import vector_making
-from ragd.actors import batcher
+from ragd.batch import batcher
+from ragd.embed import vector_maker
 from ragd.events import EmbeddingFailed, JobFinished, JobRequested
-from ragd.search.guard import Rules, inspect
-from ragd.search.sensitive import categories_of_text
-from tests.embedding.fake_ollama import DIMENSIONS, NAN_400, rows, running, says, vector_of
+from ragd.guard.inspection import Rules, inspect
+from ragd.guard.sensitive import categories_of_text
+from tests.embed.fake_ollama import DIMENSIONS, NAN_400, rows, running, says, vector_of
+from tests.guard.conftest import Found, rules_of
+from tests.guard.test_guard_sentences import kinds, sentences
 from tests.patience import PATIENCE_S
 from tests.pipeline.test_pipeline import assert_index_equals_vault
-from tests.search.conftest import Found, rules_of
-from tests.search.test_guard_sentences import kinds, sentences
 
 
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: Any) -> None:
-    monkeypatch.setattr(vector_making, "RETRY_FIRST_S", 0.01)
-    monkeypatch.setattr(vector_making, "RETRY_MAX_S", 0.05)
+    monkeypatch.setattr(vector_maker, "RETRY_FIRST_S", 0.01)
+    monkeypatch.setattr(vector_maker, "RETRY_MAX_S", 0.05)
     monkeypatch.setattr(batcher, "RETRY_S", 0.01)
 
 
@@ -170,7 +170,7 @@ async def test_what_is_sensitive_is_never_sent_to_another_machine(
     start: Any, configure: Any, vault: Path, monkeypatch: Any
 ) -> None:
     """The recording server stands for another machine: only its address is taken for one."""
-    monkeypatch.setattr("ragd.guarding.is_address_external", lambda config: True)
+    monkeypatch.setattr("ragd.guard.live_rules.is_address_external", lambda config: True)
     async with running() as server:
         wish = {"provider": "ollama", "base_url": server.base_url, "dimensions": DIMENSIONS}
         configure(vault_path=str(vault), embedding=wish)
@@ -207,7 +207,7 @@ DECORATED = [
 async def test_no_labelled_sentence_and_no_decorated_section_is_sent_to_another_machine(
     start: Any, configure: Any, vault: Path, monkeypatch: Any
 ) -> None:
-    monkeypatch.setattr("ragd.guarding.is_address_external", lambda config: True)
+    monkeypatch.setattr("ragd.guard.live_rules.is_address_external", lambda config: True)
     rules = rules_of()
     caught = {each.text for each in sentences() if each.kind and kinds(each.text, rules)}
     rest = {each.text for each in sentences() if each.kind is None} - caught

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from ragd.actors import store_writer
 from ragd.events import (
     BatchEmbedded,
     ConfigReloaded,
@@ -23,7 +22,8 @@ from ragd.events import (
     VaultScanned,
     VectorsFilled,
 )
-from ragd.restless import Restless
+from ragd.store import store_writer
+from ragd.watch.debounce import Restless
 from tests.copies import copy_table
 from tests.patience import PATIENCE_S
 from tests.pipeline.test_pipeline import assert_index_equals_vault, indexed

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from ragd import set_aside, vector_making
-from ragd.backlog import TRIES
+from ragd.embed import backlog_retry, vector_maker
+from ragd.embed.backlog import TRIES
 from ragd.events import EmbeddingFailed, FileFailed, JobFinished
-from ragd.guarding import GuardInForce
-from tests.embedding.fake_ollama import DIMENSIONS, running
+from ragd.guard.live_rules import GuardInForce
+from tests.embed.fake_ollama import DIMENSIONS, running
 from tests.pipeline.test_pipeline import assert_index_equals_vault
 from tests.pipeline.test_vector_counts import assert_counts_equal_table
 
@@ -21,9 +21,9 @@ LONG = " and ".join(["a very long heading"] * 30)
 
 @pytest.fixture
 def quick(configure: Any, vault: Path, monkeypatch: Any) -> Any:
-    monkeypatch.setattr(set_aside, "PAUSE_FIRST_S", 0.05)
-    monkeypatch.setattr(vector_making, "RETRY_FIRST_S", 0.01)
-    monkeypatch.setattr(vector_making, "RETRY_MAX_S", 0.05)
+    monkeypatch.setattr(backlog_retry, "PAUSE_FIRST_S", 0.05)
+    monkeypatch.setattr(vector_maker, "RETRY_FIRST_S", 0.01)
+    monkeypatch.setattr(vector_maker, "RETRY_MAX_S", 0.05)
 
     def use(base_url: str) -> None:
         wish = {"provider": "ollama", "base_url": base_url, "dimensions": DIMENSIONS}

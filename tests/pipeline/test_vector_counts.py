@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from ragd import payloads
-from ragd.actors import store_writer
+from ragd.batch import in_flight as payloads
 from ragd.events import (
     BatchEmbedded,
     BatchStored,
@@ -17,6 +16,7 @@ from ragd.events import (
     VectorsFilled,
     VectorsRecounted,
 )
+from ragd.store import store_writer
 from tests.pipeline.test_pipeline import assert_index_equals_vault, indexed
 from tests.pipeline.test_reindex import Held, no_reindex
 

@@ -11,10 +11,6 @@ from typing import Any
 import pytest
 from msgspec import structs
 
-from ragd import polling
-from ragd.actors import watcher
-from ragd.adapters import file_events
-from ragd.adapters import vault as vault_module
 from ragd.events import (
     BatchStored,
     Change,
@@ -31,7 +27,10 @@ from ragd.events import (
     WatchLost,
     WatchStarted,
 )
-from ragd.reading import Notes
+from ragd.vault import file_events, polling
+from ragd.vault import files as vault_module
+from ragd.vault.note_reader import Notes
+from ragd.watch import watcher
 from tests.pipeline.watching import (
     DEBOUNCE_S,
     RESCAN_S,

@@ -10,11 +10,9 @@ from typing import Any
 
 import pytest
 
-from ragd import config
-from ragd.actors import watcher
-from ragd.actors.watcher import NAME, Watcher
-from ragd.adapters.file_events import FileEvent
 from ragd.clock import Clock, SystemClock, new_id
+from ragd.config import load as configuration
+from ragd.config.live_settings import Settings
 from ragd.events import (
     BatchEmbedded,
     BatchStored,
@@ -27,10 +25,12 @@ from ragd.events import (
     WatchStarted,
     tag_of_type,
 )
-from ragd.ledger import Ledger
 from ragd.paths import Home
-from ragd.reading import Notes
-from ragd.settings import Settings
+from ragd.state.ledger import Ledger
+from ragd.vault.file_events import FileEvent
+from ragd.vault.note_reader import Notes
+from ragd.watch import watcher
+from ragd.watch.watcher import NAME, Watcher
 from tests.daemon.virtual_clock import VirtualClock
 from tests.pipeline.following import Following
 
@@ -192,7 +192,7 @@ async def alone(
     clock = clock or SystemClock()
     ledger = Ledger(Path(home.events), Path(home.snapshots), clock, new_id(), "test")
     writer = asyncio.create_task(ledger.journal.run())
-    settings = Settings(home, config.load(home))
+    settings = Settings(home, configuration.load(home))
     running = Alone(ledger, settings, vault)
     await running.append(DaemonStarted(version="0", config_hash="", previous_stop="none"))
     if index:

@@ -21,11 +21,11 @@ import pytest
 
 import ragd
 from ragctl.__main__ import main
-from ragctl.lockfile import holder
+from ragctl.daemon.lockfile import holder
 from ragd import __version__
 from ragd.errors import CODES, NO_SUCH_ENDPOINT
 from ragd.paths import Home
-from ragd.protocol import tools
+from ragd.protocol import tool_schemas
 from tests.ragctl.terminal import Terminal
 
 
@@ -59,7 +59,7 @@ def home(short: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Home]:
     monkeypatch.setenv("HOME", str(short / "user"))
     monkeypatch.setenv("OBSIDIAN_RAG_HOME", str(short / "h"))
     # Hints are short, as in the usual home; test_home_in_commands.py is about the others.
-    monkeypatch.setattr("ragctl.next_step.usual_home", lambda: str(short / "h"))
+    monkeypatch.setattr("ragctl.views.next_command.usual_home", lambda: str(short / "h"))
     vault = short / "vault"
     (vault / ".obsidian").mkdir(parents=True)
     (vault / "note.md").write_text("# A note\n")
@@ -313,7 +313,7 @@ class _Handler(BaseHTTPRequestHandler):
         if url.path == "/v1/status":
             return self.answer(200, fake.status())
         if url.path == "/v1/tools":
-            return self.answer(200, {"tools": tools.published()})
+            return self.answer(200, {"tools": tool_schemas.published()})
         if url.path == "/v1/memories":
             return self.answer(200, {"memories": []})
         query = parse_qs(url.query)

@@ -10,9 +10,9 @@ import pytest
 
 import ragctl as package
 from ragctl.cli import PURPOSES
-from ragctl.next_step import for_home, invoked
-from ragctl.render import Ink, speak_of
-from ragctl.search_output import told
+from ragctl.views.next_command import for_home, invoked
+from ragctl.views.render import Ink, speak_of
+from ragctl.views.search_results import told
 from ragd.errors import CODES
 from ragd.paths import Home, addressed, usual_home
 from tests.ragctl.conftest import complete, reason, step
@@ -75,7 +75,7 @@ def texts(path: Path) -> Iterator[str]:
 def test_every_command_in_a_sentence_stands_in_backticks_where_its_home_can_be_added() -> None:
     bare = re.compile(rf"(?<!`)ragctl (?:{VERBS})\b")
     # Scripts and files that are written for one home, and the shape of what was mistyped.
-    elsewhere = ("completing", "keepers", "completion.py", "memory.py", "config.py")
+    elsewhere = ("completion", "service_managers", "completion.py", "memory.py", "config.py")
     found = [
         f"{path.relative_to(ROOT)}: {text[:60]}"
         for folder in ("ragctl", "ragd")
@@ -94,7 +94,7 @@ def test_every_command_in_a_sentence_stands_in_backticks_where_its_home_can_be_a
 def elsewhere(home: Home, monkeypatch: pytest.MonkeyPatch) -> Home:
     """A home that ragctl does not find by itself."""
     monkeypatch.delenv("OBSIDIAN_RAG_HOME")
-    monkeypatch.setattr("ragctl.next_step.usual_home", usual_home)
+    monkeypatch.setattr("ragctl.views.next_command.usual_home", usual_home)
     return home
 
 
@@ -119,13 +119,13 @@ def all_named(home: Home, *outputs: str) -> int:
 def test_without_a_daemon_every_command_names_the_home(
     ragctl, elsewhere, typed, monkeypatch
 ) -> None:
-    monkeypatch.setattr("ragctl.launch.start_daemon", _no_daemon)
+    monkeypatch.setattr("ragctl.daemon.start.start_daemon", _no_daemon)
     result = ragctl("--home", elsewhere.root, *typed)
     all_named(elsewhere, result.out, result.err)
 
 
 def _no_daemon(home: Home) -> None:
-    from ragctl.wire import not_running
+    from ragctl.daemon.connection import not_running
 
     raise not_running()
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ragctl.lockfile import holder
+from ragctl.daemon.lockfile import holder
 
 pytestmark = pytest.mark.slow
 

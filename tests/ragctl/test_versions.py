@@ -9,7 +9,7 @@ from ragd import __version__
 from tests.ragctl.conftest import complete
 
 OFFLINE = {"replay", "logs", "completion", "service"}  # these ask no daemon anything
-ELSEWHERE = {"mcp"}  # tests/ragctl/test_mcp.py: it talks for as long as its client does
+ELSEWHERE = {"mcp"}  # tests/ragctl/mcp/test_server.py: it talks for as long as its client does
 TALKS = [
     ("init", "{vault}"),
     ("config", "set", "watch.rescan_s", "600"),

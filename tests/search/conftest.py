@@ -1,39 +1,5 @@
-"""A passage to guard, the rules of the default configuration, and the shared data."""
+"""The fixtures of notes, for tests of search."""
 
-from collections.abc import Callable
-from typing import Any
-
-import pytest
-from msgspec import Struct
-
-from ragd.config_schema import Memory, Security
-from ragd.search.guard import Rules
 from tests.notes.conftest import parse, shared, wordpiece
 
 __all__ = ["parse", "shared", "wordpiece"]
-
-
-class Found(Struct, frozen=True):
-    """A passage as the index gives it."""
-
-    chunk_text: str
-    section: str | None = None
-    tags: tuple[str, ...] = ()
-    title: str = "Note"
-    heading_path: str = ""
-    source_file: str = "Note.md"
-    date: str | None = None
-
-
-def rules_of(security: dict[str, Any] | None = None, memory: dict[str, Any] | None = None) -> Rules:
-    return Rules.of(Security(**security or {}), Memory(**memory or {}))
-
-
-@pytest.fixture(scope="session")
-def rules() -> Rules:
-    return rules_of()
-
-
-@pytest.fixture
-def make_rules() -> Callable[..., Rules]:
-    return rules_of

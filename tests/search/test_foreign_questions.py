@@ -3,14 +3,14 @@
 import asyncio
 from typing import cast
 
-from ragd.adapters.lance_store import ChunkIndex
-from ragd.legs import Question
-from ragd.query_vectors import Asked
-from ragd.search.about import about
-from ragd.search.cosine_scale import SCALES
-from ragd.search.relevance import FLOOR, relevance
-from ragd.search.titles import Frequencies
-from ragd.shipped_models import GRANITE, MULTILINGUAL
+from ragd.embed.providers.shipped_models import GRANITE, MULTILINGUAL
+from ragd.search.query.query_terms import about
+from ragd.search.query_vector import Asked
+from ragd.search.ranking.cosine_scale import SCALES
+from ragd.search.ranking.relevance import FLOOR, relevance
+from ragd.search.ranking.title_match import Frequencies
+from ragd.search.retrieval import Question
+from ragd.store.lance import ChunkIndex
 
 SCALE = SCALES[MULTILINGUAL.name]
 

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ragd.adapters import http_server
+from ragd.gateway import http_server
 from ragd.paths import Home
-from ragd.protocol.tools import TOOLS
+from ragd.protocol.tool_schemas import TOOLS
 from tests.daemon.conftest import House, housed
 from tests.daemon.wire import Reply, connected, head, replies
 from tests.patience import PATIENCE_S

@@ -21,8 +21,8 @@ from typing import Any
 
 import pytest
 
-from ragctl.checks.network import connections
-from ragd.adapters import embedded
+from ragctl.doctor.checks.network import connections
+from ragd.embed.providers import local_model
 from ragd.paths import Home
 from tests.daemon.processes import REPOSITORY, Process, environment, write_config
 from tests.patience import PATIENCE_S
@@ -38,7 +38,7 @@ IN_CI = bool(os.environ.get("CI"))
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(
-        embedded.unavailable() is not None, reason="the embedded model cannot run here"
+        local_model.unavailable() is not None, reason="the embedded model cannot run here"
     ),
 ]
 
@@ -87,7 +87,7 @@ async def test_the_daemon_and_its_worker_talk_to_this_machine_only(
     assert await daemon.stop() == 0
     heard = [json.loads(line) for line in record.read_text().splitlines()]
     began = [said["to"] for said in heard if said["event"] == "began"]
-    assert len(began) >= 2 and any("ragd.embed_worker" in command for command in began)
+    assert len(began) >= 2 and any("ragd.embed.worker" in command for command in began)
     talked = [said for said in heard if said["event"] != "began"]
     assert ["127.0.0.1", 11434] in [said["to"] for said in talked]  # Ollama was looked for
     assert [said for said in talked if not is_local(said["to"])] == []

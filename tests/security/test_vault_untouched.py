@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ragd.adapters import embedded
+from ragd.embed.providers import local_model
 from ragd.paths import Home
 from tests.daemon.processes import Process
 from tests.security.test_network import used, vault
@@ -16,7 +16,7 @@ __all__ = ["vault"]
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(
-        embedded.unavailable() is not None, reason="the embedded model cannot run here"
+        local_model.unavailable() is not None, reason="the embedded model cannot run here"
     ),
 ]
 

@@ -1,6 +1,6 @@
 /** What a model sees of the four tools: names, when to use them, parameters. Pure data.
  *
- * Names and limits are ragd's (ragd/protocol/tools.py); the daemon checks every call again. */
+ * Names and limits are ragd's (ragd/protocol/tool_schemas.py); the daemon checks every call again. */
 
 export interface ToolText {
   name: string;

@@ -1,0 +1,1 @@
+"""What people type on the command line, parsed."""

@@ -1,0 +1,1 @@
+"""The daemon as a client sees it: connect, start, stop, wait."""

@@ -1,0 +1,1 @@
+"""What `ragctl doctor` checks, and the report it makes."""

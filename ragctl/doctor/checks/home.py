@@ -1,0 +1,106 @@
+"""The home: its configuration, whose it is, who can enter, and how much room is left."""
+
+import os
+import stat
+import sys
+from shlex import quote
+
+from ragctl.doctor.checks import Finding, fail, ok, unknown, warn
+from ragctl.doctor.checks.known_state import settings
+from ragctl.views.render import counted
+from ragd.config import load as configuration
+from ragd.errors import ConfigError
+from ragd.paths import Home
+
+SPACE_LOW_BYTES = 1024**3
+SPACE_OUT_BYTES = 64 * 1024**2
+PYTHON_MIN = (3, 11)
+
+
+def config(home: Home) -> Finding:
+    try:
+        configuration.read(home)
+    except ConfigError as why:
+        return fail(why.message, why.suggestion, why.message, why.suggestion)
+    return ok(f"{home.config} is valid")
+
+
+def places(home: Home) -> Finding:
+    """The vault, the index and the home must not mix."""
+    wished = settings(home)
+    if wished is None:
+        return unknown()
+    try:
+        configuration.check_places(wished, home.root)
+    except ConfigError as why:
+        return fail(why.message, why.suggestion, home.root, wished.vault_path)
+    return ok("the vault, the index and ragd's own folder lie apart")
+
+
+def permissions(home: Home) -> Finding:
+    """Ours alone: the folder, and everything right inside it and among the log's files."""
+    try:
+        facts = os.stat(home.root)
+    except FileNotFoundError:
+        return ok(f"{home.root} does not exist yet")
+    if sys.platform == "win32":
+        return ok("the profile folder's own access list protects it")
+    foreign = _owned_by_others(home)
+    if foreign:
+        more = f", and {counted(len(foreign) - 1, 'other')} too" if len(foreign) > 1 else ""
+        return fail(
+            f"{foreign[0]} belongs to another user{more}",
+            f"Run `sudo chown -R {os.getuid()} {quote(home.root)}`; was ragctl run with sudo?",
+        )
+    if not os.access(home.root, os.R_OK | os.W_OK | os.X_OK):
+        return fail(f"{home.root} cannot be written to", f"Run `chmod 700 {quote(home.root)}`.")
+    mode = stat.S_IMODE(facts.st_mode)
+    if mode & 0o077:
+        return warn(
+            f"{home.root} can be entered by others (mode {mode:04o})",
+            f"Run `chmod 700 {quote(home.root)}`; the daemon also does it when it starts.",
+        )
+    return ok(f"{home.root} is private (mode {mode:04o})")
+
+
+def _owned_by_others(home: Home) -> list[str]:
+    found: list[str] = []
+    for folder in (home.root, home.events, home.snapshots):
+        if not os.path.isdir(folder):
+            continue
+        if os.stat(folder).st_uid != os.getuid():
+            found.append(folder)
+            continue
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                if entry.stat(follow_symlinks=False).st_uid != os.getuid():
+                    found.append(entry.path)
+    return found
+
+
+def space(home: Home) -> Finding:
+    """Room on the disks that hold the home and the index, or would hold them."""
+    from shutil import disk_usage
+
+    wished = settings(home)
+    places = {_existing(home.root), _existing(wished.vector_store.path if wished else home.root)}
+    place, free = min(((p, disk_usage(p).free) for p in sorted(places)), key=lambda one: one[1])
+    said = f"{free / 1024**3:,.1f} GiB free"
+    if free < SPACE_OUT_BYTES:
+        return fail(f"only {free // 1024**2} MiB free at {place}", "Free some space.", place)
+    if free < SPACE_LOW_BYTES:
+        return warn(f"{said} at {place}: little for an index", "Free some space.", place)
+    return ok(said)
+
+
+def _existing(place: str) -> str:
+    while not os.path.isdir(place):
+        place = os.path.dirname(place)
+    return place
+
+
+def python(home: Home) -> Finding:
+    version = ".".join(map(str, sys.version_info[:3]))
+    if sys.version_info < PYTHON_MIN:
+        return fail(f"Python {version} is too old", "Install ragd for Python 3.11 or later.")
+    return ok(f"Python {version} at {sys.executable}")

@@ -1,0 +1,118 @@
+"""The index: really read, in a process of its own, and the libraries that read and write it."""
+
+import json
+import mmap
+import os
+import re
+import subprocess
+import sys
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+
+from ragctl.doctor.checks import Finding, fail, ok, unknown
+from ragctl.doctor.checks.known_state import settings, state
+from ragctl.views.render import counted
+from ragd.config.load import vault_name
+from ragd.errors import CODES
+from ragd.paths import Home
+from ragd.runtime import subprocesses
+
+PROBE_WITHIN_S = 50.0
+DAMAGED = "INDEX_CORRUPTED"
+_LANCE_INSIDE = re.compile(rb"lance-core-(\d+\.\d+\.\d+(?:-[a-z0-9.]+)?)[/\\]")
+
+
+def probe(home: Home) -> Finding:
+    """Rows, both ways of searching, and each scalar index. Counting rows would prove nothing.
+
+    The native libraries could take us down with them, so another process looks.
+    """
+    wished = settings(home)
+    if wished is None:
+        return unknown()
+    folder = wished.vector_store.path
+    catalog = state(home).catalog
+    if catalog.index is None and not _has_content(folder):
+        return ok("none yet; `ragctl index` makes one")
+    known: list[str] = []
+    if catalog.index is not None:
+        vault = vault_name(wished)
+        known = [catalog.index.generation, str(catalog.table_version), vault]
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "ragd.store.lance", folder, *known],
+            env=subprocesses.environment(),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=PROBE_WITHIN_S,
+        )
+        died = subprocesses.has_crashed(done.returncode)
+        said = {"code": DAMAGED, "where": "crash"} if died else json.loads(done.stdout)
+    except subprocess.TimeoutExpired:
+        return fail(
+            f"it could not be read within {PROBE_WITHIN_S:g} s", "Is its disk slow, or away?"
+        )
+    except ValueError:
+        return fail(
+            f"whoever looked at it ended with code {done.returncode} and found nothing out",
+            "Look at `libraries` above; else report this.",
+        )
+    return _judge(said, catalog.documents)
+
+
+def _judge(said: dict[str, str | None], documents: int) -> Finding:
+    if said["code"] is None:
+        return ok(f"{counted(documents, 'note')}; rows and every index in it can be read")
+    if said["code"] == "INDEX_NOT_FOUND" and not documents:
+        return ok("empty; `ragctl index` fills it")
+    if said["code"] == "INDEX_NOT_FOUND":
+        return fail(
+            "it is missing: its folder was removed or moved away",
+            "Run `ragctl index`, which reads all notes again; or put the folder back.",
+        )
+    if said["code"] == "INDEX_OF_ANOTHER_VAULT":
+        return fail("it belongs to another vault", CODES["INDEX_OF_ANOTHER_VAULT"].suggestion)
+    return fail(
+        f"it is damaged ({said['where']})",
+        "Run `ragctl reindex`; the notes themselves are not affected.",
+    )
+
+
+def _has_content(folder: str) -> bool:
+    try:
+        with os.scandir(folder) as entries:
+            return next(entries, None) is not None
+    except FileNotFoundError:
+        return False
+
+
+def libraries(home: Home) -> Finding:
+    """lance writes what lancedb reads: the lance inside lancedb must be of the same version."""
+    again = "Install ragd again: it asks for the two that belong together."
+    try:
+        reader, writer = version("lancedb"), version("pylance")
+    except PackageNotFoundError as why:
+        return fail(f"{why.name} is not installed", again)
+    inside = _lance_inside()
+    if inside is None:
+        return ok(f"lancedb {reader}, lance {writer}")
+    if inside != writer:
+        return fail(f"lance {writer} writes, but lancedb {reader} reads with lance {inside}", again)
+    return ok(f"lancedb {reader} reads and lance {writer} writes, which is the same lance")
+
+
+def _lance_inside() -> str | None:
+    """The lance that lancedb was built with, as the paths of its sources tell; None: untold."""
+    spec = find_spec("lancedb")
+    if spec is None or not spec.submodule_search_locations:
+        return None
+    folder = spec.submodule_search_locations[0]
+    for name in sorted(os.listdir(folder)):
+        if name.startswith("_lancedb") and name.endswith((".so", ".pyd")):
+            with (
+                open(os.path.join(folder, name), "rb") as file,
+                mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data,
+            ):
+                found = _LANCE_INSIDE.search(data)
+                return found[1].decode() if found else None
+    return None

@@ -1,0 +1,127 @@
+"""What keeps notes on this machine: the configuration, and what the daemon really has open.
+
+The daemon needs loopback only, so a system may give it nothing else; where it does, that is told.
+"""
+
+import os
+import sys
+from collections.abc import Iterator
+from ipaddress import IPv4Address, IPv6Address, ip_address
+from typing import NamedTuple
+
+from ragctl.daemon.lockfile import holder
+from ragctl.doctor.checks import Finding, fail, ok, unknown, warn
+from ragctl.doctor.checks.known_state import settings
+from ragctl.views.render import counted
+from ragd.config.load import is_external
+from ragd.paths import Home
+
+_TABLES = ("tcp", "tcp6", "udp", "udp6")
+_LISTENS = "0A"
+
+
+class Connection(NamedTuple):
+    """One end of ours: who is at the other end, or that anybody may come."""
+
+    peer: str
+    listens: bool
+
+
+def isolation(home: Home) -> Finding:
+    wished = settings(home)
+    if wished is None:
+        return unknown()
+    if is_external(wished):
+        return warn(
+            "passages are sent to another machine, as `security.external_confirmed` allows",
+            "To keep all here: `ragctl config set embedding.provider embedded`, then reindex.",
+        )
+    rule = "local_only" if wished.security.local_only else "the embedding address is this machine's"
+    about = holder(home)
+    pid = about.get("pid") if about else None
+    if not isinstance(pid, int) or sys.platform != "linux":
+        return ok(f"by configuration: {rule}")
+    try:
+        family = [pid, *_children(pid)]
+        found = [one for member in family for one in connections(member)]
+        alone = _has_loopback_only(pid)
+    except OSError:
+        return ok(f"by configuration: {rule}; what the daemon has open cannot be seen")
+    return _judge(rule, found, alone)
+
+
+def _judge(rule: str, found: list[Connection], alone: bool) -> Finding:
+    stop = "Run `ragctl stop`, and report this: it must not be."
+    if any(one.listens for one in found):
+        return fail("the daemon listens on a network port", stop)
+    away = [one.peer for one in found if not _is_here(one.peer)]
+    if away:
+        return fail(f"the daemon talks to another machine, {away[0]}", stop, away[0])
+    layer = "by the system: the daemon has loopback only" if alone else f"by configuration: {rule}"
+    return ok(f"{layer}; no port open, {counted(len(found), 'connection')} to this machine")
+
+
+def _children(pid: int) -> list[int]:
+    """The embedding worker, if there is one."""
+    found: list[int] = []
+    for thread in os.listdir(f"/proc/{pid}/task"):
+        with open(f"/proc/{pid}/task/{thread}/children") as file:
+            found += map(int, file.read().split())
+    return [child for child in found if not _has_ended(child)]
+
+
+def _has_ended(pid: int) -> bool:
+    """Whether it is gone, or waits to be reaped: then its files may not be read."""
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            return file.read().rpartition(")")[2].split()[0] == "Z"
+    except FileNotFoundError:
+        return True
+
+
+def connections(pid: int) -> list[Connection]:
+    """What this process has open over IP."""
+    inodes = set(_socket_inodes(pid))
+    found = []
+    for table in _TABLES:
+        try:
+            with open(f"/proc/{pid}/net/{table}") as file:
+                rows = [line.split() for line in file.readlines()[1:]]
+        except FileNotFoundError:  # no IPv6 here
+            continue
+        for row in rows:
+            if row[9] in inodes:
+                found.append(Connection(_address(row[2]), row[3] == _LISTENS))
+    return found
+
+
+def _socket_inodes(pid: int) -> Iterator[str]:
+    for name in os.listdir(f"/proc/{pid}/fd"):
+        try:
+            target = os.readlink(f"/proc/{pid}/fd/{name}")
+        except FileNotFoundError:  # closed meanwhile
+            continue
+        if target.startswith("socket:["):
+            yield target[8:-1]
+
+
+def _address(word: str) -> str:
+    """`0100007F:1F90` is 127.0.0.1: words of four bytes, each in this machine's order."""
+    raw = bytes.fromhex(word.partition(":")[0])
+    parts = [raw[i : i + 4] for i in range(0, len(raw), 4)]
+    if sys.byteorder == "little":
+        parts = [part[::-1] for part in parts]
+    packed = b"".join(parts)
+    return str(IPv4Address(packed) if len(packed) == 4 else IPv6Address(packed))
+
+
+def _is_here(peer: str) -> bool:
+    address = ip_address(peer)
+    mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
+    address = mapped or address
+    return address.is_loopback or address.is_unspecified
+
+
+def _has_loopback_only(pid: int) -> bool:
+    with open(f"/proc/{pid}/net/dev") as file:
+        return {line.partition(":")[0].strip() for line in file.readlines()[2:]} <= {"lo"}

@@ -1,0 +1,1 @@
+"""What `ragctl purge` removes, and what it must never touch."""

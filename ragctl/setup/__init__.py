@@ -1,0 +1,1 @@
+"""What `init` and `config` ask of the machine: vaults, languages, Ollama."""

@@ -1,0 +1,53 @@
+"""Which languages the notes of a vault are in, before there is a daemon. It never writes."""
+
+import os
+from collections.abc import Iterator
+
+from ragd.config.load import Config
+from ragd.embed.providers.model_choice import in_words, wished
+from ragd.vault.file_patterns import NotePatterns
+from ragd.vault.language_sample import MOST_BYTES, LanguageSample
+
+_NOTES_MAX = 2_000  # paths that are gathered; the sample is spread over them
+
+
+def language_hints(vault: str, config: Config) -> list[str]:
+    """Which embedded model the first index will have, and by which languages."""
+    wish = config.embedding
+    if wish.provider == "ollama":
+        return []
+    languages = LanguageSample(_read, lambda: 0.0).of(list(_notes(vault, config)))
+    if not languages:
+        return []
+    model = wished(wish.language, languages)
+    chosen = "as configured" if wish.language != "auto" else "to change it, set embedding.language"
+    return [
+        f"Languages of a sample of notes: {in_words(languages)}. The embedded model for them is "
+        f"{model.name} ({model.language}; {chosen})."
+    ]
+
+
+def _notes(vault: str, config: Config) -> Iterator[str]:
+    match = NotePatterns(config.indexing.file_patterns).match
+    denied = {os.path.join(vault, *folder.split("/")) for folder in config.indexing.deny_dirs}
+    count = 0
+    for folder, folders, files in os.walk(vault):
+        folders[:] = sorted(
+            name
+            for name in folders
+            if not name.startswith(".") and os.path.join(folder, name) not in denied
+        )
+        for name in files:
+            if not name.startswith(".") and match("", name):
+                yield os.path.join(folder, name)
+                count += 1
+        if count >= _NOTES_MAX:
+            return
+
+
+def _read(path: str) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            return file.read(MOST_BYTES)
+    except OSError:
+        return b""

@@ -1,1 +1,0 @@
-"""What touches the world outside: sockets, the vault, models, the store. Each behind a port."""

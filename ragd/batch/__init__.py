@@ -1,0 +1,1 @@
+"""The batcher: turns changes and requests into batches of notes."""

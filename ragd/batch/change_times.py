@@ -1,0 +1,65 @@
+"""Learns when notes last changed in any way, for entries of an index that lack it.
+
+An index of an older version knows only size and modification time, and an edit can keep both. Each
+such note is read once, when there is nothing else to do. It stores nothing.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from ragd.events import Change, FilesChanged, FilesTouched
+from ragd.folds.catalog import Entry
+from ragd.folds.stored import stored_files
+from ragd.state.ledger import Ledger
+from ragd.vault.note_reader import Reading, VaultGone
+from ragd.vault.safe_open import HAS_CHANGE_TIME
+from ragd.vault.threads import READ
+
+NAME = "batcher"
+STEP_FILES = 128
+
+
+class Notes(Protocol):
+    """What is asked of the vault; it reads files, so it runs in a thread."""
+
+    def verify_root(self) -> None: ...
+
+    def read(self, paths: Sequence[str], known: Mapping[str, Entry]) -> Reading: ...
+
+
+class ChangeTimes:
+    """Step by step, on behalf of the batcher; each note once in a run."""
+
+    def __init__(self, ledger: Ledger, notes: Notes) -> None:
+        self._ledger = ledger
+        self._notes = notes
+        self._left: list[str] | None = None
+
+    async def learn_some(self) -> bool:
+        """Read some notes; False when there is nothing to learn now."""
+        if not HAS_CHANGE_TIME or self._left == []:
+            return False
+        known = stored_files(self._ledger.state.catalog)
+        if self._left is None:
+            if not known:
+                return False
+            self._left = [path for path, entry in known.items() if not entry.ctime_ns]
+        some = {path: known[path] for path in self._left[:STEP_FILES] if path in known}
+        try:
+            await READ.run(self._notes.verify_root)
+            reading = await READ.run(self._notes.read, list(some), some)
+        except VaultGone:
+            return False  # it goes on when the vault is back
+        del self._left[:STEP_FILES]
+        await self._record(reading)
+        return True
+
+    async def _record(self, reading: Reading) -> None:
+        journal = self._ledger.journal
+        if reading.touched:
+            learned = FilesTouched(files=reading.touched, only_times=True)
+            await journal.append_parts(NAME, learned)
+        edited = [file.path for file in reading.files] + [path for path, _ in reading.skipped]
+        if edited:
+            changes = [Change(path, "modified") for path in edited]
+            await journal.append_parts(NAME, FilesChanged(changes=changes))

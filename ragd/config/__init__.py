@@ -1,0 +1,1 @@
+"""The configuration: read, checked, kept in force while the daemon runs."""

@@ -1,0 +1,201 @@
+"""Single settings by their dotted names: list, get, set, unset, compare.
+
+It never touches the disk, and never changes the dictionary it is given. Whether a new set of values
+makes sense as a whole is for `load.parse` to say.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Literal, NamedTuple
+
+import msgspec
+from msgspec import inspect
+
+from ragd.config.load import effective
+from ragd.config.schema import Config
+from ragd.config.validation import (
+    Object,
+    bare,
+    expected_words,
+    nearest,
+    plain,
+    problems,
+    refuse,
+    shown,
+)
+from ragd.errors import ConfigError
+
+Effect = Literal["at once", "sync", "recut", "restart"]
+
+# What an actor holds open from its start: the vault's descriptor, the tables, the provider.
+_RESTART = ("vault_path", "vector_store.", "embedding.")
+_AT_ONCE = ("embedding.language",)  # for the next index
+_SYNC = (
+    *("indexing.file_patterns", "indexing.deny_dirs", "indexing.allow_dirs"),
+    "indexing.templates",
+)
+_RECUT = ("indexing.chunk_size", "indexing.chunk_overlap", "security.code_blocks")
+
+
+class Key(NamedTuple):
+    """One setting, as the reference page lists it. No default: it must be given."""
+
+    name: str
+    kind: str
+    default: object
+    description: str
+    effect: Effect
+
+
+def dotted_keys() -> list[Key]:
+    """Every setting, in the order of the reference page."""
+    return [
+        Key(name, expected_words(field.type), _default(field), _description(field), effect(name))
+        for name, field in _FIELDS.items()
+    ]
+
+
+def effect(name: str) -> Effect:
+    """When a change takes effect: at once, and then perhaps a sync by itself or all notes cut
+    anew; or when the daemon starts again."""
+    if name.startswith(_RESTART) and name not in _AT_ONCE:
+        return "restart"
+    if name in _RECUT:
+        return "recut"
+    return "sync" if name in _SYNC else "at once"
+
+
+def is_known(dotted: str) -> bool:
+    """Whether a key, or a section, of that name can be set."""
+    return any(name == dotted or name.startswith(f"{dotted}.") for name in _FIELDS)
+
+
+def get_value(tree: Mapping[str, object], dotted: str) -> object:
+    """What `tree` says for a key or a section; where it says nothing, the default."""
+    inside = [name for name in _FIELDS if name.startswith(f"{dotted}.")]
+    if inside:
+        return {name.rpartition(".")[2]: get_value(tree, name) for name in inside}
+    name, entry = _split(dotted)
+    value: object = tree
+    for part in name.split("."):
+        if not isinstance(value, Mapping):
+            raise ConfigError(f"`{name}` has no value: what should be a section is none.")
+        if part not in value:
+            value = _default(_FIELDS[name])
+            break
+        value = value[part]
+    if entry is None:
+        if value is None:
+            raise ConfigError(f"`{name}` is not set.", f"Run `ragctl config set {name} VALUE`.")
+        return value
+    if not isinstance(value, Mapping) or entry not in value:
+        raise ConfigError(f"`{name}` has no entry of that name.")
+    return value[entry]
+
+
+def set_value(tree: Mapping[str, object], dotted: str, text: str) -> Object:
+    """A copy of `tree` with one key set from what a person typed: JSON, or plain text."""
+    inside = [name for name in _FIELDS if name.startswith(f"{dotted}.")]
+    if inside:
+        raise ConfigError(f"`{dotted}` is a section.", f"Set one of its keys: {', '.join(inside)}.")
+    name, entry = _split(dotted)
+    shape = bare(_FIELDS[name].type)
+    if entry is not None and isinstance(shape, inspect.DictType):
+        known = get_value(tree, name)
+        if not isinstance(known, Mapping):
+            raise ConfigError(f"`{name}` should be {expected_words(shape)}.")
+        value = dict(known) | {entry: _typed(shape.value_type, text)}
+        # Only the new entry is judged: an old one that is wrong must not stand in the way.
+        refuse(problems(shape, {entry: value[entry]}, name))
+        return _with(tree, name.split("."), value, name)
+    typed = _typed(shape, text)
+    refuse(problems(shape, typed, name))
+    return _with(tree, name.split("."), typed, name)
+
+
+def without(tree: Mapping[str, object], dotted: str) -> Object:
+    """A copy of `tree` that does not say anything of a key or a section, known or unknown."""
+    left = _without(tree, dotted)
+    if left is None:
+        raise ConfigError(f"`{shown(dotted)}` does not stand in the configuration.")
+    return left
+
+
+def _without(tree: Mapping[str, object], dotted: str) -> Object | None:
+    """None: it is not there. A section that is left empty goes too."""
+    if dotted in tree:
+        return {name: tree[name] for name in tree if name != dotted}
+    for name, inner in tree.items():
+        if dotted.startswith(f"{name}.") and isinstance(inner, Mapping):
+            rest = _without(inner, dotted.removeprefix(f"{name}."))
+            if rest is not None:
+                return {**tree, name: rest} if rest else _without(tree, name)
+    return None
+
+
+def changed_keys(old: Config, new: Config) -> list[str]:
+    """The dotted keys whose values differ."""
+    before, after = effective(old), effective(new)
+    return [name for name in _FIELDS if get_value(before, name) != get_value(after, name)]
+
+
+def needs_restart(old: Config, new: Config) -> list[str]:
+    """The dotted keys that differ and take effect only when the daemon starts again."""
+    return [name for name in changed_keys(old, new) if effect(name) == "restart"]
+
+
+def _leaves(shape: inspect.Type, prefix: str = "") -> Iterator[tuple[str, inspect.Field]]:
+    shape = bare(shape)
+    assert isinstance(shape, inspect.StructType)
+    for field in shape.fields:
+        name = prefix + field.encode_name
+        if isinstance(bare(field.type), inspect.StructType):
+            yield from _leaves(field.type, f"{name}.")
+        else:
+            yield name, field
+
+
+_FIELDS = dict(_leaves(inspect.type_info(Config)))
+
+
+def _default(field: inspect.Field) -> object:
+    if field.default_factory is not msgspec.NODEFAULT:
+        return plain(field.default_factory())
+    return None if field.default is msgspec.NODEFAULT else plain(field.default)
+
+
+def _description(field: inspect.Field) -> str:
+    assert isinstance(field.type, inspect.Metadata), field.name
+    return str((field.type.extra_json_schema or {})["description"])
+
+
+def _split(dotted: str) -> tuple[str, str | None]:
+    """A key, and the entry inside it where its names are free (`memory.patterns.financial`)."""
+    if dotted in _FIELDS:
+        return dotted, None
+    for name, field in _FIELDS.items():
+        if isinstance(bare(field.type), inspect.DictType) and dotted.startswith(f"{name}."):
+            return name, dotted.removeprefix(f"{name}.")
+    near = nearest(dotted, list(_FIELDS))
+    hint = f"Did you mean `{near}`?" if near else f"The keys are: {', '.join(_FIELDS)}."
+    raise ConfigError(f"`{shown(dotted)}` is not a known key.", hint)
+
+
+def _typed(shape: inspect.Type, text: str) -> object:
+    """What a person typed: JSON if it fits the key's type, else the text as it is."""
+    try:
+        value: object = json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    wants_text = isinstance(bare(shape), inspect.StrType | inspect.LiteralType)
+    return text if wants_text and not isinstance(value, str) else value
+
+
+def _with(tree: Mapping[str, object], path: list[str], value: object, key: str) -> Object:
+    name, *rest = path
+    if not rest:
+        return {**tree, name: value}
+    inner = tree.get(name, {})
+    if not isinstance(inner, Mapping):
+        raise ConfigError(f"`{name}` should be a section in braces, so `{key}` cannot be set.")
+    return {**tree, name: _with(inner, rest, value, key)}

@@ -1,0 +1,276 @@
+"""The configuration, read and checked: from the bytes of config.json to a Config one can trust.
+
+It never guesses: an unknown key, a wrong type or an unsafe combination is a ConfigError and nothing
+starts. Pure, but for `check_places`, `read` and `load`: they look at the disk, and write nothing.
+"""
+
+# Paths are strings here, as in paths.py: pathlib cannot take `..` out without asking the disk.
+# ruff: noqa: PTH100, PTH111, PTH118, PTH120
+
+import hashlib
+import ipaddress
+import json
+import os
+import re
+import stat
+from collections.abc import Callable, Iterator, Mapping
+
+import msgspec
+
+from ragd.config.schema import SCHEMA_KEY, Config, SchemaAddress
+from ragd.config.validation import Object, bare, plain, problems, read_object, refuse, shown
+from ragd.errors import ConfigError
+from ragd.paths import Home, lies_in
+
+__all__ = [
+    "MAX_BYTES",
+    "Config",
+    "check_places",
+    "effective",
+    "fingerprint",
+    "is_address_external",
+    "is_external",
+    "load",
+    "parse",
+    "read",
+    "to_json",
+    "vault_name",
+]
+
+MAX_BYTES = 1024 * 1024
+_EDIT = "Use `ragctl config set KEY VALUE` or `ragctl config unset KEY`, or edit config.json."
+_SHAPE = msgspec.inspect.type_info(Config)
+_SCHEMA_ADDRESS = msgspec.inspect.type_info(SchemaAddress)
+_ADDRESS = re.compile(
+    r"https?://"
+    r"(?P<host>\[[0-9a-f:.]+\]|[a-z0-9_-]+(?:\.[a-z0-9_-]+)*\.?)"
+    r"(?::(?P<port>[0-9]{1,5}))?"
+    r"(?:/[a-z0-9._~!$&'()*+,;=:%/-]*)?",
+    # ASCII: otherwise IGNORECASE lets a long s (U+017F) pass for an s.
+    re.IGNORECASE | re.ASCII,
+)
+
+
+def parse(raw: bytes, folder: str) -> Config:
+    """The configuration in `raw`; relative paths start from `folder`, where config.json lies."""
+    if len(raw) > MAX_BYTES:
+        raise ConfigError(f"The configuration is larger than {MAX_BYTES // 1024} KiB.", _EDIT)
+    tree = read_object(raw)
+    if SCHEMA_KEY in tree:
+        refuse(problems(_SCHEMA_ADDRESS, tree.pop(SCHEMA_KEY), SCHEMA_KEY), _EDIT)
+    refuse(problems(_SHAPE, tree), _EDIT)
+    try:
+        config = msgspec.convert(tree, Config)
+    except msgspec.ValidationError as unforeseen:  # `problems` is there to say it better
+        raise ConfigError(f"The configuration is refused: {unforeseen}.", _EDIT) from None
+    refuse(_conflicts(config), _EDIT)
+    return _resolved(config, os.path.abspath(folder))
+
+
+def to_json(tree: Mapping[str, object]) -> bytes:
+    """config.json as a person likes it: two spaces, keys in the order of the reference page."""
+    try:
+        text = json.dumps(_ordered(_SHAPE, tree), indent=2, ensure_ascii=False, allow_nan=False)
+        return f"{text}\n".encode()
+    except ValueError:  # a lone surrogate or a number that is none: JSON files hold neither
+        raise ConfigError("A value cannot be written as JSON in UTF-8.", _EDIT) from None
+
+
+def effective(config: Config) -> Object:
+    """Every value, defaults included, as plain JSON values."""
+    values = plain(msgspec.to_builtins(config))
+    assert isinstance(values, dict)
+    return values
+
+
+def fingerprint(config: Config) -> str:
+    """Twelve hex digits that are the same for the same settings, however they were written."""
+    canonical = json.dumps(effective(config), sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(canonical.encode()).hexdigest()[:12]
+
+
+def vault_name(config: Config) -> str:
+    """Which vault this is, as an index's identity names it; the path cannot be read from it."""
+    return hashlib.sha256(os.fsencode(config.vault_path)).hexdigest()[:16]
+
+
+def is_external(config: Config) -> bool:
+    """True when embedding would send text to another machine."""
+    return config.embedding.provider != "embedded" and is_address_external(config)
+
+
+def is_address_external(config: Config) -> bool:
+    """True when Ollama's address is another machine's, whether it is configured or not: an index
+    that was made with it is still in its space."""
+    host = _host(config.embedding.base_url)
+    return not (host and _is_loopback(host))
+
+
+def check_places(
+    config: Config, home_root: str, lies_in: Callable[[str, str], bool] = lies_in
+) -> None:
+    """Refuse folders that would mix: ragd must not index its own files, nor store among notes."""
+    home, vault, vectors = Home(home_root), config.vault_path, config.vector_store.path
+    own = [home.events, home.snapshots, os.path.dirname(home.log_file)]
+    if lies_in(home.root, vault):
+        raise ConfigError(
+            f"ragd's own folder {home.root} lies inside the vault {vault}.",
+            "Choose another folder with --home or OBSIDIAN_RAG_HOME, or another `vault_path`.",
+        )
+    if lies_in(vectors, vault):
+        raise ConfigError(
+            "`vector_store.path` lies inside the vault.", "Leave it out, or choose another folder."
+        )
+    if any(lies_in(vault, place) for place in (*own, home.vectors, vectors)):
+        raise ConfigError(
+            f"`vault_path` lies inside a folder that ragd writes: {vault}.",
+            "Correct it with `ragctl config set vault_path PATH`.",
+        )
+    files = (home.config, home.lock, home.sync_result)
+    if lies_in(home.root, vectors) or any(lies_in(vectors, place) for place in (*own, *files)):
+        raise ConfigError(
+            "`vector_store.path` is taken by other files of ragd.",
+            "Leave it out, or choose a folder of its own.",
+        )
+
+
+def load(home: Home) -> Config:
+    """The configuration of `home`. Whether the vault is there is a matter of health."""
+    config = read(home)
+    check_places(config, home.root)
+    return config
+
+
+def read(home: Home) -> Config:
+    """The same without a look at the places that it names: one of them may hang."""
+    try:
+        return parse(_read(home.config), home.root)
+    except FileNotFoundError:
+        raise ConfigError(
+            f"No configuration at {home.config}.", "Run `ragctl init PATH-TO-YOUR-VAULT`."
+        ) from None
+    except OSError as failure:
+        raise ConfigError(
+            f"{home.config} cannot be read: {failure.strerror}.", "Look at its owner and its mode."
+        ) from None
+    except ConfigError as refused:
+        raise ConfigError(f"{home.config}: {refused.message}", refused.suggestion) from None
+
+
+def _conflicts(config: Config) -> Iterator[str]:
+    """A sentence for each rule that several keys, or a text's inside, break."""
+    yield from _address_conflicts(config)
+    if config.indexing.chunk_overlap >= config.indexing.chunk_size:
+        yield "`indexing.chunk_overlap` must be smaller than `indexing.chunk_size`."
+    if config.search.vector_weight == config.search.text_weight == 0:
+        yield "`search.vector_weight` and `search.text_weight` must not both be 0."
+    for name in ("deny_dirs", "allow_dirs"):
+        for place, directory in enumerate(getattr(config.indexing, name)):
+            if _escapes(directory):
+                yield (
+                    f"`indexing.{name}[{place}]` should be a folder inside the vault, "
+                    "relative to it, without `..`."
+                )
+    for key, path in (
+        ("vault_path", config.vault_path),
+        ("vector_store.path", config.vector_store.path),
+    ):
+        if os.path.expanduser(path).startswith("~"):
+            yield f"`{key}` starts with `~` and names nobody's home; write the whole path."
+
+
+def _address_conflicts(config: Config) -> Iterator[str]:
+    """Never repeats the address: it may hold a password. The host alone is safe to show."""
+    url, key = config.embedding.base_url, "`embedding.base_url`"
+    host = _host(url)
+    if "@" in url:
+        yield f"{key} must not hold a user name or a password."
+    elif "?" in url or "#" in url:
+        yield f"{key} must not have a query or a fragment (`?` or `#`)."
+    elif host is None:
+        yield f"{key} should be a plain address such as http://localhost:11434."
+    elif _is_loopback(host):
+        return
+    elif config.security.local_only:
+        yield (
+            f"{key} leads to another machine ({shown(host)}), which `security.local_only` forbids; "
+            "use localhost, 127.0.0.1 or [::1]."
+        )
+    elif not config.security.external_confirmed:
+        yield (
+            f"{key} leads to another machine ({shown(host)}); note text would leave this one. "
+            "Set `security.external_confirmed` to true if you want that."
+        )
+
+
+def _host(url: str) -> str | None:
+    """The host of a plain http address. One expression and no parser, so no two can disagree."""
+    match = _ADDRESS.fullmatch(url)
+    if match is None or not 0 < int(match["port"] or 80) < 65536:
+        return None
+    return match["host"].strip("[]").lower()
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return host == "localhost"
+    if isinstance(address, ipaddress.IPv4Address):
+        return address.is_loopback
+    return address == ipaddress.IPv6Address("::1")
+
+
+def _escapes(directory: str) -> bool:
+    parts = [part.strip() for part in re.split(r"[/\\]", directory)]
+    rooted = parts[0] in ("", "~") or re.match("[A-Za-z]:", directory) is not None
+    return rooted or ".." in parts or not any(part not in ("", ".") for part in parts)
+
+
+def _resolved(config: Config, folder: str) -> Config:
+    def absolute(path: str) -> str:
+        return os.path.abspath(os.path.join(folder, os.path.expanduser(path)))
+
+    def tidy(directories: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(
+            "/".join(part for part in name.replace(os.sep, "/").split("/") if part not in ("", "."))
+            for name in directories
+        )
+
+    change = msgspec.structs.replace
+    return change(
+        config,
+        vault_path=absolute(config.vault_path),
+        vector_store=change(
+            config.vector_store, path=absolute(config.vector_store.path or "vectors.lance")
+        ),
+        embedding=change(config.embedding, base_url=config.embedding.base_url.rstrip("/")),
+        indexing=change(
+            config.indexing,
+            deny_dirs=tidy(config.indexing.deny_dirs),
+            allow_dirs=tidy(config.indexing.allow_dirs),
+        ),
+    )
+
+
+def _ordered(shape: msgspec.inspect.Type, value: object) -> object:
+    shape = bare(shape)
+    if not isinstance(shape, msgspec.inspect.StructType) or not isinstance(value, Mapping):
+        return value
+    types = {field.encode_name: field.type for field in shape.fields}
+    known = {name: _ordered(types[name], value[name]) for name in types if name in value}
+    first = {name: value[name] for name in (SCHEMA_KEY,) if name in value}
+    return first | known | {name: value[name] for name in sorted(value) if name not in types}
+
+
+def _read(path: str) -> bytes:
+    # Without O_NONBLOCK, a FIFO of that name would hang the start for ever.
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    handle = os.open(path, flags)
+    try:
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            raise ConfigError("It is not a regular file.", "Move it away.")
+        with open(handle, "rb", closefd=False) as file:
+            return file.read(MAX_BYTES + 1)
+    finally:
+        os.close(handle)

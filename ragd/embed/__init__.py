@@ -1,0 +1,1 @@
+"""The embedder: gives chunks their vectors, and works off the backlog."""

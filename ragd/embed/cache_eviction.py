@@ -1,0 +1,64 @@
+"""Lets the embedding cache forget what no index holds any more.
+
+Not at once: a rename, an undo or a note moved back within minutes costs no second embedding. The
+index's own files are cleaned by the store writer.
+"""
+
+import asyncio
+
+import structlog
+
+from ragd.clock import Clock
+from ragd.embed.embedding_cache import EmbeddingCache
+from ragd.events import BatchStored, IndexActivated, tag_of_type
+from ragd.state.ledger import Ledger
+from ragd.store.open_indexes import Serving
+
+FORGET_AFTER_S = 600.0
+AGAIN_S = 10.0
+
+_TYPES = {tag_of_type(t) for t in (BatchStored, IndexActivated)}
+log = structlog.get_logger("forgetting")
+
+
+class Forgetter:
+    """Compares the cache with the indexes, some minutes after they changed."""
+
+    def __init__(
+        self, ledger: Ledger, clock: Clock, serving: Serving, cache: EmbeddingCache
+    ) -> None:
+        self._ledger = ledger
+        self._clock = clock
+        self._serving = serving
+        self._cache = cache
+        self._changed = asyncio.Event()
+        self._changed.set()  # what the last run left undone
+
+    async def run(self) -> None:
+        async with asyncio.TaskGroup() as group:
+            group.create_task(self._listen())
+            group.create_task(self._work())
+
+    async def _listen(self) -> None:
+        async for _ in self._ledger.journal.follow(self._ledger.state.seq, _TYPES):
+            self._changed.set()
+
+    async def _work(self) -> None:
+        while True:
+            await self._changed.wait()
+            self._changed.clear()
+            await self._clock.sleep(FORGET_AFTER_S)
+            while not await self.forget():
+                await self._clock.sleep(AGAIN_S)
+
+    async def forget(self) -> bool:
+        """Erase the vectors of texts that are in no index; False while that cannot be told."""
+        if self._serving.index is None or self._ledger.state.jobs.open:
+            return False
+        held: set[str] = set()
+        for index in (self._serving.index, self._serving.building):
+            if index is not None:
+                held.update([row["content_hash"] async for row in index.rows(["content_hash"])])
+        gone = await self._cache.keep_only(held)
+        log.info("vectors forgotten", count=gone)
+        return True

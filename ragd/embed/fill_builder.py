@@ -1,0 +1,112 @@
+"""Makes the vectors of stored notes, as one fill. It reads no notes and stores nothing.
+
+A fill may have some of a long note's vectors only: what was made is stored, so the next fill goes
+on from there, with or without a cache.
+"""
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
+import structlog
+from msgspec import Struct
+
+from ragd.batch.in_flight import Fill, NoteFill, ReadFile
+from ragd.clock import Clock, new_id
+from ragd.embed.providers.embedder_port import EmbeddingError, Vector
+from ragd.embed.vector_maker import NAME, VectorMaker
+from ragd.errors import RagdError
+from ragd.folds.tables import Table
+from ragd.notes.model import Chunk
+from ragd.state.ledger import Ledger
+from ragd.store.lance import ChunkIndex, one_of
+
+STEP_CHUNKS = 64
+FILL_WITHIN_S = 30.0
+
+log = structlog.get_logger(NAME)
+
+
+class Made(Struct, frozen=True):
+    """A fill, and where its vectors come from."""
+
+    fill: Fill
+    made: int  # by the provider
+    cached: int
+
+
+class FillMaker:
+    """Asks for vectors, a step at a time, until a fill is whole or its time is over."""
+
+    def __init__(self, ledger: Ledger, clock: Clock, maker: VectorMaker) -> None:
+        self._ledger = ledger
+        self._clock = clock
+        self._maker = maker
+
+    async def make(self, files: Sequence[ReadFile], table: Table, index: ChunkIndex) -> Made:
+        """All vectors of these notes that the table lacks, or as many as there was time for."""
+        there = await self._already_there(files, table, index)
+        chunks = [c for file in files for c in file.note.chunks if c.chunk_id not in there]
+        known = await self._maker.known(chunks, index)
+        vectors = dict(known)
+        deadline = self._clock.monotonic() + FILL_WITHIN_S
+        while missing := [c for c in chunks if self._maker.lacks(c, vectors, index)]:
+            if not await self._step(missing[:STEP_CHUNKS], vectors, index):
+                break  # the provider is gone: keep what there is
+            if self._clock.monotonic() > deadline or self._ledger.state.pause.holds_vectors:
+                break
+        notes = [self._note_fill(file, there, vectors, index) for file in files]
+        by_id = {c.chunk_id: vectors[c.content_hash] for c in chunks if c.content_hash in vectors}
+        worthwhile = tuple(note for note in notes if note is not None)
+        fill = Fill(new_id(), index.identity.generation, worthwhile, MappingProxyType(by_id))
+        given = {c.content_hash for c in chunks if c.chunk_id in by_id}
+        cached = len(given & known.keys())
+        return Made(fill, len(given) - cached, cached)
+
+    async def _already_there(
+        self, files: Sequence[ReadFile], table: Table, index: ChunkIndex
+    ) -> frozenset[str]:
+        """Chunks that have their vector, of notes that have some and lack others."""
+        entries = ((file.path, table.files.get(file.path)) for file in files)
+        paths = [path for path, entry in entries if entry is not None and entry.embedded]
+        if not paths:
+            return frozenset()
+        where = f"{one_of('source_file', paths)} AND vector IS NOT NULL"
+        try:
+            return frozenset([row["chunk_id"] async for row in index.rows(["chunk_id"], where)])
+        except RagdError as why:  # whoever writes the fill reports what is wrong
+            log.warning("the index could not be read", code=why.code)
+            return frozenset()
+
+    async def _step(
+        self, chunks: Sequence[Chunk], vectors: dict[str, Vector], index: ChunkIndex
+    ) -> bool:
+        """Add the vectors of these chunks; False while the provider does not work."""
+        texts = {chunk.content_hash: chunk.embed_text for chunk in chunks}
+        try:
+            vectors |= await self._maker.make(texts, index)
+        except EmbeddingError as why:
+            hashes = list(texts)
+            made = {hashes[place]: vector for place, vector in why.done.items()}
+            await self._maker.keep(made, index)
+            vectors |= made
+            if why.index is None:
+                await self._maker.report(why, index)
+                return False
+            self._maker.give_up(hashes[why.index])
+        return True
+
+    def _note_fill(
+        self,
+        file: ReadFile,
+        there: frozenset[str],
+        vectors: Mapping[str, Vector],
+        index: ChunkIndex,
+    ) -> NoteFill | None:
+        """What this note gets now; None if that is nothing, and more is to come."""
+        chunks = [chunk for chunk in file.note.chunks if chunk.chunk_id not in there]
+        ids = tuple(chunk.chunk_id for chunk in chunks if chunk.content_hash in vectors)
+        if any(self._maker.lacks(chunk, vectors, index) for chunk in chunks):
+            return NoteFill(file.path, file.sha256, ids) if ids else None
+        barred = [chunk for chunk in chunks if chunk.content_hash not in vectors]
+        withheld = sum(not self._maker.is_hopeless(chunk.content_hash) for chunk in barred)
+        return NoteFill(file.path, file.sha256, ids, len(barred), withheld)

@@ -1,0 +1,1 @@
+"""What makes vectors: Ollama, or the embedded models."""

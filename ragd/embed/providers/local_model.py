@@ -1,0 +1,266 @@
+"""The embedded models: vectors from a worker process that is there while it is needed.
+
+The worker is started by the first text, ended after a time without any, and killed when it does
+not answer. It never runs in the daemon's own process, and never outlives it.
+"""
+
+import asyncio
+import contextlib
+import importlib.util
+import sys
+import time
+from asyncio.subprocess import PIPE, Process
+from collections.abc import Awaitable, Callable, Sequence
+
+from ragd.embed.providers.embedder_port import (
+    DETAILS,
+    EmbeddingError,
+    Kind,
+    Pace,
+    Vector,
+    VectorSpace,
+)
+from ragd.embed.providers.request_queue import Batches, Made, Refused
+from ragd.embed.unit_vectors import UnitBits, vector_of, with_units
+from ragd.embed.worker import (
+    ENGLISH,
+    HEADER,
+    SHIPPED,
+    Embed,
+    Failed,
+    Ready,
+    Reply,
+    Shipped,
+    Unavailable,
+    Vectors,
+    body_length,
+    decode_reply,
+    frame,
+)
+from ragd.runtime import subprocesses
+
+IDLE_S = 120.0
+START_WITHIN_S = 60.0
+END_WITHIN_S = 5.0
+TURN_S = 0.5
+FIRST_BATCH = 8
+LARGEST_BATCH = 64
+COMMAND = (sys.executable, "-P", "-m", "ragd.embed.worker")
+
+
+def space_of(model: Shipped) -> VectorSpace:
+    """The vector space of a model that comes with ragd."""
+    return VectorSpace("embedded", model.name, model.digest, model.dimensions, window=model.window)
+
+
+SPACE = space_of(ENGLISH)
+_BY_IDENTITY = {space_of(model).identity: model for model in SHIPPED.values()}
+
+
+def model_of(space: VectorSpace) -> Shipped | None:
+    """The model whose vectors are of this space; None if this version does not have it."""
+    return _BY_IDENTITY.get(space.identity)
+
+
+def unavailable(model: Shipped = ENGLISH) -> str | None:
+    """Why this model cannot run here, as far as a quick look can tell, or None."""
+    if model.needs_onnxruntime and importlib.util.find_spec("onnxruntime") is None:
+        return "onnxruntime is not installed here"
+    if importlib.util.find_spec(model.package) is None:
+        return "the model's weights are not installed here"
+    return None
+
+
+class EmbeddedEmbedder:
+    """Vectors from an embedded model, one request at a time."""
+
+    def __init__(
+        self,
+        idle_s: float = IDLE_S,
+        command: Sequence[str] = COMMAND,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        model: Shipped = ENGLISH,
+    ) -> None:
+        self._space = space_of(model)
+        self._unit_bits = model.unit_bits
+        self._worker = _Worker((*command, model.name), idle_s)
+        pace = Pace(TURN_S, FIRST_BATCH, LARGEST_BATCH)
+        self._batches = Batches(self._ask, self._space, pace, sleep)
+
+    @property
+    def space(self) -> VectorSpace:
+        return self._space
+
+    @property
+    def worker_pid(self) -> int | None:
+        """The worker's process id while there is one, for `status` and for tests."""
+        return self._worker.pid
+
+    async def embed(self, texts: Sequence[str]) -> list[Vector]:
+        return [vector_of(made) for made in await self._batches.embed(texts)]
+
+    async def embed_passages(self, texts: Sequence[str]) -> list[Vector]:
+        return await self._batches.embed(texts)
+
+    async def embed_query(self, text: str) -> Vector:
+        return await self._batches.embed_query(text)
+
+    async def close(self) -> None:
+        await self._batches.close()
+        await self._worker.close()
+
+    async def _ask(self, texts: Sequence[str], allowance_s: float) -> Made:
+        reply, took_s = await self._worker.ask(Embed(list(texts)), allowance_s)
+        size = self._space.dimensions * 4
+        match reply:
+            case Vectors(data, units) if len(data) == len(texts) * size:
+                vectors = [data[at : at + size] for at in range(0, len(data), size)]
+                return Made(_with_units(vectors, units, self._unit_bits), took_s)
+            case Failed("not_a_number"):
+                raise Refused("not_a_number")
+            case _:
+                raise _error("transient", "failed inside")
+
+
+class _Worker:
+    """The worker process, and the one conversation with it."""
+
+    def __init__(self, command: Sequence[str], idle_s: float) -> None:
+        self._command = command
+        self._idle_s = idle_s
+        self._process: Process | None = None
+        self._one_at_a_time = asyncio.Lock()
+        self._timer: asyncio.TimerHandle | None = None
+        self._ending: asyncio.Task[None] | None = None
+
+    @property
+    def pid(self) -> int | None:
+        return self._process.pid if self._process else None
+
+    async def ask(self, request: Embed, within_s: float) -> tuple[Reply, float]:
+        """The worker's reply and the seconds it took; it is started before if need be."""
+        async with self._one_at_a_time:
+            self._rest()
+            try:
+                if self._process is None or self._process.returncode is not None:
+                    await self._kill()
+                    await self._start()
+                started = time.monotonic()
+                async with asyncio.timeout(within_s):
+                    reply = await self._converse(request)
+            except TimeoutError:
+                await self._kill()
+                raise _error("transient", "took too long") from None
+            except (OSError, EOFError, ValueError):
+                await self._kill()
+                raise _error("transient", "the worker ended unexpectedly") from None
+            except BaseException:
+                await self._kill()
+                raise
+            self._rest(self._idle_s)
+            return reply, time.monotonic() - started
+
+    async def close(self) -> None:
+        """End the worker."""
+        self._rest()
+        if self._ending is not None:
+            await self._ending
+        await self._end()
+
+    async def _start(self) -> None:
+        try:
+            self._process = await asyncio.create_subprocess_exec(
+                *self._command,
+                stdin=PIPE,
+                stdout=PIPE,
+                env=_environment(),
+                start_new_session=True,  # Ctrl-C in the daemon's terminal is not for the worker
+            )
+        except OSError:
+            raise _error("unreachable", "the worker cannot be started") from None
+        async with asyncio.timeout(START_WITHIN_S):
+            reply = await self._hear(self._process)
+        match reply:
+            case Ready():
+                return
+            case Unavailable(detail) if detail in DETAILS:
+                raise _error("unreachable", detail)
+            case _:
+                raise _error("unreachable", "the worker cannot be started")
+
+    async def _converse(self, request: Embed) -> Reply:
+        assert self._process is not None
+        assert self._process.stdin is not None
+        self._process.stdin.write(frame(request))
+        await self._process.stdin.drain()
+        return await self._hear(self._process)
+
+    async def _hear(self, process: Process) -> Reply:
+        assert process.stdout is not None
+        length = body_length(await process.stdout.readexactly(HEADER.size))
+        return decode_reply(await process.stdout.readexactly(length))
+
+    def _rest(self, end_after_s: float | None = None) -> None:
+        """Nothing to do: end the worker after a while. Without a time: there is something."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if end_after_s is not None:
+            loop = asyncio.get_running_loop()
+            self._timer = loop.call_later(end_after_s, self._begin_to_end)
+
+    def _begin_to_end(self) -> None:
+        self._ending = asyncio.get_running_loop().create_task(self._end_idle(self._timer))
+
+    async def _end_idle(self, timer: asyncio.TimerHandle | None) -> None:
+        async with self._one_at_a_time:
+            if self._timer is timer:  # still: no request came in between
+                await self._end()
+
+    async def _end(self) -> None:
+        """Let the worker end by itself, and see to it that it does."""
+        process = self._process
+        if process is None:
+            return
+        assert process.stdin is not None
+        process.stdin.close()
+        try:
+            async with asyncio.timeout(END_WITHIN_S):
+                await process.wait()
+        except TimeoutError:
+            await self._kill()
+        self._process = None
+
+    async def _kill(self) -> None:
+        process, self._process = self._process, None
+        if process is None:
+            return
+        with contextlib.suppress(ProcessLookupError):
+            process.kill()
+        assert process.stdin is not None
+        process.stdin.close()
+        await process.wait()
+
+
+def _with_units(vectors: list[Vector], units: Sequence[bytes], bits: UnitBits) -> list[Vector]:
+    """Each vector with the units of its text, if the model makes any."""
+    if not units:
+        return vectors
+    try:
+        return [with_units(vector, own, bits) for vector, own in zip(vectors, units, strict=True)]
+    except ValueError:
+        raise _error("transient", "failed inside") from None
+
+
+def _environment() -> dict[str, str]:
+    """The worker's surroundings: our own package and no other surprise, little memory."""
+    return subprocesses.environment(
+        ORT_DISABLE_TELEMETRY="1",  # onnxruntime reports to its makers unless told not to
+        MALLOC_ARENA_MAX="2",
+        OMP_NUM_THREADS="1",
+        OPENBLAS_NUM_THREADS="1",
+    )
+
+
+def _error(kind: Kind, detail: str) -> EmbeddingError:
+    return EmbeddingError("EMBEDDER_UNAVAILABLE", kind, detail)

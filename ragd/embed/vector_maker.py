@@ -1,0 +1,193 @@
+"""Makes vectors: from the cache, else from the provider of the index's own vector space.
+
+It remembers which texts no provider could embed, and when one that failed may be asked again.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+import structlog
+
+from ragd.clock import Clock
+from ragd.embed.embedding_cache import EmbeddingCache
+from ragd.embed.providers.embedder_port import EmbeddingError, Vector
+from ragd.embed.providers.provider_choice import Providers
+from ragd.embed.vector_progress import VectorProgress
+from ragd.events import BatchEmbedded, Dependency, DependencyRecovered, EmbeddingFailed
+from ragd.folds.health import DEPENDENCY_OF
+from ragd.notes.model import Chunk
+from ragd.runtime.crash_points import crashpoint
+from ragd.state.ledger import Ledger
+from ragd.store.lance import ChunkIndex
+
+NAME = "embedder"
+RETRY_FIRST_S = 2.0
+RETRY_MAX_S = 60.0
+PART_S = 0.5  # how long one call should take: after each, who watches sees how far it is
+PART_FIRST = 2
+PART_MAX = 256
+
+log = structlog.get_logger(NAME)
+
+
+class Privacy(Protocol):
+    """What may be shown to the provider."""
+
+    def may_be_embedded(self, chunk: Chunk, provider: str) -> bool: ...
+
+    def leaves(self, provider: str) -> bool: ...
+
+
+class VectorMaker:
+    """What the batches in flight and the backlog share."""
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        clock: Clock,
+        providers: Providers,
+        cache: EmbeddingCache,
+        privacy: Privacy,
+    ) -> None:
+        self._ledger = ledger
+        self._clock = clock
+        self._providers = providers
+        self._cache = cache
+        self._privacy = privacy
+        # By vector space: calls in a row that failed, and when the next one may be made.
+        self._failures: dict[str, int] = {}
+        self._not_before: dict[str, float] = {}
+        self._hopeless: set[str] = set()  # hashes of chunks that no provider call could embed
+        self._parts: dict[str, int] = {}  # by vector space: texts in one call
+        self.progress = VectorProgress(clock)
+
+    async def known(self, chunks: Sequence[Chunk], index: ChunkIndex) -> dict[str, Vector]:
+        """What the cache has, by content hash."""
+        hashes = {chunk.content_hash for chunk in chunks}
+        return await self._cache.get_many(index.identity.space.identity, hashes) if hashes else {}
+
+    async def make(self, texts: Mapping[str, str], index: ChunkIndex) -> dict[str, Vector]:
+        """What the provider makes of texts, by content hash; kept in the cache from then on."""
+        embedder = await self._providers.of(index.identity)
+        hashes, contents = list(texts), list(texts.values())
+        vectors: dict[str, Vector] = {}
+        while (start := len(vectors)) < len(hashes):
+            end = start + self._part_size(index)
+            began = self._clock.monotonic()
+            try:
+                made = await embedder.embed_passages(contents[start:end])
+            except EmbeddingError as why:
+                _count_from_the_first(why, list(vectors.values()))
+                raise
+            self._learn(index, len(made), self._clock.monotonic() - began)
+            self._failures.pop(index.identity.space.identity, None)
+            await self.report_recovery(index.identity.space.provider)
+            part = dict(zip(hashes[start:end], made, strict=True))
+            crashpoint("embed.before_cache")
+            await self.keep(part, index)
+            crashpoint("embed.after_cache")
+            vectors |= part
+            self._show(index, len(part))
+        return vectors
+
+    def _part_size(self, index: ChunkIndex) -> int:
+        return self._parts.get(index.identity.space.identity, PART_FIRST)
+
+    def _learn(self, index: ChunkIndex, number: int, took_s: float) -> None:
+        """So many texts took so long: choose the next part's size."""
+        size = self._part_size(index)
+        wished = int(number * PART_S / max(took_s, 0.001))
+        if number >= size or wished < size:  # a short rest says nothing of a longer part
+            most = min(PART_MAX, 4 * number)
+            self._parts[index.identity.space.identity] = max(1, min(wished, most))
+
+    def _show(self, index: ChunkIndex, number: int) -> None:
+        generation, catalog = index.identity.generation, self._ledger.state.catalog
+        building = catalog.building
+        is_built = building is not None and building.generation == generation
+        table = building if building is not None and is_built else catalog
+        self.progress.made(generation, number, table.chunks_embedded)
+
+    async def keep(self, vectors: Mapping[str, Vector], index: ChunkIndex) -> None:
+        """Pay for these only once."""
+        if vectors:
+            await self._cache.put_many(index.identity.space.identity, vectors)
+
+    def lacks(self, chunk: Chunk, vectors: Mapping[str, Vector], index: ChunkIndex) -> bool:
+        """Whether this chunk has no vector among these, and could have one."""
+        if chunk.content_hash in vectors or chunk.content_hash in self._hopeless:
+            return False
+        return self._privacy.may_be_embedded(chunk, index.identity.space.provider)
+
+    def stays_here(self, index: ChunkIndex) -> bool:
+        """Whether the texts of this index are embedded on this machine."""
+        return not self._privacy.leaves(index.identity.space.provider)
+
+    def give_up(self, content_hash: str) -> None:
+        """No provider can embed this text."""
+        self._hopeless.add(content_hash)
+
+    def is_hopeless(self, content_hash: str) -> bool:
+        return content_hash in self._hopeless
+
+    # Providers that fail
+
+    async def report(self, why: EmbeddingError, index: ChunkIndex) -> None:
+        """Nobody makes vectors now: say so, and wait longer each time before trying again."""
+        space = index.identity.space.identity
+        attempt = self._failures[space] = self._failures.get(space, 0) + 1
+        delay = min(RETRY_MAX_S, RETRY_FIRST_S * 2 ** min(attempt - 1, 10))
+        self._not_before[space] = self._clock.monotonic() + delay
+        log.warning("no vectors", code=why.code, detail=why.detail, attempt=attempt)
+        if attempt & (attempt - 1) == 0:  # the first, the second, the fourth: not one a minute
+            sizes = {"configured": why.configured, "made": why.made}
+            failed = EmbeddingFailed(code=why.code, attempt=attempt, **sizes)
+            await self._ledger.journal.append(NAME, failed)
+
+    def until_next_try(self) -> float:
+        """Seconds until a provider that failed may be asked again; 0 if there is none."""
+        now = self._clock.monotonic()
+        self._not_before = {space: at for space, at in self._not_before.items() if at > now}
+        return min(self._not_before.values(), default=now) - now
+
+    def rests(self, index: ChunkIndex) -> bool:
+        """Whether the provider of this index has failed, and is not to be asked yet."""
+        return index.identity.space.identity in self._not_before
+
+    def forgive(self) -> None:
+        """Somebody is said to be back: ask at once."""
+        self._failures, self._not_before = {}, {}
+
+    async def report_recovery(self, provider: str) -> None:
+        """A call that works is as good as a probe."""
+        lost = self._ledger.state.health.lost
+        works: list[Dependency] = [DEPENDENCY_OF[provider]]
+        model = lost.get("model")
+        if provider == "ollama" and model is not None and model.code == "DIMENSIONS_MISMATCH":
+            works.append("model")  # sizes are compared with every vector
+        for dependency in works:
+            if dependency in lost:
+                recovered = DependencyRecovered(dependency=dependency)
+                await self._ledger.journal.append(NAME, recovered)
+
+    async def say(self, job_id: str, batch_id: str, files: int, made: int, cached: int) -> None:
+        """Vectors for a batch, or for a fill, are there."""
+        index = self._ledger.state.catalog.index
+        embedded = BatchEmbedded(
+            job_id=job_id,
+            batch_id=batch_id,
+            files=files,
+            chunks=made,
+            cached=cached,
+            provider=index.provider if index is not None else "",
+            model=index.model if index is not None else "",
+        )
+        await self._ledger.journal.append(NAME, embedded)
+
+
+def _count_from_the_first(why: EmbeddingError, made: Sequence[Vector]) -> None:
+    """Let an error about a later part count from the first text of all."""
+    later = {place + len(made): vector for place, vector in why.done.items()}
+    why.done = {**dict(enumerate(made)), **later}
+    if why.index is not None:
+        why.index += len(made)

@@ -1,0 +1,93 @@
+"""The embedded models, in a process of their own: what they are, and how the daemon talks to one.
+
+    frame = length as 4 bytes, big-endian · msgpack
+
+The worker first says `Ready` or `Unavailable`; then each `Embed` gets one `Vectors` or `Failed`.
+It ends when its input ends, so it never outlives the daemon. This module imports neither numpy
+nor onnxruntime: the daemon uses it too.
+"""
+
+import struct
+from typing import BinaryIO, Literal
+
+import msgspec
+from msgspec import Struct
+
+from ragd.embed.providers.shipped_models import ENGLISH as ENGLISH
+from ragd.embed.providers.shipped_models import GRANITE as GRANITE
+from ragd.embed.providers.shipped_models import MINILM as MINILM
+from ragd.embed.providers.shipped_models import MULTILINGUAL as MULTILINGUAL
+from ragd.embed.providers.shipped_models import SHIPPED as SHIPPED
+from ragd.embed.providers.shipped_models import Shipped as Shipped
+
+MAX_FRAME_BYTES = 64 * 1024 * 1024
+HEADER = struct.Struct(">I")
+
+
+class Embed(Struct, frozen=True):
+    """The one request."""
+
+    texts: list[str]
+
+
+class Ready(Struct, frozen=True, tag=True):
+    """The model is loaded and gives right vectors."""
+
+
+class Unavailable(Struct, frozen=True, tag=True):
+    """The model cannot run here; `detail` is one of `embedder_port.DETAILS`. The worker ends."""
+
+    detail: str
+
+
+class Vectors(Struct, frozen=True, tag=True):
+    """All vectors of the request, one after another: float32, little-endian, of length 1.
+
+    `units`: of each text the vectors of its units, int8, if the model makes any.
+    """
+
+    data: bytes
+    units: list[bytes] = []
+
+
+class Failed(Struct, frozen=True, tag=True):
+    """No vectors; the worker goes on."""
+
+    why: Literal["not_a_number", "failed_inside"]
+
+
+Reply = Ready | Unavailable | Vectors | Failed
+
+_encoder = msgspec.msgpack.Encoder()
+_requests = msgspec.msgpack.Decoder(Embed)
+_replies: msgspec.msgpack.Decoder[Reply] = msgspec.msgpack.Decoder(Reply)
+
+
+def frame(message: Embed | Reply) -> bytes:
+    """A message as it goes through the pipe."""
+    body = _encoder.encode(message)
+    assert len(body) <= MAX_FRAME_BYTES, len(body)
+    return HEADER.pack(len(body)) + body
+
+
+def body_length(header: bytes) -> int:
+    """How many bytes follow this header. Raises ValueError when it cannot be one of ours."""
+    (length,) = HEADER.unpack(header)
+    if length > MAX_FRAME_BYTES:
+        raise ValueError("not a frame")
+    return int(length)
+
+
+def decode_reply(body: bytes) -> Reply:
+    """What the worker said. Raises ValueError (msgspec's) when it is nothing we know."""
+    return _replies.decode(body)
+
+
+def read_request(stream: BinaryIO) -> Embed | None:
+    """The next request, or None at the end of the input, even in the middle of a frame."""
+    header = stream.read(HEADER.size)
+    if len(header) < HEADER.size:
+        return None
+    length = body_length(header)
+    body = stream.read(length)
+    return _requests.decode(body) if len(body) == length else None

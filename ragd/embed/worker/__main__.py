@@ -1,0 +1,116 @@
+"""The worker's life: load the model that is named, answer requests until the input ends.
+
+What any library writes to the standard output goes to the standard error, so that it can never
+get between two frames. A text never appears in an error: only its type and place do.
+"""
+
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from typing import BinaryIO, Protocol, runtime_checkable
+
+import numpy as np
+
+from ragd.embed.worker import (
+    MINILM,
+    MULTILINGUAL,
+    Embed,
+    Failed,
+    Ready,
+    Reply,
+    Unavailable,
+    Vectors,
+    frame,
+    read_request,
+)
+from ragd.embed.worker.loading import CannotRun, Floats
+from ragd.embed.worker.units import Passages
+
+KINDER_BY = 5  # nice: a person's own programs go first
+
+
+class Model(Protocol):
+    """A loaded model."""
+
+    def embed(self, texts: Sequence[str]) -> Floats: ...
+
+
+@runtime_checkable
+class MakesUnits(Protocol):
+    """A model that gives the units of long texts vectors of their own."""
+
+    def embed_passages(self, texts: Sequence[str]) -> Passages: ...
+
+
+def load(name: str) -> Model:
+    """The model of this name. Raises CannotRun."""
+    if name == MULTILINGUAL.name:
+        from ragd.embed.worker import multilingual
+
+        return multilingual.load()
+    if name == MINILM.name:
+        from ragd.embed.worker import minilm
+
+        return minilm.load()
+    from ragd.embed.worker import granite
+
+    return granite.load()
+
+
+def main() -> int:
+    requests, replies = _streams()
+    if hasattr(os, "nice"):
+        os.nice(KINDER_BY)
+    try:
+        model = load(sys.argv[-1])
+    except CannotRun as reason:
+        _send(replies, Unavailable(reason.detail))
+        return 1
+    _send(replies, Ready())
+    while (request := read_request(requests)) is not None:
+        _send(replies, _answer(model, request))
+    return 0
+
+
+def _answer(model: Model, request: Embed) -> Reply:
+    try:
+        made = _made(model, request.texts)
+    except Exception as error:
+        _report(error)
+        return Failed("failed_inside")
+    if not np.isfinite(made.vectors).all():
+        return Failed("not_a_number")
+    return Vectors(made.vectors.astype("<f4").tobytes(), made.units)
+
+
+def _made(model: Model, texts: Sequence[str]) -> Passages:
+    if isinstance(model, MakesUnits):
+        return model.embed_passages(texts)
+    return Passages(model.embed(texts), [])
+
+
+def _report(error: Exception) -> None:
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    print(f"embed_worker: {type(error).__name__} at {place.name}:{place.lineno}", file=sys.stderr)
+
+
+def _streams() -> tuple[BinaryIO, BinaryIO]:
+    """The pipes to the daemon, out of everybody else's reach."""
+    requests, replies = os.dup(0), os.dup(1)
+    with open(os.devnull, "rb") as nothing:  # noqa: PTH123
+        os.dup2(nothing.fileno(), 0)
+    os.dup2(2, 1)
+    return os.fdopen(requests, "rb"), os.fdopen(replies, "wb")
+
+
+def _send(replies: BinaryIO, reply: Reply) -> None:
+    try:
+        replies.write(frame(reply))
+        replies.flush()
+    except OSError:  # the daemon is gone, and nobody is left to be told
+        os._exit(0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

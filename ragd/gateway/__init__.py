@@ -1,0 +1,1 @@
+"""The tool gateway: the socket, its routes and its answers."""

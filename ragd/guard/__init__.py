@@ -1,0 +1,1 @@
+"""What is sensitive, what reads like an order, what is worth remembering."""

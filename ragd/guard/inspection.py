@@ -1,0 +1,51 @@
+"""The guard: what is sensitive in a passage, whether it tries to give orders, what to remember.
+
+It never withholds anything itself and never changes a passage.
+"""
+
+from collections.abc import Collection, Sequence
+
+from msgspec import Struct
+
+from ragd.guard import injection, sensitive, suggestions
+from ragd.guard.passage import Passage
+from ragd.guard.rules import Rules
+from ragd.guard.suggestions import Suggestion
+
+__all__ = ["Inspected", "Passage", "Rules", "Suggestion", "inspect", "inspect_text", "suggest"]
+
+
+class Inspected(Struct, frozen=True):
+    """What the guard found. Categories are labels; `withheld` is what a person is asked about."""
+
+    categories: tuple[str, ...]
+    injection_suspected: bool
+    withheld: bool = False  # to be asked about; under `security.sensitive: "block"` held back
+
+
+def inspect(passage: Passage, rules: Rules) -> Inspected:
+    """Look at one passage: its text, title, headings and tags."""
+    text = f"{passage.title}\n{passage.heading_path}\n{passage.chunk_text}"
+    found = sensitive.categories(passage, text, rules)
+    asked = not rules.confirm.isdisjoint(found) or sensitive.passage_asks(passage, rules)
+    return Inspected(found, injection.suspected(text), asked)
+
+
+def inspect_text(text: str, rules: Rules) -> Inspected:
+    """The same for a text that is no passage: a memory."""
+    found = sensitive.categories_of_text(text, rules)
+    asked = not rules.confirm.isdisjoint(found) or sensitive.text_asks(text, rules)
+    return Inspected(found, injection.suspected(text), asked)
+
+
+def suggest(
+    passages: Sequence[tuple[Passage, Inspected]],
+    rules: Rules,
+    known: Collection[tuple[str, str]] = (),
+) -> Suggestion | None:
+    """The fact most worth remembering, of the passages in their order; of none that is suspect, and
+    none that is `known`: a key or a source, and the value."""
+    if not rules.auto_suggest:
+        return None
+    trusted = [p for p, seen in passages if not seen.injection_suspected]
+    return suggestions.first(trusted, rules, known)

@@ -1,0 +1,72 @@
+"""The guard's rules by the configuration in force, which may change while the daemon runs."""
+
+import hashlib
+import secrets
+
+from ragd.clock import Clock
+from ragd.config.live_settings import Settings
+from ragd.config.load import is_address_external
+from ragd.config.schema import Memory, Security
+from ragd.guard.confirmation import Confirmations
+from ragd.guard.inspection import Inspected, Passage, Rules, inspect
+from ragd.guard.sensitive import may_leave
+from ragd.notes.model import Chunk
+
+TOKEN_BYTES = 16
+MOST_INSPECTED = 2_048  # about 0.5 MB
+
+
+def confirmations(clock: Clock) -> Confirmations:
+    """Tokens by this clock, that nobody guesses."""
+    return Confirmations(clock.monotonic, lambda: secrets.token_urlsafe(TOKEN_BYTES))
+
+
+class GuardInForce:
+    """Rules that are made once for each configuration."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._made: tuple[Security, Memory, Rules] | None = None
+        self._inspected: dict[bytes, Inspected] = {}
+
+    @property
+    def blocks(self) -> bool:
+        """Whether what is sensitive is withheld until somebody agreed."""
+        return self._settings.current.security.sensitive == "block"
+
+    def may_be_embedded(self, chunk: Chunk, provider: str) -> bool:
+        """Whether this provider may see the chunk: what is sensitive stays on this machine."""
+        return not self.leaves(provider) or may_leave(chunk, self.rules)
+
+    def leaves(self, provider: str) -> bool:
+        """Whether what this provider is shown leaves this machine."""
+        return provider == "ollama" and is_address_external(self._settings.current)
+
+    @property
+    def rules(self) -> Rules:
+        config = self._settings.current
+        made = self._made
+        if made is None or made[0] is not config.security or made[1] is not config.memory:
+            rules = Rules.of(config.security, config.memory)
+            self._made = made = (config.security, config.memory, rules)
+            self._inspected.clear()
+        return made[2]
+
+    def inspect(self, passage: Passage) -> Inspected:
+        """What the guard says of a passage. Of those seen last it knows it by their digest."""
+        rules, digest = self.rules, _digest(passage)
+        found = self._inspected.pop(digest, None) or inspect(passage, rules)
+        if len(self._inspected) >= MOST_INSPECTED:
+            del self._inspected[next(iter(self._inspected))]
+        self._inspected[digest] = found
+        return found
+
+
+def _digest(passage: Passage) -> bytes:
+    """Of all that the guard looks at: no text of a note is kept."""
+    seen = (
+        *(passage.section or "", passage.title, passage.heading_path, passage.chunk_text),
+        *passage.tags,
+    )
+    data = "".join(f"{len(part)}:{part}" for part in seen).encode("utf-8", "surrogatepass")
+    return hashlib.blake2b(data, digest_size=16).digest()

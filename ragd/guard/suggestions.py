@@ -1,0 +1,200 @@
+"""The fact in a passage that is worth remembering: its sentence, and a short name for it.
+
+It never invents words: the value stands in the note as it is.
+"""
+
+import re
+import unicodedata
+from collections.abc import Collection, Iterator, Sequence
+
+from msgspec import Struct
+
+from ragd.guard.passage import Passage
+from ragd.guard.rules import Rules
+from ragd.guard.sensitive import names_of
+from ragd.guard.sensitive_words import without_harmless_uses
+from ragd.guard.word_matching import Found, folded
+from ragd.notes.characters import fold, visible
+from ragd.notes.markdown.sanitise import without_markup
+from ragd.notes.sentences import sentences
+from ragd.notes.stop_words import ENGLISH
+
+LONGEST_VALUE = 500
+LONGEST_KEY = 60
+
+_DEBT = frozenset({"owe", "owed", "debt"})
+_TOPICS = {"owe": "debt", "owed": "debt", "$": "payment", "paid": "payment"} | dict.fromkeys(
+    ("spent", "spend"), "spending"
+)
+_NAME = r"(?:(?:Mr|Mrs|Ms|Dr|Prof)\.? )?([^\W\d_][\w’'-]*)"
+_TO = re.compile(rf"\b(?i:owed?|owes|debts?)\b(?: (?:still|to|with|of|money|back))*,? {_NAME}")
+_FROM = re.compile(rf"\b{_NAME}(?: \w+)? ow(?:es|ed) (?:me|us)\b")
+_WORD = re.compile(r"(?<![\w’'])[^\W\d_][\w’'-]*")
+_POSSESSIVE = re.compile("[’']s$")
+_DAYS = """
+monday tuesday wednesday thursday friday saturday sunday january february march april may june july
+august september october november december today yesterday tomorrow
+"""
+_NO_NAME = frozenset((*ENGLISH.split(), *_DAYS.split(), "still"))
+
+
+class Suggestion(Struct, frozen=True):
+    """What obsidian_rag_memory_store would be given."""
+
+    key: str
+    value: str
+    source: str
+
+
+def first(
+    passages: Sequence[Passage], rules: Rules, known: Collection[tuple[str, str]] = ()
+) -> Suggestion | None:
+    """The best sentence of the first passage that has one; else the first marked passage. Of a
+    thing that was written down more than once, what was true last. None of which a newer passage
+    speaks, and none that is `known`: a key or a source, and the value."""
+    for look in (_in_text, _by_heading):
+        for place, passage in enumerate(passages):
+            if found := look(passage, rules):
+                later = [p for p in passages[place + 1 :] if passage.date and p.date]
+                best, day = _latest(found, passage, [(p, look(p, rules)) for p in later])
+                if not _is_known(best, known) and not _is_outdated(best, day, passages, rules):
+                    return best
+    return None
+
+
+def _is_outdated(found: Suggestion, day: str, passages: Sequence[Passage], rules: Rules) -> bool:
+    """Whether a passage with a later date speaks of the same: the same names, in a sentence that
+    holds such a fact as well."""
+    names = {folded(word) for word in _names_in(found.value)}
+    if not day or not names:
+        return False
+    newer = (passage for passage in passages if passage.date and passage.date > day)
+    return any(
+        not names.isdisjoint(folded(word) for word in _names_in(sentence))
+        and rules.lexicon.found_in(sentence)
+        for passage in newer
+        for sentence in sentences(passage.chunk_text)
+    )
+
+
+def _names_in(sentence: str) -> list[str]:
+    """Words with a capital letter; that of the first word counts only if there is no other."""
+    found = [m for m in _WORD.finditer(sentence) if _may_be_name(m.group(), [])]
+    later = [m for m in found if m.start() > 0]
+    return [_POSSESSIVE.sub("", m.group()) for m in later or found]
+
+
+def _is_known(found: Suggestion, known: Collection[tuple[str, str]]) -> bool:
+    """Whether exactly this fact is stored; a memory is kept without its markup."""
+    value = fold(without_markup(visible(found.value))).strip()
+    return (found.key, value) in known or (found.source, value) in known
+
+
+def _latest(
+    best: Suggestion, said: Passage, others: Sequence[tuple[Passage, Suggestion | None]]
+) -> tuple[Suggestion, str]:
+    """The newest of those with the same key, and its date. A note without a date is taken to be
+    kept up."""
+    newest = said.date or ""
+    for passage, found in others:
+        if found is not None and found.key == best.key and (passage.date or "") > newest:
+            best, newest = found, passage.date or ""
+    return best, newest
+
+
+def _in_text(passage: Passage, rules: Rules) -> Suggestion | None:
+    best: tuple[int, str, list[Found]] = (0, "", [])
+    for sentence in sentences(passage.chunk_text):
+        if not _tells(sentence):
+            continue
+        found = rules.lexicon.found_in(sentence)
+        if found and not rules.lexicon.found_in(without_harmless_uses(folded(sentence))):
+            continue  # time that is spent, attention that is paid
+        weight = len(found) + any(phrase in _DEBT for _, phrase in found)
+        if weight > best[0]:
+            best = (weight, sentence, found)
+    _, sentence, found = best
+    if not found:
+        return None
+    return _suggestion(_key(sentence, found, passage), sentence, passage)
+
+
+def _tells(sentence: str) -> bool:
+    """A question tells nothing, and an address nothing to remember."""
+    return not sentence.rstrip(' *_"”)').endswith("?") and "://" not in sentence
+
+
+def _by_heading(passage: Passage, rules: Rules) -> Suggestion | None:
+    """A list under the heading "Costco", a diary's section `#mentalhealth`."""
+    found = rules.lexicon.found_in(f"{passage.title}\n{passage.heading_path}")
+    topic = found[0][1] if found else next(_marked(passage, rules), None)
+    said = ", ".join(sentences(passage.chunk_text)) if found else ""
+    if not said or len(said) > LONGEST_VALUE:
+        said = next(iter(sentences(passage.chunk_text)), "")
+    if topic is None or not said:
+        return None
+    return _suggestion(_joined(topic, _where(passage, topic)), said, passage)
+
+
+def _marked(passage: Passage, rules: Rules) -> Iterator[str]:
+    return (name for name in names_of(passage) if name in rules.marked)
+
+
+def _suggestion(key: str, value: str, passage: Passage) -> Suggestion | None:
+    if not key:
+        return None
+    if len(value) > LONGEST_VALUE:
+        value = value[: LONGEST_VALUE - 1].rstrip() + "…"
+    return Suggestion(key, value, passage.source_file)
+
+
+def _key(sentence: str, found: list[Found], passage: Passage) -> str:
+    phrases = [phrase for _, phrase in found]
+    if not _DEBT.isdisjoint(phrases):
+        if (match := _TO.search(sentence)) and _may_be_name(match.group(1), phrases):
+            return _joined("debt_to", match.group(1))
+        if (match := _FROM.search(sentence)) and _may_be_name(match.group(1), phrases):
+            return _joined("debt_from", match.group(1))
+    topic = next((phrase for phrase in phrases if phrase != "$"), phrases[0])
+    topic = _TOPICS.get(topic, topic)
+    return _joined(topic, _who(sentence, phrases) or _where(passage, topic))
+
+
+def _who(sentence: str, phrases: list[str]) -> str:
+    """The first name in a sentence, as far as a capital letter tells. That of its first word tells
+    nothing, unless somebody paid, owed or spent."""
+    names = [match for match in _WORD.finditer(sentence) if _may_be_name(match.group(), phrases)]
+    if names and names[0].start() == 0:
+        verb = folded(sentence[names[0].end() :].strip()).partition(" ")[0]
+        if len(names) > 1 or verb not in phrases:
+            del names[0]
+    return _POSSESSIVE.sub("", names[0].group()) if names else ""
+
+
+def _may_be_name(word: str, phrases: list[str]) -> bool:
+    if not word[0].isupper():
+        return False
+    first = folded(re.split("[’']", word)[0])
+    return len(first) > 1 and first not in _NO_NAME and not any(first in p for p in phrases)
+
+
+def _where(passage: Passage, topic: str) -> str:
+    """What else tells this fact from others: its day, or the note's name."""
+    if passage.date:
+        return passage.date
+    return "" if slug(passage.title) == slug(topic) else passage.title
+
+
+def _joined(topic: str, rest: str) -> str:
+    return slug(f"{topic} {rest}")
+
+
+def slug(text: str) -> str:
+    """Small letters, digits and `_`: ASCII where the letters have an ASCII form."""
+    plain = "".join(
+        char
+        for char in unicodedata.normalize("NFKD", folded(text))
+        if not unicodedata.combining(char)
+    )
+    plain = unicodedata.normalize("NFC", plain)
+    return re.sub(r"[\W_]+", "_", plain)[:LONGEST_KEY].strip("_")

@@ -1,0 +1,1 @@
+"""The health monitor: probes what the daemon depends on."""

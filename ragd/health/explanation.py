@@ -1,0 +1,102 @@
+"""What an error code means here and now: its declared sentence, made exact by what the log knows.
+
+Pure. It names models and sizes, and never a note or a path.
+"""
+
+from collections.abc import Mapping
+
+from ragd.embed.providers.model_choice import in_words, named, wished
+from ragd.embed.providers.shipped_models import ENGLISH
+from ragd.errors import CODES
+from ragd.folds import State
+from ragd.folds.catalog import Index
+
+_MEANWHILE = "full-text search goes on meanwhile."
+_RESTART = "then `ragctl stop` and `ragctl start`"
+
+
+def explain(code: str, state: State, configured_model: str) -> tuple[str, str]:
+    """A sentence and the next step."""
+    index = state.catalog.index
+    model = index.model if index is not None and index.provider == "ollama" else configured_model
+    if code == "OLLAMA_MODEL_MISSING" and model:
+        return (
+            f"Ollama answers but does not have the model {model}, so meaning-based search is off.",
+            f"Run `ollama pull {model}`; {_MEANWHILE}",
+        )
+    lost = state.health.lost.get("model")
+    if code == "DIMENSIONS_MISMATCH" and lost is not None and lost.made:
+        return size_mismatch(configured_model, lost.configured, lost.made)
+    if code == "INDEX_NOT_FOUND" and _is_removed(state):
+        return (
+            "The index is missing: its folder was removed or moved away.",
+            "Run `ragctl index`, which reads all notes again; or put the folder back.",
+        )
+    return CODES[code].message, CODES[code].suggestion
+
+
+def _is_removed(state: State) -> bool:
+    """There was an index with notes in it, and it is gone."""
+    return state.health.index_removed or bool(state.catalog.documents)
+
+
+def size_mismatch(model: str, configured: int, made: int) -> tuple[str, str]:
+    """The configuration asks for vectors of one size, and the model makes another."""
+    return (
+        f"`embedding.dimensions` is {configured}, but Ollama's model {model} makes vectors of "
+        f"{made} numbers, so meaning-based search is off.",
+        "Run `ragctl config unset embedding.dimensions` (or `ragctl config set "
+        f"embedding.dimensions {made}`), {_RESTART}; {_MEANWHILE}",
+    )
+
+
+def passed_over(index: Index, configured_model: str) -> dict[str, str] | None:
+    """Why this index has the embedded model where it could have had Ollama's, if that is so."""
+    taken = "when this index was made, so it has the embedded model."
+    again = "`ragctl reindex`"
+    match index.passed_over:
+        case "":
+            return None
+        case "DIMENSIONS_MISMATCH":
+            message = (
+                f"`embedding.dimensions` was {index.configured} and Ollama's model made vectors of "
+                f"{index.made} numbers {taken}"
+            )
+            first = f"`ragctl config unset embedding.dimensions`, {_RESTART}, then {again}"
+        case "OLLAMA_MODEL_MISSING":
+            message = f"Ollama did not have the model {configured_model} {taken}"
+            first = f"`ollama pull {configured_model}`, then {again}"
+        case _:
+            message = f"Ollama did not answer {taken}"
+            first = f"`ollama serve`, then {again}"
+    return {
+        "code": index.passed_over,
+        "message": message,
+        "suggestion": f"To use Ollama, run {first}.",
+    }
+
+
+def language_hint(
+    index: Index, languages: Mapping[str, int], configured: str
+) -> dict[str, str] | None:
+    """That another embedded model than the index's fits the notes or is configured, if so."""
+    has = named(index.model) if index.provider == "embedded" else None
+    meant = wished(configured, languages)
+    if has is None or has.language == meant.language:
+        return None  # an older model of the language is kept until a reindex
+    suggestion = (
+        f"Run `ragctl reindex`: it builds an index with the {meant.language} model beside this "
+        "one, and switches when it is complete."
+    )
+    if configured != "auto":
+        message = (
+            f"`embedding.language` is {configured}, but the index has the {has.language} model."
+        )
+        return {"message": message, "suggestion": suggestion}
+    if meant == ENGLISH:
+        return None  # the multilingual model reads English too
+    message = (
+        f"Of {sum(languages.values())} notes looked at, the languages are: {in_words(languages)}. "
+        "The index has the English model, which finds notes in other languages by words only."
+    )
+    return {"message": message, "suggestion": suggestion}

@@ -1,0 +1,1 @@
+"""Facts that were asked to be remembered: stored, matched, forgotten."""

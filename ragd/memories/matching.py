@@ -1,0 +1,152 @@
+"""Which memories belong to a question: those that share words with it, the rarest counting most,
+and those that are near to it in meaning.
+
+It knows nothing of where memories are kept, nor of who makes vectors.
+"""
+
+import heapq
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from ragd.guard.word_matching import is_single, words
+from ragd.notes.stop_words import ENGLISH
+
+QUERY_CHARACTERS = 4_000  # the first ones; more say no more
+FLOOR = 0.30  # the least cosine of a memory to a question whose words it does not share
+RANKS = 60  # of reciprocal rank fusion
+# Texts about nothing that is likely to be asked of a person's memories.
+ANCHORS = (
+    "A glacier moves a few metres in a year.",
+    "The committee approved the minutes of the previous session.",
+    "Sort the list in descending order and return the first element.",
+    "Basalt forms when lava cools quickly.",
+    "The overture begins with a slow march for the brass.",
+)
+_COMMON = frozenset(ENGLISH.split())
+
+
+class Memory(Struct, frozen=True):
+    """A fact that somebody wanted kept."""
+
+    key: str
+    value: str
+    source: str
+    stored_at: str
+    source_sha256: str | None = None  # of the source when it was stored, as far as it was read
+    may_leave: bool = False  # neither it nor its place in the note was sensitive then
+
+
+class Meaning(Struct, frozen=True):
+    """A question's vector, and vectors of unrelated texts where the model's scale needs them.
+
+    `above_anchors`: how much nearer than those a memory must be that shares no word.
+    """
+
+    vector: bytes  # float32
+    space: str
+    anchors: tuple[bytes, ...] = ()
+    above_anchors: float = 0.0
+
+
+def shown(memory: Memory) -> dict[str, str]:
+    """What others see of a memory."""
+    return {name: getattr(memory, name) for name in ("key", "value", "source", "stored_at")}
+
+
+def embed_text(memory: Memory) -> str:
+    """What is embedded of a memory."""
+    return f"{memory.key}: {memory.value}"
+
+
+class Recall:
+    """Memories, put in order once, then found by the words or the meaning of any question.
+
+    `vectors`: by key, the vector space and the vector in it.
+    """
+
+    def __init__(
+        self, memories: Sequence[Memory], vectors: Mapping[str, tuple[str, bytes]] | None = None
+    ) -> None:
+        self._memories = sorted(memories, key=lambda memory: memory.stored_at, reverse=True)
+        self._having: dict[str, list[int]] = {}  # term -> places of the memories that have it
+        for place, memory in enumerate(self._memories):
+            for term in dict.fromkeys(terms(f"{memory.key}\n{memory.value}")):
+                self._having.setdefault(term, []).append(place)
+        self._vectors = vectors or {}
+        self._matrix: tuple[str, list[int], Any] | None = None  # of the space last asked for
+
+    def matching(self, query: str, limit: int, meaning: Meaning | None = None) -> list[Memory]:
+        """The memories that share words with the query or are near to it, best first, newer ones
+        before older."""
+        by_words = self._by_words(query)
+        near = self._by_meaning(meaning) if meaning is not None else []
+        scores: dict[int, float] = {}
+        for found in (by_words, near):
+            for rank, place in enumerate(found):
+                scores[place] = scores.get(place, 0.0) + 1 / (RANKS + rank)
+        best = heapq.nsmallest(max(0, limit), scores, key=lambda place: (-scores[place], place))
+        return [self._memories[place] for place in best]
+
+    def _by_words(self, query: str) -> list[int]:
+        scores: dict[int, float] = {}
+        for term in dict.fromkeys(terms(query[:QUERY_CHARACTERS])):
+            places = self._having.get(term, [])
+            for place in places:
+                weight = math.log(1 + len(self._memories) / len(places))
+                scores[place] = scores.get(place, 0.0) + weight
+        return sorted(scores, key=lambda place: (-scores[place], place))
+
+    def _by_meaning(self, meaning: Meaning) -> list[int]:
+        import numpy as np  # slow to import, and not needed where there are no vectors
+
+        places, matrix = self._matrix_of(meaning.space)
+        asked = np.frombuffer(meaning.vector, dtype="<f4")
+        if not places or matrix.shape[1] != len(asked):
+            return []
+        floor = FLOOR
+        if meaning.anchors:
+            anchors = np.stack([np.frombuffer(one, dtype="<f4") for one in meaning.anchors])
+            floor = max(floor, float((anchors @ asked).mean()) + meaning.above_anchors)
+        cosines = matrix @ asked
+        near = [(float(cosine), place) for cosine, place in zip(cosines, places, strict=True)]
+        near = [one for one in near if one[0] >= floor]
+        return [place for _, place in sorted(near, key=lambda one: (-one[0], one[1]))]
+
+    def _matrix_of(self, space: str) -> tuple[list[int], Any]:
+        import numpy as np
+
+        if self._matrix is None or self._matrix[0] != space:
+            kept = [
+                (place, self._vectors[memory.key][1])
+                for place, memory in enumerate(self._memories)
+                if self._vectors.get(memory.key, ("",))[0] == space
+            ]
+            rows = [np.frombuffer(vector, dtype="<f4") for _, vector in kept]
+            matrix = np.stack(rows) if rows else np.empty((0, 0), dtype="<f4")
+            self._matrix = (space, [place for place, _ in kept], matrix)
+        return self._matrix[1], self._matrix[2]
+
+
+def terms(text: str) -> list[str]:
+    """What a text can be found by: its words, pairs of characters where words have no spaces."""
+    found: list[str] = []
+    run = ""
+    for word in words(text):
+        if not is_single(word) or word.startswith("^"):
+            found.extend(_pairs(run))
+            run = ""
+        if is_single(word):
+            run += word.removeprefix("^")
+        elif word not in _COMMON:
+            found.append(word)
+    found.extend(_pairs(run))
+    return found
+
+
+def _pairs(run: str) -> Iterable[str]:
+    if len(run) < 2:
+        return (run,) if run else ()
+    return (run[at : at + 2] for at in range(len(run) - 1))

@@ -1,0 +1,81 @@
+"""Vectors of memories: made with the embedder of the index that serves, in its vector space.
+
+It keeps nothing: vectors are kept beside their memories, so that forgetting erases both. A memory
+that is sensitive, or whose note may be, is never sent to another machine.
+"""
+
+from collections.abc import Sequence
+
+from ragd.config.live_settings import Settings
+from ragd.config.load import is_address_external
+from ragd.embed.providers.embedder_port import Vector
+from ragd.embed.providers.local_model import model_of
+from ragd.embed.providers.provider_choice import Providers
+from ragd.guard.live_rules import GuardInForce
+from ragd.guard.sensitive import text_may_leave
+from ragd.memories.matching import ANCHORS, Meaning, Memory, embed_text
+from ragd.search.ranking.cosine_scale import USUAL, known_scale
+from ragd.store.lance import ChunkIndex
+from ragd.store.open_indexes import Serving
+
+
+class MemoryVectors:
+    """Makes them."""
+
+    def __init__(
+        self, settings: Settings, serving: Serving, providers: Providers, guard: GuardInForce
+    ) -> None:
+        self._settings = settings
+        self._serving = serving
+        self._providers = providers
+        self._guard = guard
+        self._anchors: dict[str, tuple[Vector, ...]] = {}  # by vector space
+
+    @property
+    def space(self) -> str | None:
+        """The vector space of the index that serves; None while there is none."""
+        index = self._index()
+        return index.identity.space.identity if index is not None else None
+
+    def may_embed(self, memory: Memory) -> bool:
+        """Whether the embedder may see this memory."""
+        index = self._index()
+        if index is None:
+            return False
+        if index.identity.space.provider != "ollama":
+            return True
+        if not is_address_external(self._settings.current):
+            return True
+        return memory.may_leave and text_may_leave(embed_text(memory), self._guard.rules)
+
+    async def make(self, space: str, memories: Sequence[Memory]) -> list[Vector]:
+        """Their vectors; none if another index serves now. Raises EmbeddingError."""
+        index = self._index()
+        if index is None or index.identity.space.identity != space:
+            return []
+        embedder = await self._providers.of(index.identity)
+        if space not in self._anchors and _above_anchors(index) is not None:
+            self._anchors = {space: tuple(await embedder.embed(list(ANCHORS)))}
+        texts = [embed_text(memory) for memory in memories]
+        return list(await embedder.embed(texts)) if texts else []
+
+    def meaning(self, vector: Vector | None, space: str) -> Meaning | None:
+        """What a question with this vector can be compared by; None if by words alone."""
+        index = self._index()
+        if vector is None or index is None or index.identity.space.identity != space:
+            return None
+        above = _above_anchors(index)
+        if above is None:
+            return Meaning(vector, space)
+        anchors = self._anchors.get(space)
+        return Meaning(vector, space, anchors, above) if anchors else None
+
+    def _index(self) -> ChunkIndex | None:
+        index = self._serving.index
+        return index if index is not None and index.identity.space.is_known else None
+
+
+def _above_anchors(index: ChunkIndex) -> float | None:
+    """How much nearer to a question than unrelated texts a memory must be in this index."""
+    scale = known_scale(model_of(index.identity.space)) or USUAL
+    return scale.above_anchors

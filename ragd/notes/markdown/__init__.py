@@ -1,0 +1,1 @@
+"""What Markdown and Obsidian add to plain text. Pure."""

@@ -1,0 +1,177 @@
+"""The properties at the top of a note: the block between its first two lines of `---`.
+
+It never builds YAML objects: it listens to the parser and keeps plain strings, follows no alias and
+refuses what is too large or too deep. A block it cannot read is text like any other, except that
+`rag: false` in it hides the note: in doubt a note stays out.
+"""
+
+import re
+from itertools import accumulate
+
+import yaml
+from msgspec import Struct
+
+from ragd.notes.characters import one_line
+from ragd.notes.markdown.sanitise import plain
+from ragd.notes.properties import encoded
+
+MOST_CHARACTERS = 65_536
+DEEPEST = 64
+MOST_VALUES = 200  # of tags or aliases
+LONGEST_VALUE = 200
+LONGEST_TITLE = 300
+
+NOT_YAML = "its frontmatter is not valid YAML"
+NOT_A_MAPPING = "its frontmatter is not a list of properties"
+UNFILLED = "its frontmatter holds a template's placeholders"
+TOO_LARGE = "its frontmatter is too large to be read"
+TOO_DEEP = "its frontmatter is nested too deeply to be read"
+
+_CLOSE = re.compile(r"\n---[ \t]*(?:\n|\Z)")
+_HIDES = re.compile(r"\nrag[ \t]*:[ \t]*[\"']?(?:false|no|off)[\"']?[ \t]*(?:#[^\n]*)?\n", re.I)
+# The same wherever it may be a key, in any spelling: for a block that cannot be read.
+_MAY_HIDE = re.compile(
+    r"[\n{,?][ \t]*+[\"']?rag[\"']?[ \t]*+(?:\n[ \t]*+)?:\s*+(?:[!&]\S{1,100}\s++){0,3}"
+    r"(?:[|>][-+\d]{0,2}\s++)?[\"'\[]?[ \t]*+(?:(?:false|no|off)(?![^\W_])|\*)",
+    re.I,
+)
+_FALSE = {"false", "no", "off"}
+_ALIAS = "*"  # in place of a value that is an alias
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_NESTING = {"[": 1, "{": 1, "]": -1, "}": -1}
+
+Values = dict[str, list[str]]
+
+
+class Frontmatter(Struct, frozen=True):
+    """What the block says. `end` is where the body begins: 0 if there is no block."""
+
+    end: int = 0
+    block: str = ""
+    title: str | None = None
+    aliases: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    date: str | None = None  # as written
+    created: str | None = None
+    properties: tuple[str, ...] = ()  # as the index keeps them
+    hidden: bool = False
+    warning: str | None = None
+
+
+NONE = Frontmatter()
+
+
+class _TooDeep(Exception):
+    """The block nests more than it should."""
+
+
+def read(text: str) -> Frontmatter:
+    """The frontmatter of a whole note, whose line ends are line feeds."""
+    first = text[:64].split("\n", 1)[0]
+    if not text.startswith("---") or first.rstrip(" \t") != "---" or len(first) == len(text):
+        return NONE
+    close = _CLOSE.search(text, len(first))
+    if close is None:
+        return NONE
+    block = text[len(first) + 1 : close.start()] if close.start() > len(first) else ""
+    end = close.end()
+    may_hide = _MAY_HIDE.search(f"\n{block}\n") is not None
+    if len(block) > MOST_CHARACTERS:
+        return Frontmatter(hidden=may_hide, warning=TOO_LARGE)
+    try:
+        values = _values(block)
+    except _TooDeep:
+        return Frontmatter(end, block, hidden=may_hide, warning=TOO_DEEP)
+    except (yaml.YAMLError, ValueError):
+        return Frontmatter(end, block, hidden=may_hide, warning=NOT_YAML)
+    if values is None:
+        return Frontmatter(end, block, hidden=may_hide, warning=NOT_A_MAPPING)
+    hides = _HIDES.search(f"\n{block}\n") is not None  # also where a later line says otherwise
+    if "<<" in values or _ALIAS in values.get("rag", []):
+        hides = hides or may_hide  # what an alias stands for is not looked up
+    return Frontmatter(
+        end,
+        block,
+        title=_single(values, "title"),
+        aliases=_texts(values.get("aliases") or values.get("alias") or []),
+        tags=_tags(values.get("tags") or values.get("tag") or []),
+        date=_single(values, "date"),
+        created=_single(values, "created"),
+        properties=encoded(
+            {name: [plain(one, LONGEST_VALUE) for one in found] for name, found in values.items()}
+        ),
+        hidden=hides or any(word.strip().lower() in _FALSE for word in values.get("rag", [])),
+        warning=UNFILLED if "{{" in block or "<%" in block else None,
+    )
+
+
+def _values(block: str) -> Values | None:
+    """The strings under each top-level key; None if the block is something else than a mapping."""
+    _refuse_depth(block)
+    found: Values = {}
+    depth, skip, key = 0, 0, None
+    gathered: list[str] = []
+    awaits_key = True
+    for event in yaml.parse(block, Loader=_LOADER):
+        if isinstance(event, yaml.DocumentEndEvent):
+            break
+        if isinstance(event, yaml.CollectionStartEvent):
+            depth += 1
+            if depth > DEEPEST:
+                raise _TooDeep
+            mapping = isinstance(event, yaml.MappingStartEvent)
+            if depth == 1 and not mapping:
+                return None
+            if depth > 1 and mapping and not skip:
+                skip = depth
+            continue
+        if isinstance(event, yaml.CollectionEndEvent):
+            skip = 0 if skip == depth else skip
+            depth -= 1
+            if depth != 1:
+                continue
+        elif isinstance(event, yaml.ScalarEvent):
+            if depth == 0:
+                return None if event.value.strip() else {}
+            empty = event.style in (None, "") and event.value in ("", "~", "null", "Null", "NULL")
+            if not skip and not empty:
+                gathered.append(event.value)
+            if depth != 1:
+                continue
+        elif not (isinstance(event, yaml.AliasEvent) and depth == 1):
+            continue
+        elif key == "rag" and not awaits_key:
+            gathered.append(_ALIAS)
+        # A whole node of the top level is read: it is a key, or the value of the last one.
+        if awaits_key:
+            key = gathered[0].strip().lower() if len(gathered) == 1 else None
+        elif key is not None:
+            found[key] = gathered
+        gathered = []
+        awaits_key = not awaits_key
+    return found
+
+
+def _refuse_depth(block: str) -> None:
+    """libyaml needs quadratic time for deep brackets, so these are counted before it sees them."""
+    if block.count("[") + block.count("{") > DEEPEST:
+        steps = [_NESTING[char] for char in block if char in _NESTING]
+        if max(accumulate(steps), default=0) > DEEPEST:
+            raise _TooDeep
+
+
+def _single(values: Values, key: str) -> str | None:
+    found = values.get(key, [])
+    return plain(found[0], LONGEST_TITLE) or None if len(found) == 1 else None
+
+
+def _texts(found: list[str]) -> tuple[str, ...]:
+    cleaned = (plain(value, LONGEST_VALUE) for value in found[:MOST_VALUES])
+    return tuple(dict.fromkeys(value for value in cleaned if value))
+
+
+def _tags(found: list[str]) -> tuple[str, ...]:
+    if len(found) == 1:  # `tags: one, two`
+        found = found[0].replace(",", " ").split()
+    cleaned = (one_line(value, LONGEST_VALUE).lstrip("#") for value in found[:MOST_VALUES])
+    return tuple(dict.fromkeys("#" + value for value in cleaned if value))

@@ -1,0 +1,1 @@
+"""The process and its files: lock, logs, durable files, subprocesses."""

@@ -1,0 +1,25 @@
+"""Where an exception comes from, and never what it says: it may quote a note."""
+
+import traceback
+from pathlib import Path
+
+_PACKAGE = Path(__file__).parent.parent
+
+
+def innermost(failure: BaseException) -> BaseException:
+    """The first single failure in nested groups of them."""
+    while isinstance(failure, BaseExceptionGroup):
+        failure = failure.exceptions[0]
+    return failure
+
+
+def location_of(why: BaseException) -> str:
+    """Where it was raised: the deepest place in our own code. Never what the exception says."""
+    frames = traceback.extract_tb(why.__traceback__)
+    ours = [f for f in frames if Path(f.filename).is_relative_to(_PACKAGE)] or frames[-1:]
+    if not ours:
+        return "unknown"
+    frame = ours[-1]
+    path = Path(frame.filename)
+    name = path.relative_to(_PACKAGE.parent) if path.is_relative_to(_PACKAGE) else path.name
+    return f"{name}:{frame.lineno} in {frame.name}"

@@ -1,0 +1,29 @@
+"""The time that a question names, against today and the days that the notes name. Pure.
+
+    understand("What did I cook two days before my birthday?", today, {"my": MonthDay(5, 14)})
+
+`time_points` reads single days, weeks, months, seasons and feasts; `time_phrases` reads what
+stands around them ("since", "between … and", "two days before"); `closeness` says how near a date
+is to a span; `event_days` finds a birthday or an event in the text of notes. It reads neither
+clock nor index.
+"""
+
+from ragd.search.dates.closeness import WEAK, closeness, reach
+from ragd.search.dates.day_spans import MonthDay, Span
+from ragd.search.dates.event_days import birthday_in, birthday_of, event_in
+from ragd.search.dates.time_phrases import Phrase, Understood, told_events, understand
+
+__all__ = [
+    "WEAK",
+    "MonthDay",
+    "Phrase",
+    "Span",
+    "Understood",
+    "birthday_in",
+    "birthday_of",
+    "closeness",
+    "event_in",
+    "reach",
+    "told_events",
+    "understand",
+]

@@ -1,0 +1,105 @@
+"""A birthday, as the notes tell it. Pure.
+
+The user's own: "my birthday is …", "I was born on …", a line `Birthday: …` in a note about the
+user, or a day's note that says "today is my birthday". Somebody else's: a sentence or a line of
+that person's note. A birthday in another person's note is never taken for the user's.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from datetime import date
+from typing import Protocol
+
+from ragd.notes.sentences import sentences
+from ragd.notes.stop_words import ENGLISH, GERMAN
+from ragd.search.dates.day_spans import MonthDay
+from ragd.search.dates.time_points import birthday_owners, calendar_days
+from ragd.search.query.query_terms import stems_of
+
+MINE = "my"
+NEAR = 60  # characters around the word "birthday" in which its day and its owner stand
+
+
+class Told(Protocol):
+    """A passage of a note."""
+
+    @property
+    def chunk_text(self) -> str: ...
+    @property
+    def title(self) -> str: ...
+    @property
+    def date(self) -> str | None: ...
+
+
+def birthday_of(question: str) -> list[str]:
+    """Whose birthdays a question names; "my" is the user's own."""
+    return birthday_owners(question)
+
+
+def birthday_in(owner: str, passages: Iterable[Told]) -> MonthDay | None:
+    """The birthday that most of these passages tell; None if none does."""
+    told: Counter[MonthDay] = Counter()
+    for passage in passages:
+        told.update(_in_passage(owner, passage))
+    return told.most_common(1)[0][0] if told else None
+
+
+def event_in(words: str, passages: Iterable[Told]) -> MonthDay | None:
+    """The day of an event, of the passages in their order: the date of the first one that says
+    "today" of it, else of the first one that names it. None if none with a date does."""
+    wanted = stems_of(words) - _IDLE
+    named = None
+    for passage in passages:
+        for sentence in sentences(passage.chunk_text) if passage.date else ():
+            if wanted and wanted <= stems_of(sentence):
+                day = date.fromisoformat(passage.date or "")
+                found = MonthDay(day.month, day.day, day.year)
+                if _OF_TODAY.search(sentence):
+                    return found
+                named = named or found
+    return named
+
+
+def _in_passage(owner: str, passage: Told) -> Iterable[MonthDay]:
+    about_owner = _is_about(owner, passage.title)
+    for line in passage.chunk_text.split("\n"):
+        for match in _BIRTHDAY.finditer(line):
+            around = line[max(0, match.start() - NEAR) : match.end() + NEAR]
+            if owner == MINE and _TODAY.search(around) and passage.date:
+                day = date.fromisoformat(passage.date)
+                yield MonthDay(day.month, day.day)
+            elif about_owner or _speaks_of(owner, around):
+                yield from (MonthDay(day.month, day.day) for day in calendar_days(around)[:1])
+
+
+def _is_about(owner: str, title: str) -> bool:
+    if owner == MINE:
+        return bool(_ABOUT_ME.fullmatch(title.strip()))
+    return owner in title.lower().split()
+
+
+def _speaks_of(owner: str, sentence: str) -> bool:
+    if owner == MINE:
+        return bool(_MY.search(sentence))
+    return bool(re.search(rf"(?<!\w){re.escape(owner)}(?!\w)", sentence, re.I))
+
+
+_IDLE = stems_of(f"{ENGLISH} {GERMAN}")
+_OF_TODAY = re.compile(r"(?<!\w)(?:today|tonight|this morning|heute)(?!\w)|今天", re.I)
+_BIRTHDAY = re.compile(r"(?<!\w)(?:birthday|born|birth|geburtstag|geboren)(?!\w)|生日|出生", re.I)
+_MY = re.compile(
+    r"(?<!\w)(?:my (?:own )?(?:birthday|date of birth)|i was born|i am born"
+    r"|mein(?:en|em)? geburtstag|ich (?:bin|wurde) .*geboren|ich habe .*geburtstag)(?!\w)"
+    r"|我的?生日|我出生",
+    re.I,
+)
+_TODAY = re.compile(
+    r"(?<!\w)(?:today (?:is|was) my birthday|(?:it is|it's|it was) my birthday"
+    r"|my birthday (?:is )?today|heute (?:ist mein|habe ich|hatte ich) geburtstag)(?!\w)"
+    r"|今天是?我的?生日",
+    re.I,
+)
+_ABOUT_ME = re.compile(
+    r"me|about me|myself|my profile|profile|personal data|über mich|ich|我|关于我|个人信息", re.I
+)

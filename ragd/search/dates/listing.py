@@ -1,0 +1,27 @@
+"""Whether a question without its time phrases asks for anything in particular. Pure."""
+
+import re
+
+from ragd.notes.stop_words import ENGLISH, GERMAN
+
+# What people say to ask for everything of a time: "What happened …", "my notes of …".
+_GENERAL = """
+happen happened happens happening occurred write wrote written writing note notes noted journal
+journals diary entry entries record recorded recap summarise summarize summary list everything
+anything something going went events event busy been talk talked talking lot topic topics discuss
+discussed subject subjects
+passiert passierte geschah geschehen gemacht getan machte tat geschrieben schrieb notiert notizen
+notiz tagebuch eintrag einträge alles los zeig zeige besprochen geredet thema themen
+"""
+_IDLE = frozenset((*ENGLISH.split(), *GERMAN.split(), *_GENERAL.split()))
+_WORD = re.compile(r"[^\W_]+")
+_CHINESE = re.compile(
+    "什么|哪些|聊了?|谈了?|讨论|话题|发生|做了?|干了?|写了?|记录|日记|笔记|事情|一些|所有|内容|请|列出|查看|看看"
+    "|[我你的了在是有过吗呢啊事都些记给]"
+)
+
+
+def asks_for_all(rest: str) -> bool:
+    """True if only words are left that say nothing about what is looked for."""
+    words = _WORD.findall(_CHINESE.sub(" ", rest.lower()))
+    return all(word in _IDLE for word in words)

@@ -1,0 +1,327 @@
+"""The time phrases of a question: points of time with the words around them. Pure.
+
+"since March", "between March and June 2024", "two days before my birthday", "at the end of May".
+Words in double quotes are never a time. Without a year, the day or month of every year is meant;
+where a phrase needs one of them ("since March"), it is the latest one that has begun.
+"""
+
+import re
+from collections.abc import Sequence
+from datetime import date
+
+from msgspec import Struct
+
+from ragd.search.dates import day_spans, time_names
+from ragd.search.dates.day_spans import FIRST, Span, moved
+from ragd.search.dates.listing import asks_for_all
+from ragd.search.dates.time_points import Birthdays, Point, points
+
+OLDEST_YEAR = 1990  # of those that are meant where none is named
+MOST_CHARACTERS = 2_000
+
+
+class Phrase(Struct, frozen=True):
+    """The words of one time phrase, and the days that it means."""
+
+    words: str
+    spans: tuple[Span, ...]
+    every_year: bool = False  # one span for each year
+
+
+class Understood(Struct, frozen=True):
+    """What a question says about time.
+
+    `rest` is the question without the words of its time phrases. `lists`: nothing is left to look
+    for, so the question asks for everything of that time.
+    """
+
+    phrases: tuple[Phrase, ...]
+    rest: str
+    lists: bool = False
+
+    @property
+    def is_written(self) -> bool:
+        """Whether a note could have the very words: each phrase has a number."""
+        return all(any(map(str.isdecimal, phrase.words)) for phrase in self.phrases)
+
+    @property
+    def spans(self) -> tuple[Span, ...]:
+        return tuple(dict.fromkeys(span for phrase in self.phrases for span in phrase.spans))
+
+
+def understand(question: str, today: date, birthdays: Birthdays | None = None) -> Understood:
+    """The time that a question names; no phrases if it names none."""
+    text = question[:MOST_CHARACTERS]
+    if not _QUOTED.fullmatch(text.strip()):  # a question in quotation marks is a question
+        text = _QUOTED.sub(lambda match: "\0" * len(match.group()), text)
+    found = points(text, today, birthdays or {})
+    reading = _Reading(text, today)
+    at = 0
+    while at < len(found):
+        at += reading.read(found, at)
+    phrases = _within_named_year(reading.phrases, today)
+    rest = _without(question, reading.removed)
+    return Understood(phrases, rest, bool(phrases) and asks_for_all(rest))
+
+
+class _Reading:
+    """Goes through the points of a text, in order."""
+
+    def __init__(self, text: str, today: date) -> None:
+        self._text = text
+        self._today = today
+        self.phrases: list[Phrase] = []
+        self.removed: list[tuple[int, int]] = []  # where the words stand that are not searched
+
+    def read(self, found: Sequence[Point], at: int) -> int:
+        """Read the phrase of this point; how many points it took."""
+        point, after = found[at], found[at + 1] if at + 1 < len(found) else None
+        if after is not None:
+            between = self._text[point.end : after.start]
+            if point.is_weekday and _COMMA.fullmatch(between):  # Monday, 4 May
+                self.removed.append((self._opened(point.start, point), after.start))
+                return 1
+            if self._range(point, after, between):
+                return 2
+        self._single(point)
+        return 1
+
+    def _range(self, first: Point, last: Point, between: str) -> bool:
+        opened = _BETWEEN.search(self._text, 0, first.start)
+        is_range = opened and _AND.fullmatch(between)
+        if not is_range and not (first.is_sure and last.is_sure and _TO.fullmatch(between)):
+            return False
+        ends = last.fixed or self._end_of_range(first, last)
+        starts = first.fixed or (_latest(first, ends.start) if ends else None)
+        if starts is None or ends is None or starts.start > ends.end:
+            return False
+        start = opened.start() if opened else first.start
+        self._add(start, last.end, (Span(starts.start, ends.end),))
+        return True
+
+    def _end_of_range(self, first: Point, last: Point) -> Span | None:
+        """The first after a start that is known, else the latest."""
+        if first.fixed is None or last.of_year is None:
+            return _latest(last, self._today)
+        for year in (first.fixed.start.year, first.fixed.start.year + 1):
+            span = last.of_year(year)
+            if span and span.end >= first.fixed.start:
+                return span
+        return None
+
+    def _single(self, point: Point) -> None:
+        start, end, third = point.start, point.end, None
+        for pattern, number in _PARTS:
+            if match := pattern.search(self._text, 0, start):
+                start, third = match.start(), number
+        if match := _PART_ZH.match(self._text, end):
+            end, third = match.end(), "初中底".index(match[1][0])
+        for ending in (self._offset, self._open_end):
+            if ending(point, start, end, third):
+                return
+        opened = self._opened(start, point)
+        if opened == start and not point.is_sure and third is None:
+            follows = _FOLLOWS_ZH.match(self._text, end)
+            if not follows:
+                return
+            end = follows.end()
+        spans = _every(point, self._today) if point.fixed is None else (point.fixed,)
+        spans = tuple(day_spans.part(span, third) for span in spans) if third is not None else spans
+        if not spans:
+            return
+        keeps_words = point.is_name and opened == point.start
+        self._add(opened, end, spans, point.fixed is None, keeps_words)
+
+    def _offset(self, point: Point, start: int, end: int, third: int | None) -> bool:
+        """Two days before it, the week after it."""
+        match = _OFFSET.search(self._text, 0, start)
+        side = "before"
+        if match:
+            side = names_side(match["side"])
+            start = match.start()
+        elif match := _OFFSET_ZH.match(self._text, end):
+            side = names_side(match["side"])
+            end = match.end()
+        else:
+            return False
+        count = time_names.number(match["count"]) if match["count"] else None
+        if match["count"] and count is None:
+            return False
+        bases = (point.fixed,) if point.fixed else _every(point, self._today)
+        if third is not None:
+            bases = tuple(day_spans.part(base, third) for base in bases)
+        unit = time_names.UNITS[match["unit"].lower()]
+        away = tuple(_away(base, unit, count, side == "before") for base in bases)
+        away = tuple(span for span in away if point.fixed or span.start <= self._today)
+        if away:
+            self._add(self._opened(start), end, away, point.fixed is None)
+        return bool(away)
+
+    def _open_end(self, point: Point, start: int, end: int, third: int | None) -> bool:
+        """Since it, until it, before it, after it."""
+        side = ""
+        for name, before, behind in _OPEN_ENDS:
+            if match := before.search(self._text, 0, start):
+                side, start = name, match.start()
+                break
+            if behind and (match := behind.match(self._text, end)):
+                side, end = name, match.end()
+                break
+        if not side:
+            return False
+        span = point.fixed or _latest(point, self._today)
+        if span is None:
+            return False
+        span = day_spans.part(span, third) if third is not None else span
+        meant = {
+            "since": Span(span.start, max(span.end, self._today)),
+            "after": Span(moved(span.end, 1), max(moved(span.end, 1), self._today)),
+            "until": Span(FIRST, span.end),
+            "before": Span(FIRST, moved(span.start, -1)),
+        }[side]
+        self._add(start, end, (meant,))
+        return True
+
+    def _opened(self, start: int, point: Point | None = None) -> int:
+        """Where the words "in the", "on" begin that open a phrase; its start if there are none."""
+        weekday = point is not None and point.is_weekday
+        match = (_ON if weekday else _OPENS).search(self._text, 0, start)
+        return match.start() if match else start
+
+    def _add(
+        self,
+        start: int,
+        end: int,
+        spans: tuple[Span, ...],
+        every_year: bool = False,
+        keeps_words: bool = False,
+    ) -> None:
+        words = " ".join(self._text[start:end].split())
+        self.phrases.append(Phrase(words, spans, every_year))
+        if not keeps_words:
+            self.removed.append((start, end))
+
+
+def names_side(word: str) -> str:
+    """`before` or `after`, whatever the language says."""
+    return "before" if word.lower() in ("before", "vor", "前", "之前", "以前") else "after"
+
+
+def _away(base: Span, unit: str, count: int | None, before: bool) -> Span:
+    """So many units from it; without a number, the whole unit that touches it."""
+    if unit == "day":
+        day = moved(base.start, -(count or 1)) if before else moved(base.end, count or 1)
+        return Span(day, day)
+    size = {"week": 7, "month": 30, "year": 365}.get(unit, 7)
+    if count is None:
+        first = moved(base.start, -size) if before else moved(base.end, 1)
+        return Span(first, moved(first, size - 1))
+    middle = moved(base.start, -size * count) if before else moved(base.end, size * count)
+    return Span(moved(middle, -(size // 2)), moved(middle, size // 2))
+
+
+def _every(point: Point, today: date) -> tuple[Span, ...]:
+    of_year = point.of_year
+    if of_year is None:
+        return ()
+    years = range(OLDEST_YEAR, today.year + 1)
+    return tuple(span for year in years if (span := of_year(year)) is not None)
+
+
+def _latest(point: Point, today: date) -> Span | None:
+    """The latest one that has begun on this day."""
+    of_year = point.of_year
+    for year in (today.year, today.year - 1, today.year - 2, today.year - 3, today.year - 4):
+        span = of_year(year) if of_year else None
+        if span is not None and span.start <= today:
+            return span
+    return None
+
+
+def _within_named_year(phrases: Sequence[Phrase], today: date) -> tuple[Phrase, ...]:
+    """ "At Christmas, in 2023": the year is that of what would else be of every year."""
+    years = [p for p in phrases if not p.every_year and p.spans == (_whole_year(p),)]
+    if len(years) != 1 or not any(phrase.every_year for phrase in phrases):
+        return tuple(phrases)
+    [year] = years
+    narrowed = []
+    for phrase in phrases:
+        if phrase.every_year:
+            inside = tuple(s for s in phrase.spans if s.start.year == year.spans[0].start.year)
+            phrase = Phrase(phrase.words, inside) if inside else phrase
+        if phrase is not year:
+            narrowed.append(phrase)
+    return tuple(narrowed)
+
+
+def _whole_year(phrase: Phrase) -> Span | None:
+    return day_spans.year_span(phrase.spans[0].start.year)
+
+
+def _without(question: str, removed: Sequence[tuple[int, int]]) -> str:
+    if not removed:
+        return question
+    kept, at = [], 0
+    for start, end in sorted(removed):
+        kept.append(question[at:start])
+        at = max(at, end)
+    return " ".join(" ".join([*kept, question[at:]]).split())
+
+
+def told_events(question: str) -> list[str]:
+    """What a phrase such as "two days before the marathon" counts from, if only the notes can tell
+    when that was."""
+    return [match["event"].strip() for match in _EVENT.finditer(question)]
+
+
+def _before(text: str) -> re.Pattern[str]:
+    """Right before the point, as whole words."""
+    return re.compile(rf"(?<![\w-])(?:{text})\s+(?:(?:the|den|der|dem|das)\s+)?$", re.I)
+
+
+_QUOTED = re.compile(r'"[^"]*"|“[^”]*”|„[^“]*“')
+_COMMA = re.compile(r",?\s+(?:the\s+|den\s+)?")
+_BETWEEN = re.compile(
+    r"(?:(?<![\w-])(?:between|from|zwischen|vom|von)\s+(?:(?:the|dem|der)\s+)?|从|在)$", re.I
+)
+_AND = re.compile(
+    r"\s+(?:and|und|to|till|until|through|bis|bis zum)\s+(?:the\s+|dem\s+)?|\s*[–—-]\s*"
+    r"|\s*(?:到|至|和)\s*",
+    re.I,
+)
+_TO = re.compile(r"\s+(?:to|till|until|through|bis|bis zum)\s+|\s*[–—-]\s*|\s*[到至]\s*", re.I)
+_PARTS = (
+    (_before("early|(?:the )?(?:beginning|start) of|anfang"), 0),
+    (_before("mid|(?:the )?middle of|mitte"), 1),
+    (_before("late|(?:the )?end of|ende"), 2),
+)
+_PART_ZH = re.compile("(初|中旬|底|末)")
+_LATIN_COUNT = "|".join(sorted(time_names.LATIN_NUMBERS, key=len, reverse=True))
+_OFFSET = re.compile(
+    rf"(?<![\w-])(?:(?:the|der|die|den|dem)\s+|(?P<count>\d{{1,3}}|{_LATIN_COUNT})\s+|(?=tag\s))?"
+    rf"(?P<unit>{'|'.join(sorted(time_names.LATIN_UNITS, key=len, reverse=True))})\s+"
+    r"(?P<side>before|after|following|vor|nach)\s+(?:(?:the|dem|der)\s+)?$",
+    re.I,
+)
+_EVENT = re.compile(
+    rf"(?<![\w-])(?:the|a|\d{{1,3}}|{_LATIN_COUNT})\s+(?:days?|weeks?|months?|years?)\s+"
+    r"(?:before|after|following)\s+(?P<event>[^,.;:?!]{3,60})",
+    re.I,
+)
+_OFFSET_ZH = re.compile(
+    r"\s*的?(?P<side>前|后)(?P<count>\d{1,3}|[一二两三四五六七八九十几]{1,3})"
+    r"个?(?P<unit>天|周|星期|月|年)"
+)
+_OPEN_ENDS = (
+    ("since", _before("(?:ever )?since|starting|seit|ab|自从?|从"), re.compile("以来|至今|起")),
+    ("until", _before("until|till|up to|bis zum|bis zur|bis"), None),
+    ("before", _before("before|prior to|vor"), re.compile("之前|以前|前")),
+    ("after", _before("after|nach"), re.compile("之后|以后|后")),
+)
+_OPENS = re.compile(
+    r"(?:(?<![\w-])(?:back\s+)?(?:in|on|at|over|during|throughout|around|im|am|an|zu|um|während)"
+    r"\s+(?:(?:the|der|den|dem)\s+)?|[在于])$",
+    re.I,
+)
+_ON = re.compile(r"(?<![\w-])(?:on|am)\s+$", re.I)
+_FOLLOWS_ZH = re.compile("的时候|期间|那天|时|里")

@@ -1,0 +1,359 @@
+"""Single points of time in a text: a day, a week, a month, a season, a feast, a birthday. Pure.
+
+English, German and Chinese. A word that is often something else ("may", "spring", "Monday",
+"Christmas") is only a point if the words before it say so: `time_phrases` decides that.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from datetime import date
+
+from msgspec import Struct
+
+from ragd.search.dates import day_spans, time_names
+from ragd.search.dates.day_spans import MonthDay, OfYear, Span
+
+
+class Point(Struct, frozen=True):
+    """Where it stands, and which days it means: one span, or one of every year."""
+
+    start: int
+    end: int
+    fixed: Span | None = None
+    of_year: OfYear | None = None
+    is_sure: bool = True  # else only behind a word such as "in" or "since"
+    is_name: bool = False  # a lone year: it may be part of a name, so it is searched as a word too
+    is_weekday: bool = False
+
+
+Meant = tuple[Span | None, OfYear | None]
+Birthdays = Mapping[str, MonthDay]  # by owner, in small letters; the user's own is "my"
+
+
+def points(text: str, today: date, birthdays: Birthdays) -> list[Point]:
+    """All points of a text, in its order; none of them overlap. `birthdays` may hold other days
+    that the notes tell, each with its year, by the words that name it."""
+    found = [*_birthdays(text, birthdays), *_events(text, birthdays)]
+    for point in found:
+        text = _blanked(text, point.start, point.end)
+    for form in _FORMS:
+        for match in form.pattern.finditer(text):
+            fixed, of_year = form.meaning(match, today)
+            if fixed is not None or of_year is not None:
+                found.append(_point(match, form, fixed, of_year))
+            text = _blanked(text, *match.span())
+    return sorted(found, key=lambda point: point.start)
+
+
+class _Form(Struct, frozen=True):
+    """A way of writing a point."""
+
+    pattern: re.Pattern[str]
+    meaning: Callable[[re.Match[str], date], Meant]
+    is_sure: bool = True
+    is_name: bool = False
+    is_weekday: bool = False
+
+
+def _point(match: re.Match[str], form: _Form, fixed: Span | None, of_year: OfYear | None) -> Point:
+    # A name of a month, season or feast with its year can be nothing else.
+    is_sure = form.is_sure or (fixed is not None and not form.is_weekday)
+    where = match.span()
+    return Point(*where, fixed, of_year, is_sure, form.is_name, form.is_weekday)
+
+
+def _blanked(text: str, start: int, end: int) -> str:
+    """What one form has read, the next does not read again."""
+    return text[:start] + "\0" * (end - start) + text[end:]
+
+
+def _word(text: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![\w-]){text}(?![\w-])", re.I)
+
+
+def _of(year: str | None, of_year: OfYear) -> Meant:
+    """The span of this year, or of each year if none is named."""
+    return (of_year(int(year)), None) if year else (None, of_year)
+
+
+# What the forms mean
+
+
+def _calendar_day(match: re.Match[str], today: date) -> Meant:
+    parts = match.groupdict()
+    name = parts.get("month")
+    month = time_names.MONTHS[name.lower()] if name else int(parts["number"])
+    day = int(parts["day"])
+    if day_spans.one_day(2024, month, day) is None:  # a leap year has every day that there is
+        return None, None
+    return _of(parts["year"], lambda year: day_spans.one_day(year, month, day))
+
+
+def _calendar_month(match: re.Match[str], today: date) -> Meant:
+    parts = match.groupdict()
+    name = parts.get("month")
+    month = time_names.MONTHS[name.lower()] if name else time_names.number(parts["number"])
+    if month is None or not 1 <= month <= 12:
+        return None, None
+    return _of(parts["year"], lambda year: day_spans.month_span(year, month))
+
+
+def _year(match: re.Match[str], today: date) -> Meant:
+    return day_spans.year_span(int(match["year"])), None
+
+
+def _quarter(match: re.Match[str], today: date) -> Meant:
+    return day_spans.quarter(int(match["year"]), int(match["number"]) - 1), None
+
+
+def _week(match: re.Match[str], today: date) -> Meant:
+    try:
+        return day_spans.week_of(
+            date.fromisocalendar(int(match["year"]), int(match["number"]), 1)
+        ), None
+    except ValueError:
+        return None, None
+
+
+def _day_word(match: re.Match[str], today: date) -> Meant:
+    return day_spans.shifted(today, "day", time_names.DAY_WORDS[_squeezed(match.group())]), None
+
+
+def _relative(match: re.Match[str], today: date) -> Meant:
+    """Last week, this month, 上个月."""
+    step = time_names.STEPS[_squeezed(match["step"])]
+    return day_spans.calendar_unit(today, time_names.UNITS[match["unit"].lower()], step), None
+
+
+def _relative_month(match: re.Match[str], today: date) -> Meant:
+    """Last March, this summer: the one of this year, or the latest that has begun before now."""
+    step, word = time_names.STEPS[_squeezed(match["step"])], match["named"].lower()
+    of_year = _named(word)
+    ours = of_year(today.year)
+    if ours is None:
+        return None, None
+    if step < 0:
+        return of_year(today.year - (ours.end >= today)), None
+    return of_year(today.year + (step > 0 and ours.start <= today)), None
+
+
+def _named(word: str) -> OfYear:
+    """The month or season of this name."""
+    if word in time_names.MONTHS:
+        return lambda year: day_spans.month_span(year, time_names.MONTHS[word])
+    return lambda year: day_spans.season_span(year, time_names.SEASONS[word])
+
+
+def _season(match: re.Match[str], today: date) -> Meant:
+    season = time_names.SEASONS[match["season"].lower()]
+    return _of(match["year"], lambda year: day_spans.season_span(year, season))
+
+
+def _relative_year_season(match: re.Match[str], today: date) -> Meant:
+    """去年夏天: the season or month of last year."""
+    year = today.year + time_names.STEPS[match["step"]]
+    if match["season"]:
+        return day_spans.season_span(year, time_names.SEASONS[match["season"]]), None
+    month = time_names.number(match["number"])
+    return (day_spans.month_span(year, month) if month else None), None
+
+
+def _feast(match: re.Match[str], today: date) -> Meant:
+    feast = time_names.FEASTS[_squeezed(match["feast"])]
+    return _of(match["year"], lambda year: _feast_of(feast, year))
+
+
+def _feast_of(feast: str, year: int) -> Span | None:
+    if feast == "easter":
+        sunday = day_spans.easter(year) if 1 <= year <= 9999 else None
+        return Span(day_spans.moved(sunday, -2), day_spans.moved(sunday, 1)) if sunday else None
+    if feast == "thanksgiving":
+        first = day_spans.one_day(year, 11, 1)
+        thursday = (
+            day_spans.moved(first.start, (3 - first.start.weekday()) % 7 + 21) if first else None
+        )
+        return Span(thursday, thursday) if thursday else None
+    month, first_day, last_day = time_names.FIXED_FEASTS[feast]
+    start, end = day_spans.one_day(year, month, first_day), day_spans.one_day(year, month, last_day)
+    return Span(start.start, end.end) if start and end else None
+
+
+def _ago(match: re.Match[str], today: date) -> Meant:
+    count, unit = time_names.number(match["count"]), time_names.UNITS[match["unit"].lower()]
+    if count is None:
+        return None, None
+    if _squeezed(match["count"]) in time_names.VAGUE:
+        first, last = day_spans.shifted(today, unit, -2 * count), day_spans.shifted(today, unit, -1)
+        return (Span(first.start, last.end) if first and last else None), None
+    return day_spans.shifted(today, unit, -count), None
+
+
+def _recent(match: re.Match[str], today: date) -> Meant:
+    count = time_names.number(match["count"])
+    if count is None:
+        return None, None
+    return day_spans.recent(today, time_names.UNITS[match["unit"].lower()], count), None
+
+
+def _lately(match: re.Match[str], today: date) -> Meant:
+    return day_spans.recent(today, "day", 30), None
+
+
+def _weekday(match: re.Match[str], today: date) -> Meant:
+    weekday = time_names.WEEKDAYS[match["weekday"].lower()]
+    step = time_names.STEPS[_squeezed(match["step"])] if match["step"] else -1
+    day = day_spans.weekday_before(today, weekday)
+    if step >= 0:
+        day = day_spans.moved(day_spans.week_of(today).start, weekday + 7 * step)
+    return Span(day, day), None
+
+
+def _weekday_of_week(match: re.Match[str], today: date) -> Meant:
+    """上周二: the day of the calendar's week."""
+    step = time_names.STEPS[match["step"]]
+    day = day_spans.moved(
+        day_spans.week_of(today).start, time_names.WEEKDAYS[match["weekday"]] + 7 * step
+    )
+    return Span(day, day), None
+
+
+def _squeezed(text: str) -> str:
+    return " ".join(text.lower().replace("’", "'").split())
+
+
+def _one_of(words: Mapping[str, object]) -> str:
+    longest = sorted(words, key=len, reverse=True)
+    return "|".join(re.escape(word).replace(r"\ ", r"\s+").replace("'", "['’]") for word in longest)
+
+
+_YEAR = r"(?P<year>(?:19|20)\d\d)"
+_THEN_YEAR = rf"(?:,?\s+(?:of\s+|in\s+|im\s+jahr\s+|des\s+jahres\s+)?{_YEAR})?"
+_DAY = r"(?P<day>[0-3]?\d)"
+_MONTH = f"(?P<month>{_one_of(time_names.MONTHS)})"
+_SEASON = f"(?P<season>{_one_of(time_names.LATIN_SEASONS)})"
+_STEP = f"(?P<step>{_one_of(time_names.LATIN_STEPS)})"
+_COUNT = f"(?P<count>{_one_of(time_names.LATIN_NUMBERS)}|\\d{{1,4}})"
+_UNIT = f"(?P<unit>{_one_of(time_names.LATIN_UNITS)})"
+_ZH_YEAR = r"(?:(?P<year>\d{4})\s*年\s*)?"
+_ZH_NUMBER = r"(?P<number>1?\d|[一二三四五六七八九]|十[一二]?)"
+_ZH_COUNT = r"(?P<count>\d{1,4}|[一二两三四五六七八九十几]{1,3})"
+_ZH_UNIT = f"个?(?P<unit>{_one_of(time_names.CHINESE_UNITS)})"
+_ZH_STEP = f"(?P<step>{_one_of(time_names.CHINESE_STEPS)})"
+_ZH_DAY = f"(?:周|星期|礼拜)(?P<weekday>{_one_of(time_names.CHINESE_WEEKDAYS)})"
+
+# In this order: what one has read, the next does not read again.
+_FORMS = (
+    _Form(_word(rf"{_YEAR}[-/.](?P<number>[01]?\d)[-/.]{_DAY}"), _calendar_day),
+    _Form(_word(rf"{_DAY}\.\s?(?P<number>[01]?\d)\.\s?{_YEAR}"), _calendar_day),
+    _Form(_word(rf"{_YEAR}-(?P<number>[01]\d)"), _calendar_month),
+    _Form(
+        re.compile(rf"{_ZH_YEAR}{_ZH_NUMBER}\s*月\s*(?P<day>[0-3]?\d)\s*[日号號]"), _calendar_day
+    ),
+    _Form(
+        re.compile(rf"(?P<step>去|今|前|明)年的?(?:(?P<season>[春夏秋冬])[天季]|{_ZH_NUMBER}月)"),
+        _relative_year_season,
+    ),
+    _Form(re.compile(rf"{_ZH_YEAR}的?(?P<season>[春夏秋冬])[天季]"), _season, is_sure=False),
+    _Form(re.compile(rf"{_ZH_COUNT}\s*{_ZH_UNIT}(?:之|以)?前"), _ago),
+    _Form(re.compile(rf"(?:最近|过去|近)的?\s*{_ZH_COUNT}\s*{_ZH_UNIT}"), _recent),
+    _Form(re.compile(rf"{_ZH_STEP}个?{_ZH_DAY}"), _weekday_of_week),
+    _Form(re.compile(rf"(?<![上下])(?P<step>){_ZH_DAY}"), _weekday),
+    _Form(re.compile(r"(?P<step>去|今|前|明)(?P<unit>年)"), _relative),
+    _Form(re.compile(rf"{_ZH_STEP}个?(?P<unit>月|周末|周|星期|礼拜)"), _relative),
+    _Form(re.compile(_one_of(time_names.CHINESE_DAY_WORDS)), _day_word),
+    _Form(
+        re.compile(rf"{_ZH_YEAR}(?P<feast>{_one_of(time_names.CHINESE_FEASTS)})"),
+        _feast,
+        is_sure=False,
+    ),
+    _Form(re.compile(rf"{_ZH_YEAR}{_ZH_NUMBER}\s*月(?:份)?(?!\s*\d)"), _calendar_month),
+    _Form(re.compile(r"(?P<year>\d{4})\s*年"), _year),
+    _Form(re.compile("最近|近来"), _lately),
+    _Form(_word(rf"{_MONTH}\.?\s+{_DAY}(?:st|nd|rd|th)?{_THEN_YEAR}"), _calendar_day),
+    _Form(_word(rf"{_DAY}(?:st|nd|rd|th|\.)?\s+(?:of\s+)?{_MONTH}\.?{_THEN_YEAR}"), _calendar_day),
+    _Form(_word(rf"q(?P<number>[1-4])\s+(?:of\s+)?{_YEAR}"), _quarter),
+    _Form(_word(rf"(?:week|kw)\s+(?P<number>\d\d?)(?:,|\s+of|\s+in)?\s+{_YEAR}"), _week),
+    _Form(
+        _word(
+            f"{_STEP}\\s+(?P<named>{_one_of({**time_names.MONTHS, **time_names.LATIN_SEASONS})})"
+        ),
+        _relative_month,
+    ),
+    _Form(_word(rf"{_MONTH}\.?{_THEN_YEAR}"), _calendar_month, is_sure=False),
+    _Form(_word(rf"{_SEASON}{_THEN_YEAR}"), _season, is_sure=False),
+    _Form(
+        _word(rf"(?P<feast>{_one_of(time_names.LATIN_FEASTS)}){_THEN_YEAR}"), _feast, is_sure=False
+    ),
+    _Form(_word(rf"{_COUNT}\s+{_UNIT}\s+ago"), _ago),
+    _Form(_word(rf"vor\s+{_COUNT}\s+{_UNIT}"), _ago),
+    _Form(
+        _word(rf"(?:(?:the|die|den)\s+)?(?:last|past|letzten?|vergangenen?)\s+{_COUNT}\s+{_UNIT}"),
+        _recent,
+    ),
+    _Form(_word(rf"{_STEP}\s+{_UNIT}"), _relative),
+    _Form(_word(f"{_STEP}\\s+(?P<weekday>{_one_of(time_names.LATIN_WEEKDAYS)})"), _weekday),
+    _Form(
+        _word(f"(?P<step>)(?P<weekday>{_one_of(time_names.LATIN_WEEKDAYS)})"),
+        _weekday,
+        is_sure=False,
+        is_weekday=True,
+    ),
+    _Form(_word(f"(?:{_one_of(time_names.LATIN_DAY_WORDS)})"), _day_word),
+    _Form(_word("recently|lately|in letzter zeit|kürzlich|neulich"), _lately),
+    _Form(_word(_YEAR), _year, is_name=True),
+)
+
+_BIRTHDAY = re.compile(
+    r"(?<![\w-])(?:(?P<mine>my|mein(?:em|en|es)?)|(?P<owner>[^\W\d_][\w-]*)['’]s?)\s+"
+    rf"(?:last\s+|letzten\s+)?(?:birthday|geburtstag(?:es|s)?)(?![\w-]){_THEN_YEAR}",
+    re.I,
+)
+_BIRTHDAY_ZH = re.compile(rf"{_ZH_YEAR}(?P<mine>我)的?(?P<owner>)生日")
+
+
+def birthday_owners(text: str) -> list[str]:
+    """Whose birthdays a text names: "my" for the user's own."""
+    return list(dict.fromkeys(_owner(match) for match in _birthday_matches(text)))
+
+
+def _birthday_matches(text: str) -> Iterator[re.Match[str]]:
+    yield from _BIRTHDAY.finditer(text)
+    yield from _BIRTHDAY_ZH.finditer(text)
+
+
+def _owner(match: re.Match[str]) -> str:
+    return "my" if match["mine"] else match["owner"].lower()
+
+
+def calendar_days(text: str) -> list[MonthDay]:
+    """The days of the calendar that a text names, with their years where it names them."""
+    found = []
+    for form in _FORMS:
+        if form.meaning is _calendar_day:
+            for match in form.pattern.finditer(text):
+                fixed, of_year = _calendar_day(match, date.min)
+                span = fixed or (of_year(2024) if of_year else None)
+                if span is not None:
+                    year = span.start.year if fixed else None
+                    found.append((match.start(), MonthDay(span.start.month, span.start.day, year)))
+    return [day for _, day in sorted(found)]
+
+
+def _birthdays(text: str, known: Birthdays) -> Iterator[Point]:
+    for match in _birthday_matches(text):
+        if day := known.get(_owner(match)):
+            fixed, of_year = _of(match["year"], _of_each_year(day))
+            yield Point(match.start(), match.end(), fixed, of_year, is_sure=False)
+
+
+def _events(text: str, known: Birthdays) -> Iterator[Point]:
+    """What is known with its year, by the very words of the question."""
+    for words, day in known.items():
+        at = text.lower().find(words.lower()) if day.year is not None else -1
+        if at >= 0 and day.year is not None:
+            fixed = day_spans.one_day(day.year, day.month, day.day)
+            yield Point(at, at + len(words), fixed, is_sure=False)
+
+
+def _of_each_year(day: MonthDay) -> OfYear:
+    return lambda year: day_spans.one_day(year, day.month, day.day)

@@ -1,0 +1,47 @@
+"""Whether the notes behind results are there, at the moment of the answer. It never reads them.
+
+The looks happen in threads of their own: a vault on a dead mount may hold them up, but neither the
+answer, which says `unverified` then, nor anybody else.
+"""
+
+import asyncio
+from collections.abc import Iterable, Mapping
+from typing import Protocol
+
+from ragd.folds.catalog import Entry
+from ragd.store.lance.schema import Row, iso_of_ns
+from ragd.vault.files import Stat, VaultGone
+from ragd.vault.threads import SEARCH
+
+WITHIN_S = 1.0
+
+Facts = dict[str, Stat | None]
+
+
+class Notes(Protocol):
+    """The vault, as far as it is looked at here."""
+
+    def look(self, paths: Iterable[str]) -> Facts: ...
+
+
+class Presence:
+    """Looks at notes."""
+
+    def __init__(self, notes: Notes) -> None:
+        self._notes = notes
+
+    async def look(self, paths: Iterable[str]) -> Facts | None:
+        """The facts about each, None for a note that is gone; None if the vault itself is away."""
+        try:
+            async with asyncio.timeout(WITHIN_S):
+                return await SEARCH.run(self._notes.look, list(paths))
+        except (VaultGone, TimeoutError):
+            return None
+
+
+def is_stale(row: Row, now: Stat, catalog: Mapping[str, Entry]) -> bool:
+    """Whether the note has changed since this chunk of it was stored."""
+    entry = catalog.get(row.source_file)
+    if entry is not None and entry.sha256 == row.file_sha256:
+        return entry.mtime_ns != now.mtime_ns or entry.size != now.size
+    return iso_of_ns(now.mtime_ns) != row.modified_at  # stored, and not recorded yet

@@ -1,0 +1,100 @@
+"""Notes that the best results link to, or that link to them, and why: `via`, in words.
+
+Every lookup is bounded, and none reads the whole table. It ranks nothing.
+"""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from ragd.notes.markdown.links import link_key, resolve
+from ragd.store.lance import LinkRow, Row
+
+BEST = 3  # results whose links are followed
+TARGETS = 32  # linked notes that are looked at, in each direction
+
+
+class Index(Protocol):
+    """Where links are looked up."""
+
+    async def has_links(self) -> bool: ...
+
+    async def links_of(self, paths: Sequence[str]) -> list[LinkRow]: ...
+
+    async def linking_to(self, names: Sequence[str]) -> list[LinkRow]: ...
+
+    async def with_names(self, names: Sequence[str]) -> list[LinkRow]: ...
+
+
+async def linked_notes(index: Index, best: Sequence[Row]) -> dict[str, str]:
+    """The paths of linked notes, those of the best result first; each with its reason."""
+    if not await index.has_links():
+        return {}
+    rows: dict[str, Row] = {}
+    for row in best:
+        if len(rows) < BEST:
+            rows.setdefault(row.source_file, row)
+    titles = {path: row.title for path, row in rows.items()}
+    names = [name for row in rows.values() for name in _names(row)]
+    (targets, named), incoming = await asyncio.gather(
+        _outgoing(index, best, list(rows)), index.linking_to(names)
+    )
+    found: dict[str, str] = {}
+    for linking, target in targets:
+        key = link_key(target)
+        path = resolve(target, linking, [one.source_file for one in named])
+        if path is None:  # Obsidian links by alias carry the note's name; others do not
+            path = next((one.source_file for one in named if key in _keys(one)), None)
+        if path is not None and path not in rows:
+            found.setdefault(path, f"linked from “{titles[linking]}”")
+    for passage in incoming[:TARGETS]:
+        aim = _aim(passage, list(rows.values()))
+        if aim is not None and passage.source_file not in rows:
+            found.setdefault(passage.source_file, f"links to “{aim.title}”")
+    return found
+
+
+async def _outgoing(
+    index: Index, best: Sequence[Row], paths: Sequence[str]
+) -> tuple[list[tuple[str, str]], Sequence[LinkRow]]:
+    """What these notes link to, and the notes that have the names of it."""
+    targets = _targets(best, await index.links_of(paths))
+    return targets, await index.with_names([one for _, one in targets]) if targets else ()
+
+
+def _names(row: Row) -> list[str]:
+    stem = row.source_file.rpartition("/")[2].removesuffix(".md")
+    return [stem, row.title, *row.names]
+
+
+def _keys(row: LinkRow) -> set[str]:
+    return {link_key(name) for name in (row.title, *row.names)}
+
+
+def _targets(best: Sequence[Row], outgoing: Sequence[LinkRow]) -> list[tuple[str, str]]:
+    """Linking notes and what they link to: first the passages that were found, best first."""
+    places = {row.source_file: place for place, row in reversed(list(enumerate(best)))}
+    pairs = [(row.source_file, target) for row in best for target in row.links]
+    rest = sorted(outgoing, key=lambda row: places.get(row.source_file, len(places)))
+    pairs += [(row.source_file, target) for row in rest for target in row.links]
+    known = {row.source_file for row in outgoing}
+    return list(dict.fromkeys(pair for pair in pairs if pair[0] in known))[:TARGETS]
+
+
+def _aim(row: LinkRow, best: Sequence[Row]) -> Row | None:
+    """The best result that this passage links to."""
+    for one in best:
+        if any(_leads_to(target, row.source_file, one) for target in row.links):
+            return one
+    return None
+
+
+def _leads_to(target: str, linking: str, row: Row) -> bool:
+    if resolve(target, linking, [row.source_file]) is not None:
+        return True
+    return "/" not in target and link_key(target) in {link_key(name) for name in _names(row)}
+
+
+def reasons(found: Mapping[str, str], shown: Sequence[str]) -> dict[str, str]:
+    """Those of the linked notes that are not among the results already."""
+    return {path: why for path, why in found.items() if path not in shown}

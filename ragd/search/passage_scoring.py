@@ -1,0 +1,120 @@
+"""What one passage is worth to one question, and the result that is made of it.
+
+It reads nothing: the row, what ranked it and the note's state are given.
+"""
+
+from datetime import datetime
+
+from msgspec import UNSET, Struct, structs
+
+from ragd.config.live_settings import Settings
+from ragd.embed.providers.local_model import model_of
+from ragd.search.dates import WEAK, candidate_dates
+from ragd.search.file_check import is_stale
+from ragd.search.query.query_terms import stems_of
+from ragd.search.ranking.cosine_scale import USUAL, CosineScale, known_scale
+from ragd.search.ranking.fusion import Candidate
+from ragd.search.ranking.relevance import FLOOR, relevance, unrelated
+from ragd.search.ranking.score import Evidence, numbers, stands_out
+from ragd.search.ranking.title_match import covered
+from ragd.search.results import Result, result
+from ragd.search.retrieval import Question
+from ragd.state.ledger import Ledger
+from ragd.store.lance import ChunkIndex, Row
+from ragd.vault.files import UNKNOWN, Stat
+
+LITERAL = 0.95  # the score of what has the exact phrase that was asked for
+
+
+class Judged(Struct, frozen=True):
+    """A result, and what its score will follow from once the others are known.
+
+    `fits`: it has something to do with the question; what does not is not shown.
+    """
+
+    result: Result
+    evidence: Evidence
+    fits: bool
+
+
+class Judging:
+    """Makes results."""
+
+    def __init__(self, ledger: Ledger, settings: Settings) -> None:
+        self._ledger = ledger
+        self._settings = settings
+
+    def judge(self, question: Question, row: Row, found: Candidate, now: Stat) -> Judged:
+        """The passage as a result, with its score. `now`: its note as it is in the vault."""
+        unverified = now == UNKNOWN
+        stale = not unverified and is_stale(row, now, self._ledger.state.catalog.files)
+        about = question.about
+        text = " ".join((row.title, *row.names, row.heading_path, row.chunk_text))
+        there = stems_of(text)
+        words = about.share_of(there)
+        if found.bm25 is not None:  # by an alias, a tag, or another form of a word
+            words = max(words, about.one_word)
+        scale = floor_scale(question)
+        fit = relevance(found.cosine, words, about.readable, closeness=found.closeness, scale=scale)
+        evidence = Evidence(
+            self._stands_out(question, found),
+            self._covered(question, there, found),
+            max(0.0, found.lead),
+            timely=found.closeness if question.spans else 0.0,
+        )
+        if question.lists:
+            is_weak = question.spans and not row.date and not question.by_file_time
+            evidence = Evidence(certain=WEAK if is_weak else 1.0)
+        elif question.is_literal:
+            evidence = structs.replace(evidence, certain=LITERAL)
+        by_file = row.date is None and (found.closeness > 0 or question.by_file_time)
+        day = candidate_dates.file_day(row.modified_at, datetime.astimezone) if by_file else None
+        shown = result(
+            row,
+            0.0,  # its score follows from all results
+            self._settings.vault.name,
+            stale=stale,
+            unverified=unverified,
+            date_source="note" if row.date else "file" if day else None,
+            file_date=day.isoformat() if day else None,
+            evidence=numbers(found, evidence) if question.explain else UNSET,
+        )
+        return Judged(shown, evidence, question.lists or fit >= FLOOR)
+
+    def _stands_out(self, question: Question, found: Candidate) -> float | None:
+        """How far its cosine is above the crowd's; in a small vault, where the crowd has nothing to
+        do with the question, how far it is above that of unrelated texts."""
+        if found.cosine is None or found.above_crowd is None:
+            return None
+        scale = cosine_scale(question)
+        if scale is USUAL:
+            return stands_out(found.above_crowd, scale)
+        low = unrelated(question.about.readable, scale)
+        return stands_out(min(found.above_crowd, found.cosine - low), scale)
+
+    def _covered(self, question: Question, there: frozenset[str], found: Candidate) -> float:
+        """The part of the question that the passage has; a time in it counts as one more word."""
+        sought = question.about.sought
+        share = covered(sought, there, question.frequencies)
+        if not question.spans:
+            return share
+        return (share * len(sought) + found.closeness) / (len(sought) + 1)
+
+
+def embedded_model(index: ChunkIndex) -> str | None:
+    """`english` or `multilingual`; None if the vectors are those of another provider."""
+    model = model_of(index.identity.space)
+    return model.language if model is not None else None
+
+
+def cosine_scale(question: Question) -> CosineScale:
+    """What the cosines of passages to this question mean."""
+    return known_scale(model_of(question.index.identity.space)) or USUAL
+
+
+def floor_scale(question: Question) -> CosineScale:
+    """The same, for what is shown at all: the answers to a foreign question have low cosines."""
+    scale = cosine_scale(question)
+    if question.is_foreign and scale.foreign is not None:
+        return structs.replace(scale, unrelated=scale.foreign, unreadable=scale.foreign)
+    return scale

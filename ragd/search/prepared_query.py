@@ -1,0 +1,167 @@
+"""A request as it is searched: its query language read, its filters resolved, its typos corrected.
+
+It reads the index for the names that are there, and ranks nothing.
+"""
+
+import asyncio
+from collections.abc import Callable, Iterable, Sequence
+
+from msgspec import Struct, structs
+
+from ragd.errors import RagdError
+from ragd.notes import stop_words
+from ragd.notes.languages import language_of
+from ragd.notes.properties import matching
+from ragd.protocol.tool_schemas import SearchRequest
+from ragd.search.query import filters as limits
+from ragd.search.query import query_language, typos
+from ragd.search.query.conditions import (
+    FOLDERS,
+    PHRASE,
+    PROPERTIES,
+    TAGS,
+    TITLE,
+    Condition,
+    in_words,
+)
+from ragd.search.query.query_language import Term
+from ragd.search.query.typos import Correction
+from ragd.search.vocabulary import Vocabularies
+from ragd.store.lance import ChunkIndex
+
+MOST_VALUES = 5_000  # of properties that one comparison may stand for
+MOST_DOUBTFUL = 8  # words that are looked up
+_IDLE = frozenset(word for words in stop_words.ALL for word in words.split())
+
+Count = Callable[[str], int]
+Folders = Callable[[], Iterable[str]]  # those of the index that may be searched
+
+
+class Wording(Struct, frozen=True):
+    """What is searched. `filters`: the limits, for a person."""
+
+    text: str
+    request: SearchRequest
+    conditions: tuple[Condition, ...] = ()
+    excluded: str = ""
+    corrections: tuple[Correction, ...] = ()
+    filters: tuple[str, ...] = ()
+    quoted: tuple[str, ...] = ()  # phrases that every result has
+
+    @property
+    def is_literal(self) -> bool:
+        """Whether nothing but exact phrases is asked for: then whatever has them is right."""
+        there = {word for phrase in self.quoted for word in limits.folded(phrase).split()}
+        return bool(there) and there.issuperset(limits.folded(self.text).split())
+
+    @property
+    def lists(self) -> bool:
+        """Whether there are only limits: then all that meets them is asked for."""
+        return bool(self.filters) and not any(c.isalnum() for c in self.text)
+
+
+class Wordings:
+    """Reads requests."""
+
+    def __init__(self, vocabularies: Vocabularies, count_tokens: Count) -> None:
+        self._vocabularies = vocabularies
+        self._count_tokens = count_tokens
+
+    async def read(
+        self, request: SearchRequest, most: int, index: ChunkIndex, folders: Folders
+    ) -> Wording:
+        """The request in its parts. Raises RagdError for a property that cannot be compared."""
+        query = query_language.parse(request.query[:most])
+        asked = [query_language.property_term(text) for text in request.properties]
+        terms = (*query.terms, *asked)
+        request, rest = _taken_over(request, terms)
+        unknown = [term for term in rest if await _is_unknown_phrase(term, index)]
+        rest = [term for term in rest if term not in unknown]
+        conditions = [one for term in rest for one in await self._resolved(term, index, folders)]
+        corrections = await self._corrections(query.plain, index)
+        phrases = [one.text for one in rest if one.kind == PHRASE and not one.negated]
+        return Wording(
+            typos.corrected(query.plain, corrections),
+            request,
+            tuple(conditions),
+            query.excluded,
+            tuple(corrections),
+            (
+                *in_words([term for term in terms if term not in unknown], query.excluded),
+                *(
+                    f'the words of "{term.text}", which no note has as it stands'
+                    for term in unknown
+                ),
+            ),
+            tuple(phrases),
+        )
+
+    async def _resolved(self, term: Term, index: ChunkIndex, folders: Folders) -> list[Condition]:
+        """The conditions that a term stands for, in the index's own spelling."""
+        if term.kind in (PHRASE, TITLE):
+            return [Condition(term.kind, (term.text,), term.negated)]
+        if term.kind == "tag":
+            known = limits.known_tags([limits.folded(term.text)], await index.tags())
+            return [Condition(TAGS, known, term.negated)]
+        if term.kind == "folder":
+            wanted = limits.folded(term.text).strip("/")
+            meant = tuple(one for one in folders() if limits.folded(one) == wanted)
+            return [Condition(FOLDERS, meant, term.negated)]
+        known = matching(term.text, "", "", await index.properties(term.text))
+        values = matching(term.text, term.operator, term.value, known)
+        if len(values) > MOST_VALUES:
+            raise RagdError(
+                "INVALID_REQUEST",
+                f"More than {MOST_VALUES:,} different values of the property `{term.text}` fit.",
+                "Ask for fewer: give both ends of a range.",
+            )
+        if term.operator == "!=":
+            unequal = Condition(PROPERTIES, values, negated=True)
+            return (
+                [Condition(PROPERTIES, known), unequal]
+                if not term.negated
+                else [Condition(PROPERTIES, values)]
+            )
+        return [Condition(PROPERTIES, values, term.negated)]
+
+    async def _corrections(self, text: str, index: ChunkIndex) -> list[Correction]:
+        """For words that no note has, those of the vault's own that are nearest."""
+        vocabulary = self._vocabularies.of(index)
+        if vocabulary is None or await _is_foreign(text, index):
+            return []
+        found = []
+        for word in typos.doubtful(text, vocabulary)[:MOST_DOUBTFUL]:
+            if typos.folded(word) in _IDLE or self._count_tokens(word) == 1:
+                continue  # a word of the language, which the notes happen not to have
+            near = await asyncio.to_thread(vocabulary.near, typos.folded(word))
+            if near and not await index.text_leg(word, 1):
+                found.append(Correction(word, near))
+        return found
+
+
+async def _is_foreign(text: str, index: ChunkIndex) -> bool:
+    """Whether no note is in the question's language: its words are not mistyped, only foreign."""
+    asked, notes = language_of(text), (await index.frequencies()).languages
+    return asked is not None and bool(notes) and asked not in notes
+
+
+async def _is_unknown_phrase(term: Term, index: ChunkIndex) -> bool:
+    """Whether this is a phrase that no note has: its words are then searched as a question."""
+    if term.kind != PHRASE or term.negated:
+        return False
+    return not await index.has_phrase(term.text)
+
+
+def _taken_over(request: SearchRequest, terms: Sequence[Term]) -> tuple[SearchRequest, list[Term]]:
+    """The request with the tag and the folders of the question, where it has none of its own: these
+    rank and fail as its own do. And the terms that are left."""
+    tags = [term for term in terms if term.kind == "tag" and not term.negated][:1]
+    folders = [term for term in terms if term.kind == "folder" and not term.negated]
+    taken: list[Term] = []
+    if tags and not request.tags:
+        request = structs.replace(request, tags=[tags[0].text])
+        taken += tags
+    if folders and not request.directory_filter:
+        request = structs.replace(request, directory_filter=[one.text for one in folders])
+        taken += folders
+    return request, [term for term in terms if term not in taken]

@@ -1,0 +1,1 @@
+"""The question: its language, words, filters and typos. Pure."""

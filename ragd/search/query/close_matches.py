@@ -1,0 +1,40 @@
+"""The notes and folders that somebody may have meant, among those of the index. Pure."""
+
+from collections.abc import Collection, Iterable
+from difflib import get_close_matches
+
+from ragd.search.query.filters import folded
+
+MOST = 3
+LOOKED_AT = 20_000  # notes; more would take too long for a courtesy
+_LONGEST = 200
+
+
+def nearest(path: str, known: Collection[str]) -> list[str]:
+    """Paths of notes with this name, in whatever folder or case; else with a name much like it."""
+    wanted = _name(path[-_LONGEST:])
+    by_name: dict[str, list[str]] = {}
+    for other in list(known)[:LOOKED_AT]:
+        by_name.setdefault(_name(other), []).append(other)
+    names = [wanted] if wanted in by_name else get_close_matches(wanted, by_name, MOST, 0.75)
+    return [other for name in names for other in sorted(by_name[name])][:MOST]
+
+
+def nearest_folder(path: str, known: Iterable[str]) -> str | None:
+    """The folder that may have been meant: by its own name anywhere, else by a path like it."""
+    wanted = folded(path[-_LONGEST:]).strip("/")
+    by_path: dict[str, str] = {}
+    by_name: dict[str, str] = {}
+    for folder in sorted(known, key=lambda one: (one.count("/"), one))[:LOOKED_AT]:
+        by_path.setdefault(folded(folder), folder)
+        by_name.setdefault(folded(folder.rpartition("/")[2]), folder)
+    for names, name in ((by_name, wanted.rpartition("/")[2]), (by_path, wanted)):
+        if close := get_close_matches(name, names, 1, 0.6):
+            return names[close[0]]
+    return None
+
+
+def _name(path: str) -> str:
+    """The file's name as it is compared, without its ending."""
+    name = folded(path.rpartition("/")[2])
+    return name.removesuffix(".md")

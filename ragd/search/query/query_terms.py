@@ -1,0 +1,178 @@
+"""The words of a question that say what it is about, and how many of them a text has. Pure.
+
+It knows function words of a few languages; of others, every word counts. One of another language
+than the question's is a word as any: "war" says little in German only. Chinese, Japanese and Korean
+are read in pairs of characters.
+"""
+
+import functools
+import re
+import unicodedata
+from collections.abc import Callable, Collection, Iterable
+from itertools import pairwise
+
+from msgspec import Struct
+
+from ragd.notes import stop_words
+from ragd.notes.languages import language_of
+from ragd.notes.stems import stemmed, stems
+
+MOST_WORDS = 64
+_STEM = 5  # letters that two forms of one word have in common, mostly
+
+_MOST_COMPOUNDS = 8
+_SHORTEST_PART = 3  # letters
+_MARKS = ".,;:!?()[]'\"…"
+
+Count = Callable[[str], int]
+
+_WORD = re.compile(r"[^\W_]+")
+_PLAIN = re.compile("[a-z0-9]+")
+_COMBINING = re.compile("[\u0300-\u036f]+")
+_PAIRED = re.compile(r"[぀-ヿ㐀-䶿一-鿿豈-﫿가-힯]+")
+
+
+class About(Struct, frozen=True):
+    """What a question is about: its telling words as they stand, and their stems.
+
+    `readable`: which part of them a model with BERT's vocabulary knows, from 0 to 1.
+    """
+
+    telling: str
+    stems: frozenset[str]
+    readable: float
+    language: str | None = None  # of the question, if it shows one
+
+    def looked_up(self, languages: Iterable[str]) -> str:
+        """Its telling words as full text knows them: as stems of its own language.
+
+        If that is not known, the words as they are, and their stems in each of these languages.
+        """
+        words = " ".join([self.telling, *_compounds(self.telling)])
+        if self.language is not None:
+            return stemmed(words, self.language)
+        return " ".join([words, *(stems(words, one) for one in languages)])
+
+    @property
+    def sought(self) -> frozenset[str]:
+        """The stems without words that only ask: "Where do I mention Palermo?" is about Palermo."""
+        return self.stems - _ASKING or self.stems
+
+    def share_in(self, *texts: str) -> float:
+        """Which part of the stems these texts have, from 0 to 1."""
+        return self.share_of(stems_of(" ".join(texts)))
+
+    def share_of(self, there: frozenset[str]) -> float:
+        """The same, of the stems of a text."""
+        return len(self.stems & there) / len(self.stems) if self.stems else 0.0
+
+    @property
+    def one_word(self) -> float:
+        """The share of a single word."""
+        return 1 / len(self.stems) if self.stems else 0.0
+
+
+def about(question: str, count_tokens: Count) -> About:
+    """What a question is about. One of function words only is about these: "The Who" is a name."""
+    pieces = question.split()
+    idle = _idle(_words(question))
+    telling = [piece for piece in pieces if not idle.issuperset(_words(piece))]
+    words = _words(" ".join(telling or pieces))
+    kept = ([word for word in words if word not in idle] or words)[:MOST_WORDS]
+    readable = _readable(kept, count_tokens)
+    language = language_of(question)
+    return About(" ".join(telling or pieces), frozenset(_stems(kept)), readable, language)
+
+
+def _compounds(words: str) -> list[str]:
+    """Neighbouring words as one: what is asked for as "mental health" is tagged #mentalhealth."""
+    pieces = [piece.strip(_MARKS) for piece in words.split()[: _MOST_COMPOUNDS + 1]]
+    return [
+        one + other
+        for one, other in pairwise(pieces)
+        if min(len(one), len(other)) >= _SHORTEST_PART and f"{one}{other}".isalpha()
+    ]
+
+
+def _idle(words: Collection[str]) -> frozenset[str]:
+    """The function words of the language that the words are in; one of them proves nothing."""
+    different = set(words)
+    fits = [len(different & known) for known in _FUNCTION_WORDS]
+    best = fits.index(max(fits))
+    return _FUNCTION_WORDS[best] if best == 0 or fits[best] > 1 else frozenset()
+
+
+def _readable(words: Collection[str], count_tokens: Count) -> float:
+    """Known words are one token; a word in two may be known in parts, one in three is not."""
+    long = [word for word in words if len(word) >= 3 and not word.isdecimal()]
+    known = {1: 1.0, 2: 0.5}
+    return sum(known.get(count_tokens(word), 0.0) for word in long) / len(long) if long else 0.0
+
+
+def stems_of(text: str) -> frozenset[str]:
+    """The stems of all words of a text."""
+    words = _words(text)
+    return frozenset([word[:_STEM] for word in words] if text.isascii() else _stems(words))
+
+
+def stems_in(text: str, stems: frozenset[str]) -> frozenset[str]:
+    """Those of some stems that a text has. Plain English is not cut into words for it."""
+    if not text.isascii():
+        return stems & stems_of(text)
+    lower = text.lower()
+    return frozenset(stem for stem in stems if stem in lower and _begins_word(stem).search(lower))
+
+
+@functools.lru_cache(1_024)
+def _begins_word(stem: str) -> re.Pattern[str]:
+    """Finds a word with this stem. A short one is the whole word."""
+    return re.compile(rf"(?<![a-z0-9]){stem}" + ("" if len(stem) == _STEM else "(?![a-z0-9])"))
+
+
+def _words(text: str) -> list[str]:
+    if text.isascii():
+        return _PLAIN.findall(text.lower())
+    folded = unicodedata.normalize("NFKD", text.casefold())
+    bare = _COMBINING.sub("", folded)
+    return _WORD.findall(unicodedata.normalize("NFC", bare))
+
+
+def _stems(words: Collection[str]) -> list[str]:
+    found: list[str] = []
+    for word in words:
+        rest = _PAIRED.sub(" ", word)
+        for run in _PAIRED.findall(word):
+            found += [run[at : at + 2] for at in range(max(1, len(run) - 1))]
+        found += [part[:_STEM] for part in rest.split()]
+    return found
+
+
+_ASKING = frozenset(
+    _stems(
+        (
+            *(
+                "mention",
+                "mentioned",
+                "mentions",
+                "write",
+                "wrote",
+                "written",
+                "say",
+                "says",
+                "said",
+            ),
+            *("tell", "told", "note", "notes", "noted", "journal"),
+            *(
+                "erwähne",
+                "erwähnt",
+                "schreibe",
+                "schrieb",
+                "geschrieben",
+                "notiz",
+                "notizen",
+                "sagt",
+            ),
+        )
+    )
+)
+_FUNCTION_WORDS = [frozenset(_words(language)) for language in stop_words.ALL]

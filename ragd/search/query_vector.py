@@ -1,0 +1,108 @@
+"""The vector of a question, in the space of the index that serves, or why there is none in time.
+
+It goes before all batches of notes that wait, and keeps no question.
+"""
+
+import asyncio
+import contextlib
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from ragd.config.live_settings import Settings
+from ragd.config.load import is_address_external
+from ragd.embed.providers.embedder_port import EmbeddingError, Vector
+from ragd.embed.providers.provider_choice import Providers
+from ragd.errors import WITHOUT_VECTORS
+from ragd.events import DependencyRecovered, EmbeddingFailed, Fact
+from ragd.folds.catalog import Catalog
+from ragd.folds.health import DEPENDENCY_OF
+from ragd.gateway.status import Reason
+from ragd.guard.live_rules import GuardInForce
+from ragd.guard.sensitive import text_may_leave
+from ragd.state.ledger import Ledger
+from ragd.store.lance import ChunkIndex
+
+NAME = "tool_gateway"
+WITHIN_S = 1.5
+RECORD_WITHIN_S = 0.5
+TWICE = 2  # a blip says nothing
+CHARACTERS = 2_000  # what is longer is no question: its beginning stands for its meaning
+
+
+class Asked(Struct, frozen=True):
+    """A vector, or the code that says why there is none; neither: nobody wants one."""
+
+    vector: Vector | None = None
+    code: str | None = None
+
+
+class QueryVectors:
+    """Makes them."""
+
+    def __init__(
+        self, ledger: Ledger, settings: Settings, providers: Providers, guard: GuardInForce
+    ) -> None:
+        self._ledger = ledger
+        self._failures = 0  # in a row
+        self._settings = settings
+        self._providers = providers
+        self._guard = guard
+
+    async def of(
+        self, query: str, index: ChunkIndex, catalog: Catalog, health: Sequence[Reason]
+    ) -> Asked:
+        """The vector of this question, if it can be had and is worth having."""
+        search = self._settings.current.search
+        if search.fusion == "weighted" and not search.vector_weight:
+            return Asked()
+        codes = [reason.code for reason in health]
+        if "INDEX_STALE" in codes and search.stale == "full_text":
+            return Asked(code="INDEX_STALE")
+        for code in WITHOUT_VECTORS:
+            if code in codes:
+                return Asked(code=code)
+        if catalog.chunks and not catalog.chunks_embedded:
+            return Asked(code="VECTORS_PENDING")
+        if self._must_stay_here(query, index):
+            return Asked(code="SENSITIVE_FILTERED")
+        try:
+            async with asyncio.timeout(WITHIN_S):
+                embedder = await self._providers.of(index.identity)
+                vector = await embedder.embed_query(query[:CHARACTERS])
+        except TimeoutError:
+            await self._failed(EmbeddingFailed(code="TIMEOUT", attempt=TWICE))
+            return Asked(code="TIMEOUT")
+        except EmbeddingError as why:
+            sizes = {"configured": why.configured, "made": why.made}
+            await self._failed(EmbeddingFailed(code=why.code, attempt=TWICE, **sizes))
+            return Asked(code=why.code)
+        self._failures = 0
+        await self._recovered(index.identity.space.provider)
+        return Asked(vector)
+
+    async def _failed(self, fact: EmbeddingFailed) -> None:
+        """A question that fails twice is as good as a probe; one that waits twice in vain makes
+        the health monitor look at once."""
+        self._failures += 1
+        if self._failures == TWICE:
+            await self._record(fact)
+
+    async def _recovered(self, provider: str) -> None:
+        """A vector is as good as a probe: it was asked for before somebody said that it is lost."""
+        dependency = DEPENDENCY_OF[provider]
+        if dependency in self._ledger.state.health.lost:
+            await self._record(DependencyRecovered(dependency=dependency))
+
+    async def _record(self, fact: Fact) -> None:
+        """A full disk keeps no question waiting."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(RECORD_WITHIN_S):
+                await self._ledger.journal.append(NAME, fact)
+
+    def _must_stay_here(self, query: str, index: ChunkIndex) -> bool:
+        """Whether the question is sensitive, and would go to another machine."""
+        leaves = index.identity.space.provider == "ollama" and is_address_external(
+            self._settings.current
+        )
+        return leaves and not text_may_leave(query, self._guard.rules)

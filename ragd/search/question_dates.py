@@ -1,0 +1,92 @@
+"""The time that a question names, against today and the days that the notes tell.
+
+It reads the clock and, only for a question that counts from a birthday or an event that the notes
+tell, the index. It ranks nothing.
+"""
+
+from collections.abc import Callable, Sequence
+from datetime import UTC, date, datetime, time, timedelta
+
+from msgspec import structs
+
+from ragd.clock import Clock, iso
+from ragd.search import dates
+from ragd.search.dates import MonthDay, Span, Understood
+from ragd.search.query.filters import FileTimes, Filters
+from ragd.store.lance import ChunkIndex, Hit, condition
+
+BIRTHDAY_WORDS = "birthday born Geburtstag geboren 生日 出生"
+BIRTHDAY_DEPTH = 50  # passages that may tell a birthday
+EVENT_DEPTH = 20  # passages that may tell when something was
+LISTED = 2_000  # passages of a time that are listed, at most
+
+Permits = Callable[[str], bool]
+
+
+class QuestionTimes:
+    """Understands times."""
+
+    def __init__(self, clock: Clock, permits: Permits) -> None:
+        self._clock = clock
+        self._permits = permits
+
+    async def understand(self, question: str, index: ChunkIndex) -> Understood:
+        """What the question says about time. A birthday that no note tells stays words."""
+        known = {}
+        for owner in dates.birthday_of(question)[:3]:
+            if day := await self._birthday(owner, index):
+                known[owner] = day
+        found = dates.understand(question, self.today(), known)
+        if not found.phrases:  # then what such a phrase counts from may be told by a note
+            for event in dates.told_events(question)[:1]:
+                if day := await self._event(event, index):
+                    return dates.understand(question, self.today(), {**known, event: day})
+        return found
+
+    async def _event(self, words: str, index: ChunkIndex) -> MonthDay | None:
+        hits = await index.text_leg(words, EVENT_DEPTH, "date IS NOT NULL")
+        permitted = [hit.chunk_id for hit in hits if self._permits(hit.source_file)]
+        return dates.event_in(words, await index.fetch(permitted))
+
+    def today(self) -> date:
+        """The day where the user is."""
+        return datetime.fromisoformat(self._clock.now()).astimezone().date()
+
+    async def _birthday(self, owner: str, index: ChunkIndex) -> MonthDay | None:
+        words = f"{owner} {BIRTHDAY_WORDS}"
+        hits = await index.text_leg(words, BIRTHDAY_DEPTH)
+        permitted = [hit.chunk_id for hit in hits if self._permits(hit.source_file)]
+        return dates.birthday_in(owner, await index.fetch(permitted))
+
+
+def near(filters: Filters, spans: Sequence[Span]) -> str | None:
+    """The condition for passages within the filters and of these spans, or shortly around them."""
+    if not spans:
+        return None
+    around = tuple(dates.reach(span).shown() for span in spans)
+    return condition(structs.replace(filters, spans=around))
+
+
+async def listed(index: ChunkIndex, filters: Filters, spans: Sequence[Span]) -> list[Hit]:
+    """The passages of these spans, newest first, then those of notes without a date whose file was
+    written in the latest span."""
+    own = condition(structs.replace(filters, spans=tuple(span.shown() for span in spans)))
+    hits = await index.newest(LISTED, own or "TRUE")
+    if filters.start is None and filters.end is None and len(hits) < LISTED:
+        latest = max(spans, key=lambda span: span.end)
+        others = condition(structs.replace(filters, spans=(), file_times=file_times(*latest)))
+        hits += await index.newest(LISTED - len(hits), f"({others}) AND date IS NULL")
+    return hits
+
+
+def file_times(start: date | None, end: date | None) -> FileTimes:
+    """These days where the user is, as moments."""
+    return FileTimes(_moment(start, 0), _moment(end, 1))
+
+
+def _moment(day: date | None, days_later: int) -> str | None:
+    """The beginning of the day; None for an end of the calendar, which is no limit."""
+    if day is None or day.year <= 1 or day.year >= 9999:
+        return None
+    begins = datetime.combine(day + timedelta(days=days_later), time.min)
+    return iso(begins.astimezone(UTC))

@@ -1,0 +1,1 @@
+"""The order of passages and the score of each. Pure."""

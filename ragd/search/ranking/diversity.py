@@ -1,0 +1,29 @@
+"""Keeps results varied: no note fills the list while another one is nearly as good. Pure.
+
+Nothing is dropped: a passage that has to wait comes right after those that were nearly as good.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from ragd.search.ranking.fusion import Candidate
+
+OF_ONE_NOTE = 2  # passages, while another note is nearly as good
+NEARLY = 0.8  # of the weight of the passage that waits
+
+
+def varied(ranked: Sequence[Candidate]) -> list[Candidate]:
+    """The same candidates, with further passages of a note behind other notes that are nearly as
+    good."""
+    found: list[Candidate] = []
+    waiting: list[Candidate] = []  # best first
+    taken: Counter[str] = Counter()
+    for one in ranked:
+        if taken[one.source_file] >= OF_ONE_NOTE:
+            waiting.append(one)
+            continue
+        while waiting and one.weight < NEARLY * waiting[0].weight:
+            found.append(waiting.pop(0))
+        found.append(one)
+        taken[one.source_file] += 1
+    return [*found, *waiting]

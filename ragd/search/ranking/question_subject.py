@@ -1,0 +1,145 @@
+"""What a question wants to know of which subject: the debt to Anna, the weight of the dog. Pure.
+
+A topic is a kind of fact that changes over time and has one value at a time. A question without a
+topic may still ask for a number; one that does not is about nothing that can be out of date.
+"""
+
+import re
+
+from msgspec import Struct
+
+from ragd.notes.stop_words import ENGLISH, GERMAN
+from ragd.search.query.query_terms import stems_of
+from ragd.search.ranking.stated_values import (
+    AMOUNT,
+    CODE,
+    MASS,
+    MEASURE,
+    NUMBER,
+    PLACE,
+    ROLE,
+    SETTLED,
+    STATE,
+)
+
+
+class Topic(Struct, frozen=True):
+    """`asked`: how a question names it. `said`: a statement has one of these words (None: its
+    value is enough). `never`: what makes it a statement of something else."""
+
+    name: str
+    asked: re.Pattern[str]
+    kinds: frozenset[str]
+    said: re.Pattern[str] | None = None
+    never: re.Pattern[str] | None = None
+
+
+class Asked(Struct, frozen=True):
+    """The topic of a question (None: some number) and the stems of the subject's words.
+
+    `of_user`: the subject is who asks ("my weight"). `to_user`: a debt to the user, not by them.
+    """
+
+    topic: Topic | None
+    subject: frozenset[str]
+    of_user: bool = False
+    to_user: bool = False
+
+
+def _words(text: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w)(?:{text})(?!\w)", re.I)
+
+
+_DEBT_WORDS = (
+    "ow(?:e|es|ed|ing)|debts?|lent|lends?|loan(?:ed|s)?|borrow(?:s|ed|ing)?|paid|pay(?:s|ment|ing)?"
+    "|repaid|repay|back|instal?lments?|transfer(?:red|s)?|settled?|even|remain(?:s|ing)?|left|rest"
+    "|to go|open|covered|advanced|schulde[nt]?|schuldig|schulden|geliehen|leiht|zurück|bezahlt"
+    "|quitt|offen"
+)
+_MONEY_BETWEEN = "ow(?:e|es|ed|ing)|debts?|lent|loan(?:ed)?|borrow(?:ed)?|schulde[nt]?|schulden"
+
+TOPICS = (
+    Topic(
+        "debt",
+        re.compile(
+            r"(?<!\w)(?:ow(?:e|es|ed)|debts?|borrow(?:ed)?|lent|pa(?:y|id) back|repay|schulde[nt]?"
+            r"|schulden|schuldig|geliehen)(?!\w)|欠",
+            re.I,
+        ),
+        frozenset({AMOUNT, SETTLED}),
+        re.compile(rf"(?<!\w)(?:{_DEBT_WORDS})(?!\w)|欠|还", re.I),
+    ),
+    Topic("weight", _words("weighs?|weight|heavy|kilos?|wiegt|gewicht|schwer"), frozenset({MASS})),
+    Topic(
+        "price",
+        _words("costs?|price[ds]?|how much (?:is|are|was)|pay for|fee|kostet|kosten|preis"),
+        frozenset({AMOUNT}),
+        None,
+        _words(_MONEY_BETWEEN),
+    ),
+    Topic(
+        "address",
+        _words(
+            "address|lives?|street|wohnt|adresse|(?:send|write|post) a (?:letter|card|parcel)"
+            "|moved to|visit"
+        ),
+        frozenset({PLACE}),
+        None,
+        _words("works?|job|hired|contract|a living|as an?"),
+    ),
+    Topic(
+        "job",
+        _words("works?|job|employ(?:s|ed|er)?|for a living|firm|company|profession|arbeitet|beruf"),
+        frozenset({ROLE}),
+    ),
+    Topic(
+        "state",
+        _words(
+            "status|state|how far|stand with|stands?|finished|done|ready|progress|going|stage"
+            "|stand der dinge|fertig"
+        ),
+        frozenset({STATE}),
+    ),
+    Topic(
+        "contact",
+        _words("phone|telephone|number|e-?mail|password|pin|code|iban|telefon(?:nummer)?|passwort"),
+        frozenset({CODE}),
+        _words("phone|telephone|number|e-?mail|password|pin|code|iban|telefon\\w*|passwort|mobile"),
+    ),
+)
+_ANY_NUMBER = _words(
+    "how much|how many|how (?:old|long|tall|high|big|large|far|fast|often)|wie viele?"
+)
+NUMBERS = frozenset({AMOUNT, MASS, MEASURE, NUMBER})
+
+# Words of a question that name neither topic nor subject.
+_GENERAL = frozenset(
+    stems_of(
+        f"{ENGLISH} {GERMAN} money current currently now still left today latest rest amount "
+        "actually exactly moment right these days along letter card parcel send write visit many"
+    )
+)
+_USER = _words("i|my|me|mine|we|our|ich|mein|meine|meinen|wir|unser")
+_TO_USER = _words(r"ow(?:e|es|ed) (?:me|us)|schulde[nt]? mir|(?:did )?i len[dt]")
+
+
+def asked(question: str) -> Asked | None:
+    """What a question wants to know; None if that cannot be out of date."""
+    topic = next((one for one in TOPICS if one.asked.search(question)), None)
+    if topic is None and not _ANY_NUMBER.search(question):
+        return None
+    rest = topic.asked.sub(" ", question) if topic else _ANY_NUMBER.sub(" ", question)
+    subject = stems_of(rest) - _GENERAL
+    of_user = not subject and bool(_USER.search(question))
+    if not subject and not of_user:
+        return None
+    to_user = topic is not None and topic.name == "debt" and bool(_TO_USER.search(question))
+    return Asked(topic, subject, of_user, to_user)
+
+
+def subject_words(question: str) -> str:
+    """The words that name the subject of a fact that may be out of date; mostly none."""
+    wanted = asked(question)
+    if wanted is None:
+        return ""
+    return " ".join(word for word in question.split() if stems_of(word) & wanted.subject)

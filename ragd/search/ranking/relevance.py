@@ -1,0 +1,45 @@
+"""How relevant a passage is to a question, from 0 to 1, whatever else was found. Pure.
+
+    score = 1 - (1 - meaning) * (1 - words) * (1 - time)
+
+`words` is the share of the question's telling words that the passage, its title and its headings
+have. `meaning` grows with the cosine, from 0 at that of unrelated texts to 1. What is unrelated
+depends on how well the model reads the question: letters at random come near to anything. `time` is
+0.15 for a passage of the time that the question names, and less for one near it. Nonsense has
+nothing of these: what lies below FLOOR is not an answer. docs/retrieval.md has the measurements.
+"""
+
+from ragd.search.ranking.cosine_scale import CosineScale
+
+TIMELY = 0.15
+FLOOR = 0.1
+
+
+def relevance(
+    cosine: float | None,
+    words: float,
+    readable: float,
+    *,
+    scale: CosineScale,
+    closeness: float = 0.0,
+) -> float:
+    """The score, of a passage's cosine (None: not among the nearest) and its share of words.
+
+    `readable` is the part of the question that the model can read, from 0 to 1; `closeness` is how
+    near the passage's date is to the time that the question names.
+    """
+    rest = (1 - meaning(cosine, readable, scale)) * (1 - words)
+    return 1 - rest * (1 - TIMELY * closeness)
+
+
+def meaning(cosine: float | None, readable: float, scale: CosineScale) -> float:
+    """How far a cosine is above that of unrelated texts: 0, up to 1 for a full answer's."""
+    if cosine is None:
+        return 0.0
+    low = unrelated(readable, scale)
+    return min(1.0, max(0.0, (cosine - low) / (scale.same - low)))
+
+
+def unrelated(readable: float, scale: CosineScale) -> float:
+    """The cosine of unrelated texts, by how much of the question the model can read."""
+    return scale.unreadable - (scale.unreadable - scale.unrelated) * readable

@@ -1,0 +1,115 @@
+"""Statements of the same subject with different dates: the latest first, earlier ones marked. Pure.
+
+Only for a question that asks for a fact that changes (a debt, a price; see `question_subject`)
+and names no time, and only among the candidates of that search. A passage belongs to a chain if one
+of its sentences, or its note's title with one of its sentences, names the whole subject and states
+a value of the kind that is asked for. A passage that only mentions the subject is in no chain, and
+neither is one without a date. Two people who share the name that was asked for have two chains.
+A chain's passages take its places in the ranking by date. If the first of these places is near the
+top, the latest passage comes first of all.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from ragd.notes.sentences import sentences
+from ragd.search.query.query_terms import stems_of
+from ragd.search.ranking.fusion import Candidate
+from ragd.search.ranking.question_subject import NUMBERS, Asked, asked
+from ragd.search.ranking.stated_values import STATE, kinds_in, tells_state
+
+MOST_CANDIDATES = 200  # the first so many are looked at
+NEAR_THE_TOP = 10  # a chain that begins here or above has its latest statement first of all
+_TO_USER = re.compile(
+    r"(?<!\w)(?:ow(?:es|ed) (?:me|us)|i len[dt]|lent (?:him|her|them)|schuldet mir)(?!\w)", re.I
+)
+_USER = re.compile(r"(?<!\w)(?:i|my|ich|mein|meine)(?!\w)", re.I)
+_WORD = re.compile(r"[^\W_]+(?:['’]s)?")
+
+
+def newest_first(question: str, ranked: Sequence[Candidate]) -> list[Candidate]:
+    """The same candidates, with the passages of each chain in the order of their dates."""
+    wanted = asked(question)
+    if wanted is None:
+        return list(ranked)
+    found = list(ranked)
+    heads = []
+    for chain in _chains(wanted, found[:MOST_CANDIDATES]):
+        places = sorted(found.index(one) for one in chain)
+        newest = max(one.date or "" for one in chain)
+        by_date = sorted(chain, key=lambda one: one.date or "", reverse=True)
+        for place, one in zip(places, by_date, strict=True):
+            one.chain = by_date[0].chunk_id
+            one.is_superseded = (one.date or "") < newest
+            found[place] = one
+        if places[0] < NEAR_THE_TOP:
+            heads.append(by_date[0])
+    # What states the fact that is asked for comes before what only has the words of the question.
+    return [*heads, *(one for one in found if one not in heads)] if heads else found
+
+
+def _chains(wanted: Asked, candidates: Iterable[Candidate]) -> list[list[Candidate]]:
+    """Candidates that state the same of one subject; of each chain two at least."""
+    by_name: dict[str, list[Candidate]] = {}
+    for one in candidates:
+        if one.date is not None and (name := stated_of(wanted, one.text, one.title)) is not None:
+            by_name.setdefault(name, []).append(one)
+    named = [name for name in by_name if name]
+    if "" in by_name and len(named) == 1:  # the short name can only be that one
+        by_name[named[0]] = [*by_name.pop(""), *by_name[named[0]]]
+    return [chain for chain in by_name.values() if len(chain) > 1]
+
+
+def stated_of(wanted: Asked, text: str, title: str) -> str | None:
+    """What more than the name that was asked for the passage calls its subject, mostly nothing;
+    None if it states nothing of it."""
+    of_title = stems_of(title)
+    for sentence in sentences(text):
+        if sentence.rstrip().endswith("?"):
+            continue
+        stems = stems_of(sentence)
+        missing = wanted.subject - stems
+        if missing and not wanted.subject <= of_title:
+            continue
+        if _states(wanted, sentence, stems):
+            return "" if missing else _longer_name(wanted, sentence)
+    return None
+
+
+def _states(wanted: Asked, sentence: str, stems: frozenset[str]) -> bool:
+    """Whether a sentence of the subject states a value of the kind that is asked for."""
+    topic = wanted.topic
+    kinds = kinds_in(sentence)
+    if topic is None:
+        return not kinds.isdisjoint(NUMBERS) and wanted.subject <= stems
+    if topic.never is not None and topic.never.search(sentence):
+        return False
+    if topic.said is not None and not topic.said.search(sentence):
+        return False
+    if topic.name == "debt" and bool(_TO_USER.search(sentence)) is not wanted.to_user:
+        return False
+    if wanted.of_user and not (_USER.search(sentence) and topic.asked.search(sentence)):
+        return False
+    if STATE in topic.kinds:
+        return tells_state(sentence, _end_of_subject(wanted, sentence))
+    return not kinds.isdisjoint(topic.kinds)
+
+
+def _end_of_subject(wanted: Asked, sentence: str) -> int:
+    """Where the last word of the subject ends; 0 if only the title names it."""
+    ends = [m.end() for m in _WORD.finditer(sentence) if stems_of(m.group()) & wanted.subject]
+    return max(ends, default=0)
+
+
+def _longer_name(wanted: Asked, sentence: str) -> str:
+    """ "keller", of Anna Keller, if the question only says Anna."""
+    words = list(_WORD.finditer(sentence))
+    for at, word in enumerate(words):
+        is_name = word.group()[0].isupper() and stems_of(word.group()) & wanted.subject
+        if not is_name or at + 1 == len(words):
+            continue
+        after = words[at + 1]
+        touches = sentence[word.end() : after.start()] == " "
+        if touches and after.group()[0].isupper() and not stems_of(after.group()) & wanted.subject:
+            return after.group().lower().removesuffix("'s").removesuffix("’s")
+    return ""

@@ -1,0 +1,156 @@
+"""The two ways in which a question is looked up, side by side: by its meaning and by its words.
+
+It ranks nothing. While words are looked up, the question's vector is still on its way.
+"""
+
+import asyncio
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
+
+from msgspec import Struct, structs
+
+from ragd.search.dates import Span
+from ragd.search.query.conditions import Condition
+from ragd.search.query.query_terms import About
+from ragd.search.query_vector import Asked
+from ragd.search.ranking.title_match import Frequencies
+from ragd.store.lance import ChunkIndex, Hit
+
+TIMELY_DEPTH = 100
+SUBJECT_DEPTH = 100
+
+
+class Question(Struct, frozen=True):
+    """What is looked for, and where.
+
+    `spans`: the time that the question names; `timely`: where, but only of that time and the days
+    around it; None if it names none.
+    `phrases`: what passages must have or not have, besides.
+    `tagged`: where, but only passages that carry a tag asked for themselves; None: none is.
+    """
+
+    about: About
+    index: ChunkIndex
+    where: str | None
+    timely: str | None
+    by_words: bool
+    asking: "asyncio.Task[Asked]"
+    text: str = ""  # without the words of a time
+    subject: str = ""  # words that name the subject of a fact that may be out of date
+    spans: tuple[Span, ...] = ()
+    language: str | None = None  # ISO 639-1, if the question shows one
+    lists: bool = False  # everything of that time is asked for
+    is_literal: bool = False  # only exact phrases are asked for, and every passage has them
+    explain: bool = False  # say what decided the order
+    by_file_time: bool = False  # the file's time counts as the note's own date
+    tagged: str | None = None
+    name: str = ""  # the question as a name that a note may have; empty if it is too long for one
+    frequencies: Frequencies = Frequencies()  # how common words are in the notes
+    phrases: tuple[Condition, ...] = ()
+    notes: tuple[str, ...] | None = None  # only in these few, by meaning if it can be; None: in all
+    excluded: frozenset[str] = frozenset()  # stems of words that are not wanted
+
+    def within(self, paths: Iterable[str]) -> "Question":
+        """The same question to these notes only."""
+        return structs.replace(self, notes=tuple(paths), timely=None, tagged=None, name="")
+
+    @property
+    def is_foreign(self) -> bool:
+        """It is in a language that no note is in."""
+        notes = self.frequencies.languages
+        return self.language is not None and bool(notes) and self.language not in notes
+
+    @property
+    def retrieval(self) -> str:
+        """How it was looked up, once it was."""
+        if not self.asking.done() or self.asking.result().vector is None:
+            return "full_text"
+        return "hybrid" if self.by_words else "vector"
+
+
+class Legs(Struct, frozen=True):
+    """What was found, each leg's best first, and which of it carries a tag that is asked for.
+
+    `whole`: there is nothing more to find, however deep one looks.
+    """
+
+    vector: list[Hit]
+    text: list[Hit]
+    whole: bool
+    tagged: frozenset[str] = frozenset()
+    named: Sequence[Hit] = ()  # first passages of the notes whose name is the question
+
+    @property
+    def hits(self) -> Iterator[Hit]:
+        """All of them; some chunks more than once."""
+        return itertools.chain(self.vector, self.text, self.named)
+
+
+async def both(question: Question, depth: int) -> Legs:
+    """Look up the best so many by meaning and by words, and those of the time that is named, those
+    that carry a tag themselves, and those that name the subject of a fact that changes."""
+    (
+        (vector, text),
+        (timely_vector, timely_text),
+        (tagged_vector, tagged_text),
+        named,
+        of_subject,
+    ) = await asyncio.gather(
+        _within(question, depth, question.where),
+        _within(question, TIMELY_DEPTH, question.timely) if question.timely else _nothing(),
+        _within(question, depth, question.tagged) if question.tagged else _nothing(),
+        question.index.named(question.name, question.where, question.phrases),
+        _of_subject(question),
+    )
+    return Legs(
+        _with(vector, timely_vector, tagged_vector),
+        _with(text, timely_text, tagged_text, of_subject),
+        len(vector) < depth and len(text) < depth,
+        frozenset(hit.chunk_id for hit in (*tagged_vector, *tagged_text)),
+        named,
+    )
+
+
+async def _within(question: Question, depth: int, where: str | None) -> tuple[list[Hit], list[Hit]]:
+    vector, text = await asyncio.gather(
+        _by_meaning(question, depth, where), _by_words(question, depth, where)
+    )
+    return vector, text
+
+
+async def _by_meaning(question: Question, depth: int, where: str | None) -> list[Hit]:
+    asked = await asyncio.shield(question.asking)
+    if asked.vector is None:
+        return []
+    return await question.index.vector_leg(
+        asked.vector, depth, where, question.phrases, question.notes
+    )
+
+
+async def _by_words(question: Question, depth: int, where: str | None) -> list[Hit]:
+    has_other_way = not question.by_words or question.notes is not None
+    if has_other_way and (await asyncio.shield(question.asking)).vector is not None:
+        return []  # but where there is no vector, words are better than nothing
+    words = question.about.looked_up(question.frequencies.languages)
+    return await question.index.text_leg(words, depth, where, question.phrases, question.notes)
+
+
+async def _of_subject(question: Question) -> list[Hit]:
+    """What names the subject: the newest statement may have no other word of the question."""
+    if not question.subject or not question.by_words or question.notes is not None:
+        return []
+    index, where = question.index, question.where
+    return await index.text_leg(question.subject, SUBJECT_DEPTH, where, question.phrases)
+
+
+async def _nothing() -> tuple[list[Hit], list[Hit]]:
+    return [], []
+
+
+def _with(hits: list[Hit], *more: list[Hit]) -> list[Hit]:
+    """Those of `more` that are not there yet are worse than all that are."""
+    found = {hit.chunk_id: hit for hit in hits}
+    for others in more:
+        for hit in others:
+            found.setdefault(hit.chunk_id, hit)
+    return list(found.values())

@@ -1,0 +1,441 @@
+"""One search: looked up, fused, and nothing in it that is not in the vault any more.
+
+It reads, and records nothing. What it cannot do well it does less well, and says why.
+"""
+
+import asyncio
+import functools
+from collections.abc import Sequence
+from datetime import date, datetime
+from typing import Protocol
+
+from msgspec import Struct, structs
+
+from ragd.clock import Clock
+from ragd.config.live_settings import Settings
+from ragd.embed.providers.embedder_port import Vector
+from ragd.embed.providers.local_model import model_of
+from ragd.embed.unit_vectors import UnitBits
+from ragd.errors import UNAVAILABLE, RagdError
+from ragd.gateway.status import Reason
+from ragd.notes.languages import language_of
+from ragd.protocol.tool_schemas import SearchRequest
+from ragd.search import retrieval
+from ragd.search.dates import WEAK, Understood, candidate_dates
+from ragd.search.file_check import Notes as LookedAt
+from ragd.search.file_check import Presence
+from ragd.search.linked_notes import linked_notes, reasons
+from ragd.search.passage_scoring import Judging, cosine_scale, embedded_model
+from ragd.search.prepared_query import Wording, Wordings
+from ragd.search.query import filters as limits
+from ragd.search.query.exclusion import unwanted_share
+from ragd.search.query.filters import Filters
+from ragd.search.query.query_terms import about, stems_of
+from ragd.search.query.typos import Correction
+from ragd.search.query_vector import Asked, QueryVectors
+from ragd.search.question_dates import LISTED, QuestionTimes, file_times, listed, near
+from ragd.search.ranking import fusion
+from ragd.search.ranking.cosine_scale import CosineScale
+from ragd.search.ranking.diversity import varied
+from ragd.search.ranking.fusion import NOTE, TITLE, Candidate, Weights
+from ragd.search.ranking.question_subject import subject_words
+from ragd.search.ranking.retrieval_trust import leg_trust
+from ragd.search.ranking.score import NEEDED, NEEDED_ABROAD, scores
+from ragd.search.ranking.superseding import newest_first
+from ragd.search.ranking.title_match import covering, covering_text
+from ragd.search.result_picker import Found, Picking
+from ragd.search.retrieval import Legs, Question
+from ragd.search.vocabulary import Vocabularies
+from ragd.state.ledger import Ledger
+from ragd.store.lance import ChunkIndex, Hit, condition, cosines, unit_cosines
+from ragd.store.open_indexes import Serving
+
+WITHIN_S = 8.0
+SPARE_S = 0.5  # to answer with what was found until then
+OPENED_WITHIN_S = 2.0
+DEPTH = 50  # candidates of each leg, to begin with
+DEEPER = 4  # so many times as many, when notes of some of them are gone
+DEEPEST = 12_800
+LINKED_PLACE = 4  # the place, from 0, that a linked note may take
+LINKED_DEPTH = 10  # passages of linked notes that are compared
+NAME_CHARACTERS = 200  # what is longer is not the name of a note
+QUERY_CHARACTERS = 2_000  # what is longer is no question; its beginning says what it is about
+_TIME_WAS_UP = Asked(code="TIMEOUT")  # of a search that serves what it has
+
+
+class Notes(LookedAt, Protocol):
+    """The vault under the configuration in force."""
+
+    def concerns(self, path: str) -> bool: ...
+
+    def enters(self, folder: str) -> bool: ...
+
+    def count_tokens(self, text: str) -> int: ...
+
+
+class Served(Struct, frozen=True):
+    """What a search found, and how. `code`: why it was less than a whole search, if it was."""
+
+    found: list[Found]
+    retrieval: str
+    code: str | None
+    chunks_scanned: int
+    vector: Vector | None = None  # of the question, in the vector space of this name
+    space: str = ""
+    is_partial: bool = False  # the time was up before the search was done
+    when: Understood | None = None  # the time that the question names, if it names one
+    undated_notes: int | None = None  # where a date filter left nothing: notes without a date
+    corrections: list[Correction] = []  # words that were searched in place of others
+    filters: list[str] = []  # what of the question limits the search, in words
+    is_answered: bool = True  # some result is likely to answer the question
+
+
+class Searcher:
+    """Answers questions from the index that serves."""
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        clock: Clock,
+        settings: Settings,
+        serving: Serving,
+        vectors: QueryVectors,
+        notes: Notes,
+    ) -> None:
+        self._ledger = ledger
+        self._clock = clock
+        self._settings = settings
+        self._serving = serving
+        self._vectors = vectors
+        self._notes = notes
+        self._presence = Presence(notes)
+        self._times = QuestionTimes(clock, self._may_be_shown)
+        self._judging = Judging(ledger, settings)
+        self._wordings = Wordings(Vocabularies(clock), notes.count_tokens)
+
+    async def search(self, request: SearchRequest, health: Sequence[Reason]) -> Served:
+        """The passages for a question. Raises RagdError for what is refused or cannot be served."""
+        _check(request)  # before a word is said about what there is
+        for reason in health:
+            if reason.state == UNAVAILABLE:
+                raise RagdError(reason.code)
+        deadline = asyncio.get_running_loop().time() + WITHIN_S
+        try:
+            async with asyncio.timeout_at(deadline + SPARE_S):
+                return await self._search_what_serves(request, health, deadline)
+        except TimeoutError:
+            raise RagdError("TIMEOUT") from None
+
+    async def titled(self, title: str) -> Sequence[str]:
+        """The paths of the notes with this title or alias; none while no index is open."""
+        index = self._serving.index
+        if index is None:
+            return ()
+        titled = await index.titled(limits.folded(title))
+        return titled or sorted({hit.source_file for hit in await index.named(title)})
+
+    async def _search_what_serves(
+        self, request: SearchRequest, health: Sequence[Reason], deadline: float
+    ) -> Served:
+        """Again, whenever the index was closed in the middle: another one was switched to, or it
+        was opened again after a probe doubted it. Both may happen during one search."""
+        while True:
+            index = await self._open_index()
+            try:
+                return await self._search(request, index, health, deadline)
+            except Exception:
+                if self._serving.index is index:
+                    raise
+
+    async def _open_index(self) -> ChunkIndex:
+        """The index that serves; one that is being opened at this moment is waited for."""
+        index = await self._serving.within(self._clock, OPENED_WITHIN_S)
+        if index is None:
+            # Without the vault, an index may be another vault's, and stays closed.
+            raise RagdError(self._ledger.state.health.vault_code or "STARTING")
+        return index
+
+    async def _search(
+        self,
+        request: SearchRequest,
+        index: ChunkIndex,
+        health: Sequence[Reason],
+        deadline: float,
+    ) -> Served:
+        """At the deadline, what was found is served; a search without any results has failed."""
+        wording = await self._wordings.read(request, QUERY_CHARACTERS, index, self._folders)
+        filters = await self._filters(wording, index)
+        named = await self._times.understand(wording.text, index)
+        question = await self._question(wording, filters, named, index, health)
+        asking = question.asking
+        counting = asyncio.create_task(index.count_with(question.where, question.phrases))
+        picking = self._picking(question, filters, wording.request.max_results)
+
+        def served(asked: Asked, scanned: int, undated: int | None = None) -> Served:
+            return Served(
+                picking.best,
+                question.retrieval,
+                asked.code,
+                scanned,
+                asked.vector,
+                index.identity.space.identity if asked.vector is not None else "",
+                is_partial=asked is _TIME_WAS_UP,
+                when=named if named.phrases else None,
+                undated_notes=undated,
+                corrections=list(wording.corrections),
+                filters=list(wording.filters),
+                is_answered=picking.is_answered(_needed(question)),
+            )
+
+        try:
+            async with asyncio.timeout_at(deadline):
+                if question.lists:
+                    await self._list(question, filters, picking)
+                else:
+                    await self._collect(question, picking, wording.request.max_results)
+                scanned, asked = await counting, await asking
+                undated = await self._undated(filters, index) if not picking.best else None
+            return served(asked, scanned, undated)
+        except TimeoutError:
+            if not picking.best:
+                raise
+            return served(_TIME_WAS_UP, counting.result() if counting.done() else 0)
+        finally:
+            asking.cancel()
+            counting.cancel()
+            await asyncio.gather(asking, counting, return_exceptions=True)
+
+    async def _question(
+        self,
+        wording: Wording,
+        filters: Filters,
+        named: Understood,
+        index: ChunkIndex,
+        health: Sequence[Reason],
+    ) -> Question:
+        """What is looked for, and where. Its vector is asked for from now on."""
+        is_dated = filters.start is not None or filters.end is not None
+        spans = named.spans if named.lists or not is_dated else ()  # else the time is said already
+        sought = "" if named.lists else named.rest
+        others = filters.but_phrases
+        timely = near(others, spans)
+        if (
+            timely
+            and named.is_written
+            and not named.lists
+            and not await index.count(near(filters, spans))
+        ):
+            sought, timely = wording.text, None  # no note is of that time, but one may tell of it
+        frequencies = await index.frequencies()
+        request, wish = wording.request, self._settings.current.search
+        return Question(
+            about(sought, self._notes.count_tokens),
+            index,
+            condition(others),
+            timely,
+            by_words=wish.fusion != "weighted" or wish.text_weight > 0,
+            asking=asyncio.create_task(self._vector(sought, index, health)),
+            text=sought,
+            subject="" if spans else subject_words(sought),
+            spans=spans,
+            language=language_of(wording.text),
+            lists=named.lists or wording.lists,
+            is_literal=wording.is_literal,
+            frequencies=frequencies,
+            excluded=stems_of(wording.excluded),
+            by_file_time=request.by_file_time,
+            tagged=_own_tags(others),
+            phrases=filters.phrases,
+            name=request.query if len(request.query) <= NAME_CHARACTERS else "",
+            explain=request.explain,
+        )
+
+    def _picking(self, question: Question, filters: Filters, most: int) -> Picking:
+        return Picking(
+            question.index,
+            condition(filters),
+            self._presence,
+            self._may_be_shown,
+            functools.partial(self._judging.judge, question),
+            functools.partial(scores, model=embedded_model(question.index)),
+            most,
+            each_note=filters.asks_for_notes,
+        )
+
+    async def _vector(self, query: str, index: ChunkIndex, health: Sequence[Reason]) -> Asked:
+        if not any(character.isalnum() for character in query):
+            return Asked()  # there is nothing in it that could mean something
+        return await self._vectors.of(query, index, self._ledger.state.catalog, health)
+
+    # Where to look
+
+    def _folders(self) -> list[str]:
+        """The folders of the index that may be searched."""
+        return [one for one in self._ledger.state.catalog.folders if self._notes.enters(one)]
+
+    async def _filters(self, wording: Wording, index: ChunkIndex) -> Filters:
+        """What is asked for, in the index's own spelling."""
+        request = wording.request
+        start, end = _days(request)
+        folders = limits.asked_directories(request.directory_filter)
+        tags = limits.asked_tags(request.tags)
+        known = self._ledger.state.catalog.folders if folders else ()
+        return Filters(
+            limits.known_directories(folders, known, self._notes.enters) if folders else None,
+            start,
+            end,
+            tags=limits.known_tags(tags, await index.tags()) if tags else None,
+            file_times=_file_times(start, end) if request.by_file_time else None,
+            # An index that an earlier version made knows only the tags of passages.
+            tag_column="note_tags" if "note_tags" in index.columns else "tags",
+            conditions=wording.conditions,
+        )
+
+    async def _undated(self, filters: Filters, index: ChunkIndex) -> int | None:
+        """How many notes pass the filters but for their dates, and have none."""
+        if filters.start is None and filters.end is None:
+            return None
+        but_dates = structs.replace(filters, start=None, end=None, file_times=None)
+        return await index.undated_notes(condition(but_dates))
+
+    # What becomes of the candidates
+
+    def _ranked(self, question: Question, found: Legs) -> list[Candidate]:
+        candidates = fusion.gather(found.vector, found.text, found.named)
+        _mark_dates(question, candidates, list(found.hits))
+        asked = question.asking.result() if question.asking.done() else Asked()
+        if asked.vector is not None:
+            lacking = fusion.without_cosine(candidates, found.hits)
+            fusion.add_cosines(candidates, cosines(asked.vector, lacking))
+            units = {hit.chunk_id: hit.units for hit in found.hits if hit.units}
+            fusion.add_unit_cosines(
+                candidates, unit_cosines(asked.vector, units, _unit_bits(question.index))
+            )
+        stems, known = question.about.stems, question.frequencies
+        fusion.add_titles(candidates, found.hits, covering(stems, known))
+        fusion.add_note_words(candidates)
+        weights = self._weights(question, found)
+        if weights.cover:
+            fusion.add_covers(candidates, found.hits, covering_text(stems, known))
+        fusion.mark_tagged(candidates, found.tagged)
+        for one in candidates.values() if question.excluded else ():
+            one.unwanted = unwanted_share(question.excluded, one.title, one.text)
+        if question.spans:
+            return fusion.titles_first(varied(fusion.order(candidates.values(), weights)))
+        candidate_dates.mark_recency(candidates)
+        ranked = fusion.order(candidates.values(), weights)
+        return fusion.titles_first(newest_first(question.text, varied(ranked)))
+
+    def _weights(self, question: Question, found: Legs) -> Weights:
+        """What each kind of evidence counts, by the configuration and for this question."""
+        wish = self._settings.current.search
+        if wish.fusion == "rrf":
+            return Weights(by_ranks=True, title=TITLE, note=NOTE)
+        trust = leg_trust(
+            embedded_model(question.index),
+            question.about.readable,
+            question.language,
+            self._ledger.state.catalog.languages,
+        )
+        scale = cosine_scale(question)
+        # Words are all that there is to go by where there are no vectors.
+        words = trust.text if found.vector else 1.0
+        return Weights(
+            wish.vector_weight * trust.vector,
+            wish.text_weight * words if found.vector else 1.0,
+            title=TITLE * words,
+            note=NOTE * words,
+            cover=_cover(scale, len(question.about.stems)) * words if found.vector else 0.0,
+            reach=scale.reach,
+        )
+
+    async def _collect(self, question: Question, picking: Picking, most: int) -> None:
+        """The best that are really there; places of those that are not are filled from below."""
+        depth = max(DEPTH, 2 * most)
+        while True:
+            found = await retrieval.both(question, depth)
+            has_room = await picking.pick(self._ranked(question, found))
+            if not has_room or found.whole or depth >= DEEPEST:
+                break
+            depth *= DEEPER
+        await picking.name_places()
+        if most > LINKED_PLACE and picking.best:
+            await self._add_linked(question, picking, found)
+        picking.mark_superseded()
+
+    async def _add_linked(self, question: Question, picking: Picking, found: Legs) -> None:
+        """A reserved place for a note that is linked with the best results, if one fits."""
+        rows = [row for row, _ in picking.best]
+        via = reasons(await linked_notes(question.index, rows), [row.source_file for row in rows])
+        if not via:
+            return
+        near = await retrieval.both(question.within(via), LINKED_DEPTH)
+        crowd = fusion.crowd_of(fusion.gather(found.vector, found.text).values())
+        least = crowd - cosine_scale(question).linked_below
+        ranked = self._ranked(question, near)
+        fitting = [
+            one
+            for one in ranked
+            if (one.cosine or -1.0) >= least or question.about.share_in(one.title, one.text) > 0
+        ]
+        await picking.reserve(fitting, via, LINKED_PLACE)
+
+    async def _list(self, question: Question, filters: Filters, picking: Picking) -> None:
+        """Everything of the time that is named, or within the filters; newest first."""
+        if question.spans:
+            hits = await listed(question.index, filters, question.spans)
+        else:
+            hits = await question.index.newest(LISTED, condition(filters) or "TRUE")
+        found = fusion.gather((), hits)
+        _mark_dates(question, found, hits)
+        await picking.pick(varied([found[hit.chunk_id] for hit in hits]))
+
+    def _may_be_shown(self, path: str) -> bool:
+        """Not what the configuration denies, nor what is known to be left out from now on: a
+        note that hides itself may stay in the index for a while."""
+        if path in self._ledger.state.catalog.skipped:
+            return False
+        return self._notes.concerns(path)
+
+
+def _cover(scale: CosineScale, words: int) -> float:
+    """What having all words of a question with so many adds."""
+    return scale.cover * min(1.0, scale.cover_words / max(1, words))
+
+
+def _unit_bits(index: ChunkIndex) -> UnitBits:
+    model = model_of(index.identity.space)
+    return model.unit_bits if model is not None else 8
+
+
+def _mark_dates(question: Question, found: dict[str, Candidate], hits: Sequence[Hit]) -> None:
+    weak = 1.0 if question.by_file_time else WEAK
+    candidate_dates.mark_dates(found, hits, question.spans, datetime.astimezone, weak)
+
+
+def _needed(question: Question) -> float:
+    """What a result must have to be an answer."""
+    return NEEDED_ABROAD if question.is_foreign else NEEDED
+
+
+def _own_tags(filters: Filters) -> str | None:
+    """Where to look for passages that carry a tag asked for themselves, if one is."""
+    return condition(structs.replace(filters, tag_column="tags")) if filters.tags else None
+
+
+def _check(request: SearchRequest) -> None:
+    """RagdError for what no index could answer."""
+    limits.asked_directories(request.directory_filter)
+    limits.asked_tags(request.tags)
+    _days(request)
+
+
+def _days(request: SearchRequest) -> tuple[str | None, str | None]:
+    """The first and last day that are asked for, where the user is."""
+    asked = request.date_range
+    return limits.days(asked.start, asked.to, datetime.astimezone) if asked else (None, None)
+
+
+def _file_times(start: str | None, end: str | None) -> limits.FileTimes:
+    days = (date.fromisoformat(day) if day else None for day in (start, end))
+    return file_times(*days)

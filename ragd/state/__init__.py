@@ -1,0 +1,1 @@
+"""The log and its folds as one, and what is written from them."""

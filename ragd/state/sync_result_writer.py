@@ -1,0 +1,76 @@
+"""Keeps sync-result.json equal to its fold. It never reads the file back to learn anything."""
+
+import asyncio
+from pathlib import Path
+
+import aiofiles
+import msgspec
+import structlog
+
+from ragd.clock import Clock
+from ragd.events import tag_of_type
+from ragd.folds.sync_result import CHANGED_BY, SyncResult
+from ragd.runtime.durable_files import is_full, replace_file
+from ragd.state.ledger import Ledger
+
+NAME = "sync_result_writer"
+RETRY_FIRST_S = 1.0
+RETRY_MAX_S = 30.0
+_TYPES = {tag_of_type(t) for t in CHANGED_BY}
+
+log = structlog.get_logger(NAME)
+
+
+class SyncResultWriter:
+    """Writes the file whenever the fold differs from what was written last."""
+
+    def __init__(self, ledger: Ledger, clock: Clock, path: Path) -> None:
+        self._ledger = ledger
+        self._clock = clock
+        self._path = path
+
+    async def run(self) -> None:
+        position = self._ledger.state.seq
+        written = await self.catch_up()
+        async for _ in self._ledger.journal.follow(position, _TYPES):
+            written = await self._write(written)
+
+    async def catch_up(self, *, once: bool = False) -> bytes:
+        """Bring the file up to date; what it says then. `once`: do not try again when that fails,
+        but raise the OSError."""
+        return await self._write(await _read(self._path), once)
+
+    async def _write(self, written: bytes, once: bool = False) -> bytes:
+        """Nothing here depends on the file, so a failure never ends the daemon: it is logged and
+        tried again, with longer and longer pauses."""
+        pause, failed = RETRY_FIRST_S, ""
+        while True:
+            result = self._ledger.state.sync_result
+            wanted = msgspec.json.format(msgspec.json.encode(result)) + b"\n"
+            if wanted == written or (not written and result == SyncResult()):
+                return written
+            try:
+                await asyncio.to_thread(replace_file, self._path, wanted)
+            except OSError as why:
+                if once:
+                    raise
+                reason = "disk full" if is_full(why) else why.strerror or type(why).__name__
+                if reason != failed:
+                    log.warning("sync-result.json cannot be written", reason=reason)
+                failed = reason
+            else:
+                if failed:
+                    log.info("sync-result.json is written again")
+                return wanted
+            await self._clock.sleep(pause)
+            pause = min(RETRY_MAX_S, 2 * pause)
+
+
+async def _read(path: Path) -> bytes:
+    try:
+        if not await asyncio.to_thread(path.is_file):
+            return b""  # a named pipe would hang
+        async with aiofiles.open(path, "rb") as file:
+            return await file.read()
+    except OSError:
+        return b""

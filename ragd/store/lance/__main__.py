@@ -1,0 +1,31 @@
+"""A look at an index: `python -m ragd.store.lance FOLDER [GENERATION VERSION [VAULT]]`.
+
+Prints what is wrong as one JSON object, `code` and `where`, both null if it serves. For whoever
+must outlive what happens in the native libraries: whatever happens in them happens in here.
+"""
+
+import json
+import os
+import sys
+import threading
+from pathlib import Path
+
+from ragd.store.lance.checkup import examine
+
+
+def main(folder: str, generation: str | None = None, expected: str = "0", vault: str = "") -> None:
+    if os.environ.get("RAGD_LOOKS_WHILE_STDIN_LASTS"):
+        threading.Thread(target=_end_with_stdin, daemon=True).start()
+    found = examine(Path(folder), generation, int(expected), vault)
+    code, where = (found.code, found.where) if found is not None else (None, None)
+    print(json.dumps({"code": code, "where": where}))
+
+
+def _end_with_stdin() -> None:
+    while os.read(0, 4096):
+        pass
+    os._exit(1)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,184 @@
+"""Looks whether the index is whole, by really using it. It never mends or changes anything.
+
+Counting rows proves nothing: it reads the manifest only. So every file that the manifest names is
+looked at, a row of every fragment is read, and every index is asked something with a known answer.
+There are no checksums: bits that flip inside a vector or a text go unnoticed.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+
+from ragd.store.lance import generation_folders, libraries, table_indexes
+from ragd.store.lance.lance_errors import NothingKnown, is_failure_of_lance, is_want
+from ragd.store.lance.schema import SEARCH_TEXT, VECTOR
+from ragd.store.lance.sql import sql_text
+
+FRAGMENTS_READ = 64
+
+
+class Finding(Struct, frozen=True):
+    """What is wrong: an error code, and where, in a word."""
+
+    code: str
+    where: str
+
+
+def probe(
+    folder: Path, generation: str | None = None, expected: int = 0, vault: str = ""
+) -> str | None:
+    """What is wrong with the index in `folder`: an error code, or None if it serves.
+
+    Without a generation it is about the newest complete one. A version below `expected` means
+    that a commit was lost. `vault`: whose index it has to be.
+    """
+    finding = examine(folder, generation, expected, vault)
+    return finding.code if finding is not None else None
+
+
+def examine(
+    folder: Path, generation: str | None = None, expected: int = 0, vault: str = ""
+) -> Finding | None:
+    """As `probe`, and where it is wrong. Raises NothingKnown for want of what it takes to look."""
+    try:
+        name = generation or _serving(folder)
+        if name is None:
+            return Finding("INDEX_NOT_FOUND", "generation")
+        finding = examine_table(generation_folders.table_path(folder, name), expected, vault)
+        if finding is not None and generation is None and _serving(folder) != name:
+            return examine(folder)  # it was dropped while we looked, for a newer one
+        return finding
+    except OSError as why:
+        if is_want(why):
+            raise NothingKnown("the folder could not be read") from why
+        return Finding("INDEX_CORRUPTED", "folder")
+
+
+def _serving(folder: Path) -> str | None:
+    """The newest complete generation; if there is none, one that cannot be read."""
+    found = generation_folders.list_generations(folder)
+    complete = [known.name for known in found if known.complete]
+    unreadable = [known.name for known in found if known.identity is None]
+    candidates = complete or unreadable
+    return candidates[-1] if candidates else None
+
+
+def examine_table(path: Path, expected: int = 0, vault: str = "") -> Finding | None:
+    """What is wrong with the table at `path`. One that was removed meanwhile is missing."""
+    finding = _examine_table(path, expected, vault) if path.is_dir() else None
+    return finding if path.is_dir() else Finding("INDEX_NOT_FOUND", "table")
+
+
+def _examine_table(path: Path, expected: int, vault: str) -> Finding | None:
+    step = "manifest"
+    lance = libraries.lance()  # a session of its own, so that nothing comes from a cache
+    session = lance.Session(**libraries.WRITER_CACHES)
+    try:
+        dataset = lance.dataset(str(path), session=session)
+        if vault not in ("", generation_folders.identity_of(dataset).vault):
+            return Finding("INDEX_OF_ANOTHER_VAULT", "vault")
+        if dataset.version < expected:
+            return Finding("INDEX_CORRUPTED", "lost_commit")
+        if not dataset.count_rows():
+            return Finding("INDEX_NOT_FOUND", "rows")
+        for step, is_well in _steps(path, dataset):
+            if not is_well:
+                return Finding("INDEX_CORRUPTED", step)
+    except BaseException as why:
+        if is_want(why):
+            raise NothingKnown(f"the look ended at {step}") from why
+        if not (isinstance(why, LookupError) or is_failure_of_lance(why)):
+            raise
+        return Finding("INDEX_CORRUPTED", step)
+    return None
+
+
+def _steps(path: Path, dataset: Any) -> Iterator[tuple[str, bool]]:
+    """Each step by name, before it is taken and with its result after."""
+    yield "files", True
+    yield "files", all(_is_whole(path / name, size) for name, size in _files(dataset))
+    yield "index_files", True
+    yield "index_files", all(_has_size(path, segment) for segment in _segments(dataset))
+    yield "rows", True
+    ids = dataset.scanner(columns=["chunk_id", "source_file"]).to_table()
+    yield "rows", len(ids) == dataset.count_rows()
+    sample = _sample(dataset)
+    yield "rows", len(sample) > 0
+    for column, condition in _questions(sample[0]):
+        yield f"{column}_idx", True
+        yield f"{column}_idx", dataset.count_rows(condition) > 0
+    yield "text_leg", True
+    words = " ".join(sample[0][SEARCH_TEXT].split()[:8])
+    dataset.scanner(columns=["chunk_id"], full_text_query=words, limit=1).to_table()
+    yield "vector_leg", True
+    _ask_vectors(dataset)
+
+
+def _files(dataset: Any) -> Iterator[tuple[str, int | None]]:
+    """Every file of this version, and its size where the manifest tells it."""
+    known: dict[str, int | None] = {}
+    for part in dataset.get_fragments():
+        for file in part.metadata.files:
+            known[f"data/{file.path}"] = file.file_size_bytes
+    tracked = dataset.tracked_files(min_version=dataset.version).read_all().to_pylist()
+    for file in tracked:
+        if file["type"] != "transaction file":  # lance does without
+            yield file["path"], known.get(file["path"])
+
+
+def _segments(dataset: Any) -> Iterator[Any]:
+    """The parts of every index; one that covers no rows yet is asked nothing by any search."""
+    for index in dataset.describe_indices():
+        yield from index.segments
+
+
+def _has_size(path: Path, segment: Any) -> bool:
+    """Whether all its files together are as large as the manifest says."""
+    try:
+        found = sum(file.stat().st_size for file in (path / "_indices" / segment.uuid).iterdir())
+    except FileNotFoundError:
+        return False
+    return segment.size_bytes in (None, found)
+
+
+def _is_whole(path: Path, size: int | None) -> bool:
+    try:
+        found = path.stat().st_size
+    except FileNotFoundError:
+        return False
+    return found == size if size else found > 0
+
+
+def _sample(dataset: Any) -> list[dict[str, Any]]:
+    """The last row of each fragment (of some, if they are many), with all its columns."""
+    ends, total = [], 0
+    for count in table_indexes.rows_by_fragment(dataset).values():
+        total += count
+        if count:
+            ends.append(total - 1)
+    step = max(1, -(-len(ends) // FRAGMENTS_READ))
+    rows: list[dict[str, Any]] = dataset.take(ends[::step]).to_pylist()
+    return rows
+
+
+def _questions(row: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """For each scalar index a condition that this row meets."""
+    for column, kind in table_indexes.SCALAR.items():
+        if column not in row:
+            continue  # an earlier version made the table
+        value = row[column]
+        if kind == "LABEL_LIST":
+            yield column, f"array_has({column}, {sql_text(value[0])})" if value else "TRUE"
+        elif value is None:
+            yield column, f"{column} IS NULL"
+        else:
+            yield column, f"{column} = {sql_text(value)}"
+
+
+def _ask_vectors(dataset: Any) -> None:
+    dimensions = dataset.schema.field(VECTOR).type.list_size
+    pa = libraries.pyarrow()
+    nearest = {"column": VECTOR, "q": pa.array([1.0] * dimensions, pa.float32()), "k": 1}
+    dataset.scanner(columns=["chunk_id"], nearest=nearest).to_table()

@@ -1,0 +1,112 @@
+"""Lookups by key in one version of the table: notes by their exact names, passages by their links.
+
+A table of limited size has its keys in memory, and there the index is asked only where the order
+of what it finds counts. It ranks nothing.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+
+import msgspec
+
+from ragd.search.query.conditions import Condition
+from ragd.store.lance.finding import Found, best_first, by_words, find_best, find_rows
+from ragd.store.lance.packed_rows import LINK_COLUMNS, Keyed, LinkRow
+from ragd.store.lance.schema import KEYS, LINKS, headed, linking, named
+from ragd.store.lance.snapshot import Hit, Snapshot
+from ragd.store.lance.sql import one_of
+
+LINKED = 128  # passages with links to or from some notes, at most
+FEW = 32  # of them, all are looked at
+NAMESAKES = 20  # notes of one name, at most
+
+
+async def with_name(
+    now: Snapshot, name: str, where: str | None, phrases: Sequence[Condition]
+) -> list[Hit]:
+    """The first passages of the notes with exactly this name; the score says nothing.
+
+    If no note has the name, those of the notes that begin with such a heading.
+    """
+    key, heading = named(name), headed(name)
+    if not key or not now.has_keys:
+        return []
+    if (packed := await now.packed()) is not None:
+        there = packed.with_keys([key, heading])
+        if not there or (where is None and not phrases and len(there) <= NAMESAKES):
+            ids = [one.row_id for one in there if key in one.keys]
+            ids = ids or [one.row_id for one in there]
+            return best_first(await now.hits(ids, [0.0] * len(ids)))
+
+    async def search(most: int, where: str | None) -> Found:
+        query = by_words(now, f"{key} {heading}", KEYS, most)
+        return await find_rows(now, query, where, now.key_permits)
+
+    rows = await find_best(now, search, NAMESAKES, where, phrases)
+    if not rows.row_ids:
+        return []
+    keys = await now.values(rows.row_ids, KEYS)
+    hits = await now.hits(rows.row_ids, rows.scores)
+    of_name = [one for one, own in zip(hits, keys, strict=True) if key in own.split()]
+    return best_first(of_name or hits)
+
+
+async def has_links(now: Snapshot) -> bool:
+    """Whether any passage links to a note: looked up once for each version."""
+    if now.has_links is None:
+        query = by_words(now, LINKS, KEYS, 1)
+        linked = now.has_keys and (await find_rows(now, query, None, now.key_permits)).row_ids
+        now.has_links = bool(linked)
+    return now.has_links
+
+
+async def links_of(now: Snapshot, paths: Sequence[str]) -> list[LinkRow]:
+    """The passages of these notes that have links."""
+    if not now.has_keys:
+        return []
+    if (packed := await now.packed()) is not None:
+        rows = packed.links_of(paths, LINKED)
+    else:
+        query = now.table.query().where(one_of("source_file", paths)).limit(LINKED)
+        read = await now.run_query(query.select(list(LINK_COLUMNS)))
+        rows = msgspec.convert(read.to_pylist(), list[LinkRow])
+    return [row for row in rows if row.links]
+
+
+async def linking_to(now: Snapshot, names: Sequence[str]) -> list[LinkRow]:
+    """Passages that link to a note with one of these names."""
+    return await _with_keys(now, map(linking, names), _is_any_order_right)
+
+
+async def with_names(now: Snapshot, names: Sequence[str]) -> list[LinkRow]:
+    """The first passages of notes with one of these names; a path counts as its last name."""
+    keys = (named(name.rpartition("/")[2]) for name in names)
+    return await _with_keys(now, keys, _has_each_one_note)
+
+
+async def _with_keys(
+    now: Snapshot, keys: Iterable[str], is_enough: Callable[[Sequence[Keyed]], bool]
+) -> list[LinkRow]:
+    """The passages with the rarest keys first. Where that order changes nothing, as `is_enough`
+    says, they come from memory."""
+    wanted = list(dict.fromkeys(key for key in keys if key))
+    if not wanted or not now.has_keys:
+        return []
+    packed = await now.packed()
+    if packed is not None and is_enough(there := packed.with_keys(wanted)):
+        return [one.row for one in there]
+    query = by_words(now, " ".join(wanted), KEYS, LINKED)
+    rows = await find_rows(now, query, None, now.key_permits)
+    scored = zip(rows.scores, await now.link_rows(rows.row_ids), strict=True)
+    return [row for _, row in sorted(scored, key=lambda one: (-one[0], one[1].source_file))]
+
+
+def _is_any_order_right(found: Sequence[Keyed]) -> bool:
+    """They are few, and no note has passages with different keys."""
+    notes = {one.row.source_file for one in found}
+    return len(found) <= FEW and len(notes) == len({(o.row.source_file, o.keys) for o in found})
+
+
+def _has_each_one_note(found: Sequence[Keyed]) -> bool:
+    """No two notes have the same key."""
+    pairs = {(key, one.row.source_file) for one in found for key in one.keys}
+    return len(found) <= LINKED and len(pairs) == len({key for key, _ in pairs})

@@ -1,0 +1,86 @@
+"""The rows of one version of the table that have a phrase: looked up once, known by their ids.
+
+In a large table, full text says first which passages have all words of the phrase, and only these
+are compared. Of a phrase that is not wanted, only the rows that were found are compared. It never
+ranks anything.
+
+Full text takes `obsidian.md` for one word, so a passage that has `obsidian` only in there is not
+compared. If no other passage has the phrase, all of them are compared after all.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from ragd.search.query.conditions import PHRASE, Condition
+from ragd.search.query.filters import Filters
+from ragd.store.lance import libraries
+from ragd.store.lance.schema import SEARCH_TEXT
+from ragd.store.lance.snapshot import Snapshot
+from ragd.store.lance.sql import both, condition
+
+SCANNED_ROWS = 10_000  # of a smaller table all rows are compared: 20 ms
+LISTED = 256  # rows that a condition names one by one; it slows down with many
+MOST_KEPT = 1_000_000  # row ids of all phrases together: 8 MB
+
+
+async def having_all(now: Snapshot, phrases: Sequence[str]) -> Any:
+    """The ids of the rows that have each of these phrases, sorted; None: no phrase is given."""
+    found = None
+    for phrase in phrases:
+        rows = await having(now, phrase)
+        found = rows if found is None else libraries.numpy().intersect1d(found, rows)
+    return found
+
+
+def listed(row_ids: Any) -> str | None:
+    """The condition that names these rows, if they are few."""
+    if len(row_ids) > LISTED:
+        return None
+    return f"_rowid IN ({', '.join(map(str, row_ids))})" if len(row_ids) else "FALSE"
+
+
+async def without(now: Snapshot, phrases: Sequence[str], row_ids: Sequence[int]) -> set[int]:
+    """Those of these rows that have none of the phrases. Nothing but these rows is compared."""
+    if not phrases:
+        return set(row_ids)
+    has_none = condition(Filters(conditions=tuple(Condition(PHRASE, (p,), True) for p in phrases)))
+    found: set[int] = set()
+    for start in range(0, len(row_ids), LISTED):
+        some = listed(row_ids[start : start + LISTED])
+        query = now.table.query().where(both(some, has_none)).select(["chunk_index"])
+        found.update((await now.run_query(query))["_rowid"].to_pylist())
+    return found
+
+
+async def having(now: Snapshot, phrase: str) -> Any:
+    """The ids of the rows that have this phrase in their text, title or headings, sorted."""
+    found = now.phrases.get(phrase)
+    if found is None:
+        found = await _looked_up(now, phrase)
+        if sum(map(len, now.phrases.values())) + len(found) > MOST_KEPT:
+            now.phrases.clear()
+        now.phrases[phrase] = found
+    return found
+
+
+async def _looked_up(now: Snapshot, phrase: str) -> Any:
+    has_it = condition(Filters(conditions=(Condition(PHRASE, (phrase,)),)))
+    rows = await now.count()
+    if rows > SCANNED_ROWS and _is_found_by_words(phrase):
+        fts = libraries.lancedb().query
+        words = fts.MatchQuery(phrase, SEARCH_TEXT, operator=fts.FullTextOperator.AND)
+        query = now.table.query().nearest_to_text(words).limit(rows)
+        found = _row_ids(await now.run_query(query.where(has_it).postfilter().select(["_score"])))
+        if len(found):
+            return found
+    return _row_ids(await now.run_query(now.table.query().where(has_it).select(["chunk_index"])))
+
+
+def _row_ids(found: Any) -> Any:
+    return libraries.numpy().sort(found["_rowid"].to_numpy())
+
+
+def _is_found_by_words(phrase: str) -> bool:
+    """Whether full text compares its letters as a phrase does: of the Latin and the Cyrillic script
+    without exceptions. Other scripts have no spaces, or letters with more than two forms."""
+    return all(c < "\u0250" or "\u0400" <= c <= "\u045f" for c in phrase) and "\u00b5" not in phrase

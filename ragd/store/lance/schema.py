@@ -1,0 +1,271 @@
+"""The columns of the table, and how notes become rows of it. It never touches a disk."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from msgspec import Struct, field
+
+from ragd.clock import iso
+from ragd.embed.providers.embedder_port import Vector
+from ragd.embed.unit_vectors import UnitBits, units_of, vector_of
+from ragd.notes.markdown.links import link_key
+from ragd.notes.model import Chunk
+from ragd.notes.names import name_key
+from ragd.store.lance import libraries
+
+TABLE = "obsidian_chunks"
+
+VECTOR = "vector"
+SEARCH_TEXT = "search_text"
+KEYS = "keys"
+UNITS = "units"
+LINKS = "links"  # the key of all passages that have links
+FIRST_COLUMNS = 19  # up to the full-text column: every table has them
+
+
+class FileRows(Struct, frozen=True):
+    """One note as it shall be in the table. A chunk that `vectors` does not name has none yet."""
+
+    path: str
+    sha256: str
+    mtime_ns: int
+    indexed_at: str
+    title: str
+    chunks: Sequence[Chunk]
+    vectors: Mapping[str, Vector] = field(default_factory=dict)  # by chunk id, maybe with units
+
+
+class Row(Struct, frozen=True):
+    """One chunk as the table holds it, without what only the search legs need."""
+
+    chunk_id: str
+    chunk_text: str
+    source_file: str
+    source_directory: str
+    section: str | None
+    date: str | None
+    tags: list[str]
+    chunk_index: int
+    total_chunks: int
+    modified_at: str
+    indexed_at: str
+    content_hash: str
+    file_sha256: str
+    start_line: int
+    end_line: int
+    title: str
+    heading_path: str
+    # A table that an earlier version made does not have these.
+    note_tags: list[str] = []
+    names: list[str] = []
+    links: list[str] = []
+    properties: list[str] = []
+    language: str | None = None
+
+
+def arrow_schema(dimensions: int, metadata: Mapping[str, str]) -> Any:
+    """The table's schema: the columns of the product's contract in their order, then ours."""
+    pa = libraries.pyarrow()
+    text, number = pa.string(), pa.int32()
+    return pa.schema(
+        [
+            pa.field(VECTOR, pa.list_(pa.float32(), dimensions)),
+            pa.field("chunk_id", text, nullable=False),
+            pa.field("chunk_text", text, nullable=False),
+            pa.field("source_file", text, nullable=False),
+            pa.field("source_directory", text, nullable=False),
+            pa.field("section", text),
+            pa.field("date", text),
+            pa.field("tags", pa.list_(text), nullable=False),
+            pa.field("chunk_index", number, nullable=False),
+            pa.field("total_chunks", number, nullable=False),
+            pa.field("modified_at", text, nullable=False),
+            pa.field("indexed_at", text, nullable=False),
+            pa.field("content_hash", text, nullable=False),
+            pa.field("file_sha256", text, nullable=False),
+            pa.field("start_line", number, nullable=False),
+            pa.field("end_line", number, nullable=False),
+            pa.field("title", text, nullable=False),
+            pa.field("heading_path", text, nullable=False),
+            pa.field(SEARCH_TEXT, text, nullable=False),
+            pa.field("note_tags", pa.list_(text), nullable=False),
+            pa.field("names", pa.list_(text), nullable=False),
+            pa.field("links", pa.list_(text), nullable=False),
+            pa.field("properties", pa.list_(text), nullable=False),
+            pa.field("language", text),
+            pa.field(KEYS, text, nullable=False),
+            pa.field(UNITS, pa.binary()),
+        ],
+        metadata=dict(metadata),
+    )
+
+
+def dimensions_of(schema: Any) -> int:
+    """How long the vectors of a table with this schema are."""
+    return int(schema.field(VECTOR).type.list_size)
+
+
+def arrow_table(files: Iterable[FileRows], schema: Any) -> Any:
+    """All chunks of these notes as one Arrow table."""
+    pa = libraries.pyarrow()
+    rows = [(file, chunk) for file in files for chunk in file.chunks]
+    columns = _columns(rows)
+    arrays = [vector_array([f.vectors.get(c.chunk_id) for f, c in rows], dimensions_of(schema))]
+    for described in list(schema)[1:]:
+        arrays.append(_array(columns[described.name], described.type))
+    return pa.Table.from_arrays(arrays, schema=schema)
+
+
+def _columns(rows: Sequence[tuple[FileRows, Chunk]]) -> dict[str, list[Any]]:
+    return {
+        "chunk_id": [c.chunk_id for _, c in rows],
+        "chunk_text": [c.text for _, c in rows],
+        "source_file": [f.path for f, _ in rows],
+        "source_directory": [top_directory(f.path) for f, _ in rows],
+        "section": [c.section for _, c in rows],
+        "date": [c.date for _, c in rows],
+        "tags": [list(c.tags) for _, c in rows],
+        "chunk_index": [c.index for _, c in rows],
+        "total_chunks": [len(f.chunks) for f, _ in rows],
+        "modified_at": [iso_of_ns(f.mtime_ns) for f, _ in rows],
+        "indexed_at": [f.indexed_at for f, _ in rows],
+        "content_hash": [c.content_hash for _, c in rows],
+        "file_sha256": [f.sha256 for f, _ in rows],
+        "start_line": [c.start_line for _, c in rows],
+        "end_line": [c.end_line for _, c in rows],
+        "title": [f.title for f, _ in rows],
+        "heading_path": [c.heading_path for _, c in rows],
+        SEARCH_TEXT: [c.search_text for _, c in rows],
+        "note_tags": [list(c.note_tags) for _, c in rows],
+        "names": [list(c.names) for _, c in rows],
+        "links": [list(c.links) for _, c in rows],
+        "properties": [list(c.properties) for _, c in rows],
+        "language": [c.language for _, c in rows],
+        KEYS: [_keys(f.title, c) for f, c in rows],
+        UNITS: [unit_bytes(f.vectors.get(c.chunk_id)) for f, c in rows],
+    }
+
+
+def unit_bytes(made: Vector | None) -> bytes | None:
+    """What the column of units has for this vector: null where there are no units."""
+    return units_of(made) or None if made is not None else None
+
+
+def named(name: str) -> str:
+    """The key by which a note is found that has this name; empty if the name has no letters."""
+    key = name_key(name)
+    return f"name:{key}" if key else ""
+
+
+def headed(heading: str) -> str:
+    """The key by which a note is found that begins with this heading."""
+    key = name_key(heading)
+    return f"head:{key}" if key else ""
+
+
+def linking(target: str) -> str:
+    """The key by which a passage is found that links to a note of this name."""
+    key = link_key(target)
+    return f"link:{key}" if key else ""
+
+
+def _keys(title: str, chunk: Chunk) -> str:
+    """A note's first passage has the keys of its names, each passage those of its links."""
+    keys = dict.fromkeys([*map(linking, chunk.links), LINKS if chunk.links else ""])
+    if chunk.index == 0:
+        names = [title, *(name for name in chunk.names if name != chunk.opening)]
+        keys.update(dict.fromkeys([*map(named, names), headed(chunk.opening)]))
+    return " ".join(key for key in keys if key)
+
+
+def _array(values: list[Any], kind: Any) -> Any:
+    pa = libraries.pyarrow()
+    try:
+        return pa.array(values, type=kind)
+    except UnicodeEncodeError:  # half a surrogate pair, from an escape in somebody's frontmatter
+        return pa.array([_encodable(value) for value in values], type=kind)
+
+
+def _encodable(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_encodable(item) for item in value]
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode("utf-8")
+    return value
+
+
+def vector_array(vectors: Sequence[Vector | None], dimensions: int) -> Any:
+    """Vectors as Arrow has them, None as null. Raises ValueError for one that does not belong."""
+    pa = libraries.pyarrow()
+    vectors = [None if made is None else vector_of(made) for made in vectors]
+    blank = bytes(4 * dimensions)
+    if any(vector is not None and len(vector) != len(blank) for vector in vectors):
+        raise ValueError(f"a vector that is not of {dimensions} dimensions")
+    data = pa.py_buffer(b"".join(blank if vector is None else vector for vector in vectors))
+    values = pa.Array.from_buffers(pa.float32(), dimensions * len(vectors), [None, data])
+    if pa.compute.all(pa.compute.is_finite(values)).as_py() is False:
+        raise ValueError("a vector that is not of numbers")
+    blanks = pa.array([vector is None for vector in vectors], type=pa.bool_())
+    return pa.FixedSizeListArray.from_arrays(values, dimensions, mask=blanks)
+
+
+def vectors_of(column: Any) -> list[Vector | None]:
+    """Vectors as the rest of the program has them, from an Arrow column."""
+    found: list[Vector | None] = []
+    for chunk in column.chunks:
+        size = 4 * chunk.type.list_size
+        start = size * chunk.offset
+        data = chunk.values.buffers()[1]
+        data = b"" if data is None else data.to_pybytes()
+        # `values` is the whole child array: where it begins is in its own offset.
+        start += 4 * chunk.values.offset
+        for number, is_there in enumerate(chunk.is_valid().to_pylist()):
+            at = start + size * number
+            found.append(data[at : at + size] if is_there else None)
+    return found
+
+
+def cosines(asked: Vector, vectors: Mapping[str, Vector]) -> dict[str, float]:
+    """How alike each of these vectors is to one; all have length 1."""
+    if not vectors:
+        return {}
+    numpy = libraries.numpy()
+    matrix = numpy.frombuffer(b"".join(vectors.values()), "<f4").reshape(len(vectors), -1)
+    found = (matrix @ numpy.frombuffer(asked, "<f4")).tolist()
+    return dict(zip(vectors, found, strict=True))
+
+
+def unit_cosines(asked: Vector, units: Mapping[str, bytes], bits: UnitBits = 8) -> dict[str, float]:
+    """How alike the most alike of each passage's units is to a vector."""
+    if not units:
+        return {}
+    numpy = libraries.numpy()
+    wanted = numpy.frombuffer(asked, "<f4")
+    size = len(wanted) * bits // 8
+    packed = numpy.frombuffer(b"".join(units.values()), "u1" if bits == 4 else "i1")
+    matrix = packed.reshape(-1, size)
+    if bits == 4:  # -7 to 7, kept as 1 to 15, two numbers in a byte
+        halves = numpy.empty((len(matrix), len(wanted)), "<f4")
+        halves[:, 0::2], halves[:, 1::2] = matrix & 15, matrix >> 4
+        matrix = halves - 8
+    matrix = matrix.astype("<f4", copy=False)
+    lengths = numpy.sqrt(numpy.einsum("ij,ij->i", matrix, matrix))
+    alike = (matrix @ wanted) / numpy.maximum(lengths, 1.0)
+    sizes = numpy.array([len(own) // size for own in units.values()])
+    best = numpy.maximum.reduceat(alike, numpy.cumsum(sizes) - sizes)
+    return dict(zip(units, best.tolist(), strict=True))
+
+
+def top_directory(path: str) -> str:
+    """The first folder of a path from the vault's root; empty for a note at the root."""
+    head, slash, _ = path.partition("/")
+    return head if slash else ""
+
+
+def iso_of_ns(moment_ns: int) -> str:
+    """A file's time as the table keeps it; a time beyond the calendar becomes its nearest end."""
+    try:
+        return iso(datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=moment_ns // 1000))
+    except OverflowError:
+        return iso((datetime.max if moment_ns > 0 else datetime.min).replace(tzinfo=UTC))

@@ -1,0 +1,266 @@
+"""One version of the table, open for reading, and the rows of it that were read last.
+
+A row id means a row of one version only. So row ids are looked up in the snapshot that they are
+from, and what was read is kept with it: a new version begins with nothing. It never searches.
+"""
+
+import asyncio
+import hashlib
+import itertools
+from collections.abc import Awaitable, Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+import msgspec
+from msgspec import Struct
+
+from ragd.embed.providers.embedder_port import Vector
+from ragd.store.lance import libraries, packed_rows, vector_matrix
+from ragd.store.lance.lance_errors import translated
+from ragd.store.lance.packed_rows import LINK_COLUMNS, LinkRow, PackedRows
+from ragd.store.lance.schema import KEYS, UNITS, VECTOR, Row, vectors_of
+from ragd.store.lance.sql import both, one_of
+from ragd.store.lance.vector_matrix import VectorMatrix
+
+HITS = 4_096  # kept, of any table; with text, vector and units about 6 KB each: 25 MB
+ROWS = 1_024  # 4 KB each
+LINK_ROWS = 4_096  # 0.5 KB each
+COUNTS = 256
+
+T = TypeVar("T")
+
+
+class Hit(Struct, frozen=True):
+    """A chunk that one leg found: cosine similarity or BM25, the higher the better."""
+
+    chunk_id: str
+    source_file: str
+    text_key: bytes  # the same for passages with the same text
+    score: float
+    date: str | None = None  # the passage's own
+    modified_at: str = ""  # the file's time
+    text: str = ""
+    title: str = ""  # of its note
+    names: tuple[str, ...] = ()  # of the note, its title first
+    vector: Vector | None = None
+    units: bytes = b""  # the vectors of its units, if it has any
+
+
+HIT_COLUMNS = (
+    *("chunk_id", "source_file", "chunk_text", "date", "modified_at", "title", "names"),
+    UNITS,
+    VECTOR,
+)
+ROW_COLUMNS = Row.__struct_fields__
+
+
+class _Kept(Generic[T]):
+    """What was made of rows, by row id: those that were wanted last."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._found: dict[int, T] = {}
+
+    async def of(
+        self, row_ids: Sequence[int], read: Callable[[list[int]], Awaitable[list[T]]]
+    ) -> list[T]:
+        """What was made of these rows; `read` makes it of those that are not there."""
+        found = {one: self._found[one] for one in row_ids if one in self._found}
+        if missing := [one for one in row_ids if one not in found]:
+            found.update(zip(missing, await read(missing), strict=True))
+        for row_id in found:  # to the end, as the last to go
+            self._found.pop(row_id, None)
+        self._found.update(found)
+        for row_id in list(itertools.islice(self._found, max(0, len(self._found) - self._most))):
+            del self._found[row_id]
+        return [found[row_id] for row_id in row_ids]
+
+
+class Snapshot:
+    """A version of the table. `dataset` opens the same version for reading rows by their ids."""
+
+    def __init__(
+        self,
+        path: Path,
+        table: Any,
+        version: int,
+        columns: frozenset[str],
+        dataset: Callable[[], Any],
+        threads: ThreadPoolExecutor,
+        permits: asyncio.Semaphore,
+        key_permits: asyncio.Semaphore,
+        *,
+        has_vector_index: bool,
+    ) -> None:
+        self._path = path
+        self.table = table
+        self.version = version
+        self.has_vector_index = has_vector_index
+        self._counts: dict[str | None, int] = {}  # of rows, by condition
+        self.has_links: bool | None = None  # None: nobody asked
+        self.phrases: dict[str, Any] = {}  # the ids of the rows that have a phrase
+        self._dataset = dataset
+        self._threads = threads
+        self._permits = permits
+        self.key_permits = key_permits  # for quick lookups
+        self.has_keys = KEYS in columns  # a table that an earlier version made has none
+        self._row_ids: dict[str, int] = {}  # by chunk id, of the hits
+        self._columns = columns
+        self._hits: _Kept[Hit] = _Kept(HITS)
+        self._rows: _Kept[Row] = _Kept(ROWS)
+        self._vectors: VectorMatrix | None = None
+        self._reading_vectors = asyncio.Lock()
+        self._packed: PackedRows | None = None
+        self._packing = asyncio.Lock()
+        self._links: _Kept[LinkRow] = _Kept(LINK_ROWS)
+
+    async def hits(self, row_ids: Sequence[int], scores: Sequence[float]) -> list[Hit]:
+        """The rows of these ids, each with its score."""
+        found = await self._hits.of(row_ids, self._read_hits)
+        if len(self._row_ids) > 2 * HITS:
+            self._row_ids.clear()
+        self._row_ids.update(
+            (one.chunk_id, row_id) for row_id, one in zip(row_ids, found, strict=True)
+        )
+        return [
+            msgspec.structs.replace(one, score=score)
+            for one, score in zip(found, scores, strict=True)
+        ]
+
+    async def rows(self, chunk_ids: Sequence[str]) -> list[Row]:
+        """Those of these chunks that were among the hits."""
+        known = [self._row_ids[one] for one in chunk_ids if one in self._row_ids]
+        return await self._rows.of(known, self._read_rows)
+
+    async def link_rows(self, row_ids: Sequence[int]) -> list[LinkRow]:
+        """The rows of these ids."""
+        if packed := await self.packed():
+            return packed.links(row_ids)
+        return await self._links.of(row_ids, self._read_links)
+
+    async def values(self, row_ids: Sequence[int], column: str) -> list[Any]:
+        """What these rows have in one column; not kept."""
+        found: list[Any] = (await self._read(row_ids, [column]))[column].to_pylist()
+        return found
+
+    async def count(self, where: str | None = None) -> int:
+        """How many rows meet the condition."""
+        if where not in self._counts:
+            with translated(self._path):
+                async with self._permits:
+                    rows = int(await self.table.count_rows(where))
+            if len(self._counts) >= COUNTS:
+                self._counts.clear()
+            self._counts[where] = rows
+        return self._counts[where]
+
+    async def run_query(self, query: Any, permits: asyncio.Semaphore | None = None) -> Any:
+        """What a query finds, with the ids of its rows."""
+        with translated(self._path):
+            async with permits or self._permits:
+                return await query.with_row_id().to_arrow()
+
+    async def has_few_vectors(self, dimensions: int) -> bool:
+        """Whether all of them may be in memory."""
+        return await self.count() * dimensions <= vector_matrix.MOST_FLOATS
+
+    async def nearest(
+        self, vector: Vector, k: int, where: str | None, notes: Sequence[str] | None
+    ) -> tuple[list[int], list[float]]:
+        """The ids and cosines of the k nearest rows of some notes that meet the condition."""
+        async with self._reading_vectors:
+            if self._vectors is None:
+                self._vectors = await self._run(lambda: VectorMatrix(self._dataset()))
+        vectors, packed = self._vectors, await self.packed()
+
+        def compare() -> tuple[list[int], list[float]]:
+            among, condition = None, where
+            if notes is not None and packed is not None:
+                among = packed.ids_of(notes)
+            elif notes is not None:
+                condition = both(where, one_of("source_file", notes))
+            if condition is not None:
+                found = self._dataset().to_table(columns=[], filter=condition, with_row_id=True)
+                met = found["_rowid"].to_numpy()
+                among = met if among is None else libraries.numpy().intersect1d(met, among)
+            return vectors.nearest(vector, k, among)
+
+        return await self._run(compare)
+
+    async def packed(self) -> PackedRows | None:
+        """Read once, by who needs it first; None of a table that is too large."""
+        async with self._packing:
+            if self._packed is None and await self.count() <= packed_rows.MOST_ROWS:
+                self._packed = await self._run(lambda: PackedRows(self._dataset()))
+        return self._packed
+
+    async def _read_hits(self, row_ids: list[int]) -> list[Hit]:
+        """What is in memory already is not read again."""
+        matrix = self._vectors
+        columns = [name for name in HIT_COLUMNS if matrix is None or name != VECTOR]
+        rows = await self._completed(row_ids, columns)
+        if matrix is not None:
+            for row, vector in zip(rows, matrix.of(row_ids), strict=True):
+                row[VECTOR] = vector
+        return [hit(row) for row in rows]
+
+    async def _read_rows(self, row_ids: list[int]) -> list[Row]:
+        return msgspec.convert(await self._completed(row_ids, ROW_COLUMNS), list[Row])
+
+    async def _read_links(self, row_ids: list[int]) -> list[LinkRow]:
+        return msgspec.convert(_dicts(await self._read(row_ids, LINK_COLUMNS)), list[LinkRow])
+
+    async def _completed(
+        self, row_ids: Sequence[int], columns: Sequence[str]
+    ) -> list[dict[str, Any]]:
+        """These columns of these rows; some more, if they are in memory."""
+        packed = await self.packed()
+        if packed is None:
+            return _dicts(await self._read(row_ids, columns))
+        others = [name for name in columns if name not in packed_rows.NARROW]
+        rows = _dicts(await self._read(row_ids, others))
+        return [more | row for more, row in zip(packed.narrow(row_ids), rows, strict=True)]
+
+    async def _read(self, row_ids: Sequence[int], columns: Sequence[str]) -> Any:
+        # A table that an earlier version made does not have all of them.
+        there = [name for name in columns if name in self._columns]
+        return await self._run(lambda: self._dataset()._take_rows(list(row_ids), columns=there))
+
+    async def _run(self, work: Callable[[], T]) -> T:
+        with translated(self._path):
+            return await asyncio.get_running_loop().run_in_executor(self._threads, work)
+
+
+def hit(row: dict[str, Any], key: bytes = b"") -> Hit:
+    """A row as a hit. `key`: in place of that of its text."""
+    return Hit(
+        row["chunk_id"],
+        row["source_file"],
+        key or _text_key(row),
+        0.0,
+        row["date"],
+        row["modified_at"],
+        row.get("chunk_text", ""),
+        row["title"],
+        (row["title"], *row.get("names", ())),
+        row.get(VECTOR),
+        row.get(UNITS) or b"",
+    )
+
+
+def _text_key(row: dict[str, Any]) -> bytes:
+    """The same for rows with the same text; a note that has only its name is like no other."""
+    text = row["chunk_text"] or row["chunk_id"]
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+def _dicts(found: Any) -> list[dict[str, Any]]:
+    """Rows of Arrow, with vectors as the rest of the program has them."""
+    if VECTOR not in found.schema.names:
+        rows: list[dict[str, Any]] = found.to_pylist()
+        return rows
+    rows = found.drop_columns([VECTOR]).to_pylist()
+    for row, vector in zip(rows, vectors_of(found[VECTOR]), strict=True):
+        row[VECTOR] = vector
+    return rows

@@ -1,0 +1,249 @@
+"""The one writer: every change of the table is one commit, whole or not there at all.
+
+Synchronous, for one thread. It never searches, and never uses merge_insert: that costs the whole
+table, and takes rows out of the full-text index.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ragd.embed.providers.embedder_port import Vector
+from ragd.store.lance import generation_folders, libraries, table_indexes, vector_index
+from ragd.store.lance.flush import sync_filesystem
+from ragd.store.lance.schema import (
+    UNITS,
+    VECTOR,
+    FileRows,
+    arrow_table,
+    dimensions_of,
+    unit_bytes,
+    vector_array,
+)
+from ragd.store.lance.sql import one_of
+
+FRAGMENT_ROWS = 1_024  # what one fill has to rewrite at most
+EXTEND_ROWS = 4_096  # rows outside the full-text index that a search can bear,
+EXTEND_ROWS_MOST = 16_384  # and while a large table grows: fewer, larger steps cost less in all
+ATTEMPTS = 4
+
+
+class Filled(NamedTuple):
+    """Which chunks were there and have their vector now, and in which version.
+
+    `embedded` counts, for each of their notes, all of its rows that have a vector.
+    """
+
+    found: frozenset[str]  # chunk ids
+    version: int
+    embedded: Mapping[str, int]  # by path
+
+    @property
+    def rows(self) -> int:
+        return len(self.found)
+
+
+class Writer:
+    """The table of one generation, open for writing."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._vector_counts: dict[object, int] = {}  # by what is in a fragment
+        self.reopen()
+
+    def reopen(self) -> None:
+        """Open the table afresh; what the former handle had cached is let go."""
+        lance = libraries.lance()
+        session = lance.Session(**libraries.WRITER_CACHES)
+        self.dataset = lance.dataset(str(self._path), session=session)
+        self._fresh_rows = table_indexes.coverage(self.dataset).fresh
+
+    @property
+    def version(self) -> int:
+        return int(self.dataset.version)
+
+    def versions(self) -> list[int]:
+        return sorted(int(known["version"]) for known in self.dataset.version_refs())
+
+    def set_complete(self) -> int:
+        generation_folders.set_complete(self.dataset)
+        return self.settle()
+
+    def settle(self) -> int:
+        """Make everything so far durable; the version that is."""
+        sync_filesystem(self._path)
+        return self.version
+
+    def replace(self, files: Sequence[FileRows], removed: Iterable[str]) -> int:
+        """Put these notes in place of what the table has of them, and take those out."""
+        paths = [*(file.path for file in files), *removed]
+        assert len(set(paths)) == len(paths), "a note is named twice"
+        table = arrow_table(files, self.dataset.schema)
+        assert len(set(table["chunk_id"].to_pylist())) == len(table), "a chunk is named twice"
+        added = self._write(table) if len(table) else []
+        condition = one_of("source_file", paths)
+        self._commit(lambda dataset: _replacement(dataset, condition, added))
+        self._fresh_rows += len(table)
+        if self._fresh_rows >= bearable_rows(self.dataset.count_rows()):
+            self.extend()
+        return self.settle()
+
+    def extend(self) -> bool:
+        """Take what is new into the indexes."""
+        extended = table_indexes.extend(self.dataset)
+        self._fresh_rows = 0
+        return extended
+
+    def shed_dead_rows(self) -> bool:
+        """Let the indexes forget what fragments that are gone had in them."""
+        self.dataset, shed = table_indexes.shed_dead_rows(self.dataset)
+        return shed
+
+    def training(self) -> vector_index.Training | None:
+        """What a vector index should be trained on now, if one pays."""
+        return vector_index.training(self.dataset)
+
+    def adopt(self, task: vector_index.Training, built: Any) -> bool:
+        """Publish a vector index that was trained beside; False if all of it is out of date."""
+        adopted = vector_index.adopt(self.dataset, task, built)
+        self.dataset = adopted or self.dataset
+        return adopted is not None
+
+    def fill(self, vectors: Mapping[str, Vector], paths: Iterable[str] = ()) -> Filled:
+        """Give chunks their vectors, in place; some chunks may be gone. `paths`: notes to count,
+        beside those that the chunks are of."""
+        dimensions = dimensions_of(self.dataset.schema)
+        vector_array(list(vectors.values()), dimensions)  # refuses what does not belong
+        found: dict[str, str] = {}  # chunk id -> path
+
+        def operation(dataset: Any) -> Any:
+            nonlocal found
+            found, places = _places(dataset, vectors)
+            return _filling(dataset, places, vectors, dimensions)
+
+        self._commit(operation)
+        there = _embedded(self.dataset, {*found.values(), *paths})
+        filled = len(found.keys() & there.keys())
+        if filled != len(found):
+            raise RuntimeError(f"{len(found)} vectors were written and {filled} are there")
+        return Filled(frozenset(found), self.settle(), Counter(there.values()))
+
+    def count_vectors(self) -> int:
+        """How many rows have a vector. Only fragments that changed since are read again."""
+        counts: dict[object, int] = {}
+        for part in self.dataset.get_fragments():
+            facts = part.metadata
+            files = tuple(file.path for file in facts.files)
+            content = (part.fragment_id, files, facts.num_deletions)
+            known = self._vector_counts.get(content)
+            counts[content] = part.count_rows(f"{VECTOR} IS NOT NULL") if known is None else known
+        self._vector_counts = counts
+        return sum(counts.values())
+
+    def _write(self, table: Any) -> Any:
+        """The new rows on disk, in fragments that nobody sees before the commit."""
+        return libraries.lance().fragment.write_fragments(
+            table, self.dataset, schema=self.dataset.schema, max_rows_per_file=FRAGMENT_ROWS
+        )
+
+    def _commit(self, operation: Callable[[Any], Any]) -> None:
+        """Commit what `operation` makes of the newest version; make it again if that moved on."""
+        lance = libraries.lance()
+        for attempt in range(1, ATTEMPTS + 1):
+            planned = operation(self.dataset)
+            if planned is None:
+                return
+            try:
+                self.dataset = lance.LanceDataset.commit(
+                    self.dataset, planned, read_version=self.dataset.version
+                )
+                return
+            except lance.commit.CommitConflictError:
+                if attempt == ATTEMPTS:
+                    raise
+                self.dataset.checkout_latest()
+
+
+def bearable_rows(rows: int) -> int:
+    """How many rows of a table with so many may be outside the full-text index. Pure."""
+    return min(EXTEND_ROWS_MOST, max(EXTEND_ROWS, rows // 4))
+
+
+def _replacement(dataset: Any, condition: str, added: Sequence[Any]) -> Any:
+    """The operation that deletes what meets the condition and adds these fragments."""
+    updated, emptied = [], []
+    for number in _fragments_with(dataset, condition):
+        rest = dataset.get_fragment(number).delete(condition)
+        if rest is None:
+            emptied.append(number)
+        else:
+            updated.append(rest)
+    if not (added or updated or emptied):
+        return None
+    return libraries.lance().LanceOperation.Update(
+        removed_fragment_ids=emptied, updated_fragments=updated, new_fragments=list(added)
+    )
+
+
+def _fragments_with(dataset: Any, condition: str) -> list[int]:
+    if not dataset.count_rows():
+        return []
+    found = dataset.scanner(columns=[], filter=condition, with_row_address=True).to_table()
+    return sorted({address >> 32 for address in found["_rowaddr"].to_pylist()})
+
+
+_Places = Mapping[int, Sequence[tuple[int, str]]]
+
+
+def _places(dataset: Any, chunk_ids: Iterable[str]) -> tuple[dict[str, str], _Places]:
+    """Which of these chunks are there, each with its note's path; and where: for each fragment,
+    row ids and chunk ids."""
+    condition = one_of("chunk_id", chunk_ids)
+    columns = ["chunk_id", "source_file"]
+    rows = dataset.scanner(columns=columns, filter=condition, with_row_id=True).to_table()
+    chunks = rows["chunk_id"].to_pylist()
+    places: dict[int, list[tuple[int, str]]] = defaultdict(list)
+    for row, chunk in zip(rows["_rowid"].to_pylist(), chunks, strict=True):
+        places[row >> 32].append((row, chunk))
+    return dict(zip(chunks, rows["source_file"].to_pylist(), strict=True)), places
+
+
+def _filling(
+    dataset: Any,
+    places: _Places,
+    vectors: Mapping[str, Vector],
+    dimensions: int,
+) -> Any:
+    """The operation that rewrites the columns of vectors and of units in these fragments, and
+    nothing else."""
+    if not places:
+        return None
+    pa = libraries.pyarrow()
+    updated: list[Any] = []
+    fields: set[int] = set()
+    for number, rows in places.items():
+        made = [vectors[chunk] for _, chunk in rows]
+        columns = {
+            "_rowid": pa.array([row for row, _ in rows], type=pa.uint64()),
+            VECTOR: vector_array(made, dimensions),
+        }
+        if UNITS in dataset.schema.names:  # not in a table of an earlier version
+            columns[UNITS] = pa.array(map(unit_bytes, made), type=pa.binary())
+        part, modified = dataset.get_fragment(number).update_columns(
+            pa.table(columns), left_on="_rowid"
+        )
+        updated.append(part)
+        fields.update(modified)
+    return libraries.lance().LanceOperation.Update(
+        updated_fragments=updated,
+        fields_modified=sorted(fields),
+        update_mode="rewrite_columns",
+    )
+
+
+def _embedded(dataset: Any, paths: Iterable[str]) -> dict[str, str]:
+    """The chunks of these notes that have a vector, read back from the table, with their path."""
+    condition = f"{one_of('source_file', paths)} AND {VECTOR} IS NOT NULL"
+    rows = dataset.scanner(columns=["chunk_id", "source_file"], filter=condition).to_table()
+    return dict(zip(rows["chunk_id"].to_pylist(), rows["source_file"].to_pylist(), strict=True))

@@ -1,0 +1,1 @@
+"""The vault's files: opened safely, walked, watched, read."""

@@ -1,0 +1,225 @@
+"""Opening files beneath a root: step by step, by directory descriptor, no step a link.
+
+Nothing that happens between a look and a read can so lead outside. It never writes, never opens
+what is not a regular file (a FIFO would hang, a device would act), and never follows a link.
+Windows has no directory descriptors: there a folder is its path, and each step is looked at first.
+"""
+# Descriptors and plain strings: pathlib has no word for them.
+# ruff: noqa: PTH116, PTH118
+
+import errno
+import os
+import stat
+import unicodedata
+
+from msgspec import Struct
+
+from ragd.vault.disk_waits import disk_answered, on_disk
+from ragd.vault.leftover_files import PLACEHOLDER
+
+LINK = "it is a symbolic link"
+NOT_REGULAR = "it is not a regular file"
+TOO_LARGE = "it is larger than 10 MiB"
+
+READ_BYTES = 1024 * 1024  # at once: a slow disk answers now and then, a hanging one never
+
+Place = int | str  # an open folder: its descriptor or, where there are none, its path
+
+HAS_DESCRIPTORS = (
+    {os.open, os.stat} <= os.supports_dir_fd
+    and os.scandir in os.supports_fd
+    and hasattr(os, "O_NOFOLLOW")
+)
+HAS_CHANGE_TIME = os.name != "nt"
+_CLOSE_ON_EXEC = getattr(os, "O_CLOEXEC", 0)
+_NO_LINK = getattr(os, "O_NOFOLLOW", 0)
+_FOLDER_FLAGS = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | _CLOSE_ON_EXEC
+_FILE_FLAGS = (
+    os.O_RDONLY
+    | _NO_LINK
+    | _CLOSE_ON_EXEC
+    | getattr(os, "O_NONBLOCK", 0)
+    | getattr(os, "O_BINARY", 0)
+)
+# macOS and Windows mark files whose content is still in the cloud; reading would fetch it.
+_SF_DATALESS = 0x40000000
+_ATTRIBUTES_AWAY = 0x00001000 | 0x00040000 | 0x00400000
+_REPARSE_POINT = 0x400
+_HAS_MARKS = hasattr(os.stat_result, "st_flags") or hasattr(os.stat_result, "st_file_attributes")
+
+
+class Moved(Exception):
+    """The file changed while it was read: it has to be read again later."""
+
+
+class Unfit(Exception):
+    """A file or folder is left out on purpose; `reason` is a phrase from a closed list."""
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+        super().__init__(reason)
+
+
+class Stat(Struct, frozen=True, gc=False):
+    """The size and times of a file at one moment."""
+
+    size: int
+    mtime_ns: int
+    ctime_ns: int = 0  # see `change_time`
+
+
+@on_disk
+def open_root(root: str) -> Place:
+    """The root itself, which may be a link: that was the user's choice."""
+    if HAS_DESCRIPTORS:
+        return os.open(root, _FOLDER_FLAGS)
+    path = os.path.realpath(root)
+    if not stat.S_ISDIR(os.stat(path).st_mode):
+        raise NotADirectoryError(path)
+    return path
+
+
+@on_disk
+def open_folder(root: Place, steps: list[str], *, exactly: bool = False) -> Place:
+    """The folder so many steps below the root, to be closed; Unfit if one of them is a link.
+
+    With `exactly`, a folder of that name in another spelling is none.
+    """
+    folder = os.dup(root) if isinstance(root, int) else root
+    for step in steps:
+        try:
+            if exactly and not is_spelled(folder, step):
+                raise FileNotFoundError(step)
+            below = _step(folder, step)
+            disk_answered()
+        finally:
+            close(folder)
+        folder = below
+    return folder
+
+
+@on_disk
+def identity_of(place: Place) -> tuple[int, int]:
+    """The device and inode of an open folder."""
+    found = os.stat(place)
+    return found.st_dev, found.st_ino
+
+
+@on_disk
+def close(place: Place) -> None:
+    if isinstance(place, int):
+        os.close(place)
+
+
+@on_disk
+def read_file(folder: Place, name: str, most_bytes: int) -> tuple[bytes, Stat]:
+    """The whole file as it was at one moment; Moved if there was no such moment."""
+    before = look(folder, name)
+    if reason := why_unfit(before, most_bytes):
+        raise Unfit(reason)
+    if isinstance(folder, str):
+        file = os.open(os.path.join(folder, name), _FILE_FLAGS)
+    else:
+        file = os.open(name, _FILE_FLAGS, dir_fd=folder)
+    try:
+        start = os.fstat(file)
+        if reason := why_unfit(start, most_bytes):
+            raise Unfit(reason)
+        parts: list[bytes] = []
+        left = start.st_size
+        while left > 0 and (part := os.read(file, min(left, READ_BYTES))):
+            disk_answered()
+            parts.append(part)
+            left -= len(part)
+        end = os.fstat(file)
+    finally:
+        os.close(file)
+    if left or not _same(before, start) or not _same(start, end):
+        raise Moved
+    return b"".join(parts), stat_of(start)
+
+
+def stat_of(found: os.stat_result) -> Stat:
+    return Stat(found.st_size, found.st_mtime_ns, change_time(found))
+
+
+def change_time(found: os.stat_result) -> int:
+    """When the file last changed in any way. No program can set it back, unlike `st_mtime_ns`.
+
+    0 on Windows, where `st_ctime_ns` is the time of creation.
+    """
+    return found.st_ctime_ns if HAS_CHANGE_TIME else 0
+
+
+def why_unfit(found: os.stat_result, most_bytes: int) -> str | None:
+    """Why a file of this kind is not read, if it is not."""
+    if found.st_mode & 0o170000 != stat.S_IFREG or (_HAS_MARKS and _is_link(found)):
+        return LINK if _is_link(found) else NOT_REGULAR
+    if found.st_size > most_bytes:
+        return TOO_LARGE
+    if _HAS_MARKS and (
+        getattr(found, "st_flags", 0) & _SF_DATALESS
+        or getattr(found, "st_file_attributes", 0) & _ATTRIBUTES_AWAY
+    ):
+        return PLACEHOLDER
+    return None
+
+
+def _step(folder: Place, name: str) -> Place:
+    if isinstance(folder, int):
+        try:
+            return os.open(name, _FOLDER_FLAGS | _NO_LINK, dir_fd=folder)
+        except OSError as failure:
+            if failure.errno not in (errno.ELOOP, errno.ENOTDIR):
+                raise
+    # A link and a file give the same error: look which it is.
+    found = look(folder, name)
+    if _is_link(found):
+        raise Unfit(LINK)
+    if isinstance(folder, int) or not stat.S_ISDIR(found.st_mode):
+        raise NotADirectoryError(name)
+    return os.path.join(folder, name)
+
+
+@on_disk
+def look(folder: Place, name: str) -> os.stat_result:
+    """What is there, without opening it or following a link."""
+    if isinstance(folder, str):
+        return os.lstat(os.path.join(folder, name))
+    return os.stat(name, dir_fd=folder, follow_symlinks=False)
+
+
+@on_disk
+def is_spelled(folder: Place, name: str) -> bool:
+    """Whether an entry with this name has it letter by letter, or there is none.
+
+    Some file systems find `a.md` where `A.md` is, or take two ways to write an accent for one.
+    """
+    other = unicodedata.normalize("NFD", name.swapcase())
+    try:
+        if other == name or not os.path.samestat(look(folder, other), look(folder, name)):
+            return True
+    except (OSError, UnicodeEncodeError):
+        return True  # the other spelling leads nowhere: this file system takes names as they are
+    with os.scandir(folder) as entries:
+        return any(entry.name == name for entry in entries)
+
+
+@on_disk
+def is_empty(folder: Place) -> bool:
+    """Whether there is nothing in an open folder."""
+    with os.scandir(folder) as entries:
+        return next(entries, None) is None
+
+
+def is_folder(found: os.stat_result) -> bool:
+    return stat.S_ISDIR(found.st_mode) and not _is_link(found)
+
+
+def _is_link(found: os.stat_result) -> bool:
+    attributes: int = getattr(found, "st_file_attributes", 0)
+    return stat.S_ISLNK(found.st_mode) or bool(attributes & _REPARSE_POINT)
+
+
+def _same(one: os.stat_result, other: os.stat_result) -> bool:
+    return (one.st_dev, one.st_ino, stat_of(one)) == (other.st_dev, other.st_ino, stat_of(other))

@@ -1,0 +1,172 @@
+"""Threads for calls that touch the vault. Such calls never run on the event loop's default pool.
+
+A disk or network mount that hangs blocks a thread, and a blocked thread cannot be ended. So each
+kind of caller has a lane with a few threads of its own. A call that gets no answer from the disk
+for too long is given up with VaultNotResponding. While every thread of a lane is blocked, further
+calls fail at once with the same error.
+"""
+
+import asyncio
+import concurrent.futures
+import functools
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from typing import Any, ParamSpec, TypeVar
+
+from ragd.errors import RagdError
+from ragd.events import DependencyLost, VaultUnavailable
+from ragd.vault import disk_waits
+from ragd.vault.walk import VaultGone
+
+CODE = "VAULT_NOT_RESPONDING"
+FINISH_ON_DISK_S = 1.0  # at the end of the process, no disk call is worth a longer wait
+QUEUE_LOOK_S = 0.25
+LOOK_AGAIN_S = 0.05  # the shortest wait between two looks at a call
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class VaultNotResponding(VaultGone):
+    """The vault's disk or mount hangs: it did not answer within the time limit."""
+
+    def __init__(self) -> None:
+        super().__init__("unreadable")
+
+
+class _Call:
+    """One call, and how long it has been waiting for the disk."""
+
+    def __init__(self, work: Callable[[], Any]) -> None:
+        self._work = work
+        self.answer: concurrent.futures.Future[Any] = concurrent.futures.Future()
+        self.wait = disk_waits.Wait()
+
+    def run(self) -> None:
+        if not self.answer.set_running_or_notify_cancel():
+            return
+        disk_waits.begin(self.wait)
+        try:
+            result = self._work()
+        except BaseException as why:  # the caller gets it
+            disk_waits.end()
+            self.answer.set_exception(why)
+        else:
+            disk_waits.end()
+            self.answer.set_result(result)
+
+
+class Lane:
+    """A few threads for one kind of caller, so that callers do not starve each other."""
+
+    def __init__(self, name: str, threads: int, limit_s: float) -> None:
+        self.name = name
+        self.limit_s = limit_s
+        self._threads = threads
+        self._lock = threading.Lock()
+        self._running: set[_Call] = set()
+        self._waiting: deque[_Call] = deque()  # one for each caller who waits for it
+
+    async def run(self, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """The result of the call, made in a thread. Raises VaultNotResponding."""
+        if self.is_blocked():
+            raise VaultNotResponding
+        call = _Call(functools.partial(work, *args, **kwargs))
+        self._submit(call)
+        answer: asyncio.Future[T] = asyncio.wrap_future(call.answer)
+        try:
+            while not answer.done():
+                left = self.limit_s - call.wait.seconds()
+                if left <= 0 or (self.is_blocked() and not call.answer.running()):
+                    raise VaultNotResponding
+                if not call.answer.running():  # it waits for others, who may turn out to be blocked
+                    left = min(left, QUEUE_LOOK_S)
+                await asyncio.wait({answer}, timeout=max(left, LOOK_AGAIN_S))
+            return answer.result()
+        finally:
+            if not answer.done():  # given up, or the caller was cancelled
+                answer.cancel()
+                self._forget(call)
+
+    def run_and_wait(self, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """The same where there is no event loop yet; the limit is for the whole call."""
+        call = _Call(functools.partial(work, *args, **kwargs))
+        self._submit(call)
+        concurrent.futures.wait([call.answer], self.limit_s)
+        if not call.answer.done():
+            raise VaultNotResponding
+        result: T = call.answer.result()
+        return result
+
+    def is_blocked(self) -> bool:
+        """Whether every thread has waited for the disk for longer than the limit."""
+        with self._lock:
+            blocked = [call for call in self._running if call.wait.seconds() >= self.limit_s]
+            return len(blocked) == self._threads
+
+    def finish(self, deadline: float) -> None:
+        """Wait for the calls that run, except for those that wait for the disk."""
+        with self._lock:
+            calls = [call for call in self._running if call.wait.seconds() < FINISH_ON_DISK_S]
+        answers = [call.answer for call in calls]
+        concurrent.futures.wait(answers, max(0.0, deadline - time.monotonic()))
+
+    def _submit(self, call: _Call) -> None:
+        with self._lock:
+            if len(self._running) >= self._threads:
+                self._waiting.append(call)
+                return
+            self._running.add(call)
+        # A daemon thread: one that is blocked must not keep the process from ending.
+        name = f"vault-{self.name}"
+        threading.Thread(target=self._work, args=(call,), name=name, daemon=True).start()
+
+    def _work(self, call: _Call) -> None:
+        """Run this call, then those that wait, then end."""
+        following: _Call | None = call
+        while following is not None:
+            call = following
+            call.run()
+            with self._lock:
+                self._running.discard(call)
+                following = self._waiting.popleft() if self._waiting else None
+                if following is not None:
+                    self._running.add(following)
+
+    def _forget(self, call: _Call) -> None:
+        with self._lock:
+            if call in self._waiting:
+                self._waiting.remove(call)
+
+
+SEARCH = Lane("search", 2, 5.0)  # are the notes of results still there?
+NOTES = Lane("notes", 4, 7.0)  # lines of a note, and sources of memories: a person waits
+MEMORIES = Lane("memories", 2, 5.0)  # have the sources of memories changed?
+CHECK = Lane("check", 2, 7.0)  # where the vault is
+SCAN = Lane("scan", 2, 30.0)
+WATCH = Lane("watch", 2, 60.0)  # beginning a native watch is one long call
+READ = Lane("read", 2, 30.0)  # for indexing
+BACKLOG = Lane("backlog", 2, 30.0)  # for vectors
+
+LANES = (SEARCH, NOTES, MEMORIES, CHECK, SCAN, WATCH, READ, BACKLOG)
+
+
+def fact_of(why: VaultGone) -> VaultUnavailable | DependencyLost:
+    """What to record about a vault that could not be used."""
+    if isinstance(why, VaultNotResponding):
+        return DependencyLost(dependency="vault", code=CODE)
+    return VaultUnavailable(reason=why.reason)
+
+
+def error_of(why: VaultGone) -> RagdError:
+    """What to answer when something in the vault was asked for."""
+    return RagdError(CODE if isinstance(why, VaultNotResponding) else "VAULT_NOT_FOUND")
+
+
+def finish(within_s: float) -> None:
+    """At the end of the process: wait for calls that still run, but not for a disk."""
+    deadline = time.monotonic() + within_s
+    for lane in LANES:
+        lane.finish(deadline)

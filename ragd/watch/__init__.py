@@ -1,0 +1,1 @@
+"""The watcher: notices what changes in the vault."""

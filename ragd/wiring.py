@@ -1,0 +1,123 @@
+"""From vault to index: the actors of the pipeline and what they share, put together."""
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+from ragd.batch.batcher import Batcher
+from ragd.batch.in_flight import InFlight
+from ragd.clock import Clock
+from ragd.config.live_settings import Settings
+from ragd.config.load import vault_name
+from ragd.embed.backlog import Backlog
+from ragd.embed.cache_eviction import Forgetter
+from ragd.embed.embedder import EmbedderActor
+from ragd.embed.embedding_cache import EmbeddingCache
+from ragd.embed.providers.local_model import unavailable
+from ragd.embed.providers.model_choice import named, wished
+from ragd.embed.providers.provider_choice import Chosen, Providers
+from ragd.embed.providers.shipped_models import ENGLISH, Shipped
+from ragd.embed.vector_maker import VectorMaker
+from ragd.guard.live_rules import GuardInForce
+from ragd.health.probes import Probing
+from ragd.memories.memory_vectors import MemoryVectors
+from ragd.paths import Home
+from ragd.runtime.native_crash import CrashMark
+from ragd.search.query_vector import QueryVectors
+from ragd.search.searcher import Searcher
+from ragd.state.ledger import Ledger
+from ragd.store.generations import Indexes
+from ragd.store.lance import Identity, LanceStore
+from ragd.store.open_indexes import Serving
+from ragd.store.store_writer import StoreWriter
+from ragd.vault.note_reader import Notes, VaultGone
+from ragd.vault.threads import CHECK
+from ragd.watch.watcher import Watcher
+
+
+class Pipeline:
+    """Everything between a saved note and an answer from it."""
+
+    def __init__(self, home: Home, clock: Clock, ledger: Ledger, settings: Settings) -> None:
+        self._ledger = ledger
+        self._settings = settings
+        self.notes = Notes(settings, clock)
+        self._store = LanceStore(settings.vectors)
+        self._providers = Providers(settings)
+        self._cache = EmbeddingCache(Path(home.embedding_cache))
+        self.serving = Serving()
+        guard = GuardInForce(settings)
+        vectors = QueryVectors(ledger, settings, self._providers, guard)
+        self.memory_vectors = MemoryVectors(settings, self.serving, self._providers, guard)
+        self.searcher = Searcher(ledger, clock, settings, self.serving, vectors, self.notes)
+        mark = CrashMark(Path(home.crash_trace))
+        self.probing = Probing(
+            ledger, clock, settings, self.serving, self._providers, self.notes, mark
+        )
+        in_flight = InFlight()
+        self._watcher = Watcher(ledger, clock, settings, self.notes)
+        self._batcher = Batcher(ledger, clock, settings, self.notes, in_flight.batches)
+        maker = VectorMaker(ledger, clock, self._providers, self._cache, guard)
+        self.vector_progress = maker.progress
+        backlog = Backlog(
+            ledger, clock, self.serving, self._providers, maker, self.notes, in_flight.fills
+        )
+        self._embedder = EmbedderActor(ledger, self.serving, maker, backlog, in_flight)
+        self._forgetter = Forgetter(ledger, clock, self.serving, self._cache)
+        indexes = Indexes(
+            ledger,
+            self._store,
+            self.serving,
+            self._new_identity,
+            vault_name(self._settings.current),
+            self._vault_is_there,
+            mark,
+        )
+        self._writer = StoreWriter(ledger, clock, self.serving, in_flight, indexes)
+
+    def actors(self) -> dict[str, Callable[[], Awaitable[None]]]:
+        """Each by its name; whoever takes batches begins before whoever forms them."""
+        return {
+            "store_writer": self._writer.run,
+            "embedder": self._embedder.run,
+            "batcher": self._batcher.run,
+            "watcher": self._watcher.run,
+            "forgetter": self._forgetter.run,
+        }
+
+    async def close(self) -> None:
+        """Let go of the worker, the cache and the index. Nothing acknowledged is in them alone."""
+        await self._providers.close()
+        await self._cache.close()
+        self.serving.close()
+        self._store.close()
+
+    async def _new_identity(self, generation: str, like: Identity | None, asked: bool) -> Identity:
+        """What an index that is made now is made of; `like` another in its vector space."""
+        if like is not None:
+            chosen = Chosen(like.space, like.canary, like.passed_over)
+        else:
+            usable = self.serving.index is not None
+            local = self._local_model(asked)
+            chosen = await self._providers.choose(may_be_absent=not usable, local=local)
+        vault = vault_name(self._settings.current)
+        cut = self.notes.fingerprint
+        return Identity(generation, chosen.space, cut, vault, chosen.canary, chosen.passed_over)
+
+    def _local_model(self, asked: bool) -> Shipped:
+        """The embedded model for a new index. One that nobody `asked` for keeps the model of the
+        index before it, unless another language is configured; else the languages of the notes
+        decide."""
+        catalog, wish = self._ledger.state.catalog, self._settings.current.embedding
+        before = named(catalog.index.model) if catalog.index is not None and not asked else None
+        if before is not None and wish.language in ("auto", before.language):
+            return before
+        chosen = wished(wish.language, catalog.languages)
+        if wish.language == "auto" and unavailable(chosen) is not None:
+            return ENGLISH
+        return chosen
+
+    async def _vault_is_there(self) -> bool:
+        try:
+            return await CHECK.run(self.notes.why_gone) in (None, "empty")
+        except VaultGone:
+            return False

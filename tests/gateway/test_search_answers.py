@@ -1,0 +1,34 @@
+"""What the envelope of an answer says of it."""
+
+from ragd.folds import State
+from ragd.gateway.search_answers import Answer, enveloped
+from ragd.gateway.status import Live
+
+
+def error_of(data: dict[str, object], code: str) -> tuple[str, str, str]:
+    live = Live(
+        version="1",
+        pid=1,
+        run="r",
+        started_at="2026-11-16T12:00:00.000000Z",
+        uptime_s=1,
+        vault_path="/v",
+        provider="auto",
+    )
+    error = enveloped(Answer(data, "full_text", code, 0), State(), live, 1).error
+    assert error is not None
+    return error.code, error.message, error.suggestion
+
+
+def test_a_question_that_stayed_here_is_not_called_withheld_passages() -> None:
+    code, message, suggestion = error_of({"results": []}, "SENSITIVE_FILTERED")
+    assert code == "SENSITIVE_FILTERED"
+    assert "not sent" in message
+    assert "token" not in suggestion
+
+
+def test_withheld_passages_ask_for_the_token() -> None:
+    code, message, suggestion = error_of({"results": [], "withheld": 2}, "SENSITIVE_FILTERED")
+    assert code == "SENSITIVE_FILTERED"
+    assert "withheld" in message
+    assert "token" in suggestion

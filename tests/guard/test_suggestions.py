@@ -1,0 +1,188 @@
+"""A suggestion: the sentence itself, and a key one would have chosen."""
+
+import pytest
+
+from ragd.guard.inspection import Rules
+from ragd.guard.suggestions import LONGEST_KEY, Suggestion, first, slug
+from ragd.notes.sentences import sentences
+from tests.guard.conftest import Found, rules_of
+
+JOURNAL = Found(
+    "Sreenivas paid for the train tickets to Hampi. I owe Sreenivas $120, to be settled in "
+    "February.",
+    section="#finance",
+    source_file="Journal/2024-01-15.md",
+    date="2024-01-15",
+    title="2024-01-15",
+)
+
+
+def _key(text: str, rules: Rules, **more: str) -> str:
+    found = first([Found(text, **more)], rules)  # type: ignore[arg-type]
+    assert found is not None
+    return found.key
+
+
+def test_the_debt_of_the_journal_is_suggested_with_its_sentence(rules: Rules) -> None:
+    assert first([JOURNAL], rules) == Suggestion(
+        "debt_to_sreenivas",
+        "I owe Sreenivas $120, to be settled in February.",
+        "Journal/2024-01-15.md",
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        ("I still owe Sreenivas $70.", "debt_to_sreenivas"),
+        ("We owed money to Meera, and paid.", "debt_to_meera"),
+        ("The debt to Mr. Müller is 40 euros.", "debt_to_muller"),
+        ("Ravi owed me $20.", "debt_from_ravi"),
+        ("Paid Sreenivas $50 of it.", "payment_sreenivas"),
+        ("Settled the last $70 with Sreenivas over lunch.", "payment_sreenivas"),
+        ("Spent too much in Hampi.", "spending_hampi"),
+        ("New medication: Sertraline, 50 mg.", "medication_sertraline"),
+        ("i owe anna something", "debt_2024_01_15"),
+        ("Woke late, paid the rent.", "payment_2024_01_15"),
+        ("Sreenivas paid for lunch.", "payment_sreenivas"),
+        ("We spent $40 at Meera's place.", "spending_meera"),
+        ("It cost $5.", "payment_2024_01_15"),
+        ("I spent two hours and $300 at the dentist.", "spending_2024_01_15"),
+        ("I spend most of my time worrying about the $4,000 debt to Raj.", "debt_to_raj"),
+    ],
+)
+def test_keys_are_the_ones_a_person_would_choose(rules: Rules, text: str, key: str) -> None:
+    assert _key(text, rules, date="2024-01-15") == key
+
+
+def test_of_a_debt_that_was_written_down_more_than_once_the_last_counts(rules: Rules) -> None:
+    told = {"2024-01-15": "$120", "2025-09-27": "$440", "2024-03-09": "$70", "": "$9"}
+    notes = [
+        Found(f"I owe Sreenivas {sum}.", date=day or None, source_file=f"{day}.md")
+        for day, sum in told.items()
+    ]
+    other = Found("I owe Meera $5.", date="2026-01-01", source_file="m.md")
+    found = first([*notes, other], rules)
+    assert found is not None
+    assert (found.value, found.source) == ("I owe Sreenivas $440.", "2025-09-27.md")
+    kept_up = first([notes[-1], *notes], rules)
+    assert kept_up is not None and kept_up.value == "I owe Sreenivas $9."
+
+
+def test_the_same_debt_keeps_its_key_whatever_the_day(rules: Rules) -> None:
+    one = _key("I owe Sreenivas $120.", rules, date="2024-01-15")
+    assert one == _key("As of today I owe Sreenivas $70.", rules, date="2024-03-09")
+
+
+def test_without_a_name_or_a_day_the_notes_title_tells_them_apart(rules: Rules) -> None:
+    assert _key("the rent was paid", rules, title="Flat in Köln") == "payment_flat_in_koln"
+
+
+def test_letters_without_an_ascii_form_stay() -> None:
+    rules = rules_of(memory={"patterns": {"financial": ("欠",)}})
+    found = first([Found("昨天很累。我欠小明五百块。", title="日记")], rules)
+    assert found == Suggestion("欠_日记", "我欠小明五百块。", "Note.md")
+
+
+def test_a_list_under_a_heading_is_kept_as_one_line(rules: Rules) -> None:
+    costco = Found(
+        "tags: [shopping]\n# Costco\n\n- rice\n- [ ] olive oil\n- [x] coffee",
+        title="Costco",
+        heading_path="Costco",
+        source_file="Lists/Costco.md",
+    )
+    assert first([costco], rules) == Suggestion(
+        "costco", "rice, olive oil, coffee", "Lists/Costco.md"
+    )
+
+
+def test_a_marked_section_gives_its_first_sentence(rules: Rules) -> None:
+    passage = Found(
+        "#mentalhealth\nA good week. Slept well.", section="#mentalhealth", date="2024-03-09"
+    )
+    assert first([passage], rules) == Suggestion(
+        "mentalhealth_2024_03_09", "A good week.", "Note.md"
+    )
+
+
+def test_a_sentence_goes_before_a_mere_heading_and_the_first_passage_before_others(
+    rules: Rules,
+) -> None:
+    marked = Found("A good week.", section="#mentalhealth")
+    other = Found("I owe Meera $5.", source_file="Other.md")
+    found = first([marked, JOURNAL, other], rules)
+    assert found is not None and found.source == "Journal/2024-01-15.md"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "We spent the day at Meera's place.",
+        "Do you spend a lot of money on drawing?",
+        "I want to spend more time with Jonas.",
+        "*How much do I owe Sreenivas?*",
+        "cover: https://m.media-amazon.com/images/M.jpg",
+    ],
+)
+def test_questions_addresses_and_time_spent_are_not_worth_it(rules: Rules, text: str) -> None:
+    assert first([Found(text)], rules) is None
+
+
+def test_nothing_to_remember_is_no_suggestion(rules: Rules) -> None:
+    assert first([Found("A light in the kitchen.")], rules) is None
+    assert first([Found("", section="#mentalhealth")], rules) is None
+
+
+def test_long_sentences_are_cut_and_keys_are_short(rules: Rules) -> None:
+    found = first([Found("I owe " + "Maximilian" * 30 + " " + "very " * 400 + "much")], rules)
+    assert found is not None
+    assert len(found.value) <= 500 and found.value.endswith("…")
+    assert len(found.key) <= LONGEST_KEY
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        ("Crème Brûlée", "creme_brulee"),
+        ("  a -- B/c ", "a_b_c"),
+        ("Straße", "strasse"),
+        ("ＷＩＤＥ", "wide"),
+        ("😀!?", ""),
+        ("한국어 메모", "한국어_메모"),
+    ],
+)
+def test_a_slug_is_plain(text: str, key: str) -> None:
+    assert slug(text) == key
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("One. Two! Three?", ["One.", "Two!", "Three?"]),
+        ("Costs $3.50 a day. Fine.", ["Costs $3.50 a day.", "Fine."]),
+        ("Saw Dr. Rao e.g. Monday. Then home.", ["Saw Dr. Rao e.g. Monday.", "Then home."]),
+        ("wrapped\nover lines. Next.", ["wrapped over lines.", "Next."]),
+        ("# Heading\n#tag\n---\ntext", ["text"]),
+        ("1. first\n2) second\n> quoted\n* star", ["first", "second", "quoted", "star"]),
+        ("今天很好。明天呢？", ["今天很好。", "明天呢？"]),
+        ('He said "no." Then left.', ['He said "no."', "Then left."]),
+        ("", []),
+    ],
+)
+def test_sentences_are_found_in_notes(text: str, found: list[str]) -> None:
+    assert list(sentences(text)) == found
+
+
+def test_nothing_is_suggested_of_which_a_newer_passage_speaks(rules: Rules) -> None:
+    owed = Found("I still owe Sreenivas $440.", source_file="a.md", date="2025-09-27")
+    paid = Found(
+        "Paid Sreenivas another $150, cash. He wrote it on a napkin.",
+        source_file="b.md",
+        date="2025-11-08",
+    )
+    other = Found("Paid the rent, $1,440.", source_file="c.md", date="2025-12-01")
+    for passages in ([owed, paid], [paid, owed]):
+        found = first(passages, rules)
+        assert found is not None and found.source == "b.md"
+    kept = first([owed, other], rules)
+    assert kept is not None and kept.source == "a.md"

@@ -1,0 +1,186 @@
+"""The file of the memories: durable, bounded, and without a trace of what is gone."""
+
+import random
+import sqlite3
+import stat
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from ragd.errors import RagdError
+from ragd.memories import memory_store
+from ragd.memories.matching import Memory
+from ragd.memories.memory_store import MemoryStore
+from ragd.runtime import sqlite_files
+
+
+def memory(key: str, value: str = "a fact", at: str = "2026-01-01T00:00:00Z") -> Memory:
+    return Memory(key, value, "note.md", at)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "memories.sqlite"
+
+
+@pytest.fixture
+async def store(path: Path) -> AsyncIterator[MemoryStore]:
+    found = MemoryStore(path)
+    yield found
+    await found.close()
+
+
+def everything(folder: Path) -> bytes:
+    return b"".join(file.read_bytes() for file in folder.iterdir())
+
+
+async def test_a_memory_comes_back_as_it_was(store: MemoryStore, path: Path) -> None:
+    kept = memory("debt_to_sreenivas", "I owe Sreenivas $70.\n欠钱 😀")
+    await store.store(kept)
+    assert await store.all() == [kept]
+    await store.close()
+    assert await MemoryStore(path).all() == [kept]
+
+
+async def test_the_same_key_replaces_and_the_newest_comes_first(store: MemoryStore) -> None:
+    await store.store(memory("a", "old", "2026-01-01"))
+    await store.store(memory("b", "other", "2026-01-02"))
+    await store.store(memory("a", "new", "2026-01-03"))
+    assert [(m.key, m.value) for m in await store.all()] == [("a", "new"), ("b", "other")]
+
+
+async def test_forgetting_tells_whether_there_was_one(store: MemoryStore) -> None:
+    await store.store(memory("a"))
+    assert await store.forget("a") is True
+    assert await store.forget("a") is False
+    assert await store.all() == []
+
+
+async def test_the_files_are_private_and_synchronous_is_full(
+    store: MemoryStore, path: Path
+) -> None:
+    await store.store(memory("a"))
+    for file in path.parent.iterdir():
+        assert stat.S_IMODE(file.stat().st_mode) == 0o600, file
+    connection = store._file._open()
+    assert connection.execute("PRAGMA synchronous").fetchone() == (2,)
+    assert connection.execute("PRAGMA secure_delete").fetchone() == (1,)
+    assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+
+
+async def test_what_is_forgotten_or_replaced_is_in_no_byte_of_any_file(
+    store: MemoryStore, path: Path
+) -> None:
+    await store.store(memory("first", "canary-one"))
+    await store.store(memory("first", "canary-two " * 900))
+    await store.store(memory("other", "canary-three"))
+    raw = everything(path.parent)
+    assert b"canary-one" not in raw and b"canary-two" in raw
+    assert await store.forget("first")
+    raw = everything(path.parent)
+    assert b"canary-two" not in raw and b"first" not in raw and b"canary-three" in raw
+
+
+async def test_rows_that_were_moved_between_pages_leave_nothing_behind(
+    store: MemoryStore, path: Path
+) -> None:
+    """secure_delete alone left about one in four thousand behind."""
+    await store.store(memory("last", "canary"))
+    connection = store._file._open()
+    connection.execute("PRAGMA synchronous = OFF")
+    gone = _churn(connection, random.Random(1), 6_000)
+    assert await store.forget("last")
+    raw = everything(path.parent)
+    assert len(gone) > 4_000
+    assert [mark for mark in gone if mark.encode() in raw] == []
+
+
+def _churn(connection: sqlite3.Connection, chance: random.Random, steps: int) -> list[str]:
+    """Rows of many sizes come, are replaced and go; the marks of those that are gone."""
+    alive: dict[str, str] = {}
+    gone: list[str] = []
+    for n in range(steps):
+        number = chance.randrange(60)
+        key = f"key-{'k' * number * 2}-{number}-end"
+        mark = f"canary-{n}-{chance.getrandbits(64):x}-"
+        if key in alive:
+            gone.append(alive[key])
+        alive[key] = mark
+        value = f"{mark} {'x' * chance.choice([5, 50, 300, 900, 3000])} {mark}"
+        connection.execute("DELETE FROM memories WHERE key = ?", (key,))
+        connection.execute(
+            "INSERT INTO memories (key, value, source, stored_at) VALUES (?, ?, 'note.md', '')",
+            (key, value),
+        )
+        if chance.random() < 0.4:
+            victim = chance.choice(sorted(alive))
+            gone.append(alive.pop(victim))
+            connection.execute("DELETE FROM memories WHERE key = ?", (victim,))
+    return gone
+
+
+async def test_it_is_bounded_in_number(store: MemoryStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory_store, "MOST", 3)
+    for key in "abc":
+        await store.store(memory(key))
+    with pytest.raises(RagdError) as why:
+        await store.store(memory("d"))
+    assert why.value.code == "INVALID_REQUEST" and "forget" in why.value.suggestion
+    await store.store(memory("a", "still replaced"))
+    assert len(await store.all()) == 3
+    assert await store.forget("b")
+    await store.store(memory("d"))
+
+
+async def test_it_is_bounded_in_size_and_a_refused_one_replaces_nothing(
+    store: MemoryStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(memory_store, "MOST_CHARACTERS", 100)
+    await store.store(memory("a", "x" * 60))
+    with pytest.raises(RagdError, match="no room"):
+        await store.store(memory("a", "x" * 200))
+    assert [m.value for m in await store.all()] == ["x" * 60]
+    await store.store(memory("a", "y" * 90))
+
+
+async def test_a_damaged_file_is_told_and_left_as_it_is(store: MemoryStore, path: Path) -> None:
+    path.write_bytes(b"this is not a database at all, but somebody's only copy")
+    with pytest.raises(RagdError, match="damaged"):
+        await store.all()
+    with pytest.raises(RagdError, match="damaged"):
+        await store.store(memory("a"))
+    assert path.read_bytes().startswith(b"this is not a database")
+
+
+async def test_a_newer_versions_file_is_left_as_it_is(store: MemoryStore, path: Path) -> None:
+    with sqlite3.connect(path) as connection:
+        connection.execute("PRAGMA user_version = 99")
+    connection.close()
+    with pytest.raises(RagdError, match="newer version"):
+        await store.store(memory("a"))
+
+
+async def test_a_reader_elsewhere_does_not_make_forgetting_a_lie(
+    store: MemoryStore, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sqlite_files, "BUSY_S", 0.05)
+    await store.store(memory("a", "canary"))
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN")
+    other.execute("SELECT * FROM memories").fetchall()
+    with pytest.raises(RagdError) as why:
+        await store.forget("a")
+    assert why.value.code == "TIMEOUT" and "traces" in why.value.message
+    other.close()
+    assert await store.forget("a") is False
+    assert b"canary" not in everything(path.parent)
+
+
+async def test_memories_are_found_by_words_they_share(store: MemoryStore) -> None:
+    await store.store(memory("debt_to_sreenivas", "I owe Sreenivas $70."))
+    await store.store(memory("doorbell", "A light in place of a sound."))
+    found = await store.matching("how much do I owe sreenivas?", 5)
+    assert [m.key for m in found] == ["debt_to_sreenivas"]
+    await store.forget("debt_to_sreenivas")
+    assert await store.matching("how much do I owe sreenivas?", 5) == []

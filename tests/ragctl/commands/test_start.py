@@ -1,0 +1,202 @@
+"""`ragctl start`, and starting by the way: a real daemon, or its own words why not."""
+
+import os
+import socket
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+import ragd
+from ragctl.daemon import start as starting
+from ragctl.daemon.lockfile import holder
+from ragctl.failure import Failure, TimedOut
+from ragd.runtime import subprocesses as children
+from tests.patience import PATIENCE_S
+
+
+@pytest.fixture
+def instead(monkeypatch: pytest.MonkeyPatch):
+    """Start this Python program instead of the daemon; a list of all that were started."""
+    children: list[subprocess.Popen[bytes]] = []
+    spawn = starting._spawn
+
+    def use(*programs: str) -> list[subprocess.Popen[bytes]]:
+        queue = list(programs)
+
+        def command(home: object) -> list[str]:
+            return [sys.executable, "-c", queue.pop(0) if len(queue) > 1 else queue[0]]
+
+        def spawn_and_keep(*args: object) -> subprocess.Popen[bytes]:
+            children.append(spawn(*args))
+            return children[-1]
+
+        monkeypatch.setattr(starting, "daemon_command", command)
+        monkeypatch.setattr(starting, "_spawn", spawn_and_keep)
+        return children
+
+    yield use
+    for child in children:
+        child.returncode = None
+        child.kill()
+        child.wait()
+
+
+def test_a_running_daemon_is_named_and_left_alone(ragctl, fake) -> None:
+    result = ragctl("start")
+    assert result == (0, f"ragd is running already (pid {os.getpid()}, version 0.1.0).\n", "")
+    assert ragctl("start", "--json").json == {
+        "started": False,
+        "pid": os.getpid(),
+        "version": "0.1.0",
+    }
+
+
+def test_the_daemons_own_sentence_and_code_are_passed_on(ragctl, home) -> None:
+    os.unlink(home.config)
+    for verb in ("start", "status"):
+        result = ragctl(verb)
+        assert result.code == 78 and result.out == ""
+        assert result.err.startswith(f"ragctl: No configuration at {home.config}.")
+        assert f"`ragctl --home {home.root} init" in result.err
+    assert os.listdir(home.root) == []
+
+
+def test_a_child_that_leaves_is_noticed_at_once(home, instead) -> None:
+    instead("import sys; sys.exit('ragd: The disk is on fire.')")
+    with pytest.raises(Failure) as told:
+        starting.start_daemon(home, within=PATIENCE_S)
+    assert (told.value.message, told.value.exit_code) == ("The disk is on fire.", 1)
+
+
+def test_a_child_that_is_killed_is_told(home, instead) -> None:
+    instead("import os; os.kill(os.getpid(), 9)")
+    with pytest.raises(Failure, match="ended by signal 9 while it started"):
+        starting.start_daemon(home, within=PATIENCE_S)
+
+
+def test_a_child_that_says_nothing_is_told(home, instead) -> None:
+    instead("import sys; sys.exit(74)")
+    with pytest.raises(Failure, match="exit code 74") as told:
+        starting.start_daemon(home, within=PATIENCE_S)
+    assert told.value.exit_code == 74
+
+
+def test_a_broken_installation_is_a_sentence_too(home, instead) -> None:
+    instead("import no_such_module_of_ours")
+    with pytest.raises(Failure) as told:
+        starting.start_daemon(home, within=PATIENCE_S)
+    assert told.value.message.startswith("ragd broke while it started: ModuleNotFoundError: ")
+    assert "Traceback" not in told.value.message
+
+
+def test_a_child_that_never_answers_is_a_time_out_and_lives_on(home, instead) -> None:
+    children = instead("import signal; signal.pause()")
+    with pytest.raises(TimedOut, match="may still be starting"):
+        starting.start_daemon(home, within=0.1)
+    assert os.waitpid(children[0].pid, os.WNOHANG) == (0, 0)
+
+
+def test_who_comes_second_uses_the_winner(home, fake, instead) -> None:
+    instead("import sys; sys.exit(73)")
+    starting.start_daemon(home, within=PATIENCE_S)
+
+
+def test_who_comes_second_sees_its_own_child_off(home, fake, instead) -> None:
+    children = instead("import sys; sys.stdin.read(); sys.exit(73)")
+    starting.start_daemon(home, within=PATIENCE_S)
+    assert children[0].returncode == 73
+
+
+def test_who_meets_a_daemon_that_is_stopping_starts_the_next(home, fake, instead) -> None:
+    """The lock is held, nobody answers, and then the lock is free: somebody has to begin again."""
+    os.rename(home.socket, f"{home.socket}.away")
+    let_go = "import os, sys; sys.exit(73)"
+    children = instead(let_go, "import sys; sys.exit('second try')")
+    looked = starting._look_again
+
+    def and_then_it_is_gone(*args: object) -> None:
+        if len(children) == 1 and children[0].returncode == 73:
+            os.rename(f"{home.socket}.away", home.socket)
+            fake.close()
+        looked(*args)
+
+    starting._look_again = and_then_it_is_gone
+    try:
+        with pytest.raises(Failure, match="second try"):
+            starting.start_daemon(home, within=PATIENCE_S)
+    finally:
+        starting._look_again = looked
+    assert len(children) == 2
+
+
+def test_code_never_comes_from_the_folder_one_stands_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    place = str(Path(ragd.__file__).parent.parent)
+    monkeypatch.setenv("PYTHONPATH", "/elsewhere")
+    environment = children.environment()
+    assert environment["PYTHONSAFEPATH"] == "1"
+    assert environment["PYTHONPATH"] == f"{place}{os.pathsep}/elsewhere"
+
+
+def test_a_start_in_a_folder_of_traps_springs_none(
+    ragctl, home, short: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trap = "import os; os.abort()"
+    for name in ("json.py", "ragd.py", "asyncio.py"):
+        (short / "vault" / name).write_text(trap)
+    monkeypatch.chdir(short / "vault")
+    assert ragctl("start").code == 0
+    pid = holder(home)["pid"]
+    assert os.readlink(f"/proc/{pid}/cwd") == "/"
+    assert ragctl("stop").code == 0
+
+
+def test_foreground_becomes_the_daemon(process, ragctl, home) -> None:
+    child = process("start", "--foreground")
+    assert " started " in process("logs", "-f").stdout.readline()
+    assert holder(home)["pid"] == child.pid
+    assert ragctl("stop").code == 0
+    assert child.wait() == 0
+
+
+@pytest.fixture
+def dying(home):
+    """A daemon that was killed and is not gone yet: it hangs up on the first who ask. How many
+    have asked."""
+    asked: list[bytes] = []
+    server = socket.socket(socket.AF_UNIX)
+    server.bind(home.socket)
+    server.listen()
+
+    def die() -> None:
+        with server.accept()[0] as end:
+            asked.append(end.recv(65536))
+        os.unlink(home.socket)
+        server.close()
+
+    thread = threading.Thread(target=die)
+    thread.start()
+    yield asked
+    thread.join()
+
+
+def test_whoever_asks_a_dying_daemon_is_answered_by_the_next_one(ragctl, home, dying) -> None:
+    result = ragctl("events", "--type", "daemon_started", "--json")
+    assert (result.code, result.err) == (0, "")
+    assert result.json["event"]["type"] == "daemon_started"
+    assert len(dying) == 1
+
+
+def test_a_search_is_asked_again_too(ragctl, home, dying) -> None:
+    result = ragctl("search", "anything")
+    assert "hung up" not in result.err and "INDEX" not in result.out
+    assert len(dying) == 1 and holder(home) is not None
+
+
+def test_what_may_have_been_done_is_not_asked_for_again(ragctl, home, dying) -> None:
+    result = ragctl("sync")
+    assert result.code == 2
+    assert result.err.startswith("ragctl: The daemon hung up in the middle of its answer.")
+    assert len(dying) == 1 and holder(home) is None

@@ -1,0 +1,259 @@
+"""`ragctl status`: the verdict, the reasons, the fix; and what scripts need."""
+
+import functools
+import json
+import os
+import socket
+import sys
+
+import pytest
+
+from ragctl.commands.status import describe
+from ragctl.daemon import start as starting
+from ragctl.views.render import Ink
+
+
+def test_an_ollama_that_nobody_needs_is_no_fault(ragctl, fake) -> None:
+    fake.more = {"ollama_status": "down", "index": None}
+    assert "Ollama down\n" in ragctl("status").out
+    index = {"generation": "01A", "provider": "embedded", "model": "m", "dimensions": 4}
+    fake.more = {"ollama_status": "down", "index": index}
+    assert "Ollama down (not needed)" in ragctl("status").out
+
+
+def test_healthy_is_said_in_the_first_line(ragctl, fake) -> None:
+    result = ragctl("status")
+    assert result.code == 0 and result.err == ""
+    assert result.lines[0] == "● healthy  Everything works."
+    assert "677 notes, 3,421 passages" in result.out
+    assert f"pid {os.getpid()} · version 0.1.0 · up 2 h 3 min" in result.out
+
+
+def test_each_reason_says_since_when_and_what_to_do(ragctl, fake) -> None:
+    fake.be("degraded", "OLLAMA_UNREACHABLE", "INDEX_STALE")
+    result = ragctl("status")
+    assert result.code == 0
+    assert result.lines[0] == "▲ degraded  Searches are served, with limits."
+    assert "OLLAMA_UNREACHABLE  for " in result.out
+    assert ", since 2026-11-1" in result.out
+    assert "→ Start it with `ollama serve`" in result.out
+    assert "→ Run `ragctl sync`." in result.out
+
+
+@pytest.mark.parametrize(
+    ("health", "code"), [("healthy", 0), ("degraded", 5), ("unavailable", 4), ("unheard-of", 4)]
+)
+def test_check_turns_health_into_an_exit_code(ragctl, fake, health: str, code: int) -> None:
+    fake.health = health
+    assert ragctl("status", "--check").code == code
+    assert ragctl("status").code == 0
+
+
+def test_json_is_the_envelope_unchanged(ragctl, fake) -> None:
+    fake.be("degraded", "OLLAMA_UNREACHABLE")
+    result = ragctl("status", "--json")
+    assert result.json["data"] == json.loads(json.dumps(fake.status()))
+    assert set(result.json) == {"status", "data", "error", "meta"}
+    assert len(result.lines) == 1
+
+
+def test_without_start_a_missing_daemon_is_exit_3_with_the_next_command(ragctl) -> None:
+    result = ragctl("status", "--no-start")
+    assert result.code == 3 and result.out == ""
+    assert result.err == "ragctl: ragd is not running.\nStart it with `ragctl start`.\n"
+
+
+def test_check_without_start_is_exit_3_when_it_is_down(ragctl) -> None:
+    assert ragctl("status", "--check", "--no-start").code == 3
+
+
+def test_a_daemon_that_does_not_answer_is_exit_75(
+    ragctl, home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    impatient = functools.partial(starting.ask, timeout=0.1)
+    monkeypatch.setattr("ragctl.commands.status.ask", impatient)
+    with socket.socket(socket.AF_UNIX) as mute:
+        mute.bind(home.socket)
+        mute.listen()
+        for argv in ((), ("--check",), ("--check", "--no-start")):
+            result = ragctl("status", *argv)
+            assert result.code == 75 and "did not answer in time" in result.err
+
+
+def test_a_socket_that_nobody_listens_on_counts_as_not_running(ragctl, fake) -> None:
+    fake.close()
+    open(fake.home.socket, "w").close()
+    assert ragctl("status", "--no-start").code == 3
+
+
+def test_another_version_is_told_with_the_next_step(ragctl, fake) -> None:
+    fake.version = "0.2.0"
+    result = ragctl("status")
+    assert result.code == 0
+    assert "the daemon that runs is 0.2.0" in result.err and "`ragctl stop`" in result.err
+
+
+def test_what_is_unusual_is_shown_only_when_it_is_there(ragctl, fake) -> None:
+    plain = ragctl("status").out
+    assert "actor" not in plain and "skipped" not in plain and "rebuilt" not in plain
+    assert "  job        none yet\n" in plain
+    fake.more = {
+        "chunks_embedded": 3000,
+        "unindexed_files": 2,
+        "active_job": {"id": "01J", "mode": "sync", "phase": "running", "progress": 0.42},
+        "vault": {"path": "/vault", "found": False},
+        "building": {"total_chunks": 1200, "chunks_embedded": 1024},
+        "actors": [
+            {
+                "name": "embedder",
+                "state": "restarting",
+                "crashes": 2,
+                "last_crash": {
+                    "exception": "OSError",
+                    "location": "ragd/x.py:1",
+                    "at": "2026-11-15T14:30:00.000000Z",
+                },
+            }
+        ],
+        "skipped": {
+            "total": 5,
+            "files": [{"path": f"{n}.md", "reason": "too large"} for n in "abcde"],
+        },
+    }
+    result = ragctl("status").out
+    assert "421 of them without a vector yet; 2 files waiting" in result
+    assert "sync running, 42% (01J)" in result
+    assert "not there, or not readable" in result
+    assert "being rebuilt beside it: 1,200 passages, 1,024 with a vector" in result
+    assert "embedder restarting, 2 crashes; OSError at ragd/x.py:1" in result
+    assert "a.md (too large)" in result and "and 2 more (--json lists them)" in result
+
+
+def test_template_folders_that_are_left_out_are_named_with_the_switch(ragctl, fake) -> None:
+    assert "left out" not in ragctl("status").out
+    templates = [{"path": "Templates", "notes": 12}, {"path": "Meta/T", "notes": 1}]
+    fake.more = {"vault": {"path": "/v", "found": True, "watch": "native", "templates": templates}}
+    said = " ".join(ragctl("status").out.split())
+    assert "left out Templates, a folder of templates, with 12 notes" in said
+    assert "left out Meta/T, a folder of templates, with 1 note; " in said
+    assert said.count("`ragctl config set indexing.templates index` reads them") == 1
+
+
+def test_a_vault_that_the_system_cannot_watch_is_said_to_be_polled(ragctl, fake) -> None:
+    assert "looked at every few seconds" not in ragctl("status").out
+    fake.more["vault"] = {"path": "/vault", "found": True, "watch": "polling"}
+    assert "/vault  (looked at every few seconds" in ragctl("status").out
+
+
+def test_settings_that_wait_for_a_restart_are_named(ragctl, fake) -> None:
+    assert "not in force" not in ragctl("status").out
+    fake.more["needs_restart"] = ["embedding.provider"]
+    said = ragctl("status").out
+    assert "not in force yet: embedding.provider." in said
+    assert "`ragctl stop`, then `ragctl start`" in said
+    job = ragctl("reindex", "--no-wait")
+    assert "without the new embedding.provider, which waits for a restart" in job.err
+
+
+def test_vectors_that_will_never_come_are_not_waited_for(ragctl, fake) -> None:
+    fake.more = {"chunks_embedded": 3420, "chunks_withheld": 1}
+    said = ragctl("status").out
+    assert "1 kept without a vector as sensitive" in said and "yet" not in said.split("job")[0]
+
+
+def test_every_part_is_there_in_its_order(ragctl, fake) -> None:
+    fake.be("degraded", "OLLAMA_UNREACHABLE")
+    said = ragctl("status").out
+    parts = ["▲ degraded", "OLLAMA_UNREACHABLE", "since", "→", "vault", "notes", "index"]
+    places = [said.index(part) for part in [*parts, "provider", "last sync", "job", "log"]]
+    assert places == sorted(places)
+
+
+def test_the_last_job_is_told_when_none_runs(ragctl, fake) -> None:
+    fake.more["last_job"] = {
+        "mode": "full",
+        "outcome": "partial",
+        "finished_at": "2026-11-15T14:30:00.000000Z",
+    }
+    assert "none; the last (full) was partial, " in ragctl("status").out
+
+
+def test_a_young_daemon_is_given_a_moment_to_look_around(ragctl, fake) -> None:
+    fake.be("unavailable", "STARTING")
+    fake.more["uptime_s"] = 0
+
+    def ready() -> None:
+        fake.be("healthy")
+        fake.record("dependency_recovered", dependency="index")
+
+    fake.when_followed.append(ready)
+    assert ragctl("status", "--check").code == 0
+
+
+def test_what_a_note_is_called_cannot_steer_the_terminal(ragctl, fake) -> None:
+    fake.more["failed"] = {
+        "total": 1,
+        "files": [{"path": "\x1b]0;owned\x07\u202eevil.md", "code": "X"}],
+    }
+    out = ragctl("status").out
+    assert "\x1b" not in out and "\u202e" not in out
+    assert "\\x1b]0;owned\\x07\\u202eevil.md" in out
+
+
+def test_colours_only_on_a_terminal_that_wants_them(fake, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Terminal:
+        encoding = "utf-8"
+
+        def isatty(self) -> bool:
+            return True
+
+    monkeypatch.setenv("TERM", "xterm")
+    assert "\x1b[32;1m● healthy\x1b[0m" in describe(fake.status(), Ink(Terminal()))
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b" not in describe(fake.status(), Ink(Terminal()))
+    monkeypatch.delenv("NO_COLOR")
+    monkeypatch.setenv("TERM", "dumb")
+    assert "\x1b" not in describe(fake.status(), Ink(Terminal()))
+    assert "\x1b" not in describe(fake.status(), Ink(sys.stdout))
+
+
+def test_a_refused_configuration_is_not_everything_works(ragctl, fake) -> None:
+    fake.more["config_refused"] = "It is not JSON."
+    result = ragctl("status")
+    assert "Everything works" not in result.out
+    assert (
+        result.lines[0] == "▲ healthy  Searches are served, but config.json is refused: see below."
+    )
+    assert "It is not JSON." in result.out and "`ragctl config validate`" in result.out
+
+
+@pytest.mark.parametrize(
+    ("more", "sentence"),
+    [
+        ({"needs_restart": ["vault_path"]}, "changed settings wait for a restart"),
+        ({"paused": {"since": "x", "until": "2099-01-01T00:00:00Z"}}, "syncing is paused"),
+        ({"chunks_pending": 3}, "vectors are still being made"),
+    ],
+)
+def test_the_first_line_of_a_healthy_daemon_says_what_is_still_to_come(
+    ragctl, fake, more, sentence
+) -> None:
+    fake.more |= more
+    assert sentence in ragctl("status").lines[0]
+
+
+def test_a_job_that_makes_vectors_is_shown_with_its_counts(ragctl, fake) -> None:
+    job = {"id": "01J", "mode": "full", "phase": "vectors", "progress": 0.25}
+    fake.more["active_job"] = {**job, "current": 300, "total": 1200}
+    assert "full makes vectors, 25% (300 of 1,200 vectors) (01J)" in ragctl("status").out
+
+
+def test_the_last_job_says_how_long_text_and_vectors_took(ragctl, fake) -> None:
+    fake.more["last_job"] = {
+        "mode": "full",
+        "outcome": "complete",
+        "finished_at": "2026-11-15T14:00:00Z",
+        "text_ms": 2100,
+        "duration_ms": 13300,
+    }
+    assert "text took 2.1 s, with vectors 13 s" in ragctl("status").out

@@ -1,0 +1,287 @@
+"""The checks of `ragctl doctor` that look at the world: notes, provider, index, network, stores."""
+
+import asyncio
+import json
+import os
+import socket
+import sqlite3
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec import structs
+
+from ragctl.doctor.checks import home as home_checks
+from ragctl.doctor.checks import index, network, obsidian, ok, provider, stores, vault
+from ragctl.doctor.checks.network import Connection
+from ragd.embed.worker import ENGLISH, MULTILINGUAL
+from ragd.eventlog.frame import Record
+from ragd.events import BatchStored, IndexActivated
+from ragd.runtime import subprocesses
+from tests.embed.fake_ollama import MODEL, FakeOllama, running
+from tests.patience import PATIENCE_S
+from tests.ragctl.commands.test_replay import FILE, STARTED, write_segment
+
+
+def configure(home: Any, **settings: Any) -> None:
+    path = Path(home.config)
+    path.write_text(json.dumps({**json.loads(path.read_text()), **settings}))
+
+
+def with_index_of(home: Any, provider: str) -> None:
+    """A log that knows an index with one note."""
+    made = IndexActivated(generation="g1", provider=provider, model=MODEL, dimensions=48)
+    stored = BatchStored(job_id="", files=[FILE], removed=[], table_version=1)
+    ts = "2026-11-15T14:00:00.000000Z"
+    facts = [
+        Record(n, n - 1, ts, "01RUN", "daemon", None, fact)
+        for n, fact in enumerate((STARTED, made, stored), 1)
+    ]
+    write_segment(Path(home.events), 1, facts)
+
+
+def without_a_configuration(home: Any) -> None:
+    Path(home.config).unlink()
+
+
+@pytest.mark.parametrize(
+    "check",
+    [
+        *(home_checks.places, vault.reachable, vault.notes, obsidian.own_folder),
+        *(provider.ollama, index.probe, network.isolation),
+    ],
+)
+def test_without_a_configuration_nothing_can_be_said(home, check) -> None:
+    without_a_configuration(home)
+    finding = check(home)
+    assert finding.verdict == "warn" and "Mend the configuration" in finding.fix
+
+
+def test_places_that_mix_are_told(home, short: Path) -> None:
+    assert home_checks.places(home).verdict == "ok"
+    configure(home, vault_path=str(short))
+    finding = home_checks.places(home)
+    assert finding.verdict == "fail" and "lies inside the vault" in finding.message
+
+
+# The vault
+
+
+def test_notes_that_cannot_be_read_are_counted_and_the_first_is_named(home, short: Path) -> None:
+    root = short / "vault"
+    assert vault.notes(home) == ok("1 file with the name of a note, all readable")
+    Path(os.fsdecode(os.fsencode(root) + b"/bad\xff.md")).write_text("")
+    finding = vault.notes(home)
+    assert finding.verdict == "warn" and "1 note or folder" in finding.message
+    assert finding.private and finding.private[0] in finding.message
+
+
+def test_a_vault_without_notes_is_told(home, short: Path) -> None:
+    (short / "vault/note.md").unlink()
+    assert "no file there is a note (*.md)" in vault.notes(home).message
+
+
+def test_a_folder_that_obsidian_never_opened_is_told_with_those_it_knows(home, short: Path) -> None:
+    assert obsidian.own_folder(home).verdict == "ok"
+    (short / "vault/.obsidian").rmdir()
+    known = short / "user/.config/obsidian"
+    known.mkdir(parents=True)
+    (short / "other").mkdir()
+    listed = {"vaults": {"a": {"path": str(short / "other"), "ts": 1}}}
+    (known / "obsidian.json").write_text(json.dumps(listed))
+    finding = obsidian.own_folder(home)
+    assert finding.verdict == "warn" and str(short / "other") in finding.fix
+
+
+def test_a_vault_inside_a_vault_is_told(home, short: Path) -> None:
+    (short / "vault/inner/.obsidian").mkdir(parents=True)
+    configure(home, vault_path=str(short / "vault/inner"))
+    assert "inside another one" in obsidian.own_folder(home).message
+
+
+def test_settings_of_obsidian_that_cannot_be_read_are_told(home, short: Path) -> None:
+    (short / "vault/.obsidian/templates.json").write_text("{")
+    assert "templates are indexed" in obsidian.own_folder(home).message
+
+
+# The provider
+
+
+@pytest.fixture
+def ollama() -> Iterator[FakeOllama]:
+    """The stand-in, in a thread of its own: a check blocks."""
+    ready, over = threading.Event(), asyncio.Event()
+    found: list[Any] = []
+
+    async def run() -> None:
+        async with running() as server:
+            found.extend((server, asyncio.get_running_loop()))
+            ready.set()
+            await over.wait()
+
+    thread = threading.Thread(target=asyncio.run, args=(run(),))
+    thread.start()
+    ready.wait(PATIENCE_S)
+    yield found[0]
+    found[1].call_soon_threadsafe(over.set)
+    thread.join()
+
+
+def nobody() -> str:
+    """An address of this machine where nobody listens."""
+    with socket.socket() as end:
+        end.bind(("127.0.0.1", 0))
+        return f"http://127.0.0.1:{end.getsockname()[1]}"
+
+
+def test_ollama_with_its_model_is_well(home, ollama: FakeOllama) -> None:
+    configure(home, embedding={"provider": "ollama", "base_url": ollama.base_url})
+    assert provider.ollama(home) == ok(f"Ollama 0.33.1 has {MODEL}")
+    ollama.models.clear()
+    finding = provider.ollama(home)
+    assert finding.verdict == "fail" and finding.fix == f"Run `ollama pull {MODEL}`."
+
+
+@pytest.mark.parametrize(
+    ("wished", "indexed", "verdict"),
+    [
+        ("ollama", None, "fail"),
+        ("auto", None, "ok"),
+        ("auto", "embedded", "ok"),
+        ("auto", "ollama", "fail"),
+        ("embedded", None, "ok"),
+    ],
+)
+def test_an_ollama_that_does_not_answer_matters_where_it_is_needed(
+    home, wished: str, indexed: str | None, verdict: str
+) -> None:
+    configure(home, embedding={"provider": wished, "base_url": nobody()})
+    if indexed:
+        with_index_of(home, indexed)
+    assert provider.ollama(home).verdict == verdict
+
+
+def test_weights_that_are_not_the_ones_are_told(home, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert provider.weights(home).verdict == "ok"
+    english = structs.replace(ENGLISH, files=dict.fromkeys(ENGLISH.files, "0" * 64))
+    monkeypatch.setattr(provider, "SHIPPED", {ENGLISH.name: english})
+    assert "is not the file" in provider.weights(home).message
+    english = structs.replace(ENGLISH, package="no_such_package")
+    monkeypatch.setattr(provider, "SHIPPED", {ENGLISH.name: english})
+    assert "is missing" in provider.weights(home).message
+
+
+def test_weights_of_the_multilingual_model_are_looked_at_too(
+    home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert MULTILINGUAL.name in provider.weights(home).message
+    other = structs.replace(MULTILINGUAL, files={"resources/sp.model": "0" * 64})
+    monkeypatch.setattr(provider, "SHIPPED", {ENGLISH.name: ENGLISH, other.name: other})
+    assert "sp.model is not the file" in provider.weights(home).message
+
+
+# The index
+
+
+def test_two_versions_of_lance_are_a_failure(home, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert index.libraries(home).verdict == "ok"
+    assert "which is the same lance" in index.libraries(home).message
+    monkeypatch.setattr(index, "_lance_inside", lambda: "1.2.3")
+    finding = index.libraries(home)
+    assert finding.verdict == "fail" and "reads with lance 1.2.3" in finding.message
+
+
+def test_no_index_yet_is_fine(home) -> None:
+    assert index.probe(home) == ok("none yet; `ragctl index` makes one")
+
+
+@pytest.mark.slow
+def test_an_index_is_really_read(ragctl, home) -> None:
+    assert ragctl("index").code == 0
+    assert index.probe(home).message.startswith("1 note; rows and every index")
+    assert ragctl("stop").code == 0
+    for path in Path(home.vectors).glob("*/*.lance/data/*"):
+        path.write_bytes(path.read_bytes().replace(b"PageLayout", b"Page\0ayout"))
+    assert index.probe(home).message == "it is damaged (crash)", "whoever looked has died of it"
+    ragctl("stop")
+    for path in Path(home.vectors).rglob("data/*.lance"):
+        path.write_bytes(path.read_bytes()[:20])
+    finding = index.probe(home)
+    assert finding.verdict == "fail" and "ragctl reindex" in finding.fix
+
+
+def test_an_index_that_the_log_knows_and_is_gone_is_told(home) -> None:
+    with_index_of(home, "embedded")
+    finding = index.probe(home)
+    assert finding.verdict == "fail" and "it is missing" in finding.message
+
+
+def test_whoever_looks_at_it_may_break_without_us(home, monkeypatch: pytest.MonkeyPatch) -> None:
+    with_index_of(home, "embedded")
+    monkeypatch.setattr(subprocesses, "environment", lambda: {"PYTHONHOME": "/nowhere"})
+    finding = index.probe(home)
+    assert finding.verdict == "fail" and "found nothing out" in finding.message
+
+
+# The network
+
+
+def test_the_configuration_keeps_notes_here(home) -> None:
+    assert network.isolation(home) == ok("by configuration: local_only")
+    configure(
+        home,
+        embedding={"base_url": "http://example.org:11434"},
+        security={"local_only": False, "external_confirmed": True},
+    )
+    finding = network.isolation(home)
+    assert finding.verdict == "warn" and "another machine" in finding.message
+
+
+def test_what_this_process_has_open_is_seen(home, fake) -> None:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen()
+        assert network.isolation(home).message == "the daemon listens on a network port"
+        with socket.create_connection(listener.getsockname()):
+            peers = [one for one in network.connections(os.getpid()) if not one.listens]
+            assert "127.0.0.1" in {one.peer for one in peers}
+    assert network.isolation(home).verdict == "ok"
+
+
+@pytest.mark.parametrize(
+    ("word", "address"),
+    [
+        ("0100007F:1F90", "127.0.0.1"),
+        ("00000000000000000000000001000000:01BB", "::1"),
+        ("0000000000000000FFFF00000100007F:01BB", "::ffff:7f00:1"),
+    ],
+)
+def test_an_address_of_the_kernel_is_understood(word: str, address: str) -> None:
+    assert network._address(word) == address
+    assert network._is_here(address)
+
+
+def test_another_machine_is_a_failure_that_stays_private() -> None:
+    finding = network._judge("local_only", [Connection("192.0.2.7", False)], False)
+    assert finding.verdict == "fail" and finding.private == ("192.0.2.7",)
+
+
+# The stores
+
+
+def test_a_damaged_store_is_told(home) -> None:
+    assert stores.memories(home) == ok("none stored yet")
+    for path in (home.memories, home.embedding_cache):
+        with sqlite3.connect(path) as database:
+            database.execute("CREATE TABLE memories (key TEXT)")
+            database.execute("INSERT INTO memories VALUES ('a')")
+        database.close()
+    assert stores.memories(home) == ok("1 memory, the database is whole")
+    assert stores.cache(home).verdict == "ok"
+    for path in (home.memories, home.embedding_cache):
+        Path(path).write_bytes(b"SQLite format 3\0" + b"nonsense" * 600)
+    assert stores.memories(home).verdict == "fail"
+    assert stores.cache(home).verdict == "warn"
+    assert sorted(os.listdir(home.root)) == ["config.json", "embeddings.sqlite", "memories.sqlite"]

@@ -1,0 +1,93 @@
+"""What a stranger may see: everything else is hashed, the same thing always in the same way."""
+
+import json
+import re
+
+import pytest
+
+from ragctl.doctor.redaction import Redactor
+from ragd.events import EVENT_TYPES
+
+PLACES = {"home": "/home/ada/.obsidian-rag", "user": "/home/ada", "vault": "/mnt/My Notes"}
+
+
+@pytest.fixture
+def redactor() -> Redactor:
+    return Redactor(PLACES, ["ada", "enigma"], open_places=["home"])
+
+
+def test_a_path_keeps_its_shape_and_nothing_else(redactor: Redactor) -> None:
+    first, second = (redactor.path(f"People/{name}.md") for name in ("Sreenivas", "Ada"))
+    assert re.fullmatch(r"#[0-9a-f]{12}/#[0-9a-f]{12}\.md", first)
+    assert first.split("/")[0] == second.split("/")[0] and first != second
+    assert redactor.path("People/Sreenivas.md") == first
+    assert redactor.path("/mnt/My Notes/People/Sreenivas.md") == f"[vault]/{first}"
+
+
+def test_another_report_has_other_hashes(redactor: Redactor) -> None:
+    assert Redactor({}).path("a.md") != Redactor({}).path("a.md")
+
+
+def test_what_is_ours_in_the_home_stays_readable(redactor: Redactor) -> None:
+    said = redactor.text("/home/ada/.obsidian-rag/events/aside: 1 damaged part")
+    assert said == "[home]/events/aside: 1 damaged part"
+
+
+@pytest.mark.parametrize(
+    ("said", "left"),
+    [
+        ("Python 3.11.7 at /home/ada/.venv/bin/python", "Python 3.11.7 at [user]/"),
+        ("/mnt/My Notes can be read", "[vault] can be read"),
+        ("/mnt/My Notes/Diary/x.md: gone", "[vault]/#"),
+        ("/srv/secret/place is full", "/#"),
+        ("`~/secret/place` is full", "`~/#"),
+        (r"C:\Users\secret is full", "#"),
+        ("Ada runs it on enigma.", "[name] runs it on [name]."),
+        ("metadata and Canada", "metadata and Canada"),
+        ("ragd/folds/health.py:12", "ragd/folds/health.py:12"),
+        ("http://localhost:11434", "http://localhost:11434"),
+    ],
+)
+def test_a_sentence_loses_paths_and_names_alone(redactor: Redactor, said: str, left: str) -> None:
+    told = redactor.text(said)
+    assert told.startswith(left)
+    assert not re.search(r"\b(ada|secret|diary|enigma)\b", told, re.IGNORECASE)
+
+
+def test_what_is_private_goes_whatever_it_looks_like(redactor: Redactor) -> None:
+    assert "Dear" not in redactor.text("the first is Dear diary.md", ["Dear diary.md"])
+    inside = "/home/ada/.obsidian-rag/config.json: `mysecret` is not a known key."
+    assert "mysecret" not in redactor.text(inside, [inside])
+
+
+def test_texts_in_fields_that_nobody_knows_are_hashed(redactor: Redactor) -> None:
+    said = redactor.value(
+        {
+            "code": "DISK_FULL",
+            "news": "secret",
+            "path": "secret.md",
+            "count": 3,
+            "deep": [{"a": "x"}],
+        }
+    )
+    assert said["code"] == "DISK_FULL" and said["count"] == 3
+    assert "secret" not in json.dumps(said) and said["deep"][0]["a"].startswith("#")
+
+
+def test_every_text_of_every_fact_is_judged() -> None:
+    """A new field is hashed until somebody says that it is harmless; here is who was looked at."""
+    from ragctl.doctor.redaction import HARMLESS, PATHS
+
+    fields = {name for kind in EVENT_TYPES for name in kind.__struct_fields__}
+    assert fields & PATHS == {"path", "upserts", "deletes", "removed"}
+    hashed = {"config_hash", "key_hash", "fingerprint", "raw"}
+    other = fields - HARMLESS - PATHS - hashed
+    assert other == {
+        *("accept_deletions", "attempt", "cached", "changed", "changes", "chunks", "count"),
+        *("device", "dimensions", "duration_ms", "errors", "errors_total", "files"),
+        *("files_planned", "configured", "made"),
+        *("files_removed", "final", "first_seq", "indexed_files", "last", "last_seq", "offset"),
+        *("part", "removed_files", "size_bytes", "table_version", "took_ms", "total_chunks"),
+        *("began_seq", "counted", "found", "uptime_ms"),
+        *("configured", "made", "moved", "only_times", "templates", "languages"),
+    }

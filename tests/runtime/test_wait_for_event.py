@@ -1,0 +1,31 @@
+"""Waiting for one thing or the other."""
+
+import asyncio
+
+from ragd.runtime.wait_for_event import set_within
+from tests.daemon.virtual_clock import VirtualClock
+
+
+async def test_what_is_set_already_is_not_waited_for() -> None:
+    event, clock = asyncio.Event(), VirtualClock()
+    event.set()
+    assert await set_within(event, clock, 60.0)
+    assert clock.slept == []
+
+
+async def test_time_may_run_out() -> None:
+    event, clock = asyncio.Event(), VirtualClock()
+    waiting = asyncio.create_task(set_within(event, clock, 60.0))
+    await clock.asleep()
+    clock.advance(60.0)
+    assert not await waiting
+
+
+async def test_what_is_set_in_time_ends_the_wait_and_leaves_no_task() -> None:
+    event, clock = asyncio.Event(), VirtualClock()
+    waiting = asyncio.create_task(set_within(event, clock, 60.0))
+    await clock.asleep()
+    event.set()
+    assert await waiting
+    await asyncio.sleep(0)  # the cancelled ones end at their next turn
+    assert asyncio.all_tasks() == {asyncio.current_task()}

@@ -1,0 +1,345 @@
+"""The time that a question names, what is left of the question, and how the preference fades."""
+
+from datetime import date, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ragd.search.dates import (
+    MonthDay,
+    birthday_in,
+    birthday_of,
+    closeness,
+    event_in,
+    reach,
+    told_events,
+    understand,
+)
+from ragd.search.dates.day_spans import FIRST, Span, easter
+from ragd.search.dates.time_phrases import OLDEST_YEAR
+from tests.guard.conftest import Found
+
+TODAY = date(2026, 11, 16)  # a Monday
+BIRTHDAYS = {"my": MonthDay(5, 14), "amma": MonthDay(11, 20)}
+BEGINNING = FIRST.isoformat()
+
+
+def named(question: str, today: date = TODAY) -> list[tuple[str, str]]:
+    return [span.shown() for span in understand(question, today, BIRTHDAYS).spans]
+
+
+@pytest.mark.parametrize(
+    ("question", "spans"),
+    [
+        ("How was my mental health in 2024?", [("2024-01-01", "2024-12-31")]),
+        ("what happened on 2024-01-15", [("2024-01-15", "2024-01-15")]),
+        ("2024/1/5", [("2024-01-05", "2024-01-05")]),
+        ("15.1.2024", [("2024-01-15", "2024-01-15")]),
+        ("notes of 2024-03", [("2024-03-01", "2024-03-31")]),
+        ("on 15 January 2024", [("2024-01-15", "2024-01-15")]),
+        ("on the 15th of January, 2024", [("2024-01-15", "2024-01-15")]),
+        ("Jan. 15th 2024", [("2024-01-15", "2024-01-15")]),
+        ("February 2024", [("2024-02-01", "2024-02-29")]),
+        ("am 3. März 2025", [("2025-03-03", "2025-03-03")]),
+        ("2023年5月2日我买了什么", [("2023-05-02", "2023-05-02")]),
+        ("2023年5月", [("2023-05-01", "2023-05-31")]),
+        ("2023年", [("2023-01-01", "2023-12-31")]),
+        ("last March", [("2026-03-01", "2026-03-31")]),
+        ("last December", [("2025-12-01", "2025-12-31")]),
+        ("this May", [("2026-05-01", "2026-05-31")]),
+        ("what did I do yesterday", [("2026-11-15", "2026-11-15")]),
+        ("last week", [("2026-11-09", "2026-11-15")]),
+        ("this month", [("2026-11-01", "2026-11-30")]),
+        ("last month", [("2026-10-01", "2026-10-31")]),
+        ("letztes Jahr", [("2025-01-01", "2025-12-31")]),
+        ("2023 and 2024", [("2023-01-01", "2023-12-31"), ("2024-01-01", "2024-12-31")]),
+        ("Q3 2024", [("2024-07-01", "2024-09-30")]),
+        ("week 12 of 2024", [("2024-03-18", "2024-03-24")]),
+    ],
+)
+def test_a_named_time_is_read(question: str, spans: list[tuple[str, str]]) -> None:
+    assert named(question) == spans
+
+
+@pytest.mark.parametrize(
+    ("question", "span"),
+    [
+        ("since March", ("2026-03-01", "2026-11-16")),
+        ("since December", ("2025-12-01", "2026-11-16")),
+        ("until May", (BEGINNING, "2026-05-31")),
+        ("before 2020", (BEGINNING, "2019-12-31")),
+        ("after Christmas 2025", ("2025-12-27", "2026-11-16")),
+        ("between March and June 2024", ("2024-03-01", "2024-06-30")),
+        ("between December and February", ("2025-12-01", "2026-02-28")),
+        ("from 3 May to 8 May 2024", ("2024-05-03", "2024-05-08")),
+        ("two days before my birthday in 2024", ("2024-05-12", "2024-05-12")),
+        ("in the summer of 2023", ("2023-06-01", "2023-08-31")),
+        ("in the winter of 2023", ("2023-12-01", "2024-02-29")),
+        ("last summer", ("2026-06-01", "2026-08-31")),
+        ("the week after Easter 2024", ("2024-04-02", "2024-04-08")),
+        ("at Christmas, in 2023", ("2023-12-24", "2023-12-26")),
+        ("at the end of May 2024", ("2024-05-21", "2024-05-31")),
+        ("early 2024", ("2024-01-01", "2024-05-01")),
+        ("three weeks ago", ("2026-10-23", "2026-10-29")),
+        ("a month ago", ("2026-10-01", "2026-10-31")),
+        ("two days ago", ("2026-11-14", "2026-11-14")),
+        ("a few days ago", ("2026-11-10", "2026-11-15")),
+        ("in the last ten days", ("2026-11-06", "2026-11-16")),
+        ("last Tuesday", ("2026-11-10", "2026-11-10")),
+        ("on Monday", ("2026-11-09", "2026-11-09")),
+        ("on Monday, 4 May 2026", ("2026-05-04", "2026-05-04")),
+        ("since Friday", ("2026-11-13", "2026-11-16")),
+        ("the day before yesterday", ("2026-11-14", "2026-11-14")),
+        ("last weekend", ("2026-11-14", "2026-11-15")),
+    ],
+)
+def test_a_time_is_read_with_the_words_around_it(question: str, span: tuple[str, str]) -> None:
+    assert named(f"What did I plant {question}?") == [span]
+    assert understand(f"What did I plant {question}?", TODAY, BIRTHDAYS).rest.rstrip(" ?") == (
+        "What did I plant"
+    )
+
+
+@pytest.mark.parametrize(
+    ("question", "span"),
+    [
+        ("gestern", ("2026-11-15", "2026-11-15")),
+        ("vorgestern", ("2026-11-14", "2026-11-14")),
+        ("letzte Woche", ("2026-11-09", "2026-11-15")),
+        ("letzten Monat", ("2026-10-01", "2026-10-31")),
+        ("seit März", ("2026-03-01", "2026-11-16")),
+        ("bis Mai", (BEGINNING, "2026-05-31")),
+        ("zwischen März und Juni 2024", ("2024-03-01", "2024-06-30")),
+        ("im Sommer 2023", ("2023-06-01", "2023-08-31")),
+        ("letzten Dienstag", ("2026-11-10", "2026-11-10")),
+        ("am Freitag", ("2026-11-13", "2026-11-13")),
+        ("vor drei Wochen", ("2026-10-23", "2026-10-29")),
+        ("zwei Tage vor meinem Geburtstag 2026", ("2026-05-12", "2026-05-12")),
+        ("in der Woche nach Ostern 2024", ("2024-04-02", "2024-04-08")),
+        ("Ende Mai 2024", ("2024-05-21", "2024-05-31")),
+        ("昨天", ("2026-11-15", "2026-11-15")),
+        ("上周", ("2026-11-09", "2026-11-15")),
+        ("上个月", ("2026-10-01", "2026-10-31")),
+        ("去年夏天", ("2025-06-01", "2025-08-31")),
+        ("2023年夏天", ("2023-06-01", "2023-08-31")),
+        ("三周前", ("2026-10-23", "2026-10-29")),
+        ("上周二", ("2026-11-10", "2026-11-10")),
+        ("三月以来", ("2026-03-01", "2026-11-16")),
+        ("从三月到六月", ("2026-03-01", "2026-06-30")),
+        ("2026年我生日前两天", ("2026-05-12", "2026-05-12")),
+    ],
+)
+def test_german_and_chinese_forms(question: str, span: tuple[str, str]) -> None:
+    assert named(question) == [span]
+    assert understand(question, TODAY, BIRTHDAYS).rest == ""
+
+
+@pytest.mark.parametrize("question", ["On May 2nd, I bought a dress", "5月2号我买了什么", "2 May"])
+def test_a_day_without_a_year_is_that_of_every_year(question: str) -> None:
+    found = named(question)
+    assert ("2023-05-02", "2023-05-02") in found
+    assert len(found) == TODAY.year - OLDEST_YEAR + 1
+
+
+def test_a_day_that_some_years_do_not_have() -> None:
+    found = named("on 29 February")
+    assert ("2024-02-29", "2024-02-29") in found and len(found) == 9
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        *("may I march?", "It may be so", "", "the 5 of us", "2024th", "x2024", "room 12", "1024"),
+        *("30 February 2024", "2024-13-01", "the first half", "issue-2024-x", "v2024.1.99999"),
+        *("recipes with spring onions", "Christmas cookies", "every Monday", "a letter from May"),
+        *("When is my birthday?", "my birthday party", "two days before Jutta's birthday"),
+        *(
+            'the film "in the summer of 2023"',
+            "the last time",
+            "this is fine",
+            "a day at the beach",
+        ),
+    ],
+)
+def test_what_names_no_time(question: str) -> None:
+    found = understand(question, TODAY, BIRTHDAYS)
+    assert (found.phrases, found.rest, found.lists) == ((), question, False)
+
+
+def test_days_before_a_birthday_are_those_of_every_year_until_now() -> None:
+    found = named("two days before my birthday")
+    assert found[-2:] == [("2025-05-12", "2025-05-12"), ("2026-05-12", "2026-05-12")]
+    assert named("a day after Amma's birthday")[-1] == ("2025-11-21", "2025-11-21")
+
+
+def test_days_before_an_event_that_a_note_tells() -> None:
+    question = "What did I do two days before the marathon?"
+    assert told_events(question) == ["the marathon"]
+    known = {"the marathon": MonthDay(10, 13, 2024)}
+    found = understand(question, TODAY, known)
+    assert [span.shown() for span in found.spans] == [("2024-10-11", "2024-10-11")]
+    assert found.lists
+    assert told_events("What happened after the marathon?") == []
+
+
+def test_when_an_event_was_is_told_by_a_dated_passage() -> None:
+    plans = Found("Training for the marathon.", date="2024-08-01")
+    race = Found("Rain. Today was the marathon, at last.", date="2024-10-13")
+    undated = Found("Today was the marathon.")
+    assert event_in("the marathon", [undated, plans, race]) == MonthDay(10, 13, 2024)
+    assert event_in("the marathon", [plans]) == MonthDay(8, 1, 2024)
+    assert event_in("the flood in the cellar", [plans, race, undated]) is None
+
+
+def test_a_birthday_that_no_note_tells_stays_words() -> None:
+    question = "What did I cook two days before my birthday?"
+    assert understand(question, TODAY).rest == question
+
+
+@pytest.mark.parametrize(
+    ("question", "rest"),
+    [
+        ("How was my mental health in 2024?", "How was my mental health ?"),
+        ("What did I cook last week?", "What did I cook ?"),
+        ("Budget 2025", "Budget 2025"),  # a lone year may be part of a name
+    ],
+)
+def test_the_words_of_a_time_phrase_are_taken_out(question: str, rest: str) -> None:
+    found = understand(question, TODAY)
+    assert (found.rest, found.lists, len(found.phrases)) == (rest, False, 1)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        *("What did I do yesterday?", "what happened last week", "my notes from last month"),
+        *("Was habe ich gestern gemacht?", "昨天我做了什么？", "2024-01-15", "since March"),
+    ],
+)
+def test_a_question_for_everything_of_a_time_asks_for_a_list(question: str) -> None:
+    assert understand(question, TODAY).lists
+
+
+@given(st.text(max_size=100), st.dates(date(1, 2, 1), date(9999, 11, 30)))
+def test_any_text_on_any_day(text: str, today: date) -> None:
+    assert all(span.start <= span.end for span in understand(text, today, BIRTHDAYS).spans)
+
+
+_PIECES = [
+    "since",
+    "until",
+    "before",
+    "after",
+    "between",
+    "and",
+    "from",
+    "two",
+    "days",
+    "week",
+    "weeks",
+    "the",
+    "of",
+    "in",
+    "on",
+    "at",
+    "end",
+    "early",
+    "last",
+    "this",
+    "next",
+    "March",
+    "May",
+    "2024",
+    "1",
+    "31",
+    "9999",
+    "Easter",
+    "summer",
+    "Monday",
+    "my",
+    "birthday",
+    "yesterday",
+    "ago",
+    "vor",
+    "nach",
+    "seit",
+    "bis",
+    "zwei",
+    "Tage",
+    "上周",
+    "三月",
+    "前",
+    "后",
+    "两天",
+    "到",
+    "从",
+    "我生日",
+]
+
+
+@given(st.lists(st.sampled_from(_PIECES), max_size=12), st.dates(date(1, 2, 1)))
+def test_any_words_of_time_in_any_order_on_any_day(pieces: list[str], today: date) -> None:
+    found = understand(" ".join(pieces), today, BIRTHDAYS)
+    assert all(span.start <= span.end for span in found.spans)
+    assert set(found.rest.split()) <= set(pieces)
+
+
+def test_easter_of_known_years() -> None:
+    days = [easter(year).isoformat() for year in (1961, 2000, 2019, 2024, 2026, 2038)]
+    assert days == [
+        *("1961-04-02", "2000-04-23", "2019-04-21", "2024-03-31", "2026-04-05", "2038-04-25")
+    ]
+
+
+# The fade
+
+
+def test_the_preference_fades_with_distance_and_never_jumps_to_nothing() -> None:
+    day = date(2024, 5, 1)
+    span = [Span(day, day)]
+    after = [closeness(day + timedelta(days=n), span) for n in range(40)]
+    assert after[0] == 1.0
+    assert after == sorted(after, reverse=True)
+    assert after[8] == pytest.approx(after[1] / 2)  # a week later
+    assert closeness(day - timedelta(days=3), span) < after[3]
+    assert closeness(day + timedelta(days=400), span) == 0.0
+
+
+def test_a_longer_span_fades_slower() -> None:
+    year, day = Span(date(2024, 1, 1), date(2024, 12, 31)), date(2024, 12, 31)
+    later = date(2025, 1, 31)
+    assert closeness(later, [year]) > closeness(later, [Span(day, day)])
+    assert reach(year).end > date(2025, 3, 1)
+
+
+# A birthday in the notes
+
+
+@pytest.mark.parametrize(
+    ("title", "text", "day"),
+    [
+        ("Plans", "My birthday is on 14 May, a Thursday.", None),
+        ("About me", "- Birthday: 14 May 1984\n- Blood: A+", None),
+        ("2024-05-14", "Today is my birthday. Rain.", "2024-05-14"),
+        ("Papiere", "Ich bin am 14. Mai 1984 geboren.", None),
+        ("笔记", "我的生日是5月14日。", None),
+    ],
+)
+def test_the_users_birthday_is_found(title: str, text: str, day: str | None) -> None:
+    assert birthday_in("my", [Found(text, title=title, date=day)]) == MonthDay(5, 14)
+
+
+def test_the_birthday_of_somebody_else_is_not_the_users() -> None:
+    jutta = Found("- Geburtstag: 17. Oktober\n- mag keinen Kuchen", title="Jutta")
+    assert birthday_in("my", [jutta]) is None
+    assert birthday_in("jutta", [jutta]) == MonthDay(10, 17)
+    assert birthday_in("kavya", [jutta]) is None
+    ila = Found("Kavya lives in Toronto. Ila was born on 12 June 2024.", title="Family")
+    assert birthday_in("ila", [ila]) == MonthDay(6, 12)
+
+
+def test_whose_birthday_a_question_names() -> None:
+    assert birthday_of("two days before my birthday") == ["my"]
+    assert birthday_of("after Jutta's birthday, before 我生日") == ["jutta", "my"]
+    assert birthday_of("birthday cake") == []

@@ -1,0 +1,19 @@
+"""What somebody may have meant, of the notes that are there."""
+
+from ragd.search.query.close_matches import nearest
+
+KNOWN = ["Projects/Doorbell.md", "Old/doorbell.md", "Journal/2024-01-15.md", "Küche.md"]
+
+
+def test_the_same_name_in_another_folder_or_case_comes_first() -> None:
+    assert nearest("DOORBELL", KNOWN) == ["Old/doorbell.md", "Projects/Doorbell.md"]
+    assert nearest("Journal/Doorbell.md", KNOWN)[0] == "Old/doorbell.md"
+
+
+def test_a_slip_of_the_keyboard_is_forgiven() -> None:
+    assert nearest("Projects/Dorbell.md", KNOWN) == ["Old/doorbell.md", "Projects/Doorbell.md"]
+    assert nearest("kuche.md", KNOWN) == ["Küche.md"]
+
+
+def test_what_is_like_nothing_is_like_nothing() -> None:
+    assert nearest("/etc/passwd", KNOWN) == nearest("", KNOWN) == nearest("x", []) == []

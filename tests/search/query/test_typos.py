@@ -1,0 +1,44 @@
+"""Mistyped words and what they may stand for."""
+
+import pytest
+
+from ragd.search.query.typos import Correction, Vocabulary, corrected, doubtful, folded
+
+WORDS = Vocabulary(
+    {"kingfisher": 3, "board": 5, "bored": 1, "divergence": 2, "manana": 1, "собака": 2}
+    | {"therapist": 4, "sensor": 9, "cart": 50}
+)
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("kingfsher", ["kingfisher"]),
+        ("kingfihser", ["kingfisher"]),
+        ("kngfishr", ["kingfisher"]),
+        ("kignfihser", ["kingfisher"]),
+        ("bord", ["board", "bored"]),
+        ("сабака", ["собака"]),
+        ("sensro", ["sensor"]),
+        ("snsro", []),
+        ("xyzzyplugh", []),
+        ("zensor", []),
+        ("obard", ["board"]),
+        ("zherapist", ["therapist"]),
+    ],
+)
+def test_the_nearest_words_are_found(typed: str, meant: list[str]) -> None:
+    assert WORDS.near(folded(typed)) == meant
+
+
+def test_only_long_words_that_the_vault_does_not_have_are_doubtful() -> None:
+    assert doubtful("Mañana: the kingfsher's BORD, 机器学习 at 12 o'clock", WORDS) == [
+        "kingfsher",
+        "BORD",
+        "clock",
+    ]
+
+
+def test_words_are_replaced_where_they_stand() -> None:
+    fixes = [Correction("bord", ["board", "bored"])]
+    assert corrected("a bord, Xbord bord", fixes) == "a board bored, Xbord board bored"

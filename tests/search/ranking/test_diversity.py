@@ -1,0 +1,76 @@
+"""Varied results, and neighbouring passages joined."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec import Struct
+
+from ragd.search.ranking.diversity import varied
+from ragd.search.ranking.fusion import Candidate
+from ragd.search.ranking.passage_joining import MOST_PASSAGES, joined, may_join
+
+
+def order(*said: tuple[str, float]) -> str:
+    """Notes and weights, best first; the notes in their new order."""
+    ranked = [Candidate(f"{n}", note, weight=weight) for n, (note, weight) in enumerate(said)]
+    return "".join(one.source_file for one in varied(ranked))
+
+
+def test_the_third_passage_of_a_note_waits_for_notes_that_are_nearly_as_good() -> None:
+    assert order(("a", 1.0), ("a", 0.95), ("a", 0.9), ("b", 0.85), ("c", 0.8)) == "aabca"
+
+
+def test_it_does_not_wait_for_notes_that_are_far_worse() -> None:
+    assert order(("a", 1.0), ("a", 0.95), ("a", 0.9), ("b", 0.2)) == "aaab"
+
+
+def test_a_note_alone_keeps_all_its_passages() -> None:
+    assert order(("a", 1.0), ("a", 0.9), ("a", 0.8), ("a", 0.1)) == "aaaa"
+
+
+def test_in_a_list_by_date_every_note_has_its_turn() -> None:
+    assert order(("a", 0.0), ("a", 0.0), ("a", 0.0), ("b", 0.0)) == "aaba"
+
+
+@given(st.lists(st.tuples(st.sampled_from("abc"), st.floats(0, 1)), max_size=30))
+def test_nothing_is_lost_or_doubled(said: list[tuple[str, float]]) -> None:
+    said.sort(key=lambda one: -one[1])
+    assert sorted(order(*said)) == sorted(note for note, _ in said)
+
+
+class Row(Struct, frozen=True):
+    chunk_text: str
+    chunk_index: int = 0
+    start_line: int = 1
+    end_line: int = 1
+    source_file: str = "a.md"
+    heading_path: str = "A"
+    section: str | None = "A"
+    date: str | None = None
+    tags: list[str] = []
+
+
+def test_neighbours_are_joined_without_their_overlap() -> None:
+    first, last = Row("one two three", 4, 1, 3), Row("two three four", 5, 2, 5)
+    for a, b in ((first, last), (last, first)):
+        assert may_join(a, 1, b)
+        both = joined(a, b)
+        assert (both.chunk_text, both.chunk_index) == ("one two three four", 4)
+        assert (both.start_line, both.end_line) == (1, 5)
+
+
+def test_neighbours_without_an_overlap_keep_a_line_between_them() -> None:
+    assert joined(Row("one", 0, 1, 1), Row("two", 1, 3, 3)).chunk_text == "one\n\ntwo"
+
+
+def test_what_is_no_neighbour_stays_apart() -> None:
+    one = Row("one", 4)
+    others = [
+        Row("x", 6),
+        Row("x", 5, source_file="b.md"),
+        Row("x", 5, heading_path="B"),
+        Row("x", 5, section="#mentalhealth"),
+        Row("x", 5, date="2024-01-01"),
+    ]
+    assert not any(may_join(one, 1, other) for other in others)
+    assert may_join(one, 2, Row("x", 6)) and may_join(one, 2, Row("x", 3))
+    assert not may_join(one, MOST_PASSAGES, Row("x", 4 + MOST_PASSAGES))

@@ -1,0 +1,282 @@
+"""Fusion, relevance, and what a question is about."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec import Struct
+
+from ragd.embed.providers.embedder_port import pack
+from ragd.notes.wordpiece import WordPiece
+from ragd.search.query.query_terms import about
+from ragd.search.ranking import fusion
+from ragd.search.ranking.cosine_scale import SCALES, USUAL, CosineScale
+from ragd.search.ranking.fusion import Candidate, Weights, trust
+from ragd.search.ranking.relevance import FLOOR, relevance
+from ragd.search.ranking.title_match import Frequencies, cover, covering_text, frequencies
+from ragd.search.results import citation, link
+from ragd.store.lance import cosines
+
+
+class Hit(Struct, frozen=True):
+    chunk_id: str
+    score: float
+    source_file: str = "x.md"
+    text_key: bytes = b""
+    names: tuple[str, ...] = ()
+    vector: bytes | None = None
+
+
+def hits(**scores: float) -> list[Hit]:
+    return sorted((Hit(name, s) for name, s in scores.items()), key=lambda hit: -hit.score)
+
+
+def order(found: list[Candidate]) -> str:
+    return "".join(one.chunk_id for one in found)
+
+
+def fused(
+    vector: list[Hit], text: list[Hit], weights: Weights, timely: tuple[str, ...] = ()
+) -> list[Candidate]:
+    found = fusion.gather(vector, text)
+    for chunk_id in found.keys() & timely:
+        found[chunk_id].closeness = 1.0
+    return fusion.order(found.values(), weights)
+
+
+def by_ranks(vector: list[Hit], text: list[Hit], *timely: str) -> list[Candidate]:
+    return fused(vector, text, Weights(by_ranks=True), timely)
+
+
+def by_weights(
+    vector: list[Hit], text: list[Hit], of_vector: float, of_text: float, *timely: str
+) -> list[Candidate]:
+    return fused(vector, text, Weights(of_vector, of_text), timely)
+
+
+def test_by_ranks_what_both_legs_found_comes_first() -> None:
+    found = by_ranks(hits(a=0.9, b=0.8), hits(b=9.0, c=8.0))
+    assert order(found) == "bac"
+    assert (found[0].cosine, found[0].bm25) == (0.8, 9.0)
+    assert (found[1].cosine, found[1].bm25) == (0.9, None)
+
+
+def test_by_weights_a_leg_without_weight_has_no_say() -> None:
+    vector, text = hits(a=0.9, b=0.5, c=0.1), hits(c=9.0, b=3.0)
+    assert order(by_weights(vector, text, 1, 0)) == "abc"
+    assert order(by_weights([], text, 0.5, 0.5)) == "cb"
+    assert order(by_weights(vector, [], 0.5, 0.5)) == "abc"
+
+
+def test_by_weights_a_model_that_sees_no_difference_has_little_say() -> None:
+    words = hits(b=10.0, a=8.0)
+    assert order(by_weights(hits(a=0.52, b=0.51, c=0.50), words, 0.5, 0.5))[0] == "b"
+    assert order(by_weights(hits(a=0.72, b=0.21, c=0.20), words, 0.5, 0.5))[0] == "a"
+
+
+def test_meaning_weighs_less_where_the_model_cannot_read() -> None:
+    assert trust(1.0) == 1.0 and trust(0.0) == pytest.approx(0.3)
+    assert trust(0.2) < trust(0.8)
+
+
+def test_what_is_of_the_time_that_is_named_moves_up_but_not_over_everything() -> None:
+    vector, text = hits(a=0.9, b=0.6, c=0.1), hits(a=10.0, b=6.0, c=1.0)
+    assert order(by_ranks(vector, text, "b")) == "bac"
+    assert order(by_weights(vector, text, 0.5, 0.5, "b")) == "bac"
+    found = fusion.gather(vector, text)
+    found["c"].closeness = 0.5  # some days later, or of a year that is named
+    assert order(fusion.order(found.values(), Weights(0.5, 0.5))) == "acb"
+    assert by_weights([], [], 0.5, 0.5, "a") == []
+
+
+def candidate(name: str, note: str, **evidence: object) -> Candidate:
+    return Candidate(name, note, **evidence)  # type: ignore[arg-type]
+
+
+def test_the_words_of_a_note_s_names_move_its_passages_up() -> None:
+    found = [
+        candidate("a", "a.md", bm25=10.0),
+        candidate("b", "b.md", bm25=8.0, title_cover=1.0),
+        candidate("c", "c.md", bm25=8.0, note_words=1.0),
+    ]
+    assert order(fusion.order(found, Weights(0.5, 0.5))) == "abc"
+    assert order(fusion.order(found, Weights(0.5, 0.5, title=0.2, note=0.15))) == "bca"
+
+
+def test_the_best_passage_of_a_note_with_that_very_name_is_first() -> None:
+    found = [
+        candidate("a", "a.md", bm25=10.0),
+        candidate("b", "b.md", bm25=1.0, exact_title=True),
+        candidate("c", "b.md", bm25=2.0, exact_title=True),
+    ]
+    assert order(fusion.order(found, Weights(0.5, 0.5))) == "cab"
+
+
+def test_a_passage_that_carries_the_tag_comes_before_the_rest_of_its_note() -> None:
+    found = [candidate("a", "a.md", bm25=10.0), candidate("b", "a.md", bm25=1.0, tagged=True)]
+    assert order(fusion.order(found, Weights(0.5, 0.5))) == "ba"
+
+
+def test_what_words_found_gets_its_cosine_too() -> None:
+    asked, near = pack([1.0, 0.0]), pack([1.0, 1.0])
+    text = [Hit("b", 3.0, vector=near), Hit("c", 2.0, vector=None), Hit("a", 1.0, vector=near)]
+    found = fusion.gather([Hit("a", 0.9)], text)
+    fusion.add_cosines(found, cosines(asked, fusion.without_cosine(found, text)))
+    each = {name: one.cosine for name, one in found.items()}
+    assert each == {"a": 0.9, "b": pytest.approx(0.5**0.5), "c": None}
+    assert cosines(asked, {}) == {}
+
+
+def test_a_note_with_several_good_passages_is_better_than_its_best_one() -> None:
+    text = [Hit("a", 4.0, "a.md"), Hit("b", 3.0, "b.md"), Hit("c", 3.0, "b.md")]
+    found = fusion.gather([], text)
+    fusion.add_note_words(found)
+    assert found["b"].note_words == found["c"].note_words == 1.0
+    assert found["a"].note_words == pytest.approx(4 / 4.5)
+
+
+def test_rare_words_of_a_name_count_more_than_common_ones() -> None:
+    known = frequencies(["the plan"] * 90 + ["a heron"] * 2 + ["something"] * 8)
+    stems = frozenset({"plan", "heron"})
+    heron, plan = (cover(stems, [name], known) for name in ("Heron", "Plan"))
+    assert 0 < plan < heron < 1
+    assert cover(stems, ["plan_ofHerons"], known) == 1.0
+    assert cover(stems, ["Boat", "Herons", "Plan"], known) == heron
+    assert cover(frozenset(), ["Plan"], known) == cover(stems, [], known) == 0.0
+    assert cover(stems, ["Plan"], Frequencies()) == 0.5
+
+
+SCORES = st.lists(st.floats(-1, 1, width=32), max_size=60)
+
+
+@given(SCORES, SCORES)
+def test_fusion_keeps_every_hit_once_and_orders_alike_each_time(
+    one: list[float], other: list[float]
+) -> None:
+    vector = hits(**{f"v{n}": s for n, s in enumerate(one)})
+    text = hits(**{f"v{n}": s + 1 for n, s in enumerate(other)})
+    for found in (by_ranks(vector, text), by_weights(vector, text, 0.5, 0.5)):
+        ids = [candidate.chunk_id for candidate in found]
+        assert sorted(ids) == sorted({hit.chunk_id for hit in (*vector, *text)})
+        weights = [candidate.weight for candidate in found]
+        assert weights == sorted(weights, reverse=True)
+
+
+# Relevance
+
+SHARE = st.floats(0, 1)
+
+
+@given(st.floats(-1, 1), SHARE, SHARE, st.sampled_from([USUAL, *SCALES.values()]))
+def test_a_score_is_between_0_and_1_and_more_of_anything_is_never_less(
+    cosine: float, words: float, readable: float, scale: CosineScale
+) -> None:
+    score = relevance(cosine, words, readable, scale=scale)
+    assert 0 <= score <= 1
+    assert score >= relevance(None, words, readable, scale=scale)
+    assert score >= relevance(cosine - 0.1, words, readable, scale=scale)
+    assert score >= relevance(cosine, words / 2, readable, scale=scale)
+    assert score >= relevance(cosine, words, readable / 2, scale=scale)
+
+
+def test_letters_at_random_have_to_come_nearer_than_words() -> None:
+    letters = relevance(0.36, 0.0, readable=0.0, scale=USUAL)
+    assert letters < FLOOR < relevance(0.30, 0.0, readable=1.0, scale=USUAL)
+
+
+def test_the_right_time_alone_is_worth_showing() -> None:
+    nothing = relevance(None, 0.0, 1.0, scale=USUAL)
+    assert nothing < FLOOR < relevance(None, 0.0, 1.0, closeness=1.0, scale=USUAL)
+
+
+# What a question is about
+
+
+def test_telling_words_are_those_that_are_not_function_words(wordpiece: WordPiece) -> None:
+    found = about("What did I write about the Doorbell's battery, and when?", wordpiece.count)
+    assert found.telling == "write Doorbell's battery,"
+    assert found.stems == {"write", "doorb", "batte"}
+    assert found.share_in("Doorbells", "two BATTERIES") == pytest.approx(2 / 3)
+    assert found.share_in("") == 0.0
+
+
+def test_a_name_of_function_words_is_about_these(wordpiece: WordPiece) -> None:
+    found = about("The Who", wordpiece.count)
+    assert found.telling == "The Who"
+    assert found.share_in("a record by The Who") == 1.0
+
+
+@pytest.mark.parametrize(
+    ("question", "telling"),
+    [
+        ("What did I read about the war?", "read war?"),
+        ("Wo war der Kater gestern?", "Kater gestern?"),
+        ("war museum", "war museum"),
+        ("my son has a hat", "son hat"),
+        ("où est le chat de la voisine", "chat voisine"),
+        ("war", "war"),
+    ],
+)
+def test_a_function_word_is_one_in_its_own_language_only(
+    wordpiece: WordPiece, question: str, telling: str
+) -> None:
+    assert about(question, wordpiece.count).telling == telling
+
+
+def test_accents_width_and_case_do_not_matter(wordpiece: WordPiece) -> None:
+    assert about("eine KÜCHE für Café", wordpiece.count).share_in("kuche cafe") == 1.0
+    assert about("ＡＳＳＡＭ", wordpiece.count).share_in("assam") == 1.0
+
+
+def test_chinese_and_korean_are_read_in_pairs(wordpiece: WordPiece) -> None:
+    assert about("机器学习", wordpiece.count).stems == {"机器", "器学", "学习"}
+    assert about("도서관에서", wordpiece.count).share_in("도서관") == pytest.approx(2 / 4)
+
+
+def test_what_the_model_cannot_read_is_known_as_such(wordpiece: WordPiece) -> None:
+    assert about("how was my mental health?", wordpiece.count).readable == 1.0
+    assert about("zmxncb qwpoei", wordpiece.count).readable < 0.3
+    assert about("机器学习", wordpiece.count).readable == 0.0
+
+
+@given(st.text(max_size=200))
+def test_any_text_is_about_something_or_nothing(text: str) -> None:
+    found = about(text, len)
+    assert 0 <= found.share_in(text) <= 1
+    assert 0 <= found.readable <= 1
+
+
+# How a result is cited
+
+
+def test_a_citation_and_a_link() -> None:
+    assert citation("a/b c.md", 10, 24) == "a/b c.md#L10-L24"
+    assert link("My vault", "Küche/a&b#1.md") == (
+        "obsidian://open?vault=My%20vault&file=K%C3%BCche%2Fa%26b%231.md"
+    )
+
+
+def test_neighbouring_words_are_also_looked_up_as_one() -> None:
+    asked = about("How was my mental health?", len).looked_up(())
+    assert "mentalhealth" in asked.split()
+    assert "goto" not in about("go to", len).looked_up(()).split()
+
+
+def test_a_passage_with_more_of_the_questions_words_comes_first() -> None:
+    known = frequencies(["a ferry to Leipzig", "a ferry to Rome"])
+    texts = {"a": "the ferry, the ferry, the ferry", "b": "a ferry to Leipzig"}
+    found = fusion.gather((), hits(a=9.0, b=8.0))
+    for one in found.values():
+        one.text = texts[one.chunk_id]
+    stems = about("ferry Leipzig", len).stems
+    fusion.add_covers(found, hits(a=9.0, b=8.0), covering_text(stems, known))
+    assert found["b"].cover == 1.0
+    assert order(fusion.order(found.values(), Weights(text=0.5))) == "ab"
+    assert order(fusion.order(found.values(), Weights(text=0.5, cover=0.4))) == "ba"
+
+
+def test_names_of_a_note_count_as_words_of_its_passages() -> None:
+    found = fusion.gather((), hits(a=9.0))
+    named = [Hit("a", 9.0, names=("Leipzig",))]
+    stems = about("Leipzig", len).stems
+    fusion.add_covers(found, named, covering_text(stems, Frequencies()))
+    assert found["a"].cover == 1.0

@@ -1,0 +1,126 @@
+"""Statements of the same subject: the latest first, earlier ones marked, others left alone."""
+
+import pytest
+
+from ragd.search.ranking.fusion import Candidate
+from ragd.search.ranking.question_subject import asked
+from ragd.search.ranking.superseding import newest_first
+
+
+def candidates(*said: tuple[str | None, str] | tuple[str | None, str, str]) -> list[Candidate]:
+    """Ranked as given; each is a date and a text, perhaps a title."""
+    return [
+        Candidate(f"{at}", f"{at}.md", text=one[1], date=one[0], title=one[2] if one[2:] else "")
+        for at, one in enumerate(said)
+    ]
+
+
+def order(question: str, *said: tuple[str | None, str] | tuple[str | None, str, str]) -> str:
+    """The places they had, in their new order; an older statement in brackets."""
+    found = newest_first(question, candidates(*said))
+    return " ".join(f"({one.chunk_id})" if one.is_superseded else one.chunk_id for one in found)
+
+
+def test_the_example_that_was_wrong() -> None:
+    found = order(
+        "How much do I owe Sreenivas?",
+        ("2024-03-09", "Paid Sreenivas $50 of the $120 for Hampi. I still owe Sreenivas $70."),
+        ("2025-09-27", "Paid Sreenivas back $200 for the car. I still owe Sreenivas $440."),
+        ("2025-11-29", "Flight $284. So the rest for Sreenivas really has to wait."),
+        ("2025-08-16", "He paid the garage, $640. So I owe Sreenivas $640."),
+        ("2025-11-08", "Paid Sreenivas another $150 of what I owe him for the car, cash."),
+        ("2025-01-04", "Settled the last $70 with Sreenivas over lunch. We are even."),
+    )
+    assert found == "4 (1) 2 (3) (5) (0)"
+
+
+@pytest.mark.parametrize(
+    ("question", "older", "newer"),
+    [
+        ("Where does Nadia live?", "Nadia lives at 4 Elm Square.", "Nadia has moved to Graz."),
+        ("What does the gym cost?", "The gym costs $30.", "They raised the gym to $35."),
+        ("What does a visit to the spa cost?", "A visit to the spa costs $9.", "Spa visit: $12."),
+        ("How much does Bruno weigh?", "Bruno weighs 12.5 kg.", "Bruno: 13 kg on the scales."),
+        ("Where does Orla work?", "Orla works as a nurse.", "Orla retired, there was cake."),
+        ("What is the status of Heron?", "Heron is half built.", "As of today Heron is done."),
+        ("How many bees are in hive two?", "Hive two has 900 bees.", "400 bees in hive two."),
+        ("How much do I weigh?", "I weigh 82 kg.", "My weight is 79 kg."),
+        ("What is Ivo's phone number?", "Ivo, phone: 555 0199.", "Ivo's new number: 555 0142."),
+        ("Was schulde ich Jutta?", "Ich schulde Jutta 40 €.", "Ich schulde Jutta noch 15 €."),
+        ("How much do I owe Bo?", "I owe Bo $90.", "Paid Bo the rest, we are even now."),
+    ],
+)
+def test_the_newer_value_comes_first(question: str, older: str, newer: str) -> None:
+    assert order(question, ("2023-01-01", older), ("2024-01-01", newer)) == "1 (0)"
+    assert order(question, ("2024-01-01", newer), ("2023-01-01", older)) == "0 (1)"
+
+
+@pytest.mark.parametrize(
+    ("question", "older", "newer"),
+    [
+        # Two people, two topics of one person, two directions of a debt.
+        ("How much do I owe Bo?", "I owe Bo $90.", "I owe Lin $20."),
+        ("How much do I owe Anna?", "I owe Anna Keller $90.", "I owe Anna Brandt $20."),
+        ("How much do I owe Bo?", "I owe Bo $90.", "Bought Bo a scarf for $20."),
+        ("How much do I owe Bo?", "I owe Bo $90.", "Bo owes me $20 for the taxi."),
+        ("Where does Nadia live?", "Nadia lives at 4 Elm Square.", "Nadia works at 9 Mill Road."),
+        # No value.
+        ("How much do I owe Bo?", "I owe Bo $90.", "Long talk with Bo about debts, no figures."),
+        ("How much does Bruno weigh?", "Bruno weighs 12 kg.", "Must weigh Bruno again."),
+        ("Where does Orla work?", "Orla works as a nurse.", "Orla dreams of another job."),
+        ("What is the status of Heron?", "Heron is half built.", "Nobody had time for Heron."),
+        ("How much do I owe Bo?", "I owe Bo $90.", "Do I owe Bo $20?"),
+        # Nothing that can be out of date.
+        ("What did Meera say about sleep?", "Meera is tired of sleep.", "Meera is awake."),
+        ("recipes with 200 g flour", "Bread: 500 g flour.", "Cake: 200 g flour."),
+    ],
+)
+def test_what_is_not_the_same_is_left_alone(question: str, older: str, newer: str) -> None:
+    assert order(question, ("2023-01-01", older), ("2024-01-01", newer)) == "0 1"
+
+
+def test_without_a_date_or_with_the_same_one_nothing_is_superseded() -> None:
+    assert order("What do I owe Bo?", (None, "I owe Bo $9."), ("2024-01-01", "I owe Bo $5.")) == (
+        "0 1"
+    )
+    day = "2024-01-01"
+    assert order("What do I owe Bo?", (day, "I owe Bo $9."), (day, "I owe Bo $5.")) == "0 1"
+
+
+def test_the_title_may_name_the_subject() -> None:
+    found = order(
+        "What is the status of the greenhouse?",
+        ("2023-01-01", "Status: waiting for the permit.", "Greenhouse"),
+        ("2024-01-01", "Status: finished.", "Greenhouse"),
+        ("2025-01-01", "Status: cancelled.", "Treehouse"),
+    )
+    assert found == "1 (0) 2"
+
+
+def test_a_statement_comes_before_a_mention_if_it_is_near_the_top() -> None:
+    found = order(
+        "How much do I owe Bo?",
+        ("2024-05-01", "Thought about what I owe Bo, and how much."),
+        ("2023-01-01", "I owe Bo $90."),
+        ("2024-01-01", "I owe Bo $70."),
+    )
+    assert found == "2 0 (1)"
+
+
+def test_two_people_of_one_name_have_a_chain_each() -> None:
+    found = order(
+        "How much do I owe Anna?",
+        ("2022-01-01", "I owe Anna Keller $90."),
+        ("2023-01-01", "I owe Anna Brandt $80."),
+        ("2024-01-01", "I owe Anna Keller $70."),
+        ("2025-01-01", "I owe Anna Brandt $60."),
+    )
+    assert found == "2 3 (0) (1)"
+
+
+def test_a_question_that_can_be_out_of_date_is_told_from_others() -> None:
+    assert asked("How was my mental health?") is None
+    assert asked("") is None
+    debt = asked("How much money do I have to pay back to Priya Shah?")
+    assert debt is not None and debt.topic is not None
+    assert (debt.topic.name, debt.subject) == ("debt", {"priya", "shah"})

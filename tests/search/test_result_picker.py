@@ -1,0 +1,245 @@
+"""Picking results: equal passages count once, nothing is read or looked at twice."""
+
+import asyncio
+import functools
+from collections.abc import Iterable, Mapping, Sequence
+
+from msgspec import structs
+
+from ragd.search.passage_scoring import Judged
+from ragd.search.ranking.fusion import Candidate
+from ragd.search.ranking.score import Evidence, scores
+from ragd.search.result_picker import LISTED, LOOK_AHEAD, Picking
+from ragd.search.results import result
+from ragd.store.lance import Row
+from ragd.vault.files import UNKNOWN, Stat
+
+HERE = Stat(1, 1)
+
+
+def row(number: int, text: str) -> Row:
+    path = f"{number:04}.md"
+    where = (path, "", None, None, [], 0, 1, "", "", "", "", 1, 1, f"{number:04}", "")
+    return Row(f"id{number}", text, *where)  # type: ignore[arg-type]
+
+
+class Index:
+    """Rows in memory; it counts what it is asked for."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        self.rows = {one.chunk_id: one for one in map(row, range(len(texts)), texts)}
+        self.fetched: list[str] = []
+        self.asked_places = 0
+        self.hangs = False
+
+    def candidates(self, most: int) -> list[Candidate]:
+        """By rank."""
+        rows = list(self.rows.values())[:most]
+        return [Candidate(r.chunk_id, r.source_file, r.chunk_text.encode()) for r in rows]
+
+    async def fetch(self, chunk_ids: Sequence[str]) -> list[Row]:
+        self.fetched += chunk_ids
+        return [self.rows[one] for one in chunk_ids if one in self.rows]
+
+    async def places(
+        self, texts: Sequence[str], where: str | None = None
+    ) -> dict[str, dict[str, int]]:
+        self.asked_places += 1
+        if self.hangs:
+            raise TimeoutError
+        found: dict[str, dict[str, int]] = {text: {} for text in texts}
+        for one in self.rows.values():
+            if one.chunk_text in found:
+                counted = found[one.chunk_text]
+                counted[one.source_file] = counted.get(one.source_file, 0) + 1
+        return found
+
+
+class Presence:
+    """Notes that are there, except for some; it counts the looks at each."""
+
+    def __init__(self, gone: Iterable[str] = (), *, is_away: bool = False) -> None:
+        self.gone = set(gone)
+        self.looks: list[str] = []
+        self.calls = 0
+        self._is_away = is_away
+
+    async def look(self, paths: Iterable[str]) -> Mapping[str, Stat | None] | None:
+        self.calls += 1
+        self.looks += list(paths)
+        if self._is_away:
+            return None
+        return {path: None if path in self.gone else HERE for path in paths}
+
+
+def judge(row: Row, found: Candidate, now: Stat) -> Judged:
+    shown = result(row, 0.0, "vault", unverified=now == UNKNOWN)
+    return Judged(shown, Evidence(covered=1.0, lead=1.0), fits=row.chunk_text != "weak")
+
+
+def picking(index: Index, presence: Presence, most: int = 5, denied: str = "-") -> Picking:
+    def permits(path: str) -> bool:
+        return not path.startswith(denied)
+
+    def score(found: Sequence[Evidence]) -> list[float]:
+        return scores(found, None)
+
+    return Picking(index, None, presence, permits, judge, score, most)  # type: ignore[arg-type]
+
+
+def test_a_thousand_equal_passages_are_one_result_that_is_read_once() -> None:
+    async def search() -> None:
+        index, presence = Index(["same"] * 1000 + ["other"]), Presence()
+        picked = picking(index, presence)
+        has_room = False
+        for depth in (50, 200, 800, 3200):
+            has_room = await picked.pick(index.candidates(depth))
+            assert has_room
+        assert index.fetched == ["id0", "id1000"]
+        assert [r.chunk_text for r, _ in picked.best] == ["same", "other"]
+        await picked.name_places()
+        [(_, first), (_, second)] = picked.best
+        assert (first.also_in_total, first.places) == (999, 1000)
+        assert first.also_in == ("0001.md", "0002.md", "0003.md", "0004.md", "0005.md")
+        assert (second.also_in, second.also_in_total, second.places) == ((), 0, 1)
+        assert len(presence.looks) == len(set(presence.looks))
+
+    asyncio.run(search())
+
+
+def test_a_search_without_equal_passages_asks_for_no_places() -> None:
+    async def search() -> None:
+        index = Index(["one", "two", "three"])
+        picked = picking(index, Presence())
+        assert not await picked.pick(index.candidates(50))
+        await picked.name_places()
+        assert index.asked_places == 0
+        assert [found.places for _, found in picked.best] == [1, 1, 1]
+
+    asyncio.run(search())
+
+
+def test_the_best_place_that_is_there_is_shown_and_gone_ones_are_not_named() -> None:
+    async def search() -> None:
+        index = Index(["same"] * 10)
+        gone = [f"{number:04}.md" for number in (0, 1, 2, 4)]
+        picked = picking(index, Presence(gone))
+        assert await picked.pick(index.candidates(50))
+        await picked.name_places()
+        [(shown, found)] = picked.best
+        assert shown.source_file == "0003.md"
+        assert found.also_in == ("0005.md", "0006.md", "0007.md", "0008.md", "0009.md")
+        assert (found.also_in_total, found.places) == (5, 6)
+
+    asyncio.run(search())
+
+
+def test_notes_that_are_not_permitted_are_neither_shown_nor_counted() -> None:
+    async def search() -> None:
+        index = Index(["same"] * 3)
+        picked = picking(index, Presence(), denied="0000")
+        assert await picked.pick(index.candidates(50))
+        await picked.name_places()
+        [(shown, found)] = picked.best
+        assert (shown.source_file, found.also_in) == ("0001.md", ("0002.md",))
+        assert (found.also_in_total, found.places) == (1, 2)
+
+    asyncio.run(search())
+
+
+def test_a_folder_of_equal_notes_that_was_deleted_is_looked_at_in_large_steps() -> None:
+    async def search() -> None:
+        index = Index(["same"] * 600)
+        presence = Presence(f"{number:04}.md" for number in range(599))
+        picked = picking(index, presence)
+        await picked.pick(index.candidates(600))
+        assert [shown.source_file for shown, _ in picked.best] == ["0599.md"]
+        assert presence.calls <= 600 // LOOK_AHEAD + 3
+
+    asyncio.run(search())
+
+
+def test_while_the_vault_is_away_all_places_are_named_unverified() -> None:
+    async def search() -> None:
+        index = Index(["same"] * 9)
+        picked = picking(index, Presence(is_away=True))
+        await picked.pick(index.candidates(50))
+        await picked.name_places()
+        [(_, found)] = picked.best
+        assert found.unverified
+        assert (len(found.also_in), found.also_in_total) == (LISTED, 8)
+
+    asyncio.run(search())
+
+
+def test_when_the_places_take_too_long_those_that_were_met_are_named() -> None:
+    async def search() -> None:
+        index = Index(["same"] * 100)
+        index.hangs = True
+        picked = picking(index, Presence())
+        await picked.pick(index.candidates(4))
+        await picked.name_places()
+        [(_, found)] = picked.best
+        assert (found.also_in, found.places) == (("0001.md", "0002.md", "0003.md"), 4)
+
+    asyncio.run(search())
+
+
+def test_what_was_found_can_be_served_while_the_search_goes_on() -> None:
+    async def search() -> None:
+        index, presence = Index(["one", *["weak"] * 30, "two", "three"]), Presence()
+        picked = picking(index, presence, most=2)
+        assert await picked.pick(index.candidates(20))
+        assert [r.chunk_text for r, _ in picked.best] == ["one"]
+        assert not await picked.pick(index.candidates(50))
+        assert [r.chunk_text for r, _ in picked.best] == ["one", "two"]
+
+    asyncio.run(search())
+
+
+def test_neighbouring_passages_of_a_section_are_one_result() -> None:
+    async def search() -> None:
+        index = Index(["first", "second", "far away"])
+        for number, (chunk, lines) in enumerate(((0, (1, 4)), (1, (4, 9)), (7, (40, 41)))):
+            old = index.rows[f"id{number}"]
+            index.rows[f"id{number}"] = structs.replace(
+                old,
+                source_file="long.md",
+                chunk_index=chunk,
+                start_line=lines[0],
+                end_line=lines[1],
+            )
+        picked = picking(index, Presence(), most=2)
+        await picked.pick(index.candidates(50))
+        [(row, found), (_, other)] = picked.best
+        assert found.chunk_text == row.chunk_text == "first\nsecond"
+        assert found.citation == "long.md#L1-L9"
+        assert other.chunk_text == "far away"
+
+    asyncio.run(search())
+
+
+async def test_the_score_does_not_depend_on_how_many_results_are_shown() -> None:
+    """What is known of the ten best results counts, also where only one is shown."""
+    index = Index([f"text {number}" for number in range(12)])
+    best = {f"id{number}": 0.1 * number for number in range(12)}
+
+    def judge(row: Row, found: Candidate, now: Stat) -> Judged:
+        evidence = Evidence(0.2, covered=min(1.0, best[row.chunk_id]), lead=0.5)
+        return Judged(result(row, 0.0, "vault"), evidence, fits=True)
+
+    firsts = set()
+    for most in (1, 3, 10, 12):
+        picking = Picking(
+            index,  # type: ignore[arg-type]
+            None,
+            Presence(),  # type: ignore[arg-type]
+            lambda path: True,
+            judge,
+            functools.partial(scores, model="english"),
+            most,
+        )
+        await picking.pick(index.candidates(12))
+        assert len(picking.best) == most
+        firsts.add(picking.best[0][1].score)
+    assert len(firsts) == 1

@@ -1,0 +1,138 @@
+"""A look from another process: what its end says about the index, and what it does not."""
+
+import asyncio
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from ragd.runtime.subprocesses import has_crashed
+from ragd.store.lance import (
+    LanceStore,
+    NothingKnown,
+    checkup_process,
+    examine_apart,
+    generation_folders,
+)
+from ragd.store.lance.checkup import Finding, examine
+from tests.patience import PATIENCE_S
+from tests.store.lance.drafts import identity, note
+
+
+@pytest.fixture
+def looker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Let this shell script look instead."""
+
+    def use(script: str) -> None:
+        path = tmp_path / "looker"
+        path.write_text(f"#!/bin/sh\n{script}\n")
+        path.chmod(0o700)
+        monkeypatch.setattr(sys, "executable", str(path))
+
+    return use
+
+
+async def test_it_sees_what_one_sees_oneself(folder: Path, store: LanceStore) -> None:
+    index = await store.create(identity())
+    assert examine_apart(folder, "01A") == Finding("INDEX_NOT_FOUND", "rows")
+    await index.replace([note("a.md", "one")])
+    assert examine_apart(folder, "01A") is None
+    assert examine_apart(folder, "01A", 99) == Finding("INDEX_CORRUPTED", "lost_commit")
+    index.close()
+
+
+@pytest.mark.parametrize("number", ["ABRT", "SEGV", "BUS"])
+def test_who_crashes_has_found_damage(tmp_path: Path, looker, number: str) -> None:
+    looker(f"kill -{number} $$")
+    assert examine_apart(tmp_path, "01A") == Finding("INDEX_CORRUPTED", "crash")
+
+
+@pytest.mark.parametrize(
+    "script", ["kill -KILL $$", "kill -TERM $$", "kill -INT $$", "exit 1", "exit 0", "echo no"]
+)
+def test_who_is_ended_or_makes_no_sense_has_found_nothing(
+    tmp_path: Path, looker, script: str
+) -> None:
+    looker(script)
+    with pytest.raises(NothingKnown):
+        examine_apart(tmp_path, "01A")
+
+
+def test_nobody_to_look_is_no_damage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "nowhere"))
+    with pytest.raises(NothingKnown):
+        examine_apart(tmp_path, "01A")
+
+
+async def test_a_look_can_be_ended(tmp_path: Path, looker) -> None:
+    looker("exec sleep 60")
+    looking = asyncio.create_task(asyncio.to_thread(examine_apart, tmp_path, "01A"))
+    while not checkup_process._looking:
+        await asyncio.sleep(0.01)
+    checkup_process.end_lookers()
+    with pytest.raises(NothingKnown):
+        await looking
+
+
+def test_who_looks_ends_with_whoever_asked(folder: Path) -> None:
+    """Its standard input ends: nobody is left to hear the answer."""
+    reading, writing = os.pipe()
+    environment = {**os.environ, "RAGD_LOOKS_WHILE_STDIN_LASTS": "1"}
+    os.set_inheritable(reading, True)
+    command = [sys.executable, "-c", _SLOW, str(folder)]
+    child = os.posix_spawn(
+        command[0], command, environment, file_actions=[(os.POSIX_SPAWN_DUP2, reading, 0)]
+    )
+    os.close(reading)
+    os.close(writing)
+    deadline = time.monotonic() + PATIENCE_S
+    while time.monotonic() < deadline:
+        ended, status = os.waitpid(child, os.WNOHANG)
+        if ended:
+            assert os.waitstatus_to_exitcode(status) == 1
+            return
+        time.sleep(0.02)
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    raise AssertionError("it goes on looking for nobody")
+
+
+_SLOW = """
+import sys, time
+from ragd.store.lance import __main__ as looking
+looking.examine = lambda *_: time.sleep(60)
+looking.main(sys.argv[1])
+"""
+
+
+@pytest.mark.parametrize(("code", "crashed"), [(-6, True), (-11, True), (-9, False), (1, False)])
+def test_only_a_fault_of_its_own_is_a_crash(code: int, crashed: bool) -> None:
+    assert has_crashed(code) is crashed
+
+
+@pytest.mark.parametrize(
+    "why",
+    [
+        OSError(24, "Too many open files"),
+        ValueError("LanceError(IO): Too many open files (os error 24), object_store.rs:1506:92"),
+        MemoryError(),
+    ],
+)
+async def test_a_want_of_descriptors_or_memory_says_nothing_about_the_index(
+    folder: Path, store: LanceStore, monkeypatch: pytest.MonkeyPatch, why: Exception
+) -> None:
+    index = await store.create(identity())
+    await index.replace([note("a.md", "one")])
+
+    def refuse(*_: object, **__: object) -> None:
+        raise why
+
+    monkeypatch.setattr(generation_folders.libraries.lance(), "dataset", refuse)
+    with pytest.raises(NothingKnown):
+        examine(folder, "01A")
+    with pytest.raises(NothingKnown):
+        await store.open("01A")
+    index.close()

@@ -1,0 +1,179 @@
+import os
+from pathlib import Path
+
+import pytest
+
+from ragd.store.lance import ChunkIndex, LanceStore, maintenance
+from ragd.store.lance import store as store_module
+from tests.store.lance.drafts import bulk, note, vector
+from tests.store.lance.lance_files import holding, words_indexed
+
+SECRET = note(
+    "Private/zzsecretfile.md",
+    "the word zyzzyvaquux is nowhere else",
+    tags=("#tagsecretxyz",),
+    section="sectionsecretxyz",
+    heading_path="headingsecretxyz",
+    vectors=True,
+)
+TRACES = ("zyzzyvaquux", "zzsecretfile", "tagsecretxyz", "sectionsecretxyz", "headingsecretxyz")
+
+
+async def until_done(index: ChunkIndex) -> None:
+    while (await index.maintain(keep_s=0)).more:
+        pass
+
+
+async def test_the_text_of_a_deleted_note_leaves_every_file(
+    index: ChunkIndex, folder: Path
+) -> None:
+    others = bulk(300)
+    await index.replace([*others[:150], SECRET, *others[150:]])
+    await index.maintain(keep_s=0)
+    words = words_indexed(index._writer.dataset)
+    assert all(holding(folder, trace) for trace in TRACES)  # the grep itself works
+    await index.replace([], [SECRET.path])
+    await until_done(index)
+    assert [found for trace in TRACES for found in holding(folder, trace)] == []
+    assert words_indexed(index._writer.dataset) < words
+    assert await index.count() == 1_200
+    assert len(await index.text_leg("w150x3", 5)) == 1
+
+
+async def test_the_former_text_of_an_edited_note_leaves_every_file(
+    index: ChunkIndex, folder: Path
+) -> None:
+    await index.replace(bulk(50))
+    await index.replace([SECRET])
+    await index.maintain(keep_s=0)
+    await index.replace([note(SECRET.path, "harmless")])
+    await until_done(index)
+    gone = [trace for trace in TRACES if trace not in SECRET.path]
+    assert [found for trace in gone for found in holding(folder, trace)] == []
+    assert (await index.text_leg("harmless", 5))[0].source_file == SECRET.path
+
+
+@pytest.mark.parametrize("large", [False, True], ids=["one of one", "one of several"])
+async def test_a_note_that_filled_fragments_of_its_own_leaves_no_trace(
+    index: ChunkIndex, folder: Path, large: bool
+) -> None:
+    """Its fragments are gone at once, but the indexes know its words until they shed them."""
+    if large:
+        await index.replace(bulk(10))
+        await index.maintain(keep_s=0)
+    texts = [f"part {number} with zyzzyvaquux{number}" for number in range(1_100)]
+    huge = note(SECRET.path, *texts, tags=("#tagsecretxyz",))
+    await index.replace([huge, *bulk(30, start=100)])
+    await index.maintain(keep_s=0)
+    words = words_indexed(index._writer.dataset)
+    assert words > 1_100
+    await index.replace([], [huge.path])
+    await until_done(index)
+    assert [found for trace in TRACES for found in holding(folder, trace)] == []
+    assert words_indexed(index._writer.dataset) <= words - 1_100
+    assert len(await index.text_leg("w115x2", 5)) == 1
+    assert await index.count("source_file = 'Bulk3/note 115.md'") == 4
+
+
+async def test_what_a_killed_commit_wrote_leaves_with_the_next_cleaning(
+    index: ChunkIndex, folder: Path
+) -> None:
+    await index.replace(bulk(5))
+    import lance
+
+    from ragd.store.lance.schema import arrow_table
+
+    dataset = index._writer.dataset
+    lance.fragment.write_fragments(arrow_table([SECRET], dataset.schema), dataset)
+    assert holding(folder, "zyzzyvaquux")
+    await index.maintain(keep_s=600)
+    assert holding(folder, "zyzzyvaquux") == []
+
+
+async def test_versions_are_kept_for_a_while_and_then_go(index: ChunkIndex) -> None:
+    for number in range(5):
+        await index.replace(bulk(1, start=number))
+    assert (await index.maintain()).again_s == maintenance.KEEP_S
+    assert len(await index.versions()) > 5
+    assert (await index.maintain(keep_s=0)).again_s is None
+    assert await index.versions() == [await index.version()]
+    assert len(await index.text_leg("w3x0", 5)) == 1
+
+
+async def test_a_reader_that_searches_through_maintenance_never_stumbles(
+    index: ChunkIndex,
+) -> None:
+    for number in range(12):
+        await index.replace(bulk(2, start=2 * number, vectors=True), [])
+        await index.maintain(keep_s=0)
+        assert len(await index.text_leg(f"w{2 * number}x1", 5)) == 1
+        assert len(await index.vector_leg(vector("x"), 5)) == 5
+        assert len([row async for row in index.rows(["chunk_id"])]) == 8 * (number + 1)
+
+
+async def test_small_fragments_are_merged_and_large_ones_left_alone(index: ChunkIndex) -> None:
+    await index.replace(bulk(512))  # two fragments of 1,024
+    large = {part.fragment_id for part in index._writer.dataset.get_fragments()}
+    for number in range(16):
+        await index.replace(bulk(1, start=1_000 + number))
+    await index.maintain()
+    parts = {p.fragment_id: p.metadata.num_rows for p in index._writer.dataset.get_fragments()}
+    assert large <= set(parts)
+    assert len(parts) == 3
+    assert await index.count() == 2_048 + 64
+
+
+async def test_one_piece_of_work_is_bounded_and_says_that_there_is_more(
+    index: ChunkIndex, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(maintenance, "COMPACT_ROWS", 2 * 1_024)
+    files = bulk(1_536)  # six fragments
+    await index.replace(files)
+    await index.maintain()
+    await index.replace([], [file.path for file in files[::100]])  # something in each
+    pieces = 1
+    while (done := await index.maintain()).more:
+        assert done.again_s == 0.0
+        pieces += 1
+    assert 3 <= pieces <= 6
+    assert await index.count() == 4 * (1_536 - 16)
+    assert sum(p.metadata.num_deletions for p in index._writer.dataset.get_fragments()) == 0
+
+
+async def test_maintenance_with_nothing_to_do_changes_nothing(index: ChunkIndex) -> None:
+    await index.replace(bulk(20))
+    await index.maintain(keep_s=0)
+    version = await index.version()
+    done = await index.maintain(keep_s=0)
+    assert (done.version, done.changed, done.more) == (version, False, False)
+
+
+def descriptors() -> int:
+    return len(os.listdir("/proc/self/fd"))
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="descriptors are counted in /proc")
+@pytest.mark.slow
+async def test_descriptors_stay_flat(index: ChunkIndex, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(store_module, "REOPEN_AFTER", 10)
+    await index.replace(bulk(50, vectors=True))
+    seen = []
+    for number in range(60):
+        await index.replace(bulk(1, start=number % 50, vectors=True))
+        await index.text_leg("common w7x1", 5)
+        await index.vector_leg(vector(number), 5)
+        if number % 2:
+            await index.maintain(keep_s=0)
+        seen.append(descriptors())
+    assert max(seen[30:]) <= 1.5 * max(seen[:30])  # without reopening it would be twice as many
+
+
+async def test_after_reopening_everything_is_as_before(
+    store: LanceStore, index: ChunkIndex, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store_module, "REOPEN_AFTER", 1)
+    await index.replace(bulk(5, vectors=True))
+    await index.maintain()
+    assert len(await index.text_leg("w3x1", 5)) == 1
+    await index.replace(bulk(1, start=9))
+    assert await index.count() == 24

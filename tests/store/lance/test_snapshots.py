@@ -1,0 +1,124 @@
+"""What is kept of one version of the table, and that it never serves another."""
+
+import asyncio
+import math
+
+import pytest
+
+from ragd.embed.providers.embedder_port import unpack
+from ragd.store.lance import ChunkIndex, one_of, packed_rows, snapshot, vector_matrix
+from tests.store.lance.drafts import bulk, note, vector
+
+
+async def test_what_is_kept_is_of_the_version_that_is_searched(index: ChunkIndex) -> None:
+    await index.replace([note("a.md", "river one"), note("b.md", "river two")])
+    for _ in range(2):
+        hits = await index.text_leg("river", 5)
+        assert sorted(hit.text for hit in hits) == ["river one", "river two"]
+    await index.replace([note("a.md", "river three")], ["b.md"])
+    (hit,) = await index.text_leg("river", 5)
+    assert hit.text == "river three"
+    (row,) = await index.fetch([hit.chunk_id])
+    assert row.chunk_text == "river three"
+
+
+async def test_a_filled_vector_is_seen_in_rows_that_were_kept(index: ChunkIndex) -> None:
+    file = note("a.md", "river one")
+    await index.replace([file])
+    assert [hit.vector for hit in await index.text_leg("river", 5)] == [None]
+    await index.fill({file.chunks[0].chunk_id: vector("river one")})
+    assert [hit.vector for hit in await index.text_leg("river", 5)] == [vector("river one")]
+
+
+async def test_rows_are_right_however_few_are_kept(
+    index: ChunkIndex, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(snapshot, "HITS", 3)
+    monkeypatch.setattr(snapshot, "ROWS", 1)
+    files = bulk(40)
+    await index.replace(files)
+    texts = {chunk.chunk_id: chunk.text for file in files for chunk in file.chunks}
+    for _ in range(3):
+        hits = await index.text_leg("common", 30)
+        assert len(hits) == 30 and all(texts[hit.chunk_id] == hit.text for hit in hits)
+        wanted = [hit.chunk_id for hit in reversed(hits)]
+        rows = await index.fetch([*wanted, "not there"])
+        assert [row.chunk_id for row in rows] == wanted
+        assert all(texts[row.chunk_id] == row.chunk_text for row in rows)
+    assert len(index._reader._now._hits._found) == 3
+
+
+async def test_searches_beside_writes_see_whole_rows(index: ChunkIndex) -> None:
+    """Row ids of one version are never looked up in another."""
+    await index.replace([note(f"{n}.md", f"river {n} round 0") for n in range(8)])
+    done = asyncio.Event()
+
+    async def write() -> None:
+        for turn in range(1, 12):
+            await index.replace([note(f"{n}.md", f"river {n} round {turn}") for n in range(8)])
+            await index.maintain()
+        done.set()
+
+    async def search() -> None:
+        while not done.is_set():
+            hits = await index.text_leg("river", 20)
+            rounds = {hit.text.rpartition(" ")[2] for hit in hits}
+            assert len(hits) == 8 and len(rounds) == 1
+            assert all(hit.text.split()[1] == hit.source_file.removesuffix(".md") for hit in hits)
+
+    async with asyncio.TaskGroup() as group:
+        group.create_task(write())
+        group.create_task(search())
+
+
+@pytest.mark.parametrize("packed", [0, 50_000])
+async def test_links_are_the_same_in_tables_of_any_size(
+    index: ChunkIndex, monkeypatch: pytest.MonkeyPatch, packed: int
+) -> None:
+    monkeypatch.setattr(packed_rows, "MOST_ROWS", packed)
+    await index.replace(
+        [
+            note("a.md", "one", "two", links=("b", "folder/c")),
+            note("b.md", "three"),
+            note("folder/c.md", "four", links=("a",)),
+        ]
+    )
+    for _ in range(2):
+        assert [row.source_file for row in await index.links_of(["a.md", "b.md"])] == [
+            *["a.md"] * 2
+        ]
+        assert [row.source_file for row in await index.linking_to(["b"])] == [*["a.md"] * 2]
+        assert [row.source_file for row in await index.with_names(["folder/c"])] == ["folder/c.md"]
+    await index.replace([note("a.md", "one", links=("d",))])
+    assert [row.links for row in await index.links_of(["a.md"])] == [["d"]]
+    assert await index.linking_to(["b"]) == []
+
+
+@pytest.mark.parametrize("most", [0, 10_000_000])
+async def test_the_nearest_are_the_same_with_vectors_in_memory(
+    index: ChunkIndex, monkeypatch: pytest.MonkeyPatch, most: int
+) -> None:
+    monkeypatch.setattr(vector_matrix, "MOST_FLOATS", most)
+    files = bulk(60, vectors=True)
+    await index.replace([*files, note("bare.md", "without a vector")])
+    vectors = {one: made for file in files for one, made in file.vectors.items()}
+    asked = vector("asked")
+    alike = {one: _cosine(asked, made) for one, made in vectors.items()}
+    best = sorted(alike, key=lambda one: -alike[one])
+    hits = await index.vector_leg(asked, 10)
+    assert [hit.chunk_id for hit in hits] == best[:10]
+    assert [hit.score for hit in hits] == pytest.approx([alike[one] for one in best[:10]], abs=1e-5)
+    paths = [file.path for file in files[:5]]
+    within = {chunk.chunk_id for file in files[:5] for chunk in file.chunks}
+    some = await index.vector_leg(asked, 3, one_of("source_file", paths))
+    assert [hit.chunk_id for hit in some] == [one for one in best if one in within][:3]
+    assert await index.vector_leg(asked, 3, "FALSE") == []
+    await index.replace([], [file.path for file in files[1:]])
+    assert {hit.source_file for hit in await index.vector_leg(asked, 10)} == {files[0].path}
+
+
+def _cosine(left: bytes, right: bytes) -> float:
+    one, other = unpack(left), unpack(right)
+    return (
+        sum(a * b for a, b in zip(one, other, strict=True)) / math.hypot(*one) / math.hypot(*other)
+    )

@@ -1,0 +1,73 @@
+"""Looking every few seconds, where the system cannot tell."""
+
+import os
+from pathlib import Path
+
+from ragd.vault.files import Vault, VaultGone
+from ragd.vault.folder_rules import FolderRules
+from ragd.vault.note_reader import Scanned
+from ragd.vault.polling import POLL_S, Polling, differences
+from tests.daemon.virtual_clock import VirtualClock
+
+
+def test_two_looks_tell_what_happened_between_them() -> None:
+    before = {"same.md": (1, 1), "longer.md": (1, 1), "later.md": (1, 1), "gone.md": (1, 1)}
+    now = {"same.md": (1, 1), "longer.md": (2, 1), "later.md": (1, 2), "new.md": (1, 1)}
+    assert differences(before, now) == {
+        ("modified", "longer.md"),
+        ("modified", "later.md"),
+        ("deleted", "gone.md"),
+        ("added", "new.md"),
+    }
+
+
+class PassingClock(VirtualClock):
+    """Time passes only for those who sleep."""
+
+    async def sleep(self, seconds: float) -> None:
+        self.slept.append(seconds)
+        self._elapsed += seconds
+
+
+async def test_the_first_look_is_the_measure_and_each_later_one_waits(tmp_path: Path) -> None:
+    vault = Vault(str(tmp_path))
+    (tmp_path / "a.md").write_text("a")
+
+    def scan() -> Scanned:
+        found = vault.scan(FolderRules(), ["*.md"])
+        return Scanned(found.seen, [], [], None, "", found.identity)
+
+    clock = PassingClock()
+    polling = Polling(clock, scan)
+    assert await polling.next() == set()
+    assert clock.slept == []
+    (tmp_path / "b.md").write_text("b")
+    os.utime(tmp_path / "a.md", (1, 1))
+    assert await polling.next() == {("added", "b.md"), ("modified", "a.md")}
+    assert await polling.next() == set()
+    assert clock.slept == [POLL_S, POLL_S]
+    os.rename(tmp_path, tmp_path.with_name("away"))
+    assert await polling.next() == {("deleted", ".")}
+    os.rename(tmp_path.with_name("away"), tmp_path)
+    assert await polling.next() == set()
+
+
+async def test_a_look_that_takes_long_is_followed_by_a_long_rest() -> None:
+    clock = PassingClock()
+
+    def scan() -> Scanned:
+        clock.advance(2.0)
+        return Scanned([], [], [], None, "", (1, 1))
+
+    polling = Polling(clock, scan)
+    await polling.next()
+    await polling.next()
+    assert clock.slept == [40.0]
+
+
+async def test_a_vault_that_is_not_there_yet_is_compared_with_later(tmp_path: Path) -> None:
+    def scan() -> Scanned:
+        raise VaultGone("missing")
+
+    polling = Polling(PassingClock(), scan)
+    assert await polling.next() == {("deleted", ".")}
