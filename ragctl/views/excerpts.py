@@ -81,13 +81,14 @@ def excerpt(text: str, marks: Marks, ink: Ink, most: int | None = LINES) -> list
     lines = _rendered(text, width, ink)
     if most is None or len(lines) <= most:
         return lines
+    dots = ink.sign("…")
+    lines = _rendered(text, width - 2 * (len(dots) + 1), ink)  # room for dots at both ends
     start = _start(lines, marks, most)
     shown = lines[start : start + most]
-    dots = ink.sign("…")
     if start:
-        shown[0] = Styled().add(f"{dots} ", "dim").add_all(_cut(shown[0], width - len(dots) - 1))
+        shown[0] = Styled().add(f"{dots} ", "dim").add_all(shown[0])
     if start + most < len(lines):
-        shown[-1] = _cut(shown[-1], width - len(dots) - 1).add(f" {dots}", "dim")
+        shown[-1] = shown[-1].add(f" {dots}", "dim")
     return shown
 
 

@@ -109,7 +109,11 @@ class Answers:
                 [(row, seen) for row, result, seen in passages if not result.superseded_by],
                 rules,
                 await self._recalls.facts(),
-            ),
+                request.query,
+                served.dated,
+            )
+            if served.is_answered
+            else None,
             "memories": [_recalled(one, seen, stale.get(one.key)) for one, seen in recalled],
             "understood": {
                 "time": time_shown(served.when) if served.when else None,

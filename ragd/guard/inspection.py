@@ -42,10 +42,16 @@ def suggest(
     passages: Sequence[tuple[Passage, Inspected]],
     rules: Rules,
     known: Collection[tuple[str, str]] = (),
+    question: str | None = None,
+    others: Sequence[tuple[str, str]] = (),
 ) -> Suggestion | None:
     """The fact most worth remembering, of the passages in their order; of none that is suspect, and
-    none that is `known`: a key or a source, and the value."""
+    none that is `known`: a key or a source, and the value. A question that does not speak of such
+    facts gets one only from its first passage. `others`: dates and texts of further passages, which
+    may make a fact outdated."""
     if not rules.auto_suggest:
         return None
+    if question is not None and not rules.lexicon.found_in(question):
+        passages = passages[:1]
     trusted = [p for p, seen in passages if not seen.injection_suspected]
-    return suggestions.first(trusted, rules, known)
+    return suggestions.first(trusted, rules, known, others)

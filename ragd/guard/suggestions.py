@@ -47,33 +47,42 @@ class Suggestion(Struct, frozen=True):
 
 
 def first(
-    passages: Sequence[Passage], rules: Rules, known: Collection[tuple[str, str]] = ()
+    passages: Sequence[Passage],
+    rules: Rules,
+    known: Collection[tuple[str, str]] = (),
+    others: Sequence[tuple[str, str]] = (),
 ) -> Suggestion | None:
     """The best sentence of the first passage that has one; else the first marked passage. Of a
     thing that was written down more than once, what was true last. None of which a newer passage
-    speaks, and none that is `known`: a key or a source, and the value."""
+    speaks, and none that is `known`: a key or a source, and the value. `others`: dates and texts
+    of further passages that may be newer."""
+    dated = [(p.date, p.chunk_text) for p in passages if p.date]
     for look in (_in_text, _by_heading):
         for place, passage in enumerate(passages):
             if found := look(passage, rules):
                 later = [p for p in passages[place + 1 :] if passage.date and p.date]
                 best, day = _latest(found, passage, [(p, look(p, rules)) for p in later])
-                if not _is_known(best, known) and not _is_outdated(best, day, passages, rules):
+                if not _is_known(best, known) and not _is_outdated(
+                    best, day, [*dated, *others], rules
+                ):
                     return best
     return None
 
 
-def _is_outdated(found: Suggestion, day: str, passages: Sequence[Passage], rules: Rules) -> bool:
+def _is_outdated(
+    found: Suggestion, day: str, dated: Sequence[tuple[str, str]], rules: Rules
+) -> bool:
     """Whether a passage with a later date speaks of the same: the same names, in a sentence that
     holds such a fact as well."""
     names = {folded(word) for word in _names_in(found.value)}
     if not day or not names:
         return False
-    newer = (passage for passage in passages if passage.date and passage.date > day)
     return any(
         not names.isdisjoint(folded(word) for word in _names_in(sentence))
         and rules.lexicon.found_in(sentence)
-        for passage in newer
-        for sentence in sentences(passage.chunk_text)
+        for date, text in dated
+        if date > day
+        for sentence in sentences(text)
     )
 
 

@@ -79,7 +79,8 @@ class Judging:
             file_date=day.isoformat() if day else None,
             evidence=numbers(found, evidence) if question.explain else UNSET,
         )
-        return Judged(shown, evidence, question.lists or fit >= FLOOR)
+        fits = question.lists or question.shows_all or fit >= FLOOR
+        return Judged(shown, evidence, fits)
 
     def _stands_out(self, question: Question, found: Candidate) -> float | None:
         """How far its cosine is above the crowd's; in a small vault, where the crowd has nothing to

@@ -68,6 +68,7 @@ class Picking:
         self._each_note = each_note
         self._rows: dict[str, Row | None] = {}  # None: not in the index any more
         self._facts: dict[str, Stat | None] = {}  # None: not in the vault any more
+        self.dated: list[tuple[str, str]] = []  # dates and texts of all candidates
         self._best: list[_Pick] = []
         self._further: list[Evidence] = []  # of the next best, which are not shown
 
@@ -91,6 +92,7 @@ class Picking:
     async def pick(self, ranked: Sequence[Candidate]) -> bool:
         """Fill `best` from these. Whether places are left that more candidates may fill."""
         permitted = [one for one in ranked if self._permits(one.source_file)]
+        self.dated = [(one.date, one.text) for one in permitted if one.date]
         passages = _by_text(permitted, self._each_note)
         dropped = len(ranked) - len(passages)
         kept: list[_Pick] = []

@@ -40,6 +40,7 @@ class Question(Struct, frozen=True):
     spans: tuple[Span, ...] = ()
     language: str | None = None  # ISO 639-1, if the question shows one
     lists: bool = False  # everything of that time is asked for
+    shows_all: bool = False  # whatever passes the filters is worth showing
     is_literal: bool = False  # only exact phrases are asked for, and every passage has them
     explain: bool = False  # say what decided the order
     by_file_time: bool = False  # the file's time counts as the note's own date

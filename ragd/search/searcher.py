@@ -88,6 +88,7 @@ class Served(Struct, frozen=True):
     corrections: list[Correction] = []  # words that were searched in place of others
     filters: list[str] = []  # what of the question limits the search, in words
     is_answered: bool = True  # some result is likely to answer the question
+    dated: list[tuple[str, str]] = []  # dates and texts of all passages that were considered
 
 
 class Searcher:
@@ -185,6 +186,7 @@ class Searcher:
                 corrections=list(wording.corrections),
                 filters=list(wording.filters),
                 is_answered=picking.is_answered(_needed(question)),
+                dated=picking.dated,
             )
 
         try:
@@ -193,6 +195,8 @@ class Searcher:
                     await self._list(question, filters, picking)
                 else:
                     await self._collect(question, picking, wording.request.max_results)
+                    if question.shows_all and not picking.best:
+                        await self._list(question, filters, picking)
                 scanned, asked = await counting, await asking
                 undated = await self._undated(filters, index) if not picking.best else None
             return served(asked, scanned, undated)
@@ -240,13 +244,14 @@ class Searcher:
             spans=spans,
             language=language_of(wording.text),
             lists=named.lists or wording.lists,
+            shows_all=filters.picks_notes,
             is_literal=wording.is_literal,
             frequencies=frequencies,
             excluded=stems_of(wording.excluded),
             by_file_time=request.by_file_time,
             tagged=_own_tags(others),
             phrases=filters.phrases,
-            name=request.query if len(request.query) <= NAME_CHARACTERS else "",
+            name=_name(request.query),
             explain=request.explain,
         )
 
@@ -396,6 +401,11 @@ class Searcher:
         if path in self._ledger.state.catalog.skipped:
             return False
         return self._notes.concerns(path)
+
+
+def _name(query: str) -> str:
+    """The question as the name of a note, which may be that of its file."""
+    return query.strip().removesuffix(".md") if len(query) <= NAME_CHARACTERS else ""
 
 
 def _cover(scale: CosineScale, words: int) -> float:

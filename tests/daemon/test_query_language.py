@@ -70,6 +70,7 @@ LENTIL, CHICKEN, PLAIN = "Lentil soup", "Chicken soup", "Plain soup"
         ("soup prop:deep=yes", []),
         ("soup prop:nested", []),
         ("prop:rating<4", [CHICKEN]),
+        ("what happened prop:rating<4", [CHICKEN]),
         ("tag:work", ["2024-03-01", "2024-03-02"]),
         ("机器学习 -笔记", []),
         ('"机器学习"', ["图"]),
@@ -166,3 +167,7 @@ def test_a_mistyped_word_is_corrected_from_the_vaults_own_words(vault: Vault) ->
     assert vault.search("kngfishr").files == ["Birds/Kingfisher.md"]
     for clean in ("who saw the kingfisher?", "soups of lentils", "机器学刁", "tram", "Ice bird"):
         assert vault.search(clean).data["corrections"] == []
+
+
+def test_the_name_of_a_file_is_the_name_of_its_note(vault: Vault) -> None:
+    assert Path(vault.search("Lentil soup.md").files[0]).stem == LENTIL

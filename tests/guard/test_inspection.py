@@ -117,3 +117,24 @@ def test_what_was_seen_before_is_judged_by_the_rules_in_force() -> None:
     assert guard.inspect(other).injection_suspected
     settings.current = Config(vault_path="/v", security=Security(require_confirmation_for=()))
     assert not guard.inspect(DEBT).withheld
+
+
+def test_a_question_about_something_else_gets_a_fact_only_from_its_first_passage(
+    rules: Rules,
+) -> None:
+    other = Found("Sreenivas has his birthday in May.")
+    seen = _seen(rules, other, DEBT)
+    assert suggest(seen, rules, question="When is Sreenivas's birthday?") is None
+    found = suggest(seen, rules, question="How much do I owe Sreenivas?")
+    assert found is not None and found.key == "debt_to_sreenivas"
+
+
+def test_nothing_is_suggested_that_a_passage_which_is_not_shown_makes_outdated(
+    rules: Rules,
+) -> None:
+    dated = Found(DEBT.chunk_text, date="2024-01-04")
+    newer = [("2025-11-29", "Paid Sreenivas another $150 of what I owe him.")]
+    asked = "How much do I owe Sreenivas?"
+    assert suggest(_seen(rules, dated), rules, question=asked, others=newer) is None
+    older = [("2023-01-01", newer[0][1])]
+    assert suggest(_seen(rules, dated), rules, question=asked, others=older) is not None

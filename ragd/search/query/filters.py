@@ -62,6 +62,12 @@ class Filters(Struct, frozen=True):
         kinds = {one.kind for one in self.conditions}
         return bool(self.directories or self.tags or kinds & {TAGS, FOLDERS, PROPERTIES, TITLE})
 
+    @property
+    def picks_notes(self) -> bool:
+        """Whether only few notes can be meant: those with a property, a tag or a title."""
+        kinds = {one.kind for one in self.conditions if not one.negated}
+        return bool(self.tags or kinds & {TAGS, PROPERTIES, TITLE})
+
 
 def asked_directories(asked: Sequence[str]) -> list[str]:
     """The folders of a request, as paths inside the vault. RagdError for what is none."""

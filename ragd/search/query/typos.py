@@ -14,6 +14,7 @@ SHORTEST = 4  # letters; a shorter word is near to too many others
 SURE_FROM = 7  # letters; of a shorter word the first letter counts as right
 LONG = 8  # from here on two slips are allowed
 MOST_USED = 2  # words that are tried for one
+MOST_CHANGED = 4  # letters that come or go by two slips
 MOST_LOOKED_AT = 20_000  # words, for two slips
 
 _WORD = re.compile(r"[^\W\d_]+")
@@ -34,11 +35,12 @@ class Vocabulary:
     def __init__(self, counts: Mapping[str, int]) -> None:
         self._counts = counts
         self._letters: dict[str, set[str]] = {}  # by script
-        self._starts: dict[str, list[str]] = {}  # words from LONG - 2 letters on, by first letter
+        # Words from LONG - 2 letters on, by first letter, with the letters that each has.
+        self._starts: dict[str, list[tuple[str, int]]] = {}
         for word in counts:
             self._letters.setdefault(_script(word[0]), set()).update(word)
             if len(word) >= LONG - 2:
-                self._starts.setdefault(word[0], []).append(word)
+                self._starts.setdefault(word[0], []).append((word, _letter_bits(word)))
 
     def __contains__(self, word: str) -> bool:
         return word in self._counts
@@ -50,9 +52,13 @@ class Vocabulary:
         """The words that it may stand for, likeliest first."""
         found = [one for one in _one_slip(word, self._letters_of(word)) if one in self._counts]
         if not found and len(word) >= LONG:
-            some = self._starts.get(word[0], [])[:MOST_LOOKED_AT]
+            some, bits = self._starts.get(word[0], [])[:MOST_LOOKED_AT], _letter_bits(word)
             found = [
-                one for one in some if abs(len(one) - len(word)) <= 2 and _slips(word, one) <= 2
+                one
+                for one, own in some
+                if abs(len(one) - len(word)) <= 2
+                and (own ^ bits).bit_count() <= MOST_CHANGED
+                and _slips(word, one) <= 2
             ]
         found = [one for one in dict.fromkeys(found) if _may_stand_for(word, one)]
         return sorted(found, key=lambda one: (one[0] != word[0], -self._counts[one], one))[
@@ -124,6 +130,14 @@ def _slips(left: str, right: str) -> int:
             return 3
         before = last
     return row[-1]
+
+
+def _letter_bits(word: str) -> int:
+    """Which letters a word has, as bits: two words with few slips differ in few of them."""
+    bits = 0
+    for letter in word:
+        bits |= 1 << (ord(letter) & 63)
+    return bits
 
 
 def _script(letter: str) -> str:

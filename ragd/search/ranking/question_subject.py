@@ -63,7 +63,7 @@ TOPICS = (
         "debt",
         re.compile(
             r"(?<!\w)(?:ow(?:e|es|ed)|debts?|borrow(?:ed)?|lent|pa(?:y|id) back|repay|schulde[nt]?"
-            r"|schulden|schuldig|geliehen)(?!\w)|欠",
+            r"|schulden|schuldig|geliehen|(?:am|are) (?:i|we) (?:even|square|quits))(?!\w)|欠",
             re.I,
         ),
         frozenset({AMOUNT, SETTLED}),
@@ -119,6 +119,8 @@ _GENERAL = frozenset(
         "actually exactly moment right these days along letter card parcel send write visit many"
     )
 )
+# What a debt is for does not matter: what was paid back later may not say it.
+_WHAT_FOR = re.compile(r"(?<!\w)(?:for|because of|für|wegen)(?!\w).*", re.I)
 _USER = _words("i|my|me|mine|we|our|ich|mein|meine|meinen|wir|unser")
 _TO_USER = _words(r"ow(?:e|es|ed) (?:me|us)|schulde[nt]? mir|(?:did )?i len[dt]")
 
@@ -129,6 +131,8 @@ def asked(question: str) -> Asked | None:
     if topic is None and not _ANY_NUMBER.search(question):
         return None
     rest = topic.asked.sub(" ", question) if topic else _ANY_NUMBER.sub(" ", question)
+    if topic is not None and topic.name == "debt":
+        rest = _WHAT_FOR.sub(" ", rest)
     subject = stems_of(rest) - _GENERAL
     of_user = not subject and bool(_USER.search(question))
     if not subject and not of_user:

@@ -124,3 +124,17 @@ def test_a_question_that_can_be_out_of_date_is_told_from_others() -> None:
     debt = asked("How much money do I have to pay back to Priya Shah?")
     assert debt is not None and debt.topic is not None
     assert (debt.topic.name, debt.subject) == ("debt", {"priya", "shah"})
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Do I still owe Sreenivas for Hampi?",
+        "How much do I owe Sreenivas for the car?",
+        "Am I even with Sreenivas?",
+    ],
+)
+def test_what_a_debt_is_for_does_not_hide_what_was_paid_later(question: str) -> None:
+    wanted = asked(question)
+    assert wanted is not None and wanted.topic is not None
+    assert (wanted.topic.name, wanted.subject) == ("debt", frozenset({"sreen"}))

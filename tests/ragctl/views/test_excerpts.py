@@ -1,0 +1,24 @@
+"""Excerpts lose no letter where dots stand for what is left out."""
+
+import io
+
+import pytest
+
+from ragctl.views.excerpts import Marks, cells, excerpt
+from ragctl.views.render import Ink
+
+TEXT = " ".join("needle" if number == 60 else f"word{number}" for number in range(120))
+
+
+@pytest.mark.parametrize("columns", [40, 60, 80, 100, 120])
+@pytest.mark.parametrize("most", [1, 2, 3])
+def test_every_word_of_an_excerpt_is_whole(columns: int, most: int) -> None:
+    ink = Ink(io.TextIOWrapper(io.BytesIO(), encoding="utf-8"))
+    ink.columns = columns
+    lines = excerpt(TEXT, Marks("needle"), ink, most)
+    words = [word for line in lines for word in line.text.split() if word != "…"]
+    first = TEXT.split().index(words[0])
+    assert words == TEXT.split()[first : first + len(words)]
+    assert "needle" in words
+    assert all(sum(map(cells, line.text)) <= columns - 3 for line in lines)
+    assert lines[0].text.startswith("… ") and lines[-1].text.endswith(" …")
