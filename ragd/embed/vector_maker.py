@@ -11,7 +11,9 @@ import structlog
 from ragd.clock import Clock
 from ragd.embed.embedding_cache import EmbeddingCache
 from ragd.embed.providers.embedder_port import EmbeddingError, Vector
+from ragd.embed.providers.local_model import model_of
 from ragd.embed.providers.provider_choice import Providers
+from ragd.embed.unit_vectors import units_of
 from ragd.embed.vector_progress import VectorProgress
 from ragd.events import BatchEmbedded, Dependency, DependencyRecovered, EmbeddingFailed
 from ragd.folds.health import DEPENDENCY_OF
@@ -63,8 +65,19 @@ class VectorMaker:
 
     async def known(self, chunks: Sequence[Chunk], index: ChunkIndex) -> dict[str, Vector]:
         """What the cache has, by content hash."""
-        hashes = {chunk.content_hash for chunk in chunks}
-        return await self._cache.get_many(index.identity.space.identity, hashes) if hashes else {}
+        texts = {chunk.content_hash: chunk.embed_text for chunk in chunks}
+        if not texts:
+            return {}
+        found = await self._cache.get_many(index.identity.space.identity, set(texts))
+        model = model_of(index.identity.space)
+        if model is None or model.units_from is None:
+            return found
+        # An earlier version kept vectors without units.
+        return {
+            one: vector
+            for one, vector in found.items()
+            if units_of(vector) or len(texts[one]) < model.units_from
+        }
 
     async def make(self, texts: Mapping[str, str], index: ChunkIndex) -> dict[str, Vector]:
         """What the provider makes of texts, by content hash; kept in the cache from then on."""

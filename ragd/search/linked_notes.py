@@ -4,7 +4,7 @@ Every lookup is bounded, and none reads the whole table. It ranks nothing.
 """
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Protocol
 
 from ragd.notes.markdown.links import link_key, resolve
@@ -95,6 +95,6 @@ def _leads_to(target: str, linking: str, row: Row) -> bool:
     return "/" not in target and link_key(target) in {link_key(name) for name in _names(row)}
 
 
-def reasons(found: Mapping[str, str], shown: Sequence[str]) -> dict[str, str]:
+def reasons(found: Mapping[str, str], shown: Collection[str]) -> dict[str, str]:
     """Those of the linked notes that are not among the results already."""
     return {path: why for path, why in found.items() if path not in shown}

@@ -31,9 +31,11 @@ from ragd.store.lance import ChunkIndex
 
 MOST_VALUES = 5_000  # of properties that one comparison may stand for
 MOST_DOUBTFUL = 8  # words that are looked up
+A_FEW = 5  # passages that show whether a word is still there
 _IDLE = frozenset(word for words in stop_words.ALL for word in words.split())
 
 Count = Callable[[str], int]
+Permits = Callable[[str], bool]  # whether a note may be shown
 Folders = Callable[[], Iterable[str]]  # those of the index that may be searched
 
 
@@ -63,9 +65,10 @@ class Wording(Struct, frozen=True):
 class Wordings:
     """Reads requests."""
 
-    def __init__(self, vocabularies: Vocabularies, count_tokens: Count) -> None:
+    def __init__(self, vocabularies: Vocabularies, count_tokens: Count, permits: Permits) -> None:
         self._vocabularies = vocabularies
         self._count_tokens = count_tokens
+        self._permits = permits
 
     async def read(
         self, request: SearchRequest, most: int, index: ChunkIndex, folders: Folders
@@ -134,9 +137,14 @@ class Wordings:
             if typos.folded(word) in _IDLE or self._count_tokens(word) == 1:
                 continue  # a word of the language, which the notes happen not to have
             near = await asyncio.to_thread(vocabulary.near, typos.folded(word))
+            near = [one for one in near if await self._is_there(one, index)]
             if near and not await index.text_leg(word, 1):
                 found.append(Correction(word, near))
         return found
+
+    async def _is_there(self, word: str, index: ChunkIndex) -> bool:
+        """Whether a note that may be shown has this word: the vocabulary may be older than that."""
+        return any(self._permits(hit.source_file) for hit in await index.text_leg(word, A_FEW))
 
 
 async def _is_foreign(text: str, index: ChunkIndex) -> bool:

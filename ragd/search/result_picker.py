@@ -76,10 +76,14 @@ class Picking:
     def best(self) -> list[Found]:
         """What has been found up to now; no score is higher than that of a result before it."""
         given = self._score(self._evidence)
-        return [
-            (pick.row, structs.replace(pick.result, score=round(score, 4)))
-            for pick, score in zip(self._best, given, strict=False)
-        ]
+        found: list[Found] = []
+        ranked = 0
+        for pick in self._best:
+            # A linked note is worth what comes after it is: it was ranked among linked notes only.
+            score = given[ranked] if ranked < len(given) else 0.0
+            ranked += pick.result.via is None
+            found.append((pick.row, structs.replace(pick.result, score=round(score, 4))))
+        return found
 
     def is_answered(self, needed: float) -> bool:
         """Whether what has been found may answer the question."""
@@ -87,7 +91,8 @@ class Picking:
 
     @property
     def _evidence(self) -> list[Evidence]:
-        return [*(pick.evidence for pick in self._best), *self._further]
+        ranked = (pick.evidence for pick in self._best if pick.result.via is None)
+        return [*ranked, *self._further]
 
     async def pick(self, ranked: Sequence[Candidate]) -> bool:
         """Fill `best` from these. Whether places are left that more candidates may fill."""
@@ -127,10 +132,10 @@ class Picking:
             if pick is None or not pick.fits:
                 continue
             reason = structs.replace(pick.result, via=via[pick.row.source_file])
-            kept = self._best[: self._most - 1]
-            known = Evidence(covered=pick.evidence.covered)  # it was ranked among linked notes only
-            kept.insert(at, structs.replace(pick, result=reason, evidence=known))
+            kept, last = self._best[: self._most - 1], self._best[self._most - 1 :]
+            kept.insert(at, structs.replace(pick, result=reason))
             self._best = kept
+            self._further = [*(one.evidence for one in last), *self._further]
             return
 
     async def name_places(self) -> None:

@@ -112,7 +112,8 @@ class Searcher:
         self._presence = Presence(notes)
         self._times = QuestionTimes(clock, self._may_be_shown)
         self._judging = Judging(ledger, settings)
-        self._wordings = Wordings(Vocabularies(clock), notes.count_tokens)
+        vocabularies = Vocabularies(clock)
+        self._wordings = Wordings(vocabularies, notes.count_tokens, self._may_be_shown)
 
     async def search(self, request: SearchRequest, health: Sequence[Reason]) -> Served:
         """The passages for a question. Raises RagdError for what is refused or cannot be served."""
@@ -371,7 +372,9 @@ class Searcher:
     async def _add_linked(self, question: Question, picking: Picking, found: Legs) -> None:
         """A reserved place for a note that is linked with the best results, if one fits."""
         rows = [row for row, _ in picking.best]
-        via = reasons(await linked_notes(question.index, rows), [row.source_file for row in rows])
+        shown = {row.source_file for row in rows}
+        shown.update(path for _, result in picking.best for path in result.also_in)
+        via = reasons(await linked_notes(question.index, rows), shown)
         if not via:
             return
         near = await retrieval.both(question.within(via), LINKED_DEPTH)

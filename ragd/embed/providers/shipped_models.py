@@ -26,6 +26,7 @@ class Shipped(Struct, frozen=True):
     recipe: str
     needs_onnxruntime: bool = False
     unit_bits: UnitBits = 8  # for each number of a unit's vector
+    units_from: int | None = None  # characters; a longer text has units, else it is made again
 
     @property
     def digest(self) -> str:
@@ -59,6 +60,7 @@ MULTILINGUAL = Shipped(
     },
     "float32-1",
     unit_bits=4,
+    units_from=1_000,
 )
 # The English model of indexes that were made before granite came; they keep it until a reindex.
 MINILM = Shipped(

@@ -65,7 +65,7 @@ WORDS_ONLY = Weights(-8.04, 0.0, 7.46, 2.77, 2.36)  # where there are no vectors
 def scores(found: Sequence[Evidence], model: str | None) -> list[float]:
     """Of the results of one answer, best first. `model`: the embedded one; None: another."""
     weights = MULTILINGUAL if model == "multilingual" else GENERAL
-    if all(one.stands_out is None for one in found):
+    if all(one.stands_out is None for one in found[:JUDGED]):
         weights = WORDS_ONLY
     given = _falling([likelihood(known, weights) for known in accumulated(found)])
     certain = [max(one.certain for one in found[place:]) for place in range(len(found))]
@@ -84,7 +84,7 @@ def _falling(given: Sequence[float]) -> list[float]:
 def is_answered(found: Sequence[Evidence], needed: float = NEEDED) -> bool:
     """Whether some result may answer the question: by its words, its meaning, or as the notes of a
     time that is asked for."""
-    return any(one.certain or one.timely or _has_enough(one, needed) for one in found)
+    return any(one.certain or one.timely or _has_enough(one, needed) for one in found[:JUDGED])
 
 
 def _has_enough(one: Evidence, needed: float) -> bool:

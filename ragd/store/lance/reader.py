@@ -68,6 +68,7 @@ class Reader:
         self._connection: Any = None
         self._dataset: Any = None  # of the version that was read from last
         self._pinned: Snapshot | None = None
+        self._refreshing = asyncio.Lock()
         self._names: _Names | None = None
         self.columns: frozenset[str] = frozenset()  # an earlier version's table has fewer
         self._frequencies = Frequencies()
@@ -94,11 +95,12 @@ class Reader:
 
     async def refresh(self) -> int:
         """Move on to the newest version; which one that is. Searches that run go on with theirs."""
-        with translated(self._path):
-            table = await self._connection.open_table(TABLE)
-            if int(await table.version()) != self._now.version:
-                self._pinned = await self._snapshot(table)
-            return self._now.version
+        async with self._refreshing:  # else the slower of two would move back
+            with translated(self._path):
+                table = await self._connection.open_table(TABLE)
+                if int(await table.version()) != self._now.version:
+                    self._pinned = await self._snapshot(table)
+                return self._now.version
 
     async def _snapshot(self, table: Any) -> Snapshot:
         version = int(await table.version())
