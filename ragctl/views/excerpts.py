@@ -93,14 +93,16 @@ def excerpt(text: str, marks: Marks, ink: Ink, most: int | None = LINES) -> list
 
 
 def _start(lines: list[Styled], marks: Marks, most: int) -> int:
-    """Where the lines begin that have the most words of the question, these in their middle."""
+    """Where the lines begin that have the most words of the question, and a line after these: the
+    answer often comes next. Else with these in their middle."""
     words = [marks.different(line.text) for line in lines]
-    best, chosen = (-1, 0.0, 0), 0
+    best, chosen = (-1, False, 0.0, 0), 0
     for at in range(len(lines) - most + 1):
         held = [number for number in range(at, at + most) if words[number]]
         seen = set().union(*words[at : at + most])
         middle = sum(held) / len(held) if held else 0.0
-        fit = (len(seen), -abs(at + (most - 1) / 2 - middle), -at)
+        goes_on = at + most == len(lines) or not words[at + most - 1]
+        fit = (len(seen), goes_on, -abs(at + (most - 1) / 2 - middle), -at)
         if fit > best:
             best, chosen = fit, at
     return chosen

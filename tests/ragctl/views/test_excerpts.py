@@ -22,3 +22,18 @@ def test_every_word_of_an_excerpt_is_whole(columns: int, most: int) -> None:
     assert "needle" in words
     assert all(sum(map(cells, line.text)) <= columns - 3 for line in lines)
     assert lines[0].text.startswith("… ") and lines[-1].text.endswith(" …")
+
+
+def test_what_comes_after_the_last_match_is_shown() -> None:
+    ink = Ink(io.TextIOWrapper(io.BytesIO(), encoding="utf-8"))
+    ink.columns = 40
+    lines = [
+        "aliases: Sreeni",
+        "Sreenivas",
+        "Met in 2019.",
+        "His birthday is on",
+        "3 May.",
+        "Rain.",
+    ]
+    shown = excerpt("\n".join(lines), Marks("Sreenivas birthday"), ink, 4)
+    assert "3 May. …" in [line.text for line in shown]
