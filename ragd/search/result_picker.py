@@ -112,7 +112,10 @@ class Picking:
                 _add(kept, pick)
             if len(kept) > len(self._best):  # else a less deep look had more
                 self._show(kept)
-            if len(kept) >= wanted or (there and not good):
+            if len(kept) >= wanted:
+                break
+            if there and not good:  # what comes after these fits even less
+                dropped = 0
                 break
         self._show(kept)
         return len(kept) < self._most and dropped > 0

@@ -243,3 +243,11 @@ async def test_the_score_does_not_depend_on_how_many_results_are_shown() -> None
         assert len(picking.best) == most
         firsts.add(picking.best[0][1].score)
     assert len(firsts) == 1
+
+
+async def test_nobody_looks_deeper_where_nothing_fits() -> None:
+    """Equal passages leave places empty, but deeper ones would fit even less."""
+    index = Index(["weak"] * 30)
+    found = picking(index, Presence())
+    assert not await found.pick(index.candidates(30))
+    assert found.best == []
