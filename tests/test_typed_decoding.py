@@ -13,7 +13,10 @@ PACKAGE = Path(ragd.__file__).parent
 
 # These run in the event loop or in `ragctl`, where no other thread decodes the same types.
 ONE_THREAD = {
+    "store/lance/key_lookups.py",
+    "store/lance/packed_rows.py",  # only its `_link_rows`, which the event loop calls
     "store/lance/reader.py",
+    "store/lance/snapshot.py",
     "embed/providers/ollama.py",
     "config/load.py",
     "eventlog/codec.py",  # and `_decoder` has prepared them
