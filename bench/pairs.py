@@ -64,7 +64,8 @@ class Side:
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
         embedding = {"provider": "embedded", "language": language}
         config: dict[str, Any] = {"vault_path": str(vault), "watch": {"rescan_s": 86400}}
-        known = "language" in (code / "ragd" / "config_schema.py").read_text("utf-8")
+        schemas = (code / "ragd" / "config_schema.py", code / "ragd" / "config" / "schema.py")
+        known = any("language" in one.read_text("utf-8") for one in schemas if one.exists())
         config["embedding"] = embedding if known else {"provider": "embedded"}
         Path(self._home.config).write_text(json.dumps(config))
 
