@@ -77,11 +77,12 @@ def _is_outdated(
     names = {folded(word) for word in _names_in(found.value)}
     if not day or not names:
         return False
+    newer = (text for date, text in dated if date > day)
+    speaking = (text for text in newer if any(name in folded(text) for name in names))
     return any(
         not names.isdisjoint(folded(word) for word in _names_in(sentence))
         and rules.lexicon.found_in(sentence)
-        for date, text in dated
-        if date > day
+        for text in speaking
         for sentence in sentences(text)
     )
 

@@ -8,19 +8,17 @@ from datetime import datetime
 from msgspec import UNSET, Struct, structs
 
 from ragd.config.live_settings import Settings
-from ragd.embed.providers.local_model import model_of
 from ragd.search.dates import WEAK, candidate_dates
 from ragd.search.file_check import is_stale
-from ragd.search.query.query_terms import stems_of
-from ragd.search.ranking.cosine_scale import USUAL, CosineScale, known_scale
+from ragd.search.query.query_terms import stems_in
+from ragd.search.ranking.cosine_scale import USUAL, CosineScale
 from ragd.search.ranking.fusion import Candidate
 from ragd.search.ranking.relevance import FLOOR, relevance, unrelated
 from ragd.search.ranking.score import Evidence, numbers, stands_out
-from ragd.search.ranking.title_match import covered
 from ragd.search.results import Result, result
 from ragd.search.retrieval import Question
 from ragd.state.ledger import Ledger
-from ragd.store.lance import ChunkIndex, Row
+from ragd.store.lance import Row
 from ragd.vault.files import UNKNOWN, Stat
 
 LITERAL = 0.95  # the score of what has the exact phrase that was asked for
@@ -50,7 +48,7 @@ class Judging:
         stale = not unverified and is_stale(row, now, self._ledger.state.catalog.files)
         about = question.about
         text = " ".join((row.title, *row.names, row.heading_path, row.chunk_text))
-        there = stems_of(text)
+        there = stems_in(text, about.stems)
         words = about.share_of(there)
         if found.bm25 is not None:  # by an alias, a tag, or another form of a word
             words = max(words, about.one_word)
@@ -87,7 +85,7 @@ class Judging:
         do with the question, how far it is above that of unrelated texts."""
         if found.cosine is None or found.above_crowd is None:
             return None
-        scale = cosine_scale(question)
+        scale = question.scale
         if scale is USUAL:
             return stands_out(found.above_crowd, scale)
         low = unrelated(question.about.readable, scale)
@@ -95,27 +93,17 @@ class Judging:
 
     def _covered(self, question: Question, there: frozenset[str], found: Candidate) -> float:
         """The part of the question that the passage has; a time in it counts as one more word."""
-        sought = question.about.sought
-        share = covered(sought, there, question.frequencies)
+        sought = question.sought
+        share = sought.share(there & sought.rarity.keys())
         if not question.spans:
             return share
-        return (share * len(sought) + found.closeness) / (len(sought) + 1)
-
-
-def embedded_model(index: ChunkIndex) -> str | None:
-    """`english` or `multilingual`; None if the vectors are those of another provider."""
-    model = model_of(index.identity.space)
-    return model.language if model is not None else None
-
-
-def cosine_scale(question: Question) -> CosineScale:
-    """What the cosines of passages to this question mean."""
-    return known_scale(model_of(question.index.identity.space)) or USUAL
+        words = len(sought.rarity)
+        return (share * words + found.closeness) / (words + 1)
 
 
 def floor_scale(question: Question) -> CosineScale:
-    """The same, for what is shown at all: the answers to a foreign question have low cosines."""
-    scale = cosine_scale(question)
+    """What cosines mean for showing a passage: answers to a foreign question have low ones."""
+    scale = question.scale
     if question.is_foreign and scale.foreign is not None:
         return structs.replace(scale, unrelated=scale.foreign, unreadable=scale.foreign)
     return scale

@@ -149,8 +149,7 @@ class Wordings:
 
 async def _is_foreign(text: str, index: ChunkIndex) -> bool:
     """Whether no note is in the question's language: its words are not mistyped, only foreign."""
-    asked, notes = language_of(text), (await index.frequencies()).languages
-    return asked is not None and bool(notes) and asked not in notes
+    return (await index.frequencies()).lack(language_of(text))
 
 
 async def _is_unknown_phrase(term: Term, index: ChunkIndex) -> bool:

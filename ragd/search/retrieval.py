@@ -9,11 +9,13 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct, structs
 
+from ragd.embed.providers.shipped_models import Shipped
 from ragd.search.dates import Span
 from ragd.search.query.conditions import Condition
 from ragd.search.query.query_terms import About
 from ragd.search.query_vector import Asked
-from ragd.search.ranking.title_match import Frequencies
+from ragd.search.ranking.cosine_scale import USUAL, CosineScale, known_scale
+from ragd.search.ranking.title_match import Frequencies, WordWeights
 from ragd.store.lance import ChunkIndex, Hit
 
 TIMELY_DEPTH = 100
@@ -50,16 +52,28 @@ class Question(Struct, frozen=True):
     phrases: tuple[Condition, ...] = ()
     notes: tuple[str, ...] | None = None  # only in these few, by meaning if it can be; None: in all
     excluded: frozenset[str] = frozenset()  # stems of words that are not wanted
+    model: Shipped | None = None  # of the index's vectors, if it came with ragd
+    words: WordWeights = WordWeights({}, 0.0)  # its telling words
+    sought: WordWeights = WordWeights({}, 0.0)  # the same without words that only ask
 
     def within(self, paths: Iterable[str]) -> "Question":
         """The same question to these notes only."""
         return structs.replace(self, notes=tuple(paths), timely=None, tagged=None, name="")
 
     @property
+    def model_language(self) -> str | None:
+        """`english` or `multilingual`; None if the vectors are those of another provider."""
+        return self.model.language if self.model is not None else None
+
+    @property
+    def scale(self) -> CosineScale:
+        """What the cosines of passages to this question mean."""
+        return known_scale(self.model) or USUAL
+
+    @property
     def is_foreign(self) -> bool:
         """It is in a language that no note is in."""
-        notes = self.frequencies.languages
-        return self.language is not None and bool(notes) and self.language not in notes
+        return self.frequencies.lack(self.language)
 
     @property
     def retrieval(self) -> str:

@@ -15,39 +15,34 @@ from ragd.clock import Clock
 from ragd.config.live_settings import Settings
 from ragd.embed.providers.embedder_port import Vector
 from ragd.embed.providers.local_model import model_of
-from ragd.embed.unit_vectors import UnitBits
 from ragd.errors import UNAVAILABLE, RagdError
 from ragd.gateway.status import Reason
 from ragd.notes.languages import language_of
 from ragd.protocol.tool_schemas import SearchRequest
 from ragd.search import retrieval
-from ragd.search.dates import WEAK, Understood, candidate_dates
+from ragd.search.candidate_ranking import Ranker, mark_dates
+from ragd.search.dates import Understood
 from ragd.search.file_check import Notes as LookedAt
 from ragd.search.file_check import Presence
 from ragd.search.linked_notes import linked_notes, reasons
-from ragd.search.passage_scoring import Judging, cosine_scale, embedded_model
+from ragd.search.passage_scoring import Judging
 from ragd.search.prepared_query import Wording, Wordings
 from ragd.search.query import filters as limits
-from ragd.search.query.exclusion import unwanted_share
 from ragd.search.query.filters import Filters
 from ragd.search.query.query_terms import about, stems_of
 from ragd.search.query.typos import Correction
 from ragd.search.query_vector import Asked, QueryVectors
 from ragd.search.question_dates import LISTED, QuestionTimes, file_times, listed, near
 from ragd.search.ranking import fusion
-from ragd.search.ranking.cosine_scale import CosineScale
 from ragd.search.ranking.diversity import varied
-from ragd.search.ranking.fusion import NOTE, TITLE, Candidate, Weights
 from ragd.search.ranking.question_subject import subject_words
-from ragd.search.ranking.retrieval_trust import leg_trust
 from ragd.search.ranking.score import NEEDED, NEEDED_ABROAD, scores
-from ragd.search.ranking.superseding import newest_first
-from ragd.search.ranking.title_match import covering, covering_text
+from ragd.search.ranking.title_match import weigh_words
 from ragd.search.result_picker import Found, Picking
 from ragd.search.retrieval import Legs, Question
 from ragd.search.vocabulary import Vocabularies
 from ragd.state.ledger import Ledger
-from ragd.store.lance import ChunkIndex, Hit, condition, cosines, unit_cosines
+from ragd.store.lance import ChunkIndex, condition
 from ragd.store.open_indexes import Serving
 
 WITHIN_S = 8.0
@@ -111,6 +106,7 @@ class Searcher:
         self._notes = notes
         self._presence = Presence(notes)
         self._times = QuestionTimes(clock, self._may_be_shown)
+        self._ranker = Ranker(ledger, settings)
         self._judging = Judging(ledger, settings)
         vocabularies = Vocabularies(clock)
         self._wordings = Wordings(vocabularies, notes.count_tokens, self._may_be_shown)
@@ -233,8 +229,9 @@ class Searcher:
             sought, timely = wording.text, None  # no note is of that time, but one may tell of it
         frequencies = await index.frequencies()
         request, wish = wording.request, self._settings.current.search
+        asked = about(sought, self._notes.count_tokens)
         return Question(
-            about(sought, self._notes.count_tokens),
+            asked,
             index,
             condition(others),
             timely,
@@ -254,6 +251,9 @@ class Searcher:
             phrases=filters.phrases,
             name=_name(request.query),
             explain=request.explain,
+            model=model_of(index.identity.space),
+            words=weigh_words(asked.stems, frequencies),
+            sought=weigh_words(asked.sought, frequencies),
         )
 
     def _picking(self, question: Question, filters: Filters, most: int) -> Picking:
@@ -263,7 +263,7 @@ class Searcher:
             self._presence,
             self._may_be_shown,
             functools.partial(self._judging.judge, question),
-            functools.partial(scores, model=embedded_model(question.index)),
+            functools.partial(scores, model=question.model_language),
             most,
             each_note=filters.asks_for_notes,
         )
@@ -306,61 +306,12 @@ class Searcher:
 
     # What becomes of the candidates
 
-    def _ranked(self, question: Question, found: Legs) -> list[Candidate]:
-        candidates = fusion.gather(found.vector, found.text, found.named)
-        _mark_dates(question, candidates, list(found.hits))
-        asked = question.asking.result() if question.asking.done() else Asked()
-        if asked.vector is not None:
-            lacking = fusion.without_cosine(candidates, found.hits)
-            fusion.add_cosines(candidates, cosines(asked.vector, lacking))
-            units = {hit.chunk_id: hit.units for hit in found.hits if hit.units}
-            fusion.add_unit_cosines(
-                candidates, unit_cosines(asked.vector, units, _unit_bits(question.index))
-            )
-        stems, known = question.about.stems, question.frequencies
-        fusion.add_titles(candidates, found.hits, covering(stems, known))
-        fusion.add_note_words(candidates)
-        weights = self._weights(question, found)
-        if weights.cover:
-            fusion.add_covers(candidates, found.hits, covering_text(stems, known))
-        fusion.mark_tagged(candidates, found.tagged)
-        for one in candidates.values() if question.excluded else ():
-            one.unwanted = unwanted_share(question.excluded, one.title, one.text)
-        if question.spans:
-            return fusion.titles_first(varied(fusion.order(candidates.values(), weights)))
-        candidate_dates.mark_recency(candidates)
-        ranked = fusion.order(candidates.values(), weights)
-        return fusion.titles_first(newest_first(question.text, varied(ranked)))
-
-    def _weights(self, question: Question, found: Legs) -> Weights:
-        """What each kind of evidence counts, by the configuration and for this question."""
-        wish = self._settings.current.search
-        if wish.fusion == "rrf":
-            return Weights(by_ranks=True, title=TITLE, note=NOTE)
-        trust = leg_trust(
-            embedded_model(question.index),
-            question.about.readable,
-            question.language,
-            self._ledger.state.catalog.languages,
-        )
-        scale = cosine_scale(question)
-        # Words are all that there is to go by where there are no vectors.
-        words = trust.text if found.vector else 1.0
-        return Weights(
-            wish.vector_weight * trust.vector,
-            wish.text_weight * words if found.vector else 1.0,
-            title=TITLE * words,
-            note=NOTE * words,
-            cover=_cover(scale, len(question.about.stems)) * words if found.vector else 0.0,
-            reach=scale.reach,
-        )
-
     async def _collect(self, question: Question, picking: Picking, most: int) -> None:
         """The best that are really there; places of those that are not are filled from below."""
         depth = max(DEPTH, 2 * most)
         while True:
             found = await retrieval.both(question, depth)
-            has_room = await picking.pick(self._ranked(question, found))
+            has_room = await picking.pick(self._ranker.rank(question, found))
             if not has_room or found.whole or depth >= DEEPEST:
                 break
             depth *= DEEPER
@@ -379,8 +330,8 @@ class Searcher:
             return
         near = await retrieval.both(question.within(via), LINKED_DEPTH)
         crowd = fusion.crowd_of(fusion.gather(found.vector, found.text).values())
-        least = crowd - cosine_scale(question).linked_below
-        ranked = self._ranked(question, near)
+        least = crowd - question.scale.linked_below
+        ranked = self._ranker.rank(question, near)
         fitting = [
             one
             for one in ranked
@@ -395,7 +346,7 @@ class Searcher:
         else:
             hits = await question.index.newest(LISTED, condition(filters) or "TRUE")
         found = fusion.gather((), hits)
-        _mark_dates(question, found, hits)
+        mark_dates(question, found, hits)
         await picking.pick(varied([found[hit.chunk_id] for hit in hits]))
 
     def _may_be_shown(self, path: str) -> bool:
@@ -409,21 +360,6 @@ class Searcher:
 def _name(query: str) -> str:
     """The question as the name of a note, which may be that of its file."""
     return query.strip().removesuffix(".md") if len(query) <= NAME_CHARACTERS else ""
-
-
-def _cover(scale: CosineScale, words: int) -> float:
-    """What having all words of a question with so many adds."""
-    return scale.cover * min(1.0, scale.cover_words / max(1, words))
-
-
-def _unit_bits(index: ChunkIndex) -> UnitBits:
-    model = model_of(index.identity.space)
-    return model.unit_bits if model is not None else 8
-
-
-def _mark_dates(question: Question, found: dict[str, Candidate], hits: Sequence[Hit]) -> None:
-    weak = 1.0 if question.by_file_time else WEAK
-    candidate_dates.mark_dates(found, hits, question.spans, datetime.astimezone, weak)
 
 
 def _needed(question: Question) -> float:

@@ -12,9 +12,9 @@ from ragd.embed.worker.units import (
     in_bytes,
     in_half_bytes,
     sentence_starts,
-    starts_within,
     unit_starts,
 )
+from ragd.embed.worker.windows import starts_within
 from ragd.search.ranking.fusion import Candidate, Weights, crowd_of, nearness, order
 from ragd.store.lance import cosines, unit_cosines
 from ragd.store.lance.schema import unit_bytes, vector_array

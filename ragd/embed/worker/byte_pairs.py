@@ -11,6 +11,8 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from heapq import heapify, heappop, heappush
 
+from ragd.embed.worker.windows import SENTENCE_END
+
 START, END = 0, 2
 CACHE_WORDS = 65_536  # the full cache becomes the older half, which is then dropped
 LONGEST_KEPT = 64  # characters; a longer word is cut again each time
@@ -20,7 +22,6 @@ _ID = (1 << _BITS) - 1
 _NONE = -1
 # Unicode's white space. Python's \s has four control characters more.
 _SPACE = "\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
-_SENTENCE_END = re.compile(r"[.!?…:;。！？；][\"'”’»)\]*_]*$")
 _NUMBERS_END = 0x20000  # no number that is not a decimal digit lies above
 
 
@@ -51,7 +52,7 @@ class BytePairs:
         for word in self._words.findall(text):
             if (closes and word[0].isspace()) or "\n" in word:
                 ends.append(len(found))
-            closes = not word[-1].isalnum() and _SENTENCE_END.search(word) is not None
+            closes = not word[-1].isalnum() and SENTENCE_END.search(word) is not None
             found.extend(known.get(word) or self._remember(word))
         ends.append(len(found))
         return found, ends

@@ -6,7 +6,7 @@ is embedded with it.
 """
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,8 +17,8 @@ import ragd
 from ragd.embed.worker import MINILM, minilm_graph, minilm_weights, onnx_session
 from ragd.embed.worker.loading import CannotRun, Floats, passes, usable_threads
 from ragd.embed.worker.onnx_file import INPUT, OUTPUT
-from ragd.embed.worker.units import Passages, in_bytes, starts_within, unit_starts
-from ragd.embed.worker.windows import windows
+from ragd.embed.worker.units import Passages, in_bytes, unit_starts
+from ragd.embed.worker.windows import Window, windows, with_units
 from ragd.notes.wordpiece import WordPiece
 
 WINDOW = MINILM.window
@@ -31,15 +31,6 @@ _TRIAL = (
     "Quarterly revenue fell by three percent.",
 )
 TRIAL_COSINES = (0.609, -0.015, 0.058)
-
-
-class _Window(NamedTuple):
-    """Tokens of a text that are seen at once, and the units that they are in."""
-
-    row: int  # of the text
-    ids: list[int]
-    unit: int  # the first of its units, by its place in the text
-    starts: list[int]  # where its units begin, from its first token; none: no units are wanted
 
 
 class _Sums(NamedTuple):
@@ -69,12 +60,12 @@ class MiniLM:
         size = self._positions.shape[1]
         total = np.zeros((len(texts), size), np.float32)
         units = [np.zeros((0, size), np.float32)] * len(texts)
-        made: list[_Window] = []
+        made: list[Window] = []
         for row, text in enumerate(texts):
             of_text = self._windows(text)
             starts = unit_starts(sum(len(ids) - 2 for ids in of_text))
             units[row] = np.zeros((len(starts), size), np.float32)
-            made += _cut(row, of_text, starts)
+            made += with_units(row, of_text, starts)
         # The longest first, so that no thread is left alone with a long one at the end.
         made.sort(key=lambda window: -len(window.ids))
         for window, sums in zip(made, self._pool.map(self._sums, made), strict=True):
@@ -87,7 +78,7 @@ class MiniLM:
     def _windows(self, text: str) -> list[list[int]]:
         return windows(self._pieces.ids(text), WINDOW, self._pieces.start_id, self._pieces.end_id)
 
-    def _sums(self, window: _Window) -> _Sums:
+    def _sums(self, window: Window) -> _Sums:
         rows = np.array(window.ids)
         tokens = self._words[rows].astype(np.float32) * self._words_scale[rows]
         tokens += self._positions[: len(rows)]
@@ -96,16 +87,6 @@ class MiniLM:
         own = found[1:-1]  # without the tokens that mark the start and the end
         units = np.add.reduceat(own, window.starts, axis=0) if window.starts else own[:0]
         return _Sums(found.sum(axis=0), units)
-
-
-def _cut(row: int, of_text: list[list[int]], starts: list[int]) -> Iterator[_Window]:
-    """The windows of one text, each with the units that its tokens are in."""
-    first = 0
-    for ids in of_text:
-        size = len(ids) - 2
-        unit, within = starts_within(starts, first, size) if starts else (0, [])
-        yield _Window(row, ids, unit, within)
-        first += size
 
 
 def load(weights_file: Path | None = None) -> MiniLM:

@@ -6,7 +6,7 @@ is never cut: its vector is the mean of its windows' vectors. Each window runs b
 thread, so a text's vector never depends on what else is embedded with it.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from pathlib import Path
@@ -19,8 +19,8 @@ from ragd.embed.worker.loading import CannotRun, Floats, passes, usable_threads
 from ragd.embed.worker.minilm_weights import Norm, WeightsChanged, WeightsMissing
 from ragd.embed.worker.multilingual_weights import ORDERS, PARTS, Dense, Weights
 from ragd.embed.worker.unigram import END, START, Unigram
-from ragd.embed.worker.units import Passages, in_half_bytes, sentence_starts, starts_within
-from ragd.embed.worker.windows import windows
+from ragd.embed.worker.units import Passages, in_half_bytes, sentence_starts
+from ragd.embed.worker.windows import Window, windows, with_units
 
 WINDOW = MULTILINGUAL.window
 
@@ -31,15 +31,6 @@ _TRIAL = (
     "Quarterly revenue fell by three percent.",
 )
 TRIAL_COSINES = (0.700, 0.078, 0.039)
-
-
-class _Window(NamedTuple):
-    """Tokens of a text that are seen at once, and the units that they are in."""
-
-    row: int  # of the text
-    ids: list[int]
-    unit: int  # the first of its units, by its place in the text
-    starts: list[int]  # where its units begin, from its first token; none: the text has no units
 
 
 class _Made(NamedTuple):
@@ -63,13 +54,13 @@ class Multilingual:
 
     def embed_passages(self, texts: Sequence[str]) -> Passages:
         """The same, and the vectors of the units of long texts: of their sentences."""
-        cut: list[_Window] = []
+        cut: list[Window] = []
         sizes: list[list[int]] = []  # of each text, how many tokens each of its units has
         for row, text in enumerate(texts):
             ids, ends = self._pieces.sentences(text)
             starts = sentence_starts(len(ids), ends)
             sizes.append([end - start for start, end in pairwise([*starts, len(ids)])])
-            cut += _cut(row, ids, starts)
+            cut += with_units(row, windows(ids, WINDOW, START, END), starts)
         # The longest first, so that no thread is left alone with a long one at the end.
         cut.sort(key=lambda window: -len(window.ids))
         total = np.zeros((len(texts), MULTILINGUAL.dimensions), np.float32)
@@ -87,7 +78,7 @@ class Multilingual:
         ]
         return Passages(vectors, packed)
 
-    def _states(self, window: _Window) -> _Made:
+    def _states(self, window: Window) -> _Made:
         ids = window.ids
         known = self._known
         tokens = self._tokens(ids)
@@ -128,16 +119,6 @@ class Multilingual:
         tokens *= self._known.scale[part, np.newaxis]
         tokens += self._known.lowest[part, np.newaxis]
         return tokens
-
-
-def _cut(row: int, ids: list[int], starts: list[int]) -> Iterator[_Window]:
-    """The windows of one text, each with the units that its tokens are in."""
-    first = 0
-    for window in windows(ids, WINDOW, START, END):
-        size = len(window) - 2
-        unit, within = starts_within(starts, first, size) if starts else (0, [])
-        yield _Window(row, window, unit, within)
-        first += size
 
 
 def load(place: Path | None = None) -> Multilingual:

@@ -5,12 +5,12 @@ space, so each word is cut by itself and kept in a bounded cache. What looks lik
 a note ("<s>") is ordinary text here, so a note cannot forge one.
 """
 
-import re
 import struct
 import unicodedata
 from collections.abc import Iterator
 
 from ragd.embed.worker.protobuf import Malformed, fields, varint
+from ragd.embed.worker.windows import SENTENCE_END
 
 UNKNOWN, START, END = 0, 1, 2
 SPACE = "▁"
@@ -18,7 +18,6 @@ CACHE_WORDS = 65_536  # the full cache becomes the older half, which is then dro
 LONGEST_KEPT = 64  # characters; a longer word is cut again each time
 
 _NORMAL = 1  # sentencepiece_model.proto: SentencePiece.Type
-_SENTENCE_END = re.compile(r"[.!?…:;。！？；：।؟۔]+[\"'”’»)\]*_]*$")  # at the end of a word
 _WIDE_END = frozenset("。！？；")  # ends a sentence wherever it stands: no space follows it
 _BELOW_ALL = 10.0  # so much less likely than the rarest piece is a character that is in none
 
@@ -56,7 +55,7 @@ class Unigram:
                         len(found) + place for place, one in enumerate(ids, 1) if one in self._ends
                     )
                 found.extend(ids)
-                if _SENTENCE_END.search(word):
+                if SENTENCE_END.search(word):
                     ends.append(len(found))
             ends.append(len(found))
         return found, ends

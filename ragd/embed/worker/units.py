@@ -6,7 +6,7 @@ docs/retrieval.md has the measurements.
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -60,12 +60,6 @@ def sentence_starts(tokens: int, ends: Iterable[int]) -> list[int]:
     if len(starts) > MOST_SENTENCE_UNITS:  # many odd sizes: even ones are fewer
         starts = [tokens * place // MOST_SENTENCE_UNITS for place in range(MOST_SENTENCE_UNITS)]
     return starts if len(starts) > 1 else []
-
-
-def starts_within(starts: Sequence[int], first: int, size: int) -> tuple[int, list[int]]:
-    """The units in a stretch of tokens: the place of the first, and where each begins there."""
-    place = sum(start <= first for start in starts) - 1
-    return place, [0, *(start - first for start in starts if first < start < first + size)]
 
 
 def in_bytes(sums: Floats) -> bytes:

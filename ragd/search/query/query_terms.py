@@ -8,7 +8,7 @@ are read in pairs of characters.
 import functools
 import re
 import unicodedata
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Set
 from itertools import pairwise
 
 from msgspec import Struct
@@ -60,7 +60,7 @@ class About(Struct, frozen=True):
 
     def share_in(self, *texts: str) -> float:
         """Which part of the stems these texts have, from 0 to 1."""
-        return self.share_of(stems_of(" ".join(texts)))
+        return self.share_of(stems_in(" ".join(texts), self.stems))
 
     def share_of(self, there: frozenset[str]) -> float:
         """The same, of the stems of a text."""
@@ -115,10 +115,10 @@ def stems_of(text: str) -> frozenset[str]:
     return frozenset([word[:_STEM] for word in words] if text.isascii() else _stems(words))
 
 
-def stems_in(text: str, stems: frozenset[str]) -> frozenset[str]:
+def stems_in(text: str, stems: Set[str]) -> frozenset[str]:
     """Those of some stems that a text has. Plain English is not cut into words for it."""
     if not text.isascii():
-        return stems & stems_of(text)
+        return stems_of(text) & stems
     lower = text.lower()
     return frozenset(stem for stem in stems if stem in lower and _begins_word(stem).search(lower))
 

@@ -35,6 +35,10 @@ class CosineScale(Struct, frozen=True):
     cover: float = 0.0
     cover_words: int = MOST_WORDS
 
+    def cover_for(self, words: int) -> float:
+        """What having all words of a question with so many adds."""
+        return self.cover * min(1.0, self.cover_words / max(1, words))
+
 
 USUAL = CosineScale(  # of a model of which nothing is known
     unrelated=0.2, unreadable=0.4, same=0.85, reach=0.5, far_out=0.3, linked_below=0.1

@@ -1,4 +1,4 @@
-"""How far a question names a note: the words it shares with the note's names. Pure.
+"""How much of a question a text or the names of a note have. Pure.
 
 A word that is rare in the vault says more than a common one, so it counts more.
 """
@@ -6,7 +6,7 @@ A word that is rare in the vault says more than a common one, so it counts more.
 import functools
 import math
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from msgspec import Struct
 
@@ -28,6 +28,10 @@ class Frequencies(Struct, frozen=True):
         """More than 0; 1 for a stem in about a third of the passages."""
         return math.log(1 + (self.passages + 1) / (self.counts.get(stem, 0) + 0.5)) / math.log(4)
 
+    def lack(self, language: str | None) -> bool:
+        """Whether it is known that no note is in this language."""
+        return language is not None and bool(self.languages) and language not in self.languages
+
 
 def frequencies(texts: Iterable[str], languages: Iterable[str | None] = ()) -> Frequencies:
     """Counted in these passages, of which each has a language. Rare languages are left out."""
@@ -42,45 +46,31 @@ def frequencies(texts: Iterable[str], languages: Iterable[str | None] = ()) -> F
     return Frequencies(passages, counts, tuple(common))
 
 
-def cover(stems: Collection[str], names: Iterable[str], known: Frequencies) -> float:
-    """Which part of a question's stems the best of these names has, by their rarity: 0 to 1."""
-    return covering(stems, known)(names)
+class WordWeights(Struct, frozen=True):
+    """How much each stem of a question counts, by its rarity. Made once for a question."""
+
+    rarity: Mapping[str, float]
+    whole: float
+
+    def share(self, there: Collection[str]) -> float:
+        """Which part of the question these of its stems are, from 0 to 1."""
+        return sum(self.rarity[stem] for stem in there) / self.whole if self.whole else 0.0
+
+    def share_in_text(self, text: str) -> float:
+        """Which part of the question a text has."""
+        return self.share(stems_in(text, self.rarity.keys()))
+
+    def share_in_names(self, names: Iterable[str]) -> float:
+        """Which part of the question the best of these names has."""
+        return max(
+            (self.share(_stems_of_name(name) & self.rarity.keys()) for name in names), default=0.0
+        )
 
 
-def covering(stems: Collection[str], known: Frequencies) -> Callable[[Iterable[str]], float]:
-    """The same for many notes: how rare the stems are is looked up once."""
+def weigh_words(stems: Iterable[str], known: Frequencies) -> WordWeights:
+    """What each of these stems counts in notes with these frequencies."""
     rarity = {stem: known.rarity(stem) for stem in stems}
-    whole = sum(rarity.values())
-
-    def share(names: Iterable[str]) -> float:
-        best = 0.0
-        for name in names:
-            if there := _stems_of_name(name) & rarity.keys():
-                best = max(best, sum(rarity[stem] for stem in there))
-        return best / whole if whole else 0.0
-
-    return share
-
-
-def covered(stems: Collection[str], there: frozenset[str], known: Frequencies) -> float:
-    """Which part of a question's stems is among those of a text, by their rarity: 0 to 1."""
-    rarity = {stem: known.rarity(stem) for stem in stems}
-    return (
-        sum(rarity[stem] for stem in there & rarity.keys()) / sum(rarity.values())
-        if rarity
-        else 0.0
-    )
-
-
-def covering_text(stems: frozenset[str], known: Frequencies) -> Callable[[str], float]:
-    """The same for many texts: how rare the stems are is looked up once."""
-    rarity = {stem: known.rarity(stem) for stem in stems}
-    whole = sum(rarity.values())
-
-    def share(text: str) -> float:
-        return sum(rarity[stem] for stem in stems_in(text, stems)) / whole if whole else 0.0
-
-    return share
+    return WordWeights(rarity, sum(rarity.values()))
 
 
 @functools.lru_cache(4_096)

@@ -12,7 +12,7 @@ from ragd.search.ranking import fusion
 from ragd.search.ranking.cosine_scale import SCALES, USUAL, CosineScale
 from ragd.search.ranking.fusion import Candidate, Weights, trust
 from ragd.search.ranking.relevance import FLOOR, relevance
-from ragd.search.ranking.title_match import Frequencies, cover, covering_text, frequencies
+from ragd.search.ranking.title_match import Frequencies, frequencies, weigh_words
 from ragd.search.results import citation, link
 from ragd.store.lance import cosines
 
@@ -137,12 +137,16 @@ def test_a_note_with_several_good_passages_is_better_than_its_best_one() -> None
 def test_rare_words_of_a_name_count_more_than_common_ones() -> None:
     known = frequencies(["the plan"] * 90 + ["a heron"] * 2 + ["something"] * 8)
     stems = frozenset({"plan", "heron"})
-    heron, plan = (cover(stems, [name], known) for name in ("Heron", "Plan"))
+    heron, plan = (weigh_words(stems, known).share_in_names([name]) for name in ("Heron", "Plan"))
     assert 0 < plan < heron < 1
-    assert cover(stems, ["plan_ofHerons"], known) == 1.0
-    assert cover(stems, ["Boat", "Herons", "Plan"], known) == heron
-    assert cover(frozenset(), ["Plan"], known) == cover(stems, [], known) == 0.0
-    assert cover(stems, ["Plan"], Frequencies()) == 0.5
+    assert weigh_words(stems, known).share_in_names(["plan_ofHerons"]) == 1.0
+    assert weigh_words(stems, known).share_in_names(["Boat", "Herons", "Plan"]) == heron
+    assert (
+        weigh_words(frozenset(), known).share_in_names(["Plan"])
+        == weigh_words(stems, known).share_in_names([])
+        == 0.0
+    )
+    assert weigh_words(stems, Frequencies()).share_in_names(["Plan"]) == 0.5
 
 
 SCORES = st.lists(st.floats(-1, 1, width=32), max_size=60)
@@ -268,7 +272,7 @@ def test_a_passage_with_more_of_the_questions_words_comes_first() -> None:
     for one in found.values():
         one.text = texts[one.chunk_id]
     stems = about("ferry Leipzig", len).stems
-    fusion.add_covers(found, hits(a=9.0, b=8.0), covering_text(stems, known))
+    fusion.add_covers(found, hits(a=9.0, b=8.0), weigh_words(stems, known).share_in_text)
     assert found["b"].cover == 1.0
     assert order(fusion.order(found.values(), Weights(text=0.5))) == "ab"
     assert order(fusion.order(found.values(), Weights(text=0.5, cover=0.4))) == "ba"
@@ -278,5 +282,5 @@ def test_names_of_a_note_count_as_words_of_its_passages() -> None:
     found = fusion.gather((), hits(a=9.0))
     named = [Hit("a", 9.0, names=("Leipzig",))]
     stems = about("Leipzig", len).stems
-    fusion.add_covers(found, named, covering_text(stems, Frequencies()))
+    fusion.add_covers(found, named, weigh_words(stems, Frequencies()).share_in_text)
     assert found["a"].cover == 1.0
