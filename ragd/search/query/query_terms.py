@@ -29,7 +29,10 @@ Count = Callable[[str], int]
 _WORD = re.compile(r"[^\W_]+")
 _PLAIN = re.compile("[a-z0-9]+")
 _COMBINING = re.compile("[\u0300-\u036f]+")
-_PAIRED = re.compile(r"[぀-ヿ㐀-䶿一-鿿豈-﫿가-힯]+")
+_PAIRS = "぀-ヿ㐀-䶿一-鿿豈-﫿가-힯"
+_PAIR = f"[{_PAIRS}]"
+_PAIRED = re.compile(f"{_PAIR}+")
+_LETTER = rf"[^\W_{_PAIRS}]"  # of a word that is not read in pairs
 
 
 class About(Struct, frozen=True):
@@ -116,25 +119,32 @@ def stems_of(text: str) -> frozenset[str]:
 
 
 def stems_in(text: str, stems: Set[str]) -> frozenset[str]:
-    """Those of some stems that a text has. Plain English is not cut into words for it."""
-    if not text.isascii():
-        return stems_of(text) & stems
-    lower = text.lower()
-    return frozenset(stem for stem in stems if stem in lower and _begins_word(stem).search(lower))
+    """Those of some stems that a text has, as `stems_of` would find them. The text is not cut into
+    words for it: most texts have few of the stems."""
+    bare = text.lower() if text.isascii() else _bare(text)
+    return frozenset(stem for stem in stems if stem in bare and _as_word(stem).search(bare))
 
 
 @functools.lru_cache(1_024)
-def _begins_word(stem: str) -> re.Pattern[str]:
-    """Finds a word with this stem. A short one is the whole word."""
-    return re.compile(rf"(?<![a-z0-9]){stem}" + ("" if len(stem) == _STEM else "(?![a-z0-9])"))
+def _as_word(stem: str) -> re.Pattern[str]:
+    """Finds a word with this stem. A short one is the whole word, or a whole run of characters."""
+    if _PAIRED.fullmatch(stem):
+        around = (rf"(?<!{_PAIR})", rf"(?!{_PAIR})") if len(stem) == 1 else ("", "")
+    else:
+        around = (rf"(?<!{_LETTER})", "" if len(stem) == _STEM else rf"(?!{_LETTER})")
+    return re.compile(f"{around[0]}{re.escape(stem)}{around[1]}")
 
 
 def _words(text: str) -> list[str]:
     if text.isascii():
         return _PLAIN.findall(text.lower())
-    folded = unicodedata.normalize("NFKD", text.casefold())
-    bare = _COMBINING.sub("", folded)
-    return _WORD.findall(unicodedata.normalize("NFC", bare))
+    return _WORD.findall(_bare(text))
+
+
+def _bare(text: str) -> str:
+    """A text as its words are compared: in lower case, without accents."""
+    plain = unicodedata.normalize("NFKD", text.casefold())
+    return unicodedata.normalize("NFC", _COMBINING.sub("", plain))
 
 
 def _stems(words: Collection[str]) -> list[str]:

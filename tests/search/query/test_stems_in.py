@@ -1,0 +1,29 @@
+"""Finding some stems in a text gives what cutting it into all its stems gives."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ragd.search.query.query_terms import stems_in, stems_of
+
+TEXTS = [
+    "Type_hints and type-hints, the “cat’s” cats; catalogue 3.14.",
+    "Die Größe der Brücke über dem Fluß, GRÖSSE, grosse.",
+    "机器学习 is machine learning, 中文abc 猫, 大 人",
+    "한국어 노트와 note, ｆｕｌｌ width",
+    "Straße café café naïve Ångström İstanbul",
+    "",
+]
+
+
+@pytest.mark.parametrize("text", TEXTS)
+@pytest.mark.parametrize("other", TEXTS)
+def test_the_stems_of_one_text_in_another(text: str, other: str) -> None:
+    stems = stems_of(other)
+    assert stems_in(text, stems) == stems & stems_of(text)
+
+
+@given(st.text(max_size=60), st.text(max_size=30))
+def test_the_stems_of_any_text_in_any_other(text: str, other: str) -> None:
+    stems = stems_of(f"{other} {text[:20]}")
+    assert stems_in(text, stems) == stems & stems_of(text)
