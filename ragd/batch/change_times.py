@@ -7,9 +7,9 @@ such note is read once, when there is nothing else to do. It stores nothing.
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from ragd.events import Change, FilesChanged, FilesTouched
+from ragd.events import Change, FilesChanged, FilesTouched, TouchedFile
 from ragd.folds.catalog import Entry
-from ragd.folds.stored import stored_files
+from ragd.folds.stored import UNKNOWN_NS, stored_files
 from ragd.state.ledger import Ledger
 from ragd.vault.note_reader import Reading, VaultGone
 from ragd.vault.safe_open import HAS_CHANGE_TIME
@@ -51,15 +51,27 @@ class ChangeTimes:
         except VaultGone:
             return False  # it goes on when the vault is back
         del self._left[:STEP_FILES]
-        await self._record(reading)
+        await self._record(reading, some)
         return True
 
-    async def _record(self, reading: Reading) -> None:
+    async def _record(self, reading: Reading, known: Mapping[str, Entry]) -> None:
         journal = self._ledger.journal
-        if reading.touched:
-            learned = FilesTouched(files=reading.touched, only_times=True)
-            await journal.append_parts(NAME, learned)
         edited = [file.path for file in reading.files] + [path for path, _ in reading.skipped]
+        touched = reading.touched + [_unlike_any_file(path, known[path]) for path in edited]
+        if touched:
+            await journal.append_parts(NAME, FilesTouched(files=touched, only_times=True))
         if edited:
             changes = [Change(path, "modified") for path in edited]
             await journal.append_parts(NAME, FilesChanged(changes=changes))
+
+
+def _unlike_any_file(path: str, entry: Entry) -> TouchedFile:
+    """The entry of an edited note gets a change time that no file has. So every scan sees that the
+    note differs, until it is stored; by size and modification time alone, none would."""
+    return TouchedFile(
+        path=path,
+        mtime_ns=entry.mtime_ns,
+        size=entry.size,
+        sha256=entry.sha256,
+        ctime_ns=UNKNOWN_NS,
+    )

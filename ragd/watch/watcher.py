@@ -58,6 +58,7 @@ _HEARD = {
         BatchStored,
     )
 }
+FileFacts = tuple[int, int, int]  # size, modification time, change time
 log = structlog.get_logger(NAME)
 
 
@@ -97,7 +98,7 @@ class Watcher:
         self._folders: list[str] = []  # those that the last scan entered: they are watched
         self._events: FileEvents | Polling | None = None  # the watch that is open
         self._departures = 0  # how often somebody missed the vault: its watch is dead then
-        self._unstored: dict[str, tuple[int, int, int]] = {}  # size, times of notes in no index
+        self._unstored: dict[str, FileFacts] = {}  # as the last scan saw notes in no index
 
     async def run(self) -> None:
         async with asyncio.TaskGroup() as group:
@@ -231,6 +232,8 @@ class Watcher:
                 self._rescan.set()
             if paths := [path for path in settled if path != ROOT]:
                 self._announcing = frozenset(paths)
+                for path in paths:
+                    self._unstored.pop(path, None)
                 try:
                     await self._announce(paths)
                 finally:
@@ -347,7 +350,8 @@ class Watcher:
             moves=moves,
         )
         removals = [*todo.removals, *moves.values()]
-        upserts = self._without_left_out(scanned, todo.upserts)
+        unstored = self._facts_of_unstored(scanned)
+        upserts = self._without_left_out(unstored, todo.upserts)
         if state.follows_vault:  # before the first index there is nothing to compare
             listed = state.catalog.skipped.keys() | state.catalog.failed.keys()
             there = {path for path, _ in scanned.skipped}.union(one.path for one in scanned.seen)
@@ -355,6 +359,7 @@ class Watcher:
             await self._announce_plan(upserts, [*removals, *unlisted])
             if todo.held != state.health.deletions_held:
                 await self._ledger.journal.append(NAME, DeletionsHeld(count=todo.held))
+        self._unstored = unstored
         fact = VaultScanned(
             files=len(scanned.seen),
             changed=len(upserts),
@@ -372,29 +377,46 @@ class Watcher:
     def _denied(self, paths: list[str]) -> list[str]:
         return [path for path in paths if not self._notes.concerns(path)]
 
-    def _without_left_out(self, scanned: Scanned, upserts: list[str]) -> list[str]:
-        """Without notes that were skipped or failed as they are now: they would be again."""
+    def _facts_of_unstored(self, scanned: Scanned) -> dict[str, FileFacts]:
+        """Of notes that are in no index, or were left out when they were last read."""
         catalog = self._ledger.state.catalog
-        left_out = catalog.skipped.keys() | catalog.failed.keys()
-        before = self._unstored
-        self._unstored = {
+        return {
             seen.path: (seen.size, seen.mtime_ns, seen.ctime_ns)
             for seen in scanned.seen
-            if seen.path in left_out or seen.path not in catalog.files
+            if seen.path not in catalog.files
+            or seen.path in catalog.skipped
+            or seen.path in catalog.failed
         }
-        same = {path for path, facts in self._unstored.items() if before.get(path) == facts}
-        same &= left_out
-        # Never a path that an index has: it may have to leave it.
-        return [path for path in upserts if path not in same or catalog.is_stored(path)]
+
+    def _without_left_out(self, unstored: dict[str, FileFacts], upserts: list[str]) -> list[str]:
+        """Without notes that were skipped or failed as they are now: they would be again.
+
+        A note that is going to be read is not left out: nobody knows yet what it says now. Nor is
+        a path that an index has: it may have to leave it.
+        """
+        catalog = self._ledger.state.catalog
+
+        def is_left_out(path: str) -> bool:
+            return (
+                (path in catalog.skipped or path in catalog.failed)
+                and self._unstored.get(path) == unstored.get(path)
+                and not self._is_announced(path)
+                and path not in self._restless
+                and not catalog.is_stored(path)
+            )
+
+        return [path for path in upserts if not is_left_out(path)]
+
+    def _is_announced(self, path: str) -> bool:
+        return path in self._announcing or path in self._ledger.state.catalog.waiting
 
     async def _announce_plan(self, upserts: list[str], removals: list[str]) -> None:
         """What is news: not what waits already, nor what will be announced when it lies still."""
-        catalog = self._ledger.state.catalog
-        known = catalog.files
-        told = catalog.waiting.keys() | self._announcing
+        known = self._ledger.state.catalog.files
         changes = [Change(path, "modified" if path in known else "added") for path in upserts]
         changes += [Change(path, "deleted") for path in removals]
-        await self._say([c for c in changes if c.path not in told and c.path not in self._restless])
+        news = [c for c in changes if not self._is_announced(c.path)]
+        await self._say([c for c in news if c.path not in self._restless])
 
     async def _say_gone(self, why: VaultGone) -> None:
         self._root = None

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from ragd.batch import change_times
-from ragd.events import FilesTouched, JobFinished, VaultScanned
+from ragd.events import FilesChanged, FilesTouched, JobFinished, VaultScanned
 from ragd.vault import safe_open
 from ragd.vault.note_reader import Notes
 from tests.pipeline.watching import facts, indexed, until_indexed, until_watched
@@ -94,4 +94,24 @@ async def test_an_edit_made_before_an_older_index_has_learned_is_found(
     running = await start(lambda: edit_quietly(vault / "Shopping.md", "coriander", "cucumbers"))
     await until_indexed(running)
     await running.until_state(has_learned)
+    assert await running.found("cucumbers") == {"Shopping.md"}
+
+
+async def test_a_scan_does_not_hide_an_edit_that_it_cannot_see(
+    start: Any, configure: Any, old_index: Any, vault: Path
+) -> None:
+    """Size and time are as the index has them, but the note was read, and differs."""
+    await old_index()
+    # What has changed is collected until somebody asks for a sync.
+    watch = {"debounce_s": 0.05, "collect_s": 300, "rescan_s": 3600}
+    configure(vault_path=str(vault), watch=watch)
+    running = await start(lambda: edit_quietly(vault / "Shopping.md", "coriander", "cucumbers"))
+    announced = await running.until(FilesChanged)
+    await until_watched(running)
+    (vault / "folder").mkdir()  # leads to one more scan
+    scanned = await running.until(VaultScanned, max(announced.seq, running.ledger.state.seq))
+    assert scanned.event.changed == 1
+    assert list(running.catalog.waiting) == ["Shopping.md"]
+    await running.request("sync")
+    await until_indexed(running)
     assert await running.found("cucumbers") == {"Shopping.md"}

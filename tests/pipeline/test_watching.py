@@ -445,6 +445,26 @@ async def test_a_note_that_the_job_after_a_scan_left_out_is_no_news_to_the_next(
         assert scanned.event.changed == 0 and await changed(watching, seq) == {}
 
 
+async def test_an_edit_of_a_note_that_is_left_out_waits_until_it_is_read(
+    tmp_path: Path, write: Any
+) -> None:
+    """Scans come in between; none of them may take it for the note that was left out."""
+    vault = tmp_path / "vault"
+    write(vault, "Diary.md", "---\nrag: false\n---\nsecret\n")
+    async with alone(tmp_path / "home", vault) as watching:
+        await watching.until_state(lambda state: "Diary.md" in state.catalog.waiting)
+        await until_watched(watching)
+        seq = await watching.append(FileSkipped(path="Diary.md", reason="hides itself"))
+        write(vault, "Diary.md", "No secret any more.\n")
+        await watching.until(FilesChanged, seq)
+        for number in range(2):
+            seq = watching.ledger.state.seq
+            (vault / str(number)).mkdir()  # leads to a scan
+            scanned = await watching.until(VaultScanned, seq)
+            assert scanned.event.changed == 1
+            assert list(watching.ledger.state.catalog.waiting) == ["Diary.md"]
+
+
 async def test_a_broken_note_that_was_deleted_is_not_listed_any_more(
     start: Any, write: Any, vault: Path
 ) -> None:
