@@ -248,10 +248,10 @@ def _unknown(parser: Parser, word: str) -> UsageError:
 
 
 def _did_you_mean(word: str, choices: Iterable[str]) -> str:
-    from difflib import get_close_matches
+    from ragd.close_match import closest
 
-    close = get_close_matches(word[:60], list(choices), n=1, cutoff=0.6)
-    return f" Did you mean `{close[0]}`?" if close else ""
+    close = closest(word, choices)
+    return f" Did you mean `{close}`?" if close else ""
 
 
 def _sentence(message: str) -> str:

@@ -29,7 +29,7 @@ PURE = (
     *("ragd.search.query", "ragd.search.ranking", "ragd.search.dates", "ragd.search.results"),
     *("ragd.vault.containment", "ragd.vault.folder_rules", "ragd.vault.file_patterns"),
     *("ragd.vault.leftover_files", "ragd.vault.move_matching", "ragd.memories.matching"),
-    "ragd.eventlog.frame",
+    *("ragd.eventlog.frame", "ragd.close_match"),
 )
 NOT_PURE = ("ragd.guard.live_rules",)  # follows the configuration while the daemon runs
 WORLD = (  # what reaches out of the process, waits, or differs from one call to the next
@@ -72,7 +72,10 @@ OFFLINE = (
     *("ragctl.views.past_state", "ragctl.views.health_history", "ragctl.setup.vault_languages"),
     *("ragctl.service_managers.daemon_command", "ragctl.service_managers.apply_plan"),
 )
-CLIENT_MAY_USE = ("ragd.runtime.subprocesses", "ragd.errors", "ragd.paths", "ragd.protocol")
+CLIENT_MAY_USE = (
+    *("ragd.runtime.subprocesses", "ragd.errors", "ragd.paths", "ragd.protocol"),
+    "ragd.close_match",
+)
 # `init` counts notes and finds their languages as the daemon does, and opens no index.
 READS_THE_VAULT = (
     *("ragd.vault.files", "ragd.vault.walk", "ragd.vault.safe_open", "ragd.vault.disk_waits"),

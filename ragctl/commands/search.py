@@ -19,7 +19,7 @@ from ragd.errors import (
     UNAVAILABLE,
 )
 from ragd.paths import Home
-from ragd.protocol.limits import DAY_OR_TIME, DAY_OR_TIME_FORMS, RESULTS_MAX
+from ragd.protocol.limits import DAY_OR_TIME, DAY_OR_TIME_FORMS, MAX_RESULTS
 
 EXAMPLES = (
     ('ragctl search "how was my mental health in 2024?"', "the five best passages"),
@@ -79,7 +79,7 @@ def options(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="for notes without a date, count the day on which the file was written",
     )
-    many = f"how many passages (5; at most {RESULTS_MAX})"
+    many = f"how many passages (5; at most {MAX_RESULTS})"
     parser.add_argument("--max", type=_few, metavar="N", help=many)
     parser.add_argument("--full", action="store_true", help="whole passages, not three lines each")
     parser.add_argument("--explain", action="store_true", help="the numbers behind the order")
@@ -104,8 +104,8 @@ def _day(text: str) -> str:
 def _few(text: str) -> int:
     """An option's type: as many passages as an answer may have."""
     number = int(at_least(1, int)(text))
-    if number > RESULTS_MAX:
-        raise argparse.ArgumentTypeError(f"{number} is too many; at most {RESULTS_MAX} are shown.")
+    if number > MAX_RESULTS:
+        raise argparse.ArgumentTypeError(f"{number} is too many; at most {MAX_RESULTS} are shown.")
     return number
 
 

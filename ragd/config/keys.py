@@ -11,13 +11,13 @@ from typing import Literal, NamedTuple
 import msgspec
 from msgspec import inspect
 
+from ragd.close_match import closest
 from ragd.config.load import effective
 from ragd.config.schema import Config
 from ragd.config.validation import (
     Object,
     bare,
     expected_words,
-    nearest,
     plain,
     problems,
     refuse,
@@ -176,7 +176,7 @@ def _split(dotted: str) -> tuple[str, str | None]:
     for name, field in _FIELDS.items():
         if isinstance(bare(field.type), inspect.DictType) and dotted.startswith(f"{name}."):
             return name, dotted.removeprefix(f"{name}.")
-    near = nearest(dotted, list(_FIELDS))
+    near = closest(dotted.lower(), _FIELDS)
     hint = f"Did you mean `{near}`?" if near else f"The keys are: {', '.join(_FIELDS)}."
     raise ConfigError(f"`{shown(dotted)}` is not a known key.", hint)
 

@@ -4,17 +4,17 @@ It never repeats a text value (it may be a secret), never stops at the first pro
 knows nothing of what the keys mean: their types, ranges and names come from a msgspec struct.
 """
 
-import difflib
 import json
 import math
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import NoReturn, assert_never, cast
 
 from msgspec import inspect
 
+from ragd.close_match import closest
 from ragd.errors import ConfigError
 
 MAX_PROBLEMS = 20
@@ -168,15 +168,6 @@ def plain(value: object) -> object:
     return value
 
 
-def nearest(name: str, choices: Sequence[object]) -> str | None:
-    """The choice most like `name`, if any is."""
-    # A name of megabytes would keep difflib busy for minutes, and nobody meant it.
-    close = difflib.get_close_matches(
-        name[:_SHOWN].lower(), [str(choice) for choice in choices], n=1, cutoff=0.6
-    )
-    return close[0] if close else None
-
-
 def shown(text: str) -> str:
     """A name from outside, safe to print: short, on one line, no control characters."""
     short = text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
@@ -221,7 +212,7 @@ def _struct_problems(shape: inspect.StructType, value: object, key: str) -> Iter
     known = {field.encode_name: field for field in shape.fields}
     for name in value:
         if name not in known:
-            near = nearest(name, list(known))
+            near = closest(name.lower(), known)
             hint = f"did you mean `{prefix}{near}`?" if near else f"known here: {', '.join(known)}."
             yield f"`{prefix}{shown(name)}` is not a known key; {hint}"
     for name, field in known.items():
@@ -259,7 +250,7 @@ def _mismatch(shape: Shape, value: object, key: str) -> str:
 
 
 def _meant(shape: inspect.LiteralType, value: object) -> str:
-    near = nearest(value, shape.values) if isinstance(value, str) else None
+    near = closest(value.lower(), map(str, shape.values)) if isinstance(value, str) else None
     return f' Did you mean "{near}"?' if near else ""
 
 

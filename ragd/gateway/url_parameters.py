@@ -1,9 +1,8 @@
 """What stands behind the `?` of a request: taken apart, or refused with the parameter's name."""
 
-import difflib
-
 from aiohttp import web
 
+from ragd.close_match import closest
 from ragd.errors import RagdError
 from ragd.events import TAGS
 from ragd.protocol import tool_schemas
@@ -43,8 +42,8 @@ def types(request: web.Request) -> list[str]:
     wanted = request.query.getall("type", [])
     for tag in wanted:
         if tag not in TAGS:
-            near = difflib.get_close_matches(tag[:60], TAGS, 1)
-            hint = f"; did you mean `{near[0]}`?" if near else "."
+            near = closest(tag, TAGS)
+            hint = f"; did you mean `{near}`?" if near else "."
             raise RagdError("INVALID_REQUEST", f"The parameter `type` names no fact{hint}")
     return wanted
 

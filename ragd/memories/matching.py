@@ -14,7 +14,6 @@ from msgspec import Struct
 from ragd.guard.word_matching import is_single, words
 from ragd.notes.stop_words import ENGLISH
 
-QUERY_CHARACTERS = 4_000  # the first ones; more say no more
 FLOOR = 0.30  # the least cosine of a memory to a question whose words it does not share
 RANKS = 60  # of reciprocal rank fusion
 # Texts about nothing that is likely to be asked of a person's memories.
@@ -92,7 +91,7 @@ class Recall:
 
     def _by_words(self, query: str) -> list[int]:
         scores: dict[int, float] = {}
-        for term in dict.fromkeys(terms(query[:QUERY_CHARACTERS])):
+        for term in dict.fromkeys(terms(query)):
             places = self._having.get(term, [])
             for place in places:
                 weight = math.log(1 + len(self._memories) / len(places))

@@ -1,6 +1,8 @@
 """Limits that both ends of the socket know. It imports nothing, so that the quick client may."""
 
-RESULTS_MAX = 50
+MAX_RESULTS = 50  # the largest `max_results` of a search
+QUERY_MAX_CHARS = 100_000  # a longer query is refused
+QUERY_READ_CHARS = 2_000  # what is searched for: the beginning of a longer query
 PAUSE_MAX_S = 30 * 86_400
 
 # A day, or a timestamp with or without an offset.

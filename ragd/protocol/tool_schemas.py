@@ -5,17 +5,23 @@ from here, and the plugin and others take it from there.
 """
 
 import datetime
-import difflib
 import re
 from typing import Annotated, Any, Literal
 
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, structs
 
+from ragd.close_match import closest
 from ragd.errors import RagdError
-from ragd.protocol.limits import DAY_OR_TIME, DAY_OR_TIME_FORMS, PAUSE_MAX_S, RESULTS_MAX
+from ragd.protocol.limits import (
+    DAY_OR_TIME,
+    DAY_OR_TIME_FORMS,
+    MAX_RESULTS,
+    PAUSE_MAX_S,
+    QUERY_MAX_CHARS,
+    QUERY_READ_CHARS,
+)
 
-QUERY_MAX_CHARS = 100_000
 LIST_MAX = 100
 
 Text = Annotated[str, Meta(min_length=1, max_length=1000)]
@@ -46,7 +52,7 @@ class SearchRequest(Struct, frozen=True, forbid_unknown_fields=True):
         ),
     ]
     max_results: Annotated[
-        int, Meta(ge=1, le=RESULTS_MAX, description="How many passages at the most.")
+        int, Meta(ge=1, le=MAX_RESULTS, description="How many passages at the most.")
     ] = 5
     directory_filter: Annotated[
         list[Text], Meta(max_length=LIST_MAX, description='Only below these, e.g. ["Journal"].')
@@ -222,12 +228,16 @@ def parse_request(tool: str, body: bytes) -> Request:
     if tool not in TOOLS:
         raise RagdError("INVALID_REQUEST", f"There is no tool of that name{_nearest(tool)}.")
     request: Request = _decode(body, TOOLS[tool].request)
-    if isinstance(request, SearchRequest):
-        _check_query(request.query)
-    if isinstance(request, SearchRequest) and request.date_range is not None:
+    return _checked_search(request) if isinstance(request, SearchRequest) else request
+
+
+def _checked_search(request: SearchRequest) -> SearchRequest:
+    """The search with its query cut to what is read."""
+    _check_query(request.query)
+    if request.date_range is not None:
         _check_day("from", request.date_range.start)
         _check_day("to", request.date_range.to)
-    return request
+    return structs.replace(request, query=request.query[:QUERY_READ_CHARS])
 
 
 def parse_job(body: bytes) -> JobRequest:
@@ -283,8 +293,8 @@ def _check_day(name: str, day: str | None) -> None:
 
 
 def _nearest(tool: str) -> str:
-    near = difflib.get_close_matches(tool[:100], TOOLS, 1)
-    return f"; did you mean {near[0]}" if near else ""
+    near = closest(tool, TOOLS)
+    return f"; did you mean {near}" if near else ""
 
 
 _UNKNOWN = re.compile(r"Object contains unknown field `(.*?)`(?: - at `\$\.?(.*)`)?$", re.DOTALL)

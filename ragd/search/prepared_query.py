@@ -70,11 +70,9 @@ class Wordings:
         self._count_tokens = count_tokens
         self._permits = permits
 
-    async def read(
-        self, request: SearchRequest, most: int, index: ChunkIndex, folders: Folders
-    ) -> Wording:
+    async def read(self, request: SearchRequest, index: ChunkIndex, folders: Folders) -> Wording:
         """The request in its parts. Raises RagdError for a property that cannot be compared."""
-        query = query_language.parse(request.query[:most])
+        query = query_language.parse(request.query)
         asked = [query_language.property_term(text) for text in request.properties]
         terms = (*query.terms, *asked)
         request, rest = _taken_over(request, terms)

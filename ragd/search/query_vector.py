@@ -27,7 +27,6 @@ NAME = "tool_gateway"
 WITHIN_S = 1.5
 RECORD_WITHIN_S = 0.5
 TWICE = 2  # a blip says nothing
-CHARACTERS = 2_000  # what is longer is no question: its beginning stands for its meaning
 
 
 class Asked(Struct, frozen=True):
@@ -69,7 +68,7 @@ class QueryVectors:
         try:
             async with asyncio.timeout(WITHIN_S):
                 embedder = await self._providers.of(index.identity)
-                vector = await embedder.embed_query(query[:CHARACTERS])
+                vector = await embedder.embed_query(query)
         except TimeoutError:
             await self._failed(EmbeddingFailed(code="TIMEOUT", attempt=TWICE))
             return Asked(code="TIMEOUT")

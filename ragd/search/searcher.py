@@ -54,7 +54,6 @@ DEEPEST = 12_800
 LINKED_PLACE = 4  # the place, from 0, that a linked note may take
 LINKED_DEPTH = 10  # passages of linked notes that are compared
 NAME_CHARACTERS = 200  # what is longer is not the name of a note
-QUERY_CHARACTERS = 2_000  # what is longer is no question; its beginning says what it is about
 _TIME_WAS_UP = Asked(code="TIMEOUT")  # of a search that serves what it has
 
 
@@ -161,7 +160,7 @@ class Searcher:
         deadline: float,
     ) -> Served:
         """At the deadline, what was found is served; a search without any results has failed."""
-        wording = await self._wordings.read(request, QUERY_CHARACTERS, index, self._folders)
+        wording = await self._wordings.read(request, index, self._folders)
         filters = await self._filters(wording, index)
         named = await self._times.understand(wording.text, index)
         question = await self._question(wording, filters, named, index, health)

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragd.errors import RagdError
-from ragd.protocol.limits import DAY_OR_TIME
+from ragd.protocol.limits import DAY_OR_TIME, QUERY_READ_CHARS
 from ragd.protocol.tool_schemas import TOOLS, SearchRequest, parse_request, published
 
 SCHEMAS: dict[str, dict[str, Any]] = {t["name"]: t["parameters"] for t in published()}
@@ -281,3 +281,9 @@ def test_days_and_timestamps_are_taken_as_they_are_written(moment: str) -> None:
     parsed = parse_request("obsidian_rag_search", json.dumps(request).encode())
     assert isinstance(parsed, SearchRequest) and parsed.date_range is not None
     assert (parsed.date_range.start, parsed.date_range.to) == (moment, moment)
+
+
+def test_a_long_query_is_cut_to_what_is_read() -> None:
+    request = parse_request("obsidian_rag_search", json.dumps({"query": "x" * 5_000}).encode())
+    assert isinstance(request, SearchRequest)
+    assert request.query == "x" * QUERY_READ_CHARS

@@ -17,7 +17,6 @@ from ragd.search.dates.listing import asks_for_all
 from ragd.search.dates.time_points import Birthdays, Point, points
 
 OLDEST_YEAR = 1990  # of those that are meant where none is named
-MOST_CHARACTERS = 2_000
 
 
 class Phrase(Struct, frozen=True):
@@ -51,7 +50,7 @@ class Understood(Struct, frozen=True):
 
 def understand(question: str, today: date, birthdays: Birthdays | None = None) -> Understood:
     """The time that a question names; no phrases if it names none."""
-    text = question[:MOST_CHARACTERS]
+    text = question
     if not _QUOTED.fullmatch(text.strip()):  # a question in quotation marks is a question
         text = _QUOTED.sub(lambda match: "\0" * len(match.group()), text)
     found = points(text, today, birthdays or {})

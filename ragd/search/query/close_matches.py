@@ -1,8 +1,8 @@
 """The notes and folders that somebody may have meant, among those of the index. Pure."""
 
 from collections.abc import Collection, Iterable
-from difflib import get_close_matches
 
+from ragd.close_match import close_matches, closest
 from ragd.search.query.filters import folded
 
 MOST = 3
@@ -16,7 +16,7 @@ def nearest(path: str, known: Collection[str]) -> list[str]:
     by_name: dict[str, list[str]] = {}
     for other in list(known)[:LOOKED_AT]:
         by_name.setdefault(_name(other), []).append(other)
-    names = [wanted] if wanted in by_name else get_close_matches(wanted, by_name, MOST, 0.75)
+    names = [wanted] if wanted in by_name else close_matches(wanted, by_name, MOST, 0.75)
     return [other for name in names for other in sorted(by_name[name])][:MOST]
 
 
@@ -29,8 +29,8 @@ def nearest_folder(path: str, known: Iterable[str]) -> str | None:
         by_path.setdefault(folded(folder), folder)
         by_name.setdefault(folded(folder.rpartition("/")[2]), folder)
     for names, name in ((by_name, wanted.rpartition("/")[2]), (by_path, wanted)):
-        if close := get_close_matches(name, names, 1, 0.6):
-            return names[close[0]]
+        if close := closest(name, names):
+            return names[close]
     return None
 
 

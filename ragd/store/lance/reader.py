@@ -18,6 +18,7 @@ from ragd.embed.providers.embedder_port import Vector
 from ragd.notes.names import inner_words
 from ragd.notes.properties import compared
 from ragd.notes.search_text import hangul_bigrams
+from ragd.protocol.limits import QUERY_READ_CHARS
 from ragd.search.query.conditions import Condition
 from ragd.search.query.filters import Filters
 from ragd.search.ranking.title_match import SAMPLE, Frequencies, frequencies
@@ -31,7 +32,6 @@ from ragd.store.lance.sql import both, condition, one_of, sql_text
 
 TOGETHER = 2  # more searches at once are not quicker, only larger
 QUERY_WORDS = 128  # the cost of a full-text query grows with its words: 100 KB took half a minute
-QUERY_CHARACTERS = 2_048
 
 _SAMPLED = ("title", "chunk_text", "language")
 _HEAVY = ("chunk_text", UNITS, VECTOR)  # not for a list of many
@@ -378,10 +378,10 @@ def query_words(text: str) -> str:
 
     Names such as `type_hints` are there word by word, too.
     """
-    clean = text[: 8 * QUERY_CHARACTERS].encode("utf-8", "ignore").decode("utf-8")
+    clean = text[:QUERY_READ_CHARS].encode("utf-8", "ignore").decode("utf-8")
     clean = f"{clean} {' '.join(inner_words(clean))} {hangul_bigrams(clean)}"
     words: dict[str, str] = {}
-    room = QUERY_CHARACTERS
+    room = QUERY_READ_CHARS
     for word in clean.split():
         if len(words) == QUERY_WORDS or room <= 0:
             break

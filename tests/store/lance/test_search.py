@@ -5,8 +5,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ragd.notes.search_text import search_text
+from ragd.protocol.limits import QUERY_READ_CHARS
 from ragd.store.lance import ChunkIndex, one_of, sql_text
-from ragd.store.lance.reader import QUERY_CHARACTERS, QUERY_WORDS, query_words
+from ragd.store.lance.reader import QUERY_WORDS, query_words
 from tests.store.lance.drafts import bulk, ids, note, vector
 
 LANGUAGES = {
@@ -193,8 +194,8 @@ def test_a_query_is_cut_to_what_a_search_can_bear() -> None:
     assert query_words("도서관 기계") == "도서관 기계 도서 서관"
     assert query_words("") == query_words(" \n") == query_words("\ud800") == ""
     assert len(query_words(" ".join(f"w{n}" for n in range(9_999))).split()) == QUERY_WORDS
-    assert len(query_words(" ".join("x" * n for n in range(200)))) <= QUERY_CHARACTERS
-    assert query_words("日" * 100_000) == "日" * QUERY_CHARACTERS
+    assert len(query_words(" ".join("x" * n for n in range(200)))) <= QUERY_READ_CHARS
+    assert query_words("日" * 100_000) == "日" * QUERY_READ_CHARS
 
 
 async def test_searches_run_beside_each_other_and_beside_a_writer(index: ChunkIndex) -> None:
