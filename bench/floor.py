@@ -15,7 +15,7 @@ from typing import NamedTuple
 from bench.collections import Collection
 from bench.store import newest
 from ragd.embed.providers.local_model import EmbeddedEmbedder, model_of
-from ragd.embed.providers.shipped_models import ENGLISH, Shipped
+from ragd.embed.providers.shipped_models import ENGLISH, ShippedModel
 from ragd.notes.wordpiece import WordPiece
 from ragd.search.query.filters import Filters
 from ragd.search.query.query_terms import about
@@ -23,7 +23,7 @@ from ragd.search.ranking.cosine_scale import SCALES
 from ragd.search.ranking.fusion import Weights, gather, order
 from ragd.search.ranking.relevance import FLOOR, relevance
 from ragd.search.ranking.retrieval_trust import leg_trust
-from ragd.store.lance import ChunkIndex, LanceStore, Row, condition
+from ragd.store.lance import ChunkIndex, ChunkRow, LanceStore, condition
 
 TOP = 10
 DEPTH = 50
@@ -106,14 +106,14 @@ async def _effect(collection: Collection, vectors: Path) -> Effect:
 class _Scoring:
     """Searches as the daemon does, and gives every candidate its score."""
 
-    def __init__(self, embedder: EmbeddedEmbedder, pieces: WordPiece, model: Shipped) -> None:
+    def __init__(self, embedder: EmbeddedEmbedder, pieces: WordPiece, model: ShippedModel) -> None:
         self._model = model
         self._embedder = embedder
         self._pieces = pieces
 
     async def best(
         self, index: ChunkIndex, text: str, where: str | None
-    ) -> list[tuple[Row, float]]:
+    ) -> list[tuple[ChunkRow, float]]:
         subject = about(text, self._pieces.count)
         vector, words = await asyncio.gather(
             index.vector_leg(await self._embedder.embed_query(text), DEPTH, where),

@@ -36,7 +36,7 @@ from ragd.events import (
 )
 from ragd.paths import Home
 from ragd.state.ledger import Ledger
-from ragd.store.lance import ChunkIndex, FileRows, Identity, LanceStore
+from ragd.store.lance import ChunkIndex, FileRows, IndexIdentity, LanceStore
 from ragd.supervisor import Supervisor
 from ragd.vault.note_reader import Notes
 from ragd.wiring import Pipeline
@@ -106,7 +106,7 @@ class Indexed:
         space = space_of(MODEL, self._provider.digest, DIMENSIONS)
         vault = vault_name(self._settings.current)
         canary = self._provider.vector_of(CANARY)
-        identity = Identity(new_id(), space, notes.fingerprint, vault, canary)
+        identity = IndexIdentity(new_id(), space, notes.fingerprint, vault, canary)
         index = await store.create(identity)
         await index.mark_complete()
         started = DaemonStarted(version="0", config_hash="", previous_stop="none")

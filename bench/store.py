@@ -19,7 +19,7 @@ from pathlib import Path
 
 from ragd.embed.providers.embedder_port import Vector, VectorSpace, pack
 from ragd.notes.model import Chunk
-from ragd.store.lance import ChunkIndex, FileRows, Identity, LanceStore
+from ragd.store.lance import ChunkIndex, FileRows, IndexIdentity, LanceStore
 from ragd.store.lance.table_indexes import coverage
 
 DIMENSIONS = 384
@@ -63,9 +63,9 @@ class Maker:
         return pack(self._source.gauss(0, 1) for _ in range(DIMENSIONS))
 
 
-def identity(generation: str) -> Identity:
+def identity(generation: str) -> IndexIdentity:
     space = VectorSpace("bench", "none", "0", DIMENSIONS)
-    return Identity(generation, space, "f", "v")
+    return IndexIdentity(generation, space, "f", "v")
 
 
 async def timed(work: Awaitable[object]) -> float:

@@ -9,13 +9,13 @@ from ragd.clock import Clock
 from ragd.config.live_settings import Settings
 from ragd.config.load import vault_name
 from ragd.embed.backlog import Backlog
-from ragd.embed.cache_eviction import Forgetter
+from ragd.embed.cache_eviction import CacheEviction
 from ragd.embed.embedder import EmbedderActor
 from ragd.embed.embedding_cache import EmbeddingCache
 from ragd.embed.providers.local_model import unavailable
 from ragd.embed.providers.model_choice import named, wished
-from ragd.embed.providers.provider_choice import Chosen, Providers
-from ragd.embed.providers.shipped_models import ENGLISH, Shipped
+from ragd.embed.providers.provider_choice import ChosenProvider, Providers
+from ragd.embed.providers.shipped_models import ENGLISH, ShippedModel
 from ragd.embed.vector_maker import VectorMaker
 from ragd.guard.live_rules import GuardInForce
 from ragd.health.probes import Probing
@@ -25,9 +25,9 @@ from ragd.runtime.native_crash import CrashMark
 from ragd.search.query_vector import QueryVectors
 from ragd.search.searcher import Searcher
 from ragd.state.ledger import Ledger
-from ragd.store.generations import Indexes
-from ragd.store.lance import Identity, LanceStore
-from ragd.store.open_indexes import Serving
+from ragd.store.generations import Generations
+from ragd.store.lance import IndexIdentity, LanceStore
+from ragd.store.open_indexes import OpenIndexes
 from ragd.store.store_writer import StoreWriter
 from ragd.vault.note_reader import Notes, VaultGone
 from ragd.vault.threads import CHECK
@@ -44,7 +44,7 @@ class Pipeline:
         self._store = LanceStore(settings.vectors)
         self._providers = Providers(settings)
         self._cache = EmbeddingCache(Path(home.embedding_cache))
-        self.serving = Serving()
+        self.serving = OpenIndexes()
         guard = GuardInForce(settings)
         vectors = QueryVectors(ledger, settings, self._providers, guard)
         self.memory_vectors = MemoryVectors(settings, self.serving, self._providers, guard)
@@ -62,8 +62,8 @@ class Pipeline:
             ledger, clock, self.serving, self._providers, maker, self.notes, in_flight.fills
         )
         self._embedder = EmbedderActor(ledger, self.serving, maker, backlog, in_flight)
-        self._forgetter = Forgetter(ledger, clock, self.serving, self._cache)
-        indexes = Indexes(
+        self._forgetter = CacheEviction(ledger, clock, self.serving, self._cache)
+        indexes = Generations(
             ledger,
             self._store,
             self.serving,
@@ -91,19 +91,23 @@ class Pipeline:
         self.serving.close()
         self._store.close()
 
-    async def _new_identity(self, generation: str, like: Identity | None, asked: bool) -> Identity:
+    async def _new_identity(
+        self, generation: str, like: IndexIdentity | None, asked: bool
+    ) -> IndexIdentity:
         """What an index that is made now is made of; `like` another in its vector space."""
         if like is not None:
-            chosen = Chosen(like.space, like.canary, like.passed_over)
+            chosen = ChosenProvider(like.space, like.canary, like.passed_over)
         else:
             usable = self.serving.index is not None
             local = self._local_model(asked)
             chosen = await self._providers.choose(may_be_absent=not usable, local=local)
         vault = vault_name(self._settings.current)
         cut = self.notes.fingerprint
-        return Identity(generation, chosen.space, cut, vault, chosen.canary, chosen.passed_over)
+        return IndexIdentity(
+            generation, chosen.space, cut, vault, chosen.canary, chosen.passed_over
+        )
 
-    def _local_model(self, asked: bool) -> Shipped:
+    def _local_model(self, asked: bool) -> ShippedModel:
         """The embedded model for a new index. One that nobody `asked` for keeps the model of the
         index before it, unless another language is configured; else the languages of the notes
         decide."""

@@ -16,7 +16,7 @@ ONE_THREAD = {
     "store/lance/key_lookups.py",
     "store/lance/packed_rows.py",  # only its `_link_rows`, which the event loop calls
     "store/lance/reader.py",
-    "store/lance/snapshot.py",
+    "store/lance/table_version.py",
     "embed/providers/ollama.py",
     "config/load.py",
     "eventlog/codec.py",  # and `_decoder` has prepared them

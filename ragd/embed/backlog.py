@@ -13,8 +13,8 @@ import structlog
 
 from ragd.batch.in_flight import Fill, Payloads, ReadFile
 from ragd.clock import Clock, new_id
-from ragd.embed.backlog_retry import SetAside
-from ragd.embed.fill_builder import FillMaker
+from ragd.embed.backlog_retry import RetryPauses
+from ragd.embed.fill_builder import FillBuilder
 from ragd.embed.providers.embedder_port import EmbeddingError
 from ragd.embed.providers.provider_choice import Providers
 from ragd.embed.stored_notes import stored_notes
@@ -25,7 +25,7 @@ from ragd.folds.tables import Building, Entry, Table
 from ragd.runtime.wait_for_event import set_within
 from ragd.state.ledger import Ledger
 from ragd.store.lance import ChunkIndex
-from ragd.store.open_indexes import Serving
+from ragd.store.open_indexes import OpenIndexes
 from ragd.vault.note_reader import Reading, VaultGone
 from ragd.vault.threads import BACKLOG
 
@@ -36,7 +36,7 @@ TRIES = 2  # to read a note as it was stored, before anything else is tried
 log = structlog.get_logger(NAME)
 
 
-class Notes(Protocol):
+class BacklogNoteReader(Protocol):
     """Where the backlog's texts come from: the vault, read again."""
 
     @property
@@ -58,10 +58,10 @@ class Backlog:
         self,
         ledger: Ledger,
         clock: Clock,
-        serving: Serving,
+        serving: OpenIndexes,
         providers: Providers,
         maker: VectorMaker,
-        notes: Notes,
+        notes: BacklogNoteReader,
         fills: Payloads[Fill],
     ) -> None:
         self._ledger = ledger
@@ -73,8 +73,8 @@ class Backlog:
         self._fills = fills
         self._woken = asyncio.Event()
         serving.listen(self._woken.set)
-        self._fill_maker = FillMaker(ledger, clock, maker)
-        self._aside = SetAside()  # notes that could not be worked on
+        self._fill_maker = FillBuilder(ledger, clock, maker)
+        self._aside = RetryPauses()  # notes that could not be worked on
         self._asked_for: set[str] = set()  # generations whose provider was away and is back
 
     def wake(self) -> None:

@@ -18,7 +18,7 @@ class _Pause(Struct, frozen=True):
     until: float
 
 
-class SetAside:
+class RetryPauses:
     """By generation of the index (empty: the one that serves) and path."""
 
     def __init__(self) -> None:

@@ -12,7 +12,7 @@ from ragd.clock import Clock
 from ragd.embed.embedding_cache import EmbeddingCache
 from ragd.events import BatchStored, IndexActivated, tag_of_type
 from ragd.state.ledger import Ledger
-from ragd.store.open_indexes import Serving
+from ragd.store.open_indexes import OpenIndexes
 
 FORGET_AFTER_S = 600.0
 AGAIN_S = 10.0
@@ -21,11 +21,11 @@ _TYPES = {tag_of_type(t) for t in (BatchStored, IndexActivated)}
 log = structlog.get_logger("forgetting")
 
 
-class Forgetter:
+class CacheEviction:
     """Compares the cache with the indexes, some minutes after they changed."""
 
     def __init__(
-        self, ledger: Ledger, clock: Clock, serving: Serving, cache: EmbeddingCache
+        self, ledger: Ledger, clock: Clock, serving: OpenIndexes, cache: EmbeddingCache
     ) -> None:
         self._ledger = ledger
         self._clock = clock

@@ -27,7 +27,7 @@ from ragd.events import (
 from ragd.notes.model import Chunk
 from ragd.state.ledger import Ledger
 from ragd.store.lance import ChunkIndex
-from ragd.store.open_indexes import Serving
+from ragd.store.open_indexes import OpenIndexes
 
 URGENT_WITHIN_S = 1.8
 
@@ -47,7 +47,7 @@ class EmbedderActor:
     def __init__(
         self,
         ledger: Ledger,
-        serving: Serving,
+        serving: OpenIndexes,
         maker: VectorMaker,
         backlog: Backlog,
         in_flight: InFlight,

@@ -26,7 +26,7 @@ FILL_WITHIN_S = 30.0
 log = structlog.get_logger(NAME)
 
 
-class Made(Struct, frozen=True):
+class BuiltFill(Struct, frozen=True):
     """A fill, and where its vectors come from."""
 
     fill: Fill
@@ -34,7 +34,7 @@ class Made(Struct, frozen=True):
     cached: int
 
 
-class FillMaker:
+class FillBuilder:
     """Asks for vectors, a step at a time, until a fill is whole or its time is over."""
 
     def __init__(self, ledger: Ledger, clock: Clock, maker: VectorMaker) -> None:
@@ -42,7 +42,7 @@ class FillMaker:
         self._clock = clock
         self._maker = maker
 
-    async def make(self, files: Sequence[ReadFile], table: Table, index: ChunkIndex) -> Made:
+    async def make(self, files: Sequence[ReadFile], table: Table, index: ChunkIndex) -> BuiltFill:
         """All vectors of these notes that the table lacks, or as many as there was time for."""
         there = await self._already_there(files, table, index)
         chunks = [c for file in files for c in file.note.chunks if c.chunk_id not in there]
@@ -60,7 +60,7 @@ class FillMaker:
         fill = Fill(new_id(), index.identity.generation, worthwhile, MappingProxyType(by_id))
         given = {c.content_hash for c in chunks if c.chunk_id in by_id}
         cached = len(given & known.keys())
-        return Made(fill, len(given) - cached, cached)
+        return BuiltFill(fill, len(given) - cached, cached)
 
     async def _already_there(
         self, files: Sequence[ReadFile], table: Table, index: ChunkIndex

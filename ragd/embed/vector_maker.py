@@ -32,7 +32,7 @@ PART_MAX = 256
 log = structlog.get_logger(NAME)
 
 
-class Privacy(Protocol):
+class PrivacyRules(Protocol):
     """What may be shown to the provider."""
 
     def may_be_embedded(self, chunk: Chunk, provider: str) -> bool: ...
@@ -49,7 +49,7 @@ class VectorMaker:
         clock: Clock,
         providers: Providers,
         cache: EmbeddingCache,
-        privacy: Privacy,
+        privacy: PrivacyRules,
     ) -> None:
         self._ledger = ledger
         self._clock = clock

@@ -20,7 +20,7 @@ from ragd.folds.catalog import Index
 from ragd.runtime.native_crash import CrashMark
 from ragd.state.ledger import Ledger
 from ragd.store import lance as lance_store
-from ragd.store.open_indexes import Serving
+from ragd.store.open_indexes import OpenIndexes
 from ragd.vault.note_reader import Notes
 
 VECTORS_WITHIN_S = 30.0
@@ -47,7 +47,7 @@ class Probing:
         ledger: Ledger,
         clock: Clock,
         settings: Settings,
-        serving: Serving,
+        serving: OpenIndexes,
         providers: Providers,
         notes: Notes,
         crash: CrashMark,

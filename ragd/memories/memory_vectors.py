@@ -16,14 +16,14 @@ from ragd.guard.sensitive import text_may_leave
 from ragd.memories.matching import ANCHORS, Meaning, Memory, embed_text
 from ragd.search.ranking.cosine_scale import USUAL, known_scale
 from ragd.store.lance import ChunkIndex
-from ragd.store.open_indexes import Serving
+from ragd.store.open_indexes import OpenIndexes
 
 
 class MemoryVectors:
     """Makes them."""
 
     def __init__(
-        self, settings: Settings, serving: Serving, providers: Providers, guard: GuardInForce
+        self, settings: Settings, serving: OpenIndexes, providers: Providers, guard: GuardInForce
     ) -> None:
         self._settings = settings
         self._serving = serving

@@ -32,7 +32,7 @@ class _PrivateFile(RotatingFileHandler):
         """A full disk costs a line. The default would print it, unformatted, with a traceback."""
 
 
-class _Discreet(logging.Formatter):
+class _OwnMessagesOnly(logging.Formatter):
     """Our own lines as they are; of everybody else's only where they came from."""
 
     def format(self, record: logging.LogRecord) -> str:
@@ -62,7 +62,7 @@ def configure(path: Path, level: str = "info") -> None:
     """Send everything that is logged in this process to `path`."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     handler = _PrivateFile(path, maxBytes=MAX_BYTES, backupCount=BACKUPS, delay=True)
-    handler.setFormatter(_Discreet())
+    handler.setFormatter(_OwnMessagesOnly())
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(logging.WARNING)

@@ -17,7 +17,7 @@ from ragd.search.ranking.retrieval_trust import leg_trust
 from ragd.search.ranking.superseding import newest_first
 from ragd.search.retrieval import Legs, Question
 from ragd.state.ledger import Ledger
-from ragd.store.lance import Hit, cosines, unit_cosines
+from ragd.store.lance import ChunkHit, cosines, unit_cosines
 
 
 class Ranker:
@@ -71,7 +71,7 @@ class Ranker:
         )
 
 
-def mark_dates(question: Question, found: dict[str, Candidate], hits: Sequence[Hit]) -> None:
+def mark_dates(question: Question, found: dict[str, Candidate], hits: Sequence[ChunkHit]) -> None:
     """Note the date of each candidate, and how close it is to a time that the question names."""
     weak = 1.0 if question.by_file_time else WEAK
     candidate_dates.mark_dates(found, hits, question.spans, datetime.astimezone, weak)

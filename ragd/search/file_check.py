@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Protocol
 
 from ragd.folds.catalog import Entry
-from ragd.store.lance.schema import Row, iso_of_ns
+from ragd.store.lance.schema import ChunkRow, iso_of_ns
 from ragd.vault.files import Stat, VaultGone
 from ragd.vault.threads import SEARCH
 
@@ -39,7 +39,7 @@ class Presence:
             return None
 
 
-def is_stale(row: Row, now: Stat, catalog: Mapping[str, Entry]) -> bool:
+def is_stale(row: ChunkRow, now: Stat, catalog: Mapping[str, Entry]) -> bool:
     """Whether the note has changed since this chunk of it was stored."""
     entry = catalog.get(row.source_file)
     if entry is not None and entry.sha256 == row.file_sha256:

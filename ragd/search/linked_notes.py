@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Protocol
 
 from ragd.notes.markdown.links import link_key, resolve
-from ragd.store.lance import LinkRow, Row
+from ragd.store.lance import ChunkRow, LinkRow
 
 BEST = 3  # results whose links are followed
 TARGETS = 32  # linked notes that are looked at, in each direction
@@ -26,11 +26,11 @@ class Index(Protocol):
     async def with_names(self, names: Sequence[str]) -> list[LinkRow]: ...
 
 
-async def linked_notes(index: Index, best: Sequence[Row]) -> dict[str, str]:
+async def linked_notes(index: Index, best: Sequence[ChunkRow]) -> dict[str, str]:
     """The paths of linked notes, those of the best result first; each with its reason."""
     if not await index.has_links():
         return {}
-    rows: dict[str, Row] = {}
+    rows: dict[str, ChunkRow] = {}
     for row in best:
         if len(rows) < BEST:
             rows.setdefault(row.source_file, row)
@@ -55,14 +55,14 @@ async def linked_notes(index: Index, best: Sequence[Row]) -> dict[str, str]:
 
 
 async def _outgoing(
-    index: Index, best: Sequence[Row], paths: Sequence[str]
+    index: Index, best: Sequence[ChunkRow], paths: Sequence[str]
 ) -> tuple[list[tuple[str, str]], Sequence[LinkRow]]:
     """What these notes link to, and the notes that have the names of it."""
     targets = _targets(best, await index.links_of(paths))
     return targets, await index.with_names([one for _, one in targets]) if targets else ()
 
 
-def _names(row: Row) -> list[str]:
+def _names(row: ChunkRow) -> list[str]:
     stem = row.source_file.rpartition("/")[2].removesuffix(".md")
     return [stem, row.title, *row.names]
 
@@ -71,7 +71,7 @@ def _keys(row: LinkRow) -> set[str]:
     return {link_key(name) for name in (row.title, *row.names)}
 
 
-def _targets(best: Sequence[Row], outgoing: Sequence[LinkRow]) -> list[tuple[str, str]]:
+def _targets(best: Sequence[ChunkRow], outgoing: Sequence[LinkRow]) -> list[tuple[str, str]]:
     """Linking notes and what they link to: first the passages that were found, best first."""
     places = {row.source_file: place for place, row in reversed(list(enumerate(best)))}
     pairs = [(row.source_file, target) for row in best for target in row.links]
@@ -81,7 +81,7 @@ def _targets(best: Sequence[Row], outgoing: Sequence[LinkRow]) -> list[tuple[str
     return list(dict.fromkeys(pair for pair in pairs if pair[0] in known))[:TARGETS]
 
 
-def _aim(row: LinkRow, best: Sequence[Row]) -> Row | None:
+def _aim(row: LinkRow, best: Sequence[ChunkRow]) -> ChunkRow | None:
     """The best result that this passage links to."""
     for one in best:
         if any(_leads_to(target, row.source_file, one) for target in row.links):
@@ -89,7 +89,7 @@ def _aim(row: LinkRow, best: Sequence[Row]) -> Row | None:
     return None
 
 
-def _leads_to(target: str, linking: str, row: Row) -> bool:
+def _leads_to(target: str, linking: str, row: ChunkRow) -> bool:
     if resolve(target, linking, [row.source_file]) is not None:
         return True
     return "/" not in target and link_key(target) in {link_key(name) for name in _names(row)}

@@ -18,7 +18,7 @@ from ragd.search.ranking.score import Evidence, numbers, stands_out
 from ragd.search.results import Result, result
 from ragd.search.retrieval import Question
 from ragd.state.ledger import Ledger
-from ragd.store.lance import Row
+from ragd.store.lance import ChunkRow
 from ragd.vault.files import UNKNOWN, Stat
 
 LITERAL = 0.95  # the score of what has the exact phrase that was asked for
@@ -42,7 +42,7 @@ class Judging:
         self._ledger = ledger
         self._settings = settings
 
-    def judge(self, question: Question, row: Row, found: Candidate, now: Stat) -> Judged:
+    def judge(self, question: Question, row: ChunkRow, found: Candidate, now: Stat) -> Judged:
         """The passage as a result, with its score. `now`: its note as it is in the vault."""
         unverified = now == UNKNOWN
         stale = not unverified and is_stale(row, now, self._ledger.state.catalog.files)

@@ -13,7 +13,7 @@ from ragd.clock import Clock, iso
 from ragd.search import dates
 from ragd.search.dates import MonthDay, Span, Understood
 from ragd.search.query.filters import FileTimes, Filters
-from ragd.store.lance import ChunkIndex, Hit, condition
+from ragd.store.lance import ChunkHit, ChunkIndex, condition
 
 BIRTHDAY_WORDS = "birthday born Geburtstag geboren 生日 出生"
 BIRTHDAY_DEPTH = 50  # passages that may tell a birthday
@@ -67,7 +67,7 @@ def near(filters: Filters, spans: Sequence[Span]) -> str | None:
     return condition(structs.replace(filters, spans=around))
 
 
-async def listed(index: ChunkIndex, filters: Filters, spans: Sequence[Span]) -> list[Hit]:
+async def listed(index: ChunkIndex, filters: Filters, spans: Sequence[Span]) -> list[ChunkHit]:
     """The passages of these spans, newest first, then those of notes without a date whose file was
     written in the latest span."""
     own = condition(structs.replace(filters, spans=tuple(span.shown() for span in spans)))

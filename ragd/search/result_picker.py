@@ -18,7 +18,7 @@ from ragd.search.ranking.fusion import Candidate
 from ragd.search.ranking.passage_joining import joined, may_join
 from ragd.search.ranking.score import JUDGED, Evidence, is_answered
 from ragd.search.results import Result, citation
-from ragd.store.lance import ChunkIndex, Row
+from ragd.store.lance import ChunkIndex, ChunkRow
 from ragd.vault.files import UNKNOWN, Stat
 
 LOOK_AHEAD = 64  # of a passage's places, once one of them turned out to be gone
@@ -26,16 +26,16 @@ LISTED = 5  # other notes with the same passage
 CHECKED = 200  # of them, when there are more: whether they are still there
 PLACES_WITHIN_S = 2.0
 
-Found = tuple[Row, Result]
+Found = tuple[ChunkRow, Result]
 Permits = Callable[[str], bool]
-Judge = Callable[[Row, Candidate, Stat], Judged]
+Judge = Callable[[ChunkRow, Candidate, Stat], Judged]
 Score = Callable[[Sequence[Evidence]], list[float]]
 
 
 class _Pick(Struct, frozen=True):
     """A passage that is shown, and all candidates that have its text."""
 
-    row: Row
+    row: ChunkRow
     result: Result
     equal: list[Candidate]
     evidence: Evidence
@@ -66,7 +66,7 @@ class Picking:
         self._score = score
         self._most = most
         self._each_note = each_note
-        self._rows: dict[str, Row | None] = {}  # None: not in the index any more
+        self._rows: dict[str, ChunkRow | None] = {}  # None: not in the index any more
         self._facts: dict[str, Stat | None] = {}  # None: not in the vault any more
         self.dated: list[tuple[str, str]] = []  # dates and texts of all candidates
         self._best: list[_Pick] = []

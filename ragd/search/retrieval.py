@@ -9,14 +9,14 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct, structs
 
-from ragd.embed.providers.shipped_models import Shipped
+from ragd.embed.providers.shipped_models import ShippedModel
 from ragd.search.dates import Span
 from ragd.search.query.conditions import Condition
 from ragd.search.query.query_terms import About
 from ragd.search.query_vector import Asked
 from ragd.search.ranking.cosine_scale import USUAL, CosineScale, known_scale
 from ragd.search.ranking.title_match import Frequencies, WordWeights
-from ragd.store.lance import ChunkIndex, Hit
+from ragd.store.lance import ChunkHit, ChunkIndex
 
 TIMELY_DEPTH = 100
 SUBJECT_DEPTH = 100
@@ -52,7 +52,7 @@ class Question(Struct, frozen=True):
     phrases: tuple[Condition, ...] = ()
     notes: tuple[str, ...] | None = None  # only in these few, by meaning if it can be; None: in all
     excluded: frozenset[str] = frozenset()  # stems of words that are not wanted
-    model: Shipped | None = None  # of the index's vectors, if it came with ragd
+    model: ShippedModel | None = None  # of the index's vectors, if it came with ragd
     words: WordWeights = WordWeights({}, 0.0)  # its telling words
     sought: WordWeights = WordWeights({}, 0.0)  # the same without words that only ask
 
@@ -89,14 +89,14 @@ class Legs(Struct, frozen=True):
     `whole`: there is nothing more to find, however deep one looks.
     """
 
-    vector: list[Hit]
-    text: list[Hit]
+    vector: list[ChunkHit]
+    text: list[ChunkHit]
     whole: bool
     tagged: frozenset[str] = frozenset()
-    named: Sequence[Hit] = ()  # first passages of the notes whose name is the question
+    named: Sequence[ChunkHit] = ()  # first passages of the notes whose name is the question
 
     @property
-    def hits(self) -> Iterator[Hit]:
+    def hits(self) -> Iterator[ChunkHit]:
         """All of them; some chunks more than once."""
         return itertools.chain(self.vector, self.text, self.named)
 
@@ -126,14 +126,16 @@ async def both(question: Question, depth: int) -> Legs:
     )
 
 
-async def _within(question: Question, depth: int, where: str | None) -> tuple[list[Hit], list[Hit]]:
+async def _within(
+    question: Question, depth: int, where: str | None
+) -> tuple[list[ChunkHit], list[ChunkHit]]:
     vector, text = await asyncio.gather(
         _by_meaning(question, depth, where), _by_words(question, depth, where)
     )
     return vector, text
 
 
-async def _by_meaning(question: Question, depth: int, where: str | None) -> list[Hit]:
+async def _by_meaning(question: Question, depth: int, where: str | None) -> list[ChunkHit]:
     asked = await asyncio.shield(question.asking)
     if asked.vector is None:
         return []
@@ -142,7 +144,7 @@ async def _by_meaning(question: Question, depth: int, where: str | None) -> list
     )
 
 
-async def _by_words(question: Question, depth: int, where: str | None) -> list[Hit]:
+async def _by_words(question: Question, depth: int, where: str | None) -> list[ChunkHit]:
     has_other_way = not question.by_words or question.notes is not None
     if has_other_way and (await asyncio.shield(question.asking)).vector is not None:
         return []  # but where there is no vector, words are better than nothing
@@ -150,7 +152,7 @@ async def _by_words(question: Question, depth: int, where: str | None) -> list[H
     return await question.index.text_leg(words, depth, where, question.phrases, question.notes)
 
 
-async def _of_subject(question: Question) -> list[Hit]:
+async def _of_subject(question: Question) -> list[ChunkHit]:
     """What names the subject: the newest statement may have no other word of the question."""
     if not question.subject or not question.by_words or question.notes is not None:
         return []
@@ -158,11 +160,11 @@ async def _of_subject(question: Question) -> list[Hit]:
     return await index.text_leg(question.subject, SUBJECT_DEPTH, where, question.phrases)
 
 
-async def _nothing() -> tuple[list[Hit], list[Hit]]:
+async def _nothing() -> tuple[list[ChunkHit], list[ChunkHit]]:
     return [], []
 
 
-def _with(hits: list[Hit], *more: list[Hit]) -> list[Hit]:
+def _with(hits: list[ChunkHit], *more: list[ChunkHit]) -> list[ChunkHit]:
     """Those of `more` that are not there yet are worse than all that are."""
     found = {hit.chunk_id: hit for hit in hits}
     for others in more:

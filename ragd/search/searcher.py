@@ -43,7 +43,7 @@ from ragd.search.retrieval import Legs, Question
 from ragd.search.vocabulary import Vocabularies
 from ragd.state.ledger import Ledger
 from ragd.store.lance import ChunkIndex, condition
-from ragd.store.open_indexes import Serving
+from ragd.store.open_indexes import OpenIndexes
 
 WITHIN_S = 8.0
 SPARE_S = 0.5  # to answer with what was found until then
@@ -93,7 +93,7 @@ class Searcher:
         ledger: Ledger,
         clock: Clock,
         settings: Settings,
-        serving: Serving,
+        serving: OpenIndexes,
         vectors: QueryVectors,
         notes: Notes,
     ) -> None:

@@ -11,7 +11,7 @@ from ragd.events import DependencyLost, StoreCompacted
 from ragd.state.ledger import Ledger
 from ragd.store.generations import NAME
 from ragd.store.lance import ChunkIndex
-from ragd.store.open_indexes import Serving
+from ragd.store.open_indexes import OpenIndexes
 
 TIDY_AFTER_S = 5.0
 TIDY_AGAIN_S = 60.0
@@ -20,10 +20,10 @@ DAMAGED_TIMES = 2  # once may have been a reader's bad luck
 log = structlog.get_logger(NAME)
 
 
-class Tidier:
+class Compactor:
     """Woken by whoever writes; decides by itself when."""
 
-    def __init__(self, ledger: Ledger, clock: Clock, serving: Serving) -> None:
+    def __init__(self, ledger: Ledger, clock: Clock, serving: OpenIndexes) -> None:
         self._ledger = ledger
         self._clock = clock
         self._serving = serving

@@ -5,7 +5,7 @@ from ragd.events import FilledFile, VectorsFilled
 from ragd.runtime.crash_points import crashpoint
 from ragd.state.ledger import Ledger
 from ragd.store.generations import NAME
-from ragd.store.lance import ChunkIndex, Filled
+from ragd.store.lance import ChunkIndex, FillResult
 from ragd.store.store_errors import Troubles
 
 
@@ -27,7 +27,7 @@ async def store_fill(index: ChunkIndex, fill: Fill, ledger: Ledger, troubles: Tr
         await ledger.journal.append_parts(NAME, done)
 
 
-def _filled(fill: Fill, filled: Filled) -> list[FilledFile]:
+def _filled(fill: Fill, filled: FillResult) -> list[FilledFile]:
     """The notes of a fill whose chunks were all in the table, as they are counted there."""
     return [
         FilledFile(

@@ -26,8 +26,8 @@ from ragd.folds.tables import Table
 from ragd.runtime.crash_points import crashpoint
 from ragd.runtime.native_crash import CrashMark
 from ragd.state.ledger import Ledger
-from ragd.store.lance import ChunkIndex, Identity, LanceStore, NothingKnown
-from ragd.store.open_indexes import Serving
+from ragd.store.lance import CannotCheck, ChunkIndex, IndexIdentity, LanceStore
+from ragd.store.open_indexes import OpenIndexes
 
 NAME = "store_writer"
 FOREIGN = "INDEX_OF_ANOTHER_VAULT"
@@ -36,21 +36,21 @@ log = structlog.get_logger(NAME)
 # The identity of an index that does not exist yet. Given an identity, the new one is in its vector
 # space; else the provider is chosen now. True: a person asked for it, so that under `auto` the
 # embedded model is chosen anew by the languages of the notes.
-NewIdentity = Callable[[str, Identity | None, bool], Awaitable[Identity]]
+NewIdentity = Callable[[str, IndexIdentity | None, bool], Awaitable[IndexIdentity]]
 
 
-class NotOurs(Exception):
+class ForeignIndex(Exception):
     """The index is another vault's, and nobody knows yet whether that is meant."""
 
 
-class Indexes:
+class Generations:
     """The life of generations, on behalf of the store writer."""
 
     def __init__(
         self,
         ledger: Ledger,
         store: LanceStore,
-        serving: Serving,
+        serving: OpenIndexes,
         new_identity: NewIdentity,
         vault: str,
         vault_is_there: Callable[[], Awaitable[bool]],
@@ -79,7 +79,7 @@ class Indexes:
             if self._serving.building is None:
                 await self._open_building()
             await self._drop_strangers()
-        except (NothingKnown, NotOurs, RagdError) as why:  # files may come and go meanwhile
+        except (CannotCheck, ForeignIndex, RagdError) as why:  # files may come and go meanwhile
             if str(why) != self._hindrance:
                 log.warning("the index is not opened yet", reason=str(why))
             self._hindrance = str(why)
@@ -189,7 +189,7 @@ class Indexes:
             lost = self._ledger.state.health.lost.get("index")
             if lost is None or lost.code != FOREIGN:
                 await self._say(DependencyLost(dependency="index", code=FOREIGN))
-            raise NotOurs("it is another vault's, and kept until this one is found")
+            raise ForeignIndex("it is another vault's, and kept until this one is found")
         await self._say(IndexLost(reason="vault_changed"))
         await self._store.drop(index.identity.generation)
         await self._say(JobRequested(job_id=new_id(), mode="full", origin="vault_changed"))

@@ -5,24 +5,24 @@ from collections.abc import Callable
 
 from ragd.clock import Clock
 from ragd.runtime.wait_for_event import set_within
-from ragd.store.lance import ChunkIndex, Place
+from ragd.store.lance import ChunkIndex, FolderStamp
 
 
-class Serving:
+class OpenIndexes:
     """The index that serves, and the one that is built beside it; empty while there is none."""
 
     def __init__(self) -> None:
         self.index: ChunkIndex | None = None
         self.building: ChunkIndex | None = None
         self._listeners: list[Callable[[], None]] = []
-        self._condemned: Place | None = None
+        self._condemned: FolderStamp | None = None
 
     def condemn(self, index: ChunkIndex) -> None:
         """It was found damaged in a way that no probe sees: it is, until another folder is put in
         its place."""
         self._condemned = index.place()
 
-    def is_condemned(self, place: Place) -> bool:
+    def is_condemned(self, place: FolderStamp) -> bool:
         """Whether the index that lies there is that one, open or not."""
         return self._condemned == place
 

@@ -31,13 +31,13 @@ from ragd.events import (
 from ragd.folds.jobs import Job
 from ragd.runtime.crash_points import crashpoint
 from ragd.state.ledger import Ledger
-from ragd.store.compaction import Tidier
+from ragd.store.compaction import Compactor
 from ragd.store.fill_writer import store_fill
-from ragd.store.generations import NAME, Indexes
+from ragd.store.generations import NAME, Generations
 from ragd.store.lance import ChunkIndex, FileRows
-from ragd.store.open_indexes import Serving
+from ragd.store.open_indexes import OpenIndexes
 from ragd.store.store_errors import Troubles
-from ragd.store.vector_recount import COUNT_EVERY_S, COUNT_FIRST_S, Recounter
+from ragd.store.vector_recount import COUNT_EVERY_S, COUNT_FIRST_S, VectorRecount
 
 VECTORS_WITHIN_S = 2.0
 RETIRE_AFTER_S = 30.0
@@ -57,11 +57,11 @@ _FOUND = (DependencyLost, DependencyRecovered)
 log = structlog.get_logger(NAME)
 
 
-class Recount(Struct, frozen=True):
+class RecountDue(Struct, frozen=True):
     """It is time to compare the catalog's count of vectors with the table's."""
 
 
-Todo = Batch | Fill | JobCancelRequested | DependencyLost | DependencyRecovered | Recount
+Todo = Batch | Fill | JobCancelRequested | DependencyLost | DependencyRecovered | RecountDue
 
 
 class StoreWriter:
@@ -71,9 +71,9 @@ class StoreWriter:
         self,
         ledger: Ledger,
         clock: Clock,
-        serving: Serving,
+        serving: OpenIndexes,
         in_flight: InFlight,
-        indexes: Indexes,
+        indexes: Generations,
     ) -> None:
         self._ledger = ledger
         self._clock = clock
@@ -84,8 +84,8 @@ class StoreWriter:
         self._embedded: dict[str, asyncio.Event] = {}
         self._todo: asyncio.Queue[Todo] = asyncio.Queue()
         self._troubles = Troubles(ledger, clock)
-        self._tidier = Tidier(ledger, clock, serving)
-        self._recounter = Recounter(ledger, serving)
+        self._tidier = Compactor(ledger, clock, serving)
+        self._recounter = VectorRecount(ledger, serving)
         self._recounted = asyncio.Event()
         self._doubted = False  # somebody found the index damaged
 
@@ -108,7 +108,7 @@ class StoreWriter:
         await self._clock.sleep(COUNT_FIRST_S)
         while True:
             self._recounted.clear()
-            self._todo.put_nowait(Recount())
+            self._todo.put_nowait(RecountDue())
             await self._recounted.wait()  # so that they never pile up
             await self._clock.sleep(COUNT_EVERY_S)
 
@@ -151,7 +151,7 @@ class StoreWriter:
                 await self._fill(todo)
             elif isinstance(todo, JobCancelRequested):
                 await self._cancel_building(todo.job_id)
-            elif isinstance(todo, Recount):
+            elif isinstance(todo, RecountDue):
                 await self._recount()
             else:
                 await self._look_again(todo)

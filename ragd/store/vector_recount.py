@@ -14,7 +14,7 @@ from ragd.folds.tables import Entry, Table
 from ragd.state.ledger import Ledger
 from ragd.store.generations import NAME, count_rows
 from ragd.store.lance import ChunkIndex
-from ragd.store.open_indexes import Serving
+from ragd.store.open_indexes import OpenIndexes
 
 COUNT_FIRST_S = 60.0
 COUNT_EVERY_S = 600.0
@@ -22,10 +22,10 @@ COUNT_EVERY_S = 600.0
 log = structlog.get_logger(NAME)
 
 
-class Recounter:
+class VectorRecount:
     """Counts the vectors of the index that serves and of the one that is built."""
 
-    def __init__(self, ledger: Ledger, serving: Serving) -> None:
+    def __init__(self, ledger: Ledger, serving: OpenIndexes) -> None:
         self._ledger = ledger
         self._serving = serving
         self._counted: dict[str, tuple[int, int]] = {}  # generation -> version and its vectors

@@ -27,7 +27,7 @@ from ragd.runtime.durable_files import private_directory
 from ragd.search.query_vector import QueryVectors
 from ragd.search.searcher import Searcher
 from ragd.state.ledger import Ledger
-from ragd.store.open_indexes import Serving
+from ragd.store.open_indexes import OpenIndexes
 from ragd.vault.note_reader import Notes
 from tests.daemon.processes import Process, real, twisted, write_config
 from tests.daemon.virtual_clock import VirtualClock
@@ -84,7 +84,7 @@ class House:
             self.ledger, self.settings, Providers(self.settings), GuardInForce(self.settings)
         )
         notes = Notes(self.settings, clock)
-        self.searcher = Searcher(self.ledger, clock, self.settings, Serving(), vectors, notes)
+        self.searcher = Searcher(self.ledger, clock, self.settings, OpenIndexes(), vectors, notes)
         reloading = Reloading(self.settings)
         path, journal = Path(home.config), self.ledger.journal
         self.config_reader = ConfigReader(clock, path, reloading, journal)

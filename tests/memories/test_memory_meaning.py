@@ -13,7 +13,7 @@ import pytest
 from ragd.config.schema import Config
 from ragd.embed.providers import local_model
 from ragd.embed.providers.embedder_port import VectorSpace
-from ragd.embed.providers.shipped_models import GRANITE, MINILM, Shipped
+from ragd.embed.providers.shipped_models import GRANITE, MINILM, ShippedModel
 from ragd.guard.live_rules import GuardInForce
 from ragd.memories.matching import ANCHORS, FLOOR, Meaning, Memory, Recall, embed_text
 from ragd.memories.memory_store import FORMAT, MemoryStore
@@ -70,7 +70,7 @@ def kept() -> list[tuple[Memory, list[str]]]:
     local_model.unavailable() is not None, reason="the embedded model cannot run here"
 )
 @pytest.mark.parametrize("shipped", [GRANITE, MINILM], ids=lambda model: model.name)
-async def test_the_figures_of_the_retrieval_page_are_measured(shipped: Shipped) -> None:
+async def test_the_figures_of_the_retrieval_page_are_measured(shipped: ShippedModel) -> None:
     model = local_model.EmbeddedEmbedder(model=shipped)
     above = SCALES[shipped.name].above_anchors
     try:

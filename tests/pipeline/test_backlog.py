@@ -14,7 +14,7 @@ from ragd.embed.backlog import Backlog
 from ragd.embed.vector_maker import VectorMaker
 from ragd.events import BatchStored, IndexActivated, StoredFile
 from ragd.state.ledger import Ledger
-from ragd.store.open_indexes import Serving
+from ragd.store.open_indexes import OpenIndexes
 from ragd.vault.note_reader import Reading
 from tests.daemon.virtual_clock import VirtualClock
 
@@ -74,7 +74,7 @@ class Index:
 async def test_the_backlog_waits_for_the_index_to_be_opened(
     ledger: Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    serving, notes = Serving(), CountedNotes()
+    serving, notes = OpenIndexes(), CountedNotes()
     unused: Any = Unused()
     clock = SystemClock()
     maker = VectorMaker(ledger, clock, unused, unused, unused)
@@ -161,7 +161,7 @@ async def test_a_note_with_other_content_is_worked_on_at_once(ledger: Ledger) ->
 @asynccontextmanager
 async def at_work(ledger: Ledger) -> AsyncIterator[tuple[CountedNotes, VirtualClock, Backlog]]:
     """A backlog with an open index, over a vault whose notes cannot be read as they were stored."""
-    serving, notes, clock = Serving(), CountedNotes(), VirtualClock()
+    serving, notes, clock = OpenIndexes(), CountedNotes(), VirtualClock()
     unused: Any = Unused()
     maker = VectorMaker(ledger, clock, unused, unused, unused)
     backlog = Backlog(ledger, clock, serving, unused, maker, notes, InFlight().fills)

@@ -16,7 +16,7 @@ from ragd.events import (
 )
 from ragd.protocol.tool_schemas import SearchRequest
 from ragd.store import compaction, store_writer
-from ragd.store.lance import ChunkIndex, LanceStore, NothingKnown, generation_folders
+from ragd.store.lance import CannotCheck, ChunkIndex, LanceStore, generation_folders
 from tests.copies import copy_table
 from tests.patience import PATIENCE_S
 from tests.pipeline.test_pipeline import assert_index_equals_vault, indexed
@@ -134,7 +134,7 @@ async def test_after_a_crash_nothing_is_opened_that_nobody_could_look_at(
 
         async def refuse(*_: object) -> bool:
             asked.set()
-            raise NothingKnown("nobody")
+            raise CannotCheck("nobody")
 
         nobody.setattr(LanceStore, "is_damaged", refuse)
         running = await start(lambda: mark.write_text("Fatal Python error: Aborted\n"))

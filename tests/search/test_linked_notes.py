@@ -4,19 +4,19 @@ from collections.abc import Sequence
 
 from ragd.notes.markdown.links import link_key
 from ragd.search.linked_notes import BEST, linked_notes, reasons
-from ragd.store.lance import LinkRow, Row
+from ragd.store.lance import ChunkRow, LinkRow
 
 
-def row(path: str, *links: str) -> Row:
+def row(path: str, *links: str) -> ChunkRow:
     title = path.rpartition("/")[2].removesuffix(".md")
     where = (path, "", None, None, [], 0, 1, "", "", "", "", 1, 1, title, "")
-    return Row(f"id {path}", "text", *where, links=list(links))  # type: ignore[arg-type]
+    return ChunkRow(f"id {path}", "text", *where, links=list(links))  # type: ignore[arg-type]
 
 
 class Index:
     """Notes with their links, in memory; it counts its answers."""
 
-    def __init__(self, *rows: Row, aliases: dict[str, str] | None = None) -> None:
+    def __init__(self, *rows: ChunkRow, aliases: dict[str, str] | None = None) -> None:
         self.lookups = 0
         self._rows = [
             LinkRow(one.source_file, one.title, [(aliases or {}).get(one.title, "")], one.links)

@@ -11,16 +11,16 @@ from ragd.search.ranking.fusion import Candidate
 from ragd.search.ranking.score import Evidence, scores
 from ragd.search.result_picker import LISTED, LOOK_AHEAD, Picking
 from ragd.search.results import result
-from ragd.store.lance import Row
+from ragd.store.lance import ChunkRow
 from ragd.vault.files import UNKNOWN, Stat
 
 HERE = Stat(1, 1)
 
 
-def row(number: int, text: str) -> Row:
+def row(number: int, text: str) -> ChunkRow:
     path = f"{number:04}.md"
     where = (path, "", None, None, [], 0, 1, "", "", "", "", 1, 1, f"{number:04}", "")
-    return Row(f"id{number}", text, *where)  # type: ignore[arg-type]
+    return ChunkRow(f"id{number}", text, *where)  # type: ignore[arg-type]
 
 
 class Index:
@@ -37,7 +37,7 @@ class Index:
         rows = list(self.rows.values())[:most]
         return [Candidate(r.chunk_id, r.source_file, r.chunk_text.encode()) for r in rows]
 
-    async def fetch(self, chunk_ids: Sequence[str]) -> list[Row]:
+    async def fetch(self, chunk_ids: Sequence[str]) -> list[ChunkRow]:
         self.fetched += chunk_ids
         return [self.rows[one] for one in chunk_ids if one in self.rows]
 
@@ -72,7 +72,7 @@ class Presence:
         return {path: None if path in self.gone else HERE for path in paths}
 
 
-def judge(row: Row, found: Candidate, now: Stat) -> Judged:
+def judge(row: ChunkRow, found: Candidate, now: Stat) -> Judged:
     shown = result(row, 0.0, "vault", unverified=now == UNKNOWN)
     return Judged(shown, Evidence(covered=1.0, lead=1.0), fits=row.chunk_text != "weak")
 
@@ -224,7 +224,7 @@ async def test_the_score_does_not_depend_on_how_many_results_are_shown() -> None
     index = Index([f"text {number}" for number in range(12)])
     best = {f"id{number}": 0.1 * number for number in range(12)}
 
-    def judge(row: Row, found: Candidate, now: Stat) -> Judged:
+    def judge(row: ChunkRow, found: Candidate, now: Stat) -> Judged:
         evidence = Evidence(0.2, covered=min(1.0, best[row.chunk_id]), lead=0.5)
         return Judged(result(row, 0.0, "vault"), evidence, fits=True)
 

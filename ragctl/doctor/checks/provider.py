@@ -8,7 +8,7 @@ from ragctl.doctor.checks import Finding, fail, ok, unknown, warn
 from ragctl.doctor.checks.known_state import settings, state
 from ragctl.setup.ollama import LOAD_WITHIN_S, NoAnswer, Server, ask, vector_size
 from ragd.config.schema import Embedding
-from ragd.embed.providers.shipped_models import ENGLISH, SHIPPED, Shipped
+from ragd.embed.providers.shipped_models import ENGLISH, SHIPPED, ShippedModel
 from ragd.folds.catalog import Index
 from ragd.health.explanation import language_hint, passed_over, size_mismatch
 from ragd.paths import Home
@@ -93,7 +93,7 @@ def weights(home: Home) -> Finding:
     return ok(f"{', '.join(found)}: byte for byte as it should be")
 
 
-def _problem(model: Shipped) -> Finding | None:
+def _problem(model: ShippedModel) -> Finding | None:
     spec = find_spec(model.package)
     if spec is None or spec.origin is None:
         return fail(f"the package {model.package} with the model's weights is missing", AGAIN)

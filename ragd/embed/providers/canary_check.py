@@ -17,7 +17,7 @@ from ragd.embed.providers.embedder_port import (
 )
 
 
-class Witnessed:
+class CanaryCheckedEmbedder:
     """The same as the embedder that it watches, but for vectors of another space."""
 
     def __init__(

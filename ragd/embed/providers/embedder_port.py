@@ -177,7 +177,7 @@ def same_space(canary: Vector, stored: Vector) -> bool:
     return len(canary) == len(stored) and cosine(canary, stored) >= CANARY_TOLERANCE
 
 
-class Pace:
+class BatchPace:
     """How many texts make one batch of about `turn_s` seconds. It learns from every batch.
 
     Short turns let a query in between; long ones waste less per request. Time goes with the

@@ -14,23 +14,23 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from ragd.embed.providers.embedder_port import (
     DETAILS,
+    BatchPace,
     EmbeddingError,
     Kind,
-    Pace,
     Vector,
     VectorSpace,
 )
-from ragd.embed.providers.request_queue import Batches, Made, Refused
+from ragd.embed.providers.request_queue import RequestQueue, TextRefused, TimedVectors
 from ragd.embed.unit_vectors import UnitBits, vector_of, with_units
 from ragd.embed.worker import (
     ENGLISH,
     HEADER,
     SHIPPED,
-    Embed,
-    Failed,
+    EmbedFailed,
+    EmbedRequest,
     Ready,
     Reply,
-    Shipped,
+    ShippedModel,
     Unavailable,
     Vectors,
     body_length,
@@ -48,7 +48,7 @@ LARGEST_BATCH = 64
 COMMAND = (sys.executable, "-P", "-m", "ragd.embed.worker")
 
 
-def space_of(model: Shipped) -> VectorSpace:
+def space_of(model: ShippedModel) -> VectorSpace:
     """The vector space of a model that comes with ragd."""
     return VectorSpace("embedded", model.name, model.digest, model.dimensions, window=model.window)
 
@@ -57,12 +57,12 @@ SPACE = space_of(ENGLISH)
 _BY_IDENTITY = {space_of(model).identity: model for model in SHIPPED.values()}
 
 
-def model_of(space: VectorSpace) -> Shipped | None:
+def model_of(space: VectorSpace) -> ShippedModel | None:
     """The model whose vectors are of this space; None if this version does not have it."""
     return _BY_IDENTITY.get(space.identity)
 
 
-def unavailable(model: Shipped = ENGLISH) -> str | None:
+def unavailable(model: ShippedModel = ENGLISH) -> str | None:
     """Why this model cannot run here, as far as a quick look can tell, or None."""
     if model.needs_onnxruntime and importlib.util.find_spec("onnxruntime") is None:
         return "onnxruntime is not installed here"
@@ -79,13 +79,13 @@ class EmbeddedEmbedder:
         idle_s: float = IDLE_S,
         command: Sequence[str] = COMMAND,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
-        model: Shipped = ENGLISH,
+        model: ShippedModel = ENGLISH,
     ) -> None:
         self._space = space_of(model)
         self._unit_bits = model.unit_bits
         self._worker = _Worker((*command, model.name), idle_s)
-        pace = Pace(TURN_S, FIRST_BATCH, LARGEST_BATCH)
-        self._batches = Batches(self._ask, self._space, pace, sleep)
+        pace = BatchPace(TURN_S, FIRST_BATCH, LARGEST_BATCH)
+        self._batches = RequestQueue(self._ask, self._space, pace, sleep)
 
     @property
     def space(self) -> VectorSpace:
@@ -109,15 +109,15 @@ class EmbeddedEmbedder:
         await self._batches.close()
         await self._worker.close()
 
-    async def _ask(self, texts: Sequence[str], allowance_s: float) -> Made:
-        reply, took_s = await self._worker.ask(Embed(list(texts)), allowance_s)
+    async def _ask(self, texts: Sequence[str], allowance_s: float) -> TimedVectors:
+        reply, took_s = await self._worker.ask(EmbedRequest(list(texts)), allowance_s)
         size = self._space.dimensions * 4
         match reply:
             case Vectors(data, units) if len(data) == len(texts) * size:
                 vectors = [data[at : at + size] for at in range(0, len(data), size)]
-                return Made(_with_units(vectors, units, self._unit_bits), took_s)
-            case Failed("not_a_number"):
-                raise Refused("not_a_number")
+                return TimedVectors(_with_units(vectors, units, self._unit_bits), took_s)
+            case EmbedFailed("not_a_number"):
+                raise TextRefused("not_a_number")
             case _:
                 raise _error("transient", "failed inside")
 
@@ -137,7 +137,7 @@ class _Worker:
     def pid(self) -> int | None:
         return self._process.pid if self._process else None
 
-    async def ask(self, request: Embed, within_s: float) -> tuple[Reply, float]:
+    async def ask(self, request: EmbedRequest, within_s: float) -> tuple[Reply, float]:
         """The worker's reply and the seconds it took; it is started before if need be."""
         async with self._one_at_a_time:
             self._rest()
@@ -188,7 +188,7 @@ class _Worker:
             case _:
                 raise _error("unreachable", "the worker cannot be started")
 
-    async def _converse(self, request: Embed) -> Reply:
+    async def _converse(self, request: EmbedRequest) -> Reply:
         assert self._process is not None
         assert self._process.stdin is not None
         self._process.stdin.write(frame(request))

@@ -6,7 +6,7 @@ least two, are in another language that the multilingual model reads.
 
 from collections.abc import Mapping
 
-from ragd.embed.providers.shipped_models import ENGLISH, MULTILINGUAL, SHIPPED, Shipped
+from ragd.embed.providers.shipped_models import ENGLISH, MULTILINGUAL, SHIPPED, ShippedModel
 
 # What the multilingual model was trained on, without English.
 READ_BY_MULTILINGUAL = frozenset(
@@ -16,19 +16,19 @@ LEAST_SHARE = 0.1
 LEAST_NOTES = 2
 
 
-def fitting(languages: Mapping[str, int]) -> Shipped:
+def fitting(languages: Mapping[str, int]) -> ShippedModel:
     """The model for notes of these languages (a sample, counted by language)."""
     other = sum(count for code, count in languages.items() if code in READ_BY_MULTILINGUAL)
     is_mixed = other >= LEAST_NOTES and other >= LEAST_SHARE * sum(languages.values())
     return MULTILINGUAL if is_mixed else ENGLISH
 
 
-def named(model: str) -> Shipped | None:
+def named(model: str) -> ShippedModel | None:
     """The embedded model of this name."""
     return SHIPPED.get(model)
 
 
-def wished(language: str, languages: Mapping[str, int]) -> Shipped:
+def wished(language: str, languages: Mapping[str, int]) -> ShippedModel:
     """The model for `embedding.language`; under `auto`, the one that fits the notes."""
     chosen = (model for model in SHIPPED.values() if model.language == language)
     return next(chosen, None) or fitting(languages)

@@ -15,15 +15,15 @@ from msgspec import Struct
 
 from ragd.embed.providers.embedder_port import (
     CANARY,
+    BatchPace,
     EmbeddingError,
     Kind,
-    Pace,
     Vector,
     VectorSpace,
     pack,
     same_space,
 )
-from ragd.embed.providers.request_queue import Batches, Made, Refused
+from ragd.embed.providers.request_queue import RequestQueue, TextRefused, TimedVectors
 
 ANSWER_WITHIN_S = 2.0
 CONNECT_WITHIN_S = 3.0
@@ -57,7 +57,7 @@ class _Embeddings(Struct):
     load_duration: int = 0  # nanoseconds
 
 
-class Sighting(Struct, frozen=True):
+class OllamaModelInfo(Struct, frozen=True):
     """What a look at an Ollama server found. `digest` is None when it does not have the model."""
 
     version: str
@@ -74,7 +74,7 @@ class Probe(Struct, frozen=True):
 
 async def answers(base_url: str) -> bool:
     """True if an Ollama server answers at this address."""
-    wire = _Wire(base_url)
+    wire = _OllamaClient(base_url)
     try:
         await wire.get("/api/version", _Version)
     except EmbeddingError:
@@ -84,9 +84,9 @@ async def answers(base_url: str) -> bool:
     return True
 
 
-async def look(base_url: str, model: str) -> Sighting:
+async def look(base_url: str, model: str) -> OllamaModelInfo:
     """Who answers at this address, and has it this model? Loads nothing."""
-    wire = _Wire(base_url)
+    wire = _OllamaClient(base_url)
     try:
         return await _look(wire, model)
     finally:
@@ -112,10 +112,10 @@ async def connect(
 
 async def vector_size(base_url: str, model: str) -> int:
     """How many numbers a vector of this model has. Loads the model."""
-    wire = _Wire(base_url)
+    wire = _OllamaClient(base_url)
     try:
         answer = await _embed(wire, model, [CANARY], LOAD_WITHIN_S)
-    except Refused:
+    except TextRefused:
         raise _error("transient", "failed inside") from None
     finally:
         await wire.close()
@@ -143,9 +143,9 @@ class OllamaEmbedder:
     ) -> None:
         self._space = space
         self._configured = configured  # the size that vectors must have; 0: the index's own
-        self._wire = _Wire(base_url)
-        pace = Pace(TURN_S, min(FIRST_BATCH, batch_size), batch_size)
-        self._batches = Batches(self._ask, space, pace, sleep)
+        self._wire = _OllamaClient(base_url)
+        pace = BatchPace(TURN_S, min(FIRST_BATCH, batch_size), batch_size)
+        self._batches = RequestQueue(self._ask, space, pace, sleep)
 
     @property
     def space(self) -> VectorSpace:
@@ -183,7 +183,7 @@ class OllamaEmbedder:
         await self._batches.close()
         await self._wire.close()
 
-    async def _ask(self, texts: Sequence[str], allowance_s: float) -> Made:
+    async def _ask(self, texts: Sequence[str], allowance_s: float) -> TimedVectors:
         started = time.monotonic()
         answer = await self._post(texts, allowance_s)
         took_s = time.monotonic() - started - answer.load_duration / 1e9
@@ -195,9 +195,9 @@ class OllamaEmbedder:
             if made != self._space.dimensions:
                 raise _mismatch("makes vectors of another size than the index")
         try:
-            return Made([pack(row) for row in answer.embeddings], max(0.0, took_s))
+            return TimedVectors([pack(row) for row in answer.embeddings], max(0.0, took_s))
         except ValueError:
-            raise Refused("not_a_number") from None
+            raise TextRefused("not_a_number") from None
 
     async def _post(self, texts: Sequence[str], allowance_s: float) -> _Embeddings:
         return await _embed(self._wire, self._space.model, texts, allowance_s)
@@ -206,7 +206,7 @@ class OllamaEmbedder:
 Answer = TypeVar("Answer", bound=Struct)
 
 
-class _Wire:
+class _OllamaClient:
     """HTTP to one server, with a bound on everything; its failures are `EmbeddingError`."""
 
     def __init__(self, base_url: str) -> None:
@@ -283,7 +283,9 @@ class _Wire:
         return self._session
 
 
-async def _embed(wire: _Wire, model: str, texts: Sequence[str], allowance_s: float) -> _Embeddings:
+async def _embed(
+    wire: _OllamaClient, model: str, texts: Sequence[str], allowance_s: float
+) -> _Embeddings:
     # The same options with every request, that is none: a change would reload the model.
     # Not truncated: Ollama would cut long texts without a word, so it must refuse them.
     request = {"model": model, "input": texts, "truncate": False, "keep_alive": KEEP_ALIVE}
@@ -291,12 +293,12 @@ async def _embed(wire: _Wire, model: str, texts: Sequence[str], allowance_s: flo
     return await wire.post("/api/embed", request, _Embeddings, allowance_s, limit)
 
 
-async def _look(wire: _Wire, model: str) -> Sighting:
+async def _look(wire: _OllamaClient, model: str) -> OllamaModelInfo:
     version = (await wire.get("/api/version", _Version)).version
-    return Sighting(version, await _digest_of(wire, model))
+    return OllamaModelInfo(version, await _digest_of(wire, model))
 
 
-async def _digest_of(wire: _Wire, model: str) -> str | None:
+async def _digest_of(wire: _OllamaClient, model: str) -> str | None:
     known = {entry.name: entry.digest for entry in (await wire.get("/api/tags", _Tags)).models}
     named = model if ":" in model else f"{model}:latest"
     return known.get(named, known.get(model))
@@ -325,7 +327,7 @@ def _complain(status: int, answer: bytes) -> NoReturn:
         case "model_missing":
             raise _model_missing()
         case "too_long" | "not_a_number":
-            raise Refused(meaning)
+            raise TextRefused(meaning)
         case "cut":
             raise _error("transient", "stopped in the middle of an answer")
     if meaning == "busy" or status == 503:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from ragd.config.live_settings import Settings
 from ragd.embed.providers import local_model, ollama
-from ragd.embed.providers.canary_check import Witnessed, mismatch
+from ragd.embed.providers.canary_check import CanaryCheckedEmbedder, mismatch
 from ragd.embed.providers.embedder_port import (
     CANARY,
     Embedder,
@@ -19,11 +19,11 @@ from ragd.embed.providers.embedder_port import (
     VectorSpace,
     same_space,
 )
-from ragd.embed.providers.shipped_models import ENGLISH, Shipped
-from ragd.store.lance import Identity
+from ragd.embed.providers.shipped_models import ENGLISH, ShippedModel
+from ragd.store.lance import IndexIdentity
 
 
-class Chosen(NamedTuple):
+class ChosenProvider(NamedTuple):
     """The vector space of a new index, its canary, and why it is not Ollama's, if it could be."""
 
     space: VectorSpace
@@ -41,7 +41,7 @@ class Providers:
         self._verified: dict[str, str] = {}  # the last digest whose vectors were compared
         self._size = ("", 0)  # a digest, and the size of the vectors of that model
 
-    async def choose(self, *, may_be_absent: bool, local: Shipped = ENGLISH) -> Chosen:
+    async def choose(self, *, may_be_absent: bool, local: ShippedModel = ENGLISH) -> ChosenProvider:
         """The vector space for a new index, as the configuration wishes. `local`: the embedded
         model that is meant, where it is an embedded one.
 
@@ -50,7 +50,7 @@ class Providers:
         """
         wish = self._settings.current.embedding
         if wish.provider == "embedded":
-            return Chosen(local_model.space_of(local))
+            return ChosenProvider(local_model.space_of(local))
         try:
             chosen = await ollama.connect(
                 wish.base_url, wish.model, wish.dimensions, wish.batch_size
@@ -59,12 +59,12 @@ class Providers:
         except EmbeddingError as why:
             if wish.provider == "auto":
                 passed_over = PassedOver(why.code, why.configured, why.made)
-                return Chosen(local_model.space_of(local), passed_over=passed_over)
+                return ChosenProvider(local_model.space_of(local), passed_over=passed_over)
             if not may_be_absent:
                 raise
             size = wish.dimensions or ollama.USUAL_DIMENSIONS
-            return Chosen(ollama.space_of(wish.model, "", size))
-        return Chosen(chosen.space, canary)
+            return ChosenProvider(ollama.space_of(wish.model, "", size))
+        return ChosenProvider(chosen.space, canary)
 
     async def vector_size(self, known: VectorSpace | None) -> int | None:
         """How many numbers a vector of the configured model in Ollama has; None if nobody can say
@@ -82,7 +82,7 @@ class Providers:
             return None
         return self._size[1]
 
-    async def of(self, identity: Identity) -> Embedder:
+    async def of(self, identity: IndexIdentity) -> Embedder:
         """The embedder whose vectors may be put beside those of this index."""
         space = identity.space
         async with self._opening:
@@ -100,7 +100,7 @@ class Providers:
                 raise mismatch()  # whoever wants no server any more is not to be sent to one
             return await self._reach(identity)
 
-    async def mismatch(self, identity: Identity, digest: str, *, doubted: bool) -> bool:
+    async def mismatch(self, identity: IndexIdentity, digest: str, *, doubted: bool) -> bool:
         """Whether Ollama's vectors are not those of this index any more. Asked for a vector only
         when that is `doubted`, or the model's digest is another one than it was."""
         known = self._verified.get(identity.space.identity, identity.space.digest)
@@ -130,7 +130,7 @@ class Providers:
     async def close(self) -> None:
         await self.keep_only(set())
 
-    async def _reach(self, identity: Identity) -> Embedder:
+    async def _reach(self, identity: IndexIdentity) -> Embedder:
         """Ollama with the very model of this index: its vectors say so, whatever its digest."""
         wish = self._settings.current.embedding
         space = identity.space
@@ -148,7 +148,7 @@ class Providers:
 
     def _watch(self, embedder: ollama.OllamaEmbedder, canary: Vector) -> Embedder:
         """From now on its vectors are taken, for as long as they are of this space."""
-        watched = Witnessed(embedder, canary, lambda: self._has_same_model(embedder))
+        watched = CanaryCheckedEmbedder(embedder, canary, lambda: self._has_same_model(embedder))
         self._open[embedder.space.identity] = watched
         return watched
 

@@ -16,9 +16,9 @@ from typing import Any, Literal, NamedTuple, Protocol
 
 from ragd.embed.providers.embedder_port import (
     CANARY,
+    BatchPace,
     Code,
     EmbeddingError,
-    Pace,
     Vector,
     VectorSpace,
     mean,
@@ -42,7 +42,7 @@ _SUSPICIOUS = frozenset(
 )
 
 
-class Refused(Exception):
+class TextRefused(Exception):
     """The provider will not embed these texts, however often it is asked."""
 
     def __init__(self, why: Literal["too_long", "not_a_number", "suspicious"]) -> None:
@@ -50,20 +50,22 @@ class Refused(Exception):
         self.why = why
 
 
-class Made(NamedTuple):
+class TimedVectors(NamedTuple):
     """Vectors in order, and how long they took to make once the model was loaded."""
 
     vectors: list[Vector]
     took_s: float
 
 
-class Ask(Protocol):
-    """One request to a provider. Raises `EmbeddingError` or `Refused`."""
+class ProviderRequest(Protocol):
+    """One request to a provider. Raises `EmbeddingError` or `TextRefused`."""
 
-    def __call__(self, texts: Sequence[str], allowance_s: float) -> Coroutine[Any, Any, Made]: ...
+    def __call__(
+        self, texts: Sequence[str], allowance_s: float
+    ) -> Coroutine[Any, Any, TimedVectors]: ...
 
 
-class Turns:
+class TurnQueue:
     """One at a time, queries first."""
 
     def __init__(self) -> None:
@@ -100,22 +102,22 @@ class Turns:
         self._busy = False
 
 
-class Batches:
+class RequestQueue:
     """Documents and queries, cut into requests that a provider can answer."""
 
     def __init__(
         self,
-        ask: Ask,
+        ask: ProviderRequest,
         space: VectorSpace,
-        pace: Pace,
+        pace: BatchPace,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self._ask = ask
         self._space = space
         self._pace = pace
         self._sleep = sleep
-        self._turns = Turns()
-        self._request: asyncio.Task[Made] | None = None  # the one under way
+        self._turns = TurnQueue()
+        self._request: asyncio.Task[TimedVectors] | None = None  # the one under way
         self._closed = False
 
     async def close(self) -> None:
@@ -152,14 +154,14 @@ class Batches:
         """
         try:
             return await self._ask_twice(texts, query)
-        except Refused as refused:
+        except TextRefused as refused:
             if len(texts) == 1:
                 return [await self._alone(texts[0], first, refused, query)]
         half = len(texts) // 2
         left = await self._settle(texts[:half], first, query=query)
         return left + await self._settle(texts[half:], first + half, query=query)
 
-    async def _alone(self, text: str, index: int, refused: Refused, query: bool) -> Vector:
+    async def _alone(self, text: str, index: int, refused: TextRefused, query: bool) -> Vector:
         """A text that was refused by itself: too long ones become the mean of their halves."""
         if refused.why == "not_a_number":
             raise await self._bad(index, "made a vector that is not a number")
@@ -189,7 +191,7 @@ class Batches:
         except EmbeddingError as error:
             if error.detail not in _SUSPICIOUS or not await self._works_otherwise():
                 raise
-            raise Refused("suspicious") from None
+            raise TextRefused("suspicious") from None
 
     async def _ask_once(self, texts: Sequence[str], query: bool) -> list[Vector]:
         if query:
@@ -212,7 +214,7 @@ class Batches:
         assert len(made.vectors) == len(texts)
         return made.vectors
 
-    def _begin(self, texts: Sequence[str]) -> "asyncio.Task[Made]":
+    def _begin(self, texts: Sequence[str]) -> "asyncio.Task[TimedVectors]":
         """Send a request that goes on by itself, and ends the turn when it ends."""
         if self._closed:
             self._turns.leave()
@@ -222,7 +224,7 @@ class Batches:
         self._request = request
         return request
 
-    def _ended(self, request: "asyncio.Task[Made]") -> None:
+    def _ended(self, request: "asyncio.Task[TimedVectors]") -> None:
         self._request = None
         if not request.cancelled():
             request.exception()  # its caller may have given up: then nobody else looks
@@ -235,7 +237,7 @@ class Batches:
         """True if the provider embeds a harmless text, so that the fault lies with the others."""
         try:
             await self._ask_once([CANARY], False)
-        except (EmbeddingError, Refused):
+        except (EmbeddingError, TextRefused):
             return False
         return True
 

@@ -10,7 +10,7 @@ from msgspec import Struct
 from ragd.embed.unit_vectors import UnitBits
 
 
-class Shipped(Struct, frozen=True):
+class ShippedModel(Struct, frozen=True):
     """A model that comes with ragd, and the package that carries its files.
 
     `files`: from the package's folder, with their SHA-256. `recipe`: how the weights are run;
@@ -34,7 +34,7 @@ class Shipped(Struct, frozen=True):
         return f"sha256:{'+'.join(self.files.values())}+{self.recipe}"
 
 
-GRANITE = Shipped(
+GRANITE = ShippedModel(
     "english",
     "granite-embedding-30m-english",
     384,
@@ -48,7 +48,7 @@ GRANITE = Shipped(
     "int8-sentences-1",
     needs_onnxruntime=True,
 )
-MULTILINGUAL = Shipped(
+MULTILINGUAL = ShippedModel(
     "multilingual",
     "universal-sentence-encoder-multilingual-3",
     512,
@@ -63,7 +63,7 @@ MULTILINGUAL = Shipped(
     units_from=1_000,
 )
 # The English model of indexes that were made before granite came; they keep it until a reindex.
-MINILM = Shipped(
+MINILM = ShippedModel(
     "english",
     "all-MiniLM-L6-v2",
     384,

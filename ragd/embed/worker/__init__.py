@@ -2,9 +2,9 @@
 
     frame = length as 4 bytes, big-endian · msgpack
 
-The worker first says `Ready` or `Unavailable`; then each `Embed` gets one `Vectors` or `Failed`.
-It ends when its input ends, so it never outlives the daemon. This module imports neither numpy
-nor onnxruntime: the daemon uses it too.
+The worker first sends `Ready` or `Unavailable`. Then it answers each `EmbedRequest` with one
+`Vectors` or `EmbedFailed`. It exits when its stdin closes, so it never outlives the daemon. This
+module imports neither numpy nor onnxruntime, because the daemon imports it too.
 """
 
 import struct
@@ -18,13 +18,13 @@ from ragd.embed.providers.shipped_models import GRANITE as GRANITE
 from ragd.embed.providers.shipped_models import MINILM as MINILM
 from ragd.embed.providers.shipped_models import MULTILINGUAL as MULTILINGUAL
 from ragd.embed.providers.shipped_models import SHIPPED as SHIPPED
-from ragd.embed.providers.shipped_models import Shipped as Shipped
+from ragd.embed.providers.shipped_models import ShippedModel as ShippedModel
 
 MAX_FRAME_BYTES = 64 * 1024 * 1024
 HEADER = struct.Struct(">I")
 
 
-class Embed(Struct, frozen=True):
+class EmbedRequest(Struct, frozen=True):
     """The one request."""
 
     texts: list[str]
@@ -50,20 +50,20 @@ class Vectors(Struct, frozen=True, tag=True):
     units: list[bytes] = []
 
 
-class Failed(Struct, frozen=True, tag=True):
+class EmbedFailed(Struct, frozen=True, tag="Failed"):
     """No vectors; the worker goes on."""
 
     why: Literal["not_a_number", "failed_inside"]
 
 
-Reply = Ready | Unavailable | Vectors | Failed
+Reply = Ready | Unavailable | Vectors | EmbedFailed
 
 _encoder = msgspec.msgpack.Encoder()
-_requests = msgspec.msgpack.Decoder(Embed)
+_requests = msgspec.msgpack.Decoder(EmbedRequest)
 _replies: msgspec.msgpack.Decoder[Reply] = msgspec.msgpack.Decoder(Reply)
 
 
-def frame(message: Embed | Reply) -> bytes:
+def frame(message: EmbedRequest | Reply) -> bytes:
     """A message as it goes through the pipe."""
     body = _encoder.encode(message)
     assert len(body) <= MAX_FRAME_BYTES, len(body)
@@ -83,7 +83,7 @@ def decode_reply(body: bytes) -> Reply:
     return _replies.decode(body)
 
 
-def read_request(stream: BinaryIO) -> Embed | None:
+def read_request(stream: BinaryIO) -> EmbedRequest | None:
     """The next request, or None at the end of the input, even in the middle of a frame."""
     header = stream.read(HEADER.size)
     if len(header) < HEADER.size:

@@ -15,8 +15,8 @@ import numpy as np
 from ragd.embed.worker import (
     MINILM,
     MULTILINGUAL,
-    Embed,
-    Failed,
+    EmbedFailed,
+    EmbedRequest,
     Ready,
     Reply,
     Unavailable,
@@ -25,25 +25,25 @@ from ragd.embed.worker import (
     read_request,
 )
 from ragd.embed.worker.loading import CannotRun, Floats
-from ragd.embed.worker.units import Passages
+from ragd.embed.worker.units import PassageVectors
 
 KINDER_BY = 5  # nice: a person's own programs go first
 
 
-class Model(Protocol):
+class LoadedModel(Protocol):
     """A loaded model."""
 
     def embed(self, texts: Sequence[str]) -> Floats: ...
 
 
 @runtime_checkable
-class MakesUnits(Protocol):
+class UnitModel(Protocol):
     """A model that gives the units of long texts vectors of their own."""
 
-    def embed_passages(self, texts: Sequence[str]) -> Passages: ...
+    def embed_passages(self, texts: Sequence[str]) -> PassageVectors: ...
 
 
-def load(name: str) -> Model:
+def load(name: str) -> LoadedModel:
     """The model of this name. Raises CannotRun."""
     if name == MULTILINGUAL.name:
         from ragd.embed.worker import multilingual
@@ -73,21 +73,21 @@ def main() -> int:
     return 0
 
 
-def _answer(model: Model, request: Embed) -> Reply:
+def _answer(model: LoadedModel, request: EmbedRequest) -> Reply:
     try:
         made = _made(model, request.texts)
     except Exception as error:
         _report(error)
-        return Failed("failed_inside")
+        return EmbedFailed("failed_inside")
     if not np.isfinite(made.vectors).all():
-        return Failed("not_a_number")
+        return EmbedFailed("not_a_number")
     return Vectors(made.vectors.astype("<f4").tobytes(), made.units)
 
 
-def _made(model: Model, texts: Sequence[str]) -> Passages:
-    if isinstance(model, MakesUnits):
+def _made(model: LoadedModel, texts: Sequence[str]) -> PassageVectors:
+    if isinstance(model, UnitModel):
         return model.embed_passages(texts)
-    return Passages(model.embed(texts), [])
+    return PassageVectors(model.embed(texts), [])
 
 
 def _report(error: Exception) -> None:

@@ -22,7 +22,7 @@ from ragd.embed.worker.granite_weights import GROUP, Weights
 from ragd.embed.worker.loading import CannotRun, Floats, passes, usable_threads
 from ragd.embed.worker.minilm_weights import WeightsChanged, WeightsMissing
 from ragd.embed.worker.onnx_file import INPUT, OUTPUT
-from ragd.embed.worker.units import Passages, in_bytes
+from ragd.embed.worker.units import PassageVectors, in_bytes
 from ragd.embed.worker.windows import sentence_cuts
 
 WINDOW = GRANITE.window
@@ -52,7 +52,7 @@ class Granite:
         """One row per text, each of length 1."""
         return self.embed_passages(texts).vectors
 
-    def embed_passages(self, texts: Sequence[str]) -> Passages:
+    def embed_passages(self, texts: Sequence[str]) -> PassageVectors:
         """The same, and the vectors of the units of long texts."""
         of_texts = [self.windows(text) for text in texts]
         sums = [np.zeros((len(made), GRANITE.dimensions), np.float32) for made in of_texts]
@@ -66,7 +66,9 @@ class Granite:
         for row, own in enumerate(sums):
             total[row] = own.sum(axis=0)
         vectors: Floats = total / np.linalg.norm(total, axis=1, keepdims=True)
-        return Passages(vectors, [in_bytes(_units(own)) if len(own) > 1 else b"" for own in sums])
+        return PassageVectors(
+            vectors, [in_bytes(_units(own)) if len(own) > 1 else b"" for own in sums]
+        )
 
     def windows(self, text: str) -> list[list[int]]:
         """The tokens of each window of a text."""

@@ -17,7 +17,7 @@ import ragd
 from ragd.embed.worker import MINILM, minilm_graph, minilm_weights, onnx_session
 from ragd.embed.worker.loading import CannotRun, Floats, passes, usable_threads
 from ragd.embed.worker.onnx_file import INPUT, OUTPUT
-from ragd.embed.worker.units import Passages, in_bytes, unit_starts
+from ragd.embed.worker.units import PassageVectors, in_bytes, unit_starts
 from ragd.embed.worker.windows import Window, windows, with_units
 from ragd.notes.wordpiece import WordPiece
 
@@ -55,7 +55,7 @@ class MiniLM:
         """One row per text, each of length 1."""
         return self.embed_passages(texts).vectors
 
-    def embed_passages(self, texts: Sequence[str]) -> Passages:
+    def embed_passages(self, texts: Sequence[str]) -> PassageVectors:
         """The same, and the vectors of the units of long texts."""
         size = self._positions.shape[1]
         total = np.zeros((len(texts), size), np.float32)
@@ -73,7 +73,7 @@ class MiniLM:
             units[window.row][window.unit : window.unit + len(window.starts)] += sums.units
         lengths = np.linalg.norm(total, axis=1, keepdims=True)
         vectors: Floats = (total / lengths).astype(np.float32)
-        return Passages(vectors, [in_bytes(sums) if len(sums) else b"" for sums in units])
+        return PassageVectors(vectors, [in_bytes(sums) if len(sums) else b"" for sums in units])
 
     def _windows(self, text: str) -> list[list[int]]:
         return windows(self._pieces.ids(text), WINDOW, self._pieces.start_id, self._pieces.end_id)

@@ -19,7 +19,7 @@ from ragd.embed.worker.loading import CannotRun, Floats, passes, usable_threads
 from ragd.embed.worker.minilm_weights import Norm, WeightsChanged, WeightsMissing
 from ragd.embed.worker.multilingual_weights import ORDERS, PARTS, Dense, Weights
 from ragd.embed.worker.unigram import END, START, Unigram
-from ragd.embed.worker.units import Passages, in_half_bytes, sentence_starts
+from ragd.embed.worker.units import PassageVectors, in_half_bytes, sentence_starts
 from ragd.embed.worker.windows import Window, windows, with_units
 
 WINDOW = MULTILINGUAL.window
@@ -52,7 +52,7 @@ class Multilingual:
         """One row per text, each of length 1."""
         return self.embed_passages(texts).vectors
 
-    def embed_passages(self, texts: Sequence[str]) -> Passages:
+    def embed_passages(self, texts: Sequence[str]) -> PassageVectors:
         """The same, and the vectors of the units of long texts: of their sentences."""
         cut: list[Window] = []
         sizes: list[list[int]] = []  # of each text, how many tokens each of its units has
@@ -76,7 +76,7 @@ class Multilingual:
             else b""
             for sums, own in zip(units, sizes, strict=True)
         ]
-        return Passages(vectors, packed)
+        return PassageVectors(vectors, packed)
 
     def _states(self, window: Window) -> _Made:
         ids = window.ids

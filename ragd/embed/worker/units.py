@@ -22,7 +22,7 @@ _LARGEST_HALF = 7  # in four bits
 _SPREAD = 3.0  # numbers beyond so many times the usual size become the largest
 
 
-class Passages(NamedTuple):
+class PassageVectors(NamedTuple):
     """One vector for each text, and the vectors of its units; empty for a short text."""
 
     vectors: Floats

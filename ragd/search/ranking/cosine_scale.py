@@ -5,7 +5,7 @@ docs/retrieval.md has the measurements.
 
 from msgspec import Struct, structs
 
-from ragd.embed.providers.shipped_models import GRANITE, MINILM, MULTILINGUAL, Shipped
+from ragd.embed.providers.shipped_models import GRANITE, MINILM, MULTILINGUAL, ShippedModel
 from ragd.search.query.query_terms import MOST_WORDS
 
 
@@ -62,6 +62,6 @@ SCALES = {
 }
 
 
-def known_scale(model: Shipped | None) -> CosineScale | None:
+def known_scale(model: ShippedModel | None) -> CosineScale | None:
     """The scale of a shipped model; None for another."""
     return SCALES[model.name] if model is not None else None

@@ -6,34 +6,34 @@ lance writes, in one thread; lancedb reads, pinned to a version. Neither is impo
 used: they take seconds. A generation's identity, and whether it is complete, are in its table.
 """
 
-from ragd.store.lance.checkup import Finding, probe
+from ragd.store.lance.checkup import IndexDefect, probe
 from ragd.store.lance.checkup_process import examine_apart
-from ragd.store.lance.generation_folders import Generation, Identity, Place, place
-from ragd.store.lance.lance_errors import NothingKnown
+from ragd.store.lance.generation_folders import FolderStamp, Generation, IndexIdentity, place
+from ragd.store.lance.lance_errors import CannotCheck
 from ragd.store.lance.packed_rows import LinkRow
 from ragd.store.lance.reader import Missing
-from ragd.store.lance.schema import TABLE, FileRows, Row, cosines, unit_cosines
-from ragd.store.lance.snapshot import Hit
+from ragd.store.lance.schema import TABLE, ChunkRow, FileRows, cosines, unit_cosines
 from ragd.store.lance.sql import condition, one_of, sql_text
-from ragd.store.lance.store import ChunkIndex, LanceStore, Maintained
-from ragd.store.lance.writer import Filled
+from ragd.store.lance.store import ChunkIndex, LanceStore, MaintenanceResult
+from ragd.store.lance.table_version import ChunkHit
+from ragd.store.lance.writer import FillResult
 
 __all__ = [
     "TABLE",
+    "CannotCheck",
+    "ChunkHit",
     "ChunkIndex",
+    "ChunkRow",
     "FileRows",
-    "Filled",
-    "Finding",
+    "FillResult",
+    "FolderStamp",
     "Generation",
-    "Hit",
-    "Identity",
+    "IndexDefect",
+    "IndexIdentity",
     "LanceStore",
     "LinkRow",
-    "Maintained",
+    "MaintenanceResult",
     "Missing",
-    "NothingKnown",
-    "Place",
-    "Row",
     "condition",
     "cosines",
     "examine_apart",

@@ -12,14 +12,14 @@ from typing import Any
 from msgspec import Struct
 
 from ragd.store.lance import generation_folders, libraries, table_indexes
-from ragd.store.lance.lance_errors import NothingKnown, is_failure_of_lance, is_want
+from ragd.store.lance.lance_errors import CannotCheck, is_failure_of_lance, is_want
 from ragd.store.lance.schema import SEARCH_TEXT, VECTOR
 from ragd.store.lance.sql import sql_text
 
 FRAGMENTS_READ = 64
 
 
-class Finding(Struct, frozen=True):
+class IndexDefect(Struct, frozen=True):
     """What is wrong: an error code, and where, in a word."""
 
     code: str
@@ -40,20 +40,20 @@ def probe(
 
 def examine(
     folder: Path, generation: str | None = None, expected: int = 0, vault: str = ""
-) -> Finding | None:
-    """As `probe`, and where it is wrong. Raises NothingKnown for want of what it takes to look."""
+) -> IndexDefect | None:
+    """As `probe`, and where it is wrong. Raises CannotCheck for want of what it takes to look."""
     try:
         name = generation or _serving(folder)
         if name is None:
-            return Finding("INDEX_NOT_FOUND", "generation")
+            return IndexDefect("INDEX_NOT_FOUND", "generation")
         finding = examine_table(generation_folders.table_path(folder, name), expected, vault)
         if finding is not None and generation is None and _serving(folder) != name:
             return examine(folder)  # it was dropped while we looked, for a newer one
         return finding
     except OSError as why:
         if is_want(why):
-            raise NothingKnown("the folder could not be read") from why
-        return Finding("INDEX_CORRUPTED", "folder")
+            raise CannotCheck("the folder could not be read") from why
+        return IndexDefect("INDEX_CORRUPTED", "folder")
 
 
 def _serving(folder: Path) -> str | None:
@@ -65,33 +65,33 @@ def _serving(folder: Path) -> str | None:
     return candidates[-1] if candidates else None
 
 
-def examine_table(path: Path, expected: int = 0, vault: str = "") -> Finding | None:
+def examine_table(path: Path, expected: int = 0, vault: str = "") -> IndexDefect | None:
     """What is wrong with the table at `path`. One that was removed meanwhile is missing."""
     finding = _examine_table(path, expected, vault) if path.is_dir() else None
-    return finding if path.is_dir() else Finding("INDEX_NOT_FOUND", "table")
+    return finding if path.is_dir() else IndexDefect("INDEX_NOT_FOUND", "table")
 
 
-def _examine_table(path: Path, expected: int, vault: str) -> Finding | None:
+def _examine_table(path: Path, expected: int, vault: str) -> IndexDefect | None:
     step = "manifest"
     lance = libraries.lance()  # a session of its own, so that nothing comes from a cache
     session = lance.Session(**libraries.WRITER_CACHES)
     try:
         dataset = lance.dataset(str(path), session=session)
         if vault not in ("", generation_folders.identity_of(dataset).vault):
-            return Finding("INDEX_OF_ANOTHER_VAULT", "vault")
+            return IndexDefect("INDEX_OF_ANOTHER_VAULT", "vault")
         if dataset.version < expected:
-            return Finding("INDEX_CORRUPTED", "lost_commit")
+            return IndexDefect("INDEX_CORRUPTED", "lost_commit")
         if not dataset.count_rows():
-            return Finding("INDEX_NOT_FOUND", "rows")
+            return IndexDefect("INDEX_NOT_FOUND", "rows")
         for step, is_well in _steps(path, dataset):
             if not is_well:
-                return Finding("INDEX_CORRUPTED", step)
+                return IndexDefect("INDEX_CORRUPTED", step)
     except BaseException as why:
         if is_want(why):
-            raise NothingKnown(f"the look ended at {step}") from why
+            raise CannotCheck(f"the look ended at {step}") from why
         if not (isinstance(why, LookupError) or is_failure_of_lance(why)):
             raise
-        return Finding("INDEX_CORRUPTED", step)
+        return IndexDefect("INDEX_CORRUPTED", step)
     return None
 
 

@@ -7,8 +7,8 @@ import threading
 from pathlib import Path
 
 from ragd.runtime import subprocesses
-from ragd.store.lance.checkup import Finding
-from ragd.store.lance.lance_errors import NothingKnown
+from ragd.store.lance.checkup import IndexDefect
+from ragd.store.lance.lance_errors import CannotCheck
 
 WITHIN_S = 50.0
 
@@ -18,8 +18,8 @@ _lock = threading.Lock()
 
 def examine_apart(
     folder: Path, generation: str, expected: int = 0, vault: str = ""
-) -> Finding | None:
-    """As `examine`; who crashes at it has found damage. Raises NothingKnown if nobody could look.
+) -> IndexDefect | None:
+    """As `examine`; who crashes at it has found damage. Raises CannotCheck if nobody could look.
 
     Whoever looks ends when its standard input does, and so with us.
     """
@@ -34,12 +34,12 @@ def examine_apart(
             start_new_session=True,  # Ctrl-C in the daemon's terminal is not for it
         )
     except OSError as why:
-        raise NothingKnown("whoever should look could not be started") from why
+        raise CannotCheck("whoever should look could not be started") from why
     with looker:
         return _judge(looker)
 
 
-def _judge(looker: "subprocess.Popen[bytes]") -> Finding | None:
+def _judge(looker: "subprocess.Popen[bytes]") -> IndexDefect | None:
     with _lock:
         _looking.add(looker)
     try:
@@ -47,18 +47,18 @@ def _judge(looker: "subprocess.Popen[bytes]") -> Finding | None:
         assert looker.stdout is not None
         said = looker.stdout.read()
     except subprocess.TimeoutExpired as why:
-        raise NothingKnown(f"nobody was done looking within {WITHIN_S:g} s") from why
+        raise CannotCheck(f"nobody was done looking within {WITHIN_S:g} s") from why
     finally:
         looker.kill()
         with _lock:
             _looking.discard(looker)
     if subprocesses.has_crashed(code):
-        return Finding("INDEX_CORRUPTED", "crash")
+        return IndexDefect("INDEX_CORRUPTED", "crash")
     try:
         found = json.loads(said)
     except ValueError as why:
-        raise NothingKnown(f"whoever looked ended with code {code}") from why
-    return Finding(found["code"], found["where"]) if found["code"] is not None else None
+        raise CannotCheck(f"whoever looked ended with code {code}") from why
+    return IndexDefect(found["code"], found["where"]) if found["code"] is not None else None
 
 
 def end_lookers() -> None:

@@ -17,7 +17,7 @@ from ragd.embed.providers.embedder_port import PassedOver, VectorSpace
 from ragd.runtime.durable_files import private_directory, sync_directory
 from ragd.store.lance import libraries, table_indexes
 from ragd.store.lance.flush import sync_filesystem
-from ragd.store.lance.lance_errors import NothingKnown, is_failure_of_lance, is_want
+from ragd.store.lance.lance_errors import CannotCheck, is_failure_of_lance, is_want
 from ragd.store.lance.schema import FIRST_COLUMNS, TABLE, arrow_schema
 
 _NAME = re.compile(r"[0-9A-Za-z][0-9A-Za-z_-]{0,63}")
@@ -25,10 +25,10 @@ _TEMPORARY = ".tmp-"
 _IDENTITY = "ragd.identity"
 _COMPLETE = "ragd.complete"
 
-Place = tuple[str, int, int]
+FolderStamp = tuple[str, int, int]
 
 
-class Identity(Struct, frozen=True):
+class IndexIdentity(Struct, frozen=True):
     """What a generation is made of. Two that differ in any of this are two indexes."""
 
     generation: str  # sorts by age
@@ -40,14 +40,14 @@ class Identity(Struct, frozen=True):
 
 
 # Made once, before any thread needs it: msgspec crashes when two threads prepare the same type.
-_identity = msgspec.json.Decoder(Identity)
+_identity = msgspec.json.Decoder(IndexIdentity)
 
 
 class Generation(Struct, frozen=True):
     """A generation as it is found on the disk. No identity: its table cannot be read."""
 
     name: str
-    identity: Identity | None
+    identity: IndexIdentity | None
     complete: bool
     version: int = 0
     rows: int = 0
@@ -58,7 +58,7 @@ def table_path(folder: Path, generation: str) -> Path:
     return generation_path(folder, generation) / f"{TABLE}.lance"
 
 
-def place(folder: Path, generation: str) -> Place:
+def place(folder: Path, generation: str) -> FolderStamp:
     """Which folder it is, whatever its name: another one, if another was put in its place."""
     try:
         found = table_path(folder, generation).stat()
@@ -74,7 +74,7 @@ def generation_path(folder: Path, generation: str) -> Path:
     return folder.absolute() / generation
 
 
-def create(folder: Path, identity: Identity) -> None:
+def create(folder: Path, identity: IndexIdentity) -> None:
     """Make an empty, incomplete generation with all its indexes."""
     final = generation_path(folder, identity.generation)
     if final.exists():
@@ -93,7 +93,7 @@ def create(folder: Path, identity: Identity) -> None:
     sync_directory(folder)
 
 
-def identity_of(dataset: Any) -> Identity:
+def identity_of(dataset: Any) -> IndexIdentity:
     """What this table says it is. Raises ValueError if it is none of ours."""
     raw = (dataset.schema.metadata or {}).get(_IDENTITY.encode())
     if raw is None:
@@ -124,7 +124,7 @@ def set_complete(dataset: Any) -> None:
 
 
 def read(folder: Path, generation: str) -> Generation:
-    """What is known of a generation; of a damaged one, only that it is there. Raises NothingKnown
+    """What is known of a generation; of a damaged one, only that it is there. Raises CannotCheck
     for want of what it takes to look."""
     path = table_path(folder, generation)
     if not path.is_dir():
@@ -139,7 +139,7 @@ def read(folder: Path, generation: str) -> Generation:
         )
     except BaseException as why:
         if is_want(why):
-            raise NothingKnown("the table could not be opened") from why
+            raise CannotCheck("the table could not be opened") from why
         if not is_failure_of_lance(why):
             raise
         return Generation(generation, None, False)

@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterable, Sequence
 import msgspec
 
 from ragd.search.query.conditions import Condition
-from ragd.store.lance.finding import Found, best_first, by_words, find_best, find_rows
-from ragd.store.lance.packed_rows import LINK_COLUMNS, Keyed, LinkRow
+from ragd.store.lance.packed_rows import LINK_COLUMNS, KeyedRow, LinkRow
+from ragd.store.lance.row_queries import ScoredRows, best_first, by_words, find_best, find_rows
 from ragd.store.lance.schema import KEYS, LINKS, headed, linking, named
-from ragd.store.lance.snapshot import Hit, Snapshot
 from ragd.store.lance.sql import one_of
+from ragd.store.lance.table_version import ChunkHit, TableVersion
 
 LINKED = 128  # passages with links to or from some notes, at most
 FEW = 32  # of them, all are looked at
@@ -21,8 +21,8 @@ NAMESAKES = 20  # notes of one name, at most
 
 
 async def with_name(
-    now: Snapshot, name: str, where: str | None, phrases: Sequence[Condition]
-) -> list[Hit]:
+    now: TableVersion, name: str, where: str | None, phrases: Sequence[Condition]
+) -> list[ChunkHit]:
     """The first passages of the notes with exactly this name; the score says nothing.
 
     If no note has the name, those of the notes that begin with such a heading.
@@ -37,7 +37,7 @@ async def with_name(
             ids = ids or [one.row_id for one in there]
             return best_first(await now.hits(ids, [0.0] * len(ids)))
 
-    async def search(most: int, where: str | None) -> Found:
+    async def search(most: int, where: str | None) -> ScoredRows:
         query = by_words(now, f"{key} {heading}", KEYS, most)
         return await find_rows(now, query, where, now.key_permits)
 
@@ -50,7 +50,7 @@ async def with_name(
     return best_first(of_name or hits)
 
 
-async def has_links(now: Snapshot) -> bool:
+async def has_links(now: TableVersion) -> bool:
     """Whether any passage links to a note: looked up once for each version."""
     if now.has_links is None:
         query = by_words(now, LINKS, KEYS, 1)
@@ -59,7 +59,7 @@ async def has_links(now: Snapshot) -> bool:
     return now.has_links
 
 
-async def links_of(now: Snapshot, paths: Sequence[str]) -> list[LinkRow]:
+async def links_of(now: TableVersion, paths: Sequence[str]) -> list[LinkRow]:
     """The passages of these notes that have links."""
     if not now.has_keys:
         return []
@@ -72,19 +72,19 @@ async def links_of(now: Snapshot, paths: Sequence[str]) -> list[LinkRow]:
     return [row for row in rows if row.links]
 
 
-async def linking_to(now: Snapshot, names: Sequence[str]) -> list[LinkRow]:
+async def linking_to(now: TableVersion, names: Sequence[str]) -> list[LinkRow]:
     """Passages that link to a note with one of these names."""
     return await _with_keys(now, map(linking, names), _is_any_order_right)
 
 
-async def with_names(now: Snapshot, names: Sequence[str]) -> list[LinkRow]:
+async def with_names(now: TableVersion, names: Sequence[str]) -> list[LinkRow]:
     """The first passages of notes with one of these names; a path counts as its last name."""
     keys = (named(name.rpartition("/")[2]) for name in names)
     return await _with_keys(now, keys, _has_each_one_note)
 
 
 async def _with_keys(
-    now: Snapshot, keys: Iterable[str], is_enough: Callable[[Sequence[Keyed]], bool]
+    now: TableVersion, keys: Iterable[str], is_enough: Callable[[Sequence[KeyedRow]], bool]
 ) -> list[LinkRow]:
     """The passages with the rarest keys first. Where that order changes nothing, as `is_enough`
     says, they come from memory."""
@@ -100,13 +100,13 @@ async def _with_keys(
     return [row for _, row in sorted(scored, key=lambda one: (-one[0], one[1].source_file))]
 
 
-def _is_any_order_right(found: Sequence[Keyed]) -> bool:
+def _is_any_order_right(found: Sequence[KeyedRow]) -> bool:
     """They are few, and no note has passages with different keys."""
     notes = {one.row.source_file for one in found}
     return len(found) <= FEW and len(notes) == len({(o.row.source_file, o.keys) for o in found})
 
 
-def _has_each_one_note(found: Sequence[Keyed]) -> bool:
+def _has_each_one_note(found: Sequence[KeyedRow]) -> bool:
     """No two notes have the same key."""
     pairs = {(key, one.row.source_file) for one in found for key in one.keys}
     return len(found) <= LINKED and len(pairs) == len({key for key, _ in pairs})

@@ -30,7 +30,7 @@ _TASK_PANICKED = re.compile(r"\btask \d+ panicked\b")  # in a thread of lance's 
 _LANCE = ("lance", "lancedb")
 
 
-class NothingKnown(Exception):
+class CannotCheck(Exception):
     """Nobody could look at the index: it may be whole or damaged."""
 
 

@@ -10,21 +10,21 @@ from typing import Any
 from msgspec import Struct
 
 from ragd.store.lance import table_indexes, vector_index
-from ragd.store.lance.writer import FRAGMENT_ROWS, Writer
+from ragd.store.lance.writer import FRAGMENT_ROWS, TableWriter
 
 SMALL_ROWS = FRAGMENT_ROWS // 2  # a fragment below this is worth merging with its neighbours
 COMPACT_ROWS = 8 * FRAGMENT_ROWS  # rewritten at most in one piece of work
 KEEP_S = 600.0
 
 
-class Tidied(Struct, frozen=True):
+class CompactionResult(Struct, frozen=True):
     """What a piece of work did: `more` says that there is another one to do."""
 
     changed: bool
     more: bool
 
 
-def tidy(writer: Writer) -> Tidied:
+def tidy(writer: TableWriter) -> CompactionResult:
     """Extend the indexes, and rewrite a bounded number of fragments that need it."""
     shed = writer.shed_dead_rows()
     extended = writer.extend()
@@ -34,7 +34,7 @@ def tidy(writer: Writer) -> Tidied:
         # Remapping and merging would keep the names of tags that nobody has any more.
         table_indexes.create(writer.dataset, "tags")
     more = table_indexes.is_stale(writer.dataset) or any(_unsightly(writer.dataset).values())
-    return Tidied(shed or extended or vectors or purged is not None, more)
+    return CompactionResult(shed or extended or vectors or purged is not None, more)
 
 
 def _compact(dataset: Any) -> bool | None:
@@ -67,7 +67,7 @@ def _unsightly(dataset: Any) -> dict[int, int]:
     return found
 
 
-def clean(writer: Writer, keep_s: float = KEEP_S) -> int:
+def clean(writer: TableWriter, keep_s: float = KEEP_S) -> int:
     """Remove versions older than `keep_s`, and files of no version; how many bytes.
 
     Files of no version are what a killed commit left: safe, because nobody else writes here.

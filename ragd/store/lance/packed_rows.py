@@ -25,7 +25,7 @@ class LinkRow(Struct, frozen=True):
     links: list[str]
 
 
-class Keyed(NamedTuple):
+class KeyedRow(NamedTuple):
     """A row, and which of the keys that were asked for it has."""
 
     row_id: int
@@ -67,7 +67,7 @@ class PackedRows:
         """The ids of all rows of these notes."""
         return self._row_ids[self._are_of(paths).to_numpy(zero_copy_only=False)]
 
-    def with_keys(self, keys: Sequence[str]) -> list[Keyed]:
+    def with_keys(self, keys: Sequence[str]) -> list[KeyedRow]:
         """The rows that have some of these keys, in the table's order."""
         compute, arrow = libraries.pyarrow().compute, libraries.pyarrow()
         if not keys or not len(self._keys):
@@ -80,7 +80,7 @@ class PackedRows:
             found.setdefault(place, set()).add(key)
         row_ids = self._row_ids[list(found)].tolist() if found else []
         rows = zip(row_ids, self.links(row_ids), found.values(), strict=True)
-        return [Keyed(row_id, row, frozenset(own)) for row_id, row, own in rows]
+        return [KeyedRow(row_id, row, frozenset(own)) for row_id, row, own in rows]
 
     def _are_of(self, paths: Sequence[str]) -> Any:
         compute, arrow = libraries.pyarrow().compute, libraries.pyarrow()

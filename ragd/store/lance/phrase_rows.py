@@ -15,15 +15,15 @@ from ragd.search.query.conditions import PHRASE, Condition
 from ragd.search.query.filters import Filters
 from ragd.store.lance import libraries
 from ragd.store.lance.schema import SEARCH_TEXT
-from ragd.store.lance.snapshot import Snapshot
 from ragd.store.lance.sql import both, condition
+from ragd.store.lance.table_version import TableVersion
 
 SCANNED_ROWS = 10_000  # of a smaller table all rows are compared: 20 ms
 LISTED = 256  # rows that a condition names one by one; it slows down with many
 MOST_KEPT = 1_000_000  # row ids of all phrases together: 8 MB
 
 
-async def having_all(now: Snapshot, phrases: Sequence[str]) -> Any:
+async def having_all(now: TableVersion, phrases: Sequence[str]) -> Any:
     """The ids of the rows that have each of these phrases, sorted; None: no phrase is given."""
     found = None
     for phrase in phrases:
@@ -39,7 +39,7 @@ def listed(row_ids: Any) -> str | None:
     return f"_rowid IN ({', '.join(map(str, row_ids))})" if len(row_ids) else "FALSE"
 
 
-async def without(now: Snapshot, phrases: Sequence[str], row_ids: Sequence[int]) -> set[int]:
+async def without(now: TableVersion, phrases: Sequence[str], row_ids: Sequence[int]) -> set[int]:
     """Those of these rows that have none of the phrases. Nothing but these rows is compared."""
     if not phrases:
         return set(row_ids)
@@ -52,7 +52,7 @@ async def without(now: Snapshot, phrases: Sequence[str], row_ids: Sequence[int])
     return found
 
 
-async def having(now: Snapshot, phrase: str) -> Any:
+async def having(now: TableVersion, phrase: str) -> Any:
     """The ids of the rows that have this phrase in their text, title or headings, sorted."""
     found = now.phrases.get(phrase)
     if found is None:
@@ -63,7 +63,7 @@ async def having(now: Snapshot, phrase: str) -> Any:
     return found
 
 
-async def _looked_up(now: Snapshot, phrase: str) -> Any:
+async def _looked_up(now: TableVersion, phrase: str) -> Any:
     has_it = condition(Filters(conditions=(Condition(PHRASE, (phrase,)),)))
     rows = await now.count()
     if rows > SCANNED_ROWS and _is_found_by_words(phrase):

@@ -23,12 +23,19 @@ from ragd.search.query.conditions import Condition
 from ragd.search.query.filters import Filters
 from ragd.search.ranking.title_match import SAMPLE, Frequencies, frequencies
 from ragd.store.lance import key_lookups, libraries, phrase_rows, vector_index, word_counts
-from ragd.store.lance.finding import Found, best_first, by_words, find_best, find_rows, of_notes
 from ragd.store.lance.lance_errors import translated
 from ragd.store.lance.packed_rows import LinkRow
-from ragd.store.lance.schema import SEARCH_TEXT, TABLE, UNITS, VECTOR, Row
-from ragd.store.lance.snapshot import HIT_COLUMNS, ROW_COLUMNS, Hit, Snapshot, hit
+from ragd.store.lance.row_queries import (
+    ScoredRows,
+    best_first,
+    by_words,
+    find_best,
+    find_rows,
+    of_notes,
+)
+from ragd.store.lance.schema import SEARCH_TEXT, TABLE, UNITS, VECTOR, ChunkRow
 from ragd.store.lance.sql import both, condition, one_of, sql_text
+from ragd.store.lance.table_version import HIT_COLUMNS, ROW_COLUMNS, ChunkHit, TableVersion, hit
 
 TOGETHER = 2  # more searches at once are not quicker, only larger
 QUERY_WORDS = 128  # the cost of a full-text query grows with its words: 100 KB took half a minute
@@ -56,7 +63,7 @@ class _Names(Struct, frozen=True):
     tags: frozenset[str]
 
 
-class Reader:
+class TableReader:
     """One generation's table, open for reading."""
 
     def __init__(self, folder: Path) -> None:
@@ -67,7 +74,7 @@ class Reader:
         self._threads = ThreadPoolExecutor(TOGETHER, thread_name_prefix="rows")
         self._connection: Any = None
         self._dataset: Any = None  # of the version that was read from last
-        self._pinned: Snapshot | None = None
+        self._pinned: TableVersion | None = None
         self._refreshing = asyncio.Lock()
         self._names: _Names | None = None
         self.columns: frozenset[str] = frozenset()  # an earlier version's table has fewer
@@ -102,10 +109,10 @@ class Reader:
                     self._pinned = await self._snapshot(table)
                 return self._now.version
 
-    async def _snapshot(self, table: Any) -> Snapshot:
+    async def _snapshot(self, table: Any) -> TableVersion:
         version = int(await table.version())
         indices = await table.list_indices()
-        return Snapshot(
+        return TableVersion(
             self._path,
             table,
             version,
@@ -130,7 +137,7 @@ class Reader:
         return dataset
 
     @property
-    def _now(self) -> Snapshot:
+    def _now(self) -> TableVersion:
         """The version that searches see."""
         if self._pinned is None:
             raise RuntimeError("the index is closed")
@@ -150,18 +157,18 @@ class Reader:
         where: str | None = None,
         phrases: Sequence[Condition] = (),
         notes: Sequence[str] | None = None,
-    ) -> list[Hit]:
+    ) -> list[ChunkHit]:
         """The k chunks nearest in meaning, best first; chunks without a vector are not there."""
         now = self._now
         if not now.has_vector_index and await now.has_few_vectors(len(vector) // 4):
 
-            async def compare(most: int, where: str | None) -> Found:
-                return Found(*await now.nearest(vector, most, where, notes))
+            async def compare(most: int, where: str | None) -> ScoredRows:
+                return ScoredRows(*await now.nearest(vector, most, where, notes))
 
             return best_first(await now.hits(*await find_best(now, compare, k, where, phrases)))
         asked = libraries.numpy().frombuffer(vector, "<f4")
 
-        async def search(most: int, where: str | None) -> Found:
+        async def search(most: int, where: str | None) -> ScoredRows:
             nearest = now.table.query().nearest_to(asked).distance_type(vector_index.METRIC)
             if now.has_vector_index:
                 # As many partitions as it takes: a selective filter must not lose rows.
@@ -178,19 +185,19 @@ class Reader:
         where: str | None = None,
         phrases: Sequence[Condition] = (),
         notes: Sequence[str] | None = None,
-    ) -> list[Hit]:
+    ) -> list[ChunkHit]:
         """The k chunks that match some of the words best, best first."""
         now, words = self._now, query_words(text)
         if not words:
             return []
 
-        async def search(most: int, where: str | None) -> Found:
+        async def search(most: int, where: str | None) -> ScoredRows:
             return await find_rows(now, by_words(now, words, SEARCH_TEXT, most), where)
 
         rows = await find_best(now, search, k, of_notes(where, notes), phrases)
         return best_first(await now.hits(rows.row_ids, rows.scores))
 
-    async def newest(self, k: int, where: str) -> list[Hit]:
+    async def newest(self, k: int, where: str) -> list[ChunkHit]:
         """The k chunks with the newest dates, newest first; of those without, by the file's time.
 
         The chunks of a note stay together, in their order.
@@ -218,7 +225,7 @@ class Reader:
 
     async def named(
         self, name: str, where: str | None = None, phrases: Sequence[Condition] = ()
-    ) -> list[Hit]:
+    ) -> list[ChunkHit]:
         """The first passages of the notes with exactly this name; the score says nothing."""
         return await key_lookups.with_name(self._now, name, where, phrases)
 
@@ -238,7 +245,7 @@ class Reader:
         """The first passages of notes with one of these names; a path counts as its last name."""
         return await key_lookups.with_names(self._now, names)
 
-    async def fetch(self, chunk_ids: Sequence[str]) -> list[Row]:
+    async def fetch(self, chunk_ids: Sequence[str]) -> list[ChunkRow]:
         """These chunks in this order, without those that are not there (any more)."""
         if not chunk_ids:
             return []
@@ -246,7 +253,7 @@ class Reader:
         if others := [one for one in chunk_ids if one not in found]:
             query = self._table.query().select([one for one in ROW_COLUMNS if one in self.columns])
             rows = await self._rows_of(query, one_of("chunk_id", others))
-            found |= {row["chunk_id"]: msgspec.convert(row, Row) for row in rows}
+            found |= {row["chunk_id"]: msgspec.convert(row, ChunkRow) for row in rows}
         return [found[chunk_id] for chunk_id in chunk_ids if chunk_id in found]
 
     async def places(

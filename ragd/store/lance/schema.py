@@ -36,7 +36,7 @@ class FileRows(Struct, frozen=True):
     vectors: Mapping[str, Vector] = field(default_factory=dict)  # by chunk id, maybe with units
 
 
-class Row(Struct, frozen=True):
+class ChunkRow(Struct, frozen=True):
     """One chunk as the table holds it, without what only the search legs need."""
 
     chunk_id: str

@@ -18,22 +18,22 @@ from ragd.errors import RagdError
 from ragd.search.query.conditions import Condition
 from ragd.search.ranking.title_match import Frequencies
 from ragd.store.lance import checkup, generation_folders, libraries, maintenance, vector_index
-from ragd.store.lance.checkup import Finding
+from ragd.store.lance.checkup import IndexDefect
 from ragd.store.lance.checkup_process import end_lookers, examine_apart
-from ragd.store.lance.generation_folders import Generation, Identity
+from ragd.store.lance.generation_folders import Generation, IndexIdentity
 from ragd.store.lance.lance_errors import translated
 from ragd.store.lance.packed_rows import LinkRow
-from ragd.store.lance.reader import Missing, Reader
-from ragd.store.lance.schema import FileRows, Row
-from ragd.store.lance.snapshot import Hit
-from ragd.store.lance.writer import Filled, Writer
+from ragd.store.lance.reader import Missing, TableReader
+from ragd.store.lance.schema import ChunkRow, FileRows
+from ragd.store.lance.table_version import ChunkHit
+from ragd.store.lance.writer import FillResult, TableWriter
 
 REOPEN_AFTER = 20  # maintenances that changed something: each leaves descriptors in the caches
 
 T = TypeVar("T")
 
 
-class Maintained(Struct, frozen=True):
+class MaintenanceResult(Struct, frozen=True):
     """What maintenance did. `more`: there is another bounded piece of work to do at once.
 
     `again_s`: how long from now the next call has something to do even if nothing changes until
@@ -91,17 +91,17 @@ class LanceStore:
         return await self._thread.run(examine_apart, self._folder, generation) is None
 
     async def is_damaged(self, generation: str) -> bool:
-        """As another process sees it. Raises NothingKnown if none could look."""
+        """As another process sees it. Raises CannotCheck if none could look."""
         found = await self._thread.run(examine_apart, self._folder, generation)
         return found is not None and found.code == "INDEX_CORRUPTED"
 
     async def verify(self, generation: str) -> None:
         """Raises RagdError unless its files are whole; that it has no rows is no damage."""
         found = await self._thread.run(checkup.examine, self._folder, generation)
-        if found not in (None, Finding("INDEX_NOT_FOUND", "rows")):
+        if found not in (None, IndexDefect("INDEX_NOT_FOUND", "rows")):
             raise RagdError("INDEX_CORRUPTED")
 
-    async def create(self, identity: Identity) -> "ChunkIndex":
+    async def create(self, identity: IndexIdentity) -> "ChunkIndex":
         """Make an empty generation and open it."""
         await self._thread.run(generation_folders.create, self._folder, identity)
         return await self.open(identity.generation)
@@ -112,8 +112,8 @@ class LanceStore:
         path = generation_folders.table_path(self._folder, generation)
         if found.identity is None:
             raise RagdError("INDEX_CORRUPTED" if path.is_dir() else "INDEX_NOT_FOUND")
-        writer = await self._thread.run(Writer, path)
-        reader = Reader(path.parent)
+        writer = await self._thread.run(TableWriter, path)
+        reader = TableReader(path.parent)
         await reader.open()
         return ChunkIndex(self._folder, found.identity, self._thread, writer, reader)
 
@@ -134,7 +134,12 @@ class ChunkIndex:
     """One generation, open: what is written here is durable and searchable on return."""
 
     def __init__(
-        self, folder: Path, identity: Identity, thread: WriterThread, writer: Writer, reader: Reader
+        self,
+        folder: Path,
+        identity: IndexIdentity,
+        thread: WriterThread,
+        writer: TableWriter,
+        reader: TableReader,
     ) -> None:
         self.identity = identity
         self._folder = folder
@@ -152,7 +157,7 @@ class ChunkIndex:
         """Replace all chunks of these notes and take those out, in one commit; its version."""
         return await self._write(self._writer.replace, files, removed)
 
-    async def fill(self, vectors: Mapping[str, Vector], paths: Sequence[str] = ()) -> Filled:
+    async def fill(self, vectors: Mapping[str, Vector], paths: Sequence[str] = ()) -> FillResult:
         """Give chunks that were stored without a vector theirs, by chunk id; and count the vectors
         of their notes, and of the notes in `paths`."""
         return await self._write(self._writer.fill, vectors, paths)
@@ -194,7 +199,7 @@ class ChunkIndex:
         where: str | None = None,
         phrases: Sequence[Condition] = (),
         notes: Sequence[str] | None = None,
-    ) -> list[Hit]:
+    ) -> list[ChunkHit]:
         """The k chunks nearest in meaning, of all notes or of these; the score is the cosine."""
         return await self._reader.vector_leg(vector, k, where, phrases, notes)
 
@@ -205,11 +210,11 @@ class ChunkIndex:
         where: str | None = None,
         phrases: Sequence[Condition] = (),
         notes: Sequence[str] | None = None,
-    ) -> list[Hit]:
+    ) -> list[ChunkHit]:
         """The k chunks that match some of the words best; the score is BM25."""
         return await self._reader.text_leg(text, k, where, phrases, notes)
 
-    async def newest(self, k: int, where: str) -> list[Hit]:
+    async def newest(self, k: int, where: str) -> list[ChunkHit]:
         """The k chunks with the newest dates, newest first."""
         return await self._reader.newest(k, where)
 
@@ -219,7 +224,7 @@ class ChunkIndex:
 
     async def named(
         self, name: str, where: str | None = None, phrases: Sequence[Condition] = ()
-    ) -> list[Hit]:
+    ) -> list[ChunkHit]:
         """The first passages of the notes with exactly this name, separators and case apart."""
         return await self._reader.named(name, where, phrases)
 
@@ -243,7 +248,7 @@ class ChunkIndex:
         """How common words are in this index."""
         return await self._reader.frequencies()
 
-    async def fetch(self, chunk_ids: Sequence[str]) -> list[Row]:
+    async def fetch(self, chunk_ids: Sequence[str]) -> list[ChunkRow]:
         """These chunks in this order, without those that are gone."""
         return await self._reader.fetch(chunk_ids)
 
@@ -307,16 +312,16 @@ class ChunkIndex:
 
     # Keeping
 
-    def place(self) -> generation_folders.Place:
+    def place(self) -> generation_folders.FolderStamp:
         """Another one, if another folder was put in the table's place."""
         return generation_folders.place(self._folder, self.identity.generation)
 
-    async def probe(self, expected_version: int = 0) -> Finding | None:
+    async def probe(self, expected_version: int = 0) -> IndexDefect | None:
         """What is wrong with the table, by really reading it; in a thread beside the writer."""
         name = self.identity.generation
         return await asyncio.to_thread(checkup.examine, self._folder, name, expected_version)
 
-    async def maintain(self, keep_s: float = maintenance.KEEP_S) -> Maintained:
+    async def maintain(self, keep_s: float = maintenance.KEEP_S) -> MaintenanceResult:
         """A bounded piece of tidying: indexes, fragments, and versions older than `keep_s`."""
         async with self._maintaining:
             freed = await self._write(maintenance.clean, self._writer, keep_s)  # makes room
@@ -330,7 +335,7 @@ class ChunkIndex:
             version = await self._write(self._writer.settle)
             again_s = keep_s if len(await self.versions()) > 1 else None
             again_s = 0.0 if tidied.more else again_s
-            return Maintained(version, changed, tidied.more, again_s, freed)
+            return MaintenanceResult(version, changed, tidied.more, again_s, freed)
 
     async def _train(self) -> bool:
         """Train a vector index if one pays, while writing goes on."""

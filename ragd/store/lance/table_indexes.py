@@ -52,7 +52,7 @@ _WHOLE_KEYS = {
 }
 
 
-class Coverage(NamedTuple):
+class IndexCoverage(NamedTuple):
     """How far the full-text index reaches: rows of each segment in order, and rows in none."""
 
     segments: list[int]
@@ -78,7 +78,7 @@ def rows_by_fragment(dataset: Any) -> dict[int, int]:
     return {part.fragment_id: part.metadata.num_rows for part in dataset.get_fragments()}
 
 
-def coverage(dataset: Any, name: str = f"{SEARCH_TEXT}_idx") -> Coverage:
+def coverage(dataset: Any, name: str = f"{SEARCH_TEXT}_idx") -> IndexCoverage:
     """What the index of this name covers; no segments if there is none."""
     rows = rows_by_fragment(dataset)
     segments: list[int] = []
@@ -86,7 +86,7 @@ def coverage(dataset: Any, name: str = f"{SEARCH_TEXT}_idx") -> Coverage:
         if index.name == name:
             for segment in index.segments:
                 segments.append(sum(rows.pop(part, 0) for part in segment.fragment_ids))
-    return Coverage(segments, sum(rows.values()))
+    return IndexCoverage(segments, sum(rows.values()))
 
 
 def merge_width(segments: Sequence[int], fresh: int, largest: int) -> int:

@@ -21,7 +21,7 @@ METRIC = "cosine"
 BITS = 1
 
 
-class Training(Struct, frozen=True):
+class TrainingTask(Struct, frozen=True):
     """What an index shall be trained on: the table at a version, fragment by fragment."""
 
     uri: str
@@ -42,7 +42,7 @@ def files_by_fragment(dataset: Any) -> dict[int, tuple[str, ...]]:
     }
 
 
-def training(dataset: Any) -> Training | None:
+def training(dataset: Any) -> TrainingTask | None:
     """What to train an index on, if the table has become large enough for a (better) one."""
     dimensions = dimensions_of(dataset.schema)
     least = WORTHWHILE_FLOATS // dimensions
@@ -55,10 +55,10 @@ def training(dataset: Any) -> Training | None:
     if vectors < least:
         return None
     partitions = max(1, round(vectors**0.5 / 2))
-    return Training(dataset.uri, dataset.version, partitions, files_by_fragment(dataset))
+    return TrainingTask(dataset.uri, dataset.version, partitions, files_by_fragment(dataset))
 
 
-def train(task: Training) -> Any:
+def train(task: TrainingTask) -> Any:
     """Build the index without publishing it. Long: for a thread of its own."""
     dataset = libraries.lance().dataset(task.uri, version=task.version)
     return dataset.create_index_uncommitted(
@@ -73,7 +73,7 @@ def train(task: Training) -> Any:
     )
 
 
-def adopt(dataset: Any, task: Training, built: Any) -> Any | None:
+def adopt(dataset: Any, task: TrainingTask, built: Any) -> Any | None:
     """Publish a finished index over those fragments that are still what it was trained on."""
     present = files_by_fragment(dataset)
     same = {part for part, files in task.fragments.items() if present.get(part) == files}

@@ -29,7 +29,7 @@ EXTEND_ROWS_MOST = 16_384  # and while a large table grows: fewer, larger steps 
 ATTEMPTS = 4
 
 
-class Filled(NamedTuple):
+class FillResult(NamedTuple):
     """Which chunks were there and have their vector now, and in which version.
 
     `embedded` counts, for each of their notes, all of its rows that have a vector.
@@ -44,7 +44,7 @@ class Filled(NamedTuple):
         return len(self.found)
 
 
-class Writer:
+class TableWriter:
     """The table of one generation, open for writing."""
 
     def __init__(self, path: Path) -> None:
@@ -100,17 +100,17 @@ class Writer:
         self.dataset, shed = table_indexes.shed_dead_rows(self.dataset)
         return shed
 
-    def training(self) -> vector_index.Training | None:
+    def training(self) -> vector_index.TrainingTask | None:
         """What a vector index should be trained on now, if one pays."""
         return vector_index.training(self.dataset)
 
-    def adopt(self, task: vector_index.Training, built: Any) -> bool:
+    def adopt(self, task: vector_index.TrainingTask, built: Any) -> bool:
         """Publish a vector index that was trained beside; False if all of it is out of date."""
         adopted = vector_index.adopt(self.dataset, task, built)
         self.dataset = adopted or self.dataset
         return adopted is not None
 
-    def fill(self, vectors: Mapping[str, Vector], paths: Iterable[str] = ()) -> Filled:
+    def fill(self, vectors: Mapping[str, Vector], paths: Iterable[str] = ()) -> FillResult:
         """Give chunks their vectors, in place; some chunks may be gone. `paths`: notes to count,
         beside those that the chunks are of."""
         dimensions = dimensions_of(self.dataset.schema)
@@ -127,7 +127,7 @@ class Writer:
         filled = len(found.keys() & there.keys())
         if filled != len(found):
             raise RuntimeError(f"{len(found)} vectors were written and {filled} are there")
-        return Filled(frozenset(found), self.settle(), Counter(there.values()))
+        return FillResult(frozenset(found), self.settle(), Counter(there.values()))
 
     def count_vectors(self) -> int:
         """How many rows have a vector. Only fragments that changed since are read again."""

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from ragd.embed.providers.embedder_port import (
     DETAILS,
+    BatchPace,
     EmbeddingError,
-    Pace,
     VectorSpace,
     cosine,
     mean,
@@ -85,7 +85,7 @@ def test_an_error_says_only_what_is_on_the_list() -> None:
 
 
 def test_a_batch_starts_small_and_doubles_while_it_is_quick() -> None:
-    pace, texts, sizes = Pace(2.0, 8, 64), ["x" * 960] * 200, []
+    pace, texts, sizes = BatchPace(2.0, 8, 64), ["x" * 960] * 200, []
     at = 0
     for _ in range(5):
         end = pace.take(texts, at)
@@ -96,13 +96,13 @@ def test_a_batch_starts_small_and_doubles_while_it_is_quick() -> None:
 
 
 def test_a_slow_provider_gets_one_text_at_a_time() -> None:
-    pace, texts = Pace(2.0, 8, 64), ["x" * 960] * 20
+    pace, texts = BatchPace(2.0, 8, 64), ["x" * 960] * 20
     pace.learn(texts[:8], 20.0)
     assert pace.take(texts, 0) == 1
 
 
 def test_long_texts_make_short_batches() -> None:
-    pace = Pace(2.0, 8, 64)
+    pace = BatchPace(2.0, 8, 64)
     pace.learn(["x" * 960] * 8, 2.0)
     assert pace.take(["x" * 960] * 20, 0) == 8
     assert pace.take(["x" * 4960] * 20, 0) == 1
@@ -110,7 +110,7 @@ def test_long_texts_make_short_batches() -> None:
 
 
 def test_the_allowance_follows_the_measured_time() -> None:
-    pace, texts = Pace(2.0, 8, 64), ["x" * 960] * 8
+    pace, texts = BatchPace(2.0, 8, 64), ["x" * 960] * 8
     before = pace.allowance_s(texts)
     pace.learn(texts, 0.1)
     quick = pace.allowance_s(texts)
@@ -119,7 +119,7 @@ def test_the_allowance_follows_the_measured_time() -> None:
 
 
 def test_what_took_too_long_gets_more_time_and_less_work() -> None:
-    pace, texts = Pace(2.0, 8, 64), ["x" * 960] * 8
+    pace, texts = BatchPace(2.0, 8, 64), ["x" * 960] * 8
     before = pace.allowance_s(texts)
     pace.slow_down()
     assert pace.allowance_s(texts) == 2 * before
@@ -135,7 +135,7 @@ def test_what_took_too_long_gets_more_time_and_less_work() -> None:
     st.lists(st.floats(0, 100), max_size=5),
 )
 def test_every_text_is_taken_once_whatever_the_pace(texts: list[str], times: list[float]) -> None:
-    pace, at, taken = Pace(2.0, 8, 64), 0, 0
+    pace, at, taken = BatchPace(2.0, 8, 64), 0, 0
     for took_s in times:
         pace.learn(texts[:8], took_s)
     while at < len(texts):

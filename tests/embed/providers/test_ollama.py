@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from ragd.embed.providers import ollama as adapter
-from ragd.embed.providers.embedder_port import CANARY, EmbeddingError, Pace, cosine, pack
+from ragd.embed.providers.embedder_port import CANARY, BatchPace, EmbeddingError, cosine, pack
 from ragd.embed.providers.ollama import OllamaEmbedder, space_of
 from tests.embed.conftest import at_once
 from tests.embed.fake_ollama import (
@@ -230,8 +230,8 @@ async def test_proxies_of_the_environment_are_not_used(
 async def test_a_server_that_hangs_is_not_waited_for_for_ever(
     ollama: FakeOllama, remote: OllamaEmbedder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Pace, "_FLOOR_S", 0.05)
-    monkeypatch.setattr(Pace, "_FIRST_S", 0.0)
+    monkeypatch.setattr(BatchPace, "_FLOOR_S", 0.05)
+    monkeypatch.setattr(BatchPace, "_FIRST_S", 0.0)
     ollama.always = hang
     error = await failure_of(remote)
     assert (error.kind, error.detail) == ("transient", "took too long")
@@ -355,8 +355,8 @@ async def test_a_text_that_crashes_the_runner_does_not_hold_up_the_others(
 
 
 async def test_looking_tells_version_and_digest(ollama: FakeOllama) -> None:
-    assert await adapter.look(ollama.base_url, MODEL) == adapter.Sighting("0.33.1", DIGEST)
-    assert await adapter.look(ollama.base_url, f"{MODEL}:latest") == adapter.Sighting(
+    assert await adapter.look(ollama.base_url, MODEL) == adapter.OllamaModelInfo("0.33.1", DIGEST)
+    assert await adapter.look(ollama.base_url, f"{MODEL}:latest") == adapter.OllamaModelInfo(
         "0.33.1", DIGEST
     )
     assert (await adapter.look(ollama.base_url, "other")).digest is None

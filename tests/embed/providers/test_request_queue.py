@@ -7,18 +7,18 @@ import pytest
 
 from ragd.embed.providers.embedder_port import (
     CANARY,
+    BatchPace,
     EmbeddingError,
-    Pace,
     Vector,
     VectorSpace,
     pack,
 )
 from ragd.embed.providers.request_queue import (
-    Ask,
-    Batches,
-    Made,
-    Refused,
-    Turns,
+    ProviderRequest,
+    RequestQueue,
+    TextRefused,
+    TimedVectors,
+    TurnQueue,
     halve,
     presentable,
 )
@@ -35,14 +35,14 @@ class Provider:
         self.fault = fault
         self.asked: list[list[str]] = []
 
-    async def __call__(self, texts: Sequence[str], allowance_s: float) -> Made:
+    async def __call__(self, texts: Sequence[str], allowance_s: float) -> TimedVectors:
         self.asked.append(list(texts))
         await asyncio.sleep(0)
         self.fault(texts)
-        return Made([vector_of(text) for text in texts], 0.001)
+        return TimedVectors([vector_of(text) for text in texts], 0.001)
 
 
-async def silent(texts: Sequence[str], allowance_s: float) -> Made:
+async def silent(texts: Sequence[str], allowance_s: float) -> TimedVectors:
     """A provider that never answers."""
     await asyncio.Event().wait()
     raise AssertionError
@@ -52,8 +52,8 @@ def vector_of(text: str) -> Vector:
     return pack([1, len(text), ord(text[0])])
 
 
-def batches(provider: Ask, start: int = 8) -> Batches:
-    return Batches(provider, SPACE, Pace(2.0, start, 64), at_once)
+def batches(provider: ProviderRequest, start: int = 8) -> RequestQueue:
+    return RequestQueue(provider, SPACE, BatchPace(2.0, start, 64), at_once)
 
 
 def failing(kind: str, detail: str, times: int = 1) -> Callable[[Sequence[str]], None]:
@@ -70,7 +70,7 @@ def failing(kind: str, detail: str, times: int = 1) -> Callable[[Sequence[str]],
 def refusing(why: str, *, about: Callable[[str], bool]) -> Callable[[Sequence[str]], None]:
     def fault(texts: Sequence[str]) -> None:
         if any(about(text) for text in texts):
-            raise Refused(why)  # type: ignore[arg-type]
+            raise TextRefused(why)  # type: ignore[arg-type]
 
     return fault
 
@@ -79,7 +79,7 @@ def refusing(why: str, *, about: Callable[[str], bool]) -> Callable[[Sequence[st
 
 
 async def test_queries_go_before_batches_and_each_line_keeps_its_order() -> None:
-    turns, order = Turns(), []
+    turns, order = TurnQueue(), []
 
     async def have(name: str, *, query: bool) -> None:
         await turns.enter(query=query)
@@ -93,7 +93,7 @@ async def test_queries_go_before_batches_and_each_line_keeps_its_order() -> None
 
 
 async def test_who_gives_up_in_the_line_is_left_out() -> None:
-    turns = Turns()
+    turns = TurnQueue()
     await turns.enter(query=False)
     waiting = [asyncio.create_task(hold(turns)) for _ in range(3)]
     await asyncio.sleep(0)
@@ -106,7 +106,7 @@ async def test_who_gives_up_in_the_line_is_left_out() -> None:
 
 
 async def test_who_gives_up_as_the_turn_comes_passes_it_on() -> None:
-    turns = Turns()
+    turns = TurnQueue()
     await turns.enter(query=False)
     waiting = [asyncio.create_task(hold(turns)) for _ in range(2)]
     await asyncio.sleep(0)
@@ -116,7 +116,7 @@ async def test_who_gives_up_as_the_turn_comes_passes_it_on() -> None:
     assert [task.cancelled() for task in waiting] == [True, False]
 
 
-async def hold(turns: Turns) -> None:
+async def hold(turns: TurnQueue) -> None:
     await turns.enter(query=False)
     await asyncio.sleep(0)
     turns.leave()

@@ -13,14 +13,14 @@ from pathlib import Path
 
 import pytest
 
-from ragd.embed.providers.embedder_port import EmbeddingError, Pace, cosine
+from ragd.embed.providers.embedder_port import BatchPace, EmbeddingError, cosine
 from ragd.embed.providers.local_model import EmbeddedEmbedder, unavailable
 from ragd.embed.worker import (
     ENGLISH,
     GRANITE,
     MINILM,
     SHIPPED,
-    Shipped,
+    ShippedModel,
     granite_weights,
     minilm_weights,
 )
@@ -40,7 +40,7 @@ async def twisted(
     code: str = "",
     idle_s: float = 120.0,
     sleep: Callable[[float], Awaitable[None]] = at_once,
-    model: Shipped = ENGLISH,
+    model: ShippedModel = ENGLISH,
 ) -> AsyncIterator[EmbeddedEmbedder]:
     """An embedder whose worker first runs this code."""
     program = "from ragd.embed.worker import __main__ as worker\n" + textwrap.dedent(code)
@@ -112,7 +112,7 @@ async def test_a_worker_that_does_not_answer_is_killed_and_replaced(
 ) -> None:
     expected = await local.embed([CAT])
     first = pid_of(local)
-    monkeypatch.setattr(Pace, "_FLOOR_S", 0.05)
+    monkeypatch.setattr(BatchPace, "_FLOOR_S", 0.05)
     os.kill(first, signal.SIGSTOP)
     with pytest.raises(EmbeddingError) as caught:
         await local.embed([CAT])
@@ -259,7 +259,7 @@ CASES = [
 
 @pytest.mark.parametrize(("model", "detail"), CASES)
 async def test_a_worker_that_cannot_run_says_why(
-    model: Shipped, detail: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    model: ShippedModel, detail: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for file in (minilm_weights.path(), granite_weights.folder() / granite_weights.FILE):
         changed = bytearray(file.read_bytes())

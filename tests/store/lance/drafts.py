@@ -7,17 +7,17 @@ from collections.abc import Iterable, Mapping
 
 from ragd.embed.providers.embedder_port import Vector, VectorSpace, pack
 from ragd.notes.model import Chunk
-from ragd.store.lance import FileRows, Identity
+from ragd.store.lance import FileRows, IndexIdentity
 
 DIMENSIONS = 16
 HOUR_NS = 3_600_000_000_000
 NOON = "2026-11-16T12:00:00.000000Z"
 
 
-def identity(generation: str = "01A", **other: object) -> Identity:
+def identity(generation: str = "01A", **other: object) -> IndexIdentity:
     space = VectorSpace("embedded", "minilm", "d1", DIMENSIONS)
     fields = {"space": space, "fingerprint": "f1", "vault": "v1", **other}
-    return Identity(generation=generation, **fields)  # type: ignore[arg-type]
+    return IndexIdentity(generation=generation, **fields)  # type: ignore[arg-type]
 
 
 def vector(seed: object) -> Vector:

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from ragd.store.lance import maintenance
-from ragd.store.lance.writer import Writer
+from ragd.store.lance.writer import TableWriter
 from tests.store.lance.drafts import note, vectors_of
 
 NOTES = 12
@@ -22,7 +22,7 @@ def draft(number: int, revision: int) -> list[str]:
 
 def main(table: Path, seed: int) -> None:
     source = random.Random(seed)
-    writer = Writer(table)
+    writer = TableWriter(table)
     revision = seed * 1_000
     print("ready", flush=True)
     while True:

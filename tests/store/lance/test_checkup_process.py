@@ -11,13 +11,13 @@ import pytest
 
 from ragd.runtime.subprocesses import has_crashed
 from ragd.store.lance import (
+    CannotCheck,
     LanceStore,
-    NothingKnown,
     checkup_process,
     examine_apart,
     generation_folders,
 )
-from ragd.store.lance.checkup import Finding, examine
+from ragd.store.lance.checkup import IndexDefect, examine
 from tests.patience import PATIENCE_S
 from tests.store.lance.drafts import identity, note
 
@@ -37,17 +37,17 @@ def looker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
 
 async def test_it_sees_what_one_sees_oneself(folder: Path, store: LanceStore) -> None:
     index = await store.create(identity())
-    assert examine_apart(folder, "01A") == Finding("INDEX_NOT_FOUND", "rows")
+    assert examine_apart(folder, "01A") == IndexDefect("INDEX_NOT_FOUND", "rows")
     await index.replace([note("a.md", "one")])
     assert examine_apart(folder, "01A") is None
-    assert examine_apart(folder, "01A", 99) == Finding("INDEX_CORRUPTED", "lost_commit")
+    assert examine_apart(folder, "01A", 99) == IndexDefect("INDEX_CORRUPTED", "lost_commit")
     index.close()
 
 
 @pytest.mark.parametrize("number", ["ABRT", "SEGV", "BUS"])
 def test_who_crashes_has_found_damage(tmp_path: Path, looker, number: str) -> None:
     looker(f"kill -{number} $$")
-    assert examine_apart(tmp_path, "01A") == Finding("INDEX_CORRUPTED", "crash")
+    assert examine_apart(tmp_path, "01A") == IndexDefect("INDEX_CORRUPTED", "crash")
 
 
 @pytest.mark.parametrize(
@@ -57,13 +57,13 @@ def test_who_is_ended_or_makes_no_sense_has_found_nothing(
     tmp_path: Path, looker, script: str
 ) -> None:
     looker(script)
-    with pytest.raises(NothingKnown):
+    with pytest.raises(CannotCheck):
         examine_apart(tmp_path, "01A")
 
 
 def test_nobody_to_look_is_no_damage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "executable", str(tmp_path / "nowhere"))
-    with pytest.raises(NothingKnown):
+    with pytest.raises(CannotCheck):
         examine_apart(tmp_path, "01A")
 
 
@@ -73,7 +73,7 @@ async def test_a_look_can_be_ended(tmp_path: Path, looker) -> None:
     while not checkup_process._looking:
         await asyncio.sleep(0.01)
     checkup_process.end_lookers()
-    with pytest.raises(NothingKnown):
+    with pytest.raises(CannotCheck):
         await looking
 
 
@@ -131,8 +131,8 @@ async def test_a_want_of_descriptors_or_memory_says_nothing_about_the_index(
         raise why
 
     monkeypatch.setattr(generation_folders.libraries.lance(), "dataset", refuse)
-    with pytest.raises(NothingKnown):
+    with pytest.raises(CannotCheck):
         examine(folder, "01A")
-    with pytest.raises(NothingKnown):
+    with pytest.raises(CannotCheck):
         await store.open("01A")
     index.close()

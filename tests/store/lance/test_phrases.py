@@ -4,7 +4,7 @@ import pytest
 
 from ragd.search.query.conditions import PHRASE, Condition
 from ragd.search.query.filters import Filters
-from ragd.store.lance import ChunkIndex, condition, finding, phrase_rows
+from ragd.store.lance import ChunkIndex, condition, phrase_rows, row_queries
 from tests.store.lance.drafts import note, vector
 
 TEXTS = (
@@ -65,8 +65,8 @@ async def test_legs_find_what_has_a_phrase_or_has_it_not(
 ) -> None:
     """Whether the rows are named, looked for further down, or compared one by one."""
     monkeypatch.setattr(phrase_rows, "LISTED", listed)
-    monkeypatch.setattr(finding, "DEEPEST", deepest)
-    monkeypatch.setattr(finding, "DEEPEST_UNWANTED", deepest)
+    monkeypatch.setattr(row_queries, "DEEPEST", deepest)
+    monkeypatch.setattr(row_queries, "DEEPEST_UNWANTED", deepest)
     many = [note(f"{n}.md", f"apple {'red' if n % 10 else 'green'} w{n}x") for n in range(60)]
     await index.replace(many)
     for phrases, most in ((has("green w10x"), 1), (has("green"), 6), (has("red", negated=True), 6)):

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ragd.errors import RagdError
-from ragd.store.lance import ChunkIndex, LanceStore, Row, sql_text, writer
+from ragd.store.lance import ChunkIndex, ChunkRow, LanceStore, sql_text, writer
 from ragd.store.lance.schema import arrow_schema, iso_of_ns, top_directory
 from ragd.store.lance.table_indexes import coverage
 from tests.small_disks import small_disk
@@ -60,7 +60,7 @@ async def test_a_chunk_comes_back_as_it_went_in(index: ChunkIndex) -> None:
     file = msgspec.structs.replace(file, chunks=[given_chunk])
     await index.replace([file])
     (row,) = await index.fetch([given_chunk.chunk_id])
-    assert row == Row(
+    assert row == ChunkRow(
         chunk_id=given_chunk.chunk_id,
         chunk_text="what I wrote",
         source_file="Journal/2024/a.md",
@@ -221,7 +221,7 @@ async def test_a_full_disk_is_told_as_such_and_the_table_stays_whole(
     def full(self: Any, table: Any) -> Any:
         raise OSError("LanceError(IO): No space left on device (os error 28)")
 
-    monkeypatch.setattr(writer.Writer, "_write", full)
+    monkeypatch.setattr(writer.TableWriter, "_write", full)
     with pytest.raises(Exception, match="disk is full") as refused:
         await index.replace([note("a.md", "two")])
     assert refused.value.code == "DISK_FULL"  # type: ignore[attr-defined]

@@ -127,7 +127,7 @@ async def test_saves_and_fills_go_on_while_an_index_is_trained(
     started, go_on = threading.Event(), threading.Event()
     real = vector_index.train
 
-    def held(task: vector_index.Training) -> Any:
+    def held(task: vector_index.TrainingTask) -> Any:
         built = real(task)
         started.set()
         assert go_on.wait(PATIENCE_S)

@@ -19,7 +19,7 @@ from ragd.embed.providers.embedder_port import Vector
 from ragd.store.lance import libraries, packed_rows, vector_matrix
 from ragd.store.lance.lance_errors import translated
 from ragd.store.lance.packed_rows import LINK_COLUMNS, LinkRow, PackedRows
-from ragd.store.lance.schema import KEYS, UNITS, VECTOR, Row, vectors_of
+from ragd.store.lance.schema import KEYS, UNITS, VECTOR, ChunkRow, vectors_of
 from ragd.store.lance.sql import both, one_of
 from ragd.store.lance.vector_matrix import VectorMatrix
 
@@ -31,7 +31,7 @@ COUNTS = 256
 T = TypeVar("T")
 
 
-class Hit(Struct, frozen=True):
+class ChunkHit(Struct, frozen=True):
     """A chunk that one leg found: cosine similarity or BM25, the higher the better."""
 
     chunk_id: str
@@ -52,10 +52,10 @@ HIT_COLUMNS = (
     UNITS,
     VECTOR,
 )
-ROW_COLUMNS = Row.__struct_fields__
+ROW_COLUMNS = ChunkRow.__struct_fields__
 
 
-class _Kept(Generic[T]):
+class _RecentRows(Generic[T]):
     """What was made of rows, by row id: those that were wanted last."""
 
     def __init__(self, most: int) -> None:
@@ -77,7 +77,7 @@ class _Kept(Generic[T]):
         return [found[row_id] for row_id in row_ids]
 
 
-class Snapshot:
+class TableVersion:
     """A version of the table. `dataset` opens the same version for reading rows by their ids."""
 
     def __init__(
@@ -107,15 +107,15 @@ class Snapshot:
         self.has_keys = KEYS in columns  # a table that an earlier version made has none
         self._row_ids: dict[str, int] = {}  # by chunk id, of the hits
         self._columns = columns
-        self._hits: _Kept[Hit] = _Kept(HITS)
-        self._rows: _Kept[Row] = _Kept(ROWS)
+        self._hits: _RecentRows[ChunkHit] = _RecentRows(HITS)
+        self._rows: _RecentRows[ChunkRow] = _RecentRows(ROWS)
         self._vectors: VectorMatrix | None = None
         self._reading_vectors = asyncio.Lock()
         self._packed: PackedRows | None = None
         self._packing = asyncio.Lock()
-        self._links: _Kept[LinkRow] = _Kept(LINK_ROWS)
+        self._links: _RecentRows[LinkRow] = _RecentRows(LINK_ROWS)
 
-    async def hits(self, row_ids: Sequence[int], scores: Sequence[float]) -> list[Hit]:
+    async def hits(self, row_ids: Sequence[int], scores: Sequence[float]) -> list[ChunkHit]:
         """The rows of these ids, each with its score."""
         found = await self._hits.of(row_ids, self._read_hits)
         if len(self._row_ids) > 2 * HITS:
@@ -128,7 +128,7 @@ class Snapshot:
             for one, score in zip(found, scores, strict=True)
         ]
 
-    async def rows(self, chunk_ids: Sequence[str]) -> list[Row]:
+    async def rows(self, chunk_ids: Sequence[str]) -> list[ChunkRow]:
         """Those of these chunks that were among the hits."""
         known = [self._row_ids[one] for one in chunk_ids if one in self._row_ids]
         return await self._rows.of(known, self._read_rows)
@@ -195,7 +195,7 @@ class Snapshot:
                 self._packed = await self._run(lambda: PackedRows(self._dataset()))
         return self._packed
 
-    async def _read_hits(self, row_ids: list[int]) -> list[Hit]:
+    async def _read_hits(self, row_ids: list[int]) -> list[ChunkHit]:
         """What is in memory already is not read again."""
         matrix = self._vectors
         columns = [name for name in HIT_COLUMNS if matrix is None or name != VECTOR]
@@ -205,8 +205,8 @@ class Snapshot:
                 row[VECTOR] = vector
         return [hit(row) for row in rows]
 
-    async def _read_rows(self, row_ids: list[int]) -> list[Row]:
-        return msgspec.convert(await self._completed(row_ids, ROW_COLUMNS), list[Row])
+    async def _read_rows(self, row_ids: list[int]) -> list[ChunkRow]:
+        return msgspec.convert(await self._completed(row_ids, ROW_COLUMNS), list[ChunkRow])
 
     async def _read_links(self, row_ids: list[int]) -> list[LinkRow]:
         return msgspec.convert(_dicts(await self._read(row_ids, LINK_COLUMNS)), list[LinkRow])
@@ -232,9 +232,9 @@ class Snapshot:
             return await asyncio.get_running_loop().run_in_executor(self._threads, work)
 
 
-def hit(row: dict[str, Any], key: bytes = b"") -> Hit:
+def hit(row: dict[str, Any], key: bytes = b"") -> ChunkHit:
     """A row as a hit. `key`: in place of that of its text."""
-    return Hit(
+    return ChunkHit(
         row["chunk_id"],
         row["source_file"],
         key or _text_key(row),

@@ -6,7 +6,7 @@ import math
 import pytest
 
 from ragd.embed.providers.embedder_port import unpack
-from ragd.store.lance import ChunkIndex, one_of, packed_rows, snapshot, vector_matrix
+from ragd.store.lance import ChunkIndex, one_of, packed_rows, table_version, vector_matrix
 from tests.store.lance.drafts import bulk, note, vector
 
 
@@ -33,8 +33,8 @@ async def test_a_filled_vector_is_seen_in_rows_that_were_kept(index: ChunkIndex)
 async def test_rows_are_right_however_few_are_kept(
     index: ChunkIndex, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(snapshot, "HITS", 3)
-    monkeypatch.setattr(snapshot, "ROWS", 1)
+    monkeypatch.setattr(table_version, "HITS", 3)
+    monkeypatch.setattr(table_version, "ROWS", 1)
     files = bulk(40)
     await index.replace(files)
     texts = {chunk.chunk_id: chunk.text for file in files for chunk in file.chunks}

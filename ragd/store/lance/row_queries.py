@@ -13,32 +13,32 @@ from typing import Any, NamedTuple
 from ragd.search.query.conditions import Condition
 from ragd.search.query.filters import Filters
 from ragd.store.lance import libraries, phrase_rows
-from ragd.store.lance.snapshot import Hit, Snapshot
 from ragd.store.lance.sql import both, condition, one_of
+from ragd.store.lance.table_version import ChunkHit, TableVersion
 
 DEEPER = 4  # times as many rows, when too few of them have the phrases
 DEEPEST = 12_800  # for a phrase that is wanted: which rows have it is known
 DEEPEST_UNWANTED = 800  # then it is so common that to compare all rows takes no longer
 
 
-class Found(NamedTuple):
+class ScoredRows(NamedTuple):
     """Rows that a query found, best first: their ids, and their scores or distances."""
 
     row_ids: list[int]
     scores: list[float]
 
-    def kept(self, keeps: Iterable[bool]) -> "Found":
+    def kept(self, keeps: Iterable[bool]) -> "ScoredRows":
         """Those with a flag that says so."""
         flags = list(keeps)
-        return Found(
+        return ScoredRows(
             list(itertools.compress(self.row_ids, flags)),
             list(itertools.compress(self.scores, flags)),
         )
 
-    def only(self, row_ids: Container[int]) -> "Found":
+    def only(self, row_ids: Container[int]) -> "ScoredRows":
         return self.kept(row_id in row_ids for row_id in self.row_ids)
 
-    def among(self, row_ids: Any) -> "Found":
+    def among(self, row_ids: Any) -> "ScoredRows":
         """Those that are in a sorted array; None: all."""
         if row_ids is None:
             return self
@@ -46,7 +46,7 @@ class Found(NamedTuple):
         return self.kept(numpy.isin(numpy.array(self.row_ids, dtype="u8"), row_ids).tolist())
 
 
-Search = Callable[[int, str | None], Awaitable[Found]]  # for so many rows, where
+Search = Callable[[int, str | None], Awaitable[ScoredRows]]  # for so many rows, where
 
 
 def of_notes(where: str | None, notes: Sequence[str] | None) -> str | None:
@@ -54,15 +54,15 @@ def of_notes(where: str | None, notes: Sequence[str] | None) -> str | None:
     return where if notes is None else both(where, one_of("source_file", notes))
 
 
-def by_words(now: Snapshot, words: str, column: str, k: int) -> Any:
+def by_words(now: TableVersion, words: str, column: str, k: int) -> Any:
     """The query for the k rows that match some of the words best."""
     match = libraries.lancedb().query.MatchQuery(words, column)
     return now.table.query().nearest_to_text(match).limit(k).select(["_score"])
 
 
 async def find_best(
-    now: Snapshot, search: Search, k: int, where: str | None, phrases: Sequence[Condition]
-) -> Found:
+    now: TableVersion, search: Search, k: int, where: str | None, phrases: Sequence[Condition]
+) -> ScoredRows:
     """The best k rows that have these phrases, or have them not."""
     if not phrases:
         return await search(k, where)
@@ -77,24 +77,24 @@ async def find_best(
         kept = found.among(having)
         kept = kept.only(await phrase_rows.without(now, unwanted, kept.row_ids))
         if len(kept.row_ids) >= k or len(found.row_ids) < most:
-            return Found(kept.row_ids[:k], kept.scores[:k])
+            return ScoredRows(kept.row_ids[:k], kept.scores[:k])
         most *= DEEPER
     return await search(k, both(where, condition(Filters(conditions=tuple(phrases)))))
 
 
 async def find_rows(
-    now: Snapshot,
+    now: TableVersion,
     query: Any,
     where: str | None = None,
     permits: asyncio.Semaphore | None = None,
-) -> Found:
+) -> ScoredRows:
     """What a query finds, without scores that are no numbers."""
     found = await now.run_query(query if where is None else query.where(where), permits)
     (score,) = (name for name in found.schema.names if name != "_rowid")
-    scored = Found(found["_rowid"].to_pylist(), found[score].to_pylist())
+    scored = ScoredRows(found["_rowid"].to_pylist(), found[score].to_pylist())
     return scored.kept(map(math.isfinite, scored.scores))
 
 
-def best_first(hits: Iterable[Hit]) -> list[Hit]:
+def best_first(hits: Iterable[ChunkHit]) -> list[ChunkHit]:
     """By score; equal ones always in the same order."""
     return sorted(hits, key=lambda one: (-one.score, one.chunk_id))
