@@ -1,3 +1,3 @@
 """ragd: a resident, local-only daemon that makes an Obsidian vault answer questions by meaning."""
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"

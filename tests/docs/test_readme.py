@@ -24,7 +24,7 @@ ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "README.md").read_text()
 PULL = "ollama pull mxbai-embed-large"
 OLLAMA = "embedding.base_url"
-PLUGIN = "contrib/openclaw-plugin/ragd-obsidian-rag-0.1.0.tgz"
+PLUGIN = "contrib/openclaw-plugin/ragd-obsidian-rag-0.2.0.tgz"
 
 VENV = (
     "python3 -m venv ~/.venvs/ragd && ~/.venvs/ragd/bin/pip install . "

@@ -46,11 +46,12 @@ def instead(monkeypatch: pytest.MonkeyPatch):
 
 def test_a_running_daemon_is_named_and_left_alone(ragctl, fake) -> None:
     result = ragctl("start")
-    assert result == (0, f"ragd is running already (pid {os.getpid()}, version 0.1.0).\n", "")
+    sentence = f"ragd is running already (pid {os.getpid()}, version {ragd.__version__}).\n"
+    assert result == (0, sentence, "")
     assert ragctl("start", "--json").json == {
         "started": False,
         "pid": os.getpid(),
-        "version": "0.1.0",
+        "version": ragd.__version__,
     }
 
 

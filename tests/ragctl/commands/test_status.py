@@ -11,6 +11,7 @@ import pytest
 from ragctl.commands.status import describe
 from ragctl.daemon import start as starting
 from ragctl.views.render import Ink
+from ragd import __version__
 
 
 def test_an_ollama_that_nobody_needs_is_no_fault(ragctl, fake) -> None:
@@ -26,7 +27,7 @@ def test_healthy_is_said_in_the_first_line(ragctl, fake) -> None:
     assert result.code == 0 and result.err == ""
     assert result.lines[0] == "● healthy  Everything works."
     assert "677 notes, 3,421 passages" in result.out
-    assert f"pid {os.getpid()} · version 0.1.0 · up 2 h 3 min" in result.out
+    assert f"pid {os.getpid()} · version {__version__} · up 2 h 3 min" in result.out
 
 
 def test_each_reason_says_since_when_and_what_to_do(ragctl, fake) -> None:
@@ -87,10 +88,10 @@ def test_a_socket_that_nobody_listens_on_counts_as_not_running(ragctl, fake) -> 
 
 
 def test_another_version_is_told_with_the_next_step(ragctl, fake) -> None:
-    fake.version = "0.2.0"
+    fake.version = "9.9.9"
     result = ragctl("status")
     assert result.code == 0
-    assert "the daemon that runs is 0.2.0" in result.err and "`ragctl stop`" in result.err
+    assert "the daemon that runs is 9.9.9" in result.err and "`ragctl stop`" in result.err
 
 
 def test_what_is_unusual_is_shown_only_when_it_is_there(ragctl, fake) -> None:
