@@ -1,20 +1,25 @@
 # The commands people use. Each makes .venv by itself.
 PYTHON ?= python3
+# The versions that were tested. `make install CONSTRAINTS=` installs the newest instead.
+CONSTRAINTS ?= constraints.txt
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 PLUGIN := contrib/openclaw-plugin
 NODE_MODULES := $(PLUGIN)/node_modules/.package-lock.json
+QUICK := $(wildcard tests/test_*.py) $(addprefix tests/,batch config eventlog folds golden guard notes \
+	protocol runtime search state vault watch)
 HAS_NODE := $(shell node -e 'process.exit(parseInt(process.versions.node) < 20 ? 1 : 0)' 2>/dev/null && echo yes)
 
-.PHONY: demo picture test test-plugin test-openclaw plugin check docs chaos bench bench-quality bench-sets clean install format
+.PHONY: demo picture test test-quick test-plugin test-openclaw plugin check docs chaos bench bench-quality bench-sets clean install format
 
 install: $(STAMP)
 
-$(STAMP): pyproject.toml ragd/__init__.py
+$(STAMP): pyproject.toml ragd/__init__.py $(CONSTRAINTS)
 	@echo "Installing into $(VENV): a minute or two, and 1 GB, the first time."
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check \
+		$(if $(CONSTRAINTS),--constraint $(CONSTRAINTS)) --editable '.[dev]'
 	@touch $@
 
 demo: $(STAMP)  ## install, show the daemon at work in a temporary home, leave nothing behind
@@ -27,6 +32,9 @@ test: $(STAMP) $(if $(HAS_NODE),test-plugin)  ## everything, on Python and, wher
 	$(BIN)/python -m pytest -n 4 --dist worksteal
 	@$(if $(HAS_NODE),,echo "Not run: the tests of the OpenClaw plugin, for want of Node 20 or newer.")
 	@echo "Not part of it: make test-openclaw (downloads 280 MB), make chaos, make bench."
+
+test-quick: $(STAMP)  ## in a minute: the packages that need no daemon and no model
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m 'not slow' $(QUICK)
 
 $(NODE_MODULES): $(PLUGIN)/package-lock.json
 	@cd $(PLUGIN) && npm ci --loglevel=error > /dev/null
