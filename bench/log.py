@@ -26,9 +26,9 @@ from ragd.eventlog.recovery import Position
 from ragd.events import (
     BatchEmbedded,
     BatchStored,
-    Change,
     ChangesetFormed,
     Event,
+    FileChange,
     FilesChanged,
     JobFinished,
     JobStarted,
@@ -275,7 +275,7 @@ def _one_sync(rng: Random, job: str, paths: list[str]) -> Iterator[Event]:
         StoredFile(path, f"{rng.getrandbits(256):064x}", rng.getrandbits(60), 2_000, 4, 4)
         for path in paths
     ]
-    yield FilesChanged(changes=[Change(path, "modified") for path in paths])
+    yield FilesChanged(changes=[FileChange(path, "modified") for path in paths])
     yield JobStarted(job_id=job, mode="sync", files_planned=len(paths), files_removed=0)
     yield ChangesetFormed(job_id=job, batch_id=job, upserts=paths, deletes=[])
     yield BatchEmbedded(

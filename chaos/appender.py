@@ -29,7 +29,7 @@ from chaos.facts import ACTORS, stream
 from ragd.clock import SystemClock, new_id
 from ragd.eventlog import codec, snapshot
 from ragd.eventlog.follow import TooOld
-from ragd.events import DaemonStarted, DaemonStopped, Fact, Part
+from ragd.events import DaemonStarted, DaemonStopped, Fact, SplitFact
 from ragd.folds import State, encode_state
 from ragd.paths import Home
 from ragd.runtime import logs
@@ -95,7 +95,7 @@ class Producer:
 
     async def run(self) -> None:
         for fact in self._facts:
-            parts = codec.split(fact) if isinstance(fact, Part) else [fact]
+            parts = codec.split(fact) if isinstance(fact, SplitFact) else [fact]
             encoded = [codec.encode(part) for part in parts]
             if not self._budget.take(sum(map(len, encoded))):
                 return
@@ -107,7 +107,7 @@ class Producer:
 
     async def _append(self, fact: Fact, encoded: list[bytes]) -> None:
         journal = self._ledger.journal
-        if isinstance(fact, Part):
+        if isinstance(fact, SplitFact):
             record = await journal.append_parts(self._name, fact)
         else:
             record = await journal.append(self._name, fact)

@@ -9,12 +9,12 @@ from random import Random
 from ragd.events import (
     BatchEmbedded,
     BatchStored,
-    Change,
     ChangesetFormed,
     DependencyLost,
     DependencyRecovered,
     EmbeddingFailed,
     Fact,
+    FileChange,
     FileError,
     FileFailed,
     FilesChanged,
@@ -42,10 +42,10 @@ def _changes(rng: Random, token: str) -> Fact:
     """The deletion of a note nobody knows makes it unique, and the folds no larger."""
     kinds = ("added", "modified", "modified", "deleted")
     changes = [
-        Change(rng.choice(PATHS), rng.choice(kinds))  # type: ignore[arg-type]
+        FileChange(rng.choice(PATHS), rng.choice(kinds))  # type: ignore[arg-type]
         for _ in range(rng.choice(BULK))
     ]
-    return FilesChanged(changes=[Change(f"once/{token}.md", "deleted"), *changes])
+    return FilesChanged(changes=[FileChange(f"once/{token}.md", "deleted"), *changes])
 
 
 def _scan(rng: Random, token: str) -> Fact:

@@ -1,4 +1,4 @@
-"""docs/events.md, made from ragd/events.py: each fact, who records it, what it means."""
+"""docs/events.md, made from ragd/events/: each fact, who records it, what it means."""
 
 import re
 from collections.abc import Collection, Iterator
@@ -12,8 +12,8 @@ from msgspec import inspect
 import ragd
 from pages.markdown import row, table_head
 from pages.recorders import recorders
-from pages.vocabulary import Written, read
-from ragd.events import EVENT_TYPES, Fact, Part, Unknown, tag_of_type
+from pages.vocabulary import Written, read_all
+from ragd.events import EVENT_TYPES, Fact, SplitFact, Unknown, tag_of_type
 from ragd.folds import State, health
 
 PACKAGE = Path(ragd.__file__).parent
@@ -49,7 +49,7 @@ EVERYWHERE = {
 INTRO = """\
 # Every fact that the log can hold
 
-<!-- Made from ragd/events.py by `make docs`; change it there. -->
+<!-- Made from ragd/events/ by `make docs`; change it there. -->
 
 What ragd learns or does is a fact in its log, in the past tense, and all that it knows is a fold of
 these facts. A fact never holds text of a note, a question, a vector or a secret; paths of notes are
@@ -67,7 +67,7 @@ version may add them. A default is what a field means where an older log does no
 
 def page() -> str:
     """The whole page."""
-    written = read((PACKAGE / "events.py").read_text(encoding="utf-8"))
+    written = read_all(PACKAGE / "events")
     who = recorders(PACKAGE, [kind.__name__ for kind in known()])
     for name, actors in who.items():
         owner = written[name].section.lower().removeprefix("the ").replace(" ", "_")
@@ -81,7 +81,7 @@ def page() -> str:
 
 
 def known() -> list[type[Fact]]:
-    """All facts that somebody records, in the order of events.py."""
+    """All facts that somebody records, in the order of `ragd.events.Event`."""
     return [kind for kind in EVENT_TYPES if kind is not Unknown]
 
 
@@ -144,7 +144,7 @@ def _fact(kind: type[Fact], written: dict[str, Written], actors: list[str]) -> I
     tag = tag_of_type(kind)
     yield from ("", f"### {tag}", "", written[kind.__name__].sentences, "")
     yield " ".join((f"Recorded by: {_actors(actors)}.", *_uses(kind)))
-    if issubclass(kind, Part):
+    if issubclass(kind, SplitFact):
         yield "A long one comes in parts and counts from the one with `last`."
     yield ""
     yield from table_head("field", "type", "default", "meaning")

@@ -1,4 +1,4 @@
-"""What the source of events.py says beside the code: sections, sentences, comments at fields.
+"""What the sources of ragd/events/ say beside the code: sections, sentences, comments at fields.
 
 It reads the source as text and never runs it; types and defaults come from the structs themselves.
 """
@@ -6,6 +6,7 @@ It reads the source as text and never runs it; types and defaults come from the 
 import ast
 import io
 import tokenize
+from pathlib import Path
 from typing import NamedTuple
 
 
@@ -23,6 +24,14 @@ class _Comments(NamedTuple):
     sections: dict[int, str]
     alone: dict[int, str]
     beside: dict[int, str]
+
+
+def read_all(folder: Path) -> dict[str, Written]:
+    """By the struct's name, from all modules of a folder."""
+    found: dict[str, Written] = {}
+    for path in folder.glob("*.py"):
+        found |= read(path.read_text(encoding="utf-8"))
+    return found
 
 
 def read(source: str) -> dict[str, Written]:

@@ -22,16 +22,16 @@ from ragd.events import (
     RECORD_MAX_BYTES,
     TAGS,
     BatchStored,
-    Change,
     ChangesetFormed,
     Fact,
+    FileChange,
     FileError,
     FilesChanged,
     FilledFile,
     JobFinished,
     MemoryStored,
-    Part,
     RecountedFile,
+    SplitFact,
     StoredFile,
     TailCut,
     Unknown,
@@ -42,7 +42,7 @@ from ragd.events import (
 )
 
 KNOWN_TYPES = [kind for kind in EVENT_TYPES if kind is not Unknown]
-PART_TYPES = [kind for kind in EVENT_TYPES if issubclass(kind, Part)]
+PART_TYPES = [kind for kind in EVENT_TYPES if issubclass(kind, SplitFact)]
 
 # Every text that a fact can hold, and why it cannot be text of a note. Whoever adds a field adds
 # it here, and a reviewer asks: can anything that somebody wrote in a note end up in it?
@@ -160,7 +160,8 @@ def test_tags_are_snake_case_unique_and_the_names_of_their_types():
 
 
 def test_tags_are_written_out_so_that_renaming_a_type_cannot_change_the_log():
-    source = Path(events.__file__).read_text(encoding="utf-8")
+    modules = Path(events.__file__).parent.glob("*.py")
+    source = "".join(path.read_text(encoding="utf-8") for path in modules)
     for tag, kind in TAGS.items():
         assert re.search(rf'class {kind.__name__}\([^)]*\btag="{tag}"\)', source)
 
@@ -261,7 +262,8 @@ PARTS = st.one_of(
     st.builds(
         FilesChanged,
         changes=st.lists(
-            st.builds(Change, TEXT, st.sampled_from(["added", "modified", "deleted"])), max_size=40
+            st.builds(FileChange, TEXT, st.sampled_from(["added", "modified", "deleted"])),
+            max_size=40,
         ),
     ),
     st.builds(
@@ -314,18 +316,18 @@ def test_parts_put_together_are_the_fact_they_came_from(event, spare):
     assert all(items_of(part) for part in parts[1:])
 
 
-def empty(event: Part) -> Part:
+def empty(event: SplitFact) -> SplitFact:
     lists = [n for n in event.__struct_fields__ if isinstance(getattr(event, n), list)]
     return msgspec.structs.replace(event, **{name: [] for name in lists})
 
 
-def items_of(event: Part) -> list[Any]:
+def items_of(event: SplitFact) -> list[Any]:
     values = (getattr(event, name) for name in event.__struct_fields__)
     return [item for value in values if isinstance(value, list) for item in value]
 
 
 def test_a_small_fact_is_one_part_and_the_same():
-    event = FilesChanged(changes=[Change("a.md", "added")])
+    event = FilesChanged(changes=[FileChange("a.md", "added")])
     assert split(event) == [event]
     assert split(FilesChanged(changes=[])) == [FilesChanged(changes=[])]
 
@@ -358,7 +360,7 @@ def test_facts_that_list_notes_without_limit_come_in_parts():
         f"{kind.__name__}.{name}"
         for kind in EVENT_TYPES
         for name, hint in get_type_hints(kind).items()
-        if get_origin(hint) is list and not issubclass(kind, Part)
+        if get_origin(hint) is list and not issubclass(kind, SplitFact)
     }
     assert lists == bounded
     assert PART_TYPES

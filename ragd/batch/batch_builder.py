@@ -12,9 +12,9 @@ from ragd.batch.moved_notes import Moves, moves_in_vault
 from ragd.batch.sync_plan import Plan
 from ragd.clock import new_id
 from ragd.events import (
-    Change,
     ChangesetFormed,
     DeletionsHeld,
+    FileChange,
     FileFailed,
     FilesChanged,
     FileSkipped,
@@ -108,7 +108,7 @@ class Former:
             unstable += reading.unstable
             final = not upserts or self._is_over(job_id)
             if final and unstable:  # they are still being written: wait for them to lie still
-                changes = [Change(path, "modified") for path in unstable]
+                changes = [FileChange(path, "modified") for path in unstable]
                 await self._ledger.journal.append_parts(NAME, FilesChanged(changes=changes))
             moved = [moves.pop(path) for path in _handled(reading) if path in moves]
             batch = Batch(
@@ -212,7 +212,7 @@ class Former:
     async def _unlist(self, gone: Sequence[str]) -> None:
         """Notes that were left out, and are gone, are not listed as left out any more."""
         listed = self._ledger.state.catalog.skipped
-        changes = [Change(path, "deleted") for path in gone if path in listed]
+        changes = [FileChange(path, "deleted") for path in gone if path in listed]
         if changes:
             await self._ledger.journal.append_parts(NAME, FilesChanged(changes=changes))
 

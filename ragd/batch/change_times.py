@@ -7,7 +7,7 @@ such note is read once, when there is nothing else to do. It stores nothing.
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from ragd.events import Change, FilesChanged, FilesTouched, TouchedFile
+from ragd.events import FileChange, FilesChanged, FilesTouched, TouchedFile
 from ragd.folds.catalog import Entry
 from ragd.folds.stored import UNKNOWN_NS, stored_files
 from ragd.state.ledger import Ledger
@@ -61,7 +61,7 @@ class ChangeTimes:
         if touched:
             await journal.append_parts(NAME, FilesTouched(files=touched, only_times=True))
         if edited:
-            changes = [Change(path, "modified") for path in edited]
+            changes = [FileChange(path, "modified") for path in edited]
             await journal.append_parts(NAME, FilesChanged(changes=changes))
 
 

@@ -20,7 +20,7 @@ from ragd.embed.providers.provider_choice import Providers
 from ragd.embed.stored_notes import stored_notes
 from ragd.embed.vector_maker import NAME, VectorMaker
 from ragd.errors import RagdError
-from ragd.events import BatchStored, Change, FilesChanged, JobRequested
+from ragd.events import BatchStored, FileChange, FilesChanged, JobRequested
 from ragd.folds.tables import Building, Entry, Table
 from ragd.runtime.wait_for_event import set_within
 from ragd.state.ledger import Ledger
@@ -190,7 +190,7 @@ class Backlog:
         other += [path for path, _ in reading.skipped]
         waiting = self._ledger.state.catalog.waiting
         changes = [
-            Change(path, "modified")
+            FileChange(path, "modified")
             for path in other
             if path not in waiting and self._was_tried(path, table)
         ]

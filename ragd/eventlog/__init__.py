@@ -26,7 +26,7 @@ above the format it knows. All other lines are records:
 - `seq` counts up by one from 1, over all segments, without gaps.
 - `d` is the highest seq that was already durable when this record was written.
 - `ts` is UTC. `run` names one life of the daemon. `cause` is the seq of the fact that led to this
-  one, or null. `event.type` says which fact (ragd/events.py); a reader skips types it does not
+  one, or null. `event.type` says which fact (ragd/events/); a reader skips types it does not
   know. A fact that lists files may come in parts `{"part":0,"last":false,…}`: its lists are those
   of all parts together, and it counts from the one with `"last":true`.
 

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from ragd.events import ERRORS_MAX, PART_MAX_BYTES, Event, Fact, FileError, Part, Unknown
+from ragd.events import ERRORS_MAX, PART_MAX_BYTES, Event, Fact, FileError, SplitFact, Unknown
 
 # (tag, version) -> what turns a plain object of that version into one of the next.
 UPCASTS: dict[tuple[str, int], Callable[[dict[str, Any]], dict[str, Any]]] = {}
@@ -44,10 +44,10 @@ def _decode_other_version(raw: bytes) -> Event:
         return Unknown(name=tag, raw=raw)
 
 
-P = TypeVar("P", bound=Part)
+P = TypeVar("P", bound=SplitFact)
 
 
-def _list_fields(event: Part) -> list[str]:
+def _list_fields(event: SplitFact) -> list[str]:
     return [name for name in event.__struct_fields__ if isinstance(getattr(event, name), list)]
 
 

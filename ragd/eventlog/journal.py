@@ -17,7 +17,7 @@ from ragd.eventlog.append import Appender, DiskFull, Draft
 from ragd.eventlog.disk import Disk
 from ragd.eventlog.follow import DiskReader, Recent
 from ragd.eventlog.frame import Record
-from ragd.events import RECORD_MAX_BYTES, Event, Fact, Part
+from ragd.events import RECORD_MAX_BYTES, Event, Fact, SplitFact
 
 GROUP_MAX_RECORDS = 256
 GROUP_MAX_BYTES = 1024 * 1024
@@ -78,7 +78,7 @@ class Journal:
         """
         return await self._record([self._waiting(actor, event, cause)])
 
-    async def append_parts(self, actor: str, event: Part, cause: int | None = None) -> Record:
+    async def append_parts(self, actor: str, event: SplitFact, cause: int | None = None) -> Record:
         """Record a fact that may be too large for one record; returns its last part."""
         return await self._record([self._waiting(actor, p, cause) for p in codec.split(event)])
 

@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Struct, field
 
 from ragd.eventlog.frame import Record
-from ragd.events import DaemonStarted, Fact, Part, Unknown
+from ragd.events import DaemonStarted, Fact, SplitFact, Unknown
 from ragd.folds import catalog as _catalog
 from ragd.folds import health as _health
 from ragd.folds import jobs as _jobs
@@ -62,7 +62,7 @@ def apply(state: State, record: Record) -> None:
     event = record.event
     if isinstance(event, Unknown):
         state.unknown += 1
-    elif not isinstance(event, Part):
+    elif not isinstance(event, SplitFact):
         _dispatch(state, event, record)
     elif whole := assemble(state.parts, event, record.actor, record.run):
         _dispatch(state, whole, record)

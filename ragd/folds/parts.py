@@ -8,7 +8,7 @@ from msgspec import Struct, field
 
 from ragd import events
 from ragd.eventlog import codec
-from ragd.events import Part
+from ragd.events import SplitFact
 
 
 class Open(Struct):
@@ -24,7 +24,7 @@ class Parts(Struct):
     open: dict[str, Open] = field(default_factory=dict)
 
 
-def assemble(parts: Parts, event: Part, actor: str, run: str) -> Part | None:
+def assemble(parts: Parts, event: SplitFact, actor: str, run: str) -> SplitFact | None:
     """The whole fact, if this was its last part."""
     if event.last and not event.part and not parts.open:
         return event  # nearly always
@@ -43,4 +43,4 @@ def assemble(parts: Parts, event: Part, actor: str, run: str) -> Part | None:
     parts.open.pop(key, None)
     earlier = begun.parts if begun is not None else []
     whole = [codec.decode(text.encode()) for text in earlier]
-    return codec.merge([p for p in whole if isinstance(p, Part)] + [event])
+    return codec.merge([p for p in whole if isinstance(p, SplitFact)] + [event])

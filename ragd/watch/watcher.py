@@ -17,11 +17,11 @@ from ragd.clock import Clock
 from ragd.config.live_settings import Settings
 from ragd.events import (
     BatchStored,
-    Change,
     ConfigReloaded,
     DeletionsHeld,
     DependencyLost,
     DependencyRecovered,
+    FileChange,
     FilesChanged,
     JobFinished,
     VaultScanned,
@@ -255,19 +255,19 @@ class Watcher:
             self._owed = True  # the first job may have been here before
             return
         changes = [
-            Change(path, "modified" if path in known else "added")
+            FileChange(path, "modified" if path in known else "added")
             for path, kind in there.items()
             if kind == "file" and self._notes.concerns(path)
         ]
         listed = (catalog.waiting, catalog.skipped, catalog.failed)
         changes += [
-            Change(path, "deleted")
+            FileChange(path, "deleted")
             for path in missing
             if catalog.is_stored(path) or any(path in of for of in listed)
         ]
         await self._say(changes)
 
-    async def _say(self, changes: list[Change]) -> None:
+    async def _say(self, changes: list[FileChange]) -> None:
         if changes:
             await self._ledger.journal.append_parts(NAME, FilesChanged(changes=changes))
 
@@ -413,8 +413,8 @@ class Watcher:
     async def _announce_plan(self, upserts: list[str], removals: list[str]) -> None:
         """What is news: not what waits already, nor what will be announced when it lies still."""
         known = self._ledger.state.catalog.files
-        changes = [Change(path, "modified" if path in known else "added") for path in upserts]
-        changes += [Change(path, "deleted") for path in removals]
+        changes = [FileChange(path, "modified" if path in known else "added") for path in upserts]
+        changes += [FileChange(path, "deleted") for path in removals]
         news = [c for c in changes if not self._is_announced(c.path)]
         await self._say([c for c in news if c.path not in self._restless])
 

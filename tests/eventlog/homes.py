@@ -11,8 +11,8 @@ from ragd.eventlog.append import SEGMENT_MAX_BYTES
 from ragd.eventlog.segment import SUFFIX
 from ragd.events import (
     BatchStored,
-    Change,
     Fact,
+    FileChange,
     FilesChanged,
     IndexActivated,
     JobFinished,
@@ -79,7 +79,7 @@ def a_days_work(notes: int = 8) -> list[Fact]:
     """Facts that change every fold."""
     paths = [f"folder/note {i}.md" for i in range(notes)]
     facts: list[Fact] = [
-        FilesChanged(changes=[Change(path, "added") for path in paths]),
+        FilesChanged(changes=[FileChange(path, "added") for path in paths]),
         JobStarted(job_id="job", mode="full", files_planned=notes, files_removed=0),
         IndexActivated(generation="g1", provider="embedded", model="m", dimensions=384),
     ]

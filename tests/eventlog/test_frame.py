@@ -15,9 +15,9 @@ from ragd.eventlog.segment import scan, segment_name
 from ragd.events import (
     RECORD_MAX_BYTES,
     BatchStored,
-    Change,
     DaemonStopped,
     Event,
+    FileChange,
     FilesChanged,
     FileSkipped,
     StoredFile,
@@ -41,7 +41,9 @@ def line_of(event_json: bytes, seq: int = 1) -> bytes:
 EVENTS: list[Event] = [
     DaemonStopped(reason="requested"),
     FileSkipped(path=AWKWARD, reason=AWKWARD),
-    FilesChanged(changes=[Change("a.md", "added"), Change("b.md", "deleted")], part=3, last=False),
+    FilesChanged(
+        changes=[FileChange("a.md", "added"), FileChange("b.md", "deleted")], part=3, last=False
+    ),
     BatchStored(
         job_id="j",
         files=[StoredFile("a.md", "0" * 64, 2**62, 10, 3, 1)],

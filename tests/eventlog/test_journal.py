@@ -13,7 +13,14 @@ from ragd.eventlog import journal as journal_module
 from ragd.eventlog.frame import Record, encode
 from ragd.eventlog.journal import Journal
 from ragd.eventlog.segment import segment_names
-from ragd.events import BatchStored, Change, ChangesetFormed, FilesChanged, FileSkipped, StoredFile
+from ragd.events import (
+    BatchStored,
+    ChangesetFormed,
+    FileChange,
+    FilesChanged,
+    FileSkipped,
+    StoredFile,
+)
 from ragd.folds import State, apply
 from tests.eventlog.clocks import HandClock
 from tests.eventlog.drafts import reopen
@@ -133,7 +140,7 @@ async def test_a_fact_with_twenty_thousand_paths_goes_in_in_parts_and_is_folded_
     disk, state = SimulatedDisk(), State()
     journal = open_journal(disk, lambda record: apply(state, record))
     paths = [f"Projekte/Größe {i:05d}/a rather long name of a note {i}.md" for i in range(20_000)]
-    event = FilesChanged(changes=[Change(path, "modified") for path in paths])
+    event = FilesChanged(changes=[FileChange(path, "modified") for path in paths])
     async with running(journal):
         last = await journal.append_parts("watcher", event)
         assert list(state.catalog.waiting) == paths
@@ -151,7 +158,7 @@ async def test_a_fact_with_twenty_thousand_paths_goes_in_in_parts_and_is_folded_
 
 async def test_a_small_fact_has_one_part() -> None:
     journal = open_journal(SimulatedDisk())
-    event = FilesChanged(changes=[Change("a.md", "added")])
+    event = FilesChanged(changes=[FileChange("a.md", "added")])
     async with running(journal):
         assert (await journal.append_parts("watcher", event)).event == event
         empty = FilesChanged(changes=[])

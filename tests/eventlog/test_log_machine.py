@@ -14,8 +14,8 @@ from ragd.eventlog.recovery import mark_recorded, recover
 from ragd.eventlog.segment import first_seq_of, segment_names
 from ragd.events import (
     BatchStored,
-    Change,
     Event,
+    FileChange,
     FilesChanged,
     FileSkipped,
     JobFinished,
@@ -34,9 +34,9 @@ def about(path: str) -> list[Event]:
     file = StoredFile(path, "a" * 64, 1, 1, chunks=2, embedded=1)
     other = StoredFile(path, "b" * 64, 2, 1, chunks=3, embedded=0)
     return [
-        FilesChanged(changes=[Change(path, "modified")]),
-        FilesChanged(changes=[Change(path, "added")], part=0, last=False),
-        FilesChanged(changes=[Change(path, "deleted")], part=1, last=True),
+        FilesChanged(changes=[FileChange(path, "modified")]),
+        FilesChanged(changes=[FileChange(path, "added")], part=0, last=False),
+        FilesChanged(changes=[FileChange(path, "deleted")], part=1, last=True),
         BatchStored(job_id="j", files=[file], removed=[], table_version=1),
         BatchStored(job_id="j", files=[other], removed=[], table_version=2),
         BatchStored(job_id="j", files=[], removed=[path], table_version=3),

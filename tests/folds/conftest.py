@@ -7,11 +7,11 @@ import pytest
 from ragd.eventlog.frame import Record
 from ragd.events import (
     BatchStored,
-    Change,
     DaemonStarted,
     DependencyLost,
     DependencyRecovered,
     Fact,
+    FileChange,
     FileError,
     FilesChanged,
     FilledFile,
@@ -81,7 +81,7 @@ class Log:
         return self.add(building)
 
     def change(self, *paths: str, kind: str = "modified") -> Record:
-        return self.add(FilesChanged(changes=[Change(path, kind) for path in paths]))
+        return self.add(FilesChanged(changes=[FileChange(path, kind) for path in paths]))
 
     def begin(self, job: str = "job-1", mode: str = "sync") -> Record:
         return self.add(JobStarted(job_id=job, mode=mode, files_planned=1, files_removed=0))

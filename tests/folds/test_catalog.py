@@ -4,7 +4,7 @@ import pytest
 
 from ragd.events import (
     BatchStored,
-    Change,
+    FileChange,
     FileFailed,
     FilesChanged,
     FileSkipped,
@@ -431,7 +431,7 @@ def test_a_note_that_only_the_new_index_has_waits_when_it_is_deleted(log):
 
 def test_a_touched_note_waits_no_longer_and_is_known_by_its_new_time(log):
     log.store("a.md")
-    log.add(FilesChanged(changes=[Change("a.md", "modified")]))
+    log.add(FilesChanged(changes=[FileChange("a.md", "modified")]))
     log.add(FilesTouched(files=[TouchedFile("a.md", 77, 5)]))
     entry = log.state.catalog.files["a.md"]
     assert (entry.mtime_ns, entry.size) == (77, 5)

@@ -9,13 +9,13 @@ import pytest
 from ragd.errors import CODES, DEGRADED, HEALTHY, SEVERITY, UNAVAILABLE
 from ragd.events import (
     BatchStored,
-    Change,
     ConfigReloaded,
     DaemonStarted,
     DaemonStopped,
     DeletionsHeld,
     DependencyLost,
     EmbeddingFailed,
+    FileChange,
     FileFailed,
     FilesChanged,
     FileSkipped,
@@ -758,7 +758,7 @@ def test_a_loss_of_freshness_without_a_waiting_change_is_nothing(log):
     log.lose("freshness", "INDEX_STALE")
     log.lose("vectors", "VECTORS_PENDING")
     assert log.state.health.state == HEALTHY
-    log.add(FilesChanged(changes=[Change("a.md", "modified")]))
+    log.add(FilesChanged(changes=[FileChange("a.md", "modified")]))
     assert log.state.health.state == HEALTHY
 
 

@@ -2,12 +2,12 @@
 
 import pytest
 
-from ragd.events import BatchStored, Change, FilesChanged, StoredFile
+from ragd.events import BatchStored, FileChange, FilesChanged, StoredFile
 from ragd.folds.parts import Parts
 
 
 def changed(part: int, *paths: str, last: bool = False) -> FilesChanged:
-    return FilesChanged(changes=[Change(p, "modified") for p in paths], part=part, last=last)
+    return FilesChanged(changes=[FileChange(p, "modified") for p in paths], part=part, last=last)
 
 
 def stored(part: int, *paths: str, last: bool = False) -> BatchStored:

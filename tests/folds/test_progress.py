@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from ragd.events import (
-    Change,
     DeletionsHeld,
+    FileChange,
     FileFailed,
     FilesChanged,
     FileSkipped,
@@ -71,7 +71,7 @@ def test_what_is_not_in_the_index_yet_is_counted_and_what_is_read_again_is_not(l
     begin(log, planned=3, job="job-2")
     assert progress.unindexed(log.state) == 0, "all of them are in the index"
     log.finish(mode="full", indexed=3, job="job-2")
-    log.add(FilesChanged(changes=[Change("a.md", "modified"), Change("no.md", "added")]))
+    log.add(FilesChanged(changes=[FileChange("a.md", "modified"), FileChange("no.md", "added")]))
     assert progress.unindexed(log.state) == 2
     log.add(FileSkipped(path="no.md", reason="its frontmatter says `rag: false`"))
     assert progress.unindexed(log.state) == 1

@@ -255,9 +255,9 @@ def test_long_lists_are_cut_and_counted(number: int) -> None:
 
 
 def test_failed_files_and_waiting_ones_are_told() -> None:
-    from ragd.events import Change
+    from ragd.events import FileChange
 
-    changed = FilesChanged(changes=[Change(path="a.md", kind="modified")])
+    changed = FilesChanged(changes=[FileChange(path="a.md", kind="modified")])
     failed = FileFailed(path="b.md", code="UNREADABLE", detail="not text")
     data = status(folded(changed, failed), live()).data
     assert data["unindexed_files"] == 1

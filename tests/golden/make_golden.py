@@ -24,7 +24,6 @@ from ragd.events import (
     ActorCrashed,
     BatchEmbedded,
     BatchStored,
-    Change,
     ChangesetFormed,
     ConfigReloaded,
     DaemonStarted,
@@ -34,6 +33,7 @@ from ragd.events import (
     DependencyRecovered,
     EmbeddingFailed,
     Fact,
+    FileChange,
     FileError,
     FileFailed,
     FilesChanged,
@@ -50,10 +50,10 @@ from ragd.events import (
     JobStarted,
     MemoryForgotten,
     MemoryStored,
-    Part,
     RecountedFile,
     RequestRefused,
     SegmentQuarantined,
+    SplitFact,
     StoreCompacted,
     StoredFile,
     SyncPaused,
@@ -103,7 +103,7 @@ def filled(path: str, edition: int, chunks: int) -> FilledFile:
     return FilledFile(path, digest(f"{path} {edition}"), chunks)
 
 
-def parts(actor: str, event: Part, limit: int, but_last: int = 0) -> Iterator[Said]:
+def parts(actor: str, event: SplitFact, limit: int, but_last: int = 0) -> Iterator[Said]:
     """The fact in parts smaller than a real one needs; `but_last`: of which so many are missing."""
     made = codec.split(event, limit)
     assert len(made) > max(1, but_last)
@@ -212,7 +212,7 @@ def first_day() -> Iterator[Said]:
         "tool_gateway",
         RequestRefused(code="SECURITY_VIOLATION", tool="obsidian_rag_search", count=3),
     )
-    yield 100, "watcher", FilesChanged(changes=[Change(path, "modified") for path in NOTES[:2]])
+    yield 100, "watcher", FilesChanged(changes=[FileChange(path, "modified") for path in NOTES[:2]])
     yield (
         5_000,
         "batcher",
@@ -223,7 +223,7 @@ def first_day() -> Iterator[Said]:
         "batcher",
         JobStarted(job_id="job-02", mode="sync", files_planned=2, files_removed=0),
     )
-    yield 2_500, "watcher", FilesChanged(changes=[Change(NOTES[0], "modified")])
+    yield 2_500, "watcher", FilesChanged(changes=[FileChange(NOTES[0], "modified")])
     touched = TouchedFile(NOTES[1], 1_763_200_000_000_000_000, 4_096)
     yield 4, "batcher", FilesTouched(files=[touched])
     cut_short = BatchStored(
@@ -311,7 +311,7 @@ def second_day() -> Iterator[Said]:
     yield 300_000, "watcher", VaultScanned(files=1, changed=0, removed=60, took_ms=4)
     yield 2, "batcher", DeletionsHeld(count=60)
     yield 90_000, "batcher", DeletionsHeld(count=0)
-    yield 100, "watcher", FilesChanged(changes=[Change(NOTES[7], "deleted")])
+    yield 100, "watcher", FilesChanged(changes=[FileChange(NOTES[7], "deleted")])
     yield (
         5_000,
         "store_writer",
@@ -446,8 +446,10 @@ def third_day() -> Iterator[Said]:
             table_version=1,
         ),
     )
-    yield 10, "watcher", FilesChanged(changes=[Change("日記/下書き.md", "added")])
-    new = FilesChanged(changes=[Change(f"Archiv/Zettel {n:03d} – ß.md", "added") for n in range(9)])
+    yield 10, "watcher", FilesChanged(changes=[FileChange("日記/下書き.md", "added")])
+    new = FilesChanged(
+        changes=[FileChange(f"Archiv/Zettel {n:03d} – ß.md", "added") for n in range(9)]
+    )
     yield from parts("watcher", new, 260, but_last=1)
 
 

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from ragd.eventlog import frame
 from ragd.eventlog.frame import Record
-from ragd.events import EVENT_TYPES, Part, Unknown
+from ragd.events import EVENT_TYPES, SplitFact, Unknown
 from ragd.folds import State, apply, decode_state
 from ragd.state.replay import replay, verify
 
@@ -104,7 +104,7 @@ def test_the_golden_logs_have_parts_a_fact_cut_short_and_names_beyond_ascii():
     names: set[str] = set()
     for record in records_of("v1"):
         apply(state, record)
-        parts += isinstance(record.event, Part) and record.event.part > 0
+        parts += isinstance(record.event, SplitFact) and record.event.part > 0
         names |= state.catalog.files.keys()
     assert parts > 3
     assert state.parts.open

@@ -13,9 +13,9 @@ from msgspec import structs
 
 from ragd.events import (
     BatchStored,
-    Change,
     ConfigReloaded,
     DeletionsHeld,
+    FileChange,
     FileFailed,
     FilesChanged,
     FileSkipped,
@@ -382,11 +382,11 @@ async def test_a_change_is_announced_after_its_own_silence(
         await told.tell(("modified", "a.md"))  # while b.md lies still
         clock.advance(DEBOUNCE_S / 2)
         first = await watching.until(FilesChanged, scanned.seq)
-        assert first.event.changes == [Change("b.md", "added")]
+        assert first.event.changes == [FileChange("b.md", "added")]
         await clock.until_sleep(DEBOUNCE_S / 2)
         clock.advance(DEBOUNCE_S / 2)
         second = await watching.until(FilesChanged, first.seq)
-        assert second.event.changes == [Change("a.md", "added")]
+        assert second.event.changes == [FileChange("a.md", "added")]
 
 
 async def test_another_list_of_denied_folders_takes_effect_at_once(
@@ -406,7 +406,7 @@ async def test_another_list_of_denied_folders_takes_effect_at_once(
         watching.settings.current = structs.replace(now, indexing=denying)
         seq = await watching.append(ConfigReloaded(config_hash=""))
         told = await watching.until(FilesChanged, seq)
-        assert told.event.changes == [Change("Private/a.md", "deleted")]
+        assert told.event.changes == [FileChange("Private/a.md", "deleted")]
 
 
 # Notes that are left out
@@ -480,7 +480,7 @@ async def test_a_hidden_note_that_a_sync_finds_gone_is_not_listed_any_more(start
     running = await indexed(start)
     journal = running.ledger.journal
     await journal.append("test", FileSkipped(path="Old/Diary.md", reason="hides itself"))
-    changes = [Change("Old/Diary.md", "added")]
+    changes = [FileChange("Old/Diary.md", "added")]
     await journal.append("test", FilesChanged(changes=changes))
     await running.until_state(
         lambda state: not (state.catalog.skipped or state.catalog.waiting or state.jobs.open)

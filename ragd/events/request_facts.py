@@ -1,0 +1,54 @@
+"""What the tool gateway records about requests."""
+
+from typing import Literal
+
+from ragd.events.fact import Fact, Mode
+
+# Tool gateway
+
+
+class JobRequested(Fact, frozen=True, kw_only=True, tag="job_requested"):
+    """An indexing job was requested."""
+
+    job_id: str
+    mode: Mode
+    origin: str = "tool"  # a client; else why the daemon requests it, such as `retry`
+    accept_deletions: bool = False  # a person accepted the deletions
+
+
+class JobCancelRequested(Fact, frozen=True, kw_only=True, tag="job_cancel_requested"):
+    """A client asked for a job to stop."""
+
+    job_id: str
+
+
+class SyncPaused(Fact, frozen=True, kw_only=True, tag="sync_paused"):
+    """Syncing was paused: until then, only requested jobs run."""
+
+    until: str  # when the pause ends
+
+
+class SyncResumed(Fact, frozen=True, kw_only=True, tag="sync_resumed"):
+    """The pause ended: a client ended it, or its time elapsed (the health monitor records that)."""
+
+    reason: Literal["requested", "elapsed"]
+
+
+class MemoryStored(Fact, frozen=True, kw_only=True, tag="memory_stored"):
+    """A memory was committed to its own store. The log has only a keyed hash of its key."""
+
+    key_hash: str
+
+
+class MemoryForgotten(Fact, frozen=True, kw_only=True, tag="memory_forgotten"):
+    """A memory was erased from its own store."""
+
+    key_hash: str
+
+
+class RequestRefused(Fact, frozen=True, kw_only=True, tag="request_refused"):
+    """Requests were refused; at most one such fact a minute for each code."""
+
+    code: str
+    tool: str
+    count: int  # since the previous such fact

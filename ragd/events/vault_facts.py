@@ -1,0 +1,69 @@
+"""What the watcher records about the vault."""
+
+from typing import Literal
+
+from msgspec import Struct, field
+
+from ragd.events.fact import ChangeKind, Fact, SplitFact
+
+# Watcher
+
+
+class WatchStarted(Fact, frozen=True, kw_only=True, tag="watch_started"):
+    """Changes in the vault are being noticed; `how` is native or polling."""
+
+    how: Literal["native", "polling"] = "native"
+
+
+class WatchLost(Fact, frozen=True, kw_only=True, tag="watch_lost"):
+    """The watch stopped working; rescans continue."""
+
+    reason: str  # the exception's type
+
+
+class FileChange(Struct, frozen=True):
+    """One path and what happened to it."""
+
+    path: str
+    kind: ChangeKind
+
+
+class FilesChanged(SplitFact, frozen=True, kw_only=True, tag="files_changed"):
+    """Notes changed and then stayed the same for the debounce time."""
+
+    changes: list[FileChange]  # one for each path
+
+
+class TemplateFolder(Struct, frozen=True):
+    """A folder of templates that was left out, and how many notes are in it."""
+
+    path: str
+    notes: int  # in it, at any depth
+
+
+class LanguageCount(Struct, frozen=True):
+    """How many notes of a sample are in a language."""
+
+    code: str  # ISO 639-1
+    notes: int  # of the sample
+
+
+class VaultScanned(Fact, frozen=True, kw_only=True, tag="vault_scanned"):
+    """The vault was walked and compared with the catalog."""
+
+    files: int  # notes that were seen
+    changed: int  # notes that are new or look changed
+    removed: int  # notes of the index that are not in the vault
+    newest_mtime: str | None = None  # of all notes; null if there are none
+    took_ms: int = 0
+    began: str | None = None  # when it began
+    began_seq: int = 0  # the last record before it: a change recorded later may not have been seen
+    device: int = 0  # the system's number for the device that holds the root
+    templates: list[TemplateFolder] = field(default_factory=list)  # left out on purpose
+    languages: list[LanguageCount] = field(default_factory=list)  # of a sample of notes
+
+
+class VaultUnavailable(Fact, frozen=True, kw_only=True, tag="vault_unavailable"):
+    """The vault's root is missing, empty, unreadable or on another device. Nothing is deleted."""
+
+    reason: Literal["missing", "empty", "unreadable", "moved"]
