@@ -14,7 +14,7 @@ from pages.markdown import row, table_head
 from pages.recorders import recorders
 from pages.vocabulary import Written, read_all
 from ragd.events import EVENT_TYPES, Fact, SplitFact, Unknown, tag_of_type
-from ragd.folds import State, health
+from ragd.folds import State, health_reasons
 
 PACKAGE = Path(ragd.__file__).parent
 
@@ -155,8 +155,8 @@ def _fact(kind: type[Fact], written: dict[str, Written], actors: list[str]) -> I
 def _uses(kind: type[Fact]) -> Iterator[str]:
     changed = [name for name, kinds in folds().items() if kind in kinds]
     yield f"Folded into: {', '.join(changed)}." if changed else "Not folded."
-    raised = [reason.code for reason in health.REASONS if kind in reason.raised_by]
-    cleared = [reason.code for reason in health.REASONS if kind in reason.cleared_by]
+    raised = [reason.code for reason in health_reasons.REASONS if kind in reason.raised_by]
+    cleared = [reason.code for reason in health_reasons.REASONS if kind in reason.cleared_by]
     if raised:
         yield f"May raise: {', '.join(raised)}."
     if cleared:

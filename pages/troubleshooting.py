@@ -7,7 +7,7 @@ import re
 
 from ragd.errors import CODES, Kind
 from ragd.events import tag_of_type
-from ragd.folds.health import REASONS
+from ragd.folds.health_reasons import REASONS
 
 HEALTH, OTHERS = "## Reasons of health", "## Refusals and answers"
 _REASONS = {reason.code: reason for reason in REASONS}

@@ -20,7 +20,7 @@ from ragd.errors import (
     StartupError,
     worse,
 )
-from ragd.folds.health import REASONS
+from ragd.folds.health_reasons import REASONS
 
 # The error normalisation matrix of the transport layer: code, status, recoverable.
 MATRIX = [

@@ -16,7 +16,7 @@ from ragd.embed.providers.provider_choice import Providers
 from ragd.embed.unit_vectors import units_of
 from ragd.embed.vector_progress import VectorProgress
 from ragd.events import BatchEmbedded, Dependency, DependencyRecovered, EmbeddingFailed
-from ragd.folds.health import DEPENDENCY_OF
+from ragd.folds.health_reasons import DEPENDENCY_OF
 from ragd.notes.model import Chunk
 from ragd.runtime.crash_points import crashpoint
 from ragd.state.ledger import Ledger

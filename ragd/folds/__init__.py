@@ -17,7 +17,7 @@ from ragd.folds import pause as _pause
 from ragd.folds import runs as _runs
 from ragd.folds import sync_result as _sync_result
 from ragd.folds.catalog import Catalog
-from ragd.folds.health import Health
+from ragd.folds.health_reasons import Health
 from ragd.folds.jobs import Jobs
 from ragd.folds.parts import Parts, assemble
 from ragd.folds.pause import Pause

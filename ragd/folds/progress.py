@@ -11,7 +11,7 @@ from typing import Any
 from ragd.errors import CODES, WITHOUT_VECTORS
 from ragd.folds import State
 from ragd.folds.catalog import Building
-from ragd.folds.health import DEPENDENCY_OF
+from ragd.folds.health_reasons import DEPENDENCY_OF
 from ragd.folds.jobs import Job, is_building, table_of
 
 NOTHING: Mapping[str, int] = MappingProxyType({})

@@ -9,7 +9,7 @@ from ragd.embed.providers.model_choice import named
 from ragd.errors import CODES, HEALTHY, SEVERITY, UNAVAILABLE, worse
 from ragd.folds import State, progress
 from ragd.folds.catalog import Catalog
-from ragd.folds.health import forced_state
+from ragd.folds.health_reasons import forced_state
 from ragd.folds.jobs import Job
 from ragd.health.explanation import explain, language_hint, passed_over
 from ragd.protocol.envelope import Envelope, ErrorBody, Meta, error_body
@@ -68,7 +68,7 @@ def reasons(state: State, live: Live) -> list[Reason]:
     if live.full_since is not None and all(reason.code != "DISK_FULL" for reason in found):
         forced = forced_state("DISK_FULL", state.catalog)
         found.append(Reason("DISK_FULL", forced, live.full_since))
-        found.sort(key=lambda reason: (-SEVERITY[reason.state], health.order(reason.code)))
+        found.sort(key=lambda reason: (-SEVERITY[reason.state], health.position(reason.code)))
     return found
 
 

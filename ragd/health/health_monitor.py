@@ -24,7 +24,7 @@ from ragd.events import (
     SyncResumed,
     tag_of_type,
 )
-from ragd.folds.health import Lost
+from ragd.folds.health_reasons import LostDependency
 from ragd.runtime.exception_location import location_of
 from ragd.runtime.wait_for_event import set_within
 from ragd.state.ledger import Ledger
@@ -127,7 +127,7 @@ class HealthMonitor:
                 await self._report(dependency, found)
             await set_within(doubted, self._clock, self._settings.current.health.probe_s)
 
-    def _known(self, dependency: Dependency) -> Lost | None:
+    def _known(self, dependency: Dependency) -> LostDependency | None:
         return self._ledger.state.health.lost.get(dependency)
 
     async def _report(self, dependency: Dependency, found: str | Found | None) -> None:
@@ -203,7 +203,7 @@ def _loss(dependency: Dependency, found: str | Found | None) -> DependencyLost |
     )
 
 
-def _same(known: Lost | None, lost: DependencyLost | None) -> bool:
+def _same(known: LostDependency | None, lost: DependencyLost | None) -> bool:
     if known is None or lost is None:
         return known is None and lost is None
     return (known.code, known.configured, known.made) == (lost.code, lost.configured, lost.made)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from ragd.clock import Clock
 from ragd.events import HealthChanged, tag_of_type
-from ragd.folds.health import Health
+from ragd.folds.health_reasons import Health
 from ragd.runtime.notify_socket import NotifySocket
 from ragd.state.ledger import Ledger
 

@@ -16,7 +16,7 @@ from ragd.embed.providers.provider_choice import Providers
 from ragd.errors import WITHOUT_VECTORS
 from ragd.events import DependencyRecovered, EmbeddingFailed, Fact
 from ragd.folds.catalog import Catalog
-from ragd.folds.health import DEPENDENCY_OF
+from ragd.folds.health_reasons import DEPENDENCY_OF
 from ragd.gateway.status import Reason
 from ragd.guard.live_rules import GuardInForce
 from ragd.guard.sensitive import text_may_leave

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from ragd.folds.health import Health, Raised
+from ragd.folds.health_reasons import Health, RaisedReason
 from ragd.health.service_notification import described
 from ragd.paths import Home
 from ragd.runtime.notify_socket import NotifySocket, from_environment
@@ -193,6 +193,6 @@ def test_nobody_to_tell_is_fine() -> None:
 
 def test_health_in_a_word_or_with_its_reasons() -> None:
     assert described(Health()) == "healthy"
-    stale = Health(state="degraded", reasons={"INDEX_STALE": Raised("", 1)})
+    stale = Health(state="degraded", reasons={"INDEX_STALE": RaisedReason("", 1)})
     stale.states["INDEX_STALE"] = "degraded"
     assert described(stale) == "degraded: INDEX_STALE"

@@ -9,7 +9,7 @@ from pages import troubleshooting
 from ragctl import cli
 from ragd import errors
 from ragd.errors import CODES
-from ragd.folds.health import REASONS
+from ragd.folds.health_reasons import REASONS
 from ragd.notes import parse
 from ragd.vault import files as vault_files
 from ragd.vault import folder_rules, leftover_files, safe_open, walk

@@ -51,7 +51,8 @@ from ragd.events import (
     WatchStarted,
 )
 from ragd.folds import State, apply, decode_state, encode_state
-from ragd.folds.health import REASONS, settle
+from ragd.folds.health import settle
+from ragd.folds.health_reasons import REASONS
 from ragd.folds.tables import Table
 
 # How long an example takes says something about the machine only.

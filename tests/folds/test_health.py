@@ -31,7 +31,7 @@ from ragd.events import (
     WatchLost,
     WatchStarted,
 )
-from ragd.folds.health import LOST, REASONS, RECOVERED
+from ragd.folds.health_reasons import LOST, REASONS, RECOVERED
 
 Log = Any
 Step = Callable[[Log], Any]
