@@ -38,7 +38,7 @@ from ragd.paths import Home
 from ragd.state.ledger import Ledger
 from ragd.store.lance import ChunkIndex, FileRows, IndexIdentity, LanceStore
 from ragd.supervisor import Supervisor
-from ragd.vault.note_reader import Notes
+from ragd.vault.note_reader import NoteReader
 from ragd.wiring import Pipeline
 
 SIZES = (1_000, 10_000, 100_000)
@@ -101,7 +101,7 @@ class Indexed:
 
     async def _index(self) -> None:
         """Rows and facts as a first index leaves them."""
-        notes = Notes(self._settings, self._clock)
+        notes = NoteReader(self._settings, self._clock)
         store = LanceStore(self._settings.vectors)
         space = space_of(MODEL, self._provider.digest, DIMENSIONS)
         vault = vault_name(self._settings.current)
@@ -126,7 +126,9 @@ class Indexed:
         index.close()
         store.close()
 
-    async def _store(self, index: ChunkIndex, notes: Notes, paths: Sequence[str]) -> BatchStored:
+    async def _store(
+        self, index: ChunkIndex, notes: NoteReader, paths: Sequence[str]
+    ) -> BatchStored:
         reading = await asyncio.to_thread(notes.read, paths, {})
         now = self._clock.now()
         made = self._provider.vector_of

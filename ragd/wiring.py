@@ -29,7 +29,7 @@ from ragd.store.generations import Generations
 from ragd.store.lance import IndexIdentity, LanceStore
 from ragd.store.open_indexes import OpenIndexes
 from ragd.store.store_writer import StoreWriter
-from ragd.vault.note_reader import Notes, VaultGone
+from ragd.vault.note_reader import NoteReader, VaultGone
 from ragd.vault.threads import CHECK
 from ragd.watch.watcher import Watcher
 
@@ -40,7 +40,7 @@ class Pipeline:
     def __init__(self, home: Home, clock: Clock, ledger: Ledger, settings: Settings) -> None:
         self._ledger = ledger
         self._settings = settings
-        self.notes = Notes(settings, clock)
+        self.notes = NoteReader(settings, clock)
         self._store = LanceStore(settings.vectors)
         self._providers = Providers(settings)
         self._cache = EmbeddingCache(Path(home.embedding_cache))

@@ -48,7 +48,7 @@ PART_TYPES = [kind for kind in EVENT_TYPES if issubclass(kind, SplitFact)]
 # it here, and a reviewer asks: can anything that somebody wrote in a note end up in it?
 REVIEWED = {
     # Paths of notes. They are in the log, and the docs say so.
-    *("Change.path", "ChangesetFormed.upserts", "ChangesetFormed.deletes", "FileSkipped.path"),
+    *("FileChange.path", "ChangesetFormed.upserts", "ChangesetFormed.deletes", "FileSkipped.path"),
     *("FileFailed.path", "StoredFile.path", "FilledFile.path", "BatchStored.removed"),
     *("FileError.file", "TouchedFile.path", "RecountedFile.path", "TemplateFolder.path"),
     # Names of our own files.

@@ -19,8 +19,7 @@ from ragd.config.validation import read_object
 from ragd.errors import EXIT_OK, EXIT_USAGE, ConfigError
 from ragd.paths import Home
 from ragd.runtime.durable_files import private_directory, replace_file
-from ragd.vault.files import Vault as VaultFiles
-from ragd.vault.files import VaultGone
+from ragd.vault.files import VaultFiles, VaultGone
 from ragd.vault.folder_rules import FolderRules
 
 EXAMPLES = (

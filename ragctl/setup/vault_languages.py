@@ -16,7 +16,7 @@ def language_hints(vault: str, config: Config) -> list[str]:
     wish = config.embedding
     if wish.provider == "ollama":
         return []
-    languages = LanguageSample(_read, lambda: 0.0).of(list(_notes(vault, config)))
+    languages = LanguageSample(_read, lambda: 0.0).count_languages(list(_notes(vault, config)))
     if not languages:
         return []
     model = wished(wish.language, languages)

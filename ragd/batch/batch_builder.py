@@ -23,8 +23,8 @@ from ragd.events import (
 from ragd.folds.catalog import Entry
 from ragd.runtime.crash_points import crashpoint
 from ragd.state.ledger import Ledger
-from ragd.vault.files import Seen, Stat
-from ragd.vault.note_reader import Reading, Scanned
+from ragd.vault.files import FileStat, NoteFile
+from ragd.vault.note_reader import ReadResult, VaultScan
 from ragd.vault.threads import READ
 
 NAME = "batcher"
@@ -36,16 +36,16 @@ BATCH_BYTES = 2_000_000  # of note text; a few such batches are in memory at onc
 class Notes(Protocol):
     """What is asked of the vault here; what looks at files runs in a thread."""
 
-    def concerns(self, path: str) -> bool: ...
+    def includes(self, path: str) -> bool: ...
 
     def verify_root(self) -> None: ...
 
-    def look(self, paths: Iterable[str]) -> Mapping[str, Stat | None]: ...
+    def stat_notes(self, paths: Iterable[str]) -> Mapping[str, FileStat | None]: ...
 
-    def scan(self, *, may_be_empty: bool) -> Scanned: ...
+    def scan(self, *, may_be_empty: bool) -> VaultScan: ...
 
-    def moves(
-        self, missing: Mapping[str, Entry], appeared: Sequence[Seen], known: Mapping[str, str]
+    def find_moves(
+        self, missing: Mapping[str, Entry], appeared: Sequence[NoteFile], known: Mapping[str, str]
     ) -> Moves: ...
 
     def read(
@@ -55,7 +55,7 @@ class Notes(Protocol):
         *,
         again: bool = False,
         room: int | None = None,
-    ) -> Reading: ...
+    ) -> ReadResult: ...
 
 
 class DeletionsHeldBack(Exception):
@@ -143,7 +143,7 @@ class Former:
     async def _judge(self, gone: Sequence[str], generation: str) -> Moves:
         """Notes that were there when the job was planned and are not any more."""
         files = self._ledger.state.catalog.files
-        vanished = [path for path in gone if path in files and self._notes.concerns(path)]
+        vanished = [path for path in gone if path in files and self._notes.includes(path)]
         if not vanished:
             return {}
         await READ.run(self._notes.verify_root)
@@ -173,7 +173,7 @@ class Former:
         self._deletions.applied(sum(not self._deletions.is_held(path) for path in vanished))
         return moves
 
-    def _to_remove(self, reading: Reading, moves: Moves) -> list[str]:
+    def _to_remove(self, reading: ReadResult, moves: Moves) -> list[str]:
         """What is gone, and what was in the index and is left out from now on.
 
         A moved note keeps its old path until it is stored under the new one.
@@ -197,7 +197,7 @@ class Former:
         await self._ledger.journal.append_parts(NAME, formed)
         crashpoint("job.after_formed")
 
-    async def _report_reading(self, reading: Reading) -> None:
+    async def _report_reading(self, reading: ReadResult) -> None:
         """Everything that was read leaves a fact, or it would wait for ever."""
         journal = self._ledger.journal
         if reading.touched:
@@ -217,7 +217,7 @@ class Former:
             await self._ledger.journal.append_parts(NAME, FilesChanged(changes=changes))
 
 
-def _handled(reading: Reading) -> list[str]:
+def _handled(reading: ReadResult) -> list[str]:
     """The paths that are dealt with; the others are gone, failed, or still being written."""
     read = [file.path for file in reading.files] + [file.path for file in reading.touched]
     return read + [path for path, _ in reading.skipped]

@@ -43,9 +43,9 @@ from ragd.folds.stored import stored_files
 from ragd.runtime.crash_points import crashpoint
 from ragd.runtime.wait_for_event import set_within
 from ragd.state.ledger import Ledger
-from ragd.vault.files import Stat
-from ragd.vault.note_reader import Scanned, VaultGone
-from ragd.vault.threads import READ, error_of, fact_of
+from ragd.vault.files import FileStat
+from ragd.vault.note_reader import VaultGone, VaultScan
+from ragd.vault.threads import READ, unavailable_error, unavailable_fact
 
 SKIPPED_MAX = 10_000
 RETRY_S = 5.0
@@ -73,13 +73,13 @@ class Notes(batch_builder.Notes, Protocol):
     @property
     def fingerprint(self) -> str: ...
 
-    def scan(self, *, may_be_empty: bool) -> Scanned: ...
+    def scan(self, *, may_be_empty: bool) -> VaultScan: ...
 
     def verify_root(self) -> None: ...
 
-    def concerns(self, path: str) -> bool: ...
+    def includes(self, path: str) -> bool: ...
 
-    def look(self, paths: Iterable[str]) -> Mapping[str, Stat | None]: ...
+    def stat_notes(self, paths: Iterable[str]) -> Mapping[str, FileStat | None]: ...
 
 
 class Batcher:
@@ -189,10 +189,10 @@ class Batcher:
             else:
                 await self._update(job, scanned)
         except VaultGone as why:  # before it began, or in the middle of it
-            await self._ledger.journal.append(NAME, fact_of(why))
-            await self._give_up(job, error_of(why).code)
+            await self._ledger.journal.append(NAME, unavailable_fact(why))
+            await self._give_up(job, unavailable_error(why).code)
 
-    async def _update(self, job: Job, scanned: Scanned) -> None:
+    async def _update(self, job: Job, scanned: VaultScan) -> None:
         """Bring the index that serves up to date with the vault."""
         catalog = self._ledger.state.catalog
         read_all = job.mode != "sync" or catalog.needs_full_scan
@@ -203,12 +203,12 @@ class Batcher:
         if job.accept_deletions:
             self._deletions.agreed()
         else:
-            self._deletions.applied(sum(map(self._notes.concerns, todo.removals)))
+            self._deletions.applied(sum(map(self._notes.includes, todo.removals)))
         await self._start(job, scanned, todo, todo)
         agreed = None if job.accept_deletions else ()
         await self._former.form(job.id, todo, again=read_all, urgent=False, agreed=agreed)
 
-    async def _rebuild(self, job: Job, scanned: Scanned) -> None:
+    async def _rebuild(self, job: Job, scanned: VaultScan) -> None:
         """Build an index beside the one that serves; one that was cut off is gone on with."""
         catalog = self._ledger.state.catalog
         moves = await self._moves(scanned, catalog.files)
@@ -236,9 +236,9 @@ class Batcher:
         except DeletionsHeldBack:
             await self._give_up(job, "DELETIONS_HELD")
 
-    def _hides_known_notes(self, scanned: Scanned) -> bool:
+    def _hides_known_notes(self, scanned: VaultScan) -> bool:
         """Whether a folder that cannot be listed has notes in it that a new index would lose."""
-        closed = tuple(f"{folder}/" for folder in scanned.unknown)
+        closed = tuple(f"{folder}/" for folder in scanned.unreadable_folders)
         return any(path.startswith(closed) for path in self._ledger.state.catalog.files)
 
     def _can_go_on(self, building: Building, job: Job) -> bool:
@@ -248,7 +248,7 @@ class Batcher:
 
     def _plan(
         self,
-        scanned: Scanned,
+        scanned: VaultScan,
         known: Mapping[str, Entry],
         accept_deletions: bool,
         *,
@@ -256,24 +256,24 @@ class Batcher:
         moves: Moves | None = None,
     ) -> Plan:
         return plan(
-            scanned.seen,
+            scanned.notes,
             known,
             read_all=read_all,
             accept_deletions=accept_deletions,
             denied=self._denied(known),
-            unknown=scanned.unknown,
+            unknown=scanned.unreadable_folders,
             lately=self._deletions.lately,
             holding=self._is_holding(scanned),
             moves=moves or {},
         )
 
-    async def _moves(self, scanned: Scanned, known: Mapping[str, Entry]) -> Moves:
+    async def _moves(self, scanned: VaultScan, known: Mapping[str, Entry]) -> Moves:
         return await moves_in_scan(self._notes, scanned, known, denied=self._denied(known))
 
     def _denied(self, known: Iterable[str]) -> list[str]:
-        return [path for path in known if not self._notes.concerns(path)]
+        return [path for path in known if not self._notes.includes(path)]
 
-    def _is_holding(self, scanned: Scanned) -> bool:
+    def _is_holding(self, scanned: VaultScan) -> bool:
         """Whether nothing may leave the index without a person's word."""
         state = self._ledger.state
         elsewhere = state.catalog.is_elsewhere(scanned.identity[0])
@@ -283,7 +283,7 @@ class Batcher:
         if deletions != self._ledger.state.health.deletions_held:
             await self._ledger.journal.append(NAME, DeletionsHeld(count=deletions))
 
-    async def _start(self, job: Job, scanned: Scanned, todo: Plan, differing: Plan) -> None:
+    async def _start(self, job: Job, scanned: VaultScan, todo: Plan, differing: Plan) -> None:
         """Say what is to be done, and how the vault differs from the index that serves."""
         await self._report_skipped(scanned)
         await self._ledger.journal.append(NAME, _scanned_fact(scanned, differing))
@@ -310,7 +310,7 @@ class Batcher:
         )
         await self._ledger.journal.append(NAME, failed)
 
-    async def _report_skipped(self, scanned: Scanned) -> None:
+    async def _report_skipped(self, scanned: VaultScan) -> None:
         """Say why files are left out, once each."""
         known = self._ledger.state.catalog.skipped
         for path, reason in scanned.skipped:
@@ -327,7 +327,7 @@ class Batcher:
             todo, gone = await self._plan_waiting(paths)
         except VaultGone as why:
             if "vault" not in self._ledger.state.health.lost:
-                await journal.append(NAME, fact_of(why))
+                await journal.append(NAME, unavailable_fact(why))
             await self._clock.sleep(RETRY_S)
             return
         if not todo.upserts:
@@ -339,15 +339,15 @@ class Batcher:
             urgent = planned <= URGENT_FILES
             await self._former.form(job_id, todo, again=False, urgent=urgent, agreed=gone)
         except VaultGone as why:
-            await journal.append(NAME, fact_of(why))
+            await journal.append(NAME, unavailable_fact(why))
             if job := self._ledger.state.jobs.find_open(job_id):
-                await self._give_up(job, error_of(why).code)
+                await self._give_up(job, unavailable_error(why).code)
         await self._until_finished(job_id)
 
     async def _plan_waiting(self, paths: list[str]) -> tuple[Plan, set[str]]:
         """What is to be read and what was moved, without what is held; and which have vanished."""
         catalog = self._ledger.state.catalog
-        facts = await READ.run(self._notes.look, filter(self._notes.concerns, paths))
+        facts = await READ.run(self._notes.stat_notes, filter(self._notes.includes, paths))
         holding = self._ledger.state.health.deletions_held > 0
         moves = await moves_among(self._notes, catalog, facts, holding=holding)
         old = set(moves.values())
@@ -364,9 +364,9 @@ class Batcher:
         return Plan(upserts, [], moves=moves), set(vanished)
 
 
-def _scanned_fact(scanned: Scanned, differing: Plan) -> VaultScanned:
+def _scanned_fact(scanned: VaultScan, differing: Plan) -> VaultScanned:
     return VaultScanned(
-        files=len(scanned.seen),
+        files=len(scanned.notes),
         changed=len(differing.upserts),
         removed=len(differing.removals) + differing.held + len(differing.moves),
         newest_mtime=scanned.newest_mtime,

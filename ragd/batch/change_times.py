@@ -11,7 +11,7 @@ from ragd.events import FileChange, FilesChanged, FilesTouched, TouchedFile
 from ragd.folds.catalog import Entry
 from ragd.folds.stored import UNKNOWN_NS, stored_files
 from ragd.state.ledger import Ledger
-from ragd.vault.note_reader import Reading, VaultGone
+from ragd.vault.note_reader import ReadResult, VaultGone
 from ragd.vault.safe_open import HAS_CHANGE_TIME
 from ragd.vault.threads import READ
 
@@ -24,7 +24,7 @@ class Notes(Protocol):
 
     def verify_root(self) -> None: ...
 
-    def read(self, paths: Sequence[str], known: Mapping[str, Entry]) -> Reading: ...
+    def read(self, paths: Sequence[str], known: Mapping[str, Entry]) -> ReadResult: ...
 
 
 class ChangeTimes:
@@ -54,7 +54,7 @@ class ChangeTimes:
         await self._record(reading, some)
         return True
 
-    async def _record(self, reading: Reading, known: Mapping[str, Entry]) -> None:
+    async def _record(self, reading: ReadResult, known: Mapping[str, Entry]) -> None:
         journal = self._ledger.journal
         edited = [file.path for file in reading.files] + [path for path, _ in reading.skipped]
         touched = reading.touched + [_unlike_any_file(path, known[path]) for path in edited]

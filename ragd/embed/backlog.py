@@ -26,7 +26,7 @@ from ragd.runtime.wait_for_event import set_within
 from ragd.state.ledger import Ledger
 from ragd.store.lance import ChunkIndex
 from ragd.store.open_indexes import OpenIndexes
-from ragd.vault.note_reader import Reading, VaultGone
+from ragd.vault.note_reader import ReadResult, VaultGone
 from ragd.vault.threads import BACKLOG
 
 FILL_CHUNKS = 512
@@ -44,11 +44,11 @@ class BacklogNoteReader(Protocol):
 
     def verify_root(self) -> None: ...
 
-    def concerns(self, path: str) -> bool: ...
+    def includes(self, path: str) -> bool: ...
 
     def read(
         self, paths: Sequence[str], known: Mapping[str, Entry], *, again: bool = False
-    ) -> Reading: ...
+    ) -> ReadResult: ...
 
 
 class Backlog:
@@ -183,7 +183,7 @@ class Backlog:
         self._set_aside([path for path in wanted if path not in present], table)
         return found
 
-    async def _announce(self, reading: Reading, present: Collection[str], table: Table) -> None:
+    async def _announce(self, reading: ReadResult, present: Collection[str], table: Table) -> None:
         """Notes that have changed, or hide themselves now, without a batch that says so: nobody
         else has noticed it, perhaps because size and time are the same."""
         other = [file.path for file in reading.files if file.path not in present]
@@ -205,11 +205,11 @@ class Backlog:
         return self._aside.times(_generation_of(table), path, entry.sha256) >= TRIES
 
     async def _from_the_index(
-        self, reading: Reading, table: Table, index: ChunkIndex
+        self, reading: ReadResult, table: Table, index: ChunkIndex
     ) -> list[ReadFile]:
         """Notes that are gone or unreadable, and stay in the index all the same: a person has to
         agree first, or the file has to be readable again. Others have left it by the second try."""
-        lost = [path for path in reading.gone if self._notes.concerns(path)]
+        lost = [path for path in reading.gone if self._notes.includes(path)]
         lost += [path for path, _ in reading.failed]
         stay = [path for path in lost if self._was_tried(path, table)]
         if not stay or not self._maker.stays_here(index):

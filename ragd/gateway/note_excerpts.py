@@ -22,9 +22,9 @@ from ragd.protocol.tool_schemas import NoteRequest
 from ragd.search.query.close_matches import nearest
 from ragd.search.query.note_lookup import link_target, named
 from ragd.search.results import TRUST, citation, link
-from ragd.vault.containment import contained
-from ragd.vault.files import Missing, Moved, Unfit, Unreadable, VaultGone
-from ragd.vault.threads import NOTES, error_of
+from ragd.vault.containment import contained_path
+from ragd.vault.files import ChangedWhileRead, NoteMissing, SkipPath, Unreadable, VaultGone
+from ragd.vault.threads import NOTES, unavailable_error
 
 # The paths of the notes in the index that have this title.
 Titled = Callable[[str], Awaitable[Sequence[str]]]
@@ -63,9 +63,9 @@ class SeveralNotes(RagdError):
 class Notes(Protocol):
     """The vault under the configuration in force."""
 
-    def concerns(self, path: str) -> bool: ...
+    def includes(self, path: str) -> bool: ...
 
-    def bytes_of(self, path: str) -> tuple[bytes, str]: ...
+    def read_bytes(self, path: str) -> tuple[bytes, str]: ...
 
 
 class Looked(Struct, frozen=True):
@@ -97,7 +97,7 @@ class Showing:
 
     async def to(self, request: NoteRequest, known: Mapping[str, Entry]) -> dict[str, Any]:
         """The lines, or `withheld` and a token. Raises RagdError for what is refused."""
-        request = structs.replace(request, path=contained(link_target(request.path)))
+        request = structs.replace(request, path=contained_path(link_target(request.path)))
         try:
             return await self._shown(request, known)
         except NoSuchNote:
@@ -109,7 +109,7 @@ class Showing:
     async def _by_name(self, name: str, known: Mapping[str, Entry]) -> str | None:
         """The one note of this name, if there is one. Raises SeveralNotes if there are more."""
         found = named(name, known) or await self._titled(name)
-        meant = [path for path in found if path != name and self._notes.concerns(path)]
+        meant = [path for path in found if path != name and self._notes.includes(path)]
         if len(meant) > 1:
             raise SeveralNotes(meant)
         return meant[0] if meant else None
@@ -121,15 +121,15 @@ class Showing:
         except TimeoutError:
             raise RagdError("TIMEOUT") from None
         except VaultGone as why:
-            raise error_of(why) from None
+            raise unavailable_error(why) from None
         return self._told(request, looked, known.get(request.path))
 
     def _look(self, request: NoteRequest, known: Mapping[str, Entry]) -> Looked:
         try:
             data, sha256 = self._read(request.path)
-        except Missing:
+        except NoteMissing:
             raise self._no_such(request.path, known) from None
-        except (Unfit, Unreadable) as why:
+        except (SkipPath, Unreadable) as why:
             raise _left_out(why.reason) from None
         config = self._settings.current.security
         keep = config.code_blocks == "keep"
@@ -146,14 +146,14 @@ class Showing:
     def _read(self, path: str) -> tuple[bytes, str]:
         for _ in range(TRIES):
             try:
-                return self._notes.bytes_of(path)
-            except Moved:
+                return self._notes.read_bytes(path)
+            except ChangedWhileRead:
                 continue
         raise RagdError("TIMEOUT", "The note is being written.", "Try again in a moment.")
 
     def _no_such(self, path: str, known: Mapping[str, Entry]) -> NoSuchNote:
         meant = nearest(path, known.keys() - {path})
-        return NoSuchNote([other for other in meant if self._notes.concerns(other)])
+        return NoSuchNote([other for other in meant if self._notes.includes(other)])
 
     def _judged(self, found: Excerpt, sha256: str) -> Looked:
         rules = self._guard.rules

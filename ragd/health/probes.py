@@ -21,7 +21,7 @@ from ragd.runtime.native_crash import CrashMark
 from ragd.state.ledger import Ledger
 from ragd.store import lance as lance_store
 from ragd.store.open_indexes import OpenIndexes
-from ragd.vault.note_reader import Notes
+from ragd.vault.note_reader import NoteReader
 
 VECTORS_WITHIN_S = 30.0
 EMBED_WITHIN_S = 15.0  # one text, by a provider that searches waited for in vain
@@ -49,7 +49,7 @@ class Probing:
         settings: Settings,
         serving: OpenIndexes,
         providers: Providers,
-        notes: Notes,
+        notes: NoteReader,
         crash: CrashMark,
     ) -> None:
         self._ledger = ledger

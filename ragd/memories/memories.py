@@ -32,9 +32,16 @@ from ragd.notes.excerpt import Excerpt, excerpt, pieces
 from ragd.notes.markdown.sanitise import plain, without_markup
 from ragd.protocol.tool_schemas import MemoryRequest
 from ragd.runtime.durable_files import is_full, replace_file
-from ragd.vault.containment import contained
-from ragd.vault.files import Missing, Moved, Stat, Unfit, Unreadable, VaultGone
-from ragd.vault.threads import NOTES, error_of
+from ragd.vault.containment import contained_path
+from ragd.vault.files import (
+    ChangedWhileRead,
+    FileStat,
+    NoteMissing,
+    SkipPath,
+    Unreadable,
+    VaultGone,
+)
+from ragd.vault.threads import NOTES, unavailable_error
 
 LONGEST_KEY = 200
 WITHIN_S = 8.0
@@ -52,11 +59,11 @@ log = structlog.get_logger("memories")
 class Notes(Protocol):
     """The vault under the configuration in force."""
 
-    def concerns(self, path: str) -> bool: ...
+    def includes(self, path: str) -> bool: ...
 
-    def look(self, paths: Iterable[str]) -> dict[str, Stat | None]: ...
+    def stat_notes(self, paths: Iterable[str]) -> dict[str, FileStat | None]: ...
 
-    def bytes_of(self, path: str) -> tuple[bytes, str]: ...
+    def read_bytes(self, path: str) -> tuple[bytes, str]: ...
 
 
 class Memories:
@@ -203,11 +210,11 @@ class Memories:
         except TimeoutError:
             raise RagdError("TIMEOUT") from None
         except VaultGone as why:
-            raise error_of(why) from None
+            raise unavailable_error(why) from None
 
     def _require_note(self, path: str) -> None:
-        facts = self._notes.look([path])[path]
-        if facts is None or not self._notes.concerns(path):
+        facts = self._notes.stat_notes([path])[path]
+        if facts is None or not self._notes.includes(path):
             raise RagdError(
                 "INVALID_REQUEST",
                 "The field `source` names no note of the vault.",
@@ -217,8 +224,8 @@ class Memories:
     def _inspected(self, memory: Memory) -> Inspected | None:
         """What the guard says of it and of its note as it is now; None if that cannot be read."""
         try:
-            data, _ = self._notes.bytes_of(memory.source)
-        except (Missing, Moved, Unfit, Unreadable, VaultGone):
+            data, _ = self._notes.read_bytes(memory.source)
+        except (NoteMissing, ChangedWhileRead, SkipPath, Unreadable, VaultGone):
             return None
         note = excerpt(memory.source, data, 1, None, raw=True, code=True)
         if not isinstance(note, Excerpt):
@@ -263,7 +270,7 @@ def _no_secret(why: OSError) -> RagdError:
 
 def _within_vault(source: str) -> str:
     try:
-        return contained(source)
+        return contained_path(source)
     except RagdError as why:
         if why.code != "INVALID_REQUEST":
             raise

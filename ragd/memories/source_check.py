@@ -10,7 +10,15 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol, TypeVar
 
 from ragd.memories.matching import Memory
-from ragd.vault.files import UNKNOWN, Missing, Moved, Stat, Unfit, Unreadable, VaultGone
+from ragd.vault.files import (
+    UNKNOWN_STAT,
+    ChangedWhileRead,
+    FileStat,
+    NoteMissing,
+    SkipPath,
+    Unreadable,
+    VaultGone,
+)
 from ragd.vault.threads import MEMORIES
 
 WITHIN_S = 1.0
@@ -23,9 +31,9 @@ T = TypeVar("T")
 class Notes(Protocol):
     """The vault under the configuration in force."""
 
-    def look(self, paths: Iterable[str]) -> dict[str, Stat | None]: ...
+    def stat_notes(self, paths: Iterable[str]) -> dict[str, FileStat | None]: ...
 
-    def bytes_of(self, path: str) -> tuple[bytes, str]: ...
+    def read_bytes(self, path: str) -> tuple[bytes, str]: ...
 
 
 class Sources:
@@ -67,7 +75,7 @@ class Sources:
         """The hash of each note, GONE for one that is gone; without those there is no time for."""
         until = time.monotonic() + WITHIN_S * 0.8
         try:
-            facts = self._notes.look(dict.fromkeys(paths))
+            facts = self._notes.stat_notes(dict.fromkeys(paths))
         except VaultGone:
             return {}
         found: dict[str, str] = {}
@@ -76,19 +84,19 @@ class Sources:
                 break
             if fact is None:
                 found[path] = GONE
-            elif fact != UNKNOWN and (seen := self._hash(path, fact)) is not None:
+            elif fact != UNKNOWN_STAT and (seen := self._hash(path, fact)) is not None:
                 found[path] = seen
         return found
 
-    def _hash(self, path: str, fact: Stat) -> str | None:
+    def _hash(self, path: str, fact: FileStat) -> str | None:
         known = self._read.get(path)
         if known is not None and known[:2] == (fact.size, fact.mtime_ns):
             return known[2]
         try:
-            _, sha256 = self._notes.bytes_of(path)
-        except Missing:
+            _, sha256 = self._notes.read_bytes(path)
+        except NoteMissing:
             return GONE
-        except (Moved, Unfit, Unreadable, VaultGone):
+        except (ChangedWhileRead, SkipPath, Unreadable, VaultGone):
             return None
         if len(self._read) >= CACHED:
             self._read.clear()

@@ -10,18 +10,18 @@ from typing import Protocol
 
 from ragd.folds.catalog import Entry
 from ragd.store.lance.schema import ChunkRow, iso_of_ns
-from ragd.vault.files import Stat, VaultGone
+from ragd.vault.files import FileStat, VaultGone
 from ragd.vault.threads import SEARCH
 
 WITHIN_S = 1.0
 
-Facts = dict[str, Stat | None]
+Facts = dict[str, FileStat | None]
 
 
 class Notes(Protocol):
     """The vault, as far as it is looked at here."""
 
-    def look(self, paths: Iterable[str]) -> Facts: ...
+    def stat_notes(self, paths: Iterable[str]) -> Facts: ...
 
 
 class Presence:
@@ -34,12 +34,12 @@ class Presence:
         """The facts about each, None for a note that is gone; None if the vault itself is away."""
         try:
             async with asyncio.timeout(WITHIN_S):
-                return await SEARCH.run(self._notes.look, list(paths))
+                return await SEARCH.run(self._notes.stat_notes, list(paths))
         except (VaultGone, TimeoutError):
             return None
 
 
-def is_stale(row: ChunkRow, now: Stat, catalog: Mapping[str, Entry]) -> bool:
+def is_stale(row: ChunkRow, now: FileStat, catalog: Mapping[str, Entry]) -> bool:
     """Whether the note has changed since this chunk of it was stored."""
     entry = catalog.get(row.source_file)
     if entry is not None and entry.sha256 == row.file_sha256:

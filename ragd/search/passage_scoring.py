@@ -19,7 +19,7 @@ from ragd.search.results import Result, result
 from ragd.search.retrieval import Question
 from ragd.state.ledger import Ledger
 from ragd.store.lance import ChunkRow
-from ragd.vault.files import UNKNOWN, Stat
+from ragd.vault.files import UNKNOWN_STAT, FileStat
 
 LITERAL = 0.95  # the score of what has the exact phrase that was asked for
 
@@ -42,9 +42,9 @@ class Judging:
         self._ledger = ledger
         self._settings = settings
 
-    def judge(self, question: Question, row: ChunkRow, found: Candidate, now: Stat) -> Judged:
+    def judge(self, question: Question, row: ChunkRow, found: Candidate, now: FileStat) -> Judged:
         """The passage as a result, with its score. `now`: its note as it is in the vault."""
-        unverified = now == UNKNOWN
+        unverified = now == UNKNOWN_STAT
         stale = not unverified and is_stale(row, now, self._ledger.state.catalog.files)
         about = question.about
         text = " ".join((row.title, *row.names, row.heading_path, row.chunk_text))

@@ -19,7 +19,7 @@ from ragd.search.ranking.passage_joining import joined, may_join
 from ragd.search.ranking.score import JUDGED, Evidence, is_answered
 from ragd.search.results import Result, citation
 from ragd.store.lance import ChunkIndex, ChunkRow
-from ragd.vault.files import UNKNOWN, Stat
+from ragd.vault.files import UNKNOWN_STAT, FileStat
 
 LOOK_AHEAD = 64  # of a passage's places, once one of them turned out to be gone
 LISTED = 5  # other notes with the same passage
@@ -28,7 +28,7 @@ PLACES_WITHIN_S = 2.0
 
 Found = tuple[ChunkRow, Result]
 Permits = Callable[[str], bool]
-Judge = Callable[[ChunkRow, Candidate, Stat], Judged]
+Judge = Callable[[ChunkRow, Candidate, FileStat], Judged]
 Score = Callable[[Sequence[Evidence]], list[float]]
 
 
@@ -67,7 +67,7 @@ class Picking:
         self._most = most
         self._each_note = each_note
         self._rows: dict[str, ChunkRow | None] = {}  # None: not in the index any more
-        self._facts: dict[str, Stat | None] = {}  # None: not in the vault any more
+        self._facts: dict[str, FileStat | None] = {}  # None: not in the vault any more
         self.dated: list[tuple[str, str]] = []  # dates and texts of all candidates
         self._best: list[_Pick] = []
         self._further: list[Evidence] = []  # of the next best, which are not shown
@@ -173,7 +173,7 @@ class Picking:
         in_order = {} if self._each_note else dict.fromkeys([*met, *sorted(counted)])
         others = [path for path in in_order if path != own and self._permits(path)]
         await self._look(others[:CHECKED])
-        others = [path for path in others if self._facts.get(path, UNKNOWN) is not None]
+        others = [path for path in others if self._facts.get(path, UNKNOWN_STAT) is not None]
         result = structs.replace(
             pick.result,
             also_in=tuple(others[:LISTED]),
@@ -202,12 +202,12 @@ class Picking:
         if new:
             facts = await self._presence.look(new)
             # If the vault is away, every note may be there.
-            self._facts.update(dict.fromkeys(new, UNKNOWN) if facts is None else facts)
+            self._facts.update(dict.fromkeys(new, UNKNOWN_STAT) if facts is None else facts)
 
     def _first(self, equal: Sequence[Candidate]) -> Candidate | None:
         """The best place of a passage that is not known to be gone."""
         for one in equal:
-            is_gone = self._facts.get(one.source_file, UNKNOWN) is None
+            is_gone = self._facts.get(one.source_file, UNKNOWN_STAT) is None
             if not is_gone and self._rows.get(one.chunk_id, one) is not None:
                 return one
         return None
@@ -227,7 +227,7 @@ class Picking:
         row = self._rows.get(first.chunk_id) if first is not None else None
         if first is None or row is None:
             return None
-        facts = self._facts[row.source_file] or UNKNOWN
+        facts = self._facts[row.source_file] or UNKNOWN_STAT
         judged = self._judge(row, first, facts)
         return _Pick(row, judged.result, equal, judged.evidence, judged.fits)
 

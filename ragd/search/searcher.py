@@ -60,9 +60,9 @@ _TIME_WAS_UP = Asked(code="TIMEOUT")  # of a search that serves what it has
 class Notes(LookedAt, Protocol):
     """The vault under the configuration in force."""
 
-    def concerns(self, path: str) -> bool: ...
+    def includes(self, path: str) -> bool: ...
 
-    def enters(self, folder: str) -> bool: ...
+    def includes_folder(self, folder: str) -> bool: ...
 
     def count_tokens(self, text: str) -> int: ...
 
@@ -276,7 +276,9 @@ class Searcher:
 
     def _folders(self) -> list[str]:
         """The folders of the index that may be searched."""
-        return [one for one in self._ledger.state.catalog.folders if self._notes.enters(one)]
+        return [
+            one for one in self._ledger.state.catalog.folders if self._notes.includes_folder(one)
+        ]
 
     async def _filters(self, wording: Wording, index: ChunkIndex) -> Filters:
         """What is asked for, in the index's own spelling."""
@@ -286,7 +288,9 @@ class Searcher:
         tags = limits.asked_tags(request.tags)
         known = self._ledger.state.catalog.folders if folders else ()
         return Filters(
-            limits.known_directories(folders, known, self._notes.enters) if folders else None,
+            limits.known_directories(folders, known, self._notes.includes_folder)
+            if folders
+            else None,
             start,
             end,
             tags=limits.known_tags(tags, await index.tags()) if tags else None,
@@ -353,7 +357,7 @@ class Searcher:
         note that hides itself may stay in the index for a while."""
         if path in self._ledger.state.catalog.skipped:
             return False
-        return self._notes.concerns(path)
+        return self._notes.includes(path)
 
 
 def _name(query: str) -> str:

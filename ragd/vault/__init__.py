@@ -1,1 +1,1 @@
-"""The vault's files: opened safely, walked, watched, read."""
+"""The vault's files: opened safely, listed, watched and read. Nothing here writes to the vault."""

@@ -1,7 +1,7 @@
-"""Paths that somebody gives us: inside the vault, or refused.
+"""Checks paths from requests: each is inside the vault, or refused.
 
-It never asks the disk and never repairs a path that tries to leave: what steps outside in any
-spelling is a violation, what is merely odd is an invalid request.
+It never asks the disk, and never repairs a path that leads outside. Such a path is a security
+violation in any spelling; a malformed path is an invalid request.
 """
 
 import re
@@ -11,11 +11,11 @@ from urllib.parse import unquote_to_bytes
 from ragd.errors import RagdError
 
 MOST_BYTES = 4096
-_ROUNDS = 5  # of decoding; what is still encoded after them is refused
+_DECODING_ROUNDS = 5  # a path that is still encoded after them is refused
 
 _DRIVE_OR_SCHEME = re.compile(r"[A-Za-z]:|[A-Za-z][A-Za-z0-9+.\-]+://")
 _UNICODE_ESCAPE = re.compile(r"%u([0-9A-Fa-f]{4})")
-# UTF-8 in more bytes than needed: a lax decoder reads a dot, a slash or a backslash.
+# UTF-8 in more bytes than needed: a lax decoder reads it as a dot, a slash or a backslash.
 _OVERLONG = re.compile(
     rb"\xc0([\x80-\xbf])|\xc1([\x80-\xbf])|\xe0\x80([\x80-\xbf])|\xe0\x81([\x80-\xbf])"
     rb"|\xf0\x80\x80([\x80-\xbf])|\xf0\x80\x81([\x80-\xbf])"
@@ -24,40 +24,40 @@ _SLASHES = str.maketrans(dict.fromkeys("\\\u2044\u2215\u2216\u29f5\u29f8\u29f9\u
 _DEVICE = re.compile(r"(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³])(?:\..*)?", re.I)
 
 
-def contained(path: str) -> str:
+def contained_path(path: str) -> str:
     """`path` relative to the vault's root, with `/` and without empty steps; or RagdError."""
     try:
         size = len(path.encode())
     except UnicodeEncodeError:
-        raise _odd("The path is not valid text.") from None
+        raise _invalid("The path is not valid text.") from None
     if size > MOST_BYTES:
-        raise _odd("The path is too long.")
-    for reading in _readings(path):
-        _refuse_escape(reading)
-    for reading in _readings(path):
-        _refuse_odd(reading)
+        raise _invalid("The path is too long.")
+    for decoded in _decodings(path):
+        _refuse_escape(decoded)
+    for decoded in _decodings(path):
+        _refuse_malformed(decoded)
     steps = [step for step in path.replace("\\", "/").split("/") if step not in ("", ".")]
     if not steps:
-        raise _odd("The path is empty.")
+        raise _invalid("The path is empty.")
     return "/".join(steps)
 
 
-def _readings(path: str) -> list[str]:
-    """The path as it stands, and as each round of decoding would have it."""
+def _decodings(path: str) -> list[str]:
+    """The path as given, and after each round of decoding."""
     found = [path]
-    for _ in range(_ROUNDS):
-        read = _decoded(found[-1])
-        if read == found[-1]:
+    for _ in range(_DECODING_ROUNDS):
+        decoded = _decode(found[-1])
+        if decoded == found[-1]:
             break
-        found.append(read)
+        found.append(decoded)
     else:
-        if _decoded(found[-1]) != found[-1]:
+        if _decode(found[-1]) != found[-1]:
             raise RagdError("SECURITY_VIOLATION")
-    # Full-width dots and the like become what they look like.
-    return [*found, *[unicodedata.normalize("NFKC", read) for read in found]]
+    # NFKC turns full-width dots and similar characters into plain ones.
+    return [*found, *[unicodedata.normalize("NFKC", one) for one in found]]
 
 
-def _decoded(path: str) -> str:
+def _decode(path: str) -> str:
     if "%" not in path:
         return path
     path = _UNICODE_ESCAPE.sub(lambda match: chr(int(match.group(1), 16)), path)
@@ -80,15 +80,15 @@ def _refuse_escape(path: str) -> None:
         raise RagdError("SECURITY_VIOLATION")
 
 
-def _refuse_odd(path: str) -> None:
+def _refuse_malformed(path: str) -> None:
     if "\0" in path:
-        raise _odd("The path has a NUL in it.")
+        raise _invalid("The path contains a NUL character.")
     for step in path.translate(_SLASHES).split("/"):
         if _DEVICE.fullmatch(step.rstrip(". ")):
-            raise _odd("The path names a device.")
+            raise _invalid("The path names a device.")
         if not step.strip(". ") and step.count(".") == 3:
-            raise _odd("The path has a step of dots only.")
+            raise _invalid("The path contains a folder name of dots only.")
 
 
-def _odd(message: str) -> RagdError:
+def _invalid(message: str) -> RagdError:
     return RagdError("INVALID_REQUEST", message)

@@ -1,5 +1,5 @@
-"""Notes since when a thread waits for the vault's disk, so that a hanging disk can be told from
-long computing. It never reads or writes a file."""
+"""Measures how long a thread has waited for the vault's disk, to tell a hanging disk from a long
+computation. It never reads or writes a file."""
 
 import functools
 import threading
@@ -12,44 +12,44 @@ T = TypeVar("T")
 
 
 class Wait:
-    """What one call is doing. `since` is None while it does not wait for the disk."""
+    """The wait of one call. `since` is None while the call does not wait for the disk."""
 
     def __init__(self) -> None:
         self.since: float | None = None
-        self.depth = 0  # marked functions call each other
+        self.depth = 0  # marked functions may call each other
 
     def seconds(self) -> float:
-        """How long the disk has not answered."""
+        """For how long the disk has not answered."""
         since = self.since
         return 0.0 if since is None else time.monotonic() - since
 
 
-class _Here(threading.local):
+class _ThreadWait(threading.local):
     wait: Wait | None = None
 
 
-_here = _Here()
+_this_thread = _ThreadWait()
 
 
 def begin(wait: Wait) -> None:
-    """A call starts in this thread. It counts as waiting until a marked function has returned."""
+    """A call begins in this thread. It counts as waiting until a marked function returns."""
     wait.since = time.monotonic()
-    _here.wait = wait
+    _this_thread.wait = wait
 
 
 def end() -> None:
-    """The call of this thread is over."""
-    if _here.wait is not None:
-        _here.wait.since = None
-    _here.wait = None
+    """The call of this thread has ended."""
+    if _this_thread.wait is not None:
+        _this_thread.wait.since = None
+    _this_thread.wait = None
 
 
-def on_disk(function: Callable[P, T]) -> Callable[P, T]:
+def waits_for_disk(function: Callable[P, T]) -> Callable[P, T]:
     """Marks a function that waits for the disk."""
 
     @functools.wraps(function)
     def marked(*args: P.args, **kwargs: P.kwargs) -> T:
-        wait = _here.wait
+        wait = _this_thread.wait
         if wait is None:
             return function(*args, **kwargs)
         wait.depth += 1
@@ -64,7 +64,7 @@ def on_disk(function: Callable[P, T]) -> Callable[P, T]:
 
 
 def disk_answered() -> None:
-    """Inside a long marked function: the disk has just answered."""
-    wait = _here.wait
+    """To be called in a long marked function each time the disk has answered."""
+    wait = _this_thread.wait
     if wait is not None:
         wait.since = time.monotonic()

@@ -1,7 +1,7 @@
-"""What happens below a folder, as the system tells it.
+"""File events below a folder, from the operating system.
 
-It may drop events without a word, so nobody may rely on these alone. It reads no file, and follows
-no link.
+The system may drop events silently, so callers also need scans. It reads no file and follows no
+link.
 """
 
 import asyncio
@@ -15,15 +15,15 @@ from collections.abc import Collection, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Literal
 
-# `awatch` does not tell when the watch has begun, and holds up the loop until then.
+# `awatch` does not report when the watch has begun, and blocks the event loop until then.
 from watchfiles._rust_notify import RustNotify
 
 QUIET_MS = 5000
-WATCHES_TREES = sys.platform in ("darwin", "win32")  # the system does, and follows no link
+WATCHES_TREES = sys.platform in ("darwin", "win32")  # these systems do, and follow no link
 MOST_FOLDERS = 50_000  # each takes about a kilobyte of the system's memory
 BEGIN_TRIES = 3
-LOOK_MS = 250  # so soon a watch that is outdated is noticed
-ROOT = "."  # the folder itself, among the paths
+CHECK_MS = 250  # how soon an outdated watch is noticed
+ROOT = "."  # the path of the watched folder itself
 
 EventKind = Literal["added", "modified", "deleted"]
 FileEvent = tuple[EventKind, str]  # the path is relative to the folder, with `/`
@@ -31,7 +31,7 @@ _KINDS: dict[int, EventKind] = {1: "added", 2: "modified", 3: "deleted"}
 
 
 class WatchDied(Exception):
-    """There will be no more events; `reason` is the name of an exception."""
+    """The watch ended; `reason` is the name of an exception."""
 
     def __init__(self, why: Exception) -> None:
         self.reason = type(why).__name__
@@ -39,19 +39,19 @@ class WatchDied(Exception):
 
 
 class FileEvents:
-    """An open watch on a folder and on those below it that were named. To be closed."""
+    """An open watch on a folder and on the named folders below it. Must be closed."""
 
     def __init__(self, root: str, step_ms: int, folders: Collection[str] = ()) -> None:
-        """Begins to watch, which takes a look at every folder: for a thread. Raises WatchDied.
+        """Begins to watch. It visits every folder, so call it in a thread. Raises WatchDied.
 
-        `folders` are relative to the root, with `/`. Those that are gone are left out.
+        `folders` are relative to the root, with `/`. Missing ones are skipped.
         """
-        self._root = os.path.realpath(root)  # some systems tell only real paths
+        self._root = os.path.realpath(root)  # some systems report only real paths
         self._step_ms = step_ms
         self._stop = threading.Event()
         self._thread = ThreadPoolExecutor(1, "file-events")
         self._closing: Future[None] | None = None
-        self.is_outdated = False  # other folders have to be watched: open another watch
+        self.is_outdated = False  # the folders have changed: open a new watch
         self._folders = set(folders)
         try:
             self._notify = self._begin()
@@ -59,7 +59,7 @@ class FileEvents:
             raise WatchDied(why) from None
 
     def _begin(self) -> RustNotify:
-        """Watches each folder by itself: a watch of a whole tree follows links out of it.
+        """Watches each folder separately, because a watch of a tree follows links out of it.
 
         Where the system watches trees without following links, one watch of the root is enough.
         """
@@ -73,20 +73,20 @@ class FileEvents:
             try:
                 return RustNotify(paths, False, False, 0, False, False)
             except FileNotFoundError:
-                continue  # one of them went meanwhile
+                continue  # one of them was removed meanwhile
         raise FileNotFoundError(self._root)
 
     def _path_of(self, folder: str) -> str:
         return f"{self._root}/{folder}"
 
-    def follow(self, folders: Collection[str]) -> None:
-        """The folders that are to be watched now. If others are watched, `next` returns soon, and
-        the watch `is_outdated`."""
+    def set_folders(self, folders: Collection[str]) -> None:
+        """Say which folders should be watched now. If these are other ones, the watch becomes
+        outdated and `next` returns soon."""
         if not WATCHES_TREES and self._folders != set(folders):
             self.is_outdated = True
 
     async def next(self) -> set[FileEvent]:
-        """What happened; nothing after some quiet seconds. Raises WatchDied."""
+        """Wait for events; an empty set after some quiet seconds. Raises WatchDied."""
         loop = asyncio.get_running_loop()
         try:
             found = await loop.run_in_executor(self._thread, self._wait)
@@ -99,11 +99,11 @@ class FileEvents:
                 events.add((_KINDS[kind], ROOT))
             elif name.startswith(below):
                 events.add((_KINDS[kind], name[len(below) :].replace(os.sep, "/")))
-        self._forget(path for kind, path in events if kind == "deleted")
+        self._forget_folders(path for kind, path in events if kind == "deleted")
         return events
 
-    def _forget(self, gone: Iterable[str]) -> None:
-        """A folder that went took its watches along, also if one of that name is there again."""
+    def _forget_folders(self, gone: Iterable[str]) -> None:
+        """A removed folder lost its watches, even if a folder of that name exists again."""
         for path in gone:
             if path in self._folders:
                 below = f"{path}/"
@@ -112,15 +112,15 @@ class FileEvents:
                 }
 
     def close(self) -> None:
-        """Let go, without waiting."""
-        self._let_go()
+        """Close the watch, without waiting."""
+        self._start_closing()
 
-    async def closed(self) -> None:
-        """Let go, and wait for it, so that the system can give the same watches again."""
-        await asyncio.shield(asyncio.wrap_future(self._let_go()))
+    async def wait_closed(self) -> None:
+        """Close the watch and wait, so that the system can give the same watches again."""
+        await asyncio.shield(asyncio.wrap_future(self._start_closing()))
 
-    def _let_go(self) -> "Future[None]":
-        """Only the thread that waits for events may close them, and only once."""
+    def _start_closing(self) -> "Future[None]":
+        """Only the thread that waits for events may close the watch, and only once."""
         if self._closing is None:
             self._stop.set()
             self._closing = self._thread.submit(self._notify.close)
@@ -130,8 +130,8 @@ class FileEvents:
     def _wait(self) -> set[tuple[int, str]]:
         end = time.monotonic() + QUIET_MS / 1000
         while True:
-            look_ms = min(QUIET_MS, LOOK_MS)
-            found = self._notify.watch(self._step_ms, self._step_ms, look_ms, self._stop)
+            check_ms = min(QUIET_MS, CHECK_MS)
+            found = self._notify.watch(self._step_ms, self._step_ms, check_ms, self._stop)
             if not isinstance(found, str):
                 return found
             if found != "timeout" or self.is_outdated or time.monotonic() >= end:
@@ -139,7 +139,7 @@ class FileEvents:
 
 
 def _is_folder(path: str) -> bool:
-    """Whether this is a folder and not a link to one."""
+    """Whether this is a folder, and not a link to one."""
     try:
         return stat.S_ISDIR(os.lstat(path).st_mode)
     except OSError:

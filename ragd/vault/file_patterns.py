@@ -1,6 +1,6 @@
-"""Which file names are notes: the configured patterns, whatever the case of the names.
+"""Which file names are notes, by the configured patterns. Upper and lower case are the same.
 
-It never looks at the disk.
+It never reads the disk.
 """
 
 import fnmatch
@@ -11,7 +11,7 @@ _SUFFIX = re.compile(r"\*\.[^*?\[\]/]+")
 
 
 class NotePatterns:
-    """The patterns, ready to be asked; one with `/` in it looks at the whole path."""
+    """The compiled patterns. A pattern with `/` in it is matched against the whole path."""
 
     def __init__(self, patterns: Iterable[str]) -> None:
         listed = [pattern.lower() for pattern in patterns]
@@ -21,7 +21,7 @@ class NotePatterns:
         self._paths = _any_of([pattern.lstrip("/") for pattern in others if "/" in pattern])
 
     def match(self, prefix: str, name: str) -> bool:
-        """Whether a file is a note; `prefix` is its folder with a `/`, empty at the top."""
+        """Whether a file is a note. `prefix` is its folder with a `/`, or empty at the top."""
         if name.endswith(self._suffixes):
             return True
         small = name.lower()

@@ -1,8 +1,8 @@
 """The vault's files: found without following links, read without leaving the vault.
 
-It never writes, and holds nothing open between calls, so that a drive with the vault on it can be
-ejected at any time. What is left out has a reason, from the closed lists here, in `walk.py`, in
-`safe_open.py` and in `leftover_files.py`.
+It never writes, and keeps nothing open between calls, so a drive with the vault can be ejected at
+any time. Skipped files have a reason from the closed lists here, in `walk.py`, `safe_open.py` and
+`leftover_files.py`.
 """
 
 import errno
@@ -13,86 +13,86 @@ from ragd.vault.file_patterns import NotePatterns
 from ragd.vault.folder_rules import TEMPLATE_SETTINGS, FolderRules, template_folders
 from ragd.vault.safe_open import (
     LINK,
-    Moved,
-    Place,
-    Stat,
-    Unfit,
+    ChangedWhileRead,
+    FileStat,
+    OpenFolder,
+    SkipPath,
     close,
-    identity_of,
+    file_stat,
+    has_exact_name,
     is_empty,
     is_folder,
-    is_spelled,
-    look,
     open_folder,
     open_root,
     read_file,
-    stat_of,
-    why_unfit,
+    root_identity,
+    stat_entry,
+    why_skipped,
 )
 from ragd.vault.walk import (
     INPUT_OUTPUT,
     MOST_BYTES,
-    Identity,
-    Scan,
-    Seen,
-    Skipped,
+    NoteFile,
+    RootIdentity,
+    SkippedPath,
     VaultGone,
     Walk,
+    WalkResult,
     count_notes,
 )
 
 __all__ = [
-    "Identity",
-    "Kind",
-    "Missing",
-    "Moved",
-    "Scan",
-    "Seen",
-    "Skipped",
-    "Stat",
-    "Unfit",
+    "ChangedWhileRead",
+    "FileStat",
+    "NoteFile",
+    "NoteMissing",
+    "PathKind",
+    "RootIdentity",
+    "SkipPath",
+    "SkippedPath",
     "Unreadable",
-    "Vault",
+    "VaultFiles",
     "VaultGone",
+    "WalkResult",
 ]
 
 PERMISSION_DENIED = "permission denied"
 OUTSIDE = "its path leads outside the vault"
 
-Kind = Literal["file", "folder"]
+PathKind = Literal["file", "folder"]
 
 
-class Missing(Exception):
-    """There is no file at this path any more."""
+class NoteMissing(Exception):
+    """There is no file at this path."""
 
 
 class Unreadable(Exception):
-    """The file could not be read, but may be another time; `reason` is a phrase from above."""
+    """The file cannot be read now, but perhaps later; `reason` is a phrase from above."""
 
     def __init__(self, reason: str) -> None:
         self.reason = reason
         super().__init__(reason)
 
 
-class Vault:
-    """A folder of notes."""
+class VaultFiles:
+    """A folder of notes on the disk."""
 
     def __init__(self, root: str) -> None:
         self.root = root
 
-    def identity(self) -> Identity:
-        """The device and inode of the root: another device means that another disk is there."""
+    def identity(self) -> RootIdentity:
+        """The device and inode of the root. Another device means that another disk is mounted."""
         root = self._open_root()
         try:
-            return identity_of(root)
+            return root_identity(root)
         finally:
             close(root)
 
-    def verify(self, expected: Identity | None) -> None:
-        """Raises VaultGone unless the root is there, on the expected device, not empty."""
+    def verify(self, expected: RootIdentity | None) -> None:
+        """Raises VaultGone unless the root exists, on the expected device, and is not empty."""
         root = self._open_root()
         try:
-            if expected is not None and expected[0] != identity_of(root)[0]:
+            if expected is not None and expected[0] != root_identity(root)[0]:
                 raise VaultGone("moved")
             if is_empty(root):
                 raise VaultGone("empty")
@@ -102,17 +102,17 @@ class Vault:
             close(root)
 
     def template_folders(self) -> tuple[str, ...]:
-        """The folders that Obsidian's settings in this vault name as templates."""
+        """The folders that this vault's Obsidian settings name as templates."""
         found: list[bytes] = []
         for path in TEMPLATE_SETTINGS:
             try:
                 found.append(self.read(path)[0])
-            except (Missing, Moved, Unfit, Unreadable):
+            except (NoteMissing, ChangedWhileRead, SkipPath, Unreadable):
                 continue
         return template_folders(found)
 
     def count_templates(self, rules: FolderRules, patterns: Iterable[str]) -> list[tuple[str, int]]:
-        """Each folder of templates that is there and that no list denies, and its notes."""
+        """Each folder of templates that exists and is not denied, and how many notes it has."""
         root = self._open_root()
         notes = NotePatterns(patterns)
         named = dict.fromkeys(folder.strip("/") for folder in self.template_folders())
@@ -120,64 +120,64 @@ class Vault:
             return [
                 (folder, count_notes(root, folder.split("/"), rules, notes))
                 for folder in named
-                if rules.why_not(folder) is None and _kind(root, folder) == "folder"
+                if rules.why_skipped(folder) is None and _kind(root, folder) == "folder"
             ]
         finally:
             close(root)
 
     def scan(
-        self, rules: FolderRules, patterns: Iterable[str], expected: Identity | None = None
-    ) -> Scan:
-        """Every note of the vault, and what was left out.
+        self, rules: FolderRules, patterns: Iterable[str], expected: RootIdentity | None = None
+    ) -> WalkResult:
+        """Every note of the vault, and what was skipped.
 
         With `expected`, a root on another device raises VaultGone, as a missing one does.
         """
         root = self._open_root()
         try:
-            identity = identity_of(root)
+            identity = root_identity(root)
             if expected is not None and expected[0] != identity[0]:
                 raise VaultGone("moved")
-            return Walk(root, rules, NotePatterns(patterns)).result(identity)
+            return Walk(root, rules, NotePatterns(patterns)).run(identity)
         finally:
             close(root)
 
-    def read(self, path: str, most_bytes: int = MOST_BYTES) -> tuple[bytes, Stat]:
-        """The whole file as it was at one moment, and the facts about it at that moment.
+    def read(self, path: str, most_bytes: int = MOST_BYTES) -> tuple[bytes, FileStat]:
+        """The whole file as it was at one moment, and its size and times then.
 
-        Raises Missing, Moved, Unfit (left out on purpose), Unreadable or VaultGone.
+        Raises NoteMissing, ChangedWhileRead, SkipPath, Unreadable or VaultGone.
         """
         root = self._open_root()
         try:
-            folder, name = _folder_of(root, path)
+            folder, name = _open_parent(root, path)
             try:
                 return read_file(folder, name, most_bytes)
             finally:
                 close(folder)
         except (FileNotFoundError, NotADirectoryError, UnicodeEncodeError):
-            raise Missing(path) from None
+            raise NoteMissing(path) from None
         except PermissionError:
             raise Unreadable(PERMISSION_DENIED) from None
         except OSError as failure:
             if failure.errno == errno.ELOOP:
-                raise Unfit(LINK) from None
+                raise SkipPath(LINK) from None
             if failure.errno == errno.ENAMETOOLONG:
-                raise Missing(path) from None
+                raise NoteMissing(path) from None
             raise Unreadable(INPUT_OUTPUT) from None
         finally:
             close(root)
 
-    def stat(self, paths: Iterable[str]) -> list[tuple[str, Stat | None]]:
-        """The facts about each of these notes as it is now; None for one that is not there."""
+    def stat(self, paths: Iterable[str]) -> list[tuple[str, FileStat | None]]:
+        """The size and times of each of these notes now; None for one that does not exist."""
         root = self._open_root()
         try:
-            return [(path, _facts(root, path)) for path in paths]
+            return [(path, _stat(root, path)) for path in paths]
         finally:
             close(root)
 
-    def kinds(self, paths: Iterable[str]) -> dict[str, Kind]:
-        """What is at each of these paths; left out where nothing is, or only in another spelling.
+    def kinds(self, paths: Iterable[str]) -> dict[str, PathKind]:
+        """What is at each of these paths. Paths without an entry of exactly that name are left out.
 
-        Anything that is no folder is a file here, a link too. Raises VaultGone.
+        Everything but a folder counts as a file, also a link. Raises VaultGone.
         """
         root = self._open_root()
         try:
@@ -186,7 +186,7 @@ class Vault:
         finally:
             close(root)
 
-    def _open_root(self) -> Place:
+    def _open_root(self) -> OpenFolder:
         try:
             return open_root(self.root)
         except (FileNotFoundError, NotADirectoryError):
@@ -195,48 +195,48 @@ class Vault:
             raise VaultGone("unreadable") from None
 
 
-def _folder_of(root: Place, path: str) -> tuple[Place, str]:
-    """The open folder that a file lies in, to be closed, and the file's name."""
+def _open_parent(root: OpenFolder, path: str) -> tuple[OpenFolder, str]:
+    """The open folder of a file, to be closed by the caller, and the file's name."""
     *steps, name = path.split("/")
     if any(step in ("", ".", "..") or "\0" in step for step in (*steps, name)):
-        raise Unfit(OUTSIDE)
+        raise SkipPath(OUTSIDE)
     folder = open_folder(root, steps, exactly=True)
-    if not is_spelled(folder, name):
+    if not has_exact_name(folder, name):
         close(folder)
         raise FileNotFoundError(name)
     return folder, name
 
 
-UNKNOWN = Stat(-1, -1)
-"""A file that may be there: its folder or its disk does not let it be looked at."""
+UNKNOWN_STAT = FileStat(-1, -1)
+"""A file that may exist: its folder or the disk does not give its size and times."""
 
 _NOT_THERE = (errno.ELOOP, errno.ENAMETOOLONG, errno.EINVAL)
 
 
-def _facts(root: Place, path: str) -> Stat | None:
+def _stat(root: OpenFolder, path: str) -> FileStat | None:
     try:
-        folder, name = _folder_of(root, path)
+        folder, name = _open_parent(root, path)
         try:
-            found = look(folder, name)
+            found = stat_entry(folder, name)
         finally:
             close(folder)
-    except (Unfit, FileNotFoundError, NotADirectoryError, UnicodeEncodeError):
+    except (SkipPath, FileNotFoundError, NotADirectoryError, UnicodeEncodeError):
         return None
     except OSError as why:
-        return None if why.errno in _NOT_THERE else UNKNOWN
-    if why_unfit(found, MOST_BYTES):
+        return None if why.errno in _NOT_THERE else UNKNOWN_STAT
+    if why_skipped(found, MOST_BYTES):
         return None
-    return stat_of(found)
+    return file_stat(found)
 
 
-def _kind(root: Place, path: str) -> Kind | None:
+def _kind(root: OpenFolder, path: str) -> PathKind | None:
     try:
-        folder, name = _folder_of(root, path)
+        folder, name = _open_parent(root, path)
         try:
-            return "folder" if is_folder(look(folder, name)) else "file"
+            return "folder" if is_folder(stat_entry(folder, name)) else "file"
         finally:
             close(folder)
-    except (Unfit, FileNotFoundError, NotADirectoryError, UnicodeEncodeError):
+    except (SkipPath, FileNotFoundError, NotADirectoryError, UnicodeEncodeError):
         return None
-    except OSError as failure:  # it may be there: whoever reads it finds out
+    except OSError as failure:  # it may exist: a read will show
         return None if failure.errno == errno.ENAMETOOLONG else "file"

@@ -1,7 +1,7 @@
-"""Which folders of a vault are read, by the configuration and by Obsidian's own settings.
+"""Which folders of a vault are read, by the configuration and by Obsidian's settings.
 
-It never looks at the disk: a folder is its path, relative to the vault, with `/`. A folder that is
-denied stays denied however its name is spelled: upper or lower case, composed or not.
+It never reads the disk: a folder is its path, relative to the vault, with `/`. A denied folder
+stays denied in any spelling: upper or lower case, composed or decomposed.
 """
 
 import fnmatch
@@ -25,7 +25,7 @@ TEMPLATE_SETTINGS = (
 
 
 class FolderRules:
-    """The lists, ready to be asked. A plain name on the deny list holds at any depth."""
+    """The allow and deny lists. A plain name on the deny list applies at any depth."""
 
     def __init__(
         self,
@@ -33,20 +33,20 @@ class FolderRules:
         deny: Iterable[str] = (),
         templates: Iterable[str] = (),
     ) -> None:
-        self._allow = tuple(filter(None, map(_spelled, allow)))
-        denied = [entry for entry in map(_spelled, deny) if entry]
+        self._allow = tuple(filter(None, map(_normalised, allow)))
+        denied = [entry for entry in map(_normalised, deny) if entry]
         plain = [entry for entry in denied if not _is_pattern(entry)]
         self._deny = frozenset(plain)
         self._deny_pattern = _any_of([entry for entry in denied if _is_pattern(entry)])
-        self._templates = frozenset(filter(None, map(_spelled, templates)))
-        self._permitted: dict[str, bool] = {}  # of folders asked about, at most so many
+        self._templates = frozenset(filter(None, map(_normalised, templates)))
+        self._permitted: dict[str, bool] = {}  # folder -> may hold notes; at most MOST_REMEMBERED
 
-    def why_not(self, folder: str) -> str | None:
-        """Why this folder is not entered, if it is not; those above it are taken as entered."""
+    def why_skipped(self, folder: str) -> str | None:
+        """Why this folder is skipped, if it is. The folders above it are assumed to be read."""
         name = folder.rpartition("/")[2]
         if name.startswith("."):
             return HIDDEN
-        path = _spelled(folder)
+        path = _normalised(folder)
         name = path.rpartition("/")[2]
         if path in self._deny or name in self._deny:
             return DENIED
@@ -63,10 +63,10 @@ class FolderRules:
         return None
 
     def holds_notes(self, folder: str) -> bool:
-        """Whether files that lie directly in this folder are notes; the vault itself is ``."""
+        """Whether files directly in this folder may be notes; the vault itself is ``."""
         if not self._allow:
             return True
-        path = _spelled(folder)
+        path = _normalised(folder)
         return any(_is_within(path, entry) for entry in self._allow)
 
     def permits(self, note: str) -> bool:
@@ -74,27 +74,27 @@ class FolderRules:
         folder = note.rpartition("/")[0]
         known = self._permitted.get(folder)
         if known is None:
-            known = self.holds_notes(folder) and self._is_entered(folder)
+            known = self.holds_notes(folder) and self._is_read(folder)
             if len(self._permitted) >= MOST_REMEMBERED:
                 self._permitted.clear()
             self._permitted[folder] = known
         return known
 
-    def _is_entered(self, folder: str) -> bool:
+    def _is_read(self, folder: str) -> bool:
         steps = folder.split("/") if folder else []
         above = ["/".join(steps[:depth]) for depth in range(1, len(steps) + 1)]
-        return all(self.why_not(path) is None for path in above)
+        return all(self.why_skipped(path) is None for path in above)
 
 
 def template_folders(settings: Iterable[bytes]) -> tuple[str, ...]:
-    """The folders that Obsidian or Templater keep templates in, from their settings' files."""
+    """The folders in which Obsidian or Templater keep templates, from their settings files."""
     found: list[str] = []
     for data in settings:
         try:
             read = _template_settings.decode(data)
         except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
             continue
-        found += [folder for folder in (read.folder, read.templates_folder) if _spelled(folder)]
+        found += [folder for folder in (read.folder, read.templates_folder) if _normalised(folder)]
     return tuple(found)
 
 
@@ -103,18 +103,18 @@ class _TemplateSettings(msgspec.Struct, frozen=True):
     templates_folder: str = ""
 
 
-# Made once, before any thread needs it: msgspec crashes when two threads prepare the same type.
+# Made at import: msgspec crashes when two threads prepare the same type at once.
 _template_settings = msgspec.json.Decoder(_TemplateSettings)
 
 
-def _spelled(path: str) -> str:
-    """A path in the one spelling that is compared; empty for the vault itself."""
+def _normalised(path: str) -> str:
+    """The path in the spelling that is compared; empty for the vault itself."""
     steps = path.replace("\\", "/").split("/")
     kept = "/".join(step for step in steps if step not in ("", "."))
-    return kept if kept.isascii() and kept.islower() else _folded(kept)
+    return kept if kept.isascii() and kept.islower() else _casefolded(kept)
 
 
-def _folded(path: str) -> str:
+def _casefolded(path: str) -> str:
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", path).casefold())
 
 

@@ -1,4 +1,4 @@
-"""The languages of a vault: those of a bounded sample of its notes. It keeps no text."""
+"""The languages of a vault, from a bounded sample of its notes. It keeps no text."""
 
 import re
 from collections import Counter
@@ -17,13 +17,13 @@ Read = Callable[[str], bytes]
 
 
 def note_language(data: bytes) -> str | None:
-    """The language of one note, without its frontmatter and its code; None if it shows none."""
+    """The language of one note, without its frontmatter and code; None if it is unclear."""
     text = data[:MOST_BYTES].decode("utf-8", "ignore")
     return language_of(_FENCED.sub(" ", _FRONTMATTER.sub("", text, count=1)))
 
 
 class LanguageSample:
-    """Counted at the first scan; again after an hour, or when the vault has doubled."""
+    """Counts at the first scan, and again after an hour or when the vault has doubled."""
 
     def __init__(self, read: Read, monotonic: Callable[[], float]) -> None:
         self._read = read
@@ -32,8 +32,8 @@ class LanguageSample:
         self._notes = 0  # how many there were then
         self._counts: dict[str, int] = {}
 
-    def of(self, paths: Sequence[str]) -> dict[str, int]:
-        """How many notes of the sample are in each language, as it was last counted."""
+    def count_languages(self, paths: Sequence[str]) -> dict[str, int]:
+        """How many notes of the sample are in each language, by the last count."""
         now = self._monotonic()
         if self._notes == 0 or len(paths) >= 2 * self._notes or now - self._at >= AGAIN_S:
             step = max(1, -(-len(paths) // MOST_NOTES))

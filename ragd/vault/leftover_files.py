@@ -1,6 +1,6 @@
-"""Files that look like notes but are what programs leave behind: known by their names.
+"""Files that are named like notes but were left by other programs: conflict copies, placeholders.
 
-It never looks inside a file.
+They are known by their names. It never opens a file.
 """
 
 import re
@@ -19,18 +19,18 @@ _CONFLICT = re.compile(
 )
 
 
-def why_not(name: str) -> str | None:
-    """Why a file of this name is left out, if it is."""
+def why_skipped(name: str) -> str | None:
+    """Why a file of this name is skipped, if it is."""
     if name[:1] == ".":
         return PLACEHOLDER if placeholder_of(name) else HIDDEN
-    # Two cheap looks spare nearly every name the search.
+    # These cheap tests save the regular expression for nearly every name.
     if ("onf" in name or "ONF" in name or "TOP-" in name) and _CONFLICT.search(name):
         return CONFLICT
     return None
 
 
 def placeholder_of(name: str) -> str | None:
-    """The file that iCloud will put in the place of `.name.icloud`."""
+    """The name of the file that iCloud will put in place of `.name.icloud`."""
     if name[:1] == "." and name.endswith(".icloud") and len(name) > len("..icloud"):
         return name[1 : -len(".icloud")]
     return None

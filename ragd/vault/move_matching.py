@@ -1,7 +1,7 @@
 """Which notes were moved: a path vanished, and its content appeared at another path. Pure.
 
-A moved note is not a deleted one. Each path that appeared accounts for one path that vanished, so
-equal notes do not hide a deletion of many.
+Each path that appeared accounts for at most one path that vanished, so equal notes cannot hide a
+mass deletion.
 """
 
 from collections import defaultdict
@@ -10,14 +10,14 @@ from typing import Protocol, TypeVar
 
 
 class SizedFile(Protocol):
-    """A file of which the size is known."""
+    """A file whose size is known."""
 
     @property
     def size(self) -> int: ...
 
 
-class StoredFile(SizedFile, Protocol):
-    """A note as an index has it; without a time, its size is not known either."""
+class IndexedFile(SizedFile, Protocol):
+    """A note as an index has it. If its time is 0, its size is not known either."""
 
     @property
     def mtime_ns(self) -> int: ...
@@ -26,16 +26,16 @@ class StoredFile(SizedFile, Protocol):
 F = TypeVar("F", bound=SizedFile)
 
 
-def possible(vanished: Collection[StoredFile], appeared: Iterable[F]) -> list[F]:
-    """The files that can be moved ones, by their size: only these have to be read."""
-    if any(file.mtime_ns == 0 for file in vanished):  # taken over from a table without its log
+def possible_moves(vanished: Collection[IndexedFile], appeared: Iterable[F]) -> list[F]:
+    """The files that may be moved notes, by their size. Only these have to be read."""
+    if any(file.mtime_ns == 0 for file in vanished):  # adopted from a table without its log
         return list(appeared)
     sizes = {file.size for file in vanished}
     return [file for file in appeared if file.size in sizes]
 
 
-def match(vanished: Mapping[str, str], appeared: Mapping[str, str]) -> dict[str, str]:
-    """New path -> old path, from the hash of each path. One that kept its name goes first."""
+def match_moves(vanished: Mapping[str, str], appeared: Mapping[str, str]) -> dict[str, str]:
+    """New path -> old path, by the hash of each path. A path that kept its name comes first."""
     with_name: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
     for path, sha256 in vanished.items():
         with_name[sha256, _name(path)].append(path)

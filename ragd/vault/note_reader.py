@@ -1,7 +1,7 @@
-"""Reads notes from the vault and cuts them: what a batch is made of. Synchronous, for a thread.
+"""Scans the vault, reads its notes and splits them into chunks. Synchronous: call it in a thread.
 
-Whatever is wrong with a file comes back as a value with a phrase from a closed list; it never
-raises for a file's content, and never lets the content into a message.
+A problem with a file is returned as a value with a phrase from a closed list. It never raises for
+a file's content, and never puts the content in a message.
 """
 
 import hashlib
@@ -23,71 +23,73 @@ from ragd.notes.parse import Failed, fingerprint, parse_note
 from ragd.notes.wordpiece import WordPiece
 from ragd.vault.file_patterns import NotePatterns
 from ragd.vault.files import (
-    Identity,
-    Kind,
-    Missing,
-    Moved,
-    Seen,
-    Stat,
-    Unfit,
+    ChangedWhileRead,
+    FileStat,
+    NoteFile,
+    NoteMissing,
+    PathKind,
+    RootIdentity,
+    SkipPath,
     Unreadable,
-    Vault,
+    VaultFiles,
     VaultGone,
 )
 from ragd.vault.folder_rules import FolderRules
 from ragd.vault.language_sample import LanguageSample
-from ragd.vault.leftover_files import why_not
-from ragd.vault.move_matching import match, possible
+from ragd.vault.leftover_files import why_skipped
+from ragd.vault.move_matching import match_moves, possible_moves
 
-__all__ = ["Identity", "Kind", "Notes", "Reading", "Scanned", "VaultGone"]
+__all__ = ["NoteReader", "PathKind", "ReadResult", "RootIdentity", "VaultGone", "VaultScan"]
 
 
-class Scanned(Struct):
-    """The vault as one walk saw it; nothing can be said of notes below `unknown` folders."""
+class VaultScan(Struct):
+    """The vault as one walk saw it. Notes in `unreadable_folders` may still exist."""
 
-    seen: list[Seen]
+    notes: list[NoteFile]
     skipped: list[tuple[str, str]]
-    unknown: list[str]
+    unreadable_folders: list[str]
     newest_mtime: str | None
     began: str
-    identity: Identity  # of the root
+    identity: RootIdentity  # of the root
     began_seq: int = 0  # the last record before it began
-    folders: list[str] = field(default_factory=list)  # those that were listed, without the root
-    templates: list[TemplateFolder] = field(default_factory=list)  # those that were left out
+    folders: list[str] = field(default_factory=list)  # that were listed, without the root
+    templates: list[TemplateFolder] = field(default_factory=list)  # that were skipped
     languages: list[LanguageCount] = field(default_factory=list)  # of a sample of notes
 
 
-class Reading(Struct):
-    """What became of each path that was to be read."""
+class ReadResult(Struct):
+    """What a read found at each of its paths."""
 
     files: list[ReadFile] = field(default_factory=list)
-    touched: list[TouchedFile] = field(default_factory=list)  # the same content, another time
+    touched: list[TouchedFile] = field(default_factory=list)  # the same content as before
     gone: list[str] = field(default_factory=list)
     skipped: list[tuple[str, str]] = field(default_factory=list)
     failed: list[tuple[str, str]] = field(default_factory=list)
-    unstable: list[str] = field(default_factory=list)  # changed while they were read
-    left: list[str] = field(default_factory=list)  # not read any more: there was no room
+    unstable: list[str] = field(default_factory=list)  # changed while they were being read
+    left: list[str] = field(default_factory=list)  # not read: the byte limit was reached
 
 
-MOST_HASHED = 10_000  # hashes of moved notes that are remembered
-SAMPLED = 200  # of the known notes, when a vault is to be recognised
+MOST_HASHED = 10_000  # remembered hashes of moved notes
+SAMPLED = 200  # known notes that are looked for to recognise a vault
 
 
-class Notes:
-    """The notes of the configured vault, under the configuration in force."""
+class NoteReader:
+    """The notes of the configured vault, by the current configuration."""
 
     def __init__(self, settings: Settings, clock: Clock) -> None:
         self._settings = settings
         self._clock = clock
         vocabulary = resources("ragd").joinpath("data", "vocab.txt").read_text("utf-8")
         self.count_tokens = WordPiece(vocabulary).count
-        self._vault = Vault(str(settings.vault))
-        self._languages = LanguageSample(self._beginning_of, clock.monotonic)
-        self._identity: Identity | None = None
+        self._vault = VaultFiles(str(settings.vault))
+        self._languages = LanguageSample(self._read_or_nothing, clock.monotonic)
+        self._identity: RootIdentity | None = None
         self._templates: tuple[str, ...] = ()
-        self._hashed: dict[str, tuple[Seen, str]] = {}  # what `moved_notes` has read
-        self._made = (FolderRules(), NotePatterns(()))
-        self._made_from: tuple[Indexing, tuple[str, ...]] | None = None
+        self._hashed: dict[
+            str, tuple[NoteFile, str]
+        ] = {}  # path -> as it was hashed by `find_moves`
+        self._compiled = (FolderRules(), NotePatterns(()))
+        self._compiled_from: tuple[Indexing, tuple[str, ...]] | None = None
 
     @property
     def root(self) -> Path:
@@ -95,40 +97,41 @@ class Notes:
 
     @property
     def fingerprint(self) -> str:
-        """What decides which chunks come out of a note."""
+        """A hash of everything that decides how a note is split into chunks."""
         return fingerprint(self._options())
 
-    def scan(self, *, may_be_empty: bool, known: Sequence[str] = ()) -> Scanned:
-        """All notes. Raises VaultGone when the root is missing or on another device; an empty one
-        is as good as missing, unless nothing was ever in it. A disk may come back under another
-        number: if most of the notes that are `known` are there, it is the same."""
+    def scan(self, *, may_be_empty: bool, known: Sequence[str] = ()) -> VaultScan:
+        """All notes. Raises VaultGone when the root is missing, on another device, or empty (unless
+        it `may_be_empty`). A disk may come back with another device number: if most of the `known`
+        notes are on it, it is the same disk."""
         began = self._clock.now()
         try:
             return self._scan(began)
         except VaultGone as why:
-            if why.reason == "moved" and self._are_most_there(known):
+            if why.reason == "moved" and self._are_most_present(known):
                 self._identity = None
                 return self._scan(began)
             if why.reason == "empty" and may_be_empty:
-                return Scanned([], [], [], None, began, self._vault.identity())
+                return VaultScan([], [], [], None, began, self._vault.identity())
             raise
 
-    def _are_most_there(self, known: Sequence[str]) -> bool:
+    def _are_most_present(self, known: Sequence[str]) -> bool:
         some = known[:: max(1, len(known) // SAMPLED)]
-        there = self._vault.kinds(some) if some else {}
-        return len(there) * 2 > len(some)
+        present = self._vault.kinds(some) if some else {}
+        return len(present) * 2 > len(some)
 
-    def _scan(self, began: str) -> Scanned:
+    def _scan(self, began: str) -> VaultScan:
         self._templates = self._vault.template_folders()
         found = self._vault.scan(
             self._rules(), self._settings.current.indexing.file_patterns, self._identity
         )
         self._identity = found.identity
-        newest = max((seen.mtime_ns for seen in found.seen), default=None)
-        return Scanned(
-            found.seen,
+        paths = [note.path for note in found.notes]
+        newest = max((note.mtime_ns for note in found.notes), default=None)
+        return VaultScan(
+            found.notes,
             [(one.path, one.reason) for one in found.skipped],
-            found.unknown,
+            found.unreadable_folders,
             None if newest is None else iso_of_ns(newest),
             began,
             found.identity,
@@ -136,23 +139,23 @@ class Notes:
             templates=[TemplateFolder(path, notes) for path, notes in found.templates],
             languages=[
                 LanguageCount(code, notes)
-                for code, notes in self._languages.of([seen.path for seen in found.seen]).items()
+                for code, notes in self._languages.count_languages(paths).items()
             ],
         )
 
-    def _beginning_of(self, path: str) -> bytes:
-        """What a note's language is told by; nothing of a note that cannot be read now."""
+    def _read_or_nothing(self, path: str) -> bytes:
+        """The bytes of a note; none if it cannot be read now."""
         try:
             return self._vault.read(path)[0]
-        except (Missing, Moved, Unfit, Unreadable):
+        except (NoteMissing, ChangedWhileRead, SkipPath, Unreadable):
             return b""
 
     def verify_root(self) -> None:
-        """Raises VaultGone unless the vault is the one that was scanned, with something in it."""
+        """Raises VaultGone unless the vault is the one that was scanned, and not empty."""
         self._vault.verify(self._identity)
 
     def why_gone(self) -> str | None:
-        """Why the vault is not there: a reason of VaultGone; None if it is."""
+        """Why the vault cannot be used: a reason of VaultGone; None if it can."""
         try:
             self.verify_root()
         except VaultGone as why:
@@ -161,27 +164,27 @@ class Notes:
             return "unreadable"
         return None
 
-    def kinds(self, paths: Sequence[str]) -> dict[str, Kind]:
-        """What is at each of these paths now, if anything is. Raises VaultGone."""
+    def kinds(self, paths: Sequence[str]) -> dict[str, PathKind]:
+        """What is at each of these paths now. Raises VaultGone."""
         return self._vault.kinds(paths)
 
-    def concerns(self, path: str) -> bool:
-        """Whether a note at this path belongs into the index."""
+    def includes(self, path: str) -> bool:
+        """Whether a note at this path belongs in the index."""
         prefix, _, name = path.rpartition("/")
-        if why_not(name) is not None or not self._patterns().match(
+        if why_skipped(name) is not None or not self._patterns().match(
             f"{prefix}/" * bool(prefix), name
         ):
             return False
         return self._rules().permits(path)
 
-    def enters(self, folder: str) -> bool:
-        """Whether notes of this folder may be in the index, by the configuration in force."""
+    def includes_folder(self, folder: str) -> bool:
+        """Whether notes of this folder may be in the index, by the current configuration."""
         return self._rules().permits(f"{folder}/-")
 
-    def look(self, paths: Iterable[str]) -> dict[str, Stat | None]:
-        """The facts about these notes as they are now, None for one that is gone.
+    def stat_notes(self, paths: Iterable[str]) -> dict[str, FileStat | None]:
+        """The size and times of these notes now; None for one that is gone.
 
-        Raises VaultGone when it is the vault itself that is away: then nothing is known of them.
+        Raises VaultGone if the vault itself is missing: then nothing is known about them.
         """
         found = dict(self._vault.stat(paths))
         if None in found.values():
@@ -191,39 +194,41 @@ class Notes:
                 raise VaultGone("unreadable") from None
         return found
 
-    def moves(
-        self, missing: Mapping[str, Entry], appeared: Sequence[Seen], known: Mapping[str, str]
+    def find_moves(
+        self, missing: Mapping[str, Entry], appeared: Sequence[NoteFile], known: Mapping[str, str]
     ) -> dict[str, str]:
         """New path -> old path, for notes whose content appeared at another path.
 
-        `known`: the hashes that the index has for paths that appeared. Such a path accounts for a
-        missing one only with new content.
+        `known`: the hashes that the index has for paths that appeared. Such a path counts only if
+        its content is new.
         """
-        hashed: dict[str, tuple[Seen, str]] = {}
-        for file in possible(missing.values(), appeared):
+        hashed: dict[str, tuple[NoteFile, str]] = {}
+        for file in possible_moves(missing.values(), appeared):
             before = self._hashed.get(file.path)
             try:
                 digest = before[1] if before and before[0] == file else self._hash_of(file.path)
-            except (Missing, Moved, Unfit, Unreadable):
+            except (NoteMissing, ChangedWhileRead, SkipPath, Unreadable):
                 continue
             hashed[file.path] = (file, digest)
-        self._hashed = hashed if len(hashed) <= MOST_HASHED else {}  # not to be read again
+        self._hashed = (
+            hashed if len(hashed) <= MOST_HASHED else {}
+        )  # so that the next call does not read them again
         new = {path: sha for path, (_, sha) in hashed.items() if known.get(path) != sha}
-        return match({path: entry.sha256 for path, entry in missing.items()}, new)
+        return match_moves({path: entry.sha256 for path, entry in missing.items()}, new)
 
     def _hash_of(self, path: str) -> str:
         return hashlib.sha256(self._vault.read(path)[0]).hexdigest()
 
-    def bytes_of(self, path: str) -> tuple[bytes, str]:
-        """One note as it is now, and its SHA-256. Missing where none belongs into the index.
+    def read_bytes(self, path: str) -> tuple[bytes, str]:
+        """One note as it is now, and its SHA-256. NoteMissing if it does not belong in the index.
 
-        Raises Moved, Unfit, Unreadable, and VaultGone when it is the vault itself that is away.
+        Raises ChangedWhileRead, SkipPath, Unreadable, and VaultGone if the vault itself is missing.
         """
-        if not self.concerns(path):
-            raise Missing(path)
+        if not self.includes(path):
+            raise NoteMissing(path)
         try:
             data, _ = self._vault.read(path)
-        except Missing:
+        except NoteMissing:
             self.verify_root()
             raise
         return data, hashlib.sha256(data).hexdigest()
@@ -235,41 +240,46 @@ class Notes:
         *,
         again: bool = False,
         room: int | None = None,
-    ) -> Reading:
-        """Read and cut; what the catalog knows already is left alone, unless `again`. After `room`
-        bytes the rest is left for another time."""
-        reading = Reading()
+    ) -> ReadResult:
+        """Read these notes and split them into chunks. A note with its `known` content is not split
+        unless `again`. After `room` bytes, the rest is left for another call."""
+        reading = ReadResult()
         options = self._options()
         read = 0
-        for place, path in enumerate(paths):
+        for position, path in enumerate(paths):
             if room is not None and read >= room:
-                reading.left = list(paths[place:])
+                reading.left = list(paths[position:])
                 break
-            if not self.concerns(path):
+            if not self.includes(path):
                 reading.gone.append(path)
                 continue
             try:
                 read += self._read_one(path, known.get(path), options, again, reading)
-            except Missing:
+            except NoteMissing:
                 reading.gone.append(path)
-            except Unfit as why:
+            except SkipPath as why:
                 reading.skipped.append((path, why.reason))
-            except Moved:
+            except ChangedWhileRead:
                 reading.unstable.append(path)
             except Unreadable as why:
                 reading.failed.append((path, why.reason))
         return reading
 
     def _read_one(
-        self, path: str, known: Entry | None, options: ChunkOptions, again: bool, reading: Reading
+        self,
+        path: str,
+        known: Entry | None,
+        options: ChunkOptions,
+        again: bool,
+        reading: ReadResult,
     ) -> int:
-        """How many bytes it had."""
+        """Add one note to the result; returns the number of bytes that were parsed."""
         data, facts = self._vault.read(path)
         digest = hashlib.sha256(data).hexdigest()
         if known is not None and known.sha256 == digest and not again:
             times = (facts.mtime_ns, facts.size, digest, facts.ctime_ns)
             reading.touched.append(TouchedFile(path, *times))
-            return 0  # nothing of it is kept
+            return 0
         note = parse_note(path, data, options, self.count_tokens)
         if isinstance(note, Failed):
             reading.failed.append((path, note.reason))
@@ -290,18 +300,18 @@ class Notes:
 
     def _patterns(self) -> NotePatterns:
         self._refresh()
-        return self._made[1]
+        return self._compiled[1]
 
     def _rules(self) -> FolderRules:
         self._refresh()
-        return self._made[0]
+        return self._compiled[0]
 
     def _refresh(self) -> None:
-        """What the configuration says, made ready once for each configuration."""
+        """Compile the rules and patterns again if the configuration has changed."""
         indexing = self._settings.current.indexing
         source = (indexing, self._templates)
-        if source != self._made_from:
+        if source != self._compiled_from:
             templates = self._templates if indexing.templates == "skip" else ()
             rules = FolderRules(indexing.allow_dirs, indexing.deny_dirs, templates)
-            self._made = (rules, NotePatterns(indexing.file_patterns))
-            self._made_from = source
+            self._compiled = (rules, NotePatterns(indexing.file_patterns))
+            self._compiled_from = source

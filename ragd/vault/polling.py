@@ -1,32 +1,31 @@
-"""What happens to the notes, found by looking every few seconds: where the system cannot tell.
+"""File events found by scanning the vault every few seconds, where the system's watch fails.
 
-Unlike the system's watch it is not stopped by a folder it may not read or a name that is no text.
+Unlike that watch, an unreadable folder or an undecodable name does not stop it. It reads no file.
 """
 
 from collections.abc import Callable, Collection, Mapping
 
 from ragd.clock import Clock
 from ragd.vault.file_events import ROOT, FileEvent
-from ragd.vault.note_reader import Scanned, VaultGone
+from ragd.vault.files import NoteFile
+from ragd.vault.note_reader import VaultGone, VaultScan
 from ragd.vault.threads import SCAN
 
 POLL_S = 5.0
-MOST_BUSY = 0.05  # of the time at most is spent on looking
-
-Facts = tuple[int, int, int]  # size and times
+MOST_BUSY = 0.05  # the largest share of the time that is spent on scans
 
 
 class Polling:
-    """The same as an open watch; the first look is what later ones are compared with."""
+    """Has the methods of an open watch. The first scan is what the next one is compared with."""
 
-    def __init__(self, clock: Clock, scan: Callable[[], Scanned]) -> None:
+    def __init__(self, clock: Clock, scan: Callable[[], VaultScan]) -> None:
         self._clock = clock
         self._scan = scan
-        self._before: dict[str, Facts] | None = None
+        self._before: dict[str, NoteFile] | None = None
         self._took_s = 0.0
 
     async def next(self) -> set[FileEvent]:
-        """What happened since the last look."""
+        """Wait, scan, and return what happened since the last scan."""
         if self._before is not None:
             await self._clock.sleep(max(POLL_S, self._took_s / MOST_BUSY))
         began = self._clock.monotonic()
@@ -35,28 +34,28 @@ class Polling:
         except VaultGone:
             return {("deleted", ROOT)}
         self._took_s = self._clock.monotonic() - began
-        now = {seen.path: (seen.size, seen.mtime_ns, seen.ctime_ns) for seen in scanned.seen}
+        now = {note.path: note for note in scanned.notes}
         before, self._before = self._before, now
         return differences(now if before is None else before, now)
 
     is_outdated = False
 
-    def follow(self, folders: Collection[str]) -> None:
-        """Every look goes through all folders."""
+    def set_folders(self, folders: Collection[str]) -> None:
+        """Not needed: every scan reads all folders."""
 
     def close(self) -> None:
         """Nothing is open."""
 
-    async def closed(self) -> None:
+    async def wait_closed(self) -> None:
         """Nothing is open."""
 
 
-def differences(before: Mapping[str, Facts], now: Mapping[str, Facts]) -> set[FileEvent]:
-    """What must have happened between two looks."""
+def differences(before: Mapping[str, NoteFile], now: Mapping[str, NoteFile]) -> set[FileEvent]:
+    """What must have happened between two scans."""
     found: set[FileEvent] = {("deleted", path) for path in before if path not in now}
-    for path, facts in now.items():
+    for path, note in now.items():
         if path not in before:
             found.add(("added", path))
-        elif before[path] != facts:
+        elif before[path] != note:
             found.add(("modified", path))
     return found

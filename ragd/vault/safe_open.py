@@ -1,10 +1,11 @@
-"""Opening files beneath a root: step by step, by directory descriptor, no step a link.
+"""Opens files below a root folder by folder, by directory descriptor, without following links.
 
-Nothing that happens between a look and a read can so lead outside. It never writes, never opens
-what is not a regular file (a FIFO would hang, a device would act), and never follows a link.
-Windows has no directory descriptors: there a folder is its path, and each step is looked at first.
+So a folder that is replaced by a link between a check and a read cannot lead outside. It never
+writes, never follows a link, and never opens anything but a regular file (a FIFO would hang, a
+device would act). Windows has no directory descriptors: there a folder is its path, and each part
+of it is checked first.
 """
-# Descriptors and plain strings: pathlib has no word for them.
+# Descriptors and plain strings: pathlib has no functions for them.
 # ruff: noqa: PTH116, PTH118
 
 import errno
@@ -14,16 +15,16 @@ import unicodedata
 
 from msgspec import Struct
 
-from ragd.vault.disk_waits import disk_answered, on_disk
+from ragd.vault.disk_waits import disk_answered, waits_for_disk
 from ragd.vault.leftover_files import PLACEHOLDER
 
 LINK = "it is a symbolic link"
 NOT_REGULAR = "it is not a regular file"
 TOO_LARGE = "it is larger than 10 MiB"
 
-READ_BYTES = 1024 * 1024  # at once: a slow disk answers now and then, a hanging one never
+READ_BYTES = 1024 * 1024  # in one call: a slow disk answers now and then, a hanging one never
 
-Place = int | str  # an open folder: its descriptor or, where there are none, its path
+OpenFolder = int | str  # an open folder: its descriptor or, where there are none, its path
 
 HAS_DESCRIPTORS = (
     {os.open, os.stat} <= os.supports_dir_fd
@@ -48,19 +49,19 @@ _REPARSE_POINT = 0x400
 _HAS_MARKS = hasattr(os.stat_result, "st_flags") or hasattr(os.stat_result, "st_file_attributes")
 
 
-class Moved(Exception):
-    """The file changed while it was read: it has to be read again later."""
+class ChangedWhileRead(Exception):
+    """The file changed while it was being read. It must be read again later."""
 
 
-class Unfit(Exception):
-    """A file or folder is left out on purpose; `reason` is a phrase from a closed list."""
+class SkipPath(Exception):
+    """A file or folder is skipped on purpose; `reason` is a phrase from a closed list."""
 
     def __init__(self, reason: str) -> None:
         self.reason = reason
         super().__init__(reason)
 
 
-class Stat(Struct, frozen=True, gc=False):
+class FileStat(Struct, frozen=True, gc=False):
     """The size and times of a file at one moment."""
 
     size: int
@@ -68,9 +69,9 @@ class Stat(Struct, frozen=True, gc=False):
     ctime_ns: int = 0  # see `change_time`
 
 
-@on_disk
-def open_root(root: str) -> Place:
-    """The root itself, which may be a link: that was the user's choice."""
+@waits_for_disk
+def open_root(root: str) -> OpenFolder:
+    """Open the root itself. It may be a link: that was the user's choice."""
     if HAS_DESCRIPTORS:
         return os.open(root, _FOLDER_FLAGS)
     path = os.path.realpath(root)
@@ -79,18 +80,18 @@ def open_root(root: str) -> Place:
     return path
 
 
-@on_disk
-def open_folder(root: Place, steps: list[str], *, exactly: bool = False) -> Place:
-    """The folder so many steps below the root, to be closed; Unfit if one of them is a link.
+@waits_for_disk
+def open_folder(root: OpenFolder, steps: list[str], *, exactly: bool = False) -> OpenFolder:
+    """Open the folder that these names lead to; the caller closes it. SkipPath if one is a link.
 
-    With `exactly`, a folder of that name in another spelling is none.
+    With `exactly`, a name in another spelling does not match.
     """
     folder = os.dup(root) if isinstance(root, int) else root
     for step in steps:
         try:
-            if exactly and not is_spelled(folder, step):
+            if exactly and not has_exact_name(folder, step):
                 raise FileNotFoundError(step)
-            below = _step(folder, step)
+            below = _open_step(folder, step)
             disk_answered()
         finally:
             close(folder)
@@ -98,33 +99,33 @@ def open_folder(root: Place, steps: list[str], *, exactly: bool = False) -> Plac
     return folder
 
 
-@on_disk
-def identity_of(place: Place) -> tuple[int, int]:
+@waits_for_disk
+def root_identity(place: OpenFolder) -> tuple[int, int]:
     """The device and inode of an open folder."""
     found = os.stat(place)
     return found.st_dev, found.st_ino
 
 
-@on_disk
-def close(place: Place) -> None:
+@waits_for_disk
+def close(place: OpenFolder) -> None:
     if isinstance(place, int):
         os.close(place)
 
 
-@on_disk
-def read_file(folder: Place, name: str, most_bytes: int) -> tuple[bytes, Stat]:
-    """The whole file as it was at one moment; Moved if there was no such moment."""
-    before = look(folder, name)
-    if reason := why_unfit(before, most_bytes):
-        raise Unfit(reason)
+@waits_for_disk
+def read_file(folder: OpenFolder, name: str, most_bytes: int) -> tuple[bytes, FileStat]:
+    """The whole file as it was at one moment. Raises ChangedWhileRead if it changed meanwhile."""
+    before = stat_entry(folder, name)
+    if reason := why_skipped(before, most_bytes):
+        raise SkipPath(reason)
     if isinstance(folder, str):
         file = os.open(os.path.join(folder, name), _FILE_FLAGS)
     else:
         file = os.open(name, _FILE_FLAGS, dir_fd=folder)
     try:
         start = os.fstat(file)
-        if reason := why_unfit(start, most_bytes):
-            raise Unfit(reason)
+        if reason := why_skipped(start, most_bytes):
+            raise SkipPath(reason)
         parts: list[bytes] = []
         left = start.st_size
         while left > 0 and (part := os.read(file, min(left, READ_BYTES))):
@@ -135,12 +136,12 @@ def read_file(folder: Place, name: str, most_bytes: int) -> tuple[bytes, Stat]:
     finally:
         os.close(file)
     if left or not _same(before, start) or not _same(start, end):
-        raise Moved
-    return b"".join(parts), stat_of(start)
+        raise ChangedWhileRead
+    return b"".join(parts), file_stat(start)
 
 
-def stat_of(found: os.stat_result) -> Stat:
-    return Stat(found.st_size, found.st_mtime_ns, change_time(found))
+def file_stat(found: os.stat_result) -> FileStat:
+    return FileStat(found.st_size, found.st_mtime_ns, change_time(found))
 
 
 def change_time(found: os.stat_result) -> int:
@@ -151,8 +152,8 @@ def change_time(found: os.stat_result) -> int:
     return found.st_ctime_ns if HAS_CHANGE_TIME else 0
 
 
-def why_unfit(found: os.stat_result, most_bytes: int) -> str | None:
-    """Why a file of this kind is not read, if it is not."""
+def why_skipped(found: os.stat_result, most_bytes: int) -> str | None:
+    """Why such a file is skipped, if it is."""
     if found.st_mode & 0o170000 != stat.S_IFREG or (_HAS_MARKS and _is_link(found)):
         return LINK if _is_link(found) else NOT_REGULAR
     if found.st_size > most_bytes:
@@ -165,49 +166,51 @@ def why_unfit(found: os.stat_result, most_bytes: int) -> str | None:
     return None
 
 
-def _step(folder: Place, name: str) -> Place:
+def _open_step(folder: OpenFolder, name: str) -> OpenFolder:
     if isinstance(folder, int):
         try:
             return os.open(name, _FOLDER_FLAGS | _NO_LINK, dir_fd=folder)
         except OSError as failure:
             if failure.errno not in (errno.ELOOP, errno.ENOTDIR):
                 raise
-    # A link and a file give the same error: look which it is.
-    found = look(folder, name)
+    # A link and a file give the same error: find out which it is.
+    found = stat_entry(folder, name)
     if _is_link(found):
-        raise Unfit(LINK)
+        raise SkipPath(LINK)
     if isinstance(folder, int) or not stat.S_ISDIR(found.st_mode):
         raise NotADirectoryError(name)
     return os.path.join(folder, name)
 
 
-@on_disk
-def look(folder: Place, name: str) -> os.stat_result:
-    """What is there, without opening it or following a link."""
+@waits_for_disk
+def stat_entry(folder: OpenFolder, name: str) -> os.stat_result:
+    """The status of an entry, without opening it or following a link."""
     if isinstance(folder, str):
         return os.lstat(os.path.join(folder, name))
     return os.stat(name, dir_fd=folder, follow_symlinks=False)
 
 
-@on_disk
-def is_spelled(folder: Place, name: str) -> bool:
-    """Whether an entry with this name has it letter by letter, or there is none.
+@waits_for_disk
+def has_exact_name(folder: OpenFolder, name: str) -> bool:
+    """Whether the entry has exactly this name, or there is no entry.
 
-    Some file systems find `a.md` where `A.md` is, or take two ways to write an accent for one.
+    Some file systems find `A.md` as `a.md`, or accept two spellings of an accent.
     """
     other = unicodedata.normalize("NFD", name.swapcase())
     try:
-        if other == name or not os.path.samestat(look(folder, other), look(folder, name)):
+        if other == name or not os.path.samestat(
+            stat_entry(folder, other), stat_entry(folder, name)
+        ):
             return True
     except (OSError, UnicodeEncodeError):
-        return True  # the other spelling leads nowhere: this file system takes names as they are
+        return True  # the other spelling finds nothing: this file system compares names exactly
     with os.scandir(folder) as entries:
         return any(entry.name == name for entry in entries)
 
 
-@on_disk
-def is_empty(folder: Place) -> bool:
-    """Whether there is nothing in an open folder."""
+@waits_for_disk
+def is_empty(folder: OpenFolder) -> bool:
+    """Whether an open folder is empty."""
     with os.scandir(folder) as entries:
         return next(entries, None) is None
 
@@ -222,4 +225,8 @@ def _is_link(found: os.stat_result) -> bool:
 
 
 def _same(one: os.stat_result, other: os.stat_result) -> bool:
-    return (one.st_dev, one.st_ino, stat_of(one)) == (other.st_dev, other.st_ino, stat_of(other))
+    return (one.st_dev, one.st_ino, file_stat(one)) == (
+        other.st_dev,
+        other.st_ino,
+        file_stat(other),
+    )

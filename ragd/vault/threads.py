@@ -21,9 +21,9 @@ from ragd.vault import disk_waits
 from ragd.vault.walk import VaultGone
 
 CODE = "VAULT_NOT_RESPONDING"
-FINISH_ON_DISK_S = 1.0  # at the end of the process, no disk call is worth a longer wait
-QUEUE_LOOK_S = 0.25
-LOOK_AGAIN_S = 0.05  # the shortest wait between two looks at a call
+FINISH_ON_DISK_S = 1.0  # the longest wait for a disk call when the process ends
+QUEUE_CHECK_S = 0.25
+CHECK_AGAIN_S = 0.05  # the shortest wait between two checks of a call
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -37,7 +37,7 @@ class VaultNotResponding(VaultGone):
 
 
 class _Call:
-    """One call, and how long it has been waiting for the disk."""
+    """One call, and for how long it has waited for the disk."""
 
     def __init__(self, work: Callable[[], Any]) -> None:
         self._work = work
@@ -67,10 +67,10 @@ class Lane:
         self._threads = threads
         self._lock = threading.Lock()
         self._running: set[_Call] = set()
-        self._waiting: deque[_Call] = deque()  # one for each caller who waits for it
+        self._waiting: deque[_Call] = deque()  # calls without a thread yet
 
     async def run(self, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """The result of the call, made in a thread. Raises VaultNotResponding."""
+        """Make the call in a thread and return its result. Raises VaultNotResponding."""
         if self.is_blocked():
             raise VaultNotResponding
         call = _Call(functools.partial(work, *args, **kwargs))
@@ -81,17 +81,19 @@ class Lane:
                 left = self.limit_s - call.wait.seconds()
                 if left <= 0 or (self.is_blocked() and not call.answer.running()):
                     raise VaultNotResponding
-                if not call.answer.running():  # it waits for others, who may turn out to be blocked
-                    left = min(left, QUEUE_LOOK_S)
-                await asyncio.wait({answer}, timeout=max(left, LOOK_AGAIN_S))
+                if (
+                    not call.answer.running()
+                ):  # it waits for other calls, which may turn out to be blocked
+                    left = min(left, QUEUE_CHECK_S)
+                await asyncio.wait({answer}, timeout=max(left, CHECK_AGAIN_S))
             return answer.result()
         finally:
             if not answer.done():  # given up, or the caller was cancelled
                 answer.cancel()
-                self._forget(call)
+                self._remove_waiting(call)
 
     def run_and_wait(self, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """The same where there is no event loop yet; the limit is for the whole call."""
+        """The same without an event loop; the limit is for the whole call."""
         call = _Call(functools.partial(work, *args, **kwargs))
         self._submit(call)
         concurrent.futures.wait([call.answer], self.limit_s)
@@ -107,7 +109,7 @@ class Lane:
             return len(blocked) == self._threads
 
     def finish(self, deadline: float) -> None:
-        """Wait for the calls that run, except for those that wait for the disk."""
+        """Wait for running calls, except for those that wait for the disk."""
         with self._lock:
             calls = [call for call in self._running if call.wait.seconds() < FINISH_ON_DISK_S]
         answers = [call.answer for call in calls]
@@ -119,12 +121,12 @@ class Lane:
                 self._waiting.append(call)
                 return
             self._running.add(call)
-        # A daemon thread: one that is blocked must not keep the process from ending.
+        # A daemon thread, so that a blocked one cannot keep the process from ending.
         name = f"vault-{self.name}"
         threading.Thread(target=self._work, args=(call,), name=name, daemon=True).start()
 
     def _work(self, call: _Call) -> None:
-        """Run this call, then those that wait, then end."""
+        """Run this call, then the waiting ones, then end."""
         following: _Call | None = call
         while following is not None:
             call = following
@@ -135,16 +137,16 @@ class Lane:
                 if following is not None:
                     self._running.add(following)
 
-    def _forget(self, call: _Call) -> None:
+    def _remove_waiting(self, call: _Call) -> None:
         with self._lock:
             if call in self._waiting:
                 self._waiting.remove(call)
 
 
-SEARCH = Lane("search", 2, 5.0)  # are the notes of results still there?
-NOTES = Lane("notes", 4, 7.0)  # lines of a note, and sources of memories: a person waits
+SEARCH = Lane("search", 2, 5.0)  # do the notes of results still exist?
+NOTES = Lane("notes", 4, 7.0)  # lines of a note and sources of memories: a person is waiting
 MEMORIES = Lane("memories", 2, 5.0)  # have the sources of memories changed?
-CHECK = Lane("check", 2, 7.0)  # where the vault is
+CHECK = Lane("check", 2, 7.0)  # is the vault there?
 SCAN = Lane("scan", 2, 30.0)
 WATCH = Lane("watch", 2, 60.0)  # beginning a native watch is one long call
 READ = Lane("read", 2, 30.0)  # for indexing
@@ -153,20 +155,20 @@ BACKLOG = Lane("backlog", 2, 30.0)  # for vectors
 LANES = (SEARCH, NOTES, MEMORIES, CHECK, SCAN, WATCH, READ, BACKLOG)
 
 
-def fact_of(why: VaultGone) -> VaultUnavailable | DependencyLost:
-    """What to record about a vault that could not be used."""
+def unavailable_fact(why: VaultGone) -> VaultUnavailable | DependencyLost:
+    """The fact to record when the vault could not be used."""
     if isinstance(why, VaultNotResponding):
         return DependencyLost(dependency="vault", code=CODE)
     return VaultUnavailable(reason=why.reason)
 
 
-def error_of(why: VaultGone) -> RagdError:
-    """What to answer when something in the vault was asked for."""
+def unavailable_error(why: VaultGone) -> RagdError:
+    """The error to answer a request with when the vault could not be used."""
     return RagdError(CODE if isinstance(why, VaultNotResponding) else "VAULT_NOT_FOUND")
 
 
 def finish(within_s: float) -> None:
-    """At the end of the process: wait for calls that still run, but not for a disk."""
+    """When the process ends: wait for running calls, but not for a disk."""
     deadline = time.monotonic() + within_s
     for lane in LANES:
         lane.finish(deadline)

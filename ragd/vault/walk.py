@@ -1,6 +1,6 @@
-"""One look at all folders of a vault: every note, and what is left out, with a reason.
+"""Lists all folders of a vault: every note, and every skipped path with a reason.
 
-It follows no link, and opens no file.
+It follows no link and opens no file.
 """
 
 import os
@@ -9,15 +9,23 @@ from typing import Literal
 from msgspec import Struct
 
 from ragd.vault import leftover_files
-from ragd.vault.disk_waits import disk_answered, on_disk
+from ragd.vault.disk_waits import disk_answered, waits_for_disk
 from ragd.vault.file_patterns import NotePatterns
 from ragd.vault.folder_rules import TEMPLATES, FolderRules
-from ragd.vault.safe_open import LINK, Place, Unfit, change_time, close, open_folder, why_unfit
+from ragd.vault.safe_open import (
+    LINK,
+    OpenFolder,
+    SkipPath,
+    change_time,
+    close,
+    open_folder,
+    why_skipped,
+)
 
 MOST_BYTES = 10 * 1024 * 1024
-DEEPEST = 128  # folders; a folder is opened from the root again, so depth costs its square
-MOST_TEMPLATES = 8  # folders of templates that are told: they have to fit into a record
-LONGEST_PATH = 1000  # characters: a path has to fit into a record of the log, many times
+DEEPEST = 128  # folders; each folder is opened from the root, so cost grows with the square
+MOST_TEMPLATES = 8  # reported folders of templates: they have to fit in a record
+LONGEST_PATH = 1000  # characters: many paths have to fit in one record of the log
 
 NAME_NOT_UTF8 = "its name is not valid UTF-8"
 PATH_TOO_LONG = "its path is too long"
@@ -25,20 +33,20 @@ FOLDER_UNREADABLE = "the folder cannot be read"
 FOLDER_TOO_DEEP = "the folder is nested too deeply"
 INPUT_OUTPUT = "the disk reported an error"
 
-Gone = Literal["missing", "empty", "unreadable", "moved"]
-Identity = tuple[int, int]  # device and inode of the root
+GoneReason = Literal["missing", "empty", "unreadable", "moved"]
+RootIdentity = tuple[int, int]  # device and inode of the root
 
 
 class VaultGone(Exception):
-    """The vault's root is not what it was: nothing may be concluded about its notes."""
+    """The vault's root is missing or not the same: nothing is known about its notes."""
 
-    def __init__(self, reason: Gone) -> None:
-        self.reason: Gone = reason
+    def __init__(self, reason: GoneReason) -> None:
+        self.reason: GoneReason = reason
         super().__init__(reason)
 
 
-class Seen(Struct, frozen=True, gc=False):
-    """A note on the disk; `path` is relative to the vault, with `/`."""
+class NoteFile(Struct, frozen=True, gc=False):
+    """A note on the disk. `path` is relative to the vault, with `/`."""
 
     path: str
     size: int
@@ -46,57 +54,60 @@ class Seen(Struct, frozen=True, gc=False):
     ctime_ns: int = 0  # 0 where the system has none
 
 
-class Skipped(Struct, frozen=True, gc=False):
-    """A file or folder that is left out, and why."""
+class SkippedPath(Struct, frozen=True, gc=False):
+    """A file or folder that was skipped, and why."""
 
     path: str
     reason: str
 
 
-class Scan(Struct, frozen=True):
+class WalkResult(Struct, frozen=True):
     """What a walk found.
 
-    `unknown` are folders that could not be listed: notes that are believed to be in them may still
-    be there, and must not be taken for deleted. `folders` were listed, the root is not among them.
+    Notes in `unreadable_folders` may still exist, so they must not be taken for deleted. `folders`
+    were listed; the root is not among them.
     """
 
-    seen: list[Seen]
-    skipped: list[Skipped]
-    unknown: list[str]
-    identity: Identity
+    notes: list[NoteFile]
+    skipped: list[SkippedPath]
+    unreadable_folders: list[str]
+    identity: RootIdentity
     folders: list[str]
-    templates: list[tuple[str, int]]  # template folders that were left out, and notes in each
+    templates: list[tuple[str, int]]  # skipped folders of templates, and notes in each
 
 
 class Walk:
-    """One look at all folders; each is opened from the root again, so that few are open at once."""
+    """One walk. Each folder is opened from the root again, so that few are open at once."""
 
-    def __init__(self, root: Place, rules: FolderRules, patterns: NotePatterns) -> None:
+    def __init__(self, root: OpenFolder, rules: FolderRules, patterns: NotePatterns) -> None:
         self._root = root
         self._rules = rules
         self._patterns = patterns
-        self._seen: list[Seen] = []
-        self._skipped: list[Skipped] = []
-        self._unknown: list[str] = []
+        self._notes: list[NoteFile] = []
+        self._skipped: list[SkippedPath] = []
+        self._unreadable_folders: list[str] = []
         self._folders: list[str] = []
         self._templates: list[list[str]] = []
         self._pending: list[list[str]] = []
 
-    def result(self, identity: Identity) -> Scan:
+    def run(self, identity: RootIdentity) -> WalkResult:
+        """List everything. Raises VaultGone if the root is empty or cannot be read."""
         try:
             if not self._list(self._root, []):
                 raise VaultGone("empty")
         except OSError:
             raise VaultGone("unreadable") from None
         while self._pending:
-            self._enter(self._pending.pop())
+            self._list_folder(self._pending.pop())
         templates = [
             ("/".join(steps), count_notes(self._root, steps, self._rules, self._patterns))
             for steps in self._templates[:MOST_TEMPLATES]
         ]
-        return Scan(self._seen, self._skipped, self._unknown, identity, self._folders, templates)
+        return WalkResult(
+            self._notes, self._skipped, self._unreadable_folders, identity, self._folders, templates
+        )
 
-    def _enter(self, steps: list[str]) -> None:
+    def _list_folder(self, steps: list[str]) -> None:
         try:
             folder = open_folder(self._root, steps)
             try:
@@ -105,16 +116,16 @@ class Walk:
             finally:
                 close(folder)
         except (FileNotFoundError, NotADirectoryError):
-            return  # gone since its parent was listed
-        except Unfit as unfit:
+            return  # removed since its parent was listed
+        except SkipPath as unfit:
             self._skip("/".join(steps), unfit.reason)
         except OSError:
-            self._unknown.append("/".join(steps))
+            self._unreadable_folders.append("/".join(steps))
             self._skip("/".join(steps), FOLDER_UNREADABLE)
 
-    @on_disk
-    def _list(self, folder: Place, steps: list[str]) -> int:
-        """Takes down what is in one folder, and says how many entries that are."""
+    @waits_for_disk
+    def _list(self, folder: OpenFolder, steps: list[str]) -> int:
+        """Collect what is in one folder; returns the number of its entries."""
         prefix = "".join([step + "/" for step in steps])
         here = self._rules.holds_notes(prefix[:-1])
         match = self._patterns.match
@@ -125,16 +136,16 @@ class Walk:
                 entries += 1
                 name = entry.name
                 if entry.is_dir(follow_symlinks=False):
-                    self._folder(prefix, name, steps)
+                    self._add_folder(prefix, name, steps)
                 elif here and match(prefix, name):
-                    self._file(prefix, name, entry)
+                    self._add_file(prefix, name, entry)
                 elif here:
-                    self._other(prefix, name, entry)
+                    self._add_other(prefix, name, entry)
         return entries
 
-    def _file(self, prefix: str, name: str, entry: os.DirEntry[str]) -> None:
+    def _add_file(self, prefix: str, name: str, entry: os.DirEntry[str]) -> None:
         path = prefix + name
-        reason = leftover_files.why_not(name)
+        reason = leftover_files.why_skipped(name)
         if reason is None and not name.isascii() and not _is_utf8(name):
             reason = NAME_NOT_UTF8
         if reason is None and len(path) > LONGEST_PATH:
@@ -147,21 +158,21 @@ class Walk:
             except OSError:
                 reason = INPUT_OUTPUT
             else:
-                reason = why_unfit(found, MOST_BYTES)
+                reason = why_skipped(found, MOST_BYTES)
                 if reason is None:
                     ctime_ns = change_time(found)
-                    self._seen.append(Seen(path, found.st_size, found.st_mtime_ns, ctime_ns))
+                    self._notes.append(NoteFile(path, found.st_size, found.st_mtime_ns, ctime_ns))
                     return
         self._skip(path, reason)
 
-    def _folder(self, prefix: str, name: str, steps: list[str]) -> None:
+    def _add_folder(self, prefix: str, name: str, steps: list[str]) -> None:
         path = prefix + name
-        reason = self._rules.why_not(path)
+        reason = self._rules.why_skipped(path)
         if reason == TEMPLATES:
             self._skip(path, reason)
             self._templates.append([*steps, name])
         elif reason is not None:
-            return  # the configuration says so: nobody needs to be told
+            return  # by the configuration: not worth reporting
         elif not _is_utf8(name):
             self._skip(path, NAME_NOT_UTF8)
         elif len(steps) >= DEEPEST or len(path) > LONGEST_PATH:
@@ -169,8 +180,8 @@ class Walk:
         else:
             self._pending.append([*steps, name])
 
-    def _other(self, prefix: str, name: str, entry: os.DirEntry[str]) -> None:
-        """What is neither a folder nor called like a note may still stand for one of them."""
+    def _add_other(self, prefix: str, name: str, entry: os.DirEntry[str]) -> None:
+        """An entry that is neither may stand for a note (a placeholder) or a folder (a link)."""
         awaited = leftover_files.placeholder_of(name)
         if awaited and self._patterns.match(prefix, awaited):
             self._skip(prefix + name, leftover_files.PLACEHOLDER)
@@ -181,17 +192,19 @@ class Walk:
         if not _is_utf8(path):
             path = os.fsencode(path).decode("utf-8", "backslashreplace")
         shown = path if len(path) <= LONGEST_PATH else path[:LONGEST_PATH] + "…"
-        self._skipped.append(Skipped(shown, reason))
+        self._skipped.append(SkippedPath(shown, reason))
 
 
-def count_notes(root: Place, steps: list[str], rules: FolderRules, patterns: NotePatterns) -> int:
-    """How many notes are in a folder that is left out, at any depth."""
+def count_notes(
+    root: OpenFolder, steps: list[str], rules: FolderRules, patterns: NotePatterns
+) -> int:
+    """How many notes are in a skipped folder, at any depth."""
     count, pending = 0, [steps]
     while pending:
         steps = pending.pop()
         try:
             folder = open_folder(root, steps)
-        except (OSError, Unfit, UnicodeEncodeError):
+        except (OSError, SkipPath, UnicodeEncodeError):
             continue
         prefix = "".join([step + "/" for step in steps])
         try:
@@ -200,9 +213,10 @@ def count_notes(root: Place, steps: list[str], rules: FolderRules, patterns: Not
                     name = entry.name
                     if not entry.is_dir(follow_symlinks=False):
                         count += (
-                            patterns.match(prefix, name) and leftover_files.why_not(name) is None
+                            patterns.match(prefix, name)
+                            and leftover_files.why_skipped(name) is None
                         )
-                    elif len(steps) < DEEPEST and not rules.why_not(prefix + name):
+                    elif len(steps) < DEEPEST and not rules.why_skipped(prefix + name):
                         pending.append([*steps, name])
         except OSError:
             continue

@@ -35,10 +35,10 @@ from ragd.folds.stored import stored_files
 from ragd.runtime.wait_for_event import set_within
 from ragd.state.ledger import Ledger
 from ragd.vault.file_events import ROOT, EventKind, FileEvent, FileEvents, WatchDied
-from ragd.vault.files import Seen
-from ragd.vault.note_reader import Identity, Kind, Scanned, VaultGone
+from ragd.vault.files import NoteFile
+from ragd.vault.note_reader import PathKind, RootIdentity, VaultGone, VaultScan
 from ragd.vault.polling import Polling
-from ragd.vault.threads import SCAN, WATCH, fact_of
+from ragd.vault.threads import SCAN, WATCH, unavailable_fact
 from ragd.watch.debounce import Restless
 
 NAME = "watcher"
@@ -68,14 +68,14 @@ class Notes(Protocol):
     @property
     def root(self) -> Path: ...
 
-    def scan(self, *, may_be_empty: bool, known: Sequence[str] = ()) -> Scanned: ...
+    def scan(self, *, may_be_empty: bool, known: Sequence[str] = ()) -> VaultScan: ...
 
-    def concerns(self, path: str) -> bool: ...
+    def includes(self, path: str) -> bool: ...
 
-    def kinds(self, paths: Sequence[str]) -> dict[str, Kind]: ...
+    def kinds(self, paths: Sequence[str]) -> dict[str, PathKind]: ...
 
-    def moves(
-        self, missing: Mapping[str, Entry], appeared: Sequence[Seen], known: Mapping[str, str]
+    def find_moves(
+        self, missing: Mapping[str, Entry], appeared: Sequence[NoteFile], known: Mapping[str, str]
     ) -> Moves: ...
 
 
@@ -92,7 +92,7 @@ class Watcher:
         self._announcing: frozenset[str] = frozenset()  # these are being announced just now
         self._rescan = asyncio.Event()  # a scan is wanted before it is due
         self._owed = False  # a scan that has to wait for the end of a job
-        self._root: Identity | None = None  # as the last scan saw it
+        self._root: RootIdentity | None = None  # as the last scan saw it
         self._there = asyncio.Event()  # it did see it
         self._gone = False  # it did not, and this was said
         self._folders: list[str] = []  # those that the last scan entered: they are watched
@@ -176,17 +176,17 @@ class Watcher:
         try:
             fresh = await self._open(polling=False)
         except WatchDied:  # perhaps the system has not so many watches at once
-            await outdated.closed()
+            await outdated.wait_closed()
             return await self._open(polling=False)
         try:
             self._take(await outdated.next())
         except WatchDied:
             fresh.close()
             raise
-        await outdated.closed()
+        await outdated.wait_closed()
         return fresh
 
-    def _look_through(self) -> Scanned:
+    def _look_through(self) -> VaultScan:
         """In a thread. A vault in which nothing ever was may be empty."""
         return self._notes.scan(may_be_empty=not self._ledger.state.catalog.holds_notes)
 
@@ -215,7 +215,7 @@ class Watcher:
         """A note, or something that came or went and may be a folder with notes in it."""
         if path == ROOT or "/." in f"/{path}":
             return path == ROOT and kind != "modified"
-        return kind != "modified" or self._notes.concerns(path)
+        return kind != "modified" or self._notes.includes(path)
 
     # Silence
 
@@ -257,7 +257,7 @@ class Watcher:
         changes = [
             FileChange(path, "modified" if path in known else "added")
             for path, kind in there.items()
-            if kind == "file" and self._notes.concerns(path)
+            if kind == "file" and self._notes.includes(path)
         ]
         listed = (catalog.waiting, catalog.skipped, catalog.failed)
         changes += [
@@ -330,7 +330,7 @@ class Watcher:
         self._root, self._gone, self._folders = scanned.identity, False, scanned.folders
         self._there.set()
         if self._events is not None:
-            self._events.follow(scanned.folders)
+            self._events.set_folders(scanned.folders)
         denied = await asyncio.to_thread(self._denied, known)
         moves: Moves = {}
         if state.jobs.active is None:
@@ -341,10 +341,10 @@ class Watcher:
             return
         stored = stored_files(state.catalog)
         todo = plan(
-            scanned.seen,
+            scanned.notes,
             stored,
             denied=denied,
-            unknown=scanned.unknown,
+            unknown=scanned.unreadable_folders,
             holding=state.health.deletions_held > 0
             or state.catalog.is_elsewhere(scanned.identity[0]),
             moves=moves,
@@ -354,14 +354,14 @@ class Watcher:
         upserts = self._without_left_out(unstored, todo.upserts)
         if state.follows_vault:  # before the first index there is nothing to compare
             listed = state.catalog.skipped.keys() | state.catalog.failed.keys()
-            there = {path for path, _ in scanned.skipped}.union(one.path for one in scanned.seen)
-            unlisted = vanished(listed, there, scanned.unknown)
+            there = {path for path, _ in scanned.skipped}.union(one.path for one in scanned.notes)
+            unlisted = vanished(listed, there, scanned.unreadable_folders)
             await self._announce_plan(upserts, [*removals, *unlisted])
             if todo.held != state.health.deletions_held:
                 await self._ledger.journal.append(NAME, DeletionsHeld(count=todo.held))
         self._unstored = unstored
         fact = VaultScanned(
-            files=len(scanned.seen),
+            files=len(scanned.notes),
             changed=len(upserts),
             removed=len(removals) + todo.held,
             newest_mtime=scanned.newest_mtime,
@@ -375,14 +375,14 @@ class Watcher:
         await self._ledger.journal.append(NAME, fact)
 
     def _denied(self, paths: list[str]) -> list[str]:
-        return [path for path in paths if not self._notes.concerns(path)]
+        return [path for path in paths if not self._notes.includes(path)]
 
-    def _facts_of_unstored(self, scanned: Scanned) -> dict[str, FileFacts]:
+    def _facts_of_unstored(self, scanned: VaultScan) -> dict[str, FileFacts]:
         """Of notes that are in no index, or were left out when they were last read."""
         catalog = self._ledger.state.catalog
         return {
             seen.path: (seen.size, seen.mtime_ns, seen.ctime_ns)
-            for seen in scanned.seen
+            for seen in scanned.notes
             if seen.path not in catalog.files
             or seen.path in catalog.skipped
             or seen.path in catalog.failed
@@ -424,4 +424,4 @@ class Watcher:
         if not self._gone:
             self._gone = True
             log.warning("the vault is not there", reason=why.reason)
-            await self._ledger.journal.append(NAME, fact_of(why))
+            await self._ledger.journal.append(NAME, unavailable_fact(why))

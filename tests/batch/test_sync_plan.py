@@ -4,11 +4,11 @@ import pytest
 
 from ragd.batch.sync_plan import is_suspicious, plan, vanished
 from ragd.folds.catalog import Entry
-from ragd.vault.files import Seen
+from ragd.vault.files import NoteFile
 
 
-def seen(*paths: str, mtime_ns: int = 1) -> list[Seen]:
-    return [Seen(path, 10, mtime_ns) for path in paths]
+def seen(*paths: str, mtime_ns: int = 1) -> list[NoteFile]:
+    return [NoteFile(path, 10, mtime_ns) for path in paths]
 
 
 def known(*paths: str) -> dict[str, Entry]:

@@ -17,7 +17,7 @@ from ragd.config.live_settings import Settings
 from ragd.config.load import Config, effective, parse, to_json
 from ragd.errors import ConfigError
 from ragd.paths import Home
-from ragd.vault.note_reader import Notes
+from ragd.vault.note_reader import NoteReader
 
 FOLDER = os.path.abspath("/home/of/ragd")
 NAMES = [key.name for key in dotted_keys()]
@@ -209,7 +209,7 @@ def test_a_change_takes_effect_as_the_key_says(key: Key, tmp_path: Path) -> None
     Path(home.root).mkdir()
     old = {"vault_path": str(tmp_path / "vault")}
     settings_of = Settings(home, parse(to_json(old), home.root))
-    notes = Notes(settings_of, SystemClock())
+    notes = NoteReader(settings_of, SystemClock())
     cut, read = notes.fingerprint, reading_rules(settings_of.current)
     Path(home.config).write_bytes(to_json(set_value(old, key.name, json.dumps(another(key)))))
     fresh, reloaded = settings_of.read_again()

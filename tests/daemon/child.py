@@ -63,7 +63,7 @@ def hanging_vault() -> None:
 def hang_vault_while(path: str) -> None:
     """Every call into the vault blocks while a file is there."""
     from ragd.vault import files as vault
-    from ragd.vault.disk_waits import on_disk
+    from ragd.vault.disk_waits import waits_for_disk
 
     open_root = vault.open_root
 
@@ -72,7 +72,7 @@ def hang_vault_while(path: str) -> None:
             time.sleep(0.01)
         return open_root(root)
 
-    vault.open_root = on_disk(hanging)
+    vault.open_root = waits_for_disk(hanging)
 
 
 def vault_within(seconds: str) -> None:

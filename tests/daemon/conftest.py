@@ -28,7 +28,7 @@ from ragd.search.query_vector import QueryVectors
 from ragd.search.searcher import Searcher
 from ragd.state.ledger import Ledger
 from ragd.store.open_indexes import OpenIndexes
-from ragd.vault.note_reader import Notes
+from ragd.vault.note_reader import NoteReader
 from tests.daemon.processes import Process, real, twisted, write_config
 from tests.daemon.virtual_clock import VirtualClock
 from tests.daemon.wire import Reply, ask
@@ -83,7 +83,7 @@ class House:
         vectors = QueryVectors(
             self.ledger, self.settings, Providers(self.settings), GuardInForce(self.settings)
         )
-        notes = Notes(self.settings, clock)
+        notes = NoteReader(self.settings, clock)
         self.searcher = Searcher(self.ledger, clock, self.settings, OpenIndexes(), vectors, notes)
         reloading = Reloading(self.settings)
         path, journal = Path(home.config), self.ledger.journal

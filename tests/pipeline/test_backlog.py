@@ -15,7 +15,7 @@ from ragd.embed.vector_maker import VectorMaker
 from ragd.events import BatchStored, IndexActivated, StoredFile
 from ragd.state.ledger import Ledger
 from ragd.store.open_indexes import OpenIndexes
-from ragd.vault.note_reader import Reading
+from ragd.vault.note_reader import ReadResult
 from tests.daemon.virtual_clock import VirtualClock
 
 CUT = "as notes are cut"
@@ -33,13 +33,13 @@ class CountedNotes:
     def verify_root(self) -> None:
         pass
 
-    def concerns(self, path: str) -> bool:
+    def includes(self, path: str) -> bool:
         return True
 
-    def read(self, paths: Any, known: Any, *, again: bool = False) -> Reading:
+    def read(self, paths: Any, known: Any, *, again: bool = False) -> ReadResult:
         self.reads.append(list(paths))
         self.asked.set()
-        return Reading()
+        return ReadResult()
 
 
 @pytest.fixture

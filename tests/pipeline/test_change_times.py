@@ -9,7 +9,7 @@ import pytest
 from ragd.batch import change_times
 from ragd.events import FilesChanged, FilesTouched, JobFinished, VaultScanned
 from ragd.vault import safe_open
-from ragd.vault.note_reader import Notes
+from ragd.vault.note_reader import NoteReader
 from tests.pipeline.watching import facts, indexed, until_indexed, until_watched
 
 pytestmark = pytest.mark.skipif(
@@ -74,12 +74,12 @@ async def test_an_older_index_learns_change_times_once_and_quietly(
     assert len(await facts(running, JobFinished, 0)) == 1, "no job for it"
     read: list[str] = []
 
-    def count(self: Notes, paths: Any, *args: Any, **how: Any) -> Any:
+    def count(self: NoteReader, paths: Any, *args: Any, **how: Any) -> Any:
         read.extend(paths)
         return own(self, paths, *args, **how)
 
-    own = Notes.read
-    monkeypatch.setattr(Notes, "read", count)
+    own = NoteReader.read
+    monkeypatch.setattr(NoteReader, "read", count)
     running = await start()
     await until_watched(running)
     (vault / "folder").mkdir()  # leads to one more scan

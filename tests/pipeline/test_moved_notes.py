@@ -15,7 +15,7 @@ from ragd.events import (
     SyncPaused,
     SyncResumed,
 )
-from ragd.vault.note_reader import Notes
+from ragd.vault.note_reader import NoteReader
 from tests.pipeline.watching import facts, on_disk, until_indexed, until_watched
 
 MANY = 120  # with the four notes that are there, these are nearly all of the vault
@@ -169,14 +169,14 @@ async def test_a_folder_renamed_while_a_job_reads_it_is_moved(
 ) -> None:
     running = await indexed(start)
     seq = running.ledger.state.seq
-    read = Notes.read
+    read = NoteReader.read
 
-    def rename_first(self: Notes, *args: Any, **how: Any) -> Any:
+    def rename_first(self: NoteReader, *args: Any, **how: Any) -> Any:
         if (many / "Daily").exists():
             os.rename(many / "Daily", many / "Journal 2")
         return read(self, *args, **how)
 
-    monkeypatch.setattr(Notes, "read", rename_first)
+    monkeypatch.setattr(NoteReader, "read", rename_first)
     await running.request("full")
     await running.until_state(lambda state: f"Journal 2/{MANY - 1:03d}.md" in state.catalog.files)
     await until_indexed(running)

@@ -29,7 +29,7 @@ from ragd.events import (
 )
 from ragd.vault import file_events, polling
 from ragd.vault import files as vault_module
-from ragd.vault.note_reader import Notes
+from ragd.vault.note_reader import NoteReader
 from ragd.watch import watcher
 from tests.pipeline.watching import (
     DEBOUNCE_S,
@@ -271,14 +271,14 @@ async def test_a_scan_that_met_a_job_is_made_up_for_when_the_job_ends(
     write(outside, "b.md", "b")
     seen: asyncio.Queue[int] = asyncio.Queue()
     loop = asyncio.get_running_loop()
-    scan = Notes.scan
+    scan = NoteReader.scan
 
-    def told(self: Notes, **how: Any) -> Any:
+    def told(self: NoteReader, **how: Any) -> Any:
         scanned = scan(self, **how)
-        loop.call_soon_threadsafe(seen.put_nowait, len(scanned.seen))
+        loop.call_soon_threadsafe(seen.put_nowait, len(scanned.notes))
         return scanned
 
-    monkeypatch.setattr(Notes, "scan", told)
+    monkeypatch.setattr(NoteReader, "scan", told)
     async with alone(tmp_path / "home", vault) as watching:
         await watching.until_state(lambda state: "a.md" in state.catalog.waiting)
         await until_watched(watching)
@@ -308,16 +308,16 @@ async def test_a_scan_does_not_announce_what_is_being_announced(
     vault = tmp_path / "vault"
     write(vault, "a.md", "a")
     looked_at, go_on = threading.Event(), threading.Event()
-    kinds = Notes.kinds
+    kinds = NoteReader.kinds
 
-    def slowly(self: Notes, paths: Any) -> Any:
+    def slowly(self: NoteReader, paths: Any) -> Any:
         looked_at.set()
         go_on.wait()
         return kinds(self, paths)
 
     async with alone(tmp_path / "home", vault) as watching:
         await until_watched(watching)
-        monkeypatch.setattr(Notes, "kinds", slowly)
+        monkeypatch.setattr(NoteReader, "kinds", slowly)
         try:
             write(vault, "b.md", "b")
             await asyncio.to_thread(looked_at.wait)
@@ -690,9 +690,11 @@ async def test_notes_missing_from_a_vault_on_another_device_are_held(
     running, paths = await many(start, configure, vault, 36)
     await running.request("sync")
     await running.until_state(lambda state: state.catalog.device != 0 and not state.jobs.open)
-    identity_of = vault_module.identity_of
+    root_identity = vault_module.root_identity
     monkeypatch.setattr(
-        vault_module, "identity_of", lambda root: (identity_of(root)[0] + 1, identity_of(root)[1])
+        vault_module,
+        "root_identity",
+        lambda root: (root_identity(root)[0] + 1, root_identity(root)[1]),
     )
     running = await start(lambda: remove(vault, paths[:-1]))
     held = await running.until(DeletionsHeld, 0)

@@ -28,7 +28,7 @@ from ragd.events import (
 from ragd.paths import Home
 from ragd.state.ledger import Ledger
 from ragd.vault.file_events import FileEvent
-from ragd.vault.note_reader import Notes
+from ragd.vault.note_reader import NoteReader
 from ragd.watch import watcher
 from ragd.watch.watcher import NAME, Watcher
 from tests.daemon.virtual_clock import VirtualClock
@@ -198,7 +198,9 @@ async def alone(
     if index:
         activated = IndexActivated(generation="g", provider="embedded", model="m", dimensions=3)
         await running.append(activated)
-    working = asyncio.create_task(Watcher(ledger, clock, settings, Notes(settings, clock)).run())
+    working = asyncio.create_task(
+        Watcher(ledger, clock, settings, NoteReader(settings, clock)).run()
+    )
     try:
         yield running
     finally:

@@ -12,9 +12,9 @@ from ragd.search.ranking.score import Evidence, scores
 from ragd.search.result_picker import LISTED, LOOK_AHEAD, Picking
 from ragd.search.results import result
 from ragd.store.lance import ChunkRow
-from ragd.vault.files import UNKNOWN, Stat
+from ragd.vault.files import UNKNOWN_STAT, FileStat
 
-HERE = Stat(1, 1)
+HERE = FileStat(1, 1)
 
 
 def row(number: int, text: str) -> ChunkRow:
@@ -64,7 +64,7 @@ class Presence:
         self.calls = 0
         self._is_away = is_away
 
-    async def look(self, paths: Iterable[str]) -> Mapping[str, Stat | None] | None:
+    async def look(self, paths: Iterable[str]) -> Mapping[str, FileStat | None] | None:
         self.calls += 1
         self.looks += list(paths)
         if self._is_away:
@@ -72,8 +72,8 @@ class Presence:
         return {path: None if path in self.gone else HERE for path in paths}
 
 
-def judge(row: ChunkRow, found: Candidate, now: Stat) -> Judged:
-    shown = result(row, 0.0, "vault", unverified=now == UNKNOWN)
+def judge(row: ChunkRow, found: Candidate, now: FileStat) -> Judged:
+    shown = result(row, 0.0, "vault", unverified=now == UNKNOWN_STAT)
     return Judged(shown, Evidence(covered=1.0, lead=1.0), fits=row.chunk_text != "weak")
 
 
@@ -224,7 +224,7 @@ async def test_the_score_does_not_depend_on_how_many_results_are_shown() -> None
     index = Index([f"text {number}" for number in range(12)])
     best = {f"id{number}": 0.1 * number for number in range(12)}
 
-    def judge(row: ChunkRow, found: Candidate, now: Stat) -> Judged:
+    def judge(row: ChunkRow, found: Candidate, now: FileStat) -> Judged:
         evidence = Evidence(0.2, covered=min(1.0, best[row.chunk_id]), lead=0.5)
         return Judged(result(row, 0.0, "vault"), evidence, fits=True)
 

@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragd.errors import RagdError
-from ragd.vault.containment import contained
+from ragd.vault.containment import contained_path
 
 
 def code_of(path: str) -> str:
     with pytest.raises(RagdError) as refused:
-        contained(path)
+        contained_path(path)
     return refused.value.code
 
 
@@ -35,7 +35,7 @@ def code_of(path: str) -> str:
     ],
 )
 def test_a_path_inside_is_given_back_clean(path: str, clean: str) -> None:
-    assert contained(path) == clean
+    assert contained_path(path) == clean
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_a_path_that_is_merely_odd_is_an_invalid_request(path: str) -> None:
 @given(st.text())
 def test_no_path_raises_anything_else_and_none_leads_outside(path: str) -> None:
     try:
-        found = contained(path)
+        found = contained_path(path)
     except RagdError as refused:
         assert refused.code in ("SECURITY_VIOLATION", "INVALID_REQUEST")
     else:
@@ -84,7 +84,7 @@ def test_no_attack_string_names_a_file_outside(shared: Path, tmp_path: Path) -> 
         for line in lines:
             attack = json.loads(line)["text"]
             try:
-                found = contained(attack)
+                found = contained_path(attack)
             except RagdError as refused:
                 codes[refused.code] += 1
                 continue

@@ -108,13 +108,13 @@ async def test_a_watch_of_other_folders_is_outdated_and_returns_at_once(tmp_path
     (tmp_path / "a").mkdir()
     events = FileEvents(str(tmp_path), 20, ["a"])
     try:
-        events.follow(["a"])
+        events.set_folders(["a"])
         assert not events.is_outdated
-        events.follow(["a", "b"])
+        events.set_folders(["a", "b"])
         assert events.is_outdated
         assert await events.next() == set()
     finally:
-        await events.closed()
+        await events.wait_closed()
         events.close()
 
 
@@ -128,7 +128,7 @@ async def test_a_folder_that_went_and_is_there_again_has_to_be_watched_again(
         os.rename(tmp_path / "a", tmp_path / "c")
         await until(events, ("deleted", "a"))
         os.rename(tmp_path / "c", tmp_path / "a")
-        events.follow(["a", "a/b"])
+        events.set_folders(["a", "a/b"])
         assert events.is_outdated
     finally:
         events.close()

@@ -13,7 +13,15 @@ import pytest
 from ragd.vault import files as vault_files
 from ragd.vault import files as vault_module
 from ragd.vault import leftover_files, safe_open, walk
-from ragd.vault.files import Missing, Moved, Scan, Unfit, Unreadable, Vault, VaultGone
+from ragd.vault.files import (
+    ChangedWhileRead,
+    NoteMissing,
+    SkipPath,
+    Unreadable,
+    VaultFiles,
+    VaultGone,
+    WalkResult,
+)
 from ragd.vault.folder_rules import TEMPLATES, FolderRules
 from ragd.vault.safe_open import LINK, NOT_REGULAR, TOO_LARGE
 
@@ -36,15 +44,15 @@ def put(root: Path, path: str, text: str = "text") -> Path:
     return file
 
 
-def scan(root: Path, **rules: tuple[str, ...]) -> Scan:
-    return Vault(str(root)).scan(FolderRules(**rules), ["*.md"])
+def scan(root: Path, **rules: tuple[str, ...]) -> WalkResult:
+    return VaultFiles(str(root)).scan(FolderRules(**rules), ["*.md"])
 
 
-def paths(found: Scan) -> set[str]:
-    return {seen.path for seen in found.seen}
+def paths(found: WalkResult) -> set[str]:
+    return {seen.path for seen in found.notes}
 
 
-def reasons(found: Scan) -> dict[str, str]:
+def reasons(found: WalkResult) -> dict[str, str]:
     return {skipped.path: skipped.reason for skipped in found.skipped}
 
 
@@ -76,7 +84,7 @@ def test_notes_are_found_at_any_depth_with_size_and_time(root: Path) -> None:
     file = put(root, "Journal/2024/01/15.md", "some text")
     put(root, "top.md")
     os.utime(file, ns=(1, 1_700_000_000_123_456_789))
-    found = {seen.path: seen for seen in scan(root).seen}
+    found = {seen.path: seen for seen in scan(root).notes}
     assert set(found) == {"top.md", "Journal/2024/01/15.md"}
     assert found["Journal/2024/01/15.md"].size == 9
     assert found["Journal/2024/01/15.md"].mtime_ns == 1_700_000_000_123_456_789
@@ -86,7 +94,7 @@ def test_only_what_the_patterns_name_is_a_note(root: Path) -> None:
     for name in ("a.md", "B.MD", "c.txt", "d.canvas", "md"):
         put(root, name)
     assert paths(scan(root)) == {"a.md", "B.MD"}
-    found = Vault(str(root)).scan(FolderRules(), ["*.txt", "?.canvas"])
+    found = VaultFiles(str(root)).scan(FolderRules(), ["*.txt", "?.canvas"])
     assert paths(found) == {"c.txt", "d.canvas"}
 
 
@@ -104,7 +112,7 @@ def test_template_folders_of_obsidian_are_skipped_with_a_reason(root: Path) -> N
     put(root, ".obsidian/plugins/templater-obsidian/data.json", '{"templates_folder": "Meta/T/"}')
     for path in ("Templates/t.md", "Meta/T/u.md", "Meta/note.md"):
         put(root, path)
-    folders = Vault(str(root)).template_folders()
+    folders = VaultFiles(str(root)).template_folders()
     assert folders == ("Templates", "Meta/T/")
     found = scan(root, templates=folders)
     assert paths(found) == {"Meta/note.md"}
@@ -122,7 +130,7 @@ def test_the_notes_in_template_folders_are_counted_and_the_folders_not_entered(r
 
 
 def test_a_vault_without_settings_has_no_template_folders(root: Path) -> None:
-    assert Vault(str(root)).template_folders() == ()
+    assert VaultFiles(str(root)).template_folders() == ()
 
 
 def test_conflict_copies_and_placeholders_are_skipped_with_a_reason(root: Path) -> None:
@@ -174,8 +182,8 @@ def test_a_device_is_not_opened(root: Path) -> None:
     except PermissionError:
         pytest.skip("no permission to make a device here")
     assert reasons(scan(root)) == {"zero.md": NOT_REGULAR}
-    with pytest.raises(Unfit) as refused:
-        Vault(str(root)).read("zero.md")
+    with pytest.raises(SkipPath) as refused:
+        VaultFiles(str(root)).read("zero.md")
     assert refused.value.reason == NOT_REGULAR
 
 
@@ -185,8 +193,8 @@ def test_a_file_of_three_gigabytes_is_skipped_by_its_size(root: Path) -> None:
     found = scan(root)
     assert paths(found) == {"just.md"}
     assert reasons(found) == {"huge.md": TOO_LARGE}
-    with pytest.raises(Unfit):
-        Vault(str(root)).read("huge.md")
+    with pytest.raises(SkipPath):
+        VaultFiles(str(root)).read("huge.md")
 
 
 def test_names_with_a_newline_an_emoji_or_quotes_are_notes(root: Path) -> None:
@@ -195,7 +203,7 @@ def test_names_with_a_newline_an_emoji_or_quotes_are_notes(root: Path) -> None:
         put(root, name, name)
     assert paths(scan(root)) == names
     for name in names:
-        assert Vault(str(root)).read(name)[0] == name.encode()
+        assert VaultFiles(str(root)).read(name)[0] == name.encode()
 
 
 def test_names_that_are_not_utf8_are_skipped_with_a_reason(root: Path) -> None:
@@ -241,7 +249,7 @@ def test_a_folder_that_cannot_be_read_is_unknown_not_empty(reachable: Path) -> N
     finally:
         (reachable / "closed").chmod(0o755)
     assert paths(found) == {"open.md"}
-    assert found.unknown == ["closed"]
+    assert found.unreadable_folders == ["closed"]
     assert reasons(found) == {"closed": walk.FOLDER_UNREADABLE}
 
 
@@ -252,7 +260,7 @@ def test_a_folder_that_becomes_a_link_while_it_is_walked_is_not_followed(
     put(root, "a/note.md")
     opening = vault_files.open_folder
 
-    def swapped(place: safe_open.Place, steps: list[str]) -> safe_open.Place:
+    def swapped(place: safe_open.OpenFolder, steps: list[str]) -> safe_open.OpenFolder:
         if steps == ["a"]:
             (root / "a").rename(root / "was-a")
             (root / "a").symlink_to(tmp_path / "outside")
@@ -297,12 +305,12 @@ def test_a_root_that_cannot_be_read_is_unreadable(reachable: Path) -> None:
 
 def test_a_root_on_another_device_has_moved(root: Path) -> None:
     put(root, "note.md")
-    device, inode = Vault(str(root)).identity()
+    device, inode = VaultFiles(str(root)).identity()
     rules = FolderRules()
-    assert Vault(str(root)).scan(rules, ["*.md"], (device, inode)).identity == (device, inode)
-    assert Vault(str(root)).scan(rules, ["*.md"], (device, inode + 1)).seen
+    assert VaultFiles(str(root)).scan(rules, ["*.md"], (device, inode)).identity == (device, inode)
+    assert VaultFiles(str(root)).scan(rules, ["*.md"], (device, inode + 1)).notes
     with pytest.raises(VaultGone) as gone:
-        Vault(str(root)).scan(rules, ["*.md"], (device + 1, inode))
+        VaultFiles(str(root)).scan(rules, ["*.md"], (device + 1, inode))
     assert gone.value.reason == "moved"
 
 
@@ -310,7 +318,7 @@ def test_a_root_may_itself_be_a_link(root: Path, tmp_path: Path) -> None:
     put(root, "note.md")
     (tmp_path / "link").symlink_to(root)
     assert paths(scan(tmp_path / "link")) == {"note.md"}
-    assert Vault(str(tmp_path / "link")).read("note.md")[0] == b"text"
+    assert VaultFiles(str(tmp_path / "link")).read("note.md")[0] == b"text"
 
 
 def test_nothing_stays_open(root: Path) -> None:
@@ -321,14 +329,14 @@ def test_nothing_stays_open(root: Path) -> None:
         put(root, f"a/b{number}/note.md")
     (root / "link").symlink_to("a")
     before = len(list(descriptors.iterdir()))
-    found = Vault(str(root))
+    found = VaultFiles(str(root))
     for _ in range(3):
         scan(root)
         found.read("a/b1/note.md")
         found.identity()
         found.stat(["a/b1/note.md", "a/none.md", "link/b1/note.md"])
         for path in ("a/none.md", "none/x.md", "link/b1/note.md", "a/b1", "../x"):
-            with pytest.raises((Missing, Unfit)):
+            with pytest.raises((NoteMissing, SkipPath)):
                 found.read(path)
     assert len(list(descriptors.iterdir())) == before
 
@@ -338,18 +346,18 @@ def test_nothing_stays_open(root: Path) -> None:
 
 def test_a_file_is_read_with_its_facts(root: Path) -> None:
     file = put(root, "a/b/note.md", "some text")
-    data, facts = Vault(str(root)).read("a/b/note.md")
+    data, facts = VaultFiles(str(root)).read("a/b/note.md")
     assert data == b"some text"
     assert (facts.size, facts.mtime_ns) == (9, file.stat().st_mtime_ns)
     put(root, "empty.md", "")
-    assert Vault(str(root)).read("empty.md")[0] == b""
+    assert VaultFiles(str(root)).read("empty.md")[0] == b""
 
 
 @pytest.mark.parametrize("path", ["none.md", "none/note.md", "note.md/x.md", "x" * 300 + ".md"])
 def test_what_is_not_there_is_missing(root: Path, path: str) -> None:
     put(root, "note.md")
-    with pytest.raises(Missing):
-        Vault(str(root)).read(path)
+    with pytest.raises(NoteMissing):
+        VaultFiles(str(root)).read(path)
 
 
 @pytest.mark.parametrize(
@@ -357,8 +365,8 @@ def test_what_is_not_there_is_missing(root: Path, path: str) -> None:
 )
 def test_a_path_that_leaves_is_refused(root: Path, tmp_path: Path, path: str) -> None:
     put(tmp_path, "secret.md")
-    with pytest.raises(Unfit) as refused:
-        Vault(str(root)).read(path)
+    with pytest.raises(SkipPath) as refused:
+        VaultFiles(str(root)).read(path)
     assert refused.value.reason == vault_files.OUTSIDE
 
 
@@ -375,15 +383,15 @@ def test_a_step_replaced_by_a_link_after_the_scan_leads_nowhere(
     else:
         (root / "a" / "note.md").unlink()
         (root / "a" / "note.md").symlink_to(tmp_path / "outside" / "note.md")
-    with pytest.raises(Unfit) as refused:
-        Vault(str(root)).read("a/note.md")
+    with pytest.raises(SkipPath) as refused:
+        VaultFiles(str(root)).read("a/note.md")
     assert refused.value.reason == LINK
 
 
 def test_a_file_replaced_by_a_fifo_does_not_hang(root: Path) -> None:
     os.mkfifo(root / "note.md")
-    with pytest.raises(Unfit) as refused:
-        Vault(str(root)).read("note.md")
+    with pytest.raises(SkipPath) as refused:
+        VaultFiles(str(root)).read("note.md")
     assert refused.value.reason == NOT_REGULAR
 
 
@@ -400,8 +408,8 @@ def test_a_file_replaced_by_a_fifo_between_look_and_open_does_not_hang(
         return opening(path, *rest, **more)  # type: ignore[arg-type]
 
     monkeypatch.setattr(os, "open", late)
-    with pytest.raises(Unfit) as refused:
-        Vault(str(root)).read("note.md")
+    with pytest.raises(SkipPath) as refused:
+        VaultFiles(str(root)).read("note.md")
     assert refused.value.reason == NOT_REGULAR
 
 
@@ -418,10 +426,10 @@ def test_a_file_that_changes_while_it_is_read_has_to_be_read_again(
         return data
 
     monkeypatch.setattr(os, "read", meanwhile)
-    with pytest.raises(Moved):
-        Vault(str(root)).read("note.md")
+    with pytest.raises(ChangedWhileRead):
+        VaultFiles(str(root)).read("note.md")
     monkeypatch.undo()
-    assert Vault(str(root)).read("note.md")[0] == b"first and more"
+    assert VaultFiles(str(root)).read("note.md")[0] == b"first and more"
 
 
 def test_a_file_that_shrinks_while_it_is_read_has_to_be_read_again(
@@ -429,21 +437,24 @@ def test_a_file_that_shrinks_while_it_is_read_has_to_be_read_again(
 ) -> None:
     file = put(root, "note.md", "first")
     monkeypatch.setattr(os, "read", lambda *_: b"")
-    with pytest.raises(Moved):
-        Vault(str(root)).read("note.md")
+    with pytest.raises(ChangedWhileRead):
+        VaultFiles(str(root)).read("note.md")
     assert file.exists()
 
 
 def test_a_file_without_permission_is_unreadable(reachable: Path) -> None:
     put(reachable, "note.md").chmod(0)
     with as_nobody(), pytest.raises(Unreadable) as refused:
-        Vault(str(reachable)).read("note.md")
+        VaultFiles(str(reachable)).read("note.md")
     assert refused.value.reason == vault_files.PERMISSION_DENIED
 
 
 def test_a_vault_that_is_away_says_so_when_a_note_is_read(root: Path) -> None:
     root.rmdir()
-    for ask in (lambda: Vault(str(root)).read("note.md"), lambda: Vault(str(root)).stat(["x.md"])):
+    for ask in (
+        lambda: VaultFiles(str(root)).read("note.md"),
+        lambda: VaultFiles(str(root)).stat(["x.md"]),
+    ):
         with pytest.raises(VaultGone) as gone:
             ask()
         assert gone.value.reason == "missing"
@@ -454,7 +465,7 @@ def test_the_facts_of_many_notes_are_asked_at_once(root: Path, tmp_path: Path) -
     put(tmp_path, "secret.md")
     (root / "link.md").symlink_to(tmp_path / "secret.md")
     asked = ["a/note.md", "none.md", "link.md", "../secret.md", "a"]
-    found = dict(Vault(str(root)).stat(asked))
+    found = dict(VaultFiles(str(root)).stat(asked))
     assert list(found) == asked
     facts = found["a/note.md"]
     assert facts is not None
@@ -470,7 +481,7 @@ def test_what_is_at_a_path_is_a_file_or_a_folder_or_nothing(root: Path, tmp_path
     os.mkfifo(root / "fifo.md")
     asked = ["a/note.md", "a", "link.md", "fifo.md", "away", "away/x.md", "none.md", "a/note.md/x"]
     asked += ["../outside/x.md", "x" * 300]
-    assert Vault(str(root)).kinds(asked) == {
+    assert VaultFiles(str(root)).kinds(asked) == {
         "a/note.md": "file",
         "a": "folder",
         "link.md": "file",
@@ -478,49 +489,51 @@ def test_what_is_at_a_path_is_a_file_or_a_folder_or_nothing(root: Path, tmp_path
         "away": "file",
     }
     with pytest.raises(VaultGone):
-        Vault(str(root / "none")).kinds(["x.md"])
+        VaultFiles(str(root / "none")).kinds(["x.md"])
 
 
 def test_what_cannot_be_looked_at_may_be_there(reachable: Path) -> None:
     put(reachable, "closed/note.md")
     (reachable / "closed").chmod(0)
     with as_nobody():
-        assert Vault(str(reachable)).kinds(["closed/note.md"]) == {"closed/note.md": "file"}
+        assert VaultFiles(str(reachable)).kinds(["closed/note.md"]) == {"closed/note.md": "file"}
 
 
 @pytest.fixture
 def any_case(monkeypatch: pytest.MonkeyPatch) -> None:
     """A file system that finds a name however it is spelled, as those of macOS and Windows do."""
-    exactly = safe_open.look
+    exactly = safe_open.stat_entry
 
-    def found(folder: safe_open.Place, name: str) -> os.stat_result:
+    def found(folder: safe_open.OpenFolder, name: str) -> os.stat_result:
         names = [one for one in os.listdir(folder) if one.lower() == name.lower()]
         return exactly(folder, names[0] if names else name)
 
-    monkeypatch.setattr(safe_open, "look", found)
-    monkeypatch.setattr(vault_files, "look", found)
+    monkeypatch.setattr(safe_open, "stat_entry", found)
+    monkeypatch.setattr(vault_files, "stat_entry", found)
 
 
 @pytest.mark.usefixtures("any_case")
 def test_another_spelling_is_another_note_where_the_file_system_does_not_care(root: Path) -> None:
     put(root, "Journal/Note.md")
     asked = ["Journal/Note.md", "Journal/note.md", "journal/Note.md", "JOURNAL"]
-    assert Vault(str(root)).kinds(asked) == {"Journal/Note.md": "file"}
-    assert [path for path, facts in Vault(str(root)).stat(asked) if facts] == ["Journal/Note.md"]
-    assert Vault(str(root)).read("Journal/Note.md")[0] == b"text"
+    assert VaultFiles(str(root)).kinds(asked) == {"Journal/Note.md": "file"}
+    assert [path for path, facts in VaultFiles(str(root)).stat(asked) if facts] == [
+        "Journal/Note.md"
+    ]
+    assert VaultFiles(str(root)).read("Journal/Note.md")[0] == b"text"
     for other in asked[1:3]:
-        with pytest.raises(Missing):
-            Vault(str(root)).read(other)
+        with pytest.raises(NoteMissing):
+            VaultFiles(str(root)).read(other)
 
 
 def test_two_spellings_of_one_file_are_two_notes_where_the_file_system_cares(root: Path) -> None:
     (root / "note.md").hardlink_to(put(root, "Note.md"))
     asked = {"Note.md": "file", "note.md": "file"}
-    assert Vault(str(root)).kinds(asked) == asked
+    assert VaultFiles(str(root)).kinds(asked) == asked
 
 
 def test_a_vault_is_verified_by_its_device_and_its_content(root: Path) -> None:
-    here = Vault(str(root))
+    here = VaultFiles(str(root))
     device, inode = here.identity()
     with pytest.raises(VaultGone) as gone:
         here.verify(None)
@@ -532,7 +545,7 @@ def test_a_vault_is_verified_by_its_device_and_its_content(root: Path) -> None:
         here.verify((device + 1, inode))
     assert gone.value.reason == "moved"
     with pytest.raises(VaultGone) as gone:
-        Vault(str(root / "none")).verify(None)
+        VaultFiles(str(root / "none")).verify(None)
     assert gone.value.reason == "missing"
 
 
@@ -542,5 +555,5 @@ def test_a_note_that_cannot_be_looked_at_is_not_taken_for_gone(tmp_path, monkeyp
     def ill(*_):
         raise OSError(errno.EIO, "input/output error")
 
-    monkeypatch.setattr(vault_module, "look", ill)
-    assert dict(Vault(str(tmp_path)).stat(["a.md"])) == {"a.md": vault_module.UNKNOWN}
+    monkeypatch.setattr(vault_module, "stat_entry", ill)
+    assert dict(VaultFiles(str(tmp_path)).stat(["a.md"])) == {"a.md": vault_module.UNKNOWN_STAT}

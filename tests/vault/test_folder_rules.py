@@ -30,36 +30,36 @@ DENY = (".obsidian", ".trash", "zzz-Archive", ".git", ".logseq")
 def test_denied_names_and_hidden_folders_are_left_out_at_any_depth(
     folder: str, reason: str | None
 ) -> None:
-    assert FolderRules(deny=DENY).why_not(folder) == reason
+    assert FolderRules(deny=DENY).why_skipped(folder) == reason
 
 
 def test_a_path_on_the_deny_list_holds_only_there() -> None:
     rules = FolderRules(deny=["Work/Private/", ".\\Old"])
-    assert rules.why_not("Work/Private") == DENIED
-    assert rules.why_not("Private") is None
-    assert rules.why_not("Other/Work/Private") is None
-    assert rules.why_not("Old") == DENIED
+    assert rules.why_skipped("Work/Private") == DENIED
+    assert rules.why_skipped("Private") is None
+    assert rules.why_skipped("Other/Work/Private") is None
+    assert rules.why_skipped("Old") == DENIED
 
 
 def test_a_pattern_on_the_deny_list_holds() -> None:
     rules = FolderRules(deny=["archive-*", "Work/20??"])
-    assert rules.why_not("x/Archive-2020") == DENIED
-    assert rules.why_not("Work/2020") == DENIED
-    assert rules.why_not("Other/2020") is None
+    assert rules.why_skipped("x/Archive-2020") == DENIED
+    assert rules.why_skipped("Work/2020") == DENIED
+    assert rules.why_skipped("Other/2020") is None
 
 
 def test_composed_and_decomposed_names_are_the_same() -> None:
-    assert FolderRules(deny=["Caf\u00e9"]).why_not("Cafe\u0301") == DENIED
+    assert FolderRules(deny=["Caf\u00e9"]).why_skipped("Cafe\u0301") == DENIED
 
 
 def test_with_an_allow_list_only_these_folders_are_entered() -> None:
     rules = FolderRules(allow=["Journal", "Work/Notes"])
-    assert rules.why_not("Journal") is None
-    assert rules.why_not("Journal/2024") is None
-    assert rules.why_not("Work") is None  # on the way
-    assert rules.why_not("Work/Notes/Deep") is None
-    assert rules.why_not("Work/Other") == NOT_ALLOWED
-    assert rules.why_not("Other/Journal") == NOT_ALLOWED
+    assert rules.why_skipped("Journal") is None
+    assert rules.why_skipped("Journal/2024") is None
+    assert rules.why_skipped("Work") is None  # on the way
+    assert rules.why_skipped("Work/Notes/Deep") is None
+    assert rules.why_skipped("Work/Other") == NOT_ALLOWED
+    assert rules.why_skipped("Other/Journal") == NOT_ALLOWED
     assert not rules.holds_notes("")
     assert not rules.holds_notes("Work")
     assert rules.holds_notes("Work/Notes")
@@ -94,9 +94,9 @@ def test_template_folders_are_read_from_obsidian_s_settings() -> None:
     )
     assert found == ("Templates", "Meta/T")
     rules = FolderRules(templates=found)
-    assert rules.why_not("Templates") == TEMPLATES
-    assert rules.why_not("Meta") is None
-    assert rules.why_not("Meta/T") == TEMPLATES
+    assert rules.why_skipped("Templates") == TEMPLATES
+    assert rules.why_skipped("Meta") is None
+    assert rules.why_skipped("Meta/T") == TEMPLATES
     assert not rules.permits("Templates/Daily.md")
 
 

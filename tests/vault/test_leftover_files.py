@@ -2,7 +2,7 @@
 
 import pytest
 
-from ragd.vault.leftover_files import CONFLICT, HIDDEN, PLACEHOLDER, placeholder_of, why_not
+from ragd.vault.leftover_files import CONFLICT, HIDDEN, PLACEHOLDER, placeholder_of, why_skipped
 
 
 @pytest.mark.parametrize(
@@ -20,7 +20,7 @@ from ragd.vault.leftover_files import CONFLICT, HIDDEN, PLACEHOLDER, placeholder
     ],
 )
 def test_conflict_copies_are_known(name: str) -> None:
-    assert why_not(name) == CONFLICT
+    assert why_skipped(name) == CONFLICT
 
 
 @pytest.mark.parametrize(
@@ -37,13 +37,13 @@ def test_conflict_copies_are_known(name: str) -> None:
     ],
 )
 def test_ordinary_names_are_notes(name: str) -> None:
-    assert why_not(name) is None
+    assert why_skipped(name) is None
 
 
 def test_hidden_files_and_placeholders_are_told_apart() -> None:
-    assert why_not(".note.md") == HIDDEN
-    assert why_not("._note.md") == HIDDEN
-    assert why_not(".note.md.icloud") == PLACEHOLDER
+    assert why_skipped(".note.md") == HIDDEN
+    assert why_skipped("._note.md") == HIDDEN
+    assert why_skipped(".note.md.icloud") == PLACEHOLDER
     assert placeholder_of(".note.md.icloud") == "note.md"
     assert placeholder_of("note.md.icloud") is None
     assert placeholder_of("..icloud") is None

@@ -1,18 +1,22 @@
-"""Looking every few seconds, where the system cannot tell."""
+"""File events from scans, where the system's watch fails."""
 
 import os
 from pathlib import Path
 
-from ragd.vault.files import Vault, VaultGone
+from ragd.vault.files import NoteFile, VaultFiles, VaultGone
 from ragd.vault.folder_rules import FolderRules
-from ragd.vault.note_reader import Scanned
+from ragd.vault.note_reader import VaultScan
 from ragd.vault.polling import POLL_S, Polling, differences
 from tests.daemon.virtual_clock import VirtualClock
 
 
-def test_two_looks_tell_what_happened_between_them() -> None:
-    before = {"same.md": (1, 1), "longer.md": (1, 1), "later.md": (1, 1), "gone.md": (1, 1)}
-    now = {"same.md": (1, 1), "longer.md": (2, 1), "later.md": (1, 2), "new.md": (1, 1)}
+def notes(**sizes_and_times: tuple[int, int]) -> dict[str, NoteFile]:
+    return {f"{name}.md": NoteFile(f"{name}.md", *how) for name, how in sizes_and_times.items()}
+
+
+def test_two_scans_show_what_happened_between_them() -> None:
+    before = notes(same=(1, 1), longer=(1, 1), later=(1, 1), gone=(1, 1))
+    now = notes(same=(1, 1), longer=(2, 1), later=(1, 2), new=(1, 1))
     assert differences(before, now) == {
         ("modified", "longer.md"),
         ("modified", "later.md"),
@@ -29,13 +33,13 @@ class PassingClock(VirtualClock):
         self._elapsed += seconds
 
 
-async def test_the_first_look_is_the_measure_and_each_later_one_waits(tmp_path: Path) -> None:
-    vault = Vault(str(tmp_path))
+async def test_the_first_scan_is_compared_with_and_each_later_one_waits(tmp_path: Path) -> None:
+    vault = VaultFiles(str(tmp_path))
     (tmp_path / "a.md").write_text("a")
 
-    def scan() -> Scanned:
+    def scan() -> VaultScan:
         found = vault.scan(FolderRules(), ["*.md"])
-        return Scanned(found.seen, [], [], None, "", found.identity)
+        return VaultScan(found.notes, [], [], None, "", found.identity)
 
     clock = PassingClock()
     polling = Polling(clock, scan)
@@ -52,12 +56,12 @@ async def test_the_first_look_is_the_measure_and_each_later_one_waits(tmp_path: 
     assert await polling.next() == set()
 
 
-async def test_a_look_that_takes_long_is_followed_by_a_long_rest() -> None:
+async def test_a_scan_that_takes_long_is_followed_by_a_long_pause() -> None:
     clock = PassingClock()
 
-    def scan() -> Scanned:
+    def scan() -> VaultScan:
         clock.advance(2.0)
-        return Scanned([], [], [], None, "", (1, 1))
+        return VaultScan([], [], [], None, "", (1, 1))
 
     polling = Polling(clock, scan)
     await polling.next()
@@ -66,7 +70,7 @@ async def test_a_look_that_takes_long_is_followed_by_a_long_rest() -> None:
 
 
 async def test_a_vault_that_is_not_there_yet_is_compared_with_later(tmp_path: Path) -> None:
-    def scan() -> Scanned:
+    def scan() -> VaultScan:
         raise VaultGone("missing")
 
     polling = Polling(PassingClock(), scan)

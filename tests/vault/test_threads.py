@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from ragd.events import DependencyLost, VaultUnavailable
-from ragd.vault.disk_waits import disk_answered, on_disk
+from ragd.vault.disk_waits import disk_answered, waits_for_disk
 from ragd.vault.files import VaultGone
-from ragd.vault.threads import Lane, VaultNotResponding, error_of, fact_of
+from ragd.vault.threads import Lane, VaultNotResponding, unavailable_error, unavailable_fact
 
 
 class Disk:
@@ -49,11 +49,13 @@ async def test_a_call_that_hangs_is_given_up_with_an_honest_error(disk: Disk) ->
     lane = Lane("test", 2, 0.05)
     with pytest.raises(VaultNotResponding) as why:
         await lane.run(disk)
-    assert error_of(why.value).code == "VAULT_NOT_RESPONDING"
-    assert fact_of(why.value) == DependencyLost(dependency="vault", code="VAULT_NOT_RESPONDING")
+    assert unavailable_error(why.value).code == "VAULT_NOT_RESPONDING"
+    assert unavailable_fact(why.value) == DependencyLost(
+        dependency="vault", code="VAULT_NOT_RESPONDING"
+    )
     gone = VaultGone("missing")
-    assert error_of(gone).code == "VAULT_NOT_FOUND"
-    assert fact_of(gone) == VaultUnavailable(reason="missing")
+    assert unavailable_error(gone).code == "VAULT_NOT_FOUND"
+    assert unavailable_fact(gone) == VaultUnavailable(reason="missing")
 
 
 async def test_while_all_threads_hang_no_other_is_started(disk: Disk) -> None:
@@ -126,7 +128,7 @@ async def test_computing_is_not_hanging(disk: Disk) -> None:
     assert await call == "cut"
 
 
-@on_disk
+@waits_for_disk
 def _look() -> None:
     """The disk answers at once."""
 
@@ -135,7 +137,7 @@ async def test_a_slow_disk_that_answers_is_not_hanging() -> None:
     lane = Lane("test", 1, 30.0)
     seen: list[float] = []
 
-    @on_disk
+    @waits_for_disk
     def slow() -> None:
         _look()  # marked functions call each other: this one still waits
         seen.append(_waited(lane))

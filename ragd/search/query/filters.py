@@ -13,7 +13,7 @@ from msgspec import Struct, structs
 
 from ragd.errors import RagdError
 from ragd.search.query.conditions import FOLDERS, PHRASE, PROPERTIES, TAGS, TITLE, Condition
-from ragd.vault.containment import contained
+from ragd.vault.containment import contained_path
 
 Known = Callable[[str], bool]
 Local = Callable[[datetime], datetime]  # the same moment by the user's clock
@@ -74,7 +74,7 @@ def asked_directories(asked: Sequence[str]) -> list[str]:
     found = []
     for path in asked:
         try:
-            found.append(contained(path))
+            found.append(contained_path(path))
         except RagdError as why:
             if why.code != "INVALID_REQUEST":
                 raise
