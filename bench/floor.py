@@ -116,15 +116,15 @@ class _Scoring:
     ) -> list[tuple[ChunkRow, float]]:
         subject = about(text, self._pieces.count)
         vector, words = await asyncio.gather(
-            index.vector_leg(await self._embedder.embed_query(text), DEPTH, where),
-            index.text_leg(subject.telling, DEPTH, where),
+            index.find_by_vector(await self._embedder.embed_query(text), DEPTH, where),
+            index.find_by_words(subject.telling, DEPTH, where),
         )
         trust = leg_trust(self._model.language, subject.readable, None, {})
         scale = SCALES[self._model.name]
         weights = Weights(0.5 * trust.vector, 0.5, reach=scale.reach)
         ranked = order(gather(vector, words).values(), weights)[:TOP]
         found = {one.chunk_id: one for one in ranked}
-        rows = await index.fetch(list(found))
+        rows = await index.read_chunks(list(found))
         shares = [subject.share_in(row.title, row.heading_path, row.chunk_text) for row in rows]
         return [
             (row, relevance(found[row.chunk_id].cosine, share, subject.readable, scale=scale))

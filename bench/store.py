@@ -180,15 +180,17 @@ async def text_p50(
     took: tuple[list[float], list[float]] = ([], [])
     for query in queries:
         for table, each in zip((index, yardstick), took, strict=True):
-            each.append(await timed(table.text_leg(query, 20)))
+            each.append(await timed(table.find_by_words(query, 20)))
     return p50(took[0]), p50(took[1])
 
 
 async def filling(
     index: ChunkIndex, yardstick: ChunkIndex, maker: Maker, rows: int, count: int
 ) -> None:
-    """Full-text p50 before and after `rows` vectors are filled in."""
-    missing = [row["chunk_id"] async for row in index.rows(["chunk_id"], where="vector IS NULL")]
+    """Full-text p50 before and after `read_rows` vectors are filled in."""
+    missing = [
+        row["chunk_id"] async for row in index.read_rows(["chunk_id"], where="vector IS NULL")
+    ]
     before = await text_p50(index, yardstick, maker, count)
     took = []
     for start in range(0, min(rows, len(missing)), 1_024):
@@ -209,9 +211,9 @@ async def filling(
 async def vectors(index: ChunkIndex, maker: Maker, count: int) -> None:
     """The vector leg without and with its index."""
     queries = [maker.vector() for _ in range(count)]
-    flat = p50(await times(count, lambda number: index.vector_leg(queries[number], 10)))
+    flat = p50(await times(count, lambda number: index.find_by_vector(queries[number], 10)))
     training = await times(1, lambda _: index.maintain())
-    indexed = p50(await times(count, lambda number: index.vector_leg(queries[number], 10)))
+    indexed = p50(await times(count, lambda number: index.find_by_vector(queries[number], 10)))
     say(
         "vector leg flat, then with the index",
         f"{flat:.1f} ms, {indexed:.1f} ms: {flat / indexed:.1f} times; "
@@ -224,8 +226,8 @@ async def endurance(index: ChunkIndex, maker: Maker, notes: int, replaces: int) 
     marks = []
     for number in range(replaces):
         await index.replace([maker.note(number * 37 % notes, 10_000 + number)])
-        await index.text_leg(maker.words(5), 20)
-        await index.vector_leg(maker.vector(), 20)
+        await index.find_by_words(maker.words(5), 20)
+        await index.find_by_vector(maker.vector(), 20)
         if number % 10 == 9:
             await index.maintain(keep_s=30)
         if number % (replaces // 8) == replaces // 8 - 1:

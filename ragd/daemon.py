@@ -164,7 +164,8 @@ async def _serve(
         reloading,
         pipeline.memory_vectors,
     )
-    pipeline.serving.listen(lambda: gateway.tell_digest(pipeline.serving.digest))
+    open_indexes = pipeline.open_indexes
+    open_indexes.on_change(lambda: gateway.tell_digest(open_indexes.serving_digest))
     server = HttpServer(_listener(home), gateway.routes(), gateway.refuse)
     actors = _actors(home, clock, ledger, settings, gateway, pipeline.probing)
     actors |= {"config_reader": config_reader.run} | pipeline.actors()

@@ -44,14 +44,14 @@ class Pipeline:
         self._store = LanceStore(settings.vectors)
         self._providers = Providers(settings)
         self._cache = EmbeddingCache(Path(home.embedding_cache))
-        self.serving = OpenIndexes()
+        self.open_indexes = OpenIndexes()
         guard = GuardInForce(settings)
         vectors = QueryVectors(ledger, settings, self._providers, guard)
-        self.memory_vectors = MemoryVectors(settings, self.serving, self._providers, guard)
-        self.searcher = Searcher(ledger, clock, settings, self.serving, vectors, self.notes)
+        self.memory_vectors = MemoryVectors(settings, self.open_indexes, self._providers, guard)
+        self.searcher = Searcher(ledger, clock, settings, self.open_indexes, vectors, self.notes)
         mark = CrashMark(Path(home.crash_trace))
         self.probing = Probing(
-            ledger, clock, settings, self.serving, self._providers, self.notes, mark
+            ledger, clock, settings, self.open_indexes, self._providers, self.notes, mark
         )
         in_flight = InFlight()
         self._watcher = Watcher(ledger, clock, settings, self.notes)
@@ -59,20 +59,20 @@ class Pipeline:
         maker = VectorMaker(ledger, clock, self._providers, self._cache, guard)
         self.vector_progress = maker.progress
         backlog = Backlog(
-            ledger, clock, self.serving, self._providers, maker, self.notes, in_flight.fills
+            ledger, clock, self.open_indexes, self._providers, maker, self.notes, in_flight.fills
         )
-        self._embedder = EmbedderActor(ledger, self.serving, maker, backlog, in_flight)
-        self._forgetter = CacheEviction(ledger, clock, self.serving, self._cache)
+        self._embedder = EmbedderActor(ledger, self.open_indexes, maker, backlog, in_flight)
+        self._forgetter = CacheEviction(ledger, clock, self.open_indexes, self._cache)
         indexes = Generations(
             ledger,
             self._store,
-            self.serving,
+            self.open_indexes,
             self._new_identity,
             vault_name(self._settings.current),
             self._vault_is_there,
             mark,
         )
-        self._writer = StoreWriter(ledger, clock, self.serving, in_flight, indexes)
+        self._writer = StoreWriter(ledger, clock, self.open_indexes, in_flight, indexes)
 
     def actors(self) -> dict[str, Callable[[], Awaitable[None]]]:
         """Each by its name; whoever takes batches begins before whoever forms them."""
@@ -88,7 +88,7 @@ class Pipeline:
         """Let go of the worker, the cache and the index. Nothing acknowledged is in them alone."""
         await self._providers.close()
         await self._cache.close()
-        self.serving.close()
+        self.open_indexes.close()
         self._store.close()
 
     async def _new_identity(
@@ -98,7 +98,7 @@ class Pipeline:
         if like is not None:
             chosen = ChosenProvider(like.space, like.canary, like.passed_over)
         else:
-            usable = self.serving.index is not None
+            usable = self.open_indexes.serving is not None
             local = self._local_model(asked)
             chosen = await self._providers.choose(may_be_absent=not usable, local=local)
         vault = vault_name(self._settings.current)

@@ -6,14 +6,14 @@ from ragctl.daemon.start import daemon_command
 from ragctl.service_managers import Program
 from ragd.config import load as configuration
 from ragd.paths import Home, lies_in
-from ragd.runtime.subprocesses import place_of_code
+from ragd.runtime.subprocesses import code_folder
 
 
 def program_of(home: Home) -> Program:
     """Raises ConfigError where the daemon would not start: a service of it would not, either."""
     config = configuration.load(home)
     environment = {"PYTHONSAFEPATH": "1"}
-    if place := place_of_code():
+    if place := code_folder():
         environment["PYTHONPATH"] = place
     writable = [home.root]
     vectors = config.vector_store.path or home.vectors

@@ -41,7 +41,7 @@ from ragd.folds.catalog import Building, Entry
 from ragd.folds.jobs import Job
 from ragd.folds.stored import stored_files
 from ragd.runtime.crash_points import crashpoint
-from ragd.runtime.wait_for_event import set_within
+from ragd.runtime.wait_for_event import wait_until_set
 from ragd.state.ledger import Ledger
 from ragd.vault.files import FileStat
 from ragd.vault.note_reader import VaultGone, VaultScan
@@ -157,7 +157,7 @@ class Batcher:
     async def _collect(self) -> None:
         """Wait for changes that come with these; but nobody who asks for a job has to wait."""
         self._asked.clear()
-        await set_within(self._asked, self._clock, self._settings.current.watch.collect_s)
+        await wait_until_set(self._asked, self._clock, self._settings.current.watch.collect_s)
 
     def _waiting(self) -> list[str]:
         """What has changed, without what vanished and is held."""

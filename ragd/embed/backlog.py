@@ -22,7 +22,7 @@ from ragd.embed.vector_maker import NAME, VectorMaker
 from ragd.errors import RagdError
 from ragd.events import BatchStored, FileChange, FilesChanged, JobRequested
 from ragd.folds.tables import Building, Entry, Table
-from ragd.runtime.wait_for_event import set_within
+from ragd.runtime.wait_for_event import wait_until_set
 from ragd.state.ledger import Ledger
 from ragd.store.lance import ChunkIndex
 from ragd.store.open_indexes import OpenIndexes
@@ -58,7 +58,7 @@ class Backlog:
         self,
         ledger: Ledger,
         clock: Clock,
-        serving: OpenIndexes,
+        open_indexes: OpenIndexes,
         providers: Providers,
         maker: VectorMaker,
         notes: BacklogNoteReader,
@@ -66,13 +66,13 @@ class Backlog:
     ) -> None:
         self._ledger = ledger
         self._clock = clock
-        self._serving = serving
+        self._open_indexes = open_indexes
         self._providers = providers
         self._maker = maker
         self._notes = notes
         self._fills = fills
         self._woken = asyncio.Event()
-        serving.listen(self._woken.set)
+        open_indexes.on_change(self._woken.set)
         self._fill_maker = FillBuilder(ledger, clock, maker)
         self._aside = RetryPauses()  # notes that could not be worked on
         self._asked_for: set[str] = set()  # generations whose provider was away and is back
@@ -111,14 +111,13 @@ class Backlog:
         """Until something is stored, a provider may be asked again, or a note's pause is over."""
         pauses = (provider_wait, self._aside.until_next(self._clock.monotonic()))
         if wait := min((pause for pause in pauses if pause > 0), default=0.0):
-            await set_within(self._woken, self._clock, wait)
+            await wait_until_set(self._woken, self._clock, wait)
         else:
             await self._woken.wait()
 
     async def _let_go_of_providers(self) -> None:
         """After a switch nobody needs the old index's provider."""
-        open_now = [index for index in (self._serving.index, self._serving.building) if index]
-        if open_now:
+        if open_now := self._open_indexes.list_open():
             await self._providers.keep_only({i.identity.space.identity for i in open_now})
 
     def _next_table(self) -> tuple[Table, ChunkIndex] | None:
@@ -129,7 +128,7 @@ class Backlog:
         if self._ledger.state.pause.holds_vectors:
             return None
         for table in (catalog, catalog.building):
-            index = self._serving.of(_generation_of(table)) if table is not None else None
+            index = self._open_indexes.find(_generation_of(table)) if table is not None else None
             if table is None or index is None:
                 continue
             if index.identity.fingerprint != self._notes.fingerprint:

@@ -25,11 +25,11 @@ class CacheEviction:
     """Compares the cache with the indexes, some minutes after they changed."""
 
     def __init__(
-        self, ledger: Ledger, clock: Clock, serving: OpenIndexes, cache: EmbeddingCache
+        self, ledger: Ledger, clock: Clock, open_indexes: OpenIndexes, cache: EmbeddingCache
     ) -> None:
         self._ledger = ledger
         self._clock = clock
-        self._serving = serving
+        self._open_indexes = open_indexes
         self._cache = cache
         self._changed = asyncio.Event()
         self._changed.set()  # what the last run left undone
@@ -53,12 +53,11 @@ class CacheEviction:
 
     async def forget(self) -> bool:
         """Erase the vectors of texts that are in no index; False while that cannot be told."""
-        if self._serving.index is None or self._ledger.state.jobs.open:
+        if self._open_indexes.serving is None or self._ledger.state.jobs.open:
             return False
         held: set[str] = set()
-        for index in (self._serving.index, self._serving.building):
-            if index is not None:
-                held.update([row["content_hash"] async for row in index.rows(["content_hash"])])
+        for index in self._open_indexes.list_open():
+            held.update([row["content_hash"] async for row in index.read_rows(["content_hash"])])
         gone = await self._cache.keep_only(held)
         log.info("vectors forgotten", count=gone)
         return True

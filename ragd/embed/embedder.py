@@ -47,13 +47,13 @@ class EmbedderActor:
     def __init__(
         self,
         ledger: Ledger,
-        serving: OpenIndexes,
+        open_indexes: OpenIndexes,
         maker: VectorMaker,
         backlog: Backlog,
         in_flight: InFlight,
     ) -> None:
         self._ledger = ledger
-        self._serving = serving
+        self._open_indexes = open_indexes
         self._maker = maker
         self._backlog = backlog
         self._in_flight = in_flight
@@ -98,7 +98,7 @@ class EmbedderActor:
             batch = await self._batches.get()
             self._taken = {held.batch_id for held in self._in_flight.batches.held()} & self._taken
             chunks = [chunk for file in batch.files for chunk in file.note.chunks]
-            index = self._serving.of(batch.generation)
+            index = self._open_indexes.find(batch.generation)
             known: dict[str, Vector] = {}
             made: dict[str, Vector] = {}
             if index is not None:

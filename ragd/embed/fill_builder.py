@@ -72,7 +72,9 @@ class FillBuilder:
             return frozenset()
         where = f"{one_of('source_file', paths)} AND vector IS NOT NULL"
         try:
-            return frozenset([row["chunk_id"] async for row in index.rows(["chunk_id"], where)])
+            return frozenset(
+                [row["chunk_id"] async for row in index.read_rows(["chunk_id"], where)]
+            )
         except RagdError as why:  # whoever writes the fill reports what is wrong
             log.warning("the index could not be read", code=why.code)
             return frozenset()

@@ -32,7 +32,7 @@ async def stored_notes(
     rows: dict[str, list[dict[str, Any]]] = defaultdict(list)
     if paths:
         where = f"{one_of('source_file', paths)} AND vector IS NULL"
-        async for row in index.rows(_COLUMNS, where):
+        async for row in index.read_rows(_COLUMNS, where):
             rows[row["source_file"]].append(row)
     found = (_note(path, files.get(path), rows[path]) for path in paths)
     return [file for file in found if file is not None]

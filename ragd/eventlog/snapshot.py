@@ -18,7 +18,7 @@ from ragd.eventlog.disk import TEMPORARY, RealDisk
 from ragd.eventlog.frame import NotARecord, seal, unseal
 from ragd.eventlog.segment import first_seq_of, segment_names
 from ragd.runtime.crash_points import crashpoint
-from ragd.runtime.durable_files import is_full, make_directory, replace_file, sync_directory
+from ragd.runtime.durable_files import is_disk_full, make_directory, replace_file, sync_directory
 
 EVERY_RECORDS = 10_000
 KEPT = 2
@@ -179,5 +179,5 @@ def _write_anchor(folder: Path, anchor: Snapshot | None) -> None:
     try:
         write_snapshot(folder, anchor)
     except OSError as why:
-        if not is_full(why):
+        if not is_disk_full(why):
             raise

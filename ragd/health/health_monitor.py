@@ -26,7 +26,7 @@ from ragd.events import (
 )
 from ragd.folds.health_reasons import LostDependency
 from ragd.runtime.exception_location import location_of
-from ragd.runtime.wait_for_event import set_within
+from ragd.runtime.wait_for_event import wait_until_set
 from ragd.state.ledger import Ledger
 
 NAME = "health_monitor"
@@ -125,7 +125,7 @@ class HealthMonitor:
                 if self._known(dependency) != before:
                     continue  # somebody has found out since: the answer may be of before
                 await self._report(dependency, found)
-            await set_within(doubted, self._clock, self._settings.current.health.probe_s)
+            await wait_until_set(doubted, self._clock, self._settings.current.health.probe_s)
 
     def _known(self, dependency: Dependency) -> LostDependency | None:
         return self._ledger.state.health.lost.get(dependency)

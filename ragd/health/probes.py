@@ -47,7 +47,7 @@ class Probing:
         ledger: Ledger,
         clock: Clock,
         settings: Settings,
-        serving: OpenIndexes,
+        open_indexes: OpenIndexes,
         providers: Providers,
         notes: NoteReader,
         crash: CrashMark,
@@ -55,7 +55,7 @@ class Probing:
         self._ledger = ledger
         self._clock = clock
         self._settings = settings
-        self._serving = serving
+        self._open_indexes = open_indexes
         self._providers = providers
         self._notes = notes
         self._crash = crash
@@ -82,7 +82,7 @@ class Probing:
             known = self._generation()
             version = self._ledger.state.catalog.table_version
             is_lost = "index" in self._ledger.state.health.lost
-            expected = version if self._serving.index is not None and not is_lost else 0
+            expected = version if self._open_indexes.serving is not None and not is_lost else 0
             found = self._look(known, expected, apart)
             if self._generation() == known:  # else another was switched to meanwhile
                 return found
@@ -90,7 +90,9 @@ class Probing:
     def _look(self, generation: str | None, expected: int, apart: bool) -> str | None:
         folder = self._settings.vectors
         vault = vault_name(self._settings.current) if generation else ""
-        if generation and self._serving.is_condemned(lance_store.place(folder, generation)):
+        if generation and self._open_indexes.is_marked_damaged(
+            lance_store.folder_stamp(folder, generation)
+        ):
             return "INDEX_CORRUPTED"
         if generation is None or not apart:
             return lance_store.probe(folder, generation, expected, vault)
@@ -154,7 +156,7 @@ class Probing:
         catalog = self._ledger.state.catalog
         if catalog.index is None:
             return None
-        index = self._serving.index
+        index = self._open_indexes.serving
         if index is not None and not index.identity.space.is_known:
             return None  # it has no vectors, and is replaced when there can be some
         if self._differs_from_config(catalog.index):
@@ -178,7 +180,7 @@ class Probing:
         wish = self._settings.current.embedding
         if not wish.dimensions or not (wish.provider == "ollama" or self._is_index_of("ollama")):
             return None
-        index = self._serving.index
+        index = self._open_indexes.serving
         made = await self._providers.vector_size(index.identity.space if index else None)
         lost = self._ledger.state.health.lost.get("model")
         if made is None and lost is not None and lost.code == "DIMENSIONS_MISMATCH":
@@ -190,7 +192,7 @@ class Probing:
     async def _embeds(self, dependency: Dependency, *, doubted: bool = False) -> str | None:
         """A real text, a real vector. Only asked of a provider that was lost or is doubted."""
         doubted = doubted or dependency in self._ledger.state.health.lost
-        index = self._serving.index
+        index = self._open_indexes.serving
         if not doubted or index is None or not index.identity.space.is_known:
             return None
         try:

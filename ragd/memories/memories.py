@@ -31,7 +31,7 @@ from ragd.notes.characters import fold, visible
 from ragd.notes.excerpt import Excerpt, excerpt, pieces
 from ragd.notes.markdown.sanitise import plain, without_markup
 from ragd.protocol.tool_schemas import MemoryRequest
-from ragd.runtime.durable_files import is_full, replace_file
+from ragd.runtime.durable_files import is_disk_full, replace_file
 from ragd.vault.containment import contained_path
 from ragd.vault.files import (
     ChangedWhileRead,
@@ -262,7 +262,7 @@ def secret_of_home(path: Path) -> bytes:
 
 
 def _no_secret(why: OSError) -> RagdError:
-    if is_full(why):
+    if is_disk_full(why):
         return RagdError("DISK_FULL")
     said = "The file memories.key in ragd's home cannot be used."
     return RagdError("INTERNAL", said, "Run `ragctl doctor`.")

@@ -23,10 +23,14 @@ class MemoryVectors:
     """Makes them."""
 
     def __init__(
-        self, settings: Settings, serving: OpenIndexes, providers: Providers, guard: GuardInForce
+        self,
+        settings: Settings,
+        open_indexes: OpenIndexes,
+        providers: Providers,
+        guard: GuardInForce,
     ) -> None:
         self._settings = settings
-        self._serving = serving
+        self._open_indexes = open_indexes
         self._providers = providers
         self._guard = guard
         self._anchors: dict[str, tuple[Vector, ...]] = {}  # by vector space
@@ -71,7 +75,7 @@ class MemoryVectors:
         return Meaning(vector, space, anchors, above) if anchors else None
 
     def _index(self) -> ChunkIndex | None:
-        index = self._serving.index
+        index = self._open_indexes.serving
         return index if index is not None and index.identity.space.is_known else None
 
 

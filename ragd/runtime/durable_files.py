@@ -15,7 +15,7 @@ _O_BINARY: int = getattr(os, "O_BINARY", 0)
 _O_NOFOLLOW: int = getattr(os, "O_NOFOLLOW", 0)
 
 
-def is_full(why: OSError) -> bool:
+def is_disk_full(why: OSError) -> bool:
     """The disk, or the share of it one is allowed, has no room: that passes."""
     return why.errno in (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))
 

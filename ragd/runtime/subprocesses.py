@@ -19,13 +19,13 @@ _CRASHES = frozenset(
 def environment(**more: str) -> dict[str, str]:
     """For one of them: code comes from where ours came from, never from a working folder."""
     found = {**os.environ, "PYTHONSAFEPATH": "1", **more}
-    place, known = place_of_code(), os.environ.get("PYTHONPATH")
+    place, known = code_folder(), os.environ.get("PYTHONPATH")
     if place:
         found["PYTHONPATH"] = f"{place}{os.pathsep}{known}" if known else place
     return found
 
 
-def place_of_code() -> str:
+def code_folder() -> str:
     """The folder of our packages, where the interpreter does not look by itself."""
     place = os.path.dirname(os.path.dirname(os.path.abspath(ragd.__file__)))
     return "" if os.path.basename(place) in ("site-packages", "dist-packages") else place

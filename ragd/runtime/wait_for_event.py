@@ -5,7 +5,7 @@ import asyncio
 from ragd.clock import Clock
 
 
-async def set_within(event: asyncio.Event, clock: Clock, seconds: float) -> bool:
+async def wait_until_set(event: asyncio.Event, clock: Clock, seconds: float) -> bool:
     """Until the event is set, or so many seconds have passed; says whether it is set."""
     if event.is_set():
         return True

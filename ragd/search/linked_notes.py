@@ -19,11 +19,11 @@ class Index(Protocol):
 
     async def has_links(self) -> bool: ...
 
-    async def links_of(self, paths: Sequence[str]) -> list[LinkRow]: ...
+    async def read_links(self, paths: Sequence[str]) -> list[LinkRow]: ...
 
-    async def linking_to(self, names: Sequence[str]) -> list[LinkRow]: ...
+    async def find_linking_to(self, names: Sequence[str]) -> list[LinkRow]: ...
 
-    async def with_names(self, names: Sequence[str]) -> list[LinkRow]: ...
+    async def find_by_names(self, names: Sequence[str]) -> list[LinkRow]: ...
 
 
 async def linked_notes(index: Index, best: Sequence[ChunkRow]) -> dict[str, str]:
@@ -37,7 +37,7 @@ async def linked_notes(index: Index, best: Sequence[ChunkRow]) -> dict[str, str]
     titles = {path: row.title for path, row in rows.items()}
     names = [name for row in rows.values() for name in _names(row)]
     (targets, named), incoming = await asyncio.gather(
-        _outgoing(index, best, list(rows)), index.linking_to(names)
+        _outgoing(index, best, list(rows)), index.find_linking_to(names)
     )
     found: dict[str, str] = {}
     for linking, target in targets:
@@ -58,8 +58,8 @@ async def _outgoing(
     index: Index, best: Sequence[ChunkRow], paths: Sequence[str]
 ) -> tuple[list[tuple[str, str]], Sequence[LinkRow]]:
     """What these notes link to, and the notes that have the names of it."""
-    targets = _targets(best, await index.links_of(paths))
-    return targets, await index.with_names([one for _, one in targets]) if targets else ()
+    targets = _targets(best, await index.read_links(paths))
+    return targets, await index.find_by_names([one for _, one in targets]) if targets else ()
 
 
 def _names(row: ChunkRow) -> list[str]:

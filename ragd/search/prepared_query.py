@@ -102,13 +102,13 @@ class Wordings:
         if term.kind in (PHRASE, TITLE):
             return [Condition(term.kind, (term.text,), term.negated)]
         if term.kind == "tag":
-            known = limits.known_tags([limits.folded(term.text)], await index.tags())
+            known = limits.known_tags([limits.folded(term.text)], await index.list_tags())
             return [Condition(TAGS, known, term.negated)]
         if term.kind == "folder":
             wanted = limits.folded(term.text).strip("/")
             meant = tuple(one for one in folders() if limits.folded(one) == wanted)
             return [Condition(FOLDERS, meant, term.negated)]
-        known = matching(term.text, "", "", await index.properties(term.text))
+        known = matching(term.text, "", "", await index.list_properties(term.text))
         values = matching(term.text, term.operator, term.value, known)
         if len(values) > MOST_VALUES:
             raise RagdError(
@@ -136,18 +136,18 @@ class Wordings:
                 continue  # a word of the language, which the notes happen not to have
             near = await asyncio.to_thread(vocabulary.near, typos.folded(word))
             near = [one for one in near if await self._is_there(one, index)]
-            if near and not await index.text_leg(word, 1):
+            if near and not await index.find_by_words(word, 1):
                 found.append(Correction(word, near))
         return found
 
     async def _is_there(self, word: str, index: ChunkIndex) -> bool:
         """Whether a note that may be shown has this word: the vocabulary may be older than that."""
-        return any(self._permits(hit.source_file) for hit in await index.text_leg(word, A_FEW))
+        return any(self._permits(hit.source_file) for hit in await index.find_by_words(word, A_FEW))
 
 
 async def _is_foreign(text: str, index: ChunkIndex) -> bool:
     """Whether no note is in the question's language: its words are not mistyped, only foreign."""
-    return (await index.frequencies()).lack(language_of(text))
+    return (await index.word_frequencies()).lack(language_of(text))
 
 
 async def _is_unknown_phrase(term: Term, index: ChunkIndex) -> bool:

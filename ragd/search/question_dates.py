@@ -44,9 +44,9 @@ class QuestionTimes:
         return found
 
     async def _event(self, words: str, index: ChunkIndex) -> MonthDay | None:
-        hits = await index.text_leg(words, EVENT_DEPTH, "date IS NOT NULL")
+        hits = await index.find_by_words(words, EVENT_DEPTH, "date IS NOT NULL")
         permitted = [hit.chunk_id for hit in hits if self._permits(hit.source_file)]
-        return dates.event_in(words, await index.fetch(permitted))
+        return dates.event_in(words, await index.read_chunks(permitted))
 
     def today(self) -> date:
         """The day where the user is."""
@@ -54,9 +54,9 @@ class QuestionTimes:
 
     async def _birthday(self, owner: str, index: ChunkIndex) -> MonthDay | None:
         words = f"{owner} {BIRTHDAY_WORDS}"
-        hits = await index.text_leg(words, BIRTHDAY_DEPTH)
+        hits = await index.find_by_words(words, BIRTHDAY_DEPTH)
         permitted = [hit.chunk_id for hit in hits if self._permits(hit.source_file)]
-        return dates.birthday_in(owner, await index.fetch(permitted))
+        return dates.birthday_in(owner, await index.read_chunks(permitted))
 
 
 def near(filters: Filters, spans: Sequence[Span]) -> str | None:
@@ -71,11 +71,11 @@ async def listed(index: ChunkIndex, filters: Filters, spans: Sequence[Span]) -> 
     """The passages of these spans, newest first, then those of notes without a date whose file was
     written in the latest span."""
     own = condition(structs.replace(filters, spans=tuple(span.shown() for span in spans)))
-    hits = await index.newest(LISTED, own or "TRUE")
+    hits = await index.find_newest(LISTED, own or "TRUE")
     if filters.start is None and filters.end is None and len(hits) < LISTED:
         latest = max(spans, key=lambda span: span.end)
         others = condition(structs.replace(filters, spans=(), file_times=file_times(*latest)))
-        hits += await index.newest(LISTED - len(hits), f"({others}) AND date IS NULL")
+        hits += await index.find_newest(LISTED - len(hits), f"({others}) AND date IS NULL")
     return hits
 
 

@@ -149,7 +149,7 @@ class Picking:
         texts = [pick.row.chunk_text for pick in repeated]
         try:
             async with asyncio.timeout(PLACES_WITHIN_S):
-                places = await self._index.places(texts, self._where)
+                places = await self._index.find_exact_texts(texts, self._where)
         except TimeoutError:  # then only those are known that the search came upon
             places = {pick.row.chunk_text: _counted(pick.equal) for pick in repeated}
         named: dict[int, _Pick] = {}
@@ -193,7 +193,7 @@ class Picking:
                 return
             paths = [path for equal, first in wanted for path in self._next_paths(equal, first)]
             ids = [first.chunk_id for _, first in wanted if first.chunk_id not in self._rows]
-            _, rows = await asyncio.gather(self._look(paths), self._index.fetch(ids))
+            _, rows = await asyncio.gather(self._look(paths), self._index.read_chunks(ids))
             self._rows.update(dict.fromkeys(ids))
             self._rows.update({row.chunk_id: row for row in rows})
 

@@ -114,7 +114,7 @@ async def both(question: Question, depth: int) -> Legs:
         _within(question, depth, question.where),
         _within(question, TIMELY_DEPTH, question.timely) if question.timely else _nothing(),
         _within(question, depth, question.tagged) if question.tagged else _nothing(),
-        question.index.named(question.name, question.where, question.phrases),
+        question.index.find_by_name(question.name, question.where, question.phrases),
         _of_subject(question),
     )
     return Legs(
@@ -139,7 +139,7 @@ async def _by_meaning(question: Question, depth: int, where: str | None) -> list
     asked = await asyncio.shield(question.asking)
     if asked.vector is None:
         return []
-    return await question.index.vector_leg(
+    return await question.index.find_by_vector(
         asked.vector, depth, where, question.phrases, question.notes
     )
 
@@ -149,7 +149,7 @@ async def _by_words(question: Question, depth: int, where: str | None) -> list[C
     if has_other_way and (await asyncio.shield(question.asking)).vector is not None:
         return []  # but where there is no vector, words are better than nothing
     words = question.about.looked_up(question.frequencies.languages)
-    return await question.index.text_leg(words, depth, where, question.phrases, question.notes)
+    return await question.index.find_by_words(words, depth, where, question.phrases, question.notes)
 
 
 async def _of_subject(question: Question) -> list[ChunkHit]:
@@ -157,7 +157,7 @@ async def _of_subject(question: Question) -> list[ChunkHit]:
     if not question.subject or not question.by_words or question.notes is not None:
         return []
     index, where = question.index, question.where
-    return await index.text_leg(question.subject, SUBJECT_DEPTH, where, question.phrases)
+    return await index.find_by_words(question.subject, SUBJECT_DEPTH, where, question.phrases)
 
 
 async def _nothing() -> tuple[list[ChunkHit], list[ChunkHit]]:

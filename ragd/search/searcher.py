@@ -93,14 +93,14 @@ class Searcher:
         ledger: Ledger,
         clock: Clock,
         settings: Settings,
-        serving: OpenIndexes,
+        open_indexes: OpenIndexes,
         vectors: QueryVectors,
         notes: Notes,
     ) -> None:
         self._ledger = ledger
         self._clock = clock
         self._settings = settings
-        self._serving = serving
+        self._open_indexes = open_indexes
         self._vectors = vectors
         self._notes = notes
         self._presence = Presence(notes)
@@ -125,11 +125,11 @@ class Searcher:
 
     async def titled(self, title: str) -> Sequence[str]:
         """The paths of the notes with this title or alias; none while no index is open."""
-        index = self._serving.index
+        index = self._open_indexes.serving
         if index is None:
             return ()
-        titled = await index.titled(limits.folded(title))
-        return titled or sorted({hit.source_file for hit in await index.named(title)})
+        titled = await index.find_by_title(limits.folded(title))
+        return titled or sorted({hit.source_file for hit in await index.find_by_name(title)})
 
     async def _search_what_serves(
         self, request: SearchRequest, health: Sequence[Reason], deadline: float
@@ -141,12 +141,12 @@ class Searcher:
             try:
                 return await self._search(request, index, health, deadline)
             except Exception:
-                if self._serving.index is index:
+                if self._open_indexes.serving is index:
                     raise
 
     async def _open_index(self) -> ChunkIndex:
         """The index that serves; one that is being opened at this moment is waited for."""
-        index = await self._serving.within(self._clock, OPENED_WITHIN_S)
+        index = await self._open_indexes.wait_for_serving(self._clock, OPENED_WITHIN_S)
         if index is None:
             # Without the vault, an index may be another vault's, and stays closed.
             raise RagdError(self._ledger.state.health.vault_code or "STARTING")
@@ -165,7 +165,7 @@ class Searcher:
         named = await self._times.understand(wording.text, index)
         question = await self._question(wording, filters, named, index, health)
         asking = question.asking
-        counting = asyncio.create_task(index.count_with(question.where, question.phrases))
+        counting = asyncio.create_task(index.count_matching(question.where, question.phrases))
         picking = self._picking(question, filters, wording.request.max_results)
 
         def served(asked: Asked, scanned: int, undated: int | None = None) -> Served:
@@ -226,7 +226,7 @@ class Searcher:
             and not await index.count(near(filters, spans))
         ):
             sought, timely = wording.text, None  # no note is of that time, but one may tell of it
-        frequencies = await index.frequencies()
+        frequencies = await index.word_frequencies()
         request, wish = wording.request, self._settings.current.search
         asked = about(sought, self._notes.count_tokens)
         return Question(
@@ -293,7 +293,7 @@ class Searcher:
             else None,
             start,
             end,
-            tags=limits.known_tags(tags, await index.tags()) if tags else None,
+            tags=limits.known_tags(tags, await index.list_tags()) if tags else None,
             file_times=_file_times(start, end) if request.by_file_time else None,
             # An index that an earlier version made knows only the tags of passages.
             tag_column="note_tags" if "note_tags" in index.columns else "tags",
@@ -305,7 +305,7 @@ class Searcher:
         if filters.start is None and filters.end is None:
             return None
         but_dates = structs.replace(filters, start=None, end=None, file_times=None)
-        return await index.undated_notes(condition(but_dates))
+        return await index.count_undated_notes(condition(but_dates))
 
     # What becomes of the candidates
 
@@ -347,7 +347,7 @@ class Searcher:
         if question.spans:
             hits = await listed(question.index, filters, question.spans)
         else:
-            hits = await question.index.newest(LISTED, condition(filters) or "TRUE")
+            hits = await question.index.find_newest(LISTED, condition(filters) or "TRUE")
         found = fusion.gather((), hits)
         mark_dates(question, found, hits)
         await picking.pick(varied([found[hit.chunk_id] for hit in hits]))

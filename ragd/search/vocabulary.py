@@ -41,7 +41,7 @@ class Vocabularies:
             now = (index.identity.generation, await index.version())
             if now == self._of:
                 return
-            counts = await index.word_counts(MOST_WORDS)
+            counts = await index.count_words(MOST_WORDS)
             self._found = await asyncio.to_thread(Vocabulary, counts)
             self._of, self._counted_at = now, self._clock.monotonic()
         except Exception as why:  # closed meanwhile, or damaged: the search itself says so

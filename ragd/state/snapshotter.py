@@ -3,7 +3,7 @@
 import structlog
 
 from ragd.eventlog.snapshot import EVERY_RECORDS
-from ragd.runtime.durable_files import is_full
+from ragd.runtime.durable_files import is_disk_full
 from ragd.state.ledger import Ledger
 
 NAME = "snapshotter"
@@ -31,7 +31,7 @@ class Snapshotter:
         try:
             dropped = await self._ledger.snapshot()
         except OSError as why:
-            reason = "disk full" if is_full(why) else why.strerror or type(why).__name__
+            reason = "disk full" if is_disk_full(why) else why.strerror or type(why).__name__
             log.warning("a snapshot cannot be written", reason=reason)
             self._not_before = self._ledger.state.seq + AGAIN_AFTER_RECORDS
             return

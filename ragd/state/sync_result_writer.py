@@ -10,7 +10,7 @@ import structlog
 from ragd.clock import Clock
 from ragd.events import tag_of_type
 from ragd.folds.sync_result import CHANGED_BY, SyncResult
-from ragd.runtime.durable_files import is_full, replace_file
+from ragd.runtime.durable_files import is_disk_full, replace_file
 from ragd.state.ledger import Ledger
 
 NAME = "sync_result_writer"
@@ -54,7 +54,7 @@ class SyncResultWriter:
             except OSError as why:
                 if once:
                     raise
-                reason = "disk full" if is_full(why) else why.strerror or type(why).__name__
+                reason = "disk full" if is_disk_full(why) else why.strerror or type(why).__name__
                 if reason != failed:
                     log.warning("sync-result.json cannot be written", reason=reason)
                 failed = reason

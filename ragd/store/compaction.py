@@ -23,10 +23,10 @@ log = structlog.get_logger(NAME)
 class Compactor:
     """Woken by whoever writes; decides by itself when."""
 
-    def __init__(self, ledger: Ledger, clock: Clock, serving: OpenIndexes) -> None:
+    def __init__(self, ledger: Ledger, clock: Clock, open_indexes: OpenIndexes) -> None:
         self._ledger = ledger
         self._clock = clock
-        self._serving = serving
+        self._open_indexes = open_indexes
         self._failures = 0  # of one kind, of one index, in a row
         self._last: tuple[str, str | None] = ("", None)  # that index, and that kind
         self._woken = asyncio.Event()
@@ -48,18 +48,18 @@ class Compactor:
 
     async def _tidy(self) -> float | None:
         """A bounded piece of it, beside the writing; in how many seconds there is more to do."""
-        index = self._serving.index
+        index = self._open_indexes.serving
         if index is None:
             return None
         began = self._clock.monotonic()
         try:
             done = await index.maintain()
         except Exception as why:
-            if self._serving.index is not index:
+            if self._open_indexes.serving is not index:
                 return 0.0  # it was switched meanwhile, and is gone: the new one has its turn
             return await self._failed(why, index)
         self._failures = 0
-        if done.changed and self._serving.index is index:
+        if done.changed and self._open_indexes.serving is index:
             took = int((self._clock.monotonic() - began) * 1000)
             generation = index.identity.generation
             fact = StoreCompacted(table_version=done.version, took_ms=took, generation=generation)
@@ -83,6 +83,6 @@ class Compactor:
         seen_by_a_probe = "index" in self._ledger.state.health.lost
         if code is not None and (is_damaged or is_missing) and not seen_by_a_probe:
             if is_damaged:
-                self._serving.condemn(index)
+                self._open_indexes.mark_damaged(index)
             await self._ledger.journal.append(NAME, DependencyLost(dependency="index", code=code))
         return TIDY_AGAIN_S

@@ -50,7 +50,7 @@ class Generations:
         self,
         ledger: Ledger,
         store: LanceStore,
-        serving: OpenIndexes,
+        open_indexes: OpenIndexes,
         new_identity: NewIdentity,
         vault: str,
         vault_is_there: Callable[[], Awaitable[bool]],
@@ -58,7 +58,7 @@ class Generations:
     ) -> None:
         self._ledger = ledger
         self._store = store
-        self._serving = serving
+        self._open_indexes = open_indexes
         self._new_identity = new_identity
         self._vault = vault  # which vault this is, as an index's identity names it
         self._vault_is_there = vault_is_there
@@ -74,9 +74,9 @@ class Generations:
             return True
         try:
             await self._store.sweep()
-            if self._serving.index is None:
+            if self._open_indexes.serving is None:
                 await self._open_serving()
-            if self._serving.building is None:
+            if self._open_indexes.building is None:
                 await self._open_building()
             await self._drop_strangers()
         except (CannotCheck, ForeignIndex, RagdError) as why:  # files may come and go meanwhile
@@ -84,7 +84,7 @@ class Generations:
                 log.warning("the index is not opened yet", reason=str(why))
             self._hindrance = str(why)
             return False
-        if self._serving.index is None:  # the first job will want one soon
+        if self._open_indexes.serving is None:  # the first job will want one soon
             await self._store.warm_up()
         self._forget_the_crash()
         self._is_open = True
@@ -93,9 +93,9 @@ class Generations:
     def let_go(self) -> None:
         """A probe says that something is wrong with the index, or that all is well again: the next
         `open` sees for itself, with new handles."""
-        index = self._serving.index
+        index = self._open_indexes.serving
         if index is not None:
-            self._serving.put(None, self._serving.building)
+            self._open_indexes.replace(None, self._open_indexes.building)
             index.close()
         self._is_open = False
 
@@ -132,7 +132,7 @@ class Generations:
 
     def _forget_the_crash(self) -> None:
         """The index has been read since, and serves."""
-        if self._serving.index is not None:
+        if self._open_indexes.serving is not None:
             self._crash.clear()
 
     async def _take(self, index: ChunkIndex) -> None:
@@ -153,7 +153,7 @@ class Generations:
             await self._say(IndexLost(reason="behind"))
             await self._adopt(index)
         else:
-            self._serving.put(index, self._serving.building)
+            self._open_indexes.replace(index, self._open_indexes.building)
 
     async def _learn(self, index: ChunkIndex, table: Table, generation: str = "") -> None:
         """The last run died after a commit and before its fact: the catalog learns what is in the
@@ -223,7 +223,7 @@ class Generations:
             except RagdError:
                 index.close()
                 raise
-            self._serving.put(self._serving.index, index)
+            self._open_indexes.replace(self._open_indexes.serving, index)
         except RagdError as why:
             log.warning("the index that was being built is gone", code=why.code)
             await self._say(IndexLost(reason="missing", generation=building.generation))
@@ -232,10 +232,9 @@ class Generations:
 
     async def _drop_strangers(self) -> None:
         """What the log does not name was left by a process that was killed, or damaged."""
-        if self._serving.index is None:
+        if self._open_indexes.serving is None:
             return
-        known = {i.identity.generation for i in (self._serving.index, self._serving.building) if i}
-        known |= self._retired
+        known = {i.identity.generation for i in self._open_indexes.list_open()} | self._retired
         for found in await self._store.list_generations():
             if found.name not in known:
                 log.info("an index that nobody knows is removed", generation=found.name)
@@ -246,27 +245,28 @@ class Generations:
     async def serving_index(self) -> ChunkIndex:
         """The index that serves; the first batch of all makes it. Raises RagdError for one that
         is there and cannot be opened: nothing may take its place but a reindex."""
-        if self._serving.index is None and self._ledger.state.catalog.index is not None:
+        if self._open_indexes.serving is None and self._ledger.state.catalog.index is not None:
             raise RagdError("INDEX_CORRUPTED")
-        if self._serving.index is None:
+        if self._open_indexes.serving is None:
             identity = await self._new_identity(new_id(), None, False)
             index = await self._store.create(identity)
             crashpoint("index.after_create")
             await index.mark_complete()
             await self._activate(index)
             await self._drop_strangers()  # first indexes that kills left half-made
-        assert self._serving.index is not None
-        return self._serving.index
+        assert self._open_indexes.serving is not None
+        return self._open_indexes.serving
 
     async def building_index(self, generation: str, job_id: str) -> ChunkIndex:
         """The index that this job builds; its first batch makes it, in place of any other."""
-        building = self._serving.building
+        building = self._open_indexes.building
         if building is not None and building.identity.generation == generation:
             return building
         await self.abandon()
         job = self._ledger.state.jobs.find_open(job_id)
         by_itself = job is not None and job.origin == "chunking_changed"
-        serving = self._serving.index if by_itself else None  # nobody asked for another provider
+        # No person asked for it, so the provider stays.
+        serving = self._open_indexes.serving if by_itself else None
         like = serving.identity if serving else None
         asked = job is not None and job.origin == "tool"
         identity = await self._new_identity(generation, like, asked)
@@ -281,14 +281,14 @@ class Generations:
                 provider=identity.space.provider,
             )
         )
-        self._serving.put(self._serving.index, building)
+        self._open_indexes.replace(self._open_indexes.serving, building)
         return building
 
     async def abandon(self) -> None:
         """Drop the index that is being built."""
-        building = self._serving.building
+        building = self._open_indexes.building
         if building is not None:
-            self._serving.put(self._serving.index, None)
+            self._open_indexes.replace(self._open_indexes.serving, None)
             building.close()
             await self._store.drop(building.identity.generation)
 
@@ -307,7 +307,7 @@ class Generations:
         """Let the new index serve once its text and its vectors are complete; where no index
         serves, its text is enough. `text_of`: a job whose text is stored, though it has not ended.
         Returns the index that served until now, for `retire`."""
-        state, index = self._ledger.state, self._serving.building
+        state, index = self._ledger.state, self._open_indexes.building
         told = state.catalog.building
         if index is None or told is None or told.generation != index.identity.generation:
             return None
@@ -318,7 +318,7 @@ class Generations:
         await self._store.verify(index.identity.generation)  # what serves is whole
         await index.mark_complete()
         crashpoint("index.before_switch")
-        old = self._serving.index
+        old = self._open_indexes.serving
         if old is not None:
             self._retired.add(old.identity.generation)
         await self._activate(index)
@@ -334,7 +334,8 @@ class Generations:
         self._retired.discard(index.identity.generation)
 
     def _has_usable_index(self) -> bool:
-        return self._serving.index is not None and "index" not in self._ledger.state.health.lost
+        is_lost = "index" in self._ledger.state.health.lost
+        return self._open_indexes.serving is not None and not is_lost
 
     async def _activate(self, index: ChunkIndex) -> None:
         space: VectorSpace = index.identity.space
@@ -351,8 +352,8 @@ class Generations:
                 made=passed_over.made,
             )
         )
-        building = self._serving.building
-        self._serving.put(index, None if building is index else building)
+        building = self._open_indexes.building
+        self._open_indexes.replace(index, None if building is index else building)
         self._crash.clear()  # what may have been damaged serves no more
 
     async def _say(self, fact: Fact) -> None:
@@ -362,7 +363,7 @@ class Generations:
 async def count_rows(index: ChunkIndex, where: str | None = None) -> "Counter[tuple[str, str]]":
     """How many rows each note has, by its path and hash."""
     found: Counter[tuple[str, str]] = Counter()
-    async for row in index.rows(("source_file", "file_sha256"), where):
+    async for row in index.read_rows(("source_file", "file_sha256"), where):
         found[row["source_file"], row["file_sha256"]] += 1
     return found
 

@@ -1,69 +1,74 @@
-"""The open indexes: opened and switched by the store writer, read by who answers questions."""
+"""The open indexes: the one that serves, and the one that is built beside it.
+
+The store writer opens and replaces them; searches and the embedder read them. It opens no index
+itself.
+"""
 
 import asyncio
 from collections.abc import Callable
 
 from ragd.clock import Clock
-from ragd.runtime.wait_for_event import set_within
+from ragd.runtime.wait_for_event import wait_until_set
 from ragd.store.lance import ChunkIndex, FolderStamp
 
 
 class OpenIndexes:
-    """The index that serves, and the one that is built beside it; empty while there is none."""
+    """`serving` answers searches, `building` will replace it; None while there is none."""
 
     def __init__(self) -> None:
-        self.index: ChunkIndex | None = None
+        self.serving: ChunkIndex | None = None
         self.building: ChunkIndex | None = None
         self._listeners: list[Callable[[], None]] = []
-        self._condemned: FolderStamp | None = None
+        self._damaged: FolderStamp | None = None
 
-    def condemn(self, index: ChunkIndex) -> None:
-        """It was found damaged in a way that no probe sees: it is, until another folder is put in
+    def mark_damaged(self, index: ChunkIndex) -> None:
+        """Compaction found damage that no probe finds. The mark holds until another folder is in
         its place."""
-        self._condemned = index.place()
+        self._damaged = index.folder_stamp()
 
-    def is_condemned(self, place: FolderStamp) -> bool:
-        """Whether the index that lies there is that one, open or not."""
-        return self._condemned == place
+    def is_marked_damaged(self, stamp: FolderStamp) -> bool:
+        """Whether this folder was marked as damaged."""
+        return self._damaged == stamp
 
     @property
-    def digest(self) -> str | None:
-        """Of the weights whose vectors are in the index that serves; None if nobody knows."""
-        return (self.index.identity.space.digest or None) if self.index is not None else None
+    def serving_digest(self) -> str | None:
+        """The digest of the weights whose vectors are in the serving index; None if unknown."""
+        return (self.serving.identity.space.digest or None) if self.serving is not None else None
 
-    def of(self, generation: str) -> ChunkIndex | None:
-        """The open index of this generation; no name means the one that serves."""
+    def list_open(self) -> list[ChunkIndex]:
+        """The serving index and the one that is built, as far as there are any."""
+        return [index for index in (self.serving, self.building) if index is not None]
+
+    def find(self, generation: str) -> ChunkIndex | None:
+        """The open index of this generation; an empty name means the serving one."""
         if not generation:
-            return self.index
-        known = (self.index, self.building)
-        named = (index for index in known if index and index.identity.generation == generation)
-        return next(named, None)
+            return self.serving
+        return next((i for i in self.list_open() if i.identity.generation == generation), None)
 
-    def put(self, index: ChunkIndex | None, building: ChunkIndex | None) -> None:
-        """From now on these are the open ones."""
-        self.index, self.building = index, building
+    def replace(self, serving: ChunkIndex | None, building: ChunkIndex | None) -> None:
+        """From now on these are the open indexes."""
+        self.serving, self.building = serving, building
         for listener in self._listeners:
             listener()
 
-    def listen(self, listener: Callable[[], None]) -> None:
-        """Call this whenever another index is open."""
+    def on_change(self, listener: Callable[[], None]) -> None:
+        """Call `listener` after each `replace`."""
         self._listeners.append(listener)
 
-    async def within(self, clock: Clock, seconds: float) -> ChunkIndex | None:
-        """The index that serves; one that is being opened at this moment is waited for."""
+    async def wait_for_serving(self, clock: Clock, seconds: float) -> ChunkIndex | None:
+        """The serving index. If there is none, wait at most so long for one to be opened."""
         opened = asyncio.Event()
         end = clock.monotonic() + seconds
         self._listeners.append(opened.set)
         try:
-            while self.index is None and (left := end - clock.monotonic()) > 0:
+            while self.serving is None and (left := end - clock.monotonic()) > 0:
                 opened.clear()
-                await set_within(opened, clock, left)
+                await wait_until_set(opened, clock, left)
         finally:
             self._listeners.remove(opened.set)
-        return self.index
+        return self.serving
 
     def close(self) -> None:
-        for index in (self.index, self.building):
-            if index is not None:
-                index.close()
-        self.index = self.building = None
+        for index in self.list_open():
+            index.close()
+        self.serving = self.building = None

@@ -71,21 +71,21 @@ class StoreWriter:
         self,
         ledger: Ledger,
         clock: Clock,
-        serving: OpenIndexes,
+        open_indexes: OpenIndexes,
         in_flight: InFlight,
         indexes: Generations,
     ) -> None:
         self._ledger = ledger
         self._clock = clock
-        self._serving = serving
+        self._open_indexes = open_indexes
         self._in_flight = in_flight
         self._indexes = indexes
         self._tasks: asyncio.TaskGroup
         self._embedded: dict[str, asyncio.Event] = {}
         self._todo: asyncio.Queue[Todo] = asyncio.Queue()
         self._troubles = Troubles(ledger, clock)
-        self._tidier = Compactor(ledger, clock, serving)
-        self._recounter = VectorRecount(ledger, serving)
+        self._tidier = Compactor(ledger, clock, open_indexes)
+        self._recounter = VectorRecount(ledger, open_indexes)
         self._recounted = asyncio.Event()
         self._doubted = False  # somebody found the index damaged
 
@@ -162,9 +162,9 @@ class StoreWriter:
         catalog = self._ledger.state.catalog
         if isinstance(found, DependencyLost):
             self._doubted = catalog.index is not None and bool(catalog.files)
-        elif self._serving.index is not None and not self._doubted:
+        elif self._open_indexes.serving is not None and not self._doubted:
             return  # the first look of this run, and all is well
-        restored = isinstance(found, DependencyRecovered) and self._serving.index is None
+        restored = isinstance(found, DependencyRecovered) and self._open_indexes.serving is None
         if restored or (catalog.index is not None and catalog.files):
             self._indexes.let_go()
             await self._open()
@@ -213,13 +213,13 @@ class StoreWriter:
             await self._ledger.journal.append(NAME, failed)
             return why.code
         except RagdError as why:
-            await self._report(why, self._serving.of(batch.generation))
+            await self._report(why, self._open_indexes.find(batch.generation))
             return why.code
         return None
 
     async def _mirror(self, batch: Batch, made: BatchVectors | None) -> None:
         """What is saved while an index is built is in that one, too."""
-        building = self._serving.building
+        building = self._open_indexes.building
         if building is None:
             return
         try:
@@ -229,7 +229,7 @@ class StoreWriter:
 
     async def _report(self, why: RagdError, index: ChunkIndex | None) -> None:
         """Damage of the index that serves is a matter of health; one that is built is given up."""
-        if index is not None and index is self._serving.building:
+        if index is not None and index is self._open_indexes.building:
             log.warning("the index that is built cannot be used", code=why.code)
             await self._indexes.lose_building()
         else:
@@ -249,7 +249,7 @@ class StoreWriter:
         crashpoint("store.before_commit")
         version = await self._troubles.with_room(lambda: index.replace(rows, batch.removed))
         crashpoint("store.after_commit")
-        serves = index is self._serving.index
+        serves = index is self._open_indexes.serving
         stored = BatchStored(
             job_id=job_id,
             batch_id=batch.batch_id,
@@ -264,7 +264,7 @@ class StoreWriter:
         self._tidier.wake()
 
     async def _fill(self, fill: Fill) -> None:
-        index = self._serving.of(fill.generation)
+        index = self._open_indexes.find(fill.generation)
         try:
             if index is not None:
                 await store_fill(index, fill, self._ledger, self._troubles)
@@ -287,7 +287,7 @@ class StoreWriter:
         try:
             old = await self._troubles.with_room(lambda: self._indexes.switch_if_ready(text_of))
         except RagdError as why:
-            await self._report(why, self._serving.building)
+            await self._report(why, self._open_indexes.building)
             return
         if old is not None:
             self._tasks.create_task(self._retire(old))

@@ -25,16 +25,15 @@ log = structlog.get_logger(NAME)
 class VectorRecount:
     """Counts the vectors of the index that serves and of the one that is built."""
 
-    def __init__(self, ledger: Ledger, serving: OpenIndexes) -> None:
+    def __init__(self, ledger: Ledger, open_indexes: OpenIndexes) -> None:
         self._ledger = ledger
-        self._serving = serving
+        self._open_indexes = open_indexes
         self._counted: dict[str, tuple[int, int]] = {}  # generation -> version and its vectors
 
     async def check(self) -> None:
         """Call only while nothing is written. Raises RagdError if a table cannot be read."""
-        for index in (self._serving.index, self._serving.building):
-            table = self._table_of(index) if index is not None else None
-            if index is not None and table is not None:
+        for index in self._open_indexes.list_open():
+            if (table := self._table_of(index)) is not None:
                 await self._compare(index, table)
 
     def _table_of(self, index: ChunkIndex) -> Table | None:
@@ -56,8 +55,8 @@ class VectorRecount:
         self._counted = {generation: (version, found), **self._others(generation)}
 
     def _others(self, generation: str) -> dict[str, tuple[int, int]]:
-        open_now = (self._serving.index, self._serving.building)
-        names = {i.identity.generation for i in open_now if i is not None} - {generation}
+        open_now = {index.identity.generation for index in self._open_indexes.list_open()}
+        names = open_now - {generation}
         return {name: known for name, known in self._counted.items() if name in names}
 
     async def _correct(self, index: ChunkIndex, table: Table, found: int) -> None:

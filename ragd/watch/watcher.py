@@ -32,7 +32,7 @@ from ragd.events import (
 )
 from ragd.folds.catalog import Entry
 from ragd.folds.stored import stored_files
-from ragd.runtime.wait_for_event import set_within
+from ragd.runtime.wait_for_event import wait_until_set
 from ragd.state.ledger import Ledger
 from ragd.vault.file_events import ROOT, EventKind, FileEvent, FileEvents, WatchDied
 from ragd.vault.files import NoteFile
@@ -286,7 +286,7 @@ class Watcher:
         """Until the next scan is due, or wanted; but never one right after the other."""
         watch = self._settings.current.watch
         due = watch.rescan_s if self._there.is_set() else min(GONE_LOOK_S, watch.rescan_s)
-        await set_within(self._rescan, self._clock, due)
+        await wait_until_set(self._rescan, self._clock, due)
         await self._clock.sleep(watch.debounce_s)
 
     async def _listen(self) -> None:

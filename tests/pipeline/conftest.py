@@ -47,16 +47,16 @@ class Running(Following):
         return job_id
 
     async def rows(self, *more: str) -> list[dict[str, Any]]:
-        index = self.pipeline.serving.index
+        index = self.pipeline.open_indexes.serving
         assert index is not None
         columns = ["chunk_id", "chunk_text", "source_file", "content_hash", "file_sha256", "vector"]
         columns += more
-        return [row async for row in index.rows(columns)]
+        return [row async for row in index.read_rows(columns)]
 
     async def found(self, words: str) -> set[str]:
-        index = self.pipeline.serving.index
+        index = self.pipeline.open_indexes.serving
         assert index is not None
-        return {hit.source_file for hit in await index.text_leg(words, 10)}
+        return {hit.source_file for hit in await index.find_by_words(words, 10)}
 
 
 def write(vault: Path, path: str, text: str | bytes) -> None:

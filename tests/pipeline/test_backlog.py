@@ -88,7 +88,7 @@ async def test_the_backlog_waits_for_the_index_to_be_opened(
         assert ledger.state.catalog.backlog == 4
         assert passes() == 1, "looked once, and waits"
         assert notes.reads == []
-        serving.put(Index(), None)  # type: ignore[arg-type]
+        serving.replace(Index(), None)  # type: ignore[arg-type]
         await notes.asked.wait()
         assert notes.reads == [["a.md"]]
     finally:
@@ -165,7 +165,7 @@ async def at_work(ledger: Ledger) -> AsyncIterator[tuple[CountedNotes, VirtualCl
     unused: Any = Unused()
     maker = VectorMaker(ledger, clock, unused, unused, unused)
     backlog = Backlog(ledger, clock, serving, unused, maker, notes, InFlight().fills)
-    serving.put(Index(), None)  # type: ignore[arg-type]
+    serving.replace(Index(), None)  # type: ignore[arg-type]
     working = asyncio.create_task(backlog.run())
     try:
         async with asyncio.timeout(60):

@@ -20,7 +20,7 @@ def holding(home: Path, word: str) -> list[str]:
 
 async def until_clean(running: Any) -> None:
     """What happens within a quarter of an hour, at once."""
-    index = running.pipeline.serving.index
+    index = running.pipeline.open_indexes.serving
     while (await index.maintain(keep_s=0)).more:
         pass
     while not await running.pipeline._forgetter.forget():

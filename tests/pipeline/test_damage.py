@@ -95,7 +95,9 @@ async def test_files_that_change_while_the_index_is_opened_crash_nobody(
     await say(running, DependencyLost(dependency="index", code="INDEX_CORRUPTED"))
     await asyncio.wait_for(reads.wait(), PATIENCE_S)
     await say(running, DependencyRecovered(dependency="index"))
-    assert await running.pipeline.serving.within(SystemClock(), PATIENCE_S) is not None
+    open_indexes = running.pipeline.open_indexes
+    assert await open_indexes.wait_for_serving(SystemClock(), PATIENCE_S) is not None
+
     await assert_index_equals_vault(running)
     assert await crashes(running) == []
 
@@ -139,9 +141,11 @@ async def test_after_a_crash_nothing_is_opened_that_nobody_could_look_at(
         nobody.setattr(LanceStore, "is_damaged", refuse)
         running = await start(lambda: mark.write_text("Fatal Python error: Aborted\n"))
         await asyncio.wait_for(asked.wait(), PATIENCE_S)
-        assert running.pipeline.serving.index is None
+        assert running.pipeline.open_indexes.serving is None
         assert mark.read_text(), "it is still to be looked at"
-    assert await running.pipeline.serving.within(SystemClock(), PATIENCE_S) is not None
+    open_indexes = running.pipeline.open_indexes
+    assert await open_indexes.wait_for_serving(SystemClock(), PATIENCE_S) is not None
+
     assert await crashes(running) == []
 
 
@@ -191,7 +195,9 @@ async def test_an_older_copy_heals_an_index_that_is_damaged_and_can_be_opened(
     await running.until_state(lambda state: "New.md" in state.catalog.files and not state.jobs.open)
     shutil.rmtree(table / "_indices")
     seq = await say(running, DependencyLost(dependency="index", code="INDEX_CORRUPTED"))
-    await running.pipeline.serving.within(SystemClock(), PATIENCE_S)  # it is opened anew, as it is
+    await running.pipeline.open_indexes.wait_for_serving(
+        SystemClock(), PATIENCE_S
+    )  # it is opened anew, as it is
     table.rename(tmp_path / "broken")
     kept.rename(table)
     assert await asyncio.to_thread(running.pipeline.probing.index) is None
@@ -247,17 +253,17 @@ async def test_a_search_goes_on_however_often_its_index_is_opened_again(
     start: Any, monkeypatch: Any
 ) -> None:
     running = await indexed(start)
-    count, closed = ChunkIndex.count_with, []
+    count, closed = ChunkIndex.count_matching, []
 
     async def close_first(index: ChunkIndex, where: str | None, phrases: Any) -> int:
         if len(closed) < 3 and index not in closed:
             closed.append(index)
             await say(running, DependencyLost(dependency="index", code="INDEX_CORRUPTED"))
-            while running.pipeline.serving.index is index:
+            while running.pipeline.open_indexes.serving is index:
                 await asyncio.sleep(0.01)
         return await count(index, where, phrases)
 
-    monkeypatch.setattr(ChunkIndex, "count_with", close_first)
+    monkeypatch.setattr(ChunkIndex, "count_matching", close_first)
     async with asyncio.timeout(PATIENCE_S):
         served = await running.pipeline.searcher.search(SearchRequest(query="coriander"), [])
     assert len(closed) == 3
@@ -280,6 +286,6 @@ async def test_files_that_vanish_while_an_index_is_opened_crash_nobody(
     monkeypatch.setattr(generation_folders, "sweep", vanish_first)
     await say(running, DependencyLost(dependency="index", code="INDEX_CORRUPTED"))
     async with asyncio.timeout(PATIENCE_S):
-        while len(swept) < 2 or running.pipeline.serving.index is None:
+        while len(swept) < 2 or running.pipeline.open_indexes.serving is None:
             await asyncio.sleep(0.01)
     assert await crashes(running) == []

@@ -34,7 +34,7 @@ def german(vault: Path, write: Any) -> Path:
 
 
 def space_of(running: Any) -> Any:
-    index = running.pipeline.serving.index
+    index = running.pipeline.open_indexes.serving
     assert index is not None
     return index.identity.space
 

@@ -22,10 +22,14 @@ async def test_a_vault_that_is_not_there_costs_nothing(
     before = generations(tmp_path)
     running = await start(lambda: configure(vault_path=str(tmp_path / "Notez")))
     await running.until(VaultUnavailable, 0)
-    assert await running.pipeline.serving.within(SystemClock(), 0.5) is None, "another vault's"
+    assert await running.pipeline.open_indexes.wait_for_serving(SystemClock(), 0.5) is None, (
+        "another vault's"
+    )
     assert generations(tmp_path) == before
     running = await start(lambda: configure(vault_path=str(vault)))
-    assert await running.pipeline.serving.within(SystemClock(), PATIENCE_S) is not None
+    open_indexes = running.pipeline.open_indexes
+    assert await open_indexes.wait_for_serving(SystemClock(), PATIENCE_S) is not None
+
     await assert_index_equals_vault(running)
     assert generations(tmp_path) == before
 
@@ -62,7 +66,7 @@ async def test_an_index_that_is_built_for_it_is_not_switched_to_either(
     other = tmp_path / "Other"
     running = await start(lambda: configure(vault_path=str(other)))
     await running.until(VaultUnavailable, 0)
-    assert await running.pipeline.serving.within(SystemClock(), 0.5) is None
+    assert await running.pipeline.open_indexes.wait_for_serving(SystemClock(), 0.5) is None
     assert generations(tmp_path) == before, "nothing is thrown away for a slip of the pen"
     write(other, "New.md", "A heron on the roof of the boathouse.\n")
     await running.until_state(

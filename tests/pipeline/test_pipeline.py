@@ -246,7 +246,7 @@ async def test_an_actor_that_crashes_alone_loses_no_batch_and_no_vector(
     start: Any, write: Any, monkeypatch: Any
 ) -> None:
     running = await indexed(start)
-    index = running.pipeline.serving.index
+    index = running.pipeline.open_indexes.serving
     replace, fill = index.replace, index.fill
     broken = {"replace": 1, "fill": 1}
 
@@ -270,7 +270,7 @@ async def test_a_crash_of_the_store_writer_counts_once_towards_the_limit(
     start: Any, write: Any, monkeypatch: Any
 ) -> None:
     running = await indexed(start)
-    index = running.pipeline.serving.index
+    index = running.pipeline.open_indexes.serving
     replace, left = index.replace, CRASHES_MAX - 1
 
     async def fail_at_first(*given: Any) -> Any:
@@ -292,7 +292,7 @@ async def test_a_batch_formed_while_the_store_writer_is_away_is_stored(
     start: Any, write: Any, monkeypatch: Any
 ) -> None:
     running = await indexed(start)
-    writer, index = running.pipeline._writer, running.pipeline.serving.index
+    writer, index = running.pipeline._writer, running.pipeline.open_indexes.serving
     replace, open_index = index.replace, writer._open
     crashed, formed = False, asyncio.Event()
 

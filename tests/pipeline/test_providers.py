@@ -100,7 +100,7 @@ async def test_a_text_that_cannot_be_embedded_does_not_hold_up_the_others(
         assert pipeline.catalog.chunks_barred == 1
         asked = len(server.requests)
         pipeline = await start()
-        await pipeline.until_state(lambda state: pipeline.pipeline.serving.index is not None)
+        await pipeline.until_state(lambda state: pipeline.pipeline.open_indexes.serving is not None)
         await pipeline.request("sync")
         await pipeline.until_state(lambda state: not state.jobs.open)
         assert len(server.requests) == asked, "it is not tried again and again"
@@ -275,7 +275,7 @@ async def test_choosing_the_same_model_again_leaves_whoever_is_at_work_with_it_a
         pipeline = await start()
         await pipeline.request("full")
         await pipeline.until_state(all_embedded)
-        index = pipeline.pipeline.serving.index
+        index = pipeline.pipeline.open_indexes.serving
         providers = pipeline.pipeline._providers
         at_work = await providers.of(index.identity)
         await providers.choose(may_be_absent=False)

@@ -73,7 +73,7 @@ async def test_an_index_that_the_log_does_not_name_is_removed_at_the_start(
     vectors = tmp_path / "home" / "vectors.lance"
     serving = vectors / running.catalog.index.generation
     running = await start(lambda: shutil.copytree(serving, vectors / "01OLD"))
-    await running.until_state(lambda state: running.pipeline.serving.index is not None)
+    await running.until_state(lambda state: running.pipeline.open_indexes.serving is not None)
     while [path.name for path in vectors.iterdir()] != [serving.name]:
         await asyncio.sleep(0.01)
     await assert_index_equals_vault(running)
@@ -206,7 +206,7 @@ async def test_a_reindex_that_waits_for_vectors_can_be_given_up(
     await running.ledger.journal.append("test", JobCancelRequested(job_id=job))
     await running.until(JobFinished, finished.seq, job_id=job, outcome="cancelled")
     assert running.catalog.building is None
-    while running.pipeline.serving.building is not None:
+    while running.pipeline.open_indexes.building is not None:
         await asyncio.sleep(0.01)
     assert running.catalog.index.generation == old
     await assert_index_equals_vault(running)
@@ -232,7 +232,7 @@ async def test_a_reindex_that_was_given_up_does_not_come_back_after_a_crash(
     await dropped.wait()
     seq = running.ledger.state.seq
     running = await start()
-    await running.until_state(lambda state: running.pipeline.serving.index is not None)
+    await running.until_state(lambda state: running.pipeline.open_indexes.serving is not None)
     await running.request("sync")
     await running.until(JobFinished, seq, mode="sync")
     asked = running.ledger.journal.follow(seq, {"job_requested"}, on=False)
@@ -267,7 +267,7 @@ async def test_a_crash_in_a_reindex_leaves_one_whole_index(start: Any, moment: A
     await running.request("reindex")
     await running.until(moment, seq)
     running = await start()
-    await running.until_state(lambda state: running.pipeline.serving.index is not None)
+    await running.until_state(lambda state: running.pipeline.open_indexes.serving is not None)
     await assert_index_equals_vault(running)
     await running.until_state(no_reindex)
     await assert_index_equals_vault(running)

@@ -40,7 +40,7 @@ async def test_vectors_that_come_during_the_commit_are_not_counted_as_stored(
 ) -> None:
     running = await indexed(start)
     monkeypatch.setattr(store_writer, "VECTORS_WITHIN_S", 0.0)
-    index = running.pipeline.serving.index
+    index = running.pipeline.open_indexes.serving
     replace, seq = index.replace, running.ledger.state.seq
 
     async def slowly(*given: Any) -> int:

@@ -13,7 +13,7 @@ import pytest
 
 from ragd.errors import PermissionRefused
 from ragd.runtime.durable_files import (
-    is_full,
+    is_disk_full,
     make_directory,
     private_directory,
     replace_file,
@@ -154,10 +154,10 @@ def test_writing_nothing_writes_nothing(tmp_path: Path, calls: list[str]) -> Non
 
 
 def test_a_full_disk_and_a_full_quota_are_full_and_nothing_else_is() -> None:
-    assert is_full(OSError(errno.ENOSPC, ""))
-    assert is_full(OSError(errno.EDQUOT, ""))
-    assert not is_full(OSError(errno.EIO, ""))
-    assert not is_full(OSError("without a number"))
+    assert is_disk_full(OSError(errno.ENOSPC, ""))
+    assert is_disk_full(OSError(errno.EDQUOT, ""))
+    assert not is_disk_full(OSError(errno.EIO, ""))
+    assert not is_disk_full(OSError("without a number"))
 
 
 def test_a_folder_that_is_made_is_durable_in_its_own_folder(

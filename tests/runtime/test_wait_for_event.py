@@ -2,20 +2,20 @@
 
 import asyncio
 
-from ragd.runtime.wait_for_event import set_within
+from ragd.runtime.wait_for_event import wait_until_set
 from tests.daemon.virtual_clock import VirtualClock
 
 
 async def test_what_is_set_already_is_not_waited_for() -> None:
     event, clock = asyncio.Event(), VirtualClock()
     event.set()
-    assert await set_within(event, clock, 60.0)
+    assert await wait_until_set(event, clock, 60.0)
     assert clock.slept == []
 
 
 async def test_time_may_run_out() -> None:
     event, clock = asyncio.Event(), VirtualClock()
-    waiting = asyncio.create_task(set_within(event, clock, 60.0))
+    waiting = asyncio.create_task(wait_until_set(event, clock, 60.0))
     await clock.asleep()
     clock.advance(60.0)
     assert not await waiting
@@ -23,7 +23,7 @@ async def test_time_may_run_out() -> None:
 
 async def test_what_is_set_in_time_ends_the_wait_and_leaves_no_task() -> None:
     event, clock = asyncio.Event(), VirtualClock()
-    waiting = asyncio.create_task(set_within(event, clock, 60.0))
+    waiting = asyncio.create_task(wait_until_set(event, clock, 60.0))
     await clock.asleep()
     event.set()
     assert await waiting

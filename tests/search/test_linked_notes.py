@@ -26,16 +26,16 @@ class Index:
     async def has_links(self) -> bool:
         return any(one.links for one in self._rows)
 
-    async def links_of(self, paths: Sequence[str]) -> list[LinkRow]:
+    async def read_links(self, paths: Sequence[str]) -> list[LinkRow]:
         self.lookups += 1
         return [one for one in self._rows if one.source_file in paths]
 
-    async def linking_to(self, names: Sequence[str]) -> list[LinkRow]:
+    async def find_linking_to(self, names: Sequence[str]) -> list[LinkRow]:
         self.lookups += 1
         wanted = {link_key(name) for name in names}
         return [one for one in self._rows if wanted & {link_key(link) for link in one.links}]
 
-    async def with_names(self, names: Sequence[str]) -> list[LinkRow]:
+    async def find_by_names(self, names: Sequence[str]) -> list[LinkRow]:
         self.lookups += 1
         wanted = {link_key(name) for name in names}
         return [

@@ -37,11 +37,11 @@ class Index:
         rows = list(self.rows.values())[:most]
         return [Candidate(r.chunk_id, r.source_file, r.chunk_text.encode()) for r in rows]
 
-    async def fetch(self, chunk_ids: Sequence[str]) -> list[ChunkRow]:
+    async def read_chunks(self, chunk_ids: Sequence[str]) -> list[ChunkRow]:
         self.fetched += chunk_ids
         return [self.rows[one] for one in chunk_ids if one in self.rows]
 
-    async def places(
+    async def find_exact_texts(
         self, texts: Sequence[str], where: str | None = None
     ) -> dict[str, dict[str, int]]:
         self.asked_places += 1

@@ -8,7 +8,7 @@ used: they take seconds. A generation's identity, and whether it is complete, ar
 
 from ragd.store.lance.checkup import IndexDefect, probe
 from ragd.store.lance.checkup_process import examine_apart
-from ragd.store.lance.generation_folders import FolderStamp, Generation, IndexIdentity, place
+from ragd.store.lance.generation_folders import FolderStamp, Generation, IndexIdentity, folder_stamp
 from ragd.store.lance.lance_errors import CannotCheck
 from ragd.store.lance.packed_rows import LinkRow
 from ragd.store.lance.reader import Missing
@@ -37,8 +37,8 @@ __all__ = [
     "condition",
     "cosines",
     "examine_apart",
+    "folder_stamp",
     "one_of",
-    "place",
     "probe",
     "sql_text",
     "unit_cosines",

@@ -58,7 +58,7 @@ def table_path(folder: Path, generation: str) -> Path:
     return generation_path(folder, generation) / f"{TABLE}.lance"
 
 
-def place(folder: Path, generation: str) -> FolderStamp:
+def folder_stamp(folder: Path, generation: str) -> FolderStamp:
     """Which folder it is, whatever its name: another one, if another was put in its place."""
     try:
         found = table_path(folder, generation).stat()

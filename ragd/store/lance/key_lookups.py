@@ -20,7 +20,7 @@ FEW = 32  # of them, all are looked at
 NAMESAKES = 20  # notes of one name, at most
 
 
-async def with_name(
+async def find_by_name(
     now: TableVersion, name: str, where: str | None, phrases: Sequence[Condition]
 ) -> list[ChunkHit]:
     """The first passages of the notes with exactly this name; the score says nothing.
@@ -59,12 +59,12 @@ async def has_links(now: TableVersion) -> bool:
     return now.has_links
 
 
-async def links_of(now: TableVersion, paths: Sequence[str]) -> list[LinkRow]:
+async def read_links(now: TableVersion, paths: Sequence[str]) -> list[LinkRow]:
     """The passages of these notes that have links."""
     if not now.has_keys:
         return []
     if (packed := await now.packed()) is not None:
-        rows = packed.links_of(paths, LINKED)
+        rows = packed.read_links(paths, LINKED)
     else:
         query = now.table.query().where(one_of("source_file", paths)).limit(LINKED)
         read = await now.run_query(query.select(list(LINK_COLUMNS)))
@@ -72,12 +72,12 @@ async def links_of(now: TableVersion, paths: Sequence[str]) -> list[LinkRow]:
     return [row for row in rows if row.links]
 
 
-async def linking_to(now: TableVersion, names: Sequence[str]) -> list[LinkRow]:
+async def find_linking_to(now: TableVersion, names: Sequence[str]) -> list[LinkRow]:
     """Passages that link to a note with one of these names."""
     return await _with_keys(now, map(linking, names), _is_any_order_right)
 
 
-async def with_names(now: TableVersion, names: Sequence[str]) -> list[LinkRow]:
+async def find_by_names(now: TableVersion, names: Sequence[str]) -> list[LinkRow]:
     """The first passages of notes with one of these names; a path counts as its last name."""
     keys = (named(name.rpartition("/")[2]) for name in names)
     return await _with_keys(now, keys, _has_each_one_note)

@@ -59,7 +59,7 @@ class PackedRows:
         """The same, as far as links concern them."""
         return _link_rows(self._at(row_ids))
 
-    def links_of(self, paths: Sequence[str], most: int) -> list[LinkRow]:
+    def read_links(self, paths: Sequence[str], most: int) -> list[LinkRow]:
         """The first `most` rows of these notes, in the table's order."""
         return _link_rows(self._rows.filter(self._are_of(paths)).slice(0, most))
 

@@ -150,7 +150,7 @@ class TableReader:
     async def version(self) -> int:
         return self._now.version
 
-    async def vector_leg(
+    async def find_by_vector(
         self,
         vector: Vector,
         k: int,
@@ -178,7 +178,7 @@ class TableReader:
         rows = await find_best(now, search, k, of_notes(where, notes), phrases)
         return best_first(await now.hits(rows.row_ids, [1.0 - one for one in rows.scores]))
 
-    async def text_leg(
+    async def find_by_words(
         self,
         text: str,
         k: int,
@@ -197,7 +197,7 @@ class TableReader:
         rows = await find_best(now, search, k, of_notes(where, notes), phrases)
         return best_first(await now.hits(rows.row_ids, rows.scores))
 
-    async def newest(self, k: int, where: str) -> list[ChunkHit]:
+    async def find_newest(self, k: int, where: str) -> list[ChunkHit]:
         """The k chunks with the newest dates, newest first; of those without, by the file's time.
 
         The chunks of a note stay together, in their order.
@@ -213,7 +213,7 @@ class TableReader:
         rows = (await asyncio.to_thread(found.sort_by, order)).slice(0, k).to_pylist()
         return [hit(row, _own_key(row)) for row in rows]
 
-    async def undated_notes(self, where: str | None = None) -> int:
+    async def count_undated_notes(self, where: str | None = None) -> int:
         """How many notes have no passage with a date."""
         query = self._table.query().select(["source_file", "date"])
         query = query if where is None else query.where(where)
@@ -223,29 +223,29 @@ class TableReader:
         latest = found.group_by("source_file").aggregate([("date", "max")])["date_max"]
         return int(latest.null_count)
 
-    async def named(
+    async def find_by_name(
         self, name: str, where: str | None = None, phrases: Sequence[Condition] = ()
     ) -> list[ChunkHit]:
         """The first passages of the notes with exactly this name; the score says nothing."""
-        return await key_lookups.with_name(self._now, name, where, phrases)
+        return await key_lookups.find_by_name(self._now, name, where, phrases)
 
     async def has_links(self) -> bool:
         """Whether any passage links to a note."""
         return await key_lookups.has_links(self._now)
 
-    async def links_of(self, paths: Sequence[str]) -> list[LinkRow]:
+    async def read_links(self, paths: Sequence[str]) -> list[LinkRow]:
         """The passages of these notes that have links."""
-        return await key_lookups.links_of(self._now, paths)
+        return await key_lookups.read_links(self._now, paths)
 
-    async def linking_to(self, names: Sequence[str]) -> list[LinkRow]:
+    async def find_linking_to(self, names: Sequence[str]) -> list[LinkRow]:
         """Passages that link to a note with one of these names."""
-        return await key_lookups.linking_to(self._now, names)
+        return await key_lookups.find_linking_to(self._now, names)
 
-    async def with_names(self, names: Sequence[str]) -> list[LinkRow]:
+    async def find_by_names(self, names: Sequence[str]) -> list[LinkRow]:
         """The first passages of notes with one of these names; a path counts as its last name."""
-        return await key_lookups.with_names(self._now, names)
+        return await key_lookups.find_by_names(self._now, names)
 
-    async def fetch(self, chunk_ids: Sequence[str]) -> list[ChunkRow]:
+    async def read_chunks(self, chunk_ids: Sequence[str]) -> list[ChunkRow]:
         """These chunks in this order, without those that are not there (any more)."""
         if not chunk_ids:
             return []
@@ -256,7 +256,7 @@ class TableReader:
             found |= {row["chunk_id"]: msgspec.convert(row, ChunkRow) for row in rows}
         return [found[chunk_id] for chunk_id in chunk_ids if chunk_id in found]
 
-    async def places(
+    async def find_exact_texts(
         self, texts: Sequence[str], where: str | None = None
     ) -> dict[str, dict[str, int]]:
         """For each of these texts, the notes in which a passage is exactly that, and how often."""
@@ -280,7 +280,7 @@ class TableReader:
         """How many chunks meet the condition."""
         return await self._now.count(where)
 
-    async def count_with(self, where: str | None, phrases: Sequence[Condition]) -> int:
+    async def count_matching(self, where: str | None, phrases: Sequence[Condition]) -> int:
         """How many chunks meet the condition and have the phrases that are wanted."""
         now, wanted = self._now, tuple(one for one in phrases if not one.negated)
         if where is not None or not wanted:
@@ -288,11 +288,11 @@ class TableReader:
         names = [phrase for one in wanted for phrase in one.values]
         return len(await phrase_rows.having_all(now, names))
 
-    async def directories(self) -> frozenset[str]:
+    async def list_directories(self) -> frozenset[str]:
         """Every folder, at any depth, that has a note in the index."""
         return (await self._names_now()).directories
 
-    async def tags(self) -> frozenset[str]:
+    async def list_tags(self) -> frozenset[str]:
         """Every tag in the index, as it is spelled there."""
         return (await self._names_now()).tags
 
@@ -307,7 +307,7 @@ class TableReader:
             self._names = await asyncio.to_thread(_names_in, found, version)
         return self._names
 
-    async def properties(self, name: str) -> list[str]:
+    async def list_properties(self, name: str) -> list[str]:
         """The different properties of this name, as they are kept."""
         if "properties" not in self.columns:
             return []  # an earlier version made the table
@@ -318,7 +318,7 @@ class TableReader:
                 found = await query.where("chunk_index = 0").to_arrow()
         return await asyncio.to_thread(_starting, found["properties"], start)
 
-    async def word_counts(self, most: int) -> dict[str, int]:
+    async def count_words(self, most: int) -> dict[str, int]:
         """The most frequent words of the table, and how often each stands there."""
         counts: dict[str, int] = {}
         with translated(self._path):
@@ -327,7 +327,7 @@ class TableReader:
         await asyncio.to_thread(word_counts.keep, counts, most)
         return counts
 
-    async def titled(self, title: str) -> list[str]:
+    async def find_by_title(self, title: str) -> list[str]:
         """The paths of the notes with this title, in any case."""
         query = self._table.query().select(["source_file"])
         rows = await self._rows_of(query, f"chunk_index = 0 AND lower(title) = {sql_text(title)}")
@@ -338,13 +338,13 @@ class TableReader:
         columns = list(Missing.__struct_fields__)
         missing = [
             msgspec.convert(row, Missing)
-            async for row in self.rows(columns, where=f"{VECTOR} IS NULL")
+            async for row in self.read_rows(columns, where=f"{VECTOR} IS NULL")
         ]
         missing.sort(key=lambda row: (row.source_file, row.chunk_index))
         missing.sort(key=lambda row: row.modified_at, reverse=newest_first)
         return missing[:limit]
 
-    async def rows(
+    async def read_rows(
         self, columns: Sequence[str], where: str | None = None
     ) -> AsyncIterator[dict[str, Any]]:
         """All rows, streamed, as the version that is pinned now has them."""
@@ -356,7 +356,7 @@ class TableReader:
                 for row in batch.to_pylist():
                     yield row
 
-    async def frequencies(self) -> Frequencies:
+    async def word_frequencies(self) -> Frequencies:
         """How common words are in this index, from a sample; again when the index has doubled."""
         if self._counted_in == self._now.version:
             return self._frequencies

@@ -147,7 +147,7 @@ class ChunkIndex:
         self._writer = writer
         self._reader = reader
         self._path = generation_folders.table_path(folder, identity.generation)
-        self._inode = self.place()[1]
+        self._inode = self.folder_stamp()[1]
         self._maintaining = asyncio.Lock()
         self._changes = 0
 
@@ -181,7 +181,7 @@ class ChunkIndex:
     def _if_there(self, work: Callable[..., T], *args: Any) -> T:
         """lance would write into a folder that was removed: it would be there again, and damaged.
         Raises RagdError instead."""
-        if self.place()[1] != self._inode:
+        if self.folder_stamp()[1] != self._inode:
             raise RagdError("INDEX_NOT_FOUND")
         return work(*args)
 
@@ -192,7 +192,7 @@ class ChunkIndex:
         """The columns of the table; one that an earlier version made has fewer."""
         return self._reader.columns
 
-    async def vector_leg(
+    async def find_by_vector(
         self,
         vector: Vector,
         k: int,
@@ -201,9 +201,9 @@ class ChunkIndex:
         notes: Sequence[str] | None = None,
     ) -> list[ChunkHit]:
         """The k chunks nearest in meaning, of all notes or of these; the score is the cosine."""
-        return await self._reader.vector_leg(vector, k, where, phrases, notes)
+        return await self._reader.find_by_vector(vector, k, where, phrases, notes)
 
-    async def text_leg(
+    async def find_by_words(
         self,
         text: str,
         k: int,
@@ -212,51 +212,51 @@ class ChunkIndex:
         notes: Sequence[str] | None = None,
     ) -> list[ChunkHit]:
         """The k chunks that match some of the words best; the score is BM25."""
-        return await self._reader.text_leg(text, k, where, phrases, notes)
+        return await self._reader.find_by_words(text, k, where, phrases, notes)
 
-    async def newest(self, k: int, where: str) -> list[ChunkHit]:
+    async def find_newest(self, k: int, where: str) -> list[ChunkHit]:
         """The k chunks with the newest dates, newest first."""
-        return await self._reader.newest(k, where)
+        return await self._reader.find_newest(k, where)
 
-    async def undated_notes(self, where: str | None = None) -> int:
+    async def count_undated_notes(self, where: str | None = None) -> int:
         """How many notes have no passage with a date."""
-        return await self._reader.undated_notes(where)
+        return await self._reader.count_undated_notes(where)
 
-    async def named(
+    async def find_by_name(
         self, name: str, where: str | None = None, phrases: Sequence[Condition] = ()
     ) -> list[ChunkHit]:
         """The first passages of the notes with exactly this name, separators and case apart."""
-        return await self._reader.named(name, where, phrases)
+        return await self._reader.find_by_name(name, where, phrases)
 
     async def has_links(self) -> bool:
         """Whether any passage links to a note."""
         return await self._reader.has_links()
 
-    async def links_of(self, paths: Sequence[str]) -> list[LinkRow]:
+    async def read_links(self, paths: Sequence[str]) -> list[LinkRow]:
         """The passages of these notes that have links."""
-        return await self._reader.links_of(paths)
+        return await self._reader.read_links(paths)
 
-    async def linking_to(self, names: Sequence[str]) -> list[LinkRow]:
+    async def find_linking_to(self, names: Sequence[str]) -> list[LinkRow]:
         """Passages that link to a note with one of these names."""
-        return await self._reader.linking_to(names)
+        return await self._reader.find_linking_to(names)
 
-    async def with_names(self, names: Sequence[str]) -> list[LinkRow]:
+    async def find_by_names(self, names: Sequence[str]) -> list[LinkRow]:
         """The first passages of notes with one of these names."""
-        return await self._reader.with_names(names)
+        return await self._reader.find_by_names(names)
 
-    async def frequencies(self) -> Frequencies:
+    async def word_frequencies(self) -> Frequencies:
         """How common words are in this index."""
-        return await self._reader.frequencies()
+        return await self._reader.word_frequencies()
 
-    async def fetch(self, chunk_ids: Sequence[str]) -> list[ChunkRow]:
+    async def read_chunks(self, chunk_ids: Sequence[str]) -> list[ChunkRow]:
         """These chunks in this order, without those that are gone."""
-        return await self._reader.fetch(chunk_ids)
+        return await self._reader.read_chunks(chunk_ids)
 
-    async def places(
+    async def find_exact_texts(
         self, texts: Sequence[str], where: str | None = None
     ) -> dict[str, dict[str, int]]:
         """For each text, the notes in which a passage is exactly that, and how often."""
-        return await self._reader.places(texts, where)
+        return await self._reader.find_exact_texts(texts, where)
 
     async def has_phrase(self, phrase: str) -> bool:
         """Whether some passage has it."""
@@ -266,37 +266,37 @@ class ChunkIndex:
         """How many chunks meet the condition."""
         return await self._reader.count(where)
 
-    async def count_with(self, where: str | None, phrases: Sequence[Condition]) -> int:
+    async def count_matching(self, where: str | None, phrases: Sequence[Condition]) -> int:
         """How many chunks meet the condition and have the phrases that are wanted."""
-        return await self._reader.count_with(where, phrases)
+        return await self._reader.count_matching(where, phrases)
 
-    async def directories(self) -> frozenset[str]:
+    async def list_directories(self) -> frozenset[str]:
         """Every folder, at any depth, that has a note in the index."""
-        return await self._reader.directories()
+        return await self._reader.list_directories()
 
-    async def tags(self) -> frozenset[str]:
+    async def list_tags(self) -> frozenset[str]:
         """Every tag in the index, as it is spelled there."""
-        return await self._reader.tags()
+        return await self._reader.list_tags()
 
-    async def properties(self, name: str) -> list[str]:
+    async def list_properties(self, name: str) -> list[str]:
         """The different properties of this name, as they are kept."""
-        return await self._reader.properties(name)
+        return await self._reader.list_properties(name)
 
-    async def word_counts(self, most: int) -> dict[str, int]:
+    async def count_words(self, most: int) -> dict[str, int]:
         """The most frequent words of the table, and how often each stands there."""
-        return await self._reader.word_counts(most)
+        return await self._reader.count_words(most)
 
-    async def titled(self, title: str) -> list[str]:
+    async def find_by_title(self, title: str) -> list[str]:
         """The paths of the notes with this title, which is in lower case."""
-        return await self._reader.titled(title)
+        return await self._reader.find_by_title(title)
 
     # Reading in bulk
 
-    def rows(
+    def read_rows(
         self, columns: Sequence[str], where: str | None = None
     ) -> AsyncIterator[dict[str, Any]]:
         """All rows, streamed."""
-        return self._reader.rows(columns, where)
+        return self._reader.read_rows(columns, where)
 
     async def missing_vectors(self, limit: int, newest_first: bool = True) -> list[Missing]:
         """Chunks that have no vector yet, so that a backlog can be made again after a crash."""
@@ -312,9 +312,9 @@ class ChunkIndex:
 
     # Keeping
 
-    def place(self) -> generation_folders.FolderStamp:
+    def folder_stamp(self) -> generation_folders.FolderStamp:
         """Another one, if another folder was put in the table's place."""
-        return generation_folders.place(self._folder, self.identity.generation)
+        return generation_folders.folder_stamp(self._folder, self.identity.generation)
 
     async def probe(self, expected_version: int = 0) -> IndexDefect | None:
         """What is wrong with the table, by really reading it; in a thread beside the writer."""

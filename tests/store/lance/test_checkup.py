@@ -250,15 +250,15 @@ async def use_everything(index: ChunkIndex) -> list[str]:
     """The codes of all failures when every way of reading and writing is tried."""
 
     async def read() -> None:
-        async for _ in index.rows(["chunk_text", "vector", "tags", "search_text"]):
+        async for _ in index.read_rows(["chunk_text", "vector", "tags", "search_text"]):
             pass
 
     codes = []
     for attempt in (
         read,
-        lambda: index.text_leg("common w7x1", 5),
-        lambda: index.vector_leg(vector("x"), 50),
-        lambda: index.fetch([chunk.chunk_id for chunk in bulk(300)[9].chunks]),
+        lambda: index.find_by_words("common w7x1", 5),
+        lambda: index.find_by_vector(vector("x"), 50),
+        lambda: index.read_chunks([chunk.chunk_id for chunk in bulk(300)[9].chunks]),
         lambda: index.count("source_file = 'Bulk1/note 1.md'"),
         lambda: index.count("array_has(tags, '#t1')"),
         lambda: index.replace(bulk(2)),
@@ -296,9 +296,9 @@ async def test_a_damaged_full_text_index_says_so(damaged: Path) -> None:
     store = LanceStore(damaged)
     index = await store.open("01A")
     with pytest.raises(RagdError) as refused:
-        await index.text_leg("common words", 5)
+        await index.find_by_words("common words", 5)
     assert refused.value.code == "INDEX_CORRUPTED"
-    assert len(await index.vector_leg(vector("x"), 5)) == 5
+    assert len(await index.find_by_vector(vector("x"), 5)) == 5
     index.close()
     store.close()
 

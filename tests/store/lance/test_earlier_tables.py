@@ -38,9 +38,9 @@ async def test_an_earlier_table_is_searched_written_and_probed(
     assert await index.probe() is None
     assert index.columns.isdisjoint(LATER)
     where = condition(Filters(tags=("#birds",), tag_column="tags"))
-    (hit,) = await index.text_leg("river", 10, where)
-    (row,) = await index.fetch([hit.chunk_id])
+    (hit,) = await index.find_by_words("river", 10, where)
+    (row,) = await index.read_chunks([hit.chunk_id])
     assert (row.source_file, row.tags, row.note_tags) == ("a.md", ["#birds"], [])
-    assert await index.named("a") == []
+    assert await index.find_by_name("a") == []
     index.close()
     store.close()

@@ -10,13 +10,13 @@ from tests.store.lance.drafts import HOUR_NS, bulk, ids, note, vector, vectors_o
 async def test_a_filled_chunk_is_found_by_its_vector(index: ChunkIndex) -> None:
     files = bulk(300)
     await index.replace(files)
-    assert await index.vector_leg(vector("x"), 5) == []
+    assert await index.find_by_vector(vector("x"), 5) == []
     wanted = vectors_of(files)
     filled = await index.fill(wanted)
     assert filled.rows == 1_200
     assert filled.version == await index.version()
     for chunk_id in ids(files)[::97]:
-        (hit,) = await index.vector_leg(wanted[chunk_id], 1)
+        (hit,) = await index.find_by_vector(wanted[chunk_id], 1)
         assert (hit.chunk_id, hit.score) == (chunk_id, pytest.approx(1.0, abs=1e-5))
 
 
@@ -32,9 +32,9 @@ async def test_a_fill_is_one_commit_across_fragments(index: ChunkIndex) -> None:
 async def test_a_fill_changes_vectors_and_nothing_else(index: ChunkIndex) -> None:
     files = bulk(50)
     await index.replace(files)
-    before = await index.fetch(ids(files))
+    before = await index.read_chunks(ids(files))
     await index.fill(vectors_of(files[:20]))
-    assert await index.fetch(ids(files)) == before
+    assert await index.read_chunks(ids(files)) == before
     assert len(await index.missing_vectors(1_000)) == 120
 
 
@@ -46,7 +46,7 @@ async def test_a_fill_keeps_rows_in_the_full_text_index(index: ChunkIndex) -> No
         await index.fill(vectors_of(files[start : start + 250]))
     assert coverage(index._writer.dataset).fresh == 0
     for number in (0, 500, 1_099):
-        (hit,) = await index.text_leg(f"w{number}x2", 3)
+        (hit,) = await index.find_by_words(f"w{number}x2", 3)
         assert hit.chunk_id == files[number].chunks[2].chunk_id
         assert await index.count(f"chunk_id = '{hit.chunk_id}'") == 1
 
@@ -92,7 +92,7 @@ async def test_filling_twice_is_harmless_and_the_last_vector_stays(index: ChunkI
     first, second = ids([file])
     await index.fill({first: vector("old"), second: vector("two")})
     await index.fill({first: vector("new")})
-    (hit,) = await index.vector_leg(vector("new"), 1)
+    (hit,) = await index.find_by_vector(vector("new"), 1)
     assert (hit.chunk_id, hit.score) == (first, pytest.approx(1.0, abs=1e-5))
     assert await index.missing_vectors(5) == []
 

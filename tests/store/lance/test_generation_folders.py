@@ -158,6 +158,6 @@ async def test_the_folder_may_have_any_name(tmp_path: Path, name: str) -> None:
     store = LanceStore(tmp_path / name)
     index = await store.create(identity())
     await index.replace([note("a.md", "some text")])
-    assert [hit.source_file for hit in await index.text_leg("text", 5)] == ["a.md"]
+    assert [hit.source_file for hit in await index.find_by_words("text", 5)] == ["a.md"]
     index.close()
     store.close()

@@ -103,12 +103,12 @@ async def still_works(folder: Path) -> None:
     index = await store.open("01A")
     for path, rows in rows_of(generation_folders.table_path(folder, "01A")).items():
         word = rows[0]["chunk_text"].split()[2]
-        hits = await index.text_leg(word, 5)
+        hits = await index.find_by_words(word, 5)
         assert [hit.chunk_id for hit in hits] == [rows[0]["chunk_id"]]
         assert await index.count(f"source_file = '{path}'") == len(rows)
     await index.maintain(keep_s=0)
     missing = {row.chunk_id for row in await index.missing_vectors(1_000)}
     total = await index.count()
-    assert len(await index.vector_leg(b"\x00\x00\x80\x3f" * 16, 1_000)) == total - len(missing)
+    assert len(await index.find_by_vector(b"\x00\x00\x80\x3f" * 16, 1_000)) == total - len(missing)
     index.close()
     store.close()

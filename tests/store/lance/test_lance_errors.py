@@ -19,7 +19,7 @@ async def index(store: LanceStore) -> ChunkIndex:
 
 
 async def _missing_column(index: ChunkIndex) -> None:
-    async for _ in index.rows(["nowhere"]):
+    async for _ in index.read_rows(["nowhere"]):
         pass
 
 

@@ -37,7 +37,7 @@ async def test_the_text_of_a_deleted_note_leaves_every_file(
     assert [found for trace in TRACES for found in holding(folder, trace)] == []
     assert words_indexed(index._writer.dataset) < words
     assert await index.count() == 1_200
-    assert len(await index.text_leg("w150x3", 5)) == 1
+    assert len(await index.find_by_words("w150x3", 5)) == 1
 
 
 async def test_the_former_text_of_an_edited_note_leaves_every_file(
@@ -50,7 +50,7 @@ async def test_the_former_text_of_an_edited_note_leaves_every_file(
     await until_done(index)
     gone = [trace for trace in TRACES if trace not in SECRET.path]
     assert [found for trace in gone for found in holding(folder, trace)] == []
-    assert (await index.text_leg("harmless", 5))[0].source_file == SECRET.path
+    assert (await index.find_by_words("harmless", 5))[0].source_file == SECRET.path
 
 
 @pytest.mark.parametrize("large", [False, True], ids=["one of one", "one of several"])
@@ -71,7 +71,7 @@ async def test_a_note_that_filled_fragments_of_its_own_leaves_no_trace(
     await until_done(index)
     assert [found for trace in TRACES for found in holding(folder, trace)] == []
     assert words_indexed(index._writer.dataset) <= words - 1_100
-    assert len(await index.text_leg("w115x2", 5)) == 1
+    assert len(await index.find_by_words("w115x2", 5)) == 1
     assert await index.count("source_file = 'Bulk3/note 115.md'") == 4
 
 
@@ -97,7 +97,7 @@ async def test_versions_are_kept_for_a_while_and_then_go(index: ChunkIndex) -> N
     assert len(await index.versions()) > 5
     assert (await index.maintain(keep_s=0)).again_s is None
     assert await index.versions() == [await index.version()]
-    assert len(await index.text_leg("w3x0", 5)) == 1
+    assert len(await index.find_by_words("w3x0", 5)) == 1
 
 
 async def test_a_reader_that_searches_through_maintenance_never_stumbles(
@@ -106,9 +106,9 @@ async def test_a_reader_that_searches_through_maintenance_never_stumbles(
     for number in range(12):
         await index.replace(bulk(2, start=2 * number, vectors=True), [])
         await index.maintain(keep_s=0)
-        assert len(await index.text_leg(f"w{2 * number}x1", 5)) == 1
-        assert len(await index.vector_leg(vector("x"), 5)) == 5
-        assert len([row async for row in index.rows(["chunk_id"])]) == 8 * (number + 1)
+        assert len(await index.find_by_words(f"w{2 * number}x1", 5)) == 1
+        assert len(await index.find_by_vector(vector("x"), 5)) == 5
+        assert len([row async for row in index.read_rows(["chunk_id"])]) == 8 * (number + 1)
 
 
 async def test_small_fragments_are_merged_and_large_ones_left_alone(index: ChunkIndex) -> None:
@@ -160,8 +160,8 @@ async def test_descriptors_stay_flat(index: ChunkIndex, monkeypatch: pytest.Monk
     seen = []
     for number in range(60):
         await index.replace(bulk(1, start=number % 50, vectors=True))
-        await index.text_leg("common w7x1", 5)
-        await index.vector_leg(vector(number), 5)
+        await index.find_by_words("common w7x1", 5)
+        await index.find_by_vector(vector(number), 5)
         if number % 2:
             await index.maintain(keep_s=0)
         seen.append(descriptors())
@@ -174,6 +174,6 @@ async def test_after_reopening_everything_is_as_before(
     monkeypatch.setattr(store_module, "REOPEN_AFTER", 1)
     await index.replace(bulk(5, vectors=True))
     await index.maintain()
-    assert len(await index.text_leg("w3x1", 5)) == 1
+    assert len(await index.find_by_words("w3x1", 5)) == 1
     await index.replace(bulk(1, start=9))
     assert await index.count() == 24

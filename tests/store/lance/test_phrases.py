@@ -46,7 +46,7 @@ async def test_the_same_passages_have_a_phrase_in_tables_of_any_size(
     for phrase in PHRASES:
         every = await index.count(condition(Filters(conditions=has(phrase))))
         missed = scanned == 0 and phrase in ("open", "source")  # within `open.source` only
-        assert await index.count_with(None, has(phrase)) == every - missed
+        assert await index.count_matching(None, has(phrase)) == every - missed
         assert await index.has_phrase(phrase) is bool(every)
 
 
@@ -55,7 +55,7 @@ async def test_a_phrase_within_longer_words_only_is_found_after_all(
 ) -> None:
     monkeypatch.setattr(phrase_rows, "SCANNED_ROWS", 0)
     await index.replace([note("a.md", "see obsidian.md"), note("b.md", "see elsewhere")])
-    assert await index.count_with(None, has("obsidian")) == 1
+    assert await index.count_matching(None, has("obsidian")) == 1
 
 
 @pytest.mark.parametrize("listed", [1, 256])
@@ -70,15 +70,15 @@ async def test_legs_find_what_has_a_phrase_or_has_it_not(
     many = [note(f"{n}.md", f"apple {'red' if n % 10 else 'green'} w{n}x") for n in range(60)]
     await index.replace(many)
     for phrases, most in ((has("green w10x"), 1), (has("green"), 6), (has("red", negated=True), 6)):
-        hits = await index.text_leg("apple", 20, None, phrases)
+        hits = await index.find_by_words("apple", 20, None, phrases)
         assert len(hits) == most and all("green" in hit.text for hit in hits)
     where = "source_file = '10.md'"
-    assert len(await index.text_leg("apple", 20, where, has("green"))) == 1
-    assert await index.count_with(where, has("green")) == 1
-    assert await index.text_leg("apple", 20, where, has("red")) == []
+    assert len(await index.find_by_words("apple", 20, where, has("green"))) == 1
+    assert await index.count_matching(where, has("green")) == 1
+    assert await index.find_by_words("apple", 20, where, has("red")) == []
     both = (*has("apple"), *has("w7x", negated=True), *has("red"))
-    assert len(await index.text_leg("apple", 60, None, both)) == 53
-    assert len(await index.text_leg("apple", 5, None, both)) == 5
+    assert len(await index.find_by_words("apple", 60, None, both)) == 53
+    assert len(await index.find_by_words("apple", 5, None, both)) == 5
 
 
 async def test_phrases_hold_for_meaning_and_for_names(index: ChunkIndex) -> None:
@@ -87,16 +87,16 @@ async def test_phrases_hold_for_meaning_and_for_names(index: ChunkIndex) -> None
     await index.replace(files)
     await index.fill(ids)
     for phrases in (has("green"), has("black", negated=True)):
-        (hit,) = await index.vector_leg(vector("tea"), 5, None, phrases)
+        (hit,) = await index.find_by_vector(vector("tea"), 5, None, phrases)
         assert hit.source_file == "green/Tea.md"
-        (named,) = await index.named("tea", None, phrases)
+        (named,) = await index.find_by_name("tea", None, phrases)
         assert named.source_file == "green/Tea.md"
 
 
 async def test_a_phrase_is_looked_up_again_in_a_new_version(index: ChunkIndex) -> None:
     await index.replace([note("a.md", "green tea")])
-    assert await index.count_with(None, has("green")) == 1
+    assert await index.count_matching(None, has("green")) == 1
     await index.replace([note("b.md", "green cup")])
-    assert await index.count_with(None, has("green")) == 2
+    assert await index.count_matching(None, has("green")) == 2
     await index.replace([], ["a.md", "b.md"])
     assert not await index.has_phrase("green")

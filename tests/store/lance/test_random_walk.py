@@ -67,7 +67,7 @@ class Walk:
             for file in self.files.values()
             for chunk in file.chunks
         }
-        rows = [r async for r in self.index.rows(["chunk_id", "source_file", "chunk_text"])]
+        rows = [r async for r in self.index.read_rows(["chunk_id", "source_file", "chunk_text"])]
         assert len(rows) == len(expected)
         assert {r["chunk_id"]: (r["source_file"], r["chunk_text"]) for r in rows} == expected
         missing = {row.chunk_id for row in await self.index.missing_vectors(10_000)}
@@ -75,19 +75,21 @@ class Walk:
         await self.check_legs(len(expected), len(missing))
 
     async def check_legs(self, total: int, missing: int) -> None:
-        hits = await self.index.text_leg("shared", 10_000)
+        hits = await self.index.find_by_words("shared", 10_000)
         assert len({hit.chunk_id for hit in hits}) == len(hits) == total
-        near = await self.index.vector_leg(vector("anywhere"), 10_000)
+        near = await self.index.find_by_vector(vector("anywhere"), 10_000)
         assert len({hit.chunk_id for hit in near}) == len(near) == total - missing
         for file in self.source.sample(list(self.files.values()), min(5, len(self.files))):
             chunk = self.source.choice(file.chunks)
             word = chunk.text.split()[2]
-            assert [h.chunk_id for h in await self.index.text_leg(word, 5)] == [chunk.chunk_id]
+            assert [h.chunk_id for h in await self.index.find_by_words(word, 5)] == [chunk.chunk_id]
             where = f"source_file = '{file.path}'"
             assert await self.index.count(where) == len(file.chunks)
-            assert [r.chunk_text for r in await self.index.fetch([chunk.chunk_id])] == [chunk.text]
+            assert [r.chunk_text for r in await self.index.read_chunks([chunk.chunk_id])] == [
+                chunk.text
+            ]
             if chunk.chunk_id in self.embedded:
-                (hit,) = await self.index.vector_leg(vectors_of([file])[chunk.chunk_id], 1)
+                (hit,) = await self.index.find_by_vector(vectors_of([file])[chunk.chunk_id], 1)
                 assert hit.score == pytest.approx(1.0, abs=1e-3)
         for tag in range(4):
             files = [f for f in self.files.values() if f"#t{tag}" in f.chunks[0].tags]

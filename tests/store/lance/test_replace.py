@@ -29,7 +29,7 @@ OUR_COLUMNS = [
 async def texts(index: ChunkIndex) -> dict[str, list[str]]:
     """What the table has of each note, in order."""
     found: dict[str, list[tuple[int, str]]] = {}
-    async for row in index.rows(["source_file", "chunk_index", "chunk_text"]):
+    async for row in index.read_rows(["source_file", "chunk_index", "chunk_text"]):
         found.setdefault(row["source_file"], []).append((row["chunk_index"], row["chunk_text"]))
     return {path: [text for _, text in sorted(rows)] for path, rows in found.items()}
 
@@ -59,7 +59,7 @@ async def test_a_chunk_comes_back_as_it_went_in(index: ChunkIndex) -> None:
     file = note("Journal/2024/a.md", "what I wrote", mtime_ns=1_700_000_000_123_456_789)
     file = msgspec.structs.replace(file, chunks=[given_chunk])
     await index.replace([file])
-    (row,) = await index.fetch([given_chunk.chunk_id])
+    (row,) = await index.read_chunks([given_chunk.chunk_id])
     assert row == ChunkRow(
         chunk_id=given_chunk.chunk_id,
         chunk_text="what I wrote",
@@ -128,8 +128,8 @@ async def test_a_whole_table_can_be_emptied_and_filled_again(index: ChunkIndex) 
     await index.replace(files)
     await index.replace([], [file.path for file in files])
     assert await index.count() == 0
-    assert await index.text_leg("common", 5) == []
-    assert await index.vector_leg(vector("x"), 5) == []
+    assert await index.find_by_words("common", 5) == []
+    assert await index.find_by_vector(vector("x"), 5) == []
     await index.replace(files)
     assert await index.count() == 40
 
@@ -147,7 +147,7 @@ async def test_bulk_extends_the_indexes_as_it_goes(index: ChunkIndex) -> None:
     assert covered.fresh < writer.EXTEND_ROWS <= sum(covered.segments)
     assert [writer.bearable_rows(rows) for rows in (0, 20_000, 10**6)] == [4_096, 5_000, 16_384]
     for word in ("w0x0", "w700x3", "w1399x2"):
-        assert len(await index.text_leg(word, 5)) == 1
+        assert len(await index.find_by_words(word, 5)) == 1
 
 
 async def test_a_reader_sees_one_version_until_the_commit(index: ChunkIndex) -> None:
@@ -158,7 +158,7 @@ async def test_a_reader_sees_one_version_until_the_commit(index: ChunkIndex) -> 
 
     async def watch() -> None:
         while not stop.is_set():
-            rows = [row async for row in index.rows(["file_sha256", "total_chunks"])]
+            rows = [row async for row in index.read_rows(["file_sha256", "total_chunks"])]
             assert len(rows) == rows[0]["total_chunks"]
             assert len({row["file_sha256"] for row in rows}) == 1
             seen.add(rows[0]["file_sha256"])
@@ -315,7 +315,7 @@ async def test_vectors_given_with_a_note_are_there_at_once(index: ChunkIndex) ->
     await index.replace(files)
     assert await index.missing_vectors(10) == []
     for chunk_id, wanted in list(vectors_of(files).items())[:5]:
-        (hit,) = await index.vector_leg(wanted, 1)
+        (hit,) = await index.find_by_vector(wanted, 1)
         assert hit.chunk_id == chunk_id
         assert hit.score == pytest.approx(1.0, abs=1e-5)
     assert len(ids(files)) == 20

@@ -24,7 +24,7 @@ LANGUAGES = {
 
 
 async def found(index: ChunkIndex, text: str, k: int = 10, where: str | None = None) -> list[str]:
-    return [hit.source_file for hit in await index.text_leg(text, k, where)]
+    return [hit.source_file for hit in await index.find_by_words(text, k, where)]
 
 
 @pytest.mark.parametrize("indexed", [True, False], ids=["indexed", "fresh"])
@@ -72,7 +72,7 @@ async def test_some_of_the_words_are_enough_and_more_of_them_rank_higher(
     await index.replace(
         [note("one.md", "apple tree"), note("two.md", "apple pie recipe"), note("no.md", "stone")]
     )
-    hits = await index.text_leg("apple recipe unheardof", 10)
+    hits = await index.find_by_words("apple recipe unheardof", 10)
     assert [hit.source_file for hit in hits] == ["two.md", "one.md"]
     assert hits[0].score > hits[1].score > 0
 
@@ -84,13 +84,13 @@ async def test_stop_words_are_words_too(index: ChunkIndex) -> None:
 
 async def test_a_chunk_without_a_vector_is_found_by_its_words_only(index: ChunkIndex) -> None:
     await index.replace([note("a.md", "apple", vectors=True), note("b.md", "banana")])
-    assert [h.source_file for h in await index.vector_leg(vector("banana"), 10)] == ["a.md"]
+    assert [h.source_file for h in await index.find_by_vector(vector("banana"), 10)] == ["a.md"]
     assert await found(index, "banana") == ["b.md"]
 
 
 async def test_the_nearest_come_first_with_their_cosine(index: ChunkIndex) -> None:
     await index.replace(bulk(50, vectors=True))
-    hits = await index.vector_leg(vector("common words and w7x1 in a line"), 10)
+    hits = await index.find_by_vector(vector("common words and w7x1 in a line"), 10)
     assert hits[0].score == pytest.approx(1.0, abs=1e-5)
     assert [h.score for h in hits] == sorted((h.score for h in hits), reverse=True)
     assert len({h.chunk_id for h in hits}) == len(hits) == 10
@@ -98,7 +98,7 @@ async def test_the_nearest_come_first_with_their_cosine(index: ChunkIndex) -> No
 
 async def test_a_vector_of_zeros_finds_nothing_rather_than_nonsense(index: ChunkIndex) -> None:
     await index.replace(bulk(5, vectors=True))
-    assert await index.vector_leg(bytes(64), 10) == []
+    assert await index.find_by_vector(bytes(64), 10) == []
 
 
 async def test_filters_hold_in_both_legs(index: ChunkIndex) -> None:
@@ -119,7 +119,7 @@ async def test_filters_hold_in_both_legs(index: ChunkIndex) -> None:
         f"source_directory = {sql_text(chr(39))}": set(),
     }.items():
         assert set(await found(index, "apple", where=where)) == expected
-        hits = await index.vector_leg(vector("apple one"), 10, where)
+        hits = await index.find_by_vector(vector("apple one"), 10, where)
         assert {hit.source_file for hit in hits} == expected
         assert await index.count(where) == len(expected)
     await index.maintain()
@@ -130,24 +130,24 @@ async def test_fetch_keeps_the_order_and_leaves_out_what_is_gone(index: ChunkInd
     files = bulk(5)
     await index.replace(files)
     wanted = [ids(files)[7], "gone", ids(files)[2], "it's"]
-    assert [row.chunk_id for row in await index.fetch(wanted)] == [wanted[0], wanted[2]]
-    assert await index.fetch([]) == []
+    assert [row.chunk_id for row in await index.read_chunks(wanted)] == [wanted[0], wanted[2]]
+    assert await index.read_chunks([]) == []
 
 
 async def test_directories_are_listed_at_any_depth_and_follow_the_table(index: ChunkIndex) -> None:
     await index.replace([note("A/B/C/x.md", "x"), note("A/y.md", "y"), note("root.md", "z")])
-    assert await index.directories() == {"A", "A/B", "A/B/C"}
+    assert await index.list_directories() == {"A", "A/B", "A/B/C"}
     await index.replace([note("D/w.md", "w")], ["A/B/C/x.md"])
-    assert await index.directories() == {"A", "D"}
+    assert await index.list_directories() == {"A", "D"}
 
 
 async def test_an_empty_table_answers(index: ChunkIndex) -> None:
-    assert await index.text_leg("anything", 5) == []
-    assert await index.vector_leg(vector("x"), 5) == []
+    assert await index.find_by_words("anything", 5) == []
+    assert await index.find_by_vector(vector("x"), 5) == []
     assert await index.count() == 0
-    assert await index.directories() == frozenset()
+    assert await index.list_directories() == frozenset()
     assert await index.missing_vectors(5) == []
-    assert [row async for row in index.rows(["chunk_id"])] == []
+    assert [row async for row in index.read_rows(["chunk_id"])] == []
 
 
 ODD = [
@@ -174,7 +174,7 @@ ODD = [
 @pytest.mark.parametrize("query", ODD, ids=range(len(ODD)))
 async def test_no_query_raises(index: ChunkIndex, query: str) -> None:
     await index.replace(bulk(3))
-    await index.text_leg(query, 5)
+    await index.find_by_words(query, 5)
 
 
 @settings(
@@ -202,8 +202,8 @@ async def test_searches_run_beside_each_other_and_beside_a_writer(index: ChunkIn
     files = bulk(40, vectors=True)
     await index.replace(files)
     async with asyncio.TaskGroup() as group:
-        tasks = [group.create_task(index.text_leg(f"w{n}x1", 3)) for n in range(20)]
-        tasks += [group.create_task(index.vector_leg(vector(n), 3)) for n in range(20)]
+        tasks = [group.create_task(index.find_by_words(f"w{n}x1", 3)) for n in range(20)]
+        tasks += [group.create_task(index.find_by_vector(vector(n), 3)) for n in range(20)]
         writing = group.create_task(index.replace(bulk(5, start=100)))
     assert all(task.result() for task in tasks) and writing.result()
 
@@ -213,23 +213,23 @@ async def test_scores_do_not_depend_on_how_the_index_is_cut(index: ChunkIndex) -
     for start in range(0, 40, 10):
         await index.replace(bulk(10, start=start))
         await index.maintain()
-    segmented = await index.text_leg("w3x1 w25x2 common", 2)
+    segmented = await index.find_by_words("w3x1 w25x2 common", 2)
     everything = bulk(40)
     await index.replace([], [file.path for file in everything])
     await index.replace(everything)
-    fresh = await index.text_leg("w3x1 w25x2 common", 2)
+    fresh = await index.find_by_words("w3x1 w25x2 common", 2)
     assert [hit.chunk_id for hit in fresh] == [hit.chunk_id for hit in segmented]
     assert [h.score for h in fresh] == pytest.approx([h.score for h in segmented], rel=0.1)
     await index.maintain(keep_s=0)
-    assert await index.text_leg("w3x1 w25x2 common", 2) == segmented
+    assert await index.find_by_words("w3x1 w25x2 common", 2) == segmented
 
 
 async def test_folders_and_tags_are_those_of_the_version_that_is_searched(
     index: ChunkIndex,
 ) -> None:
-    assert await index.directories() == frozenset() and await index.tags() == frozenset()
+    assert await index.list_directories() == frozenset() and await index.list_tags() == frozenset()
     await index.replace([note("A/B/x.md", "apple", tags=("#P", "#q/r")), note("y.md", "plum")])
-    assert await index.directories() == {"A", "A/B"}
-    assert await index.tags() == {"#P", "#q/r"}
+    assert await index.list_directories() == {"A", "A/B"}
+    assert await index.list_tags() == {"#P", "#q/r"}
     await index.replace([], ["A/B/x.md"])
-    assert await index.directories() == frozenset() and await index.tags() == frozenset()
+    assert await index.list_directories() == frozenset() and await index.list_tags() == frozenset()

@@ -57,7 +57,7 @@ async def test_many_saves_leave_few_segments_and_all_rows_in_the_index(index: Ch
     assert len(covered.segments) <= 9
     assert sum(covered.segments) == 120
     for number in (0, 15, 29):
-        assert len(await index.text_leg(f"w{number}x1", 5)) == 1
+        assert len(await index.find_by_words(f"w{number}x1", 5)) == 1
         assert await index.count(f"source_file = 'Bulk{number % 7}/note {number}.md'") == 4
 
 
@@ -88,10 +88,10 @@ async def test_above_it_every_vector_is_still_found_under_any_filter(
     assert not (await index.maintain()).changed
     for file in files[::57]:
         where = f"source_file = '{file.path}'"
-        hits = await index.vector_leg(vector("somewhere else"), 10, where)
+        hits = await index.find_by_vector(vector("somewhere else"), 10, where)
         assert {hit.chunk_id for hit in hits} == set(ids([file]))
     for chunk_id in ids(files)[::101]:
-        (hit,) = await index.vector_leg(vectors_of(files)[chunk_id], 1)
+        (hit,) = await index.find_by_vector(vectors_of(files)[chunk_id], 1)
         assert (hit.chunk_id, hit.score) == (chunk_id, pytest.approx(1.0, abs=1e-3))
 
 
@@ -109,10 +109,10 @@ async def test_what_comes_after_the_training_is_found_and_taken_in(
     await index.fill(vectors_of(later))
     for _ in range(2):
         for file in (later[0], later[24], later[49]):
-            hits = await index.vector_leg(vector(file.chunks[1].text), 20)
+            hits = await index.find_by_vector(vector(file.chunks[1].text), 20)
             assert hits[0].chunk_id == file.chunks[1].chunk_id
             assert len({hit.chunk_id for hit in hits}) == len(hits)
-        gone = await index.vector_leg(vector(files[0].chunks[0].text), 5)
+        gone = await index.find_by_vector(vector(files[0].chunks[0].text), 5)
         assert files[0].chunks[0].chunk_id not in {hit.chunk_id for hit in gone}
         await index.maintain()
     assert coverage(index._writer.dataset, vector_index.NAME).fresh < 64
@@ -145,9 +145,9 @@ async def test_saves_and_fills_go_on_while_an_index_is_trained(
     assert vector_index.is_there(index._writer.dataset)
     for file in (files[0], files[585], files[599], saved):
         for one in file.chunks:
-            (hit,) = await index.vector_leg(vector(one.text), 1)
+            (hit,) = await index.find_by_vector(vector(one.text), 1)
             assert hit.chunk_id == one.chunk_id
-    (hit,) = await index.vector_leg(vector(files[3].chunks[0].text), 1)
+    (hit,) = await index.find_by_vector(vector(files[3].chunks[0].text), 1)
     assert hit.chunk_id not in ids([files[3]])
 
 

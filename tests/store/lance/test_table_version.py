@@ -13,21 +13,21 @@ from tests.store.lance.drafts import bulk, note, vector
 async def test_what_is_kept_is_of_the_version_that_is_searched(index: ChunkIndex) -> None:
     await index.replace([note("a.md", "river one"), note("b.md", "river two")])
     for _ in range(2):
-        hits = await index.text_leg("river", 5)
+        hits = await index.find_by_words("river", 5)
         assert sorted(hit.text for hit in hits) == ["river one", "river two"]
     await index.replace([note("a.md", "river three")], ["b.md"])
-    (hit,) = await index.text_leg("river", 5)
+    (hit,) = await index.find_by_words("river", 5)
     assert hit.text == "river three"
-    (row,) = await index.fetch([hit.chunk_id])
+    (row,) = await index.read_chunks([hit.chunk_id])
     assert row.chunk_text == "river three"
 
 
 async def test_a_filled_vector_is_seen_in_rows_that_were_kept(index: ChunkIndex) -> None:
     file = note("a.md", "river one")
     await index.replace([file])
-    assert [hit.vector for hit in await index.text_leg("river", 5)] == [None]
+    assert [hit.vector for hit in await index.find_by_words("river", 5)] == [None]
     await index.fill({file.chunks[0].chunk_id: vector("river one")})
-    assert [hit.vector for hit in await index.text_leg("river", 5)] == [vector("river one")]
+    assert [hit.vector for hit in await index.find_by_words("river", 5)] == [vector("river one")]
 
 
 async def test_rows_are_right_however_few_are_kept(
@@ -39,10 +39,10 @@ async def test_rows_are_right_however_few_are_kept(
     await index.replace(files)
     texts = {chunk.chunk_id: chunk.text for file in files for chunk in file.chunks}
     for _ in range(3):
-        hits = await index.text_leg("common", 30)
+        hits = await index.find_by_words("common", 30)
         assert len(hits) == 30 and all(texts[hit.chunk_id] == hit.text for hit in hits)
         wanted = [hit.chunk_id for hit in reversed(hits)]
-        rows = await index.fetch([*wanted, "not there"])
+        rows = await index.read_chunks([*wanted, "not there"])
         assert [row.chunk_id for row in rows] == wanted
         assert all(texts[row.chunk_id] == row.chunk_text for row in rows)
     assert len(index._reader._now._hits._found) == 3
@@ -61,7 +61,7 @@ async def test_searches_beside_writes_see_whole_rows(index: ChunkIndex) -> None:
 
     async def search() -> None:
         while not done.is_set():
-            hits = await index.text_leg("river", 20)
+            hits = await index.find_by_words("river", 20)
             rounds = {hit.text.rpartition(" ")[2] for hit in hits}
             assert len(hits) == 8 and len(rounds) == 1
             assert all(hit.text.split()[1] == hit.source_file.removesuffix(".md") for hit in hits)
@@ -84,14 +84,16 @@ async def test_links_are_the_same_in_tables_of_any_size(
         ]
     )
     for _ in range(2):
-        assert [row.source_file for row in await index.links_of(["a.md", "b.md"])] == [
+        assert [row.source_file for row in await index.read_links(["a.md", "b.md"])] == [
             *["a.md"] * 2
         ]
-        assert [row.source_file for row in await index.linking_to(["b"])] == [*["a.md"] * 2]
-        assert [row.source_file for row in await index.with_names(["folder/c"])] == ["folder/c.md"]
+        assert [row.source_file for row in await index.find_linking_to(["b"])] == [*["a.md"] * 2]
+        assert [row.source_file for row in await index.find_by_names(["folder/c"])] == [
+            "folder/c.md"
+        ]
     await index.replace([note("a.md", "one", links=("d",))])
-    assert [row.links for row in await index.links_of(["a.md"])] == [["d"]]
-    assert await index.linking_to(["b"]) == []
+    assert [row.links for row in await index.read_links(["a.md"])] == [["d"]]
+    assert await index.find_linking_to(["b"]) == []
 
 
 @pytest.mark.parametrize("most", [0, 10_000_000])
@@ -105,16 +107,16 @@ async def test_the_nearest_are_the_same_with_vectors_in_memory(
     asked = vector("asked")
     alike = {one: _cosine(asked, made) for one, made in vectors.items()}
     best = sorted(alike, key=lambda one: -alike[one])
-    hits = await index.vector_leg(asked, 10)
+    hits = await index.find_by_vector(asked, 10)
     assert [hit.chunk_id for hit in hits] == best[:10]
     assert [hit.score for hit in hits] == pytest.approx([alike[one] for one in best[:10]], abs=1e-5)
     paths = [file.path for file in files[:5]]
     within = {chunk.chunk_id for file in files[:5] for chunk in file.chunks}
-    some = await index.vector_leg(asked, 3, one_of("source_file", paths))
+    some = await index.find_by_vector(asked, 3, one_of("source_file", paths))
     assert [hit.chunk_id for hit in some] == [one for one in best if one in within][:3]
-    assert await index.vector_leg(asked, 3, "FALSE") == []
+    assert await index.find_by_vector(asked, 3, "FALSE") == []
     await index.replace([], [file.path for file in files[1:]])
-    assert {hit.source_file for hit in await index.vector_leg(asked, 10)} == {files[0].path}
+    assert {hit.source_file for hit in await index.find_by_vector(asked, 10)} == {files[0].path}
 
 
 def _cosine(left: bytes, right: bytes) -> float:

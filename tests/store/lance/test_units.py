@@ -20,7 +20,9 @@ def schema_without_units(dimensions: int, metadata: Mapping[str, str]) -> Any:
 
 
 async def units(index: ChunkIndex) -> dict[str, bytes | None]:
-    return {row["source_file"]: row["units"] async for row in index.rows(["source_file", "units"])}
+    return {
+        row["source_file"]: row["units"] async for row in index.read_rows(["source_file", "units"])
+    }
 
 
 async def test_units_come_with_a_note_and_with_its_hits(index: ChunkIndex) -> None:
@@ -32,9 +34,9 @@ async def test_units_come_with_a_note_and_with_its_hits(index: ChunkIndex) -> No
     file = msgspec.structs.replace(file, vectors={chunk.chunk_id: made})
     await index.replace([file, note("b.md", "a boat on the river", vectors=True)])
     assert await units(index) == {"a.md": own, "b.md": None}
-    by_words = {hit.source_file: hit.units for hit in await index.text_leg("river", 10)}
+    by_words = {hit.source_file: hit.units for hit in await index.find_by_words("river", 10)}
     asked = pack([1.0] * dimensions)
-    by_meaning = {hit.source_file: hit.units for hit in await index.vector_leg(asked, 10)}
+    by_meaning = {hit.source_file: hit.units for hit in await index.find_by_vector(asked, 10)}
     assert by_words == by_meaning == {"a.md": own, "b.md": b""}
 
 
@@ -68,7 +70,7 @@ async def test_an_earlier_table_takes_vectors_without_their_units(
         [msgspec.structs.replace(with_note, vectors={chunk.chunk_id: made}), filled]
     )
     await index.fill({filled.chunks[0].chunk_id: made})
-    hits = await index.vector_leg(vector, 10)
+    hits = await index.find_by_vector(vector, 10)
     assert {hit.source_file: hit.units for hit in hits} == {"a.md": b"", "b.md": b""}
     assert [hit.score for hit in hits] == pytest.approx([1.0, 1.0])
     index.close()
