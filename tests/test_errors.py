@@ -37,7 +37,7 @@ ADDED += ["VERSION_MISMATCH", "INTERNAL"]
 
 
 @pytest.mark.parametrize("code", CODES)
-def test_a_code_has_a_sentence_a_suggestion_and_a_valid_status(code):
+def test_a_code_has_a_sentence_a_suggestion_and_a_valid_status(code) -> None:
     kind = CODES[code]
     assert re.fullmatch(r"[A-Z]+(_[A-Z]+)*", code)
     assert kind.message[0].isupper() or kind.message[0] == "`"
@@ -49,7 +49,7 @@ def test_a_code_has_a_sentence_a_suggestion_and_a_valid_status(code):
 
 
 @pytest.mark.parametrize(("code", "status", "recoverable"), MATRIX)
-def test_the_matrix_of_the_contract_holds(code, status, recoverable):
+def test_the_matrix_of_the_contract_holds(code, status, recoverable) -> None:
     kind = CODES[code]
     assert kind.recoverable is recoverable
     if code == "INDEXER_FAILED":  # degraded while a usable index serves, see docs/architecture.md
@@ -59,19 +59,19 @@ def test_the_matrix_of_the_contract_holds(code, status, recoverable):
         assert kind.status == status
 
 
-def test_the_codes_are_those_of_the_matrix_the_health_reasons_and_the_design():
+def test_the_codes_are_those_of_the_matrix_the_health_reasons_and_the_design() -> None:
     reasons = {reason.code for reason in REASONS}
     assert set(CODES) == reasons | {code for code, _, _ in MATRIX} | set(ADDED)
 
 
-def test_every_command_that_a_suggestion_names_is_a_command():
+def test_every_command_that_a_suggestion_names_is_a_command() -> None:
     commands = {"ragctl", "ollama"}
     for kind in CODES.values():
         for quoted in re.findall(r"`([^`]+)`", kind.suggestion):
             assert quoted.split()[0] in commands | {"vault_path"}, quoted
 
 
-def test_the_worse_of_two_states_does_not_depend_on_their_order():
+def test_the_worse_of_two_states_does_not_depend_on_their_order() -> None:
     order = [HEALTHY, DEGRADED, UNAVAILABLE]
     assert sorted(SEVERITY, key=SEVERITY.__getitem__) == order
     for i, mild in enumerate(order):
@@ -79,7 +79,7 @@ def test_the_worse_of_two_states_does_not_depend_on_their_order():
             assert worse(mild, bad) == worse(bad, mild) == bad
 
 
-def test_an_error_says_what_its_code_says_unless_it_knows_better():
+def test_an_error_says_what_its_code_says_unless_it_knows_better() -> None:
     plain = RagdError("TIMEOUT")
     assert (plain.message, plain.suggestion) == (CODES["TIMEOUT"].message, plain.kind.suggestion)
     assert str(plain) == plain.message
@@ -89,7 +89,7 @@ def test_an_error_says_what_its_code_says_unless_it_knows_better():
     )
 
 
-def test_a_code_that_is_not_declared_cannot_be_raised():
+def test_a_code_that_is_not_declared_cannot_be_raised() -> None:
     with pytest.raises(KeyError):
         RagdError("NO_SUCH_CODE")
 
@@ -105,13 +105,13 @@ def test_a_code_that_is_not_declared_cannot_be_raised():
         (LogUnreadable, 78),
     ],
 )
-def test_what_keeps_the_daemon_from_starting_has_its_exit_code(kind, exit_code):
+def test_what_keeps_the_daemon_from_starting_has_its_exit_code(kind, exit_code) -> None:
     why = kind("It cannot start.", "Do this.")
     assert why.exit_code == exit_code
     assert str(why) == "It cannot start. Do this."
     assert str(kind("It cannot start.")) == "It cannot start."
 
 
-def test_exit_codes_are_distinct():
+def test_exit_codes_are_distinct() -> None:
     codes = [value for name, value in vars(errors).items() if name.startswith("EXIT_")]
     assert len(set(codes)) == len(codes)

@@ -152,14 +152,14 @@ def example(kind: type[Struct]) -> Any:
 # Names
 
 
-def test_tags_are_snake_case_unique_and_the_names_of_their_types():
+def test_tags_are_snake_case_unique_and_the_names_of_their_types() -> None:
     assert len(TAGS) == len(EVENT_TYPES)
     for tag, kind in TAGS.items():
         assert re.fullmatch(r"[a-z]+(_[a-z]+)*", tag)
         assert tag == re.sub(r"(?<!^)(?=[A-Z])", "_", kind.__name__).lower()
 
 
-def test_tags_are_written_out_so_that_renaming_a_type_cannot_change_the_log():
+def test_tags_are_written_out_so_that_renaming_a_type_cannot_change_the_log() -> None:
     modules = Path(events.__file__).parent.glob("*.py")
     source = "".join(path.read_text(encoding="utf-8") for path in modules)
     for tag, kind in TAGS.items():
@@ -167,12 +167,12 @@ def test_tags_are_written_out_so_that_renaming_a_type_cannot_change_the_log():
 
 
 @pytest.mark.parametrize("kind", KNOWN_TYPES)
-def test_every_fact_has_a_sentence_and_a_name(kind):
+def test_every_fact_has_a_sentence_and_a_name(kind) -> None:
     assert (kind.__doc__ or "").strip().endswith(".")
     assert tag_of(example(kind)) == tag_of_type(kind)
 
 
-def test_every_struct_of_the_vocabulary_is_frozen():
+def test_every_struct_of_the_vocabulary_is_frozen() -> None:
     assert all(kind.__struct_config__.frozen for kind in every_struct())
 
 
@@ -180,7 +180,7 @@ def test_every_struct_of_the_vocabulary_is_frozen():
 
 
 @pytest.mark.parametrize("kind", KNOWN_TYPES)
-def test_a_fact_comes_back_from_its_bytes(kind):
+def test_a_fact_comes_back_from_its_bytes(kind) -> None:
     event = example(kind)
     raw = encode(event)
     assert raw.startswith(b'{"type":"%b",' % tag_of(event).encode())
@@ -190,7 +190,7 @@ def test_a_fact_comes_back_from_its_bytes(kind):
 
 
 @pytest.mark.parametrize("kind", KNOWN_TYPES)
-def test_a_field_from_a_newer_version_does_not_hinder_reading(kind):
+def test_a_field_from_a_newer_version_does_not_hinder_reading(kind) -> None:
     raw = encode(example(kind)).replace(b"{", b'{"from_the_future":[1,{"x":null}],', 1)
     assert decode(raw) == example(kind)
 
@@ -209,25 +209,25 @@ def test_a_field_from_a_newer_version_does_not_hinder_reading(kind):
         b'"text"',
     ],
 )
-def test_what_this_version_does_not_know_is_kept_byte_for_byte(raw):
+def test_what_this_version_does_not_know_is_kept_byte_for_byte(raw) -> None:
     event = decode(raw)
     assert isinstance(event, Unknown)
     assert encode(event) == raw
 
 
-def test_the_name_of_an_unknown_fact_is_the_one_it_came_with():
+def test_the_name_of_an_unknown_fact_is_the_one_it_came_with() -> None:
     event = decode(b'{"type":"moon_phase_changed","phase":"full"}')
     assert tag_of(event) == "moon_phase_changed"
 
 
-def test_an_unknown_fact_passes_through_a_record_unchanged():
+def test_an_unknown_fact_passes_through_a_record_unchanged() -> None:
     raw = b'{"type":"unknown","name":"x","raw":"aGk="}'
     line = frame.encode(Record(1, 0, "t", "r", "a", None, decode(raw)))
     assert raw in line
     assert frame.decode(line.removesuffix(b"\n")).event == decode(raw)
 
 
-def test_an_upcast_leads_from_an_old_version_to_this_one(monkeypatch):
+def test_an_upcast_leads_from_an_old_version_to_this_one(monkeypatch: pytest.MonkeyPatch) -> None:
     def first_to_second(plain: dict[str, Any]) -> dict[str, Any]:
         return {**plain, "key_hash": plain["hash"]}
 
@@ -235,7 +235,7 @@ def test_an_upcast_leads_from_an_old_version_to_this_one(monkeypatch):
     assert decode(b'{"type":"memory_stored","hash":"abc"}') == MemoryStored(key_hash="abc")
 
 
-def test_bytes_that_are_no_json_are_refused():
+def test_bytes_that_are_no_json_are_refused() -> None:
     for raw in (b"", b'{"type":"tail_cut"', b"nonsense"):
         with pytest.raises(msgspec.DecodeError):
             decode(raw)
@@ -244,7 +244,7 @@ def test_bytes_that_are_no_json_are_refused():
 # What may be in a fact
 
 
-def test_every_text_that_a_fact_can_hold_has_been_reviewed():
+def test_every_text_that_a_fact_can_hold_has_been_reviewed() -> None:
     found = {
         f"{kind.__name__}.{name}"
         for kind in every_struct()
@@ -304,7 +304,7 @@ PARTS = st.one_of(
 
 @settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(PARTS, st.integers(1, 4000))
-def test_parts_put_together_are_the_fact_they_came_from(event, spare):
+def test_parts_put_together_are_the_fact_they_came_from(event, spare) -> None:
     most = max([0, *(len(msgspec.json.encode(i)) for i in items_of(event))])
     limit = len(encode(empty(event))) + 33 + most + spare
     parts = split(event, limit)
@@ -326,14 +326,14 @@ def items_of(event: SplitFact) -> list[Any]:
     return [item for value in values if isinstance(value, list) for item in value]
 
 
-def test_a_small_fact_is_one_part_and_the_same():
+def test_a_small_fact_is_one_part_and_the_same() -> None:
     event = FilesChanged(changes=[FileChange("a.md", "added")])
     assert split(event) == [event]
     assert split(FilesChanged(changes=[])) == [FilesChanged(changes=[])]
 
 
 @pytest.mark.parametrize("limit", range(190, 240))
-def test_no_part_passes_the_limit_by_the_digits_of_its_number(limit):
+def test_no_part_passes_the_limit_by_the_digits_of_its_number(limit) -> None:
     event = ChangesetFormed(job_id="j", upserts=["a"] * 5000, deletes=["b"])
     parts = split(event, limit)
     assert len(parts) > 100
@@ -341,7 +341,7 @@ def test_no_part_passes_the_limit_by_the_digits_of_its_number(limit):
     assert merge(parts) == event
 
 
-def test_the_longest_paths_there_can_be_fit_into_records():
+def test_the_longest_paths_there_can_be_fit_into_records() -> None:
     path = "\x01" * 4095  # every byte takes six in JSON
     files = [StoredFile(path, "0" * 64, 2**60, 2**40, 2**20, 0) for _ in range(10)]
     event = BatchStored(job_id="j", files=files, removed=[path] * 5, table_version=1)
@@ -352,7 +352,7 @@ def test_the_longest_paths_there_can_be_fit_into_records():
         assert len(frame.encode(Record(2**60, 0, "t" * 27, "r" * 26, "a", 1, part)))
 
 
-def test_facts_that_list_notes_without_limit_come_in_parts():
+def test_facts_that_list_notes_without_limit_come_in_parts() -> None:
     """Any other list would make a fact that no record can hold."""
     bounded = {"JobFinished.errors", "HealthChanged.reasons", "VaultScanned.templates"}
     bounded.add("VaultScanned.languages")
@@ -366,7 +366,7 @@ def test_facts_that_list_notes_without_limit_come_in_parts():
     assert PART_TYPES
 
 
-def test_parts_that_do_not_belong_together_are_not_merged():
+def test_parts_that_do_not_belong_together_are_not_merged() -> None:
     one, two = (FilesChanged(changes=[], part=n, last=False) for n in (0, 1))
     for wrong in ([], [one, two], [two], [one, msgspec.structs.replace(two, part=2, last=True)]):
         with pytest.raises(AssertionError):
@@ -376,7 +376,7 @@ def test_parts_that_do_not_belong_together_are_not_merged():
 # Errors
 
 
-def test_at_most_a_hundred_errors_are_kept_and_all_are_counted():
+def test_at_most_a_hundred_errors_are_kept_and_all_are_counted() -> None:
     errors = [FileError(f"{n}.md", "not text") for n in range(250)]
     kept, total = clip_errors(iter(errors))
     assert (kept, total) == (errors[:ERRORS_MAX], 250)
@@ -384,7 +384,7 @@ def test_at_most_a_hundred_errors_are_kept_and_all_are_counted():
 
 
 @pytest.mark.parametrize("character", ["x", "語", "\x01"])
-def test_a_job_with_a_hundred_errors_fits_into_a_record_however_long_the_paths(character):
+def test_a_job_with_a_hundred_errors_fits_into_a_record_however_long_the_paths(character) -> None:
     path = (character * 4096).encode()[:4095].decode(errors="ignore")
     kept, total = clip_errors([FileError(path, "not text")] * 100)
     event = JobFinished(
@@ -404,6 +404,6 @@ def test_a_job_with_a_hundred_errors_fits_into_a_record_however_long_the_paths(c
     assert len(line) <= RECORD_MAX_BYTES
 
 
-def test_every_fact_is_a_fact():
+def test_every_fact_is_a_fact() -> None:
     assert all(issubclass(kind, Fact) for kind in EVENT_TYPES)
     assert decode(encode(TailCut(segment="1", offset=1, size_bytes=2, kept_as=""))).offset == 1

@@ -301,11 +301,11 @@ def house() -> Graph:
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
-def test_the_house_keeps_the_rule(rule):
+def test_the_house_keeps_the_rule(rule) -> None:
     assert sorted(rule(house())) == []
 
 
-def test_the_sources_are_seen_at_all():
+def test_the_sources_are_seen_at_all() -> None:
     graph = house()
     assert "ragd.eventlog.frame" in graph.direct("ragd.folds.parts") | graph.direct("ragd.folds")
     assert "msgspec" in graph.reach("ragd.folds.health")
@@ -313,13 +313,13 @@ def test_the_sources_are_seen_at_all():
     assert not graph.is_pure("ragd.state.ledger")
 
 
-def test_every_module_that_a_rule_names_is_there():
+def test_every_module_that_a_rule_names_is_there() -> None:
     named = (*PURE, *NOT_PURE, *WIRING, *ACTORS, *OFFLINE, *CLIENT_MAY_USE, *OFFLINE_MAY_USE)
     named += (*STAGES, *MAY_REACH, *QUICK, STORE)
     assert sorted(set(named) - house().modules.keys()) == []
 
 
-def test_the_wiring_starts_every_actor():
+def test_the_wiring_starts_every_actor() -> None:
     known = house().direct("ragd.daemon") | house().direct("ragd.wiring")
     assert sorted(set(ACTORS) - known) == []
 
@@ -394,7 +394,7 @@ OFFENCES = {
 
 
 @pytest.mark.parametrize("what", OFFENCES)
-def test_the_guard_notices(tmp_path, what):
+def test_the_guard_notices(tmp_path: Path, what) -> None:
     rule, files = OFFENCES[what]
     for name, source in files.items():
         path = tmp_path / name
@@ -404,7 +404,7 @@ def test_the_guard_notices(tmp_path, what):
 
 
 @pytest.mark.parametrize("module", QUICK)
-def test_a_quick_command_loads_nothing_slow(module):
+def test_a_quick_command_loads_nothing_slow(module) -> None:
     if module not in house().modules:
         pytest.skip(f"{module} is not written yet")
 

@@ -54,6 +54,7 @@ from ragd.folds import State, apply, decode_state, encode_state
 from ragd.folds.health import settle
 from ragd.folds.health_reasons import REASONS
 from ragd.folds.tables import Table
+from tests.folds.conftest import Log
 
 # How long an example takes says something about the machine only.
 patiently = settings(deadline=None, max_examples=50, suppress_health_check=[HealthCheck.too_slow])
@@ -196,7 +197,7 @@ def folded(said: list[Record]) -> Iterator[tuple[Record, State]]:
 
 @patiently
 @given(LOGS)
-def test_counts_always_add_up_and_none_is_below_zero(log):
+def test_counts_always_add_up_and_none_is_below_zero(log: Log) -> None:
     for _, state in folded(records(log)):
         catalog = state.catalog
         for table in (catalog, catalog.building):
@@ -214,7 +215,7 @@ def test_counts_always_add_up_and_none_is_below_zero(log):
 
 @patiently
 @given(LOGS)
-def test_going_on_from_a_snapshot_of_any_moment_gives_the_same_bytes(log):
+def test_going_on_from_a_snapshot_of_any_moment_gives_the_same_bytes(log: Log) -> None:
     said = records(log)
     snapshots = [encode_state(state) for _, state in folded(said)]
     for taken, raw in enumerate(snapshots[:: max(1, len(said) // 8)]):
@@ -227,7 +228,7 @@ def test_going_on_from_a_snapshot_of_any_moment_gives_the_same_bytes(log):
 
 @patiently
 @given(LOGS)
-def test_a_snapshot_at_every_step_changes_nothing(log):
+def test_a_snapshot_at_every_step_changes_nothing(log: Log) -> None:
     said = records(log)
     through_snapshots = State()
     for record, state in folded(said):
@@ -240,7 +241,7 @@ def test_a_snapshot_at_every_step_changes_nothing(log):
 
 @settings(patiently, max_examples=150)
 @given(LOGS)
-def test_a_reason_comes_and_goes_only_with_facts_that_its_line_names(log):
+def test_a_reason_comes_and_goes_only_with_facts_that_its_line_names(log: Log) -> None:
     lines = {reason.code: reason for reason in REASONS}
     before: dict[str, Any] = {}
     for record, state in folded(records(log)):
@@ -257,7 +258,7 @@ def test_a_reason_comes_and_goes_only_with_facts_that_its_line_names(log):
 
 @patiently
 @given(LOGS)
-def test_the_state_is_always_the_worst_of_the_reasons(log):
+def test_the_state_is_always_the_worst_of_the_reasons(log: Log) -> None:
     for _, state in folded(records(log)):
         health = state.health
         assert health.states.keys() == health.reasons.keys()
@@ -272,7 +273,7 @@ def test_the_state_is_always_the_worst_of_the_reasons(log):
 
 @patiently
 @given(LOGS)
-def test_settling_only_where_something_changed_is_as_good_as_settling_always(log):
+def test_settling_only_where_something_changed_is_as_good_as_settling_always(log: Log) -> None:
     for record, state in folded(records(log)):
         again = decode_state(encode_state(state))
         settle(again.health, again.catalog, record)
@@ -281,7 +282,7 @@ def test_settling_only_where_something_changed_is_as_good_as_settling_always(log
 
 @patiently
 @given(LOGS)
-def test_unknown_facts_are_counted_and_change_nothing_else(log):
+def test_unknown_facts_are_counted_and_change_nothing_else(log: Log) -> None:
     said = records(log)
     unknown = sum(isinstance(record.event, Unknown) for record in said)
     assert [state for _, state in folded(said)][-1].unknown == unknown

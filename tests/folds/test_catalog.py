@@ -22,7 +22,7 @@ from ragd.folds import catalog as catalog_fold
 from ragd.folds import decode_state, encode_state
 from ragd.folds.catalog import Catalog, Index
 from ragd.folds.times import iso_of_ns
-from tests.folds.conftest import moment
+from tests.folds.conftest import Log, moment
 
 
 def clean_scan() -> VaultScanned:
@@ -36,7 +36,7 @@ def quarantined() -> SegmentQuarantined:
 # Storing
 
 
-def test_a_stored_note_is_in_the_catalog_with_its_chunks(log):
+def test_a_stored_note_is_in_the_catalog_with_its_chunks(log: Log) -> None:
     log.store("a.md", "b.md", chunks=3, embedded=1, version=7)
     catalog = log.state.catalog
     assert sorted(catalog.files) == ["a.md", "b.md"]
@@ -45,7 +45,7 @@ def test_a_stored_note_is_in_the_catalog_with_its_chunks(log):
     assert catalog.table_version == 7
 
 
-def test_storing_a_note_again_replaces_its_chunks(log):
+def test_storing_a_note_again_replaces_its_chunks(log: Log) -> None:
     log.store("a.md", chunks=5, embedded=5)
     log.store("a.md", sha="s2", chunks=2, embedded=0)
     catalog = log.state.catalog
@@ -53,14 +53,14 @@ def test_storing_a_note_again_replaces_its_chunks(log):
     assert catalog.files["a.md"].sha256 == "s2"
 
 
-def test_the_same_batch_recorded_twice_changes_nothing(log):
+def test_the_same_batch_recorded_twice_changes_nothing(log: Log) -> None:
     log.store("a.md", removed=["b.md"])
     once = (log.state.catalog.chunks, dict(log.state.catalog.files))
     log.store("a.md", removed=["b.md"])
     assert (log.state.catalog.chunks, log.state.catalog.files) == once
 
 
-def test_a_removed_note_takes_its_chunks_along(log):
+def test_a_removed_note_takes_its_chunks_along(log: Log) -> None:
     log.store("a.md", "b.md", chunks=3)
     log.store(removed=["a.md", "never-there.md"])
     catalog = log.state.catalog
@@ -68,18 +68,18 @@ def test_a_removed_note_takes_its_chunks_along(log):
     assert (catalog.chunks, catalog.chunks_embedded) == (3, 3)
 
 
-def test_a_note_listed_as_removed_and_as_stored_is_stored(log):
+def test_a_note_listed_as_removed_and_as_stored_is_stored(log: Log) -> None:
     log.store("a.md")
     log.store("a.md", sha="s2", removed=["a.md"])
     assert log.state.catalog.files["a.md"].sha256 == "s2"
 
 
-def test_more_vectors_than_chunks_are_not_believed(log):
+def test_more_vectors_than_chunks_are_not_believed(log: Log) -> None:
     log.store("a.md", chunks=2, embedded=9)
     assert log.state.catalog.chunks_embedded == 2
 
 
-def test_counts_below_zero_are_not_believed(log):
+def test_counts_below_zero_are_not_believed(log: Log) -> None:
     log.store("a.md", chunks=-4, embedded=-2)
     log.store("b.md", chunks=3, embedded=3)
     log.fill("b.md", chunks=-3)
@@ -87,7 +87,7 @@ def test_counts_below_zero_are_not_believed(log):
     assert (catalog.chunks, catalog.chunks_embedded) == (3, 3)
 
 
-def test_compaction_moves_the_table_version_and_nothing_else(log):
+def test_compaction_moves_the_table_version_and_nothing_else(log: Log) -> None:
     log.store("a.md", version=4)
     log.add(StoreCompacted(table_version=5))
     assert (log.state.catalog.table_version, log.state.catalog.documents) == (5, 1)
@@ -96,28 +96,28 @@ def test_compaction_moves_the_table_version_and_nothing_else(log):
 # Vectors
 
 
-def test_filled_vectors_shrink_the_backlog(log):
+def test_filled_vectors_shrink_the_backlog(log: Log) -> None:
     log.store("a.md", chunks=5, embedded=1)
     log.fill("a.md", chunks=3, version=2)
     assert (log.state.catalog.backlog, log.state.catalog.table_version) == (1, 2)
     assert log.state.catalog.files["a.md"].embedded == 4
 
 
-def test_vectors_for_a_note_that_has_changed_since_are_void(log):
+def test_vectors_for_a_note_that_has_changed_since_are_void(log: Log) -> None:
     log.store("a.md", sha="old", chunks=4, embedded=0)
     log.store("a.md", sha="new", chunks=3, embedded=0)
     log.fill("a.md", sha="old", chunks=4)
     assert (log.state.catalog.chunks, log.state.catalog.chunks_embedded) == (3, 0)
 
 
-def test_vectors_for_a_note_that_is_gone_are_void(log):
+def test_vectors_for_a_note_that_is_gone_are_void(log: Log) -> None:
     log.store("a.md", chunks=4, embedded=0)
     log.store(removed=["a.md"])
     log.fill("a.md", chunks=4)
     assert log.state.catalog.chunks_embedded == 0
 
 
-def test_vectors_filled_twice_count_once(log):
+def test_vectors_filled_twice_count_once(log: Log) -> None:
     log.store("a.md", chunks=4, embedded=0)
     log.fill("a.md", chunks=4)
     log.fill("a.md", chunks=4)
@@ -127,14 +127,14 @@ def test_vectors_filled_twice_count_once(log):
 # Waiting
 
 
-def test_a_changed_note_waits_since_its_first_change(log):
+def test_a_changed_note_waits_since_its_first_change(log: Log) -> None:
     first = log.change("a.md")
     log.change("a.md", "b.md")
     assert log.state.catalog.waiting["a.md"] == first.ts
     assert len(log.state.catalog.waiting) == 2
 
 
-def test_a_stored_removed_skipped_or_failed_note_waits_no_longer(log):
+def test_a_stored_removed_skipped_or_failed_note_waits_no_longer(log: Log) -> None:
     log.store("b.md")
     log.change("a.md", "b.md", "c.md", "d.md", "e.md")
     log.store("a.md", removed=["b.md"])
@@ -143,7 +143,7 @@ def test_a_stored_removed_skipped_or_failed_note_waits_no_longer(log):
     assert list(log.state.catalog.waiting) == ["e.md"]
 
 
-def test_a_clean_scan_ends_all_waiting_and_an_unclean_one_none(log):
+def test_a_clean_scan_ends_all_waiting_and_an_unclean_one_none(log: Log) -> None:
     log.change("a.md")
     log.add(VaultScanned(files=2, changed=1, removed=0))
     log.add(VaultScanned(files=2, changed=0, removed=1))
@@ -153,7 +153,7 @@ def test_a_clean_scan_ends_all_waiting_and_an_unclean_one_none(log):
     assert log.state.catalog.newest_mtime == "2026-11-15T14:00:00Z"
 
 
-def test_a_note_that_changes_while_a_job_is_at_work_on_it_still_waits(log):
+def test_a_note_that_changes_while_a_job_is_at_work_on_it_still_waits(log: Log) -> None:
     """The job may have read it before: a save must never be forgotten."""
     log.change("a.md", "b.md")
     log.begin("job-1")
@@ -167,7 +167,7 @@ def test_a_note_that_changes_while_a_job_is_at_work_on_it_still_waits(log):
     assert log.state.catalog.waiting == {}
 
 
-def test_a_note_that_changes_while_it_is_skipped_or_fails_still_waits(log):
+def test_a_note_that_changes_while_it_is_skipped_or_fails_still_waits(log: Log) -> None:
     log.begin()
     log.change("a.md", "b.md")
     log.add(FileSkipped(path="a.md", reason="too-large"))
@@ -175,7 +175,7 @@ def test_a_note_that_changes_while_it_is_skipped_or_fails_still_waits(log):
     assert list(log.state.catalog.waiting) == ["a.md", "b.md"]
 
 
-def test_a_change_before_the_job_began_is_in_what_it_reads(log):
+def test_a_change_before_the_job_began_is_in_what_it_reads(log: Log) -> None:
     log.begin("job-1")
     log.change("a.md")
     log.begin("job-2")
@@ -184,7 +184,7 @@ def test_a_change_before_the_job_began_is_in_what_it_reads(log):
 
 
 @pytest.mark.parametrize("outcome", ["complete", "partial", "failed", "cancelled"])
-def test_what_a_job_said_nothing_about_still_waits_when_it_ends(log, outcome):
+def test_what_a_job_said_nothing_about_still_waits_when_it_ends(log: Log, outcome: str) -> None:
     changed = log.change("a.md")
     log.begin()
     log.finish(outcome)
@@ -193,7 +193,7 @@ def test_what_a_job_said_nothing_about_still_waits_when_it_ends(log, outcome):
     assert log.state.catalog.waiting == {}
 
 
-def test_a_job_that_ends_before_its_turn_does_not_end_the_one_at_work(log):
+def test_a_job_that_ends_before_its_turn_does_not_end_the_one_at_work(log: Log) -> None:
     log.begin("job-1")
     log.finish("cancelled", job="job-2")
     log.change("a.md")
@@ -201,7 +201,7 @@ def test_a_job_that_ends_before_its_turn_does_not_end_the_one_at_work(log):
     assert list(log.state.catalog.waiting) == ["a.md"]
 
 
-def test_what_waited_at_a_crash_still_waits(log):
+def test_what_waited_at_a_crash_still_waits(log: Log) -> None:
     log.change("a.md")
     log.begin()
     log.change("b.md")
@@ -210,7 +210,7 @@ def test_what_waited_at_a_crash_still_waits(log):
     assert (log.state.catalog.job_id, log.state.catalog.changed_since) == (None, {})
 
 
-def test_a_clean_scan_has_seen_the_changes_during_a_job_too(log):
+def test_a_clean_scan_has_seen_the_changes_during_a_job_too(log: Log) -> None:
     log.begin()
     log.change("a.md")
     log.add(clean_scan())
@@ -218,13 +218,13 @@ def test_a_clean_scan_has_seen_the_changes_during_a_job_too(log):
     assert log.state.catalog.waiting == {}
 
 
-def test_a_file_that_came_and_went_before_it_was_indexed_does_not_wait(log):
+def test_a_file_that_came_and_went_before_it_was_indexed_does_not_wait(log: Log) -> None:
     log.change("draft.md", kind="added")
     log.change("draft.md", kind="deleted")
     assert log.state.catalog.waiting == {}
 
 
-def test_a_deleted_note_waits_until_it_is_out_of_the_index(log):
+def test_a_deleted_note_waits_until_it_is_out_of_the_index(log: Log) -> None:
     log.store("a.md")
     log.change("a.md", kind="deleted")
     assert "a.md" in log.state.catalog.waiting
@@ -232,7 +232,7 @@ def test_a_deleted_note_waits_until_it_is_out_of_the_index(log):
     assert log.state.catalog.waiting == {}
 
 
-def test_a_note_deleted_while_its_first_batch_is_on_its_way_waits(log):
+def test_a_note_deleted_while_its_first_batch_is_on_its_way_waits(log: Log) -> None:
     log.begin()
     log.change("a.md", kind="deleted")
     log.store("a.md")
@@ -242,14 +242,14 @@ def test_a_note_deleted_while_its_first_batch_is_on_its_way_waits(log):
 # Skipped and failed
 
 
-def test_a_skipped_file_is_listed_with_its_reason_until_it_is_stored(log):
+def test_a_skipped_file_is_listed_with_its_reason_until_it_is_stored(log: Log) -> None:
     log.add(FileSkipped(path="a.md", reason="too-large"))
     assert log.state.catalog.skipped == {"a.md": "too-large"}
     log.store("a.md")
     assert log.state.catalog.skipped == {}
 
 
-def test_a_note_that_hides_itself_leaves_the_index_and_stays_listed_as_skipped(log):
+def test_a_note_that_hides_itself_leaves_the_index_and_stays_listed_as_skipped(log: Log) -> None:
     log.store("diary.md")
     log.add(FileSkipped(path="diary.md", reason="hidden-by-note"))
     log.store(removed=["diary.md"])
@@ -257,7 +257,7 @@ def test_a_note_that_hides_itself_leaves_the_index_and_stays_listed_as_skipped(l
     assert log.state.catalog.skipped == {"diary.md": "hidden-by-note"}
 
 
-def test_a_failed_file_keeps_its_former_chunks_and_is_listed_until_it_is_stored(log):
+def test_a_failed_file_keeps_its_former_chunks_and_is_listed_until_it_is_stored(log: Log) -> None:
     log.store("a.md", chunks=3)
     log.add(FileFailed(path="a.md", code="DECODE_FAILED", detail="not text"))
     assert log.state.catalog.failed == {"a.md": "DECODE_FAILED"}
@@ -266,7 +266,7 @@ def test_a_failed_file_keeps_its_former_chunks_and_is_listed_until_it_is_stored(
     assert log.state.catalog.failed == {}
 
 
-def test_a_file_is_listed_as_skipped_or_as_failed_but_not_as_both(log):
+def test_a_file_is_listed_as_skipped_or_as_failed_but_not_as_both(log: Log) -> None:
     log.add(FileFailed(path="a.md", code="DECODE_FAILED", detail="not text"))
     log.add(FileSkipped(path="a.md", reason="too-large"))
     assert (log.state.catalog.skipped, log.state.catalog.failed) == ({"a.md": "too-large"}, {})
@@ -274,14 +274,16 @@ def test_a_file_is_listed_as_skipped_or_as_failed_but_not_as_both(log):
     assert (log.state.catalog.skipped, log.state.catalog.failed) == ({}, {"a.md": "DECODE_FAILED"})
 
 
-def test_a_deleted_file_is_no_longer_listed(log):
+def test_a_deleted_file_is_no_longer_listed(log: Log) -> None:
     log.add(FileSkipped(path="a.md", reason="too-large"))
     log.add(FileFailed(path="b.md", code="DECODE_FAILED", detail="not text"))
     log.change("a.md", "b.md", kind="deleted")
     assert (log.state.catalog.skipped, log.state.catalog.failed) == ({}, {})
 
 
-def test_the_lists_of_skipped_and_failed_files_are_bounded(log, monkeypatch):
+def test_the_lists_of_skipped_and_failed_files_are_bounded(
+    log: Log, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(catalog_fold, "LISTED_MAX", 2)
     for name in ("a.md", "b.md", "c.md"):
         log.add(FileSkipped(path=name, reason="too-large"))
@@ -292,7 +294,7 @@ def test_the_lists_of_skipped_and_failed_files_are_bounded(log, monkeypatch):
 # Losing and rebuilding
 
 
-def test_a_lost_index_voids_the_catalog_so_that_a_sync_rebuilds(log):
+def test_a_lost_index_voids_the_catalog_so_that_a_sync_rebuilds(log: Log) -> None:
     log.activate()
     log.store("a.md")
     log.build("g2")
@@ -310,14 +312,14 @@ def test_a_lost_index_voids_the_catalog_so_that_a_sync_rebuilds(log):
     assert building is not None and list(building.files) == ["a.md"], "it is whole, and goes on"
 
 
-def test_another_vault_voids_the_index_that_is_built_too(log):
+def test_another_vault_voids_the_index_that_is_built_too(log: Log) -> None:
     log.activate()
     log.build("g2")
     log.add(IndexLost(reason="vault_changed"))
     assert log.state.catalog.building is None
 
 
-def test_the_loss_of_the_index_that_is_built_leaves_the_one_that_serves(log):
+def test_the_loss_of_the_index_that_is_built_leaves_the_one_that_serves(log: Log) -> None:
     log.activate()
     log.store("a.md")
     log.build("g2")
@@ -326,7 +328,7 @@ def test_the_loss_of_the_index_that_is_built_leaves_the_one_that_serves(log):
     assert log.state.catalog.documents == 1
 
 
-def test_only_a_finished_full_job_satisfies_the_need_for_a_full_scan(log):
+def test_only_a_finished_full_job_satisfies_the_need_for_a_full_scan(log: Log) -> None:
     log.add(quarantined())
     for outcome, mode in [("complete", "sync"), ("failed", "full"), ("cancelled", "reindex")]:
         log.finish(outcome, mode)
@@ -335,14 +337,14 @@ def test_only_a_finished_full_job_satisfies_the_need_for_a_full_scan(log):
     assert not log.state.catalog.needs_full_scan
 
 
-def test_a_quarantined_segment_keeps_the_catalog_and_asks_for_a_full_scan(log):
+def test_a_quarantined_segment_keeps_the_catalog_and_asks_for_a_full_scan(log: Log) -> None:
     log.store("a.md")
     log.add(quarantined())
     assert log.state.catalog.documents == 1
     assert log.state.catalog.needs_full_scan
 
 
-def test_an_activated_index_says_in_which_vector_space_it_is(log):
+def test_an_activated_index_says_in_which_vector_space_it_is(log: Log) -> None:
     log.activate(provider="ollama", generation="g7")
     assert log.state.catalog.index == Index("g7", "ollama", "some-model", 384)
 
@@ -350,7 +352,7 @@ def test_an_activated_index_says_in_which_vector_space_it_is(log):
 # A reindex builds beside
 
 
-def test_a_reindex_leaves_the_serving_catalog_alone_until_it_is_activated(log):
+def test_a_reindex_leaves_the_serving_catalog_alone_until_it_is_activated(log: Log) -> None:
     log.activate(generation="g1")
     log.store("a.md", "gone-since.md", chunks=3, version=9)
     log.build("g2", "reindex-1")
@@ -368,7 +370,7 @@ def test_a_reindex_leaves_the_serving_catalog_alone_until_it_is_activated(log):
     assert catalog.building is None
 
 
-def test_a_note_saved_during_a_reindex_counts_in_both_tables(log):
+def test_a_note_saved_during_a_reindex_counts_in_both_tables(log: Log) -> None:
     log.activate(generation="g1")
     log.build("g2", "reindex-1")
     log.store("a.md", sha="old", generation="g2", job="reindex-1")
@@ -384,7 +386,7 @@ def test_a_note_saved_during_a_reindex_counts_in_both_tables(log):
     assert catalog.building.job_id == "reindex-1"
 
 
-def test_a_reindex_that_fails_leaves_the_old_catalog_as_it_was(log):
+def test_a_reindex_that_fails_leaves_the_old_catalog_as_it_was(log: Log) -> None:
     log.activate(generation="g1")
     log.store("a.md", sha="old")
     log.build("g2", "reindex-1")
@@ -396,7 +398,7 @@ def test_a_reindex_that_fails_leaves_the_old_catalog_as_it_was(log):
     assert log.state.catalog.files["a.md"].sha256 == "old"
 
 
-def test_a_new_reindex_takes_the_place_of_one_that_was_left_behind(log):
+def test_a_new_reindex_takes_the_place_of_one_that_was_left_behind(log: Log) -> None:
     log.activate(generation="g1")
     log.build("g2", "reindex-1")
     log.store("a.md", generation="g2", job="reindex-1")
@@ -406,14 +408,14 @@ def test_a_new_reindex_takes_the_place_of_one_that_was_left_behind(log):
     assert list(log.state.catalog.files) == ["b.md"]
 
 
-def test_vectors_for_a_generation_that_is_gone_are_void(log):
+def test_vectors_for_a_generation_that_is_gone_are_void(log: Log) -> None:
     log.activate(generation="g1")
     log.store("a.md", chunks=3, embedded=0, version=4)
     log.fill("a.md", chunks=3, version=8, generation="g0")
     assert (log.state.catalog.backlog, log.state.catalog.table_version) == (3, 4)
 
 
-def test_activating_the_generation_that_serves_already_keeps_its_notes(log):
+def test_activating_the_generation_that_serves_already_keeps_its_notes(log: Log) -> None:
     log.store("a.md")
     log.activate(generation="g1")
     log.store("b.md", generation="g1")
@@ -421,7 +423,7 @@ def test_activating_the_generation_that_serves_already_keeps_its_notes(log):
     assert sorted(log.state.catalog.files) == ["a.md", "b.md"]
 
 
-def test_a_note_that_only_the_new_index_has_waits_when_it_is_deleted(log):
+def test_a_note_that_only_the_new_index_has_waits_when_it_is_deleted(log: Log) -> None:
     log.activate(generation="g1")
     log.build("g2")
     log.store("a.md", generation="g2")
@@ -429,7 +431,7 @@ def test_a_note_that_only_the_new_index_has_waits_when_it_is_deleted(log):
     assert "a.md" in log.state.catalog.waiting
 
 
-def test_a_touched_note_waits_no_longer_and_is_known_by_its_new_time(log):
+def test_a_touched_note_waits_no_longer_and_is_known_by_its_new_time(log: Log) -> None:
     log.store("a.md")
     log.add(FilesChanged(changes=[FileChange("a.md", "modified")]))
     log.add(FilesTouched(files=[TouchedFile("a.md", 77, 5)]))
@@ -438,7 +440,7 @@ def test_a_touched_note_waits_no_longer_and_is_known_by_its_new_time(log):
     assert log.state.catalog.waiting == {}
 
 
-def test_a_note_that_is_found_as_it_was_stored_is_not_listed_as_left_out_any_more(log):
+def test_a_note_that_is_found_as_it_was_stored_is_not_listed_as_left_out_any_more(log: Log) -> None:
     """It was hidden and shown again before the index had lost it."""
     for left_out in (
         FileSkipped(path="a.md", reason="hidden-by-note"),
@@ -452,7 +454,7 @@ def test_a_note_that_is_found_as_it_was_stored_is_not_listed_as_left_out_any_mor
         assert (log.state.catalog.skipped, log.state.catalog.failed) == ({}, {})
 
 
-def test_chunks_that_can_have_no_vector_are_no_backlog(log):
+def test_chunks_that_can_have_no_vector_are_no_backlog(log: Log) -> None:
     log.activate()
     log.store("a.md", chunks=5, embedded=0)
     log.add(VectorsFilled(job_id="", files=[FilledFile("a.md", "s1", 4, 1)], table_version=3))
@@ -462,7 +464,7 @@ def test_chunks_that_can_have_no_vector_are_no_backlog(log):
     assert (catalog.chunks_barred, catalog.backlog) == (0, 2)
 
 
-def test_a_touched_note_is_known_by_its_new_time_in_the_index_that_is_built_too(log):
+def test_a_touched_note_is_known_by_its_new_time_in_the_index_that_is_built_too(log: Log) -> None:
     log.activate()
     log.build("g2")
     log.store("a.md", generation="g2")
@@ -471,7 +473,7 @@ def test_a_touched_note_is_known_by_its_new_time_in_the_index_that_is_built_too(
     assert building is not None and building.files["a.md"].mtime_ns == 77
 
 
-def test_a_note_that_the_built_index_has_otherwise_is_not_taken_for_touched_there(log):
+def test_a_note_that_the_built_index_has_otherwise_is_not_taken_for_touched_there(log: Log) -> None:
     log.activate()
     log.store("a.md", sha="A")
     log.build("g2")
@@ -482,7 +484,7 @@ def test_a_note_that_the_built_index_has_otherwise_is_not_taken_for_touched_ther
     assert catalog.building is not None and catalog.building.files["a.md"].mtime_ns != 77
 
 
-def test_tidying_an_index_that_serves_no_more_says_nothing_of_the_one_that_does(log):
+def test_tidying_an_index_that_serves_no_more_says_nothing_of_the_one_that_does(log: Log) -> None:
     log.activate(generation="g2")
     log.store("a.md", version=9)
     log.add(StoreCompacted(table_version=901, generation="g1"))
@@ -491,7 +493,7 @@ def test_tidying_an_index_that_serves_no_more_says_nothing_of_the_one_that_does(
     assert log.state.catalog.table_version == 10
 
 
-def test_a_note_that_an_index_has_waits_until_it_is_removed(log):
+def test_a_note_that_an_index_has_waits_until_it_is_removed(log: Log) -> None:
     log.store("diary.md")
     log.add(FileSkipped(path="diary.md", reason="it hides itself"))
     assert list(log.state.catalog.waiting) == ["diary.md"]
@@ -501,7 +503,7 @@ def test_a_note_that_an_index_has_waits_until_it_is_removed(log):
     assert log.state.catalog.waiting == {}
 
 
-def test_a_clock_that_is_set_back_during_a_scan_drops_no_waiting_note(log):
+def test_a_clock_that_is_set_back_during_a_scan_drops_no_waiting_note(log: Log) -> None:
     began_seq = log.change("before.md").seq
     began = moment(3000)  # the clock is set back after this
     log.change("during.md")
@@ -510,14 +512,14 @@ def test_a_clock_that_is_set_back_during_a_scan_drops_no_waiting_note(log):
     assert list(log.state.catalog.waiting) == ["during.md"]
 
 
-def test_a_note_announced_again_during_a_scan_waits_on(log):
+def test_a_note_announced_again_during_a_scan_waits_on(log: Log) -> None:
     began_seq = log.change("a.md").seq
     log.change("a.md")
     log.add(VaultScanned(files=2, changed=0, removed=0, began_seq=began_seq))
     assert list(log.state.catalog.waiting) == ["a.md"]
 
 
-def test_what_is_announced_is_remembered_only_while_it_waits(log):
+def test_what_is_announced_is_remembered_only_while_it_waits(log: Log) -> None:
     log.begin()
     log.change("a.md", "b.md", "c.md")
     log.change("gone.md", kind="deleted")
@@ -531,7 +533,7 @@ def test_what_is_announced_is_remembered_only_while_it_waits(log):
     assert log.state.catalog.announced == {}
 
 
-def test_a_note_deleted_after_it_was_read_for_a_new_index_waits_to_leave_it(log):
+def test_a_note_deleted_after_it_was_read_for_a_new_index_waits_to_leave_it(log: Log) -> None:
     log.activate()
     log.begin(mode="reindex")
     log.build("g2")
@@ -544,11 +546,11 @@ def test_a_note_deleted_after_it_was_read_for_a_new_index_waits_to_leave_it(log)
 # Vectors, counted in the table
 
 
-def lacking(log) -> set[str]:
+def lacking(log: Log) -> set[str]:
     return set(log.state.catalog.lacking)
 
 
-def test_the_notes_that_lack_vectors_are_known_without_a_look_at_every_note(log):
+def test_the_notes_that_lack_vectors_are_known_without_a_look_at_every_note(log: Log) -> None:
     log.activate()
     log.store("a.md", "b.md", chunks=4, embedded=0)
     log.store("c.md", chunks=2, embedded=2)
@@ -560,7 +562,7 @@ def test_the_notes_that_lack_vectors_are_known_without_a_look_at_every_note(log)
     assert lacking(log) == set()
 
 
-def test_the_notes_that_lack_vectors_are_known_after_a_snapshot_and_a_switch(log):
+def test_the_notes_that_lack_vectors_are_known_after_a_snapshot_and_a_switch(log: Log) -> None:
     log.activate()
     log.store("a.md", chunks=4, embedded=0)
     log.build("g2")
@@ -573,7 +575,7 @@ def test_the_notes_that_lack_vectors_are_known_after_a_snapshot_and_a_switch(log
     assert lacking(log) == set()
 
 
-def test_a_fill_counts_what_the_table_has_and_not_what_was_asked_for(log):
+def test_a_fill_counts_what_the_table_has_and_not_what_was_asked_for(log: Log) -> None:
     log.store("a.md", chunks=4, embedded=0)
     log.add(filled("a.md", chunks=2, embedded=3))
     assert (log.state.catalog.chunks_embedded, log.state.catalog.backlog) == (3, 1)
@@ -586,7 +588,7 @@ def filled(path: str, chunks: int, embedded: int) -> VectorsFilled:
     return VectorsFilled(job_id="", files=files, table_version=3)
 
 
-def test_a_note_with_fewer_vectors_than_were_counted_lacks_them_again(log):
+def test_a_note_with_fewer_vectors_than_were_counted_lacks_them_again(log: Log) -> None:
     log.activate()
     log.store("a.md", chunks=4)
     assert lacking(log) == set()
@@ -595,7 +597,7 @@ def test_a_note_with_fewer_vectors_than_were_counted_lacks_them_again(log):
     assert lacking(log) == {"a.md"}
 
 
-def test_a_note_with_more_vectors_than_were_counted_lacks_fewer(log):
+def test_a_note_with_more_vectors_than_were_counted_lacks_fewer(log: Log) -> None:
     log.activate()
     log.store("a.md", chunks=4, embedded=0)
     log.add(VectorsFilled(job_id="", files=[FilledFile("a.md", "s1", 0, 2, 1)], table_version=3))
@@ -605,7 +607,7 @@ def test_a_note_with_more_vectors_than_were_counted_lacks_fewer(log):
     assert catalog.chunks_withheld == 1
 
 
-def test_a_recount_of_a_note_that_has_changed_is_void(log):
+def test_a_recount_of_a_note_that_has_changed_is_void(log: Log) -> None:
     log.store("a.md", sha="s2", chunks=4)
     log.recount("a.md", 1)
     assert log.state.catalog.chunks_embedded == 4
@@ -619,12 +621,12 @@ def at(seconds: int) -> int:
     return (1_794_000_000 + seconds) * 10**9
 
 
-def store_at(log, path, seconds, sha="s1", **more):
+def store_at(log: Log, path: str, seconds: int, sha: str = "s1", **more) -> None:
     file = StoredFile(path, sha, at(seconds), 1, 1, 1)
     log.add(BatchStored(job_id="j", files=[file], removed=[], table_version=1, **more))
 
 
-def test_the_newest_time_follows_what_is_stored_touched_and_removed(log):
+def test_the_newest_time_follows_what_is_stored_touched_and_removed(log: Log) -> None:
     catalog = log.state.catalog
     log.activate()
     store_at(log, "a.md", 10)
@@ -642,7 +644,7 @@ def test_the_newest_time_follows_what_is_stored_touched_and_removed(log):
     assert catalog.newest_mtime == iso_of_ns(at(7))
 
 
-def test_what_does_not_serve_yet_does_not_move_the_newest_time(log):
+def test_what_does_not_serve_yet_does_not_move_the_newest_time(log: Log) -> None:
     log.activate()
     store_at(log, "a.md", 10)
     log.build("g2")
@@ -651,11 +653,11 @@ def test_what_does_not_serve_yet_does_not_move_the_newest_time(log):
 
 
 @pytest.mark.parametrize("moment_ns", [-(10**30), 10**30, 253_402_300_800 * 10**9])
-def test_a_time_that_no_calendar_has_is_the_nearest_one(moment_ns):
+def test_a_time_that_no_calendar_has_is_the_nearest_one(moment_ns: int) -> None:
     assert iso_of_ns(moment_ns)[:4] in ("1900", "9999")
 
 
-def test_a_note_that_waits_goes_on_waiting_when_its_times_are_learned(log):
+def test_a_note_that_waits_goes_on_waiting_when_its_times_are_learned(log: Log) -> None:
     log.store("a.md")
     log.change("a.md")
     times = TouchedFile("a.md", 1, 100, "s1", 5)

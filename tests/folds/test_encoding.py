@@ -1,5 +1,6 @@
 """A snapshot made in pieces is the snapshot made at once."""
 
+import pytest
 from hypothesis import given
 
 from ragd.events import FileSkipped
@@ -7,19 +8,22 @@ from ragd.folds import State, apply, encode_state
 from ragd.folds import encoding as encoding_module
 from ragd.folds.encoding import PIECE, all_frozen, encode_later
 from ragd.folds.tables import Table
+from tests.folds.conftest import Log
 from tests.folds.test_any_sequence import LOGS, patiently, records
 
 
 @patiently
 @given(LOGS)
-def test_the_pieces_are_the_same_bytes_as_the_whole(log):
+def test_the_pieces_are_the_same_bytes_as_the_whole(log: Log) -> None:
     state = State()
     for record in records(log):
         apply(state, record)
         assert encode_later(state)() == encode_state(state)
 
 
-def test_many_notes_are_encoded_in_pieces_and_in_order(log, monkeypatch):
+def test_many_notes_are_encoded_in_pieces_and_in_order(
+    log: Log, monkeypatch: pytest.MonkeyPatch
+) -> None:
     log.activate()
     log.build("g2")
     for generation in ("", "g2"):
@@ -38,7 +42,7 @@ def test_many_notes_are_encoded_in_pieces_and_in_order(log, monkeypatch):
     assert max(sizes) <= PIECE
 
 
-def test_what_happens_after_the_copy_is_not_in_it(log):
+def test_what_happens_after_the_copy_is_not_in_it(log: Log) -> None:
     log.activate()
     log.store(*(f"{n:04d}.md" for n in range(PIECE + 1)), chunks=2, embedded=0)
     before, encode = encode_state(log.state), encode_later(log.state)
@@ -48,7 +52,7 @@ def test_what_happens_after_the_copy_is_not_in_it(log):
     assert encode() == before
 
 
-def test_every_large_part_of_the_state_is_a_dict_of_frozen_values(log):
+def test_every_large_part_of_the_state_is_a_dict_of_frozen_values(log: Log) -> None:
     """Else a copy of it could change while it is encoded, or it is encoded on the loop."""
     log.activate()
     log.begin()
@@ -61,7 +65,7 @@ def test_every_large_part_of_the_state_is_a_dict_of_frozen_values(log):
     assert all(all_frozen(values) for values in dicts.values())
 
 
-def test_folders_are_known_without_a_look_at_every_note(log):
+def test_folders_are_known_without_a_look_at_every_note(log: Log) -> None:
     log.activate()
     log.store("top.md", "a/one.md", "a/b/c/two.md", "a/b/three.md")
     catalog = log.state.catalog

@@ -32,8 +32,8 @@ from ragd.events import (
     WatchStarted,
 )
 from ragd.folds.health_reasons import LOST, REASONS, RECOVERED
+from tests.folds.conftest import Log
 
-Log = Any
 Step = Callable[[Log], Any]
 
 NOTE = "Journal/2024-01-15.md"
@@ -362,13 +362,13 @@ def name(value: Any) -> str:
 # The table
 
 
-def test_every_pair_of_the_table_is_tried_here_and_no_other():
+def test_every_pair_of_the_table_is_tried_here_and_no_other() -> None:
     assert set(RAISING) == pairs("raised_by")
     assert set(CLEARING) == pairs("cleared_by")
 
 
 @pytest.mark.parametrize("pair", RAISING, ids=name)
-def test_a_reason_is_raised_by_the_fact_that_its_line_names(log, pair):
+def test_a_reason_is_raised_by_the_fact_that_its_line_names(log: Log, pair) -> None:
     code, kind = pair
     before, fact = RAISING[pair]
     before(log)
@@ -384,7 +384,7 @@ def test_a_reason_is_raised_by_the_fact_that_its_line_names(log, pair):
 
 
 @pytest.mark.parametrize("pair", CLEARING, ids=name)
-def test_a_reason_is_cleared_by_the_fact_that_its_line_names(log, pair):
+def test_a_reason_is_cleared_by_the_fact_that_its_line_names(log: Log, pair) -> None:
     code, kind = pair
     before, fact = CLEARING[pair]
     before(log)
@@ -396,7 +396,9 @@ def test_a_reason_is_cleared_by_the_fact_that_its_line_names(log, pair):
 
 
 @pytest.mark.parametrize("pair", RAISING, ids=name)
-def test_since_and_seq_are_those_of_the_raising_record_for_as_long_as_it_holds(log, pair):
+def test_since_and_seq_are_those_of_the_raising_record_for_as_long_as_it_holds(
+    log: Log, pair
+) -> None:
     code, _ = pair
     before, fact = RAISING[pair]
     before(log)
@@ -411,7 +413,7 @@ def test_since_and_seq_are_those_of_the_raising_record_for_as_long_as_it_holds(l
     assert log.state.health.reasons[code] == raised
 
 
-def test_a_restored_reason_begins_anew(log):
+def test_a_restored_reason_begins_anew(log: Log) -> None:
     log.serve("ollama")
     log.lose("ollama", "OLLAMA_UNREACHABLE")
     log.recover("ollama")
@@ -420,26 +422,28 @@ def test_a_restored_reason_begins_anew(log):
     assert (raised.since, raised.seq) == (record.ts, record.seq)
 
 
-def test_a_loss_may_say_that_it_began_before_it_could_be_recorded(log):
+def test_a_loss_may_say_that_it_began_before_it_could_be_recorded(log: Log) -> None:
     log.serve()
     log.lose("disk", "DISK_FULL", since="2026-11-15T13:00:00.000000Z")
     assert log.state.health.reasons["DISK_FULL"].since == "2026-11-15T13:00:00.000000Z"
 
 
-def test_since_is_that_of_the_dependency_in_question_whatever_code_another_one_gave(log):
+def test_since_is_that_of_the_dependency_in_question_whatever_code_another_one_gave(
+    log: Log,
+) -> None:
     log.serve("ollama")
     log.lose("embedder", "OLLAMA_UNREACHABLE", since="2026-01-01T00:00:00.000000Z")
     record = log.lose("ollama", "OLLAMA_UNREACHABLE")
     assert log.state.health.reasons["OLLAMA_UNREACHABLE"].since == record.ts
 
 
-def test_no_reasons_is_healthy(log):
+def test_no_reasons_is_healthy(log: Log) -> None:
     log.serve()
     assert log.state.health.reasons == {}
     assert (log.state.health.state, log.state.health.worst_first) == (HEALTHY, [])
 
 
-def test_the_state_is_the_worst_of_the_reasons_and_the_worst_is_named_first(log):
+def test_the_state_is_the_worst_of_the_reasons_and_the_worst_is_named_first(log: Log) -> None:
     log.serve("ollama")
     log.add(WatchLost(reason="inotify limit"))
     log.lose("ollama", "OLLAMA_UNREACHABLE")
@@ -451,7 +455,7 @@ def test_the_state_is_the_worst_of_the_reasons_and_the_worst_is_named_first(log)
     assert log.state.health.state == DEGRADED
 
 
-def test_every_reason_is_an_error_code_with_message_suggestion_and_status():
+def test_every_reason_is_an_error_code_with_message_suggestion_and_status() -> None:
     for reason in REASONS:
         kind = CODES[reason.code]
         assert kind.status in (DEGRADED, UNAVAILABLE)
@@ -460,7 +464,7 @@ def test_every_reason_is_an_error_code_with_message_suggestion_and_status():
         assert kind.recoverable
 
 
-def test_every_reason_is_declared_once_and_names_what_raises_and_clears_it():
+def test_every_reason_is_declared_once_and_names_what_raises_and_clears_it() -> None:
     codes = [reason.code for reason in REASONS]
     assert len(set(codes)) == len(codes) == 18
     assert all(reason.raised_by and reason.cleared_by for reason in REASONS)
@@ -479,7 +483,7 @@ def test_every_reason_is_declared_once_and_names_what_raises_and_clears_it():
         *((code, DEGRADED) for code in ("DELETIONS_HELD", "VAULT_NOT_FOUND", "INDEXER_FAILED")),
     ],
 )
-def test_each_reason_forces_the_state_of_the_design_while_documents_serve(code, state):
+def test_each_reason_forces_the_state_of_the_design_while_documents_serve(code: str, state) -> None:
     reason = next(r for r in REASONS if r.code == code)
     assert reason.state(SimpleNamespace(documents=1)) == state
 
@@ -487,21 +491,21 @@ def test_each_reason_forces_the_state_of_the_design_while_documents_serve(code, 
 # Providers
 
 
-def test_without_ollama_an_embedded_index_is_healthy(log):
+def test_without_ollama_an_embedded_index_is_healthy(log: Log) -> None:
     log.serve("embedded")
     log.lose("ollama", "OLLAMA_UNREACHABLE")
     assert log.state.health.state == HEALTHY
     assert "ollama" in log.state.health.lost  # told all the same
 
 
-def test_without_an_index_ollama_matters_only_where_it_is_configured(log):
+def test_without_an_index_ollama_matters_only_where_it_is_configured(log: Log) -> None:
     for provider, matters in [("auto", False), ("embedded", False), ("ollama", True)]:
         log.start(provider)
         log.lose("ollama", "OLLAMA_UNREACHABLE")
         assert ("OLLAMA_UNREACHABLE" in log.state.health.reasons) is matters
 
 
-def test_the_space_of_the_index_counts_and_not_the_configured_provider(log):
+def test_the_space_of_the_index_counts_and_not_the_configured_provider(log: Log) -> None:
     log.start("embedded")
     log.activate("ollama")
     log.store("a.md")
@@ -510,7 +514,7 @@ def test_the_space_of_the_index_counts_and_not_the_configured_provider(log):
     assert list(log.state.health.reasons) == ["OLLAMA_UNREACHABLE"]
 
 
-def test_a_loss_under_any_other_name_is_no_less_a_loss(log):
+def test_a_loss_under_any_other_name_is_no_less_a_loss(log: Log) -> None:
     log.serve("ollama")
     log.lose("ollama", "MODEL_MISSING")
     log.lose("vault", "ESTALE")
@@ -520,7 +524,7 @@ def test_a_loss_under_any_other_name_is_no_less_a_loss(log):
     ]
 
 
-def test_causes_are_named_before_their_effects(log):
+def test_causes_are_named_before_their_effects(log: Log) -> None:
     for step in (serve_by_ollama, store_without_vectors, change(), finish("failed"), mismatch):
         step(log)
     for step in (no_model, no_vault, lose("vectors"), lose("freshness")):
@@ -534,7 +538,7 @@ def test_causes_are_named_before_their_effects(log):
     ]
 
 
-def test_without_an_index_the_vault_or_the_disk_is_named_first_and_then_the_job(log):
+def test_without_an_index_the_vault_or_the_disk_is_named_first_and_then_the_job(log: Log) -> None:
     log.start()
     missing(log)
     log.finish("failed")
@@ -546,14 +550,14 @@ def test_without_an_index_the_vault_or_the_disk_is_named_first_and_then_the_job(
     ]
 
 
-def test_a_job_that_failed_because_the_index_is_missing_is_named_after_it(log):
+def test_a_job_that_failed_because_the_index_is_missing_is_named_after_it(log: Log) -> None:
     log.serve()
     lost_index(log)
     log.finish("failed", code="INDEX_NOT_FOUND")
     assert log.state.health.worst_first == ["INDEX_NOT_FOUND", "INDEXER_FAILED"]
 
 
-def test_an_index_that_was_removed_is_known_as_such_until_there_is_another(log):
+def test_an_index_that_was_removed_is_known_as_such_until_there_is_another(log: Log) -> None:
     log.serve()
     assert log.state.health.index_removed is False
     lost_index(log)
@@ -564,7 +568,7 @@ def test_an_index_that_was_removed_is_known_as_such_until_there_is_another(log):
     assert log.state.health.index_removed is False
 
 
-def test_an_index_of_another_vault_is_neither_damaged_nor_missing(log):
+def test_an_index_of_another_vault_is_neither_damaged_nor_missing(log: Log) -> None:
     log.serve()
     foreign(log)
     assert log.state.health.worst_first == ["INDEX_OF_ANOTHER_VAULT"]
@@ -573,7 +577,7 @@ def test_an_index_of_another_vault_is_neither_damaged_nor_missing(log):
     assert log.state.health.worst_first == ["INDEX_NOT_FOUND"]
 
 
-def test_another_index_does_not_undo_sizes_that_differ(log):
+def test_another_index_does_not_undo_sizes_that_differ(log: Log) -> None:
     log.serve("ollama")
     log.add(DependencyLost(dependency="model", code="DIMENSIONS_MISMATCH", configured=9, made=8))
     since = log.state.health.lost["model"].since
@@ -587,7 +591,7 @@ def test_another_index_does_not_undo_sizes_that_differ(log):
     )
 
 
-def test_one_failed_attempt_is_a_blip_and_two_are_a_loss(log):
+def test_one_failed_attempt_is_a_blip_and_two_are_a_loss(log: Log) -> None:
     log.serve("ollama")
     embedding_failed("OLLAMA_UNREACHABLE", attempt=1)(log)
     assert log.state.health.state == HEALTHY
@@ -595,7 +599,7 @@ def test_one_failed_attempt_is_a_blip_and_two_are_a_loss(log):
     assert log.state.health.worst_first == ["OLLAMA_UNREACHABLE"]
 
 
-def test_an_embedding_that_failed_for_another_reason_is_no_loss(log):
+def test_an_embedding_that_failed_for_another_reason_is_no_loss(log: Log) -> None:
     log.serve("ollama")
     embedding_failed("SENSITIVE_FILTERED", attempt=3)(log)
     assert log.state.health.state == HEALTHY
@@ -604,7 +608,7 @@ def test_an_embedding_that_failed_for_another_reason_is_no_loss(log):
 # The index
 
 
-def test_starting_holds_until_the_index_has_been_looked_at(log):
+def test_starting_holds_until_the_index_has_been_looked_at(log: Log) -> None:
     log.start()
     assert log.state.health.worst_first == ["STARTING"]
     log.recover("vault")
@@ -615,7 +619,7 @@ def test_starting_holds_until_the_index_has_been_looked_at(log):
     assert log.state.health.worst_first == ["INDEX_NOT_FOUND"]
 
 
-def test_the_first_stored_document_ends_index_not_found_without_another_probe(log):
+def test_the_first_stored_document_ends_index_not_found_without_another_probe(log: Log) -> None:
     log.start()
     log.lose("index", "INDEX_NOT_FOUND")
     assert log.state.health.state == UNAVAILABLE
@@ -625,7 +629,7 @@ def test_the_first_stored_document_ends_index_not_found_without_another_probe(lo
     assert log.state.health.state == HEALTHY
 
 
-def test_a_table_that_is_told_of_before_it_serves_is_no_index(log):
+def test_a_table_that_is_told_of_before_it_serves_is_no_index(log: Log) -> None:
     log.start()
     log.lose("index", "INDEX_NOT_FOUND")
     log.store("a.md")
@@ -634,20 +638,22 @@ def test_a_table_that_is_told_of_before_it_serves_is_no_index(log):
     assert log.state.health.state == HEALTHY
 
 
-def test_a_batch_that_stores_nothing_does_not_end_index_not_found(log):
+def test_a_batch_that_stores_nothing_does_not_end_index_not_found(log: Log) -> None:
     log.serve()
     log.lose("index", "INDEX_NOT_FOUND")
     log.store(removed=["a.md"])
     assert log.state.health.worst_first == ["INDEX_NOT_FOUND"]
 
 
-def test_a_damaged_index_is_not_called_missing_as_well(log):
+def test_a_damaged_index_is_not_called_missing_as_well(log: Log) -> None:
     log.start()
     log.lose("index", "INDEX_CORRUPTED")
     assert log.state.health.worst_first == ["INDEX_CORRUPTED"]
 
 
-def test_a_sync_does_not_mend_a_damaged_index_and_a_failed_reindex_does_not_either(log):
+def test_a_sync_does_not_mend_a_damaged_index_and_a_failed_reindex_does_not_either(
+    log: Log,
+) -> None:
     log.serve()
     log.lose("index", "INDEX_CORRUPTED")
     log.finish("complete", "sync")
@@ -657,7 +663,7 @@ def test_a_sync_does_not_mend_a_damaged_index_and_a_failed_reindex_does_not_eith
     assert "INDEX_CORRUPTED" in log.state.health.reasons
 
 
-def test_a_reindex_beside_a_serving_index_leaves_it_healthy(log):
+def test_a_reindex_beside_a_serving_index_leaves_it_healthy(log: Log) -> None:
     log.serve()
     log.build("g2", "reindex-1")
     log.store("Journal/2024-01-15.md", chunks=9, embedded=0, generation="g2", job="reindex-1")
@@ -678,8 +684,8 @@ def test_a_reindex_beside_a_serving_index_leaves_it_healthy(log):
     ],
 )
 def test_no_vault_or_a_failed_job_is_unavailable_without_an_index_and_degraded_with_one(
-    log, code, fact
-):
+    log: Log, code: str, fact
+) -> None:
     log.start()
     log.recover("index")
     fact(log)
@@ -692,7 +698,9 @@ def test_no_vault_or_a_failed_job_is_unavailable_without_an_index_and_degraded_w
 
 
 @pytest.mark.parametrize("reason", ["empty", "moved"])
-def test_a_root_that_answers_a_probe_does_not_make_an_empty_vault_right(log, reason):
+def test_a_root_that_answers_a_probe_does_not_make_an_empty_vault_right(
+    log: Log, reason: str
+) -> None:
     log.serve()
     log.add(VaultUnavailable(reason=reason))
     log.recover("vault")
@@ -702,14 +710,14 @@ def test_a_root_that_answers_a_probe_does_not_make_an_empty_vault_right(log, rea
 
 
 @pytest.mark.parametrize("reason", ["missing", "unreadable"])
-def test_a_root_that_answers_again_is_back(log, reason):
+def test_a_root_that_answers_again_is_back(log: Log, reason: str) -> None:
     log.serve()
     log.add(VaultUnavailable(reason=reason))
     log.recover("vault")
     assert log.state.health.state == HEALTHY
 
 
-def test_a_cancelled_job_neither_raises_nor_clears_indexer_failed(log):
+def test_a_cancelled_job_neither_raises_nor_clears_indexer_failed(log: Log) -> None:
     log.serve()
     log.finish("cancelled")
     assert log.state.health.state == HEALTHY
@@ -718,14 +726,14 @@ def test_a_cancelled_job_neither_raises_nor_clears_indexer_failed(log):
     assert log.state.health.worst_first == ["INDEXER_FAILED"]
 
 
-def test_a_sync_does_not_end_a_quarantine(log):
+def test_a_sync_does_not_end_a_quarantine(log: Log) -> None:
     log.serve()
     quarantined(log)
     log.finish("complete", "sync")
     assert log.state.health.worst_first == ["LOG_QUARANTINED"]
 
 
-def test_the_index_stays_stale_while_another_old_change_waits(log):
+def test_the_index_stays_stale_while_another_old_change_waits(log: Log) -> None:
     log.serve()
     log.change("a.md", "b.md")
     log.lose("freshness", "INDEX_STALE")
@@ -735,7 +743,7 @@ def test_the_index_stays_stale_while_another_old_change_waits(log):
     assert log.state.health.state == HEALTHY
 
 
-def test_a_change_after_the_index_was_stale_once_is_not_stale_by_itself(log):
+def test_a_change_after_the_index_was_stale_once_is_not_stale_by_itself(log: Log) -> None:
     log.serve()
     log.change("a.md")
     log.lose("freshness", "INDEX_STALE")
@@ -744,7 +752,9 @@ def test_a_change_after_the_index_was_stale_once_is_not_stale_by_itself(log):
     assert log.state.health.state == HEALTHY
 
 
-def test_new_chunks_after_the_backlog_was_empty_once_are_not_pending_by_themselves(log):
+def test_new_chunks_after_the_backlog_was_empty_once_are_not_pending_by_themselves(
+    log: Log,
+) -> None:
     log.serve()
     store_without_vectors(log)
     log.lose("vectors", "VECTORS_PENDING")
@@ -753,7 +763,7 @@ def test_new_chunks_after_the_backlog_was_empty_once_are_not_pending_by_themselv
     assert log.state.health.state == HEALTHY
 
 
-def test_a_loss_of_freshness_without_a_waiting_change_is_nothing(log):
+def test_a_loss_of_freshness_without_a_waiting_change_is_nothing(log: Log) -> None:
     log.serve()
     log.lose("freshness", "INDEX_STALE")
     log.lose("vectors", "VECTORS_PENDING")
@@ -762,7 +772,7 @@ def test_a_loss_of_freshness_without_a_waiting_change_is_nothing(log):
     assert log.state.health.state == HEALTHY
 
 
-def test_a_vault_that_nobody_looks_through_is_stale_until_somebody_does(log):
+def test_a_vault_that_nobody_looks_through_is_stale_until_somebody_does(log: Log) -> None:
     log.serve()
     log.lose("scan", "INDEX_STALE")
     assert log.state.health.worst_first == ["INDEX_STALE"]
@@ -774,7 +784,7 @@ def test_a_vault_that_nobody_looks_through_is_stale_until_somebody_does(log):
 # Restarts
 
 
-def test_a_restart_forgets_what_probes_said_and_keeps_what_needs_a_job(log):
+def test_a_restart_forgets_what_probes_said_and_keeps_what_needs_a_job(log: Log) -> None:
     log.serve("ollama")
     quarantined(log)
     held(80)(log)
@@ -798,7 +808,7 @@ def test_a_restart_forgets_what_probes_said_and_keeps_what_needs_a_job(log):
     assert set(kept) == {"LOG_QUARANTINED", "DELETIONS_HELD", "INDEXER_FAILED"}
 
 
-def test_the_audit_line_is_never_folded(log):
+def test_the_audit_line_is_never_folded(log: Log) -> None:
     log.serve()
     log.add(HealthChanged(before="healthy", after="unavailable", reasons=["INDEX_CORRUPTED"]))
     assert log.state.health.state == HEALTHY
@@ -807,7 +817,7 @@ def test_the_audit_line_is_never_folded(log):
 # The six transitions of the contract, each as it happens
 
 
-def test_healthy_becomes_degraded_when_ollama_stops_answering(log):
+def test_healthy_becomes_degraded_when_ollama_stops_answering(log: Log) -> None:
     log.serve("ollama")
     log.recover("ollama")
     assert log.state.health.state == HEALTHY
@@ -816,7 +826,7 @@ def test_healthy_becomes_degraded_when_ollama_stops_answering(log):
     assert log.state.health.worst_first == ["OLLAMA_UNREACHABLE"]
 
 
-def test_degraded_becomes_healthy_when_ollama_answers_again(log):
+def test_degraded_becomes_healthy_when_ollama_answers_again(log: Log) -> None:
     log.serve("ollama")
     log.lose("ollama", "OLLAMA_UNREACHABLE")
     log.change("a.md")
@@ -831,7 +841,7 @@ def test_degraded_becomes_healthy_when_ollama_answers_again(log):
     assert log.state.health.state == HEALTHY
 
 
-def test_healthy_becomes_unavailable_when_the_index_is_deleted_or_damaged(log):
+def test_healthy_becomes_unavailable_when_the_index_is_deleted_or_damaged(log: Log) -> None:
     log.serve()
     log.lose("index", "INDEX_CORRUPTED")
     assert log.state.health.state == UNAVAILABLE
@@ -843,7 +853,7 @@ def test_healthy_becomes_unavailable_when_the_index_is_deleted_or_damaged(log):
     assert log.state.health.worst_first == ["INDEX_NOT_FOUND"]
 
 
-def test_unavailable_becomes_healthy_after_a_successful_reindex(log):
+def test_unavailable_becomes_healthy_after_a_successful_reindex(log: Log) -> None:
     log.serve()
     log.lose("index", "INDEX_CORRUPTED")
     log.build("g2", "reindex-1")
@@ -855,7 +865,7 @@ def test_unavailable_becomes_healthy_after_a_successful_reindex(log):
     assert log.state.catalog.documents == 2
 
 
-def test_degraded_becomes_unavailable_when_the_index_breaks_while_ollama_is_down(log):
+def test_degraded_becomes_unavailable_when_the_index_breaks_while_ollama_is_down(log: Log) -> None:
     log.serve("ollama")
     log.lose("ollama", "OLLAMA_UNREACHABLE")
     assert log.state.health.state == DEGRADED
@@ -864,7 +874,9 @@ def test_degraded_becomes_unavailable_when_the_index_breaks_while_ollama_is_down
     assert log.state.health.worst_first == ["INDEX_CORRUPTED", "OLLAMA_UNREACHABLE"]
 
 
-def test_unavailable_becomes_degraded_when_the_index_is_restored_and_ollama_is_still_down(log):
+def test_unavailable_becomes_degraded_when_the_index_is_restored_and_ollama_is_still_down(
+    log: Log,
+) -> None:
     log.serve("ollama")
     down = log.lose("ollama", "OLLAMA_UNREACHABLE")
     log.lose("index", "INDEX_CORRUPTED")

@@ -15,6 +15,7 @@ from ragd.events import (
     VectorsFilled,
 )
 from ragd.folds.jobs import FILLING_KEPT, FINISHED_KEPT
+from tests.folds.conftest import Log
 
 
 def requested(job_id: str, mode: str = "sync", origin: str = "tool") -> JobRequested:
@@ -31,7 +32,7 @@ def embedded(job_id: str, files: int, chunks: int, cached: int = 0) -> BatchEmbe
     )
 
 
-def test_a_requested_job_is_open_and_next_in_line(log):
+def test_a_requested_job_is_open_and_next_in_line(log: Log) -> None:
     record = log.add(requested("j1", mode="full", origin="cli"))
     job = log.state.jobs.active
     assert job is not None
@@ -39,12 +40,12 @@ def test_a_requested_job_is_open_and_next_in_line(log):
     assert (job.requested_at, job.progress) == (record.ts, 0.0)
 
 
-def test_the_running_job_is_the_active_one_even_if_another_was_asked_for_first(log):
+def test_the_running_job_is_the_active_one_even_if_another_was_asked_for_first(log: Log) -> None:
     log.add(requested("j1"), requested("j2"), started("j2"))
     assert log.state.jobs.active is log.state.jobs.find("j2")
 
 
-def test_a_request_for_a_known_job_opens_no_second_one(log):
+def test_a_request_for_a_known_job_opens_no_second_one(log: Log) -> None:
     log.add(requested("j1"), requested("j1"))
     assert len(log.state.jobs.open) == 1
     log.finish(job="j1")
@@ -52,14 +53,14 @@ def test_a_request_for_a_known_job_opens_no_second_one(log):
     assert log.state.jobs.open == []
 
 
-def test_a_job_that_nobody_asked_for_is_open_from_its_start(log):
+def test_a_job_that_nobody_asked_for_is_open_from_its_start(log: Log) -> None:
     log.add(started("watch-1"), actor="batcher")
     job = log.state.jobs.find_open("watch-1")
     assert job is not None
     assert (job.phase, job.origin, job.files_planned) == ("running", "batcher", 4)
 
 
-def test_progress_is_counted_by_files_stored_and_never_passes_one(log):
+def test_progress_is_counted_by_files_stored_and_never_passes_one(log: Log) -> None:
     log.add(requested("j1"), started("j1", planned=4))
     log.store("a.md", "b.md", job="j1")
     job = log.state.jobs.find("j1")
@@ -69,7 +70,7 @@ def test_progress_is_counted_by_files_stored_and_never_passes_one(log):
     assert job.progress == 1.0
 
 
-def test_a_job_without_files_makes_no_progress_until_it_ends(log):
+def test_a_job_without_files_makes_no_progress_until_it_ends(log: Log) -> None:
     log.add(started("j1", planned=0))
     job = log.state.jobs.find("j1")
     assert job is not None
@@ -78,14 +79,14 @@ def test_a_job_without_files_makes_no_progress_until_it_ends(log):
     assert job.progress == 1.0
 
 
-def test_embedding_is_counted_in_files_and_in_chunks(log):
+def test_embedding_is_counted_in_files_and_in_chunks(log: Log) -> None:
     log.add(started("j1"), embedded("j1", 2, 10, 3), embedded("j1", 1, 5), embedded("j9", 9, 9))
     job = log.state.jobs.find("j1")
     assert job is not None
     assert (job.files_embedded, job.chunks_embedded, job.chunks_cached) == (3, 15, 3)
 
 
-def test_a_job_that_starts_again_after_a_crash_counts_only_what_is_left(log):
+def test_a_job_that_starts_again_after_a_crash_counts_only_what_is_left(log: Log) -> None:
     first = log.add(requested("j1"), started("j1", planned=4))
     log.add(embedded("j1", 2, 10))
     log.store("a.md", "b.md", job="j1")
@@ -101,7 +102,7 @@ def test_a_job_that_starts_again_after_a_crash_counts_only_what_is_left(log):
     assert len(log.state.jobs.open) == 1
 
 
-def test_a_cancelled_job_stays_open_until_it_says_so_itself(log):
+def test_a_cancelled_job_stays_open_until_it_says_so_itself(log: Log) -> None:
     log.add(requested("j1"), JobCancelRequested(job_id="j1"), JobCancelRequested(job_id="nobody"))
     job = log.state.jobs.find_open("j1")
     assert job is not None
@@ -110,7 +111,7 @@ def test_a_cancelled_job_stays_open_until_it_says_so_itself(log):
     assert (log.state.jobs.open, job.outcome) == ([], "cancelled")
 
 
-def test_a_finished_job_keeps_its_result_and_its_origin(log):
+def test_a_finished_job_keeps_its_result_and_its_origin(log: Log) -> None:
     log.add(requested("j1", mode="full", origin="cli"), started("j1", mode="full"))
     error = FileError("Größe.md", "not text")
     record = log.finish("partial", "full", job="j1", indexed=3, removed=1, errors=[error])
@@ -121,21 +122,21 @@ def test_a_finished_job_keeps_its_result_and_its_origin(log):
     assert (job.errors, job.finished_at) == ([error], record.ts)
 
 
-def test_errors_total_is_never_less_than_the_errors_listed(log):
+def test_errors_total_is_never_less_than_the_errors_listed(log: Log) -> None:
     errors = [FileError("a.md", "not text"), FileError("b.md", "not text")]
     log.finish("partial", job="j1", errors=errors)
     log.finish("partial", job="j2", errors=errors, errors_total=250)
     assert [job.errors_total for job in log.state.jobs.finished] == [2, 250]
 
 
-def test_a_job_finished_twice_is_listed_once_with_the_later_word(log):
+def test_a_job_finished_twice_is_listed_once_with_the_later_word(log: Log) -> None:
     log.add(requested("j1", origin="cli"))
     log.finish("failed", job="j1")
     log.finish("complete", job="j1")
     assert [(j.outcome, j.origin) for j in log.state.jobs.finished] == [("complete", "cli")]
 
 
-def test_a_job_may_start_again_under_its_id_after_it_failed(log):
+def test_a_job_may_start_again_under_its_id_after_it_failed(log: Log) -> None:
     log.add(requested("j1"), started("j1"))
     log.finish("failed", job="j1")
     log.add(started("j1"))
@@ -146,14 +147,14 @@ def test_a_job_may_start_again_under_its_id_after_it_failed(log):
     assert log.state.jobs.open == []
 
 
-def test_only_the_last_finished_jobs_are_kept(log):
+def test_only_the_last_finished_jobs_are_kept(log: Log) -> None:
     for number in range(FINISHED_KEPT + 3):
         log.finish(job=f"j{number}")
     kept = [job.id for job in log.state.jobs.finished]
     assert kept == [f"j{number}" for number in range(3, FINISHED_KEPT + 3)]
 
 
-def test_open_jobs_keep_their_order_through_a_snapshot(log):
+def test_open_jobs_keep_their_order_through_a_snapshot(log: Log) -> None:
     log.add(requested("zz"), requested("mm"), requested("aa"))
     log.through_a_snapshot()
     assert [job.id for job in log.state.jobs.open] == ["zz", "mm", "aa"]
@@ -162,7 +163,7 @@ def test_open_jobs_keep_their_order_through_a_snapshot(log):
     assert log.state.jobs.active is log.state.jobs.find("mm")
 
 
-def test_facts_about_jobs_that_are_over_are_harmless(log):
+def test_facts_about_jobs_that_are_over_are_harmless(log: Log) -> None:
     log.finish(job="j1")
     log.add(embedded("j1", 1, 1), JobCancelRequested(job_id="j1"))
     log.store("a.md", job="j1")
@@ -172,7 +173,7 @@ def test_facts_about_jobs_that_are_over_are_harmless(log):
     assert log.state.jobs.find("never") is None
 
 
-def test_a_file_that_fails_is_an_error_of_the_job_that_runs(log):
+def test_a_file_that_fails_is_an_error_of_the_job_that_runs(log: Log) -> None:
     log.add(requested("j1"), started("j1"))
     log.add(FileFailed(path="broken.md", code="UNREADABLE", detail="permission denied"))
     job = log.state.jobs.find("j1")
@@ -180,7 +181,7 @@ def test_a_file_that_fails_is_an_error_of_the_job_that_runs(log):
     assert (job.errors, job.errors_total) == ([FileError("broken.md", "permission denied")], 1)
 
 
-def test_a_job_that_starts_again_counts_its_errors_anew(log):
+def test_a_job_that_starts_again_counts_its_errors_anew(log: Log) -> None:
     log.add(requested("j1"), started("j1"))
     log.add(FileFailed(path="broken.md", code="UNREADABLE", detail="permission denied"))
     log.add(started("j1"))
@@ -189,7 +190,7 @@ def test_a_job_that_starts_again_counts_its_errors_anew(log):
     assert (job.errors, job.errors_total) == ([], 0)
 
 
-def test_that_a_person_accepts_deletions_is_remembered_with_the_job(log):
+def test_that_a_person_accepts_deletions_is_remembered_with_the_job(log: Log) -> None:
     log.add(JobRequested(job_id="j1", mode="sync", accept_deletions=True))
     job = log.state.jobs.find("j1")
     assert job is not None
@@ -199,14 +200,14 @@ def test_that_a_person_accepts_deletions_is_remembered_with_the_job(log):
 # What is kept
 
 
-def many(log, number=FINISHED_KEPT + 5):
+def many(log: Log, number: int = FINISHED_KEPT + 5) -> None:
     """So many jobs of the daemon's own come and go."""
     for place in range(number):
         log.add(started(f"auto-{place}"), actor="batcher")
         log.finish(job=f"auto-{place}")
 
 
-def test_the_daemons_own_jobs_push_out_nothing_that_a_client_asked_for(log):
+def test_the_daemons_own_jobs_push_out_nothing_that_a_client_asked_for(log: Log) -> None:
     log.add(requested("mine"))
     log.finish(job="mine")
     many(log)
@@ -214,7 +215,7 @@ def test_the_daemons_own_jobs_push_out_nothing_that_a_client_asked_for(log):
     assert len(log.state.jobs.finished) == FINISHED_KEPT + 1
 
 
-def test_of_what_clients_asked_for_the_last_are_kept(log):
+def test_of_what_clients_asked_for_the_last_are_kept(log: Log) -> None:
     for number in range(FINISHED_KEPT + 3):
         log.add(requested(f"j{number}"))
         log.finish(job=f"j{number}")
@@ -223,7 +224,7 @@ def test_of_what_clients_asked_for_the_last_are_kept(log):
     ]
 
 
-def test_a_job_of_the_daemons_own_that_a_client_joined_is_the_clients(log):
+def test_a_job_of_the_daemons_own_that_a_client_joined_is_the_clients(log: Log) -> None:
     log.add(requested("j1", origin="retry"))
     log.add(requested("j1"))
     log.finish(job="j1")
@@ -234,7 +235,7 @@ def test_a_job_of_the_daemons_own_that_a_client_joined_is_the_clients(log):
 
 
 @pytest.mark.parametrize("origin", ["tool", "chunking_changed"])
-def test_a_job_is_kept_for_as_long_as_its_index_is_being_built(log, origin):
+def test_a_job_is_kept_for_as_long_as_its_index_is_being_built(log: Log, origin: str) -> None:
     log.activate()
     log.add(requested("j1", "reindex", origin), started("j1", mode="reindex"))
     log.build("g2", job="j1")
@@ -251,7 +252,7 @@ def test_a_job_is_kept_for_as_long_as_its_index_is_being_built(log, origin):
     assert log.state.jobs.find("j1") is None  # it served, and there were 20 later ones
 
 
-def test_a_job_that_a_client_asked_for_is_kept_while_its_vectors_are_made(log):
+def test_a_job_that_a_client_asked_for_is_kept_while_its_vectors_are_made(log: Log) -> None:
     log.activate()
     log.add(requested("j1"), started("j1"))
     log.store("a.md", embedded=0, job="j1")
@@ -263,7 +264,7 @@ def test_a_job_that_a_client_asked_for_is_kept_while_its_vectors_are_made(log):
     assert log.state.jobs.find("j1") is not None
 
 
-def test_even_jobs_that_wait_for_vectors_are_not_kept_without_end(log):
+def test_even_jobs_that_wait_for_vectors_are_not_kept_without_end(log: Log) -> None:
     log.activate()
     log.store("a.md", embedded=0)
     for number in range(FILLING_KEPT + 5):
@@ -279,7 +280,7 @@ def test_even_jobs_that_wait_for_vectors_are_not_kept_without_end(log):
 # Text first, then vectors
 
 
-def embedding_job(log, origin="tool"):
+def embedding_job(log: Log, origin: str = "tool"):
     log.activate()
     log.add(requested("j1", origin=origin), started("j1"))
     log.store("a.md", "b.md", embedded=0, job="j1")
@@ -289,7 +290,7 @@ def embedding_job(log, origin="tool"):
     return job
 
 
-def test_a_job_makes_vectors_until_the_last_is_there(log):
+def test_a_job_makes_vectors_until_the_last_is_there(log: Log) -> None:
     job = embedding_job(log)
     assert (job.fills, job.duration_ms, job.total_ms) == (True, 1200, 1200)
     log.fill("a.md", 2)  # one record a second; the job began with the third
@@ -302,14 +303,14 @@ def test_a_job_makes_vectors_until_the_last_is_there(log):
     assert (job.total_ms, job.ended_at) == (4000, record.ts)
 
 
-def test_what_is_left_of_the_vectors_may_go_with_its_note(log):
+def test_what_is_left_of_the_vectors_may_go_with_its_note(log: Log) -> None:
     job = embedding_job(log)
     log.fill("a.md", 2)
     log.store(removed=["b.md"], job="j2")
     assert (job.fills, job.abandoned) == (False, False)
 
 
-def test_a_save_that_got_its_vectors_at_once_waits_for_nobody_elses(log):
+def test_a_save_that_got_its_vectors_at_once_waits_for_nobody_elses(log: Log) -> None:
     embedding_job(log)
     log.add(started("save"), actor="batcher")
     log.store("c.md", job="save")
@@ -319,7 +320,7 @@ def test_a_save_that_got_its_vectors_at_once_waits_for_nobody_elses(log):
     assert (save.fills, save.total_ms) == (False, 1200)
 
 
-def test_a_client_who_asks_for_a_sync_waits_for_all_vectors(log):
+def test_a_client_who_asks_for_a_sync_waits_for_all_vectors(log: Log) -> None:
     embedding_job(log)
     log.add(requested("j2"), started("j2", planned=0))
     log.finish(job="j2")
@@ -328,7 +329,7 @@ def test_a_client_who_asks_for_a_sync_waits_for_all_vectors(log):
 
 
 @pytest.mark.parametrize("outcome", ["failed", "cancelled"])
-def test_a_job_that_came_to_nothing_makes_no_vectors(log, outcome):
+def test_a_job_that_came_to_nothing_makes_no_vectors(log: Log, outcome: str) -> None:
     log.activate()
     log.add(requested("j1"), started("j1"))
     log.store("a.md", embedded=0, job="j1")
@@ -338,7 +339,7 @@ def test_a_job_that_came_to_nothing_makes_no_vectors(log, outcome):
     assert (job.fills, job.total_ms) == (False, 1200)
 
 
-def test_a_job_whose_index_is_replaced_before_it_serves_is_abandoned(log):
+def test_a_job_whose_index_is_replaced_before_it_serves_is_abandoned(log: Log) -> None:
     log.activate()
     log.add(requested("j1", "reindex"), started("j1", mode="reindex"))
     log.build("g2", job="j1")
@@ -352,7 +353,7 @@ def test_a_job_whose_index_is_replaced_before_it_serves_is_abandoned(log):
 
 
 @pytest.mark.parametrize("generation", ["g2", ""])
-def test_a_job_whose_index_is_lost_is_abandoned(log, generation):
+def test_a_job_whose_index_is_lost_is_abandoned(log: Log, generation: str) -> None:
     log.activate()
     if generation:
         log.add(requested("j1", "reindex"), started("j1", mode="reindex"))
@@ -367,7 +368,7 @@ def test_a_job_whose_index_is_lost_is_abandoned(log, generation):
     assert (job.fills, job.abandoned) == (False, True)
 
 
-def test_where_its_text_serves_at_once_a_reindex_still_makes_its_vectors(log):
+def test_where_its_text_serves_at_once_a_reindex_still_makes_its_vectors(log: Log) -> None:
     log.add(requested("j1", "reindex"), started("j1", mode="reindex"))
     log.build("g1", job="j1")
     log.store("a.md", embedded=0, generation="g1", job="j1")
@@ -381,7 +382,7 @@ def test_where_its_text_serves_at_once_a_reindex_still_makes_its_vectors(log):
     assert job is not None and not job.fills and not job.abandoned
 
 
-def test_a_clock_that_is_set_while_vectors_are_made_changes_no_duration(log):
+def test_a_clock_that_is_set_while_vectors_are_made_changes_no_duration(log: Log) -> None:
     log.activate()
     log.add(requested("j1"), started("j1"))
     log.store("a.md", embedded=0, job="j1")
@@ -395,14 +396,14 @@ def test_a_clock_that_is_set_while_vectors_are_made_changes_no_duration(log):
     assert (job.duration_ms, job.total_ms, job.fills) == (1200, 5200, False)
 
 
-def finished_at(job_id, uptime_ms):
+def finished_at(job_id: str, uptime_ms: int):
     counts = {"indexed_files": 1, "removed_files": 0, "total_chunks": 2, "duration_ms": 1200}
     return JobFinished(
         job_id=job_id, mode="sync", outcome="complete", uptime_ms=uptime_ms, **counts
     )
 
 
-def test_a_clock_that_was_set_back_makes_no_negative_time(log):
+def test_a_clock_that_was_set_back_makes_no_negative_time(log: Log) -> None:
     job = embedding_job(log)
     job.started_at = "2030-01-01T00:00:00.000000Z"
     log.fill("a.md", 2)

@@ -44,7 +44,7 @@ def is_frozen_state(state: State, version: str) -> bool:
 
 
 @pytest.mark.parametrize("version", VERSIONS)
-def test_a_golden_log_folds_to_exactly_its_frozen_bytes(version):
+def test_a_golden_log_folds_to_exactly_its_frozen_bytes(version: str) -> None:
     state = State()
     for record in records_of(version):
         apply(state, record)
@@ -52,20 +52,22 @@ def test_a_golden_log_folds_to_exactly_its_frozen_bytes(version):
 
 
 @pytest.mark.parametrize("version", VERSIONS)
-def test_a_replay_of_a_golden_log_reaches_the_same_state_without_damage(version, tmp_path):
+def test_a_replay_of_a_golden_log_reaches_the_same_state_without_damage(
+    version: str, tmp_path: Path
+) -> None:
     replayed = replay(HERE / version / "events", tmp_path / "no-snapshots")
     assert replayed.damage == []
     assert is_frozen_state(replayed.state, version)
 
 
 @pytest.mark.parametrize("version", VERSIONS)
-def test_a_golden_state_can_be_read_and_gone_on_from(version):
+def test_a_golden_state_can_be_read_and_gone_on_from(version: str) -> None:
     frozen = (HERE / version / "state.json").read_bytes()
     assert is_frozen_state(decode_state(frozen), version)
 
 
 @pytest.mark.parametrize("version", VERSIONS)
-def test_every_line_of_a_golden_log_says_today_what_it_said_then(version):
+def test_every_line_of_a_golden_log_says_today_what_it_said_then(version: str) -> None:
     """Old records are shown and passed on: a field may be added to them, none may go or change."""
     for segment in (HERE / version / "events").glob("*.ndjson"):
         for line in segment.read_bytes().splitlines()[1:]:
@@ -84,7 +86,7 @@ def says_still(then, now):
     return then == now
 
 
-def test_a_state_that_differs_is_not_taken_for_the_frozen_one():
+def test_a_state_that_differs_is_not_taken_for_the_frozen_one() -> None:
     state = decode_state((HERE / "v1" / "state.json").read_bytes())
     del state.jobs.finished[0]
     assert not is_frozen_state(state, "v1")
@@ -93,12 +95,12 @@ def test_a_state_that_differs_is_not_taken_for_the_frozen_one():
     assert not is_frozen_state(state, "v1")
 
 
-def test_every_type_of_fact_occurs_in_some_golden_log():
+def test_every_type_of_fact_occurs_in_some_golden_log() -> None:
     seen = {type(record.event) for version in VERSIONS for record in records_of(version)}
     assert {kind.__name__ for kind in set(EVENT_TYPES) - seen} == set()
 
 
-def test_the_golden_logs_have_parts_a_fact_cut_short_and_names_beyond_ascii():
+def test_the_golden_logs_have_parts_a_fact_cut_short_and_names_beyond_ascii() -> None:
     state = State()
     parts = 0
     names: set[str] = set()
@@ -112,7 +114,7 @@ def test_the_golden_logs_have_parts_a_fact_cut_short_and_names_beyond_ascii():
     assert sum(isinstance(record.event, Unknown) for record in records_of("v1")) == state.unknown
 
 
-def test_the_golden_state_is_the_one_that_the_story_leads_to():
+def test_the_golden_state_is_the_one_that_the_story_leads_to() -> None:
     """Frozen bytes could be frozen nonsense: this is the story's end in words."""
     state = replay(HERE / "v1" / "events", HERE / "no-snapshots").state
     catalog = state.catalog
@@ -127,7 +129,7 @@ def test_the_golden_state_is_the_one_that_the_story_leads_to():
     assert (state.sync_result.mode, state.sync_result.total_docs) == ("reindex", 0)
 
 
-def test_a_golden_log_verifies_against_its_own_sync_result(tmp_path):
+def test_a_golden_log_verifies_against_its_own_sync_result(tmp_path: Path) -> None:
     state = replay(HERE / "v1" / "events", tmp_path).state
     written = tmp_path / "sync-result.json"
     written.write_bytes(msgspec.json.encode(state.sync_result))

@@ -5,6 +5,7 @@ import re
 import pytest
 
 from ragd.notes.wordpiece import WordPiece
+from tests.notes.conftest import Parse
 
 JOURNAL = """---
 mood: 3
@@ -23,7 +24,7 @@ Cooked.
 """
 
 
-def test_a_journal_is_split_at_its_hashtags(parse) -> None:
+def test_a_journal_is_split_at_its_hashtags(parse: Parse) -> None:
     note = parse(JOURNAL, "Journal/Log.md")
     assert [(chunk.section, chunk.text) for chunk in note.chunks] == [
         (None, "mood: 3\n\nWoke up early."),
@@ -33,7 +34,7 @@ def test_a_journal_is_split_at_its_hashtags(parse) -> None:
     ]
 
 
-def test_the_chunks_of_a_journal_know_their_lines_paths_days_and_tags(parse) -> None:
+def test_the_chunks_of_a_journal_know_their_lines_paths_days_and_tags(parse: Parse) -> None:
     chunks = parse(JOURNAL, "Journal/Log.md").chunks
     assert [(chunk.start_line, chunk.end_line) for chunk in chunks] == [
         (2, 4),
@@ -51,18 +52,18 @@ def test_the_chunks_of_a_journal_know_their_lines_paths_days_and_tags(parse) -> 
     assert [chunk.tags for chunk in chunks] == [(), ("#mentalhealth",), ("#finance", "#debt"), ()]
 
 
-def test_every_window_of_a_hashtag_s_section_has_its_tag(parse) -> None:
+def test_every_window_of_a_hashtag_s_section_has_its_tag(parse: Parse) -> None:
     note = parse("#mentalhealth\n" + "I felt tired and went home. " * 300)
     assert len(note.chunks) > 3
     assert {chunk.tags for chunk in note.chunks} == {("#mentalhealth",)}
     assert {chunk.section for chunk in note.chunks} == {"#mentalhealth"}
 
 
-def test_text_before_the_first_header_has_no_section(parse) -> None:
+def test_text_before_the_first_header_has_no_section(parse: Parse) -> None:
     assert [chunk.section for chunk in parse("before\n# H\nafter").chunks] == [None, "H"]
 
 
-def test_a_heading_without_text_goes_with_the_first_one_below_it(parse) -> None:
+def test_a_heading_without_text_goes_with_the_first_one_below_it(parse: Parse) -> None:
     note = parse("# Book\n\n## One\nx\n## Two\n## Three\ny\n# End")
     assert [(chunk.section, chunk.text, chunk.start_line) for chunk in note.chunks] == [
         ("One", "# Book\n\n## One\nx", 1),
@@ -70,7 +71,7 @@ def test_a_heading_without_text_goes_with_the_first_one_below_it(parse) -> None:
     ]
 
 
-def test_an_empty_heading_at_the_end_of_a_chapter_stays_in_it(parse) -> None:
+def test_an_empty_heading_at_the_end_of_a_chapter_stays_in_it(parse: Parse) -> None:
     note = parse("# A\nx\n## Later\n\n# B\ny")
     assert [(chunk.section, chunk.text, chunk.end_line) for chunk in note.chunks] == [
         ("A", "# A\nx\n## Later", 3),
@@ -89,18 +90,20 @@ def test_an_empty_heading_at_the_end_of_a_chapter_stays_in_it(parse) -> None:
         ("# Ideas\n## Buy milk\n## Paint", "# Ideas\n## Buy milk\n## Paint"),
     ],
 )
-def test_what_has_no_words_of_its_own_joins_its_neighbour(parse, text: str, whole: str) -> None:
+def test_what_has_no_words_of_its_own_joins_its_neighbour(
+    parse: Parse, text: str, whole: str
+) -> None:
     (chunk,) = parse(text).chunks
     assert (chunk.text, chunk.start_line, chunk.end_line) == (whole, 1, text.count("\n") + 1)
     assert set(chunk.tags) == set(re.findall("#[a-z]+", text))
 
 
-def test_a_note_of_a_tag_alone_is_still_there(parse) -> None:
+def test_a_note_of_a_tag_alone_is_still_there(parse: Parse) -> None:
     (chunk,) = parse("#cryptography").chunks
     assert (chunk.text, chunk.tags) == ("#cryptography", ("#cryptography",))
 
 
-def test_every_passage_knows_all_tags_of_its_note(parse) -> None:
+def test_every_passage_knows_all_tags_of_its_note(parse: Parse) -> None:
     note = parse("---\ntags: [a]\n---\n# One\nx #B\n# Two\ny #b #c\n# Three\nz")
     assert [chunk.tags for chunk in note.chunks] == [("#B", "#a"), ("#b", "#c", "#a"), ("#a",)]
     assert [set(chunk.note_tags) for chunk in note.chunks] == [
@@ -110,14 +113,14 @@ def test_every_passage_knows_all_tags_of_its_note(parse) -> None:
     ]
 
 
-def test_a_note_of_very_many_tags_does_not_repeat_them_all(parse) -> None:
+def test_a_note_of_very_many_tags_does_not_repeat_them_all(parse: Parse) -> None:
     note = parse("\n".join(f"# Part {n}\nwords #t{n}" for n in range(300)))
     assert len(note.chunks) == 300
     assert all(chunk.tags[0] in chunk.note_tags for chunk in note.chunks)
     assert max(len(chunk.note_tags) for chunk in note.chunks) == 201
 
 
-def test_properties_too_long_to_go_with_the_text_are_chunks_of_their_own(parse) -> None:
+def test_properties_too_long_to_go_with_the_text_are_chunks_of_their_own(parse: Parse) -> None:
     people = "\n".join(f"  - Person number {number}" for number in range(150))
     note = parse(f"---\npeople:\n{people}\ncolour: '#fff'\n---\n# H\ntext")
     assert note.chunks[-1].text == "# H\ntext"
@@ -126,7 +129,7 @@ def test_properties_too_long_to_go_with_the_text_are_chunks_of_their_own(parse) 
     assert all(chunk.tags == () for chunk in note.chunks)
 
 
-def test_code_leaves_by_default(parse) -> None:
+def test_code_leaves_by_default(parse: Parse) -> None:
     note = parse("before\n```python\n# not a heading\n#not_a_tag\n```\nafter #tag")
     assert [(chunk.text, chunk.tags) for chunk in note.chunks] == [
         ("before\n\nafter #tag", ("#tag",))
@@ -134,7 +137,7 @@ def test_code_leaves_by_default(parse) -> None:
     assert note.chunks[0].end_line == 6
 
 
-def test_kept_code_stays_as_it_is_and_has_neither_headings_nor_tags(parse) -> None:
+def test_kept_code_stays_as_it_is_and_has_neither_headings_nor_tags(parse: Parse) -> None:
     code = "```python\n# not a heading\nif x:\n    #not_a_tag\n```"
     note = parse(f"before\n{code}\nafter #tag", code_blocks="keep")
     assert [(chunk.text, chunk.tags) for chunk in note.chunks] == [
@@ -142,7 +145,7 @@ def test_kept_code_stays_as_it_is_and_has_neither_headings_nor_tags(parse) -> No
     ]
 
 
-def test_long_kept_code_is_cut_at_its_lines(parse, wordpiece: WordPiece) -> None:
+def test_long_kept_code_is_cut_at_its_lines(parse: Parse, wordpiece: WordPiece) -> None:
     lines = [f"    call(number_{number})  #tag{number}" for number in range(200)]
     note = parse("\n".join(["```", *lines, "```"]), code_blocks="keep")
     shown = {line.strip() for chunk in note.chunks for line in chunk.text.split("\n")}
@@ -154,18 +157,18 @@ def test_long_kept_code_is_cut_at_its_lines(parse, wordpiece: WordPiece) -> None
         assert chunk.text.split("\n")[-1].strip() == raw[chunk.end_line - 1].strip()
 
 
-def test_code_within_a_comment_does_not_come_back(parse) -> None:
+def test_code_within_a_comment_does_not_come_back(parse: Parse) -> None:
     note = parse("%%\n```\nsecret\n```\n%%\nshown", code_blocks="keep")
     assert [chunk.text for chunk in note.chunks] == ["shown"]
 
 
-def test_blank_lines_are_folded_and_line_breaks_stay(parse) -> None:
+def test_blank_lines_are_folded_and_line_breaks_stay(parse: Parse) -> None:
     note = parse("a   b\n\n\n\n\nc\nd")
     assert note.chunks[0].text == "a b\n\nc\nd"
     assert (note.chunks[0].start_line, note.chunks[0].end_line) == (1, 7)
 
 
-def test_an_empty_note_is_one_chunk_that_shows_nothing(parse) -> None:
+def test_an_empty_note_is_one_chunk_that_shows_nothing(parse: Parse) -> None:
     for text in ("", "\n \n\t", "---\n---\n", "%%hidden%%", "```\ncode\n```"):
         (chunk,) = parse(text, "2024/2024-01-15 Kitchen shelf.md").chunks
         assert (chunk.text, chunk.start_line, chunk.end_line) == ("", 1, 1)
@@ -173,5 +176,5 @@ def test_an_empty_note_is_one_chunk_that_shows_nothing(parse) -> None:
         assert chunk.date == "2024-01-15"
 
 
-def test_an_empty_note_whose_name_cannot_be_seen_has_no_chunks(parse) -> None:
+def test_an_empty_note_whose_name_cannot_be_seen_has_no_chunks(parse: Parse) -> None:
     assert parse("", "\u200b.md").chunks == ()

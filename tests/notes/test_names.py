@@ -4,6 +4,7 @@ import pytest
 
 from ragd.notes.names import inner_words, name_key
 from ragd.notes.search_text import search_text
+from tests.notes.conftest import Parse
 
 
 @pytest.mark.parametrize(
@@ -42,7 +43,7 @@ def test_names_are_searched_whole_and_word_by_word() -> None:
     )
 
 
-def test_a_note_knows_its_names(parse) -> None:
+def test_a_note_knows_its_names(parse: Parse) -> None:
     text = "---\ntitle: Typing\naliases: [Annotations]\n---\n#draft\n\n# Type hints in Python #\nx"
     note = parse(text, "dev/type_hints.md")
     assert note.chunks[0].names == ("type_hints", "Annotations", "Type hints in Python")

@@ -56,12 +56,12 @@ def test_a_chunk_s_id_is_the_documented_uuid() -> None:
         assert chunk_id("Journal/日記.md", index, "ab" * 32) == str(uuid.uuid5(namespace, name))
 
 
-def test_the_same_bytes_give_the_same_note(parse) -> None:
+def test_the_same_bytes_give_the_same_note(parse: Parse) -> None:
     text = "# A\n" + "some words " * 2000
     assert parse(text, "a.md") == parse(text, "a.md")
 
 
-def test_another_path_or_place_gives_another_id(parse) -> None:
+def test_another_path_or_place_gives_another_id(parse: Parse) -> None:
     here, there = parse("text", "a.md").chunks[0], parse("text", "b/a.md").chunks[0]
     assert here.chunk_id != there.chunk_id
     assert here.content_hash == there.content_hash
@@ -70,14 +70,14 @@ def test_another_path_or_place_gives_another_id(parse) -> None:
     assert twice[0].content_hash == twice[1].content_hash
 
 
-def test_what_is_embedded_begins_with_title_and_path(parse) -> None:
+def test_what_is_embedded_begins_with_title_and_path(parse: Parse) -> None:
     chunk: Chunk = parse("---\ntitle: T\n---\n# A\n## B\ntext").chunks[0]
     assert chunk.embed_text == f"T\nA > B\n\n{chunk.text}"
     assert chunk.content_hash == hashlib.sha256(chunk.embed_text.encode()).hexdigest()
     assert parse("text", "Ideas/Tea.md").chunks[0].embed_text == "Tea\n\ntext"
 
 
-def test_what_is_searched_has_all_names(parse) -> None:
+def test_what_is_searched_has_all_names(parse: Parse) -> None:
     chunk = parse("---\naliases: [Other name]\ntags: [x]\n---\n# H\ntext #y", "Tea.md").chunks[0]
     for name in ("Tea", "Other name", "H", "#x", "#y", "text"):
         assert name in chunk.search_text
@@ -97,24 +97,24 @@ def test_what_is_searched_has_all_names(parse) -> None:
     ],
 )
 def test_the_day_comes_from_the_name_then_the_properties_then_the_heading(
-    parse, path: str, text: str, day: str | None
+    parse: Parse, path: str, text: str, day: str | None
 ) -> None:
     assert parse(text, path).chunks[0].date == day
 
 
-def test_a_hidden_note_has_no_chunks(parse) -> None:
+def test_a_hidden_note_has_no_chunks(parse: Parse) -> None:
     note = parse("---\nrag: false\n---\nsecret")
     assert note.hidden == module.HIDDEN
     assert note.chunks == ()
 
 
-def test_the_title_is_the_file_s_name_without_its_ending(parse) -> None:
+def test_the_title_is_the_file_s_name_without_its_ending(parse: Parse) -> None:
     assert parse("x", "a/b/My Note.v2.md").title == "My Note.v2"
     assert parse("x", ".md").title == ".md"
     assert parse("---\ntitle: Set\n---\nx", "a.md").title == "Set"
 
 
-def test_warnings_are_phrases_from_the_lists(parse) -> None:
+def test_warnings_are_phrases_from_the_lists(parse: Parse) -> None:
     note = parse(b"---\na: [\n---\nna\xefve caf\xe9 r\xe9sum\xe9 d\xe9j\xe0 vu \xe0 la carte")
     assert note.warnings == (decoding.OTHER_ENCODING, frontmatter.NOT_YAML)
     assert "naïve café" in note.chunks[0].text
@@ -125,12 +125,12 @@ def test_a_binary_file_fails_with_a_reason(wordpiece: WordPiece) -> None:
     assert note == Failed(decoding.BINARY)
 
 
-def test_properties_are_searchable_text(parse) -> None:
+def test_properties_are_searchable_text(parse: Parse) -> None:
     note: Note = parse("---\nauthor: '[[Ursula K. Le Guin]]'\nisbn: 9780060512750\n---\n")
     assert note.chunks[0].text == "author: 'Ursula K. Le Guin'\nisbn: 9780060512750"
 
 
-def test_broken_properties_leave_their_words_and_the_body(parse) -> None:
+def test_broken_properties_leave_their_words_and_the_body(parse: Parse) -> None:
     note: Note = parse("---\nauthor: [Ursula\n# remark\n---\n# H\nbody")
     assert note.chunks[0].text == "author: [Ursula\n# remark\n\n# H\nbody"
     assert note.chunks[0].section == "H"

@@ -43,6 +43,11 @@ class Result(NamedTuple):
         return self.out.splitlines()
 
 
+Ragctl = Callable[..., Result]
+StartProcess = Callable[..., "subprocess.Popen[str]"]
+StartTerminal = Callable[..., Terminal]
+
+
 @pytest.fixture
 def short() -> Iterator[Path]:
     """A folder whose name leaves room for a socket's."""
@@ -75,7 +80,7 @@ def home(short: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Home]:
 
 
 @pytest.fixture
-def ragctl(home: Home, capsys: pytest.CaptureFixture[str]) -> Callable[..., Result]:
+def ragctl(home: Home, capsys: pytest.CaptureFixture[str]) -> Ragctl:
     """Run one command in this process."""
 
     def run(*argv: str) -> Result:
@@ -471,7 +476,7 @@ def fake(home: Home) -> Iterator[FakeDaemon]:
 
 
 @pytest.fixture
-def process(home: Home) -> Iterator[Callable[..., "subprocess.Popen[str]"]]:
+def process(home: Home) -> Iterator[StartProcess]:
     """Run one command as a process of its own, which is ended with the test."""
     started: list[subprocess.Popen[str]] = []
 
@@ -495,7 +500,7 @@ def process(home: Home) -> Iterator[Callable[..., "subprocess.Popen[str]"]]:
 
 
 @pytest.fixture
-def terminal(home: Home) -> Iterator[Callable[..., Terminal]]:
+def terminal(home: Home) -> Iterator[StartTerminal]:
     """Run one command on a terminal of its own."""
     opened: list[Terminal] = []
 

@@ -12,6 +12,8 @@ import ragd
 from ragctl import __main__ as program
 from ragctl import cli
 from ragctl.failure import UsageError
+from ragd.paths import Home
+from tests.ragctl.conftest import FakeDaemon, Ragctl, StartProcess
 
 # What a cold `status` must not load: each of these costs a tenth of its time or more.
 TOO_HEAVY = [
@@ -20,7 +22,7 @@ TOO_HEAVY = [
 ]
 
 
-def test_alone_it_shows_the_five_commands_that_matter_and_how_to_see_all(ragctl) -> None:
+def test_alone_it_shows_the_five_commands_that_matter_and_how_to_see_all(ragctl: Ragctl) -> None:
     result = ragctl()
     assert result.code == 0 and result.err == ""
     shown = [line.split()[0] for line in result.lines if line.startswith("  ")]
@@ -28,7 +30,7 @@ def test_alone_it_shows_the_five_commands_that_matter_and_how_to_see_all(ragctl)
     assert f"`ragctl --help` shows {len(cli.PURPOSES) - 5} more" in result.out
 
 
-def test_help_shows_every_command_in_its_group(ragctl) -> None:
+def test_help_shows_every_command_in_its_group(ragctl: Ragctl) -> None:
     result = ragctl("--help")
     assert result.code == 0 and result.err == ""
     for group, commands in cli.COMMANDS.items():
@@ -37,7 +39,7 @@ def test_help_shows_every_command_in_its_group(ragctl) -> None:
             assert f"  {verb:<10} {purpose}" in result.lines
 
 
-def test_help_before_or_behind_a_command_is_the_same(ragctl) -> None:
+def test_help_before_or_behind_a_command_is_the_same(ragctl: Ragctl) -> None:
     assert ragctl("help", "wait").out == ragctl("wait", "--help").out
     assert ragctl("help").out == ragctl("--help").out == ragctl("-h").out
 
@@ -86,7 +88,7 @@ def test_an_example_that_could_not_be_typed_would_be_noticed() -> None:
 
 
 @pytest.mark.parametrize("verb", cli.PURPOSES)
-def test_every_command_has_a_purpose_and_two_examples(ragctl, verb: str) -> None:
+def test_every_command_has_a_purpose_and_two_examples(ragctl: Ragctl, verb: str) -> None:
     result = ragctl(verb, "--help")
     assert result.code == 0 and result.err == ""
     assert cli.PURPOSES[verb] in result.out
@@ -94,29 +96,29 @@ def test_every_command_has_a_purpose_and_two_examples(ragctl, verb: str) -> None
     assert examples.count(f"ragctl {verb}") >= 2
 
 
-def test_the_version_is_that_of_the_package(ragctl) -> None:
+def test_the_version_is_that_of_the_package(ragctl: Ragctl) -> None:
     assert ragctl("--version").out == f"ragctl {ragd.__version__}\n"
 
 
-def test_a_mistyped_command_is_answered_with_the_nearest(ragctl) -> None:
+def test_a_mistyped_command_is_answered_with_the_nearest(ragctl: Ragctl) -> None:
     result = ragctl("statsu")
     assert result.code == 2 and result.out == ""
     assert "no command `statsu`. Did you mean `status`?" in result.err
 
 
-def test_a_mistyped_option_is_answered_with_the_nearest(ragctl) -> None:
+def test_a_mistyped_option_is_answered_with_the_nearest(ragctl: Ragctl) -> None:
     result = ragctl("status", "--jsno")
     assert result.code == 2
     assert "ragctl status has no option --jsno. Did you mean `--json`?" in result.err
     assert "ragctl status --help" in result.err
 
 
-def test_an_option_before_the_command_is_answered_with_the_nearest(ragctl) -> None:
+def test_an_option_before_the_command_is_answered_with_the_nearest(ragctl: Ragctl) -> None:
     result = ragctl("--hoem", "x", "status")
     assert result.code == 2 and "Did you mean `--home`?" in result.err
 
 
-def test_a_word_too_many_is_named(ragctl) -> None:
+def test_a_word_too_many_is_named(ragctl: Ragctl) -> None:
     result = ragctl("status", "everything")
     assert result.code == 2 and "`everything`" in result.err
 
@@ -149,24 +151,26 @@ def test_a_word_too_many_is_named(ragctl) -> None:
         (("--home",), "--home needs a folder."),
     ],
 )
-def test_wrong_usage_is_a_sentence_and_exit_2(ragctl, argv: tuple[str, ...], sentence: str) -> None:
+def test_wrong_usage_is_a_sentence_and_exit_2(
+    ragctl: Ragctl, argv: tuple[str, ...], sentence: str
+) -> None:
     result = ragctl(*argv)
     assert result.code == 2 and result.out == ""
     assert sentence in result.err
 
 
 @pytest.mark.parametrize("before", [True, False])
-def test_the_home_may_stand_before_or_behind_the_command(ragctl, before: bool) -> None:
+def test_the_home_may_stand_before_or_behind_the_command(ragctl: Ragctl, before: bool) -> None:
     place = ("--home", "/somewhere/else")
     result = ragctl(*place, "config", "path") if before else ragctl("config", "path", *place)
     assert result.out == "/somewhere/else/config.json\n"
 
 
-def test_json_may_stand_before_the_command(ragctl) -> None:
+def test_json_may_stand_before_the_command(ragctl: Ragctl) -> None:
     assert ragctl("--json", "config", "path").json["exists"] is True
 
 
-def test_an_unforeseen_error_is_a_sentence(ragctl, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unforeseen_error_is_a_sentence(ragctl: Ragctl, monkeypatch: pytest.MonkeyPatch) -> None:
     def explode(argv: object) -> int:
         raise ZeroDivisionError("secret")
 
@@ -187,7 +191,7 @@ def test_an_unforeseen_error_is_a_sentence(ragctl, monkeypatch: pytest.MonkeyPat
     ],
 )
 def test_what_the_system_refuses_is_a_sentence(
-    ragctl, monkeypatch: pytest.MonkeyPatch, raised: OSError, code: int
+    ragctl: Ragctl, monkeypatch: pytest.MonkeyPatch, raised: OSError, code: int
 ) -> None:
     def refuse(argv: object) -> int:
         raise raised
@@ -215,23 +219,25 @@ def failure(err: str) -> dict[str, object]:
         (("config", "get", "wach", "--json"), 78, "`wach` is not a known key."),
     ],
 )
-def test_programs_get_a_failure_as_an_object(ragctl, argv, code: int, words: str) -> None:
+def test_programs_get_a_failure_as_an_object(
+    ragctl: Ragctl, argv: list[str], code: int, words: str
+) -> None:
     result = ragctl(*argv)
     assert (result.code, result.out) == (code, "")
     assert words in failure(result.err)["message"] and failure(result.err)["code"] is None
 
 
-def test_programs_get_the_daemons_code(ragctl, fake) -> None:
+def test_programs_get_the_daemons_code(ragctl: Ragctl, fake: FakeDaemon) -> None:
     fake.job_refusal = ("DISK_FULL", "The disk is full.")
     result = ragctl("reindex", "--json")
     assert result.code == 2 and failure(result.err)["code"] == "DISK_FULL"
 
 
-def test_what_is_no_option_makes_nobody_a_program(ragctl) -> None:
+def test_what_is_no_option_makes_nobody_a_program(ragctl: Ragctl) -> None:
     assert ragctl("status", "--", "--json").err.startswith("ragctl: ")
 
 
-def test_ctrl_c_is_quiet(ragctl, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ctrl_c_is_quiet(ragctl: Ragctl, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupt(argv: object) -> int:
         raise KeyboardInterrupt
 
@@ -239,7 +245,9 @@ def test_ctrl_c_is_quiet(ragctl, monkeypatch: pytest.MonkeyPatch) -> None:
     assert ragctl("status") == (130, "", "")
 
 
-def test_a_poor_terminal_gets_plain_signs_and_no_error(process, fake) -> None:
+def test_a_poor_terminal_gets_plain_signs_and_no_error(
+    process: StartProcess, fake: FakeDaemon
+) -> None:
     fake.more["vault"] = {"path": "/vault/日記", "found": True}
     child = process("status", PYTHONIOENCODING="ascii")
     out, err = child.communicate()
@@ -247,7 +255,7 @@ def test_a_poor_terminal_gets_plain_signs_and_no_error(process, fake) -> None:
     assert out.startswith("* healthy") and "\\u65e5" in out
 
 
-def test_a_cold_status_loads_nothing_heavy(home, fake) -> None:
+def test_a_cold_status_loads_nothing_heavy(home: Home, fake: FakeDaemon) -> None:
     script = (
         "import sys; from ragctl.__main__ import main; code = main(['status', '--check']);"
         f"print([m for m in {TOO_HEAVY!r} if m in sys.modules], code, file=sys.stderr)"
@@ -265,5 +273,5 @@ def test_main_is_what_the_console_script_calls() -> None:
     assert callable(program.main)
 
 
-def test_what_is_part_of_another_command_is_found_there(ragctl) -> None:
+def test_what_is_part_of_another_command_is_found_there(ragctl: Ragctl) -> None:
     assert "Did you mean `pause resume`?" in ragctl("resume").err

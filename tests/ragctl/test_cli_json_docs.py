@@ -10,6 +10,8 @@ import pytest
 
 import ragd
 from ragctl import cli
+from ragd.paths import Home
+from tests.ragctl.conftest import Ragctl
 
 PAGE = Path(ragd.__file__).parent.parent / "docs" / "cli-json.md"
 
@@ -59,7 +61,9 @@ def test_every_command_with_json_is_in_it() -> None:
 
 
 @pytest.mark.slow
-def test_every_example_has_the_shape_of_what_is_really_printed(ragctl, home, short: Path) -> None:
+def test_every_example_has_the_shape_of_what_is_really_printed(
+    ragctl: Ragctl, home: Home, short: Path
+) -> None:
     Path(home.config).unlink()
     user = short / "user"
     (user / "Notes" / ".obsidian").mkdir(parents=True)

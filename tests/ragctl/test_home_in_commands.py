@@ -15,7 +15,7 @@ from ragctl.views.render import Ink, speak_of
 from ragctl.views.search_results import told
 from ragd.errors import CODES
 from ragd.paths import Home, addressed, usual_home
-from tests.ragctl.conftest import complete, reason, step
+from tests.ragctl.conftest import FakeDaemon, Ragctl, StartTerminal, complete, reason, step
 
 RESULT = {
     "chunk_text": "`ragctl sync` is what I typed.",
@@ -117,7 +117,7 @@ def all_named(home: Home, *outputs: str) -> int:
     ],
 )
 def test_without_a_daemon_every_command_names_the_home(
-    ragctl, elsewhere, typed, monkeypatch
+    ragctl: Ragctl, elsewhere: Home, typed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("ragctl.daemon.start.start_daemon", _no_daemon)
     result = ragctl("--home", elsewhere.root, *typed)
@@ -130,7 +130,7 @@ def _no_daemon(home: Home) -> None:
     raise not_running()
 
 
-def test_what_status_says_names_the_home(ragctl, fake, elsewhere) -> None:
+def test_what_status_says_names_the_home(ragctl: Ragctl, fake: FakeDaemon, elsewhere: Home) -> None:
     fake.be("unavailable", *CODES)
     fake.more = {
         "paused": {"since": "2026-11-15T14:00:00Z", "until": "2099-11-15T14:00:00Z"},
@@ -141,7 +141,9 @@ def test_what_status_says_names_the_home(ragctl, fake, elsewhere) -> None:
     assert all_named(elsewhere, result.out, result.err) > 10
 
 
-def test_what_a_narrow_terminal_breaks_apart_names_the_home(elsewhere, fake, terminal) -> None:
+def test_what_a_narrow_terminal_breaks_apart_names_the_home(
+    elsewhere: Home, fake: FakeDaemon, terminal: StartTerminal
+) -> None:
     fake.be("unavailable", *CODES)
     fake.more = {"needs_restart": ["vault_path"]}
     screen = terminal("--home", elsewhere.root, "status", columns=50)
@@ -149,20 +151,24 @@ def test_what_a_narrow_terminal_breaks_apart_names_the_home(elsewhere, fake, ter
     assert all_named(elsewhere, screen.text) > 10
 
 
-def test_what_wait_and_doctor_say_of_a_daemon_names_the_home(ragctl, fake, elsewhere) -> None:
+def test_what_wait_and_doctor_say_of_a_daemon_names_the_home(
+    ragctl: Ragctl, fake: FakeDaemon, elsewhere: Home
+) -> None:
     fake.be("degraded", "INDEX_STALE")
     for typed in (["wait", "--timeout", "0"], ["doctor"], ["doctor", "--json"]):
         result = ragctl("--home", elsewhere.root, *typed)
         assert all_named(elsewhere, result.out, result.err) > 0
 
 
-def test_what_a_search_says_names_the_home(ragctl, fake, elsewhere) -> None:
+def test_what_a_search_says_names_the_home(
+    ragctl: Ragctl, fake: FakeDaemon, elsewhere: Home
+) -> None:
     fake.search_refusal = ("INDEX_NOT_FOUND", None)
     result = ragctl("--home", elsewhere.root, "search", "what did I do?")
     assert all_named(elsewhere, result.out, result.err) == 1
 
 
-def test_what_stands_below_a_passage_names_the_home(elsewhere) -> None:
+def test_what_stands_below_a_passage_names_the_home(elsewhere: Home) -> None:
     suggestion = {"key": "debt", "value": "I owe Ada 5.", "source": "a.md"}
     error = {"message": "It is stale.", "suggestion": "Run `ragctl sync`."}
     envelope = {"status": "degraded", "error": error, "meta": {}}
@@ -185,26 +191,34 @@ def test_what_stands_below_a_passage_names_the_home(elsewhere) -> None:
         complete("cancelled"),
     ],
 )
-def test_what_is_said_of_a_job_names_the_home(ragctl, fake, elsewhere, last) -> None:
+def test_what_is_said_of_a_job_names_the_home(
+    ragctl: Ragctl, fake: FakeDaemon, elsewhere: Home, last: str
+) -> None:
     fake.more["reasons"] = [reason("INDEX_CORRUPTED")]
     fake.say(step("text", 1, 2), last)
     result = ragctl("--home", elsewhere.root, "sync")
     assert all_named(elsewhere, result.out, result.err) > 0
 
 
-def test_a_daemon_of_another_version_is_told_of_with_its_home(ragctl, fake, elsewhere) -> None:
+def test_a_daemon_of_another_version_is_told_of_with_its_home(
+    ragctl: Ragctl, fake: FakeDaemon, elsewhere: Home
+) -> None:
     fake.version = "0.0.1"
     result = ragctl("--home", elsewhere.root, "status")
     assert all_named(elsewhere, result.err) == 2
 
 
-def test_in_the_usual_home_commands_stay_short(ragctl, home) -> None:
+def test_in_the_usual_home_commands_stay_short(ragctl: Ragctl, home: Home) -> None:
     assert "`ragctl start`" in ragctl("stop").err
     assert for_home("`ragctl start`", home) == "`ragctl start`" and invoked(home) == "ragctl"
 
 
 def test_a_home_from_the_environment_is_named_since_another_shell_may_not_have_it(
-    ragctl, fake, elsewhere, monkeypatch, terminal
+    ragctl: Ragctl,
+    fake: FakeDaemon,
+    elsewhere: Home,
+    monkeypatch: pytest.MonkeyPatch,
+    terminal: StartTerminal,
 ) -> None:
     monkeypatch.setenv("OBSIDIAN_RAG_HOME", elsewhere.root)
     fake.search_refusal = ("INDEX_NOT_FOUND", None)

@@ -10,7 +10,16 @@ import pytest
 
 from ragctl import index_job
 from ragctl.views.progress import Moving
-from tests.ragctl.conftest import JOB, complete, step
+from ragd.paths import Home
+from tests.ragctl.conftest import (
+    JOB,
+    FakeDaemon,
+    Ragctl,
+    StartProcess,
+    StartTerminal,
+    complete,
+    step,
+)
 from tests.ragctl.terminal import CTRL_C
 
 FOLLOWED = f"GET /v1/jobs/{JOB}?follow=1"
@@ -29,14 +38,18 @@ CANCEL = f"POST /v1/jobs/{JOB}/cancel"
         (("reindex",), {"mode": "reindex"}),
     ],
 )
-def test_each_command_asks_for_its_job(ragctl, fake, argv, body: dict[str, Any]) -> None:
+def test_each_command_asks_for_its_job(
+    ragctl: Ragctl, fake: FakeDaemon, argv: list[str], body: dict[str, Any]
+) -> None:
     fake.say(complete())
     assert ragctl(*argv).code == 0
     assert fake.jobs_asked == [body] and FOLLOWED in fake.requests
 
 
 @pytest.mark.parametrize("json_option", [("--json",), ()])
-def test_programs_get_the_lines_of_the_contract_and_nothing_else(ragctl, fake, json_option) -> None:
+def test_programs_get_the_lines_of_the_contract_and_nothing_else(
+    ragctl: Ragctl, fake: FakeDaemon, json_option: str
+) -> None:
     fake.say(step("queued"), step("scan"), step("text", 0, 10), step("text", 10, 10))
     fake.say(step("vectors", 3, 18), complete())
     result = ragctl("reindex", *json_option)
@@ -50,7 +63,7 @@ def test_programs_get_the_lines_of_the_contract_and_nothing_else(ragctl, fake, j
     ]
 
 
-def test_no_wait_names_the_job_and_follows_nothing(ragctl, fake) -> None:
+def test_no_wait_names_the_job_and_follows_nothing(ragctl: Ragctl, fake: FakeDaemon) -> None:
     assert ragctl("reindex", "--no-wait", "--json").json == {"job_id": JOB, "status": "started"}
     assert ragctl("reindex", "--no-wait").out == f"Started job {JOB}.\n"
     assert FOLLOWED not in fake.requests
@@ -66,7 +79,9 @@ VAULT_GONE = {
 }
 
 
-def test_a_job_that_failed_ends_with_its_cause_and_never_with_complete(ragctl, fake) -> None:
+def test_a_job_that_failed_ends_with_its_cause_and_never_with_complete(
+    ragctl: Ragctl, fake: FakeDaemon
+) -> None:
     fake.say(complete("failed", type="failed", **VAULT_GONE))
     result = ragctl("sync")
     said = json.loads(result.lines[-1])
@@ -83,7 +98,9 @@ def test_a_job_that_failed_ends_with_its_cause_and_never_with_complete(ragctl, f
     assert "The vault's folder is missing" in result.err
 
 
-def test_a_daemon_that_stops_in_the_middle_is_not_taken_for_done(ragctl, fake) -> None:
+def test_a_daemon_that_stops_in_the_middle_is_not_taken_for_done(
+    ragctl: Ragctl, fake: FakeDaemon
+) -> None:
     said = {"code": None, "message": "The daemon is stopping.", "suggestion": "Start it."}
     fake.say(step("text", 1, 10), {"type": "interrupted", "outcome": "interrupted", **said})
     result = ragctl("sync")
@@ -104,7 +121,7 @@ def test_a_daemon_that_stops_in_the_middle_is_not_taken_for_done(ragctl, fake) -
     ],
 )
 def test_the_exit_code_and_a_sentence_say_how_it_went(
-    ragctl, fake, last: dict[str, Any], code: int, sentence: str
+    ragctl: Ragctl, fake: FakeDaemon, last: dict[str, Any], code: int, sentence: str
 ) -> None:
     fake.say(last)
     result = ragctl("sync")
@@ -113,14 +130,18 @@ def test_the_exit_code_and_a_sentence_say_how_it_went(
     assert json.loads(result.lines[-1])["type"] == ("failed" if code == 2 else "complete")
 
 
-def test_what_the_daemon_refuses_is_fatal_and_told_in_its_words(ragctl, fake) -> None:
+def test_what_the_daemon_refuses_is_fatal_and_told_in_its_words(
+    ragctl: Ragctl, fake: FakeDaemon
+) -> None:
     fake.job_refusal = ("INTERNAL", "This version cannot reindex yet.")
     result = ragctl("reindex")
     assert (result.code, result.out) == (2, "")
     assert "This version cannot reindex yet." in result.err
 
 
-def test_a_daemon_that_goes_away_is_fatal_and_the_next_command_is_named(ragctl, fake) -> None:
+def test_a_daemon_that_goes_away_is_fatal_and_the_next_command_is_named(
+    ragctl: Ragctl, fake: FakeDaemon
+) -> None:
     fake.say(step("text", 1, 10))
     fake.when_asked(FOLLOWED, fake.close)
     result = ragctl("index")
@@ -128,7 +149,7 @@ def test_a_daemon_that_goes_away_is_fatal_and_the_next_command_is_named(ragctl, 
 
 
 def test_vectors_that_never_come_are_not_waited_for_for_ever(
-    ragctl, fake, monkeypatch: pytest.MonkeyPatch
+    ragctl: Ragctl, fake: FakeDaemon, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(index_job, "PATIENCE_S", 0.0)
     monkeypatch.setattr(index_job, "TICK_S", 0.01)
@@ -142,7 +163,7 @@ def test_vectors_that_never_come_are_not_waited_for_for_ever(
 
 
 def test_a_job_that_has_not_ended_is_waited_for(
-    ragctl, fake, monkeypatch: pytest.MonkeyPatch
+    ragctl: Ragctl, fake: FakeDaemon, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(index_job, "PATIENCE_S", 0.0)
     monkeypatch.setattr(index_job, "TICK_S", 0.01)
@@ -151,7 +172,9 @@ def test_a_job_that_has_not_ended_is_waited_for(
     assert ragctl("reindex").code == 0
 
 
-def test_what_the_system_refuses_is_fatal(ragctl, fake, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_the_system_refuses_is_fatal(
+    ragctl: Ragctl, fake: FakeDaemon, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def refuse(*_: Any, **__: Any) -> None:
         raise PermissionError(13, "Permission denied", "/x")
 
@@ -163,7 +186,9 @@ def test_what_the_system_refuses_is_fatal(ragctl, fake, monkeypatch: pytest.Monk
 # On a terminal
 
 
-def test_people_see_lines_that_move_and_then_a_sentence(terminal, fake) -> None:
+def test_people_see_lines_that_move_and_then_a_sentence(
+    terminal: StartTerminal, fake: FakeDaemon
+) -> None:
     fake.say(step("scan"))
     screen = terminal("index")
     screen.until("looks for what changed")
@@ -179,7 +204,9 @@ def test_people_see_lines_that_move_and_then_a_sentence(terminal, fake) -> None:
     assert "\x1b]" not in screen.raw  # the terminal's title is not ours
 
 
-def test_people_see_which_embedded_model_the_index_has_and_why(terminal, fake) -> None:
+def test_people_see_which_embedded_model_the_index_has_and_why(
+    terminal: StartTerminal, fake: FakeDaemon
+) -> None:
     hint = {"message": "The notes are in German.", "suggestion": "Run `ragctl reindex`."}
     index = {"model": "all-MiniLM-L6-v2", "language": "english", "language_hint": hint}
     fake.more = {"index": index, "vault": {"path": "/v", "languages": {"de": 120, "en": 40}}}
@@ -192,7 +219,9 @@ def test_people_see_which_embedded_model_the_index_has_and_why(terminal, fake) -
     assert "The notes are in German." in told
 
 
-def test_an_empty_vault_has_a_sentence_of_its_own(terminal, fake) -> None:
+def test_an_empty_vault_has_a_sentence_of_its_own(
+    terminal: StartTerminal, fake: FakeDaemon
+) -> None:
     fake.say(complete(indexed_files=0, total_chunks=0, chunks_embedded=0))
     screen = terminal("index")
     assert screen.ended() == 0
@@ -200,7 +229,9 @@ def test_an_empty_vault_has_a_sentence_of_its_own(terminal, fake) -> None:
 
 
 @pytest.mark.parametrize("columns", [20, 40, 200])
-def test_no_line_is_as_wide_as_the_window(terminal, fake, columns: int) -> None:
+def test_no_line_is_as_wide_as_the_window(
+    terminal: StartTerminal, fake: FakeDaemon, columns: int
+) -> None:
     fake.say(step("scan"))
     screen = terminal("index", columns=columns, NO_COLOR="1")
     screen.until("looks")
@@ -215,7 +246,7 @@ def test_no_line_is_as_wide_as_the_window(terminal, fake, columns: int) -> None:
     assert "\x1b[3" not in screen.raw
 
 
-def test_a_window_that_shrinks_is_heeded(terminal, fake) -> None:
+def test_a_window_that_shrinks_is_heeded(terminal: StartTerminal, fake: FakeDaemon) -> None:
     fake.say(step("vectors", 9, 33_421))
     screen = terminal("index", columns=100)
     screen.until("─ 9/33,421 passages")
@@ -227,7 +258,7 @@ def test_a_window_that_shrinks_is_heeded(terminal, fake) -> None:
 # Ctrl-C
 
 
-def test_a_silence_is_explained_once_by_what_status_knows(home, fake) -> None:
+def test_a_silence_is_explained_once_by_what_status_knows(home: Home, fake: FakeDaemon) -> None:
     fake.be("unavailable", "DISK_FULL", "VECTORS_PENDING")
     told: set[str] = set()
     [sentence] = index_job._why_it_waits(home, told)
@@ -241,7 +272,7 @@ def test_a_silence_is_explained_once_by_what_status_knows(home, fake) -> None:
 
 
 @pytest.mark.slow
-def test_one_ctrl_c_leaves_the_job_to_the_daemon(terminal, fake) -> None:
+def test_one_ctrl_c_leaves_the_job_to_the_daemon(terminal: StartTerminal, fake: FakeDaemon) -> None:
     fake.say(step("text", 5, 10))
     screen = terminal("index")
     screen.until("5/10 notes")
@@ -260,7 +291,9 @@ def test_one_ctrl_c_leaves_the_job_to_the_daemon(terminal, fake) -> None:
         ({"mode": "full", "phase": "finished"}, "Too late to cancel: all text is stored"),
     ],
 )
-def test_a_second_ctrl_c_cancels_it(terminal, fake, job: dict[str, Any], sentence: str) -> None:
+def test_a_second_ctrl_c_cancels_it(
+    terminal: StartTerminal, fake: FakeDaemon, job: dict[str, Any], sentence: str
+) -> None:
     fake.say(step("text", 5, 10))
     screen = terminal("index")
     screen.until("5/10 notes")
@@ -273,7 +306,9 @@ def test_a_second_ctrl_c_cancels_it(terminal, fake, job: dict[str, Any], sentenc
     assert sentence in screen.text and "Interrupted:" not in screen.text
 
 
-def test_where_only_vectors_are_missing_there_is_nothing_to_cancel(terminal, fake) -> None:
+def test_where_only_vectors_are_missing_there_is_nothing_to_cancel(
+    terminal: StartTerminal, fake: FakeDaemon
+) -> None:
     fake.job = {"id": JOB, "mode": "full", "phase": "finished"}
     fake.say(step("vectors", 5, 10))
     screen = terminal("index")
@@ -284,7 +319,7 @@ def test_where_only_vectors_are_missing_there_is_nothing_to_cancel(terminal, fak
     assert "Ctrl-C again" not in screen.text and CANCEL not in fake.requests
 
 
-def test_a_cancelling_that_fails_is_told(terminal, fake) -> None:
+def test_a_cancelling_that_fails_is_told(terminal: StartTerminal, fake: FakeDaemon) -> None:
     fake.say(step("text", 5, 10))
     screen = terminal("index")
     screen.until("5/10 notes")
@@ -298,7 +333,7 @@ def test_a_cancelling_that_fails_is_told(terminal, fake) -> None:
 
 @pytest.mark.parametrize("option", [(), ("--json",)])
 def test_without_a_terminal_an_interrupt_leaves_the_job_to_the_daemon(
-    process, fake, option: tuple[str, ...]
+    process: StartProcess, fake: FakeDaemon, option: tuple[str, ...]
 ) -> None:
     fake.say(step("text", 5, 10))
     child = process("index", *option)
@@ -311,7 +346,7 @@ def test_without_a_terminal_an_interrupt_leaves_the_job_to_the_daemon(
 
 
 def test_an_interrupt_before_there_is_a_job_claims_none(
-    ragctl, fake, monkeypatch: pytest.MonkeyPatch
+    ragctl: Ragctl, fake: FakeDaemon, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def interrupt(*_: Any, **__: Any) -> None:
         raise KeyboardInterrupt
@@ -325,7 +360,7 @@ def test_an_interrupt_before_there_is_a_job_claims_none(
 
 
 @pytest.fixture
-def new_machine(home) -> Path:
+def new_machine(home: Home) -> Path:
     """The home before anybody was there."""
     Path(home.config).unlink()
     Path(home.root).rmdir()
@@ -334,19 +369,21 @@ def new_machine(home) -> Path:
 
 @pytest.mark.parametrize("given", ["missing", "vault/note.md"])
 def test_what_is_no_vault_is_fatal_and_nothing_is_set_up(
-    ragctl, new_machine: Path, short: Path, given: str
+    ragctl: Ragctl, new_machine: Path, short: Path, given: str
 ) -> None:
     result = ragctl("index", "--vault", str(short / given))
     assert (result.code, result.out) == (2, "")
     assert str(short / given) in result.err and not new_machine.exists()
 
 
-def test_a_vault_around_the_home_is_fatal(ragctl, new_machine: Path, short: Path) -> None:
+def test_a_vault_around_the_home_is_fatal(ragctl: Ragctl, new_machine: Path, short: Path) -> None:
     result = ragctl("index", "--vault", str(short))
     assert result.code == 2 and "lies inside the vault" in result.err
 
 
-def test_the_configured_vault_is_just_indexed(ragctl, home, fake, short: Path) -> None:
+def test_the_configured_vault_is_just_indexed(
+    ragctl: Ragctl, home: Home, fake: FakeDaemon, short: Path
+) -> None:
     (short / "link").symlink_to(short / "vault")
     fake.more["vault"] = {"path": str(short / "vault"), "found": True}
     fake.say(complete())
@@ -359,7 +396,7 @@ def test_the_configured_vault_is_just_indexed(ragctl, home, fake, short: Path) -
 
 
 def test_another_vault_is_refused_with_both_names_and_both_commands(
-    ragctl, home, fake, short: Path
+    ragctl: Ragctl, home: Home, fake: FakeDaemon, short: Path
 ) -> None:
     (short / "o t").mkdir()
     before = Path(home.config).read_bytes()
@@ -371,14 +408,16 @@ def test_another_vault_is_refused_with_both_names_and_both_commands(
     assert Path(home.config).read_bytes() == before and fake.jobs_asked == []
 
 
-def test_a_configuration_that_is_not_valid_is_fatal(ragctl, home, short: Path) -> None:
+def test_a_configuration_that_is_not_valid_is_fatal(
+    ragctl: Ragctl, home: Home, short: Path
+) -> None:
     Path(home.config).write_text("{}")
     result = ragctl("index", "--vault", str(short / "vault"))
     assert result.code == 2 and "`vault_path`" in result.err
 
 
 def test_a_daemon_that_still_serves_the_former_vault_is_not_used(
-    ragctl, home, fake, short: Path
+    ragctl: Ragctl, home: Home, fake: FakeDaemon, short: Path
 ) -> None:
     result = ragctl("index", "--vault", str(short / "vault"))
     assert result.code == 2 and fake.jobs_asked == []
@@ -386,7 +425,9 @@ def test_a_daemon_that_still_serves_the_former_vault_is_not_used(
     assert "`ragctl stop`" in result.err
 
 
-def test_a_job_that_failed_names_the_cause_and_its_own_next_step(ragctl, fake) -> None:
+def test_a_job_that_failed_names_the_cause_and_its_own_next_step(
+    ragctl: Ragctl, fake: FakeDaemon
+) -> None:
     fake.say(complete("failed"))
     fake.be("degraded", "INDEXER_FAILED", "VAULT_NOT_FOUND")
     result = ragctl("index")
@@ -396,14 +437,18 @@ def test_a_job_that_failed_names_the_cause_and_its_own_next_step(ragctl, fake) -
     assert "The job failed. The vault's folder is missing" in ragctl("index").err
 
 
-def test_the_cause_that_the_daemon_names_is_the_one_that_is_told(ragctl, fake) -> None:
+def test_the_cause_that_the_daemon_names_is_the_one_that_is_told(
+    ragctl: Ragctl, fake: FakeDaemon
+) -> None:
     why = {"code": "OLLAMA_UNREACHABLE", "message": "M.", "suggestion": "S."}
     fake.say(complete("failed", type="failed", **why))
     fake.be("degraded", "VAULT_NOT_FOUND", "INDEXER_FAILED")
     assert ragctl("index").err == "ragctl: The job failed. M.\nS.\n"
 
 
-def test_vectors_that_nobody_can_make_are_told_with_the_cause(ragctl, fake) -> None:
+def test_vectors_that_nobody_can_make_are_told_with_the_cause(
+    ragctl: Ragctl, fake: FakeDaemon
+) -> None:
     why = {"code": "DIMENSIONS_MISMATCH", "message": "Sizes differ.", "suggestion": "Unset it."}
     fake.say(complete("partial") | {"total_chunks": 9, "chunks_embedded": 0} | why)
     assert "Sizes differ. Unset it." in ragctl("index").err

@@ -8,17 +8,19 @@ from pathlib import Path
 import pytest
 
 from ragctl.daemon.lockfile import holder
+from ragd.paths import Home
+from tests.ragctl.conftest import Ragctl, StartProcess
 
 pytestmark = pytest.mark.slow
 
 
 @pytest.fixture
-def daemon(ragctl, home) -> int:
+def daemon(ragctl: Ragctl, home: Home) -> int:
     """The pid of a daemon that has just begun."""
     return ragctl("start", "--json").json["pid"]
 
 
-def test_status_starts_the_daemon_and_waits_for_its_first_look(ragctl, home) -> None:
+def test_status_starts_the_daemon_and_waits_for_its_first_look(ragctl: Ragctl, home: Home) -> None:
     result = ragctl("status", "--check")
     assert result.code == 4
     assert result.lines[0].startswith("✗ unavailable")
@@ -26,7 +28,9 @@ def test_status_starts_the_daemon_and_waits_for_its_first_look(ragctl, home) -> 
     assert not [name for name in os.listdir(home.root) if "tmp" in name]
 
 
-def test_scripts_learn_how_it_is_from_the_exit_code(ragctl, home, short: Path) -> None:
+def test_scripts_learn_how_it_is_from_the_exit_code(
+    ragctl: Ragctl, home: Home, short: Path
+) -> None:
     ragctl("config", "set", "health.probe_s", "0.05")
     assert ragctl("status", "--check").code == ragctl("wait", "--timeout", "0").code == 4
     assert ragctl("index").code == 0
@@ -41,14 +45,14 @@ def test_scripts_learn_how_it_is_from_the_exit_code(ragctl, home, short: Path) -
     assert ragctl("status", "--check", "--no-start").code == 3
 
 
-def test_many_starters_end_with_one_daemon(process, home) -> None:
+def test_many_starters_end_with_one_daemon(process: StartProcess, home: Home) -> None:
     children = [process("start", "--json") for _ in range(5)]
     said = [json.loads(child.communicate()[0]) for child in children]
     assert [child.returncode for child in children] == [0] * 5
     assert {one["pid"] for one in said} == {holder(home)["pid"]}
 
 
-def test_stop_ends_it_and_a_second_stop_says_so(ragctl, daemon: int) -> None:
+def test_stop_ends_it_and_a_second_stop_says_so(ragctl: Ragctl, daemon: int) -> None:
     assert ragctl("stop").out == f"ragd stopped (pid {daemon}).\n"
     with pytest.raises(ProcessLookupError):
         while True:  # the lock is free an instant before the process is gone, and we are its parent
@@ -58,7 +62,7 @@ def test_stop_ends_it_and_a_second_stop_says_so(ragctl, daemon: int) -> None:
     assert ragctl("status", "--no-start").code == 3
 
 
-def test_its_facts_can_be_read_followed_and_replayed(ragctl, daemon: int) -> None:
+def test_its_facts_can_be_read_followed_and_replayed(ragctl: Ragctl, daemon: int) -> None:
     facts = [json.loads(line) for line in ragctl("events", "--json").lines]
     assert [fact["seq"] for fact in facts] == list(range(1, len(facts) + 1))
     assert facts[0]["event"]["type"] == "daemon_started"
@@ -69,12 +73,14 @@ def test_its_facts_can_be_read_followed_and_replayed(ragctl, daemon: int) -> Non
     assert ragctl("replay", "--until", "1", "--json").json["health"]["state"] == "unavailable"
 
 
-def test_it_helps_with_a_mistyped_kind_of_fact(ragctl, daemon: int) -> None:
+def test_it_helps_with_a_mistyped_kind_of_fact(ragctl: Ragctl, daemon: int) -> None:
     result = ragctl("events", "--type", "daemon_startd")
     assert result.code == 2 and "did you mean `daemon_started`?" in result.err
 
 
-def test_followers_learn_that_it_stopped(process, ragctl, daemon: int) -> None:
+def test_followers_learn_that_it_stopped(
+    process: StartProcess, ragctl: Ragctl, daemon: int
+) -> None:
     child = process("events", "-f")
     assert "daemon_started" in child.stdout.readline()
     ragctl("stop")
@@ -82,7 +88,9 @@ def test_followers_learn_that_it_stopped(process, ragctl, daemon: int) -> None:
     assert child.returncode == 3 and "The daemon stopped" in err
 
 
-def test_a_killed_daemon_is_replaced_by_the_next_command(ragctl, home, daemon: int) -> None:
+def test_a_killed_daemon_is_replaced_by_the_next_command(
+    ragctl: Ragctl, home: Home, daemon: int
+) -> None:
     os.kill(daemon, signal.SIGKILL)
     os.waitpid(daemon, 0)
     assert "left behind" in ragctl("doctor").out
@@ -93,7 +101,7 @@ def test_a_killed_daemon_is_replaced_by_the_next_command(ragctl, home, daemon: i
     assert [e["previous_stop"] for e in stops if e["type"] == "daemon_started"] == ["none", "crash"]
 
 
-def test_a_changed_setting_takes_effect_in_it(ragctl, daemon: int) -> None:
+def test_a_changed_setting_takes_effect_in_it(ragctl: Ragctl, daemon: int) -> None:
     result = ragctl("config", "set", "watch.rescan_s", "600", "--json")
     assert result.code == 0
     assert result.json["daemon"]["applied"] == ["watch.rescan_s"]
@@ -101,24 +109,24 @@ def test_a_changed_setting_takes_effect_in_it(ragctl, daemon: int) -> None:
     assert "Waits for a restart: embedding.provider." in result.err
 
 
-def test_the_folds_of_its_log_equal_what_it_wrote(ragctl, daemon: int) -> None:
+def test_the_folds_of_its_log_equal_what_it_wrote(ragctl: Ragctl, daemon: int) -> None:
     ragctl("stop")
     assert ragctl("replay", "--verify").code == 0
 
 
-def test_its_own_log_can_be_read(ragctl, daemon: int) -> None:
+def test_its_own_log_can_be_read(ragctl: Ragctl, daemon: int) -> None:
     assert "started" in ragctl("logs").out
     assert all(json.loads(line)["level"] for line in ragctl("logs", "--json").lines)
 
 
-def test_doctor_finds_nothing_wrong_with_it(ragctl, daemon: int) -> None:
+def test_doctor_finds_nothing_wrong_with_it(ragctl: Ragctl, daemon: int) -> None:
     ragctl("index")
     result = ragctl("doctor")
     assert result.code == 0 and f"held by pid {daemon}" in result.out
     assert result.lines[-1] == "All is well."
 
 
-def test_doctor_repeats_what_it_says_of_itself(ragctl, home, daemon: int) -> None:
+def test_doctor_repeats_what_it_says_of_itself(ragctl: Ragctl, home: Home, daemon: int) -> None:
     ragctl("wait", "--for", "idle")
     result = ragctl("doctor")
     assert result.code == 1 and "INDEX_NOT_FOUND: " in result.out
@@ -126,7 +134,7 @@ def test_doctor_repeats_what_it_says_of_itself(ragctl, home, daemon: int) -> Non
 
 
 def test_a_home_whose_path_is_too_long_for_a_socket_works_too(
-    ragctl, home, short: Path, monkeypatch: pytest.MonkeyPatch
+    ragctl: Ragctl, home: Home, short: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(short / "run"))
     (short / "run").mkdir(mode=0o700)

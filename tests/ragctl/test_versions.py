@@ -1,12 +1,13 @@
 """A client and a daemon of different versions say so, whatever they were talking about."""
 
 import json
+from pathlib import Path
 
 import pytest
 
 from ragctl import cli
 from ragd import __version__
-from tests.ragctl.conftest import complete
+from tests.ragctl.conftest import FakeDaemon, Ragctl, complete
 
 OFFLINE = {"replay", "logs", "completion", "service"}  # these ask no daemon anything
 ELSEWHERE = {"mcp"}  # tests/ragctl/mcp/test_server.py: it talks for as long as its client does
@@ -43,7 +44,9 @@ def test_every_command_that_talks_is_tried() -> None:
 
 
 @pytest.mark.parametrize("argv", TALKS, ids=" ".join)
-def test_another_version_is_told_once_with_the_next_step(ragctl, fake, short, argv) -> None:
+def test_another_version_is_told_once_with_the_next_step(
+    ragctl: Ragctl, fake: FakeDaemon, short: Path, argv: list[str]
+) -> None:
     fake.version = "9.9.9"
     fake.say(complete())
     result = ragctl(*(word.format(vault=short / "vault") for word in argv))
@@ -53,7 +56,9 @@ def test_another_version_is_told_once_with_the_next_step(ragctl, fake, short, ar
 
 
 @pytest.mark.parametrize("argv", TALKS, ids=" ".join)
-def test_the_same_version_is_not_worth_a_word(ragctl, fake, short, argv) -> None:
+def test_the_same_version_is_not_worth_a_word(
+    ragctl: Ragctl, fake: FakeDaemon, short: Path, argv: list[str]
+) -> None:
     fake.say(complete())
     result = ragctl(*(word.format(vault=short / "vault") for word in argv))
     assert "but the daemon that runs is" not in result.err
@@ -68,13 +73,17 @@ def test_the_same_version_is_not_worth_a_word(ragctl, fake, short, argv) -> None
         ("\x1b[2J", "`ragctl start`."),
     ],
 )
-def test_the_next_step_depends_on_which_of_them_is_older(ragctl, fake, version, next_step) -> None:
+def test_the_next_step_depends_on_which_of_them_is_older(
+    ragctl: Ragctl, fake: FakeDaemon, version: str, next_step: str
+) -> None:
     fake.version = version
     said = ragctl("status").err
     assert said.endswith(f"{next_step}\n") and "\x1b" not in said
 
 
-def test_a_daemon_that_does_not_know_the_command_is_told_from_a_missing_note(ragctl, fake) -> None:
+def test_a_daemon_that_does_not_know_the_command_is_told_from_a_missing_note(
+    ragctl: Ragctl, fake: FakeDaemon
+) -> None:
     fake.version, fake.unknown = "0.0.9", {"/v1/notes"}
     result = ragctl("show", "note.md", "--json")
     assert result.code == 1 and result.out == ""

@@ -549,10 +549,12 @@ def test_a_vault_is_verified_by_its_device_and_its_content(root: Path) -> None:
     assert gone.value.reason == "missing"
 
 
-def test_a_note_that_cannot_be_looked_at_is_not_taken_for_gone(tmp_path, monkeypatch):
+def test_a_note_that_cannot_be_looked_at_is_not_taken_for_gone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "a.md").write_text("a")
 
-    def ill(*_):
+    def ill(*_) -> None:
         raise OSError(errno.EIO, "input/output error")
 
     monkeypatch.setattr(vault_module, "stat_entry", ill)

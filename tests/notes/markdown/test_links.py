@@ -3,6 +3,7 @@
 import pytest
 
 from ragd.notes.markdown.links import link_key, links, resolve
+from tests.notes.conftest import Parse
 
 NOTE = "a/b/Here.md"
 
@@ -59,7 +60,7 @@ def test_a_link_is_looked_up_by_the_name_of_its_note() -> None:
     assert link_key("optics/Beam Divergence.md") == link_key("beam_divergence") == "beamdivergence"
 
 
-def test_each_passage_has_the_links_on_its_lines(parse) -> None:
+def test_each_passage_has_the_links_on_its_lines(parse: Parse) -> None:
     text = "---\nup: '[[Map]]'\n---\n# A\nsee [[One]] and [[One]]\n# B\n```\n[[code]]\n```\n[[Two]]"
     note = parse(text, "Here.md")
     assert [chunk.links for chunk in note.chunks] == [("Map", "One"), ("Two",)]

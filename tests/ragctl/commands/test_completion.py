@@ -18,6 +18,7 @@ from ragctl.completion import EARLY, commands
 from ragd.config.keys import dotted_keys
 from ragd.events import TAGS
 from tests.patience import PATIENCE_S
+from tests.ragctl.conftest import Ragctl
 
 Complete = Callable[..., list[str]]
 DRIVE = """
@@ -31,7 +32,7 @@ WITHIN_S = PATIENCE_S
 
 
 @pytest.fixture
-def script(ragctl, short: Path) -> Path:
+def script(ragctl: Ragctl, short: Path) -> Path:
     result = ragctl("completion", "bash")
     assert result.code == 0 and result.err == ""
     path = short / "ragctl.bash"
@@ -212,7 +213,7 @@ def test_the_commands_are_those_of_the_help() -> None:
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_the_script_is_well_formed(ragctl, short: Path, shell: str) -> None:
+def test_the_script_is_well_formed(ragctl: Ragctl, short: Path, shell: str) -> None:
     made = ragctl("completion", shell)
     assert made.code == 0 and ragctl("completion", shell, "--json").json["script"] == made.out
     for verb, purpose in cli.PURPOSES.items():
@@ -228,6 +229,6 @@ def test_the_script_is_well_formed(ragctl, short: Path, shell: str) -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_a_shell_that_we_do_not_know_is_answered_with_the_nearest(ragctl) -> None:
+def test_a_shell_that_we_do_not_know_is_answered_with_the_nearest(ragctl: Ragctl) -> None:
     result = ragctl("completion", "bsh")
     assert result.code == 2 and "Did you mean `bash`?" in result.err

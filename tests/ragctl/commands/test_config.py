@@ -7,24 +7,27 @@ from pathlib import Path
 
 import pytest
 
+from ragd.paths import Home
+from tests.ragctl.conftest import FakeDaemon, Ragctl
+
 
 @pytest.fixture
-def file(home) -> Path:
+def file(home: Home) -> Path:
     return Path(home.config)
 
 
-def test_path_tells_where_it_lies(ragctl, home) -> None:
+def test_path_tells_where_it_lies(ragctl: Ragctl, home: Home) -> None:
     assert ragctl("config", "path").out == f"{home.config}\n"
     assert ragctl("config", "path", "--json").json == {"path": home.config, "exists": True}
 
 
-def test_show_tells_what_the_file_says_and_defaults_the_rest(ragctl, file: Path) -> None:
+def test_show_tells_what_the_file_says_and_defaults_the_rest(ragctl: Ragctl, file: Path) -> None:
     assert ragctl("config", "show").json == json.loads(file.read_text())
     everything = ragctl("config", "show", "--defaults").json
     assert everything["watch"] == {"debounce_s": 2, "collect_s": 5, "rescan_s": 300}
 
 
-def test_get_tells_one_setting_or_a_section(ragctl, home) -> None:
+def test_get_tells_one_setting_or_a_section(ragctl: Ragctl, home: Home) -> None:
     vault = os.path.join(os.path.dirname(home.root), "vault")
     assert ragctl("config", "get", "vault_path").out == f"{vault}\n"
     assert ragctl("config", "get", "vault_path", "--json").json == vault
@@ -32,13 +35,13 @@ def test_get_tells_one_setting_or_a_section(ragctl, home) -> None:
     assert ragctl("config", "get", "watch").json["collect_s"] == 5
 
 
-def test_an_unknown_key_is_answered_with_the_nearest(ragctl) -> None:
+def test_an_unknown_key_is_answered_with_the_nearest(ragctl: Ragctl) -> None:
     for argv in (("get", "watch.rescan"), ("set", "watch.rescan", "3")):
         result = ragctl("config", *argv)
         assert result.code == 78 and "Did you mean `watch.rescan_s`?" in result.err
 
 
-def test_set_writes_in_one_step_and_keeps_the_mode(ragctl, file: Path) -> None:
+def test_set_writes_in_one_step_and_keeps_the_mode(ragctl: Ragctl, file: Path) -> None:
     file.chmod(0o640)
     inode = file.stat().st_ino
     result = ragctl("config", "set", "watch.rescan_s", "600")
@@ -48,7 +51,7 @@ def test_set_writes_in_one_step_and_keeps_the_mode(ragctl, file: Path) -> None:
     assert os.listdir(file.parent) == ["config.json"]
 
 
-def test_set_writes_behind_a_link(ragctl, file: Path, short: Path) -> None:
+def test_set_writes_behind_a_link(ragctl: Ragctl, file: Path, short: Path) -> None:
     real = short / "dotfiles.json"
     file.rename(real)
     file.symlink_to(real)
@@ -65,14 +68,16 @@ def test_set_writes_behind_a_link(ragctl, file: Path, short: Path) -> None:
         ("watch", "{}"),
     ],
 )
-def test_what_would_not_be_valid_is_not_written(ragctl, file: Path, key: str, value: str) -> None:
+def test_what_would_not_be_valid_is_not_written(
+    ragctl: Ragctl, file: Path, key: str, value: str
+) -> None:
     before = file.read_bytes()
     result = ragctl("config", "set", key, value)
     assert result.code == 78 and result.out == "" and f"`{key}" in result.err
     assert file.read_bytes() == before
 
 
-def test_unset_brings_the_default_back(ragctl, file: Path) -> None:
+def test_unset_brings_the_default_back(ragctl: Ragctl, file: Path) -> None:
     before = json.loads(file.read_text())
     ragctl("config", "set", "watch.rescan_s", "600")
     result = ragctl("config", "unset", "watch.rescan_s")
@@ -83,7 +88,9 @@ def test_unset_brings_the_default_back(ragctl, file: Path) -> None:
     assert json.loads(file.read_text()) == before
 
 
-def test_what_does_not_stand_there_or_must_stand_there_is_not_unset(ragctl, file: Path) -> None:
+def test_what_does_not_stand_there_or_must_stand_there_is_not_unset(
+    ragctl: Ragctl, file: Path
+) -> None:
     before = file.read_bytes()
     missing = ragctl("config", "unset", "watch.rescan_s")
     assert missing.code == 78 and "`watch.rescan_s` does not stand in" in missing.err
@@ -92,7 +99,7 @@ def test_what_does_not_stand_there_or_must_stand_there_is_not_unset(ragctl, file
     assert file.read_bytes() == before
 
 
-def test_a_file_that_is_refused_is_mended_key_by_key(ragctl, file: Path) -> None:
+def test_a_file_that_is_refused_is_mended_key_by_key(ragctl: Ragctl, file: Path) -> None:
     tree = json.loads(file.read_text())
     wrong = {"serach": {"stale": "hybrid"}, "watch": {"rescan_s": "often", "debounce": 1}}
     file.write_text(json.dumps(tree | wrong))
@@ -117,7 +124,7 @@ def test_a_file_that_is_refused_is_mended_key_by_key(ragctl, file: Path) -> None
     ],
 )
 def test_a_key_of_nearly_the_same_name_is_in_nobodys_way(
-    ragctl, file: Path, wrong: dict[str, object], argv: tuple[str, ...]
+    ragctl: Ragctl, file: Path, wrong: dict[str, object], argv: tuple[str, ...]
 ) -> None:
     file.write_text(json.dumps(json.loads(file.read_text()) | wrong))
     result = ragctl("config", *argv)
@@ -125,7 +132,7 @@ def test_a_key_of_nearly_the_same_name_is_in_nobodys_way(
 
 
 def test_a_path_counts_from_where_it_was_typed(
-    ragctl, file: Path, short: Path, monkeypatch: pytest.MonkeyPatch
+    ragctl: Ragctl, file: Path, short: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (short / "other").mkdir()
     monkeypatch.chdir(short)
@@ -137,7 +144,7 @@ def test_a_path_counts_from_where_it_was_typed(
     ("given", "sentence"), [("nope", "does not exist"), ("vault/note.md", "is not a folder")]
 )
 def test_a_vault_that_is_not_there_is_not_set(
-    ragctl, file: Path, short: Path, given: str, sentence: str
+    ragctl: Ragctl, file: Path, short: Path, given: str, sentence: str
 ) -> None:
     before = file.read_bytes()
     result = ragctl("config", "set", "vault_path", str(short / given))
@@ -146,14 +153,16 @@ def test_a_vault_that_is_not_there_is_not_set(
     assert "`ragctl init`" in result.err and file.read_bytes() == before
 
 
-def test_the_home_may_not_move_into_the_vault(ragctl, file: Path, short: Path) -> None:
+def test_the_home_may_not_move_into_the_vault(ragctl: Ragctl, file: Path, short: Path) -> None:
     before = file.read_bytes()
     result = ragctl("config", "set", "vault_path", str(short))
     assert result.code == 78 and "lies inside the vault" in result.err
     assert file.read_bytes() == before
 
 
-def test_a_running_daemon_is_told_and_says_what_it_made_of_it(ragctl, fake) -> None:
+def test_a_running_daemon_is_told_and_says_what_it_made_of_it(
+    ragctl: Ragctl, fake: FakeDaemon
+) -> None:
     fake.reload_answer = (200, {"applied": ["watch.rescan_s"], "needs_restart": ["vault_path"]})
     result = ragctl("config", "set", "watch.rescan_s", "600")
     assert result.code == 0
@@ -170,7 +179,7 @@ def test_a_running_daemon_is_told_and_says_what_it_made_of_it(ragctl, fake) -> N
 
 @pytest.mark.parametrize("key", ["indexing.chunk_size", "security.code_blocks"])
 def test_another_way_of_cutting_says_what_becomes_of_the_notes(
-    ragctl, fake, file: Path, key: str
+    ragctl: Ragctl, fake: FakeDaemon, file: Path, key: str
 ) -> None:
     value = {"indexing.chunk_size": "400", "security.code_blocks": "keep"}[key]
     said = ragctl("config", "set", key, value).err
@@ -181,13 +190,13 @@ def test_another_way_of_cutting_says_what_becomes_of_the_notes(
     assert "cut again by the next sync" in ragctl("config", "set", key, value).err
 
 
-def test_a_daemon_that_refuses_is_quoted(ragctl, fake) -> None:
+def test_a_daemon_that_refuses_is_quoted(ragctl: Ragctl, fake: FakeDaemon) -> None:
     fake.reload_answer = (400, {"message": "Not like that."})
     result = ragctl("config", "set", "watch.rescan_s", "600")
     assert result.code == 78 and "Not like that." in result.err
 
 
-def test_no_configuration_is_exit_78_with_the_next_command(ragctl, file: Path) -> None:
+def test_no_configuration_is_exit_78_with_the_next_command(ragctl: Ragctl, file: Path) -> None:
     file.unlink()
     for argv in (("show",), ("get", "watch"), ("set", "vault_path", "/x"), ("validate",)):
         result = ragctl("config", *argv)
@@ -195,7 +204,7 @@ def test_no_configuration_is_exit_78_with_the_next_command(ragctl, file: Path) -
     assert ragctl("config", "path", "--json").json["exists"] is False
 
 
-def test_validate_says_what_is_wrong(ragctl, file: Path) -> None:
+def test_validate_says_what_is_wrong(ragctl: Ragctl, file: Path) -> None:
     assert ragctl("config", "validate").out == f"{file} is valid.\n"
     assert ragctl("config", "validate", "--json").json["valid"] is True
     file.write_text('{"vault_path": "/vault", "wach": {}}')
@@ -205,13 +214,15 @@ def test_validate_says_what_is_wrong(ragctl, file: Path) -> None:
     assert result.code == 78 and result.err == "" and "`wach`" in result.json["error"]["message"]
 
 
-def test_a_pipe_in_the_files_place_hangs_nobody(ragctl, file: Path) -> None:
+def test_a_pipe_in_the_files_place_hangs_nobody(ragctl: Ragctl, file: Path) -> None:
     file.unlink()
     os.mkfifo(file)
     assert ragctl("config", "show").code == 78
 
 
-def test_the_schema_is_printed_for_editors_and_their_key_is_left_alone(ragctl, file: Path) -> None:
+def test_the_schema_is_printed_for_editors_and_their_key_is_left_alone(
+    ragctl: Ragctl, file: Path
+) -> None:
     assert ragctl("config", "schema").json["properties"]["vault_path"]["type"] == "string"
     tree = json.loads(file.read_text()) | {"$schema": "./config.schema.json"}
     file.write_text(json.dumps(tree))
@@ -221,7 +232,7 @@ def test_the_schema_is_printed_for_editors_and_their_key_is_left_alone(ragctl, f
     assert "$schema" not in ragctl("config", "show", "--defaults").json
 
 
-def another(short: Path, home) -> Path:
+def another(short: Path, home: Home) -> Path:
     """Another vault, in a home that has an index."""
     (Path(home.vectors) / "g1").mkdir(parents=True)
     other = short / "other vault"
@@ -229,7 +240,9 @@ def another(short: Path, home) -> Path:
     return other
 
 
-def test_another_vault_says_when_the_index_is_dropped_and_the_way_back(ragctl, home, short) -> None:
+def test_another_vault_says_when_the_index_is_dropped_and_the_way_back(
+    ragctl: Ragctl, home: Home, short: Path
+) -> None:
     before, other = short / "vault", another(short, home)
     result = ragctl("config", "set", "vault_path", str(other))
     assert result.code == 0
@@ -239,7 +252,9 @@ def test_another_vault_says_when_the_index_is_dropped_and_the_way_back(ragctl, h
     assert len(said["hints"]) == 1
 
 
-def test_where_nothing_is_dropped_nothing_is_said_of_it(ragctl, home, short, fake) -> None:
+def test_where_nothing_is_dropped_nothing_is_said_of_it(
+    ragctl: Ragctl, home: Home, short: Path, fake: FakeDaemon
+) -> None:
     other = short / "new"
     other.mkdir()
     assert "drops" not in ragctl("config", "set", "vault_path", str(other)).err  # no index
@@ -251,7 +266,9 @@ def test_where_nothing_is_dropped_nothing_is_said_of_it(ragctl, home, short, fak
     assert ragctl("config", "set", "watch.rescan_s", "600", "--json").json["hints"] == []
 
 
-def test_beginning_anew_with_another_vault_says_the_same(ragctl, home, short) -> None:
+def test_beginning_anew_with_another_vault_says_the_same(
+    ragctl: Ragctl, home: Home, short: Path
+) -> None:
     other = another(short, home)
     result = ragctl("init", str(other), "--force")
     assert result.code == 0 and "it drops an index" in result.err

@@ -14,12 +14,14 @@ from ragctl.views.render import Ink
 from ragd.eventlog.frame import FORMAT, Header, Record, encode, encode_header
 from ragd.eventlog.segment import segment_name
 from ragd.events import DaemonStarted
+from ragd.paths import Home
 from tests.patience import PATIENCE_S
+from tests.ragctl.conftest import FakeDaemon, Ragctl
 
 STARTED = DaemonStarted(version="0.1.0", config_hash="c", previous_stop="none")
 
 
-def write_log(place, *, ts: str = "2026-11-15T14:00:00.000000Z", min_reader: int = 1) -> Path:
+def write_log(place: str, *, ts: str = "2026-11-15T14:00:00.000000Z", min_reader: int = 1) -> Path:
     events = Path(place.events)
     events.mkdir(exist_ok=True)
     header = encode_header(Header(FORMAT, min_reader, "ragd test", 1))
@@ -29,7 +31,7 @@ def write_log(place, *, ts: str = "2026-11-15T14:00:00.000000Z", min_reader: int
     return path
 
 
-def test_a_fresh_home_has_nothing_wrong(ragctl) -> None:
+def test_a_fresh_home_has_nothing_wrong(ragctl: Ragctl) -> None:
     result = ragctl("doctor")
     assert result.code == 0 and result.err == ""
     assert result.lines[-1] == "All is well."
@@ -37,7 +39,7 @@ def test_a_fresh_home_has_nothing_wrong(ragctl) -> None:
         assert f"✓ {name}" in result.out
 
 
-def test_json_has_every_check_with_verdict_and_fix(ragctl, home) -> None:
+def test_json_has_every_check_with_verdict_and_fix(ragctl: Ragctl, home: Home) -> None:
     os.unlink(home.config)
     result = ragctl("doctor", "--json")
     assert result.code == 1 and result.json["ok"] is False
@@ -48,14 +50,14 @@ def test_json_has_every_check_with_verdict_and_fix(ragctl, home) -> None:
     assert set(checks["lock"]) == {"name", "verdict", "message", "fix"}
 
 
-def test_a_warning_alone_is_not_a_failure(ragctl, home) -> None:
+def test_a_warning_alone_is_not_a_failure(ragctl: Ragctl, home: Home) -> None:
     os.chmod(home.root, 0o755)
     result = ragctl("doctor")
     assert result.code == 0 and "▲ home" in result.out
     assert "→ Run `chmod 700" in result.out and "1 warning." in result.lines[-1]
 
 
-def test_what_waits_for_the_configuration_is_told_once(ragctl, home) -> None:
+def test_what_waits_for_the_configuration_is_told_once(ragctl: Ragctl, home: Home) -> None:
     Path(home.config).write_text("{")
     result = ragctl("doctor")
     assert result.code == 1 and result.out.count("Mend the configuration first.") == 1
@@ -75,7 +77,7 @@ def test_it_looks_at_everything_that_can_go_wrong() -> None:
     }
 
 
-def test_a_check_that_hangs_holds_up_nobody(home) -> None:
+def test_a_check_that_hangs_holds_up_nobody(home: Home) -> None:
     forever = threading.Event()
 
     def hang(place: object) -> object:
@@ -106,7 +108,7 @@ def test_a_check_that_hangs_holds_up_nobody(home) -> None:
 
 
 def test_a_disk_that_hangs_does_not_hang_the_whole(
-    ragctl, home, monkeypatch: pytest.MonkeyPatch
+    ragctl: Ragctl, home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whoever opens a FIFO that nobody writes to hangs, as on a network drive that is gone."""
     path = Path(home.snapshots) / "0000000000000003.json"
@@ -121,18 +123,18 @@ def test_a_disk_that_hangs_does_not_hang_the_whole(
     assert verdicts == {"snapshots": "fail"} | dict.fromkeys(some, "ok")
 
 
-def test_no_daemon_is_started(ragctl, home) -> None:
+def test_no_daemon_is_started(ragctl: Ragctl, home: Home) -> None:
     ragctl("doctor")
     assert not os.path.exists(home.lock) and not os.path.exists(home.socket)
 
 
-def test_files_of_another_user_are_found(home, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_files_of_another_user_are_found(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(home_checks.os, "getuid", lambda: os.geteuid() + 1)
     finding = home_checks.permissions(home)
     assert finding.verdict == "fail" and "chown -R" in finding.fix
 
 
-def test_a_home_that_is_not_there_yet_is_fine(home) -> None:
+def test_a_home_that_is_not_there_yet_is_fine(home: Home) -> None:
     os.unlink(home.config)
     os.rmdir(home.root)
     assert home_checks.permissions(home).verdict == "ok"
@@ -141,7 +143,7 @@ def test_a_home_that_is_not_there_yet_is_fine(home) -> None:
 
 @pytest.mark.parametrize(("free", "verdict"), [(10**6, "fail"), (10**9, "warn"), (10**12, "ok")])
 def test_little_room_is_told(
-    home, monkeypatch: pytest.MonkeyPatch, free: int, verdict: str
+    home: Home, monkeypatch: pytest.MonkeyPatch, free: int, verdict: str
 ) -> None:
     import shutil
     from types import SimpleNamespace
@@ -150,7 +152,7 @@ def test_little_room_is_told(
     assert home_checks.space(home).verdict == verdict
 
 
-def test_the_lock_names_its_holder(home, fake) -> None:
+def test_the_lock_names_its_holder(home: Home, fake: FakeDaemon) -> None:
     assert f"pid {os.getpid()}" in daemon.lock(home).message
     assert daemon.socket(home).verdict == "ok"
     fake.close()
@@ -158,13 +160,13 @@ def test_the_lock_names_its_holder(home, fake) -> None:
     assert daemon.socket(home).message == "none: no daemon runs"
 
 
-def test_a_holder_of_another_version_is_a_warning(home, fake) -> None:
+def test_a_holder_of_another_version_is_a_warning(home: Home, fake: FakeDaemon) -> None:
     Path(home.lock).write_text('{"pid": 7, "version": "0.0.1"}')
     finding = daemon.lock(home)
     assert finding.verdict == "warn" and "0.0.1" in finding.message
 
 
-def test_what_is_left_behind_or_in_the_way_of_the_socket_is_told(home) -> None:
+def test_what_is_left_behind_or_in_the_way_of_the_socket_is_told(home: Home) -> None:
     import socket
 
     end = socket.socket(socket.AF_UNIX)
@@ -179,12 +181,12 @@ def test_what_is_left_behind_or_in_the_way_of_the_socket_is_told(home) -> None:
     assert "in the way" in daemon.socket(home).message
 
 
-def test_a_daemon_of_another_version_is_a_warning(home, fake) -> None:
+def test_a_daemon_of_another_version_is_a_warning(home: Home, fake: FakeDaemon) -> None:
     fake.version = "9.9.9"
     assert daemon.socket(home).verdict == "warn" and "9.9.9" in daemon.socket(home).message
 
 
-def test_what_a_running_daemon_says_of_itself_is_told(home, fake) -> None:
+def test_what_a_running_daemon_says_of_itself_is_told(home: Home, fake: FakeDaemon) -> None:
     assert daemon.health(home) == ok("healthy")
     fake.be("degraded", "OLLAMA_UNREACHABLE", "INDEX_STALE")
     finding = daemon.health(home)
@@ -196,19 +198,19 @@ def test_what_a_running_daemon_says_of_itself_is_told(home, fake) -> None:
     assert daemon.health(home).verdict == "ok"
 
 
-def test_a_daemon_that_does_not_listen_yet_is_told(home, fake) -> None:
+def test_a_daemon_that_does_not_listen_yet_is_told(home: Home, fake: FakeDaemon) -> None:
     os.rename(home.socket, f"{home.socket}.away")
     assert "starting or stopping" in daemon.socket(home).message
     os.rename(f"{home.socket}.away", home.socket)
 
 
-def test_a_whole_log_is_counted(home) -> None:
+def test_a_whole_log_is_counted(home: Home) -> None:
     assert log.integrity(home).message == "no log yet"
     write_log(home)
     assert log.integrity(home) == ok("3 facts in 1 segment, all whole")
 
 
-def test_damage_is_a_failure_and_a_torn_tail_a_warning(home) -> None:
+def test_damage_is_a_failure_and_a_torn_tail_a_warning(home: Home) -> None:
     path = write_log(home)
     whole = path.read_bytes()
     path.write_bytes(whole[:-9])
@@ -218,13 +220,13 @@ def test_damage_is_a_failure_and_a_torn_tail_a_warning(home) -> None:
     assert finding.verdict == "fail" and "damaged at 2" in finding.message
 
 
-def test_a_tail_on_its_way_is_no_damage_while_a_daemon_writes(home, fake) -> None:
+def test_a_tail_on_its_way_is_no_damage_while_a_daemon_writes(home: Home, fake: FakeDaemon) -> None:
     path = write_log(home)
     path.write_bytes(path.read_bytes()[:-9])
     assert log.integrity(home).verdict == "ok"
 
 
-def test_what_was_set_aside_is_remembered(home) -> None:
+def test_what_was_set_aside_is_remembered(home: Home) -> None:
     write_log(home)
     aside = Path(home.events) / "aside"
     aside.mkdir()
@@ -234,12 +236,12 @@ def test_what_was_set_aside_is_remembered(home) -> None:
     assert "1 damaged part set aside" in log.integrity(home).message
 
 
-def test_a_log_of_a_newer_version_is_a_failure(home) -> None:
+def test_a_log_of_a_newer_version_is_a_failure(home: Home) -> None:
     write_log(home, min_reader=99)
     assert "newer version" in log.integrity(home).message
 
 
-def test_a_damaged_snapshot_is_a_warning(home) -> None:
+def test_a_damaged_snapshot_is_a_warning(home: Home) -> None:
     assert log.snapshots(home).verdict == "ok"
     folder = Path(home.snapshots)
     folder.mkdir()
@@ -247,7 +249,7 @@ def test_a_damaged_snapshot_is_a_warning(home) -> None:
     assert log.snapshots(home).verdict == "warn"
 
 
-def test_a_log_from_the_future_is_a_warning(home) -> None:
+def test_a_log_from_the_future_is_a_warning(home: Home) -> None:
     assert log.clock(home).verdict == "ok"
     write_log(home)
     write_log(home, ts="2999-01-01T00:00:00.000000Z")
@@ -255,7 +257,7 @@ def test_a_log_from_the_future_is_a_warning(home) -> None:
     assert finding.verdict == "warn" and "in the future" in finding.message
 
 
-def test_a_vault_that_is_gone_or_empty_is_told(home, short: Path) -> None:
+def test_a_vault_that_is_gone_or_empty_is_told(home: Home, short: Path) -> None:
     assert vault.reachable(home).verdict == "ok"
     root = short / "vault"
     root.rename(short / "elsewhere")
@@ -264,7 +266,7 @@ def test_a_vault_that_is_gone_or_empty_is_told(home, short: Path) -> None:
     assert vault.reachable(home).verdict == "warn"
 
 
-def test_too_few_watches_are_told(home, short: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_few_watches_are_told(home: Home, short: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert vault.inotify(home).verdict == "ok"
     monkeypatch.setattr(vault, "_number", lambda path: 1)
     assert vault.inotify(home).verdict == "warn", "hidden folders need no watch"
@@ -273,7 +275,9 @@ def test_too_few_watches_are_told(home, short: Path, monkeypatch: pytest.MonkeyP
     assert finding.verdict == "fail" and "fs.inotify.max_user_watches=" in finding.fix
 
 
-def test_a_missing_vault_is_named_before_anything_advises_a_sync(ragctl, fake, home, short) -> None:
+def test_a_missing_vault_is_named_before_anything_advises_a_sync(
+    ragctl: Ragctl, fake: FakeDaemon, home: Home, short: Path
+) -> None:
     (short / "vault").rename(short / "elsewhere")
     fake.be("unavailable", "INDEX_NOT_FOUND", "VAULT_NOT_FOUND", "INDEXER_FAILED", "INDEX_STALE")
     result = ragctl("doctor")

@@ -3,8 +3,10 @@
 import json
 import signal
 
+from tests.ragctl.conftest import FakeDaemon, Ragctl, StartProcess
 
-def test_all_kept_facts_are_shown_oldest_first(ragctl, fake) -> None:
+
+def test_all_kept_facts_are_shown_oldest_first(ragctl: Ragctl, fake: FakeDaemon) -> None:
     fake.record("daemon_started", version="0.1.0", previous_stop="none")
     fake.record("files_changed", actor="watcher", changes=[{"path": "a b.md", "kind": "added"}])
     result = ragctl("events")
@@ -16,14 +18,14 @@ def test_all_kept_facts_are_shown_oldest_first(ragctl, fake) -> None:
     assert second.endswith('files_changed        changes=[{path="a b.md" kind=added}]')
 
 
-def test_json_is_the_daemons_lines_unchanged(ragctl, fake) -> None:
+def test_json_is_the_daemons_lines_unchanged(ragctl: Ragctl, fake: FakeDaemon) -> None:
     fake.record("daemon_started", version="0.1.0")
     fake.record("daemon_stopped", reason="requested")
     result = ragctl("events", "--json")
     assert result.lines == [json.dumps(record) for record in fake.records]
 
 
-def test_after_limit_and_type_choose(ragctl, fake) -> None:
+def test_after_limit_and_type_choose(ragctl: Ragctl, fake: FakeDaemon) -> None:
     for number in range(6):
         fake.record("even" if number % 2 else "odd", number=number)
     seqs = [json.loads(line)["seq"] for line in ragctl("events", "--json", "--after", "3").lines]
@@ -34,7 +36,7 @@ def test_after_limit_and_type_choose(ragctl, fake) -> None:
     assert [json.loads(line)["seq"] for line in chosen] == [2, 4]
 
 
-def test_following_begins_with_the_last_few(ragctl, fake) -> None:
+def test_following_begins_with_the_last_few(ragctl: Ragctl, fake: FakeDaemon) -> None:
     for number in range(30):
         fake.record("counted", number=number)
     fake.when_followed.append(lambda: fake.record("new"))
@@ -42,7 +44,7 @@ def test_following_begins_with_the_last_few(ragctl, fake) -> None:
     assert [json.loads(line)["seq"] for line in lines] == list(range(21, 32))
 
 
-def test_a_dropped_follower_goes_on_behind_its_last_fact(ragctl, fake) -> None:
+def test_a_dropped_follower_goes_on_behind_its_last_fact(ragctl: Ragctl, fake: FakeDaemon) -> None:
     def first() -> None:
         fake.record("before")
         fake.drop_followers()
@@ -53,7 +55,9 @@ def test_a_dropped_follower_goes_on_behind_its_last_fact(ragctl, fake) -> None:
     assert "GET /v1/events?after=1&follow=1" in fake.requests
 
 
-def test_following_ends_with_a_sentence_when_the_daemon_goes(ragctl, fake) -> None:
+def test_following_ends_with_a_sentence_when_the_daemon_goes(
+    ragctl: Ragctl, fake: FakeDaemon
+) -> None:
     fake.record("daemon_started")
     fake.when_followed.append(lambda: fake.aside(fake.close))
     result = ragctl("events", "-f")
@@ -61,7 +65,7 @@ def test_following_ends_with_a_sentence_when_the_daemon_goes(ragctl, fake) -> No
     assert "The daemon stopped" in result.err
 
 
-def test_what_the_daemon_refuses_is_told_in_its_words(ragctl, fake) -> None:
+def test_what_the_daemon_refuses_is_told_in_its_words(ragctl: Ragctl, fake: FakeDaemon) -> None:
     result = ragctl("events", "--type", "no such&type")
     assert result.code == 2 and result.out == ""
     assert "The parameter `type` names no fact." in result.err
@@ -79,7 +83,7 @@ def test_trouble_stands_out_and_nulls_are_left_out() -> None:
     assert "\x1b[31mdependency_lost" in line and line.endswith(" code=X")
 
 
-def test_ctrl_c_ends_it_quietly(process, fake) -> None:
+def test_ctrl_c_ends_it_quietly(process: StartProcess, fake: FakeDaemon) -> None:
     fake.record("daemon_started")
     child = process("events", "-f")
     assert "daemon_started" in child.stdout.readline()
@@ -88,7 +92,7 @@ def test_ctrl_c_ends_it_quietly(process, fake) -> None:
     assert child.returncode == 130
 
 
-def test_a_reader_that_has_enough_ends_it_quietly(process, fake) -> None:
+def test_a_reader_that_has_enough_ends_it_quietly(process: StartProcess, fake: FakeDaemon) -> None:
     fake.record("daemon_started")
     child = process("events", "-f")
     child.stdout.readline()

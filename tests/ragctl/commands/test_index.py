@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from ragd.embed.providers import local_model
+from ragd.paths import Home
+from tests.ragctl.conftest import Ragctl
 
 pytestmark = [pytest.mark.slow]
 
@@ -18,7 +20,7 @@ def a_model() -> None:
 
 
 @pytest.fixture
-def vault(home) -> Path:
+def vault(home: Home) -> Path:
     """The vault of `home`, in a configuration that asks for the embedded model."""
     config = json.loads(Path(home.config).read_text())
     config["embedding"] = {"provider": "embedded"}
@@ -26,7 +28,7 @@ def vault(home) -> Path:
     return Path(config["vault_path"])
 
 
-def test_index_shows_its_steps_as_lines_and_then_what_it_did(ragctl, vault: Path) -> None:
+def test_index_shows_its_steps_as_lines_and_then_what_it_did(ragctl: Ragctl, vault: Path) -> None:
     (vault / "Küche.md").write_text("Ein Regal für die Gewürze.\n")
     result = ragctl("index", "--json")
     assert result.code == 0, result.err
@@ -44,7 +46,7 @@ def test_index_shows_its_steps_as_lines_and_then_what_it_did(ragctl, vault: Path
     assert again["indexed_files"] == 0
 
 
-def test_on_a_new_machine_one_command_does_it_all(ragctl, home, vault: Path) -> None:
+def test_on_a_new_machine_one_command_does_it_all(ragctl: Ragctl, home: Home, vault: Path) -> None:
     Path(home.config).unlink()
     Path(home.root).rmdir()
     result = ragctl("index", "--vault", str(vault), "--json")
@@ -57,7 +59,9 @@ def test_on_a_new_machine_one_command_does_it_all(ragctl, home, vault: Path) -> 
     assert (again.code, again.err) == (0, "")
 
 
-def test_a_note_that_cannot_be_read_makes_it_partial_and_is_named(ragctl, vault: Path) -> None:
+def test_a_note_that_cannot_be_read_makes_it_partial_and_is_named(
+    ragctl: Ragctl, vault: Path
+) -> None:
     (vault / "broken.md").write_bytes(bytes(range(256)) * 40)
     result = ragctl("index", "--json")
     assert result.code == 1
@@ -67,14 +71,16 @@ def test_a_note_that_cannot_be_read_makes_it_partial_and_is_named(ragctl, vault:
     assert [file["path"] for file in failed["files"]] == ["broken.md"]
 
 
-def test_a_vault_that_is_not_there_is_fatal_and_deletes_nothing(ragctl, vault: Path) -> None:
+def test_a_vault_that_is_not_there_is_fatal_and_deletes_nothing(
+    ragctl: Ragctl, vault: Path
+) -> None:
     assert ragctl("index").code == 0
     shutil.move(vault, vault.with_name("away"))
     assert ragctl("sync").code == 2
     assert ragctl("status", "--json").json["data"]["total_docs"] == 1
 
 
-def test_no_wait_names_the_job_and_a_weaker_request_joins_it(ragctl, vault: Path) -> None:
+def test_no_wait_names_the_job_and_a_weaker_request_joins_it(ragctl: Ragctl, vault: Path) -> None:
     for number in range(300):
         (vault / f"{number}.md").write_text(f"Note number {number}.\n")
     first = ragctl("index", "--no-wait", "--json").json["job_id"]
@@ -82,7 +88,7 @@ def test_no_wait_names_the_job_and_a_weaker_request_joins_it(ragctl, vault: Path
     assert first == second
 
 
-def test_an_agent_cannot_accept_deletions(ragctl, vault: Path) -> None:
+def test_an_agent_cannot_accept_deletions(ragctl: Ragctl, vault: Path) -> None:
     from ragctl.daemon.client import request
     from ragctl.failure import Failure
     from ragd.paths import Home
@@ -97,7 +103,9 @@ def test_an_agent_cannot_accept_deletions(ragctl, vault: Path) -> None:
 CANARY = "quetzalcanary"
 
 
-def test_nothing_that_a_note_says_gets_into_the_log(ragctl, home, vault: Path) -> None:
+def test_nothing_that_a_note_says_gets_into_the_log(
+    ragctl: Ragctl, home: Home, vault: Path
+) -> None:
     (vault / "a.md").write_text(f"---\ntags: [x{CANARY}]\ntitle: {CANARY} A\n---\n# {CANARY}\n")
     (vault / "b.md").write_text(f"---\nbroken: [{CANARY}\n---\n#{CANARY}\nsaid {CANARY}\n")
     (vault / "c.md").write_bytes(bytes(range(256)) * 40 + CANARY.encode())

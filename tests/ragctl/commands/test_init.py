@@ -9,9 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from ragd.paths import Home
+from tests.ragctl.conftest import FakeDaemon, Ragctl
+
 
 @pytest.fixture
-def fresh(home) -> Path:
+def fresh(home: Home) -> Path:
     """The home before anybody was there."""
     os.unlink(home.config)
     os.rmdir(home.root)
@@ -54,7 +57,9 @@ def typed(monkeypatch: pytest.MonkeyPatch):
     return type_in
 
 
-def test_a_named_vault_makes_a_private_configuration(ragctl, fresh: Path, short: Path) -> None:
+def test_a_named_vault_makes_a_private_configuration(
+    ragctl: Ragctl, fresh: Path, short: Path
+) -> None:
     result = ragctl("init", str(short / "vault"))
     assert result.code == 0 and result.err == ""
     assert "Next: `ragctl index`" in result.out
@@ -65,7 +70,9 @@ def test_a_named_vault_makes_a_private_configuration(ragctl, fresh: Path, short:
     assert ragctl("config", "validate").code == 0
 
 
-def test_the_next_step_names_the_home_that_was_named(ragctl, fresh: Path, short: Path) -> None:
+def test_the_next_step_names_the_home_that_was_named(
+    ragctl: Ragctl, fresh: Path, short: Path
+) -> None:
     other = short / "my home"
     result = ragctl("init", str(short / "vault"), "--home", str(other))
     assert f"Next: `ragctl --home '{other}' index` starts" in result.out
@@ -75,13 +82,15 @@ def test_the_next_step_names_the_home_that_was_named(ragctl, fresh: Path, short:
 
 
 def test_the_vault_counts_from_where_it_was_typed(
-    ragctl, fresh: Path, short: Path, monkeypatch: pytest.MonkeyPatch
+    ragctl: Ragctl, fresh: Path, short: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(short)
     assert ragctl("init", "vault", "--json").json["vault"] == str(short / "vault")
 
 
-def test_an_existing_configuration_is_not_overwritten(ragctl, home, short: Path) -> None:
+def test_an_existing_configuration_is_not_overwritten(
+    ragctl: Ragctl, home: Home, short: Path
+) -> None:
     (short / "o t").mkdir()
     before = Path(home.config).read_bytes()
     result = ragctl("init", str(short / "o t"))
@@ -90,7 +99,7 @@ def test_an_existing_configuration_is_not_overwritten(ragctl, home, short: Path)
     assert Path(home.config).read_bytes() == before
 
 
-def test_force_keeps_the_former_one_beside(ragctl, home, short: Path) -> None:
+def test_force_keeps_the_former_one_beside(ragctl: Ragctl, home: Home, short: Path) -> None:
     (short / "other").mkdir()
     before = Path(home.config).read_bytes()
     assert ragctl("init", str(short / "other"), "--force").code == 0
@@ -98,7 +107,7 @@ def test_force_keeps_the_former_one_beside(ragctl, home, short: Path) -> None:
     assert json.loads(Path(home.config).read_text())["vault_path"] == str(short / "other")
 
 
-def test_the_same_vault_again_changes_nothing(ragctl, home, short: Path) -> None:
+def test_the_same_vault_again_changes_nothing(ragctl: Ragctl, home: Home, short: Path) -> None:
     before = os.stat(home.config).st_ino
     result = ragctl("init", str(short / "vault"))
     assert result.code == 0 and "already names" in result.out
@@ -110,20 +119,20 @@ def test_the_same_vault_again_changes_nothing(ragctl, home, short: Path) -> None
     [("missing", "does not exist"), ("vault/note.md", "is not a folder")],
 )
 def test_what_is_no_folder_is_refused(
-    ragctl, fresh: Path, short: Path, given: str, sentence: str
+    ragctl: Ragctl, fresh: Path, short: Path, given: str, sentence: str
 ) -> None:
     result = ragctl("init", str(short / given))
     assert result.code == 1 and sentence in result.err and "ragctl init" in result.err
     assert not fresh.exists()
 
 
-def test_a_home_inside_the_vault_is_refused(ragctl, fresh: Path, short: Path) -> None:
+def test_a_home_inside_the_vault_is_refused(ragctl: Ragctl, fresh: Path, short: Path) -> None:
     result = ragctl("init", str(short))
     assert result.code == 78 and "lies inside the vault" in result.err
     assert not fresh.exists()
 
 
-def test_an_odd_vault_gets_a_hint_and_no_refusal(ragctl, fresh: Path, short: Path) -> None:
+def test_an_odd_vault_gets_a_hint_and_no_refusal(ragctl: Ragctl, fresh: Path, short: Path) -> None:
     (short / "bare").mkdir()
     result = ragctl("init", str(short / "bare"))
     assert result.code == 0
@@ -131,7 +140,7 @@ def test_an_odd_vault_gets_a_hint_and_no_refusal(ragctl, fresh: Path, short: Pat
 
 
 def test_template_folders_that_are_left_out_are_named_with_their_notes(
-    ragctl, fresh: Path, short: Path
+    ragctl: Ragctl, fresh: Path, short: Path
 ) -> None:
     vault = short / "Notes"
     for path in ("a.md", "Templates/day.md", "Templates/deep/week.MD", "Templates/picture.png"):
@@ -146,13 +155,17 @@ def test_template_folders_that_are_left_out_are_named_with_their_notes(
     assert "templates" not in ragctl("init", str(vault)).err
 
 
-def test_a_running_daemon_is_told(ragctl, home, fake, short: Path) -> None:
+def test_a_running_daemon_is_told(
+    ragctl: Ragctl, home: Home, fake: FakeDaemon, short: Path
+) -> None:
     (short / "other").mkdir()
     fake.reload_answer = (200, {"applied": [], "needs_restart": ["vault_path"]})
     assert "Waits for a restart: vault_path." in ragctl("init", str(short / "other"), "--force").err
 
 
-def test_without_a_terminal_known_vaults_are_listed(ragctl, obsidian: Path, short: Path) -> None:
+def test_without_a_terminal_known_vaults_are_listed(
+    ragctl: Ragctl, obsidian: Path, short: Path
+) -> None:
     result = ragctl("init")
     assert result.code == 2
     assert result.lines == [
@@ -165,13 +178,17 @@ def test_without_a_terminal_known_vaults_are_listed(ragctl, obsidian: Path, shor
 
 
 @pytest.mark.parametrize("content", ["", "[]", '{"vaults": [1]}', '{"vaults": {"a": {"path": 1}}}'])
-def test_a_list_that_cannot_be_read_offers_nothing(ragctl, obsidian: Path, content: str) -> None:
+def test_a_list_that_cannot_be_read_offers_nothing(
+    ragctl: Ragctl, obsidian: Path, content: str
+) -> None:
     obsidian.write_text(content)
     result = ragctl("init")
     assert result.code == 2 and "Obsidian knows no vault" in result.err
 
 
-def test_flatpak_and_snap_keep_lists_of_their_own(ragctl, obsidian: Path, short: Path) -> None:
+def test_flatpak_and_snap_keep_lists_of_their_own(
+    ragctl: Ragctl, obsidian: Path, short: Path
+) -> None:
     user = short / "user"
     for place in (".var/app/md.obsidian.Obsidian/config", "snap/obsidian/current/.config"):
         folder = user / place / "obsidian"
@@ -182,7 +199,7 @@ def test_flatpak_and_snap_keep_lists_of_their_own(ragctl, obsidian: Path, short:
 
 
 def test_at_a_terminal_one_is_chosen_by_number(
-    ragctl, typed, fresh: Path, obsidian: Path, short: Path
+    ragctl: Ragctl, typed, fresh: Path, obsidian: Path, short: Path
 ) -> None:
     typed("7\nwhat\n2\n")
     result = ragctl("init")
@@ -192,7 +209,9 @@ def test_at_a_terminal_one_is_chosen_by_number(
     assert json.loads((fresh / "config.json").read_text())["vault_path"] == str(short / "older")
 
 
-def test_nothing_chosen_is_nothing_written(ragctl, typed, fresh: Path, obsidian: Path) -> None:
+def test_nothing_chosen_is_nothing_written(
+    ragctl: Ragctl, typed, fresh: Path, obsidian: Path
+) -> None:
     typed("")
     result = ragctl("init")
     assert result.code == 2 and "No vault was chosen" in result.err

@@ -7,10 +7,12 @@ from pathlib import Path
 import pytest
 
 from ragctl.commands import logs
+from ragd.paths import Home
+from tests.ragctl.conftest import Ragctl, StartProcess
 
 
 @pytest.fixture
-def log(home) -> Path:
+def log(home: Home) -> Path:
     path = Path(home.log_file)
     path.parent.mkdir()
     return path
@@ -21,14 +23,14 @@ def line(event: str, **more: object) -> str:
     return json.dumps({**said, **more}) + "\n"
 
 
-def test_lines_are_shown_for_people(ragctl, log: Path) -> None:
+def test_lines_are_shown_for_people(ragctl: Ragctl, log: Path) -> None:
     log.write_text(line("started", pid=7) + line("trouble", level="error", why="two words"))
     first, second = ragctl("logs").lines
     assert first[19:] == " info     started pid=7"
     assert second[19:] == ' error    trouble why="two words"'
 
 
-def test_only_the_last_lines_are_shown(ragctl, log: Path) -> None:
+def test_only_the_last_lines_are_shown(ragctl: Ragctl, log: Path) -> None:
     log.write_text("".join(line(f"line {n}") for n in range(100)))
     assert len(ragctl("logs").lines) == 20
     shown = ragctl("logs", "-n", "2").lines
@@ -36,23 +38,23 @@ def test_only_the_last_lines_are_shown(ragctl, log: Path) -> None:
     assert ragctl("logs", "-n", "0").out == ""
 
 
-def test_a_young_file_is_completed_from_the_one_before(ragctl, log: Path) -> None:
+def test_a_young_file_is_completed_from_the_one_before(ragctl: Ragctl, log: Path) -> None:
     Path(f"{log}.1").write_text(line("older") + line("old"))
     log.write_text(line("new"))
     assert [text.split()[-1] for text in ragctl("logs", "-n", "2").lines] == ["old", "new"]
 
 
-def test_json_is_the_file_unchanged(ragctl, log: Path) -> None:
+def test_json_is_the_file_unchanged(ragctl: Ragctl, log: Path) -> None:
     log.write_text(line("started", path="ü.md"))
     assert ragctl("logs", "--json").out == log.read_text()
 
 
-def test_what_is_not_json_is_shown_harmless(ragctl, log: Path) -> None:
+def test_what_is_not_json_is_shown_harmless(ragctl: Ragctl, log: Path) -> None:
     log.write_bytes(b"plain \x1b[31m words\n[1]\n\xff\xfe\n")
     assert ragctl("logs").lines == ["plain \\x1b[31m words", "[1]", "\ufffd\ufffd"]
 
 
-def test_no_log_is_a_sentence(ragctl) -> None:
+def test_no_log_is_a_sentence(ragctl: Ragctl) -> None:
     result = ragctl("logs")
     assert result.code == 1 and "has not run in this home" in result.err
 
@@ -80,7 +82,7 @@ def test_following_survives_rotation_and_takes_only_whole_lines(
     lines.close()
 
 
-def test_following_waits_for_a_log_that_is_not_there_yet(process, home) -> None:
+def test_following_waits_for_a_log_that_is_not_there_yet(process: StartProcess, home: Home) -> None:
     child = process("logs", "-f")
     assert "waiting for it" in child.stderr.readline()
     path = Path(home.log_file)

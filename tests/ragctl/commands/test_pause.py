@@ -14,6 +14,8 @@ from ragctl.commands.status import describe
 from ragctl.daemon.lockfile import holder
 from ragctl.failure import UsageError
 from ragctl.views.render import Ink
+from ragd.paths import Home
+from tests.ragctl.conftest import FakeDaemon, Ragctl
 
 NOW = datetime(2026, 11, 15, 14, 30, tzinfo=UTC)
 UNTIL = "2999-01-01T00:00:00.000000Z"
@@ -67,7 +69,9 @@ def test_what_is_no_time_to_come(typed: str, words: str) -> None:
         (("31d",), "at most 30 days"),
     ],
 )
-def test_wrong_usage_asks_nobody(ragctl, fake, argv, words: str) -> None:
+def test_wrong_usage_asks_nobody(
+    ragctl: Ragctl, fake: FakeDaemon, argv: list[str], words: str
+) -> None:
     result = ragctl("pause", *argv)
     assert (result.code, result.out) == (2, "") and words in result.err
     assert fake.requests == []
@@ -80,7 +84,7 @@ def test_the_first_lines_of_the_status_say_it() -> None:
     assert "`ragctl pause resume`" in lines[3]
 
 
-def test_who_asks_for_a_job_or_waits_is_told(ragctl, fake) -> None:
+def test_who_asks_for_a_job_or_waits_is_told(ragctl: Ragctl, fake: FakeDaemon) -> None:
     fake.more = {"paused": PAUSED, "unindexed_files": 2}
     result = ragctl("sync", "--no-wait")
     assert result.code == 0 and "the pause goes on" in result.err
@@ -89,7 +93,9 @@ def test_who_asks_for_a_job_or_waits_is_told(ragctl, fake) -> None:
 
 
 @pytest.mark.slow
-def test_a_pause_outlives_a_kill_and_ends_by_itself(ragctl, home, short: Path) -> None:
+def test_a_pause_outlives_a_kill_and_ends_by_itself(
+    ragctl: Ragctl, home: Home, short: Path
+) -> None:
     quick = {"debounce_s": 0.05, "collect_s": 0.05, "rescan_s": 1}
     config = {"vault_path": str(short / "vault"), "embedding": {"provider": "embedded"}}
     Path(home.config).write_text(json.dumps({**config, "watch": quick}))

@@ -15,6 +15,7 @@ from ragctl.daemon.lockfile import holder
 from ragctl.purge.owned_files import RULES
 from ragd.embed.providers import local_model
 from ragd.paths import Home
+from tests.ragctl.conftest import FakeDaemon, Ragctl, StartTerminal
 
 needs_model = pytest.mark.skipif(local_model.unavailable() is not None, reason="no embedded model")
 GENERATION = "01M7J1X3PE7Z95X9XZM9P8PP9Z"
@@ -65,7 +66,7 @@ def configure(home: Home, short: Path, **more: Any) -> None:
     Path(home.config).write_text(json.dumps(config))
 
 
-def test_everything_goes_and_the_vault_stays(ragctl, home: Home, short: Path) -> None:
+def test_everything_goes_and_the_vault_stays(ragctl: Ragctl, home: Home, short: Path) -> None:
     fill(home)
     before = tree(short / "vault")
     result = ragctl("purge", "--yes")
@@ -75,7 +76,7 @@ def test_everything_goes_and_the_vault_stays(ragctl, home: Home, short: Path) ->
     assert again.code == 0 and "nothing of ragd's" in again.out
 
 
-def test_a_dry_run_lists_sizes_and_changes_nothing(ragctl, home: Home, short: Path) -> None:
+def test_a_dry_run_lists_sizes_and_changes_nothing(ragctl: Ragctl, home: Home, short: Path) -> None:
     fill(home)
     before = tree(short)
     result = ragctl("purge", "--dry-run")
@@ -89,7 +90,7 @@ def test_a_dry_run_lists_sizes_and_changes_nothing(ragctl, home: Home, short: Pa
     assert list(sizes)[-2:] == [home.config, home.lock]  # what says where the rest is goes last
 
 
-def test_what_is_somebody_elses_stays_and_is_named(ragctl, home: Home, short: Path) -> None:
+def test_what_is_somebody_elses_stays_and_is_named(ragctl: Ragctl, home: Home, short: Path) -> None:
     fill(home)
     kept = [
         *("notes.txt", "events/diary.md", "logs/other.log", "vectors.lance/README", "cache/x"),
@@ -108,7 +109,7 @@ def test_what_is_somebody_elses_stays_and_is_named(ragctl, home: Home, short: Pa
     assert f"  {home.root}/cache\n" in result.err
 
 
-def test_no_link_is_followed(ragctl, home: Home, short: Path) -> None:
+def test_no_link_is_followed(ragctl: Ragctl, home: Home, short: Path) -> None:
     outside = short / "outside"
     (outside / "aside").mkdir(parents=True)
     for name in ("0000000000000001.ndjson", "ragd.log", "config.json", "memories.sqlite"):
@@ -125,7 +126,7 @@ def test_no_link_is_followed(ragctl, home: Home, short: Path) -> None:
 
 
 def test_a_home_that_is_a_link_is_emptied_and_the_link_stays(
-    ragctl, home: Home, short: Path
+    ragctl: Ragctl, home: Home, short: Path
 ) -> None:
     fill(home)
     os.rename(home.root, short / "elsewhere")
@@ -138,7 +139,7 @@ def test_a_home_that_is_a_link_is_emptied_and_the_link_stays(
 
 @pytest.mark.parametrize("place", ["index/deep", "h/index", "vault-index"])
 def test_an_index_elsewhere_goes_and_its_neighbours_stay(
-    ragctl, home: Home, short: Path, place: str
+    ragctl: Ragctl, home: Home, short: Path, place: str
 ) -> None:
     vectors = short / place
     configure(home, short, vector_store={"path": str(vectors)})
@@ -149,14 +150,14 @@ def test_an_index_elsewhere_goes_and_its_neighbours_stay(
 
 
 def test_an_index_folder_that_nothing_was_written_to_is_none_of_our_business(
-    ragctl, home: Home, short: Path
+    ragctl: Ragctl, home: Home, short: Path
 ) -> None:
     (short / "empty").mkdir()
     configure(home, short, vector_store={"path": str(short / "empty")})
     assert ragctl("purge", "--yes").code == 0 and (short / "empty").is_dir()
 
 
-def test_a_vault_inside_the_home_stays(ragctl, home: Home, short: Path) -> None:
+def test_a_vault_inside_the_home_stays(ragctl: Ragctl, home: Home, short: Path) -> None:
     fill(home)
     vault = Path(home.root) / "Notes"
     os.rename(short / "vault", vault)
@@ -179,7 +180,7 @@ def test_a_vault_inside_the_home_stays(ragctl, home: Home, short: Path) -> None:
     ],
 )
 def test_where_the_vault_is_in_danger_nothing_is_removed(
-    ragctl, home: Home, short: Path, vault: str, vectors: str | None
+    ragctl: Ragctl, home: Home, short: Path, vault: str, vectors: str | None
 ) -> None:
     fill(home)
     (short / "link").symlink_to(home.root)
@@ -195,7 +196,7 @@ def test_where_the_vault_is_in_danger_nothing_is_removed(
 
 @pytest.mark.parametrize("content", ["not json", "[]", '{"name": "a project"}', "[" * 99999])
 def test_a_folder_that_is_not_ragds_is_left_alone(
-    ragctl, home: Home, short: Path, content: str
+    ragctl: Ragctl, home: Home, short: Path, content: str
 ) -> None:
     fill(home)
     Path(home.config).write_text(content)
@@ -204,7 +205,9 @@ def test_a_folder_that_is_not_ragds_is_left_alone(
     assert result.code == 78 and "names no vault" in result.err and tree(short) == before
 
 
-def test_without_a_terminal_it_has_to_be_told_twice(ragctl, home: Home, short: Path) -> None:
+def test_without_a_terminal_it_has_to_be_told_twice(
+    ragctl: Ragctl, home: Home, short: Path
+) -> None:
     before = tree(short)
     for argv in (("purge",), ("purge", "--json")):
         result = ragctl(*argv)
@@ -212,7 +215,7 @@ def test_without_a_terminal_it_has_to_be_told_twice(ragctl, home: Home, short: P
 
 
 @pytest.mark.parametrize(("typed", "goes"), [("y", True), ("h", True), ("", False), ("no", False)])
-def test_on_a_terminal_it_asks(terminal, home: Home, typed: str, goes: bool) -> None:
+def test_on_a_terminal_it_asks(terminal: StartTerminal, home: Home, typed: str, goes: bool) -> None:
     screen = terminal("purge")
     screen.until("Type y or h:")
     assert "\\x1b" not in screen.raw
@@ -223,7 +226,7 @@ def test_on_a_terminal_it_asks(terminal, home: Home, typed: str, goes: bool) -> 
 
 
 def test_a_daemon_that_does_not_stop_keeps_everything(
-    ragctl, fake, home: Home, short: Path, monkeypatch: pytest.MonkeyPatch
+    ragctl: Ragctl, fake: FakeDaemon, home: Home, short: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(purge, "STOPPED_WITHIN_S", 0.1)
     fake.heeds_stop = False
@@ -234,7 +237,7 @@ def test_a_daemon_that_does_not_stop_keeps_everything(
 
 
 def test_who_takes_the_lock_meanwhile_keeps_everything(
-    ragctl, home: Home, short: Path, monkeypatch: pytest.MonkeyPatch
+    ragctl: Ragctl, home: Home, short: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(purge, "_stop", lambda home: None)
     with open(home.lock, "w") as lock:
@@ -245,7 +248,7 @@ def test_who_takes_the_lock_meanwhile_keeps_everything(
 
 
 def test_a_purge_that_was_cut_off_is_finished_by_another(
-    ragctl, home: Home, short: Path, monkeypatch: pytest.MonkeyPatch
+    ragctl: Ragctl, home: Home, short: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     vectors = short / "index"
     for cut in range(1, 22):
@@ -267,7 +270,9 @@ def test_a_purge_that_was_cut_off_is_finished_by_another(
         assert not os.path.lexists(home.root) and not vectors.exists(), cut
 
 
-def test_what_cannot_be_removed_is_named(ragctl, home: Home, monkeypatch) -> None:
+def test_what_cannot_be_removed_is_named(
+    ragctl: Ragctl, home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
     fill(home)
 
     def refuse(path: str, *, dir_fd: int) -> None:
@@ -280,7 +285,7 @@ def test_what_cannot_be_removed_is_named(ragctl, home: Home, monkeypatch) -> Non
 
 
 def test_a_socket_outside_the_home_goes_and_others_stay(
-    ragctl, home: Home, short: Path, monkeypatch: pytest.MonkeyPatch
+    ragctl: Ragctl, home: Home, short: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(short / "run"))
     long = Home(str(short / ("long" * 30)))
@@ -313,7 +318,7 @@ def test_every_file_that_a_home_names_is_known_to_be_ours(home: Home) -> None:
 
 @needs_model
 @pytest.mark.slow
-def test_nothing_is_left_of_a_real_daemon(ragctl, home: Home, short: Path) -> None:
+def test_nothing_is_left_of_a_real_daemon(ragctl: Ragctl, home: Home, short: Path) -> None:
     configure(home, short, embedding={"provider": "embedded"})
     for n in range(30):
         (short / "vault" / f"{n}.md").write_text(f"# Note {n}\n\nAbout kingfishers, {n}.\n")

@@ -24,6 +24,8 @@ from ragd.events import (
     StoredFile,
 )
 from ragd.folds import FOLDS_VERSION, State, apply, encode_state
+from ragd.paths import Home
+from tests.ragctl.conftest import FakeDaemon, Ragctl
 
 STARTED = DaemonStarted(version="0.1.0", config_hash="c", previous_stop="none")
 FILE = StoredFile(path="a.md", sha256="s", mtime_ns=1, size=1, chunks=3, embedded=3)
@@ -69,14 +71,14 @@ def fold(until: int) -> State:
     return state
 
 
-def snapshot_at(home, seq: int) -> None:
+def snapshot_at(home: Home, seq: int) -> None:
     state = Raw(encode_state(fold(seq)))
     ts = records()[seq - 1].ts
     write_snapshot(Path(home.snapshots), Snapshot(FOLDS_VERSION, seq, ts, "ragd test", state))
 
 
 @pytest.fixture
-def segment(home) -> Path:
+def segment(home: Home) -> Path:
     """A log that tells the whole story, and the sync-result.json that belongs to it."""
     result = msgspec.json.encode(fold(len(STORY)).sync_result)
     Path(home.sync_result).write_bytes(result)
@@ -84,14 +86,14 @@ def segment(home) -> Path:
 
 
 @pytest.fixture
-def shortened(home) -> None:
+def shortened(home: Home) -> None:
     """A log whose beginning retention has dropped; snapshots stand for it."""
     write_segment(Path(home.events), 4, records()[3:])
     snapshot_at(home, 5)
     snapshot_at(home, 6)
 
 
-def test_the_end_of_the_log_is_shown_by_default(ragctl, segment: Path) -> None:
+def test_the_end_of_the_log_is_shown_by_default(ragctl: Ragctl, segment: Path) -> None:
     result = ragctl("replay")
     assert result.code == 0 and result.err == ""
     assert result.lines[0].startswith("after fact 8  ")
@@ -102,7 +104,7 @@ def test_the_end_of_the_log_is_shown_by_default(ragctl, segment: Path) -> None:
     assert "01RUN (ragd 0.1.0), started 2026-11-1" in result.out
 
 
-def test_a_moment_by_its_number(ragctl, segment: Path) -> None:
+def test_a_moment_by_its_number(ragctl: Ragctl, segment: Path) -> None:
     said = ragctl("replay", "--until", "3", "--json").json
     assert (said["seq"], said["ts"], said["end"]) == (3, "2026-11-15T14:03:00.000000Z", False)
     assert said["catalog"]["total_docs"] == 0
@@ -122,18 +124,20 @@ def test_a_moment_by_its_number(ragctl, segment: Path) -> None:
     assert said["sync_result"]["outcome"] == "complete" and said["run"]["stopped_at"] is None
 
 
-def test_a_moment_by_its_time(ragctl, segment: Path) -> None:
+def test_a_moment_by_its_time(ragctl: Ragctl, segment: Path) -> None:
     assert ragctl("replay", "--at", "2026-11-15T14:04:30Z", "--json").json["seq"] == 4
     assert ragctl("replay", "--at", "2026-11-15T14:04:00Z", "--json").json["seq"] == 4
     assert ragctl("replay", "--at", "2030-01-01", "--json").json["end"] is True
 
 
-def test_before_the_first_fact_there_is_nothing(ragctl, segment: Path) -> None:
+def test_before_the_first_fact_there_is_nothing(ragctl: Ragctl, segment: Path) -> None:
     result = ragctl("replay", "--at", "2020-01-01")
     assert result.code == 0 and result.lines[0] == "before the first fact"
 
 
-def test_older_than_retention_is_refused_with_the_oldest_number(ragctl, shortened: None) -> None:
+def test_older_than_retention_is_refused_with_the_oldest_number(
+    ragctl: Ragctl, shortened: None
+) -> None:
     for moment in (("--until", "4"), ("--at", "2026-11-15T14:03:00Z")):
         result = ragctl("replay", *moment)
         assert result.code == 1 and result.out == ""
@@ -144,7 +148,7 @@ def test_older_than_retention_is_refused_with_the_oldest_number(ragctl, shortene
 
 
 def test_a_copied_home_or_a_bare_folder_of_segments_will_do(
-    ragctl, segment: Path, short: Path, home
+    ragctl: Ragctl, segment: Path, short: Path, home: Home
 ) -> None:
     shutil.move(home.root, short / "copy")
     assert ragctl("replay", "--json", "--from", str(short / "copy")).json["seq"] == 8
@@ -155,21 +159,21 @@ def test_a_copied_home_or_a_bare_folder_of_segments_will_do(
     assert ragctl("replay", "--verify", "--from", bare).code == 0
 
 
-def test_no_log_there_is_a_sentence(ragctl, short: Path) -> None:
+def test_no_log_there_is_a_sentence(ragctl: Ragctl, short: Path) -> None:
     result = ragctl("replay")
     assert result.code == 1 and "There is no event log in" in result.err
     result = ragctl("replay", "--from", str(short / "nowhere"))
     assert result.code == 1 and "There is no folder" in result.err
 
 
-def test_a_log_of_a_newer_version_is_exit_78(ragctl, home) -> None:
+def test_a_log_of_a_newer_version_is_exit_78(ragctl: Ragctl, home: Home) -> None:
     write_segment(Path(home.events), 1, records(), min_reader=99)
     for argv in ((), ("--verify",)):
         result = ragctl("replay", *argv)
         assert result.code == 78 and "newer version" in result.err
 
 
-def test_damage_on_the_way_is_told(ragctl, segment: Path) -> None:
+def test_damage_on_the_way_is_told(ragctl: Ragctl, segment: Path) -> None:
     data = bytearray(segment.read_bytes())
     data[data.index(b'"seq":4')] ^= 1
     segment.write_bytes(data)
@@ -178,7 +182,7 @@ def test_damage_on_the_way_is_told(ragctl, segment: Path) -> None:
     assert ragctl("replay", "--json").json["damage"]
 
 
-def test_verify_finds_everything_equal(ragctl, segment: Path, home) -> None:
+def test_verify_finds_everything_equal(ragctl: Ragctl, segment: Path, home: Home) -> None:
     snapshot_at(home, 5)
     result = ragctl("replay", "--verify")
     assert result == (0, "The folds equal what is on disk.\n", "")
@@ -189,7 +193,7 @@ def test_verify_finds_everything_equal(ragctl, segment: Path, home) -> None:
     }
 
 
-def test_verify_lists_each_difference(ragctl, segment: Path, home) -> None:
+def test_verify_lists_each_difference(ragctl: Ragctl, segment: Path, home: Home) -> None:
     path = Path(home.sync_result)
     path.write_text(json.dumps({**json.loads(path.read_text()), "total_docs": 99}))
     result = ragctl("replay", "--verify")
@@ -197,7 +201,9 @@ def test_verify_lists_each_difference(ragctl, segment: Path, home) -> None:
     assert "  sync-result.json: total_docs: on disk 99, folded 1" in result.lines
 
 
-def test_a_difference_while_a_daemon_writes_may_pass(ragctl, segment: Path, home, fake) -> None:
+def test_a_difference_while_a_daemon_writes_may_pass(
+    ragctl: Ragctl, segment: Path, home: Home, fake: FakeDaemon
+) -> None:
     Path(home.sync_result).unlink()
     result = ragctl("replay", "--verify")
     assert result.code == 1

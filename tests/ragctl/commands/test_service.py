@@ -27,6 +27,7 @@ from ragctl.service_managers.launchd import Launchd
 from ragctl.service_managers.systemd_unit import quoted, unit
 from ragctl.service_managers.task_scheduler import Scheduler
 from ragd.paths import Home
+from tests.ragctl.conftest import FakeDaemon, Ragctl
 
 SCRIPT = """#!/bin/sh
 echo "$(basename "$0") $*" >> {calls}
@@ -91,7 +92,7 @@ def unit_file(short: Path, name: str) -> Path:
 
 
 @pytest.fixture
-def kept(manager: Manager, fake) -> Manager:
+def kept(manager: Manager, fake: FakeDaemon) -> Manager:
     """The daemon that runs is the manager's."""
     manager.answer("show", f"echo MainPID={os.getpid()}; echo ActiveState=active")
     return manager
@@ -105,7 +106,7 @@ def tree(folder: Path) -> list[str]:
 
 
 def test_a_dry_run_shows_the_file_and_the_commands_and_changes_nothing(
-    ragctl, home, manager, short, name, unit_file
+    ragctl: Ragctl, home: Home, manager: Manager, short: Path, name: str, unit_file: Path
 ) -> None:
     before = tree(short)
     result = ragctl("service", "install", "--dry-run")
@@ -117,12 +118,16 @@ def test_a_dry_run_shows_the_file_and_the_commands_and_changes_nothing(
     assert tree(short) == before and manager.calls == []
 
 
-def test_a_dry_run_needs_no_systemd(ragctl, manager, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_dry_run_needs_no_systemd(
+    ragctl: Ragctl, manager: Manager, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
     assert ragctl("service", "install", "--dry-run").code == 0
 
 
-def test_it_writes_the_unit_and_has_it_started(ragctl, kept, name, unit_file) -> None:
+def test_it_writes_the_unit_and_has_it_started(
+    ragctl: Ragctl, kept: Manager, name: str, unit_file: Path
+) -> None:
     result = ragctl("service", "install")
     assert result.code == 0
     assert kept.calls == ["daemon-reload", f"enable {name}", f"start {name}"]
@@ -137,7 +142,9 @@ def test_it_writes_the_unit_and_has_it_started(ragctl, kept, name, unit_file) ->
     assert "enable-linger" in result.err
 
 
-def test_once_more_is_harmless_and_restarts_nothing(ragctl, kept, name, unit_file) -> None:
+def test_once_more_is_harmless_and_restarts_nothing(
+    ragctl: Ragctl, kept: Manager, name: str, unit_file: Path
+) -> None:
     assert ragctl("service", "install", "--json").json["written"] is True
     before = unit_file.stat()
     kept.forget()
@@ -147,7 +154,9 @@ def test_once_more_is_harmless_and_restarts_nothing(ragctl, kept, name, unit_fil
     assert kept.calls == ["daemon-reload", f"enable {name}", f"start {name}"]
 
 
-def test_a_changed_unit_is_restarted(ragctl, kept, name, unit_file) -> None:
+def test_a_changed_unit_is_restarted(
+    ragctl: Ragctl, kept: Manager, name: str, unit_file: Path
+) -> None:
     ragctl("service", "install")
     unit_file.write_text(unit_file.read_text().replace("WatchdogSec=60", "WatchdogSec=5"))
     kept.forget()
@@ -158,7 +167,9 @@ def test_a_changed_unit_is_restarted(ragctl, kept, name, unit_file) -> None:
     assert ragctl("service", "status", "--json").json["up_to_date"] is True
 
 
-def test_what_the_machine_cannot_do_is_left_out_of_the_unit(ragctl, kept, unit_file) -> None:
+def test_what_the_machine_cannot_do_is_left_out_of_the_unit(
+    ragctl: Ragctl, kept: Manager, unit_file: Path
+) -> None:
     assert ragctl("service", "install", "--json").json["sandboxed"] is True
     assert "ProtectSystem=strict" in unit_file.read_text()
     kept.answer("--user", 'case "$0" in *systemd-run) exit 217;; esac')
@@ -170,7 +181,7 @@ def test_what_the_machine_cannot_do_is_left_out_of_the_unit(ragctl, kept, unit_f
 
 
 def test_a_daemon_that_runs_without_it_makes_room(
-    ragctl, manager, fake, home, monkeypatch: pytest.MonkeyPatch
+    ragctl: Ragctl, manager: Manager, fake: FakeDaemon, home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("ragctl.commands.service.ANSWERS_WITHIN_S", 0.0)
     manager.answer("start", f"touch {home.root}/started")
@@ -181,7 +192,9 @@ def test_a_daemon_that_runs_without_it_makes_room(
     assert os.path.exists(f"{home.root}/started")
 
 
-def test_an_index_elsewhere_can_be_written(ragctl, kept, home, short, unit_file) -> None:
+def test_an_index_elsewhere_can_be_written(
+    ragctl: Ragctl, kept: Manager, home: Home, short: Path, unit_file: Path
+) -> None:
     place = short / "index 100%"
     config = json.loads(Path(home.config).read_text())
     Path(home.config).write_text(json.dumps({**config, "vector_store": {"path": str(place)}}))
@@ -190,7 +203,9 @@ def test_an_index_elsewhere_can_be_written(ragctl, kept, home, short, unit_file)
     assert place.is_dir()
 
 
-def test_a_new_place_for_the_index_has_the_service_installed_again(ragctl, kept, short) -> None:
+def test_a_new_place_for_the_index_has_the_service_installed_again(
+    ragctl: Ragctl, kept: Manager, short: Path
+) -> None:
     place = str(short / "elsewhere")
     assert "service" not in ragctl("config", "set", "vector_store.path", place).err
     ragctl("service", "install")
@@ -199,14 +214,18 @@ def test_a_new_place_for_the_index_has_the_service_installed_again(ragctl, kept,
     assert ragctl("service", "status", "--json").json["up_to_date"] is False
 
 
-def test_without_a_configuration_nothing_is_installed(ragctl, manager, home, unit_file) -> None:
+def test_without_a_configuration_nothing_is_installed(
+    ragctl: Ragctl, manager: Manager, home: Home, unit_file: Path
+) -> None:
     os.unlink(home.config)
     result = ragctl("service", "install")
     assert result.code == 78 and "`ragctl init" in result.err
     assert not unit_file.exists() and manager.calls == []
 
 
-def test_a_file_of_somebody_else_is_left_alone(ragctl, kept, unit_file) -> None:
+def test_a_file_of_somebody_else_is_left_alone(
+    ragctl: Ragctl, kept: Manager, unit_file: Path
+) -> None:
     unit_file.parent.mkdir(parents=True)
     unit_file.write_text("[Service]\nExecStart=/bin/true\n")
     for action in ("install", "uninstall", "status"):
@@ -218,7 +237,7 @@ def test_a_file_of_somebody_else_is_left_alone(ragctl, kept, unit_file) -> None:
 
 @pytest.mark.parametrize("action", ["install", "uninstall"])
 def test_a_machine_without_systemd_is_told_what_to_do(
-    ragctl, kept, unit_file, action: str, monkeypatch: pytest.MonkeyPatch
+    ragctl: Ragctl, kept: Manager, unit_file: Path, action: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if action == "uninstall":
         ragctl("service", "install")
@@ -230,14 +249,16 @@ def test_a_machine_without_systemd_is_told_what_to_do(
     assert unit_file.exists() is there
 
 
-def test_a_systemd_that_cannot_be_reached_is_quoted(ragctl, manager, unit_file) -> None:
+def test_a_systemd_that_cannot_be_reached_is_quoted(
+    ragctl: Ragctl, manager: Manager, unit_file: Path
+) -> None:
     manager.answer("show", "echo Failed to connect to bus: No medium found >&2; exit 1")
     result = ragctl("service", "install")
     assert result.code == 1 and "cannot be reached: Failed to connect to bus" in result.err
     assert "su and sudo do not count" in result.err and not unit_file.exists()
 
 
-def test_a_command_that_fails_is_quoted(ragctl, kept, name) -> None:
+def test_a_command_that_fails_is_quoted(ragctl: Ragctl, kept: Manager, name: str) -> None:
     kept.answer("enable", "echo Read-only file system >&2; exit 1")
     result = ragctl("service", "install")
     assert result.code == 1
@@ -251,7 +272,9 @@ def test_the_usual_home_has_the_short_name(short: Path, manager: Manager) -> Non
     assert service_managers.keeper().plan(Home("/elsewhere")).name.startswith("ragd-")
 
 
-def test_a_platform_that_we_do_not_know_is_told_so(ragctl, monkeypatch) -> None:
+def test_a_platform_that_we_do_not_know_is_told_so(
+    ragctl: Ragctl, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(sys, "platform", "sunos5")
     result = ragctl("service", "install")
     assert result.code == 1 and "knows no service manager on sunos5" in result.err
@@ -260,7 +283,9 @@ def test_a_platform_that_we_do_not_know_is_told_so(ragctl, monkeypatch) -> None:
 # Uninstall
 
 
-def test_it_removes_what_it_wrote_and_nothing_else(ragctl, kept, name, unit_file, short) -> None:
+def test_it_removes_what_it_wrote_and_nothing_else(
+    ragctl: Ragctl, kept: Manager, name: str, unit_file: Path, short: Path
+) -> None:
     unit_file.parent.mkdir(parents=True)
     (unit_file.parent / "other.service").touch()
     drop_in = unit_file.parent / f"{name}.d" / "mine.conf"
@@ -275,7 +300,9 @@ def test_it_removes_what_it_wrote_and_nothing_else(ragctl, kept, name, unit_file
     assert tree(short / "user") == before
 
 
-def test_it_removes_nothing_in_a_dry_run(ragctl, kept, name, unit_file) -> None:
+def test_it_removes_nothing_in_a_dry_run(
+    ragctl: Ragctl, kept: Manager, name: str, unit_file: Path
+) -> None:
     ragctl("service", "install")
     kept.forget()
     result = ragctl("service", "uninstall", "--dry-run")
@@ -284,14 +311,14 @@ def test_it_removes_nothing_in_a_dry_run(ragctl, kept, name, unit_file) -> None:
     assert unit_file.exists() and kept.calls == []
 
 
-def test_nothing_to_remove_is_fine(ragctl, manager, home) -> None:
+def test_nothing_to_remove_is_fine(ragctl: Ragctl, manager: Manager, home: Home) -> None:
     result = ragctl("service", "uninstall")
     assert result == (0, f"No service is installed for {home.root}.\n", "")
     assert ragctl("service", "uninstall", "--json").json["removed"] == []
     assert manager.calls == []
 
 
-def test_what_is_forgotten_already_is_fine(ragctl, kept, unit_file) -> None:
+def test_what_is_forgotten_already_is_fine(ragctl: Ragctl, kept: Manager, unit_file: Path) -> None:
     ragctl("service", "install")
     kept.answer("reset-failed", "exit 1")
     assert ragctl("service", "uninstall").code == 0 and not unit_file.exists()
@@ -300,13 +327,15 @@ def test_what_is_forgotten_already_is_fine(ragctl, kept, unit_file) -> None:
 # Status
 
 
-def test_the_status_of_none_is_exit_3(ragctl, manager) -> None:
+def test_the_status_of_none_is_exit_3(ragctl: Ragctl, manager: Manager) -> None:
     result = ragctl("service", "status")
     assert result.code == 3 and "No service is installed" in result.out
     assert "`ragctl service install`" in result.err
 
 
-def test_the_status_is_what_the_manager_says(ragctl, kept, name, unit_file) -> None:
+def test_the_status_is_what_the_manager_says(
+    ragctl: Ragctl, kept: Manager, name: str, unit_file: Path
+) -> None:
     ragctl("service", "install")
     kept.answer(
         "show",
@@ -329,7 +358,7 @@ def test_the_status_is_what_the_manager_says(ragctl, kept, name, unit_file) -> N
     assert "degraded: INDEX_STALE" in ragctl("service", "status").out
 
 
-def test_a_failed_service_says_with_what_and_what_to_do(ragctl, kept) -> None:
+def test_a_failed_service_says_with_what_and_what_to_do(ragctl: Ragctl, kept: Manager) -> None:
     ragctl("service", "install")
     kept.answer("show", "echo ActiveState=failed; echo Result=exit-code; echo ExecMainStatus=78")
     result = ragctl("service", "status")
@@ -337,14 +366,16 @@ def test_a_failed_service_says_with_what_and_what_to_do(ragctl, kept) -> None:
     assert "`ragctl start`" in result.err
 
 
-def test_a_manager_that_cannot_be_asked_is_said_so(ragctl, kept) -> None:
+def test_a_manager_that_cannot_be_asked_is_said_so(ragctl: Ragctl, kept: Manager) -> None:
     ragctl("service", "install")
     kept.answer("show", "exit 1")
     result = ragctl("service", "status")
     assert result.code == 3 and "systemd could not be asked" in result.out
 
 
-def test_a_broken_configuration_does_not_hide_the_status(ragctl, kept, home) -> None:
+def test_a_broken_configuration_does_not_hide_the_status(
+    ragctl: Ragctl, kept: Manager, home: Home
+) -> None:
     ragctl("service", "install")
     Path(home.config).write_text("{")
     assert ragctl("service", "status", "--json").json["up_to_date"] is None
@@ -361,7 +392,9 @@ def no_spawn(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(starting, "_spawn", refuse)
 
 
-def test_a_start_goes_through_the_service(ragctl, kept, home, name, no_spawn) -> None:
+def test_a_start_goes_through_the_service(
+    ragctl: Ragctl, kept: Manager, home: Home, name: str, no_spawn: None
+) -> None:
     ragctl("service", "install")
     kept.forget()
     starting.start_daemon(home)
@@ -369,7 +402,7 @@ def test_a_start_goes_through_the_service(ragctl, kept, home, name, no_spawn) ->
 
 
 def test_what_the_service_cannot_start_ragctl_starts_and_says_so(
-    ragctl, manager, home, name, unit_file
+    ragctl: Ragctl, manager: Manager, home: Home, name: str, unit_file: Path
 ) -> None:
     unit_file.parent.mkdir(parents=True)
     unit_file.write_text("# Written by `ragctl service install`\n")
@@ -382,7 +415,7 @@ def test_what_the_service_cannot_start_ragctl_starts_and_says_so(
 
 
 def test_why_the_service_cannot_start_is_told_by_the_daemon(
-    ragctl, manager, home, unit_file
+    ragctl: Ragctl, manager: Manager, home: Home, unit_file: Path
 ) -> None:
     unit_file.parent.mkdir(parents=True)
     unit_file.write_text("# Written by `ragctl service install`\n")
@@ -392,7 +425,9 @@ def test_why_the_service_cannot_start_is_told_by_the_daemon(
     assert result.code == 78 and "JSON" in result.err and "service" not in result.err
 
 
-def test_a_stop_says_that_the_service_comes_back_at_login(ragctl, kept, fake, name) -> None:
+def test_a_stop_says_that_the_service_comes_back_at_login(
+    ragctl: Ragctl, kept: Manager, fake: FakeDaemon, name: str
+) -> None:
     ragctl("service", "install")
     kept.forget()
     result = ragctl("stop")
@@ -403,7 +438,7 @@ def test_a_stop_says_that_the_service_comes_back_at_login(ragctl, kept, fake, na
 
 
 def test_a_stop_holds_while_the_manager_waits_to_start_it_again(
-    ragctl, kept, fake, name, home
+    ragctl: Ragctl, kept: Manager, fake: FakeDaemon, name: str, home: Home
 ) -> None:
     ragctl("service", "install")
     fake.close()
@@ -414,7 +449,7 @@ def test_a_stop_holds_while_the_manager_waits_to_start_it_again(
     assert kept.calls == [f"stop {name}"]
 
 
-def test_a_stop_of_nothing_is_still_exit_3(ragctl, kept, fake) -> None:
+def test_a_stop_of_nothing_is_still_exit_3(ragctl: Ragctl, kept: Manager, fake: FakeDaemon) -> None:
     ragctl("service", "install")
     fake.close()
     kept.answer("show", "echo ActiveState=inactive; echo SubState=dead")
@@ -422,7 +457,7 @@ def test_a_stop_of_nothing_is_still_exit_3(ragctl, kept, fake) -> None:
 
 
 def test_a_daemon_that_ragctl_starts_is_not_taken_for_ours_by_a_manager_of_our_own(
-    ragctl, home, short, monkeypatch: pytest.MonkeyPatch
+    ragctl: Ragctl, home: Home, short: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("NOTIFY_SOCKET", str(short / "notify"))
     assert ragctl("start").code == 0
@@ -566,7 +601,12 @@ def test_the_task_for_windows_is_one(home: Home, monkeypatch: pytest.MonkeyPatch
 
 @pytest.mark.parametrize(("platform", "manager_name"), [("darwin", "launchd"), ("win32", "Task")])
 def test_what_was_never_run_is_said_to_be_untested(
-    ragctl, home, short, platform: str, manager_name: str, monkeypatch: pytest.MonkeyPatch
+    ragctl: Ragctl,
+    home: Home,
+    short: Path,
+    platform: str,
+    manager_name: str,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     before = tree(short)
     keeper = Launchd() if platform == "darwin" else Scheduler()
@@ -587,7 +627,9 @@ def test_the_unit_runs_this_installation(home: Home) -> None:
     assert found.environment["PYTHONPATH"] == str(Path(ragd.__file__).parent.parent)
 
 
-def test_purge_leaves_no_service_behind(ragctl, home, kept, unit_file) -> None:
+def test_purge_leaves_no_service_behind(
+    ragctl: Ragctl, home: Home, kept: Manager, unit_file: Path
+) -> None:
     assert ragctl("service", "install").code == 0
     refused = ragctl("purge", "--yes")
     assert refused.code == 1 and "ragctl service uninstall" in refused.err

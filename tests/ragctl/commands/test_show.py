@@ -10,7 +10,7 @@ import pytest
 from ragctl.commands.show import address, told
 from ragctl.views.render import Ink
 from ragd.paths import Home
-from tests.ragctl.conftest import NOTE
+from tests.ragctl.conftest import NOTE, FakeDaemon, Ragctl, StartTerminal
 
 
 @pytest.mark.parametrize(
@@ -32,13 +32,15 @@ def test_a_passage_may_be_written_in_several_ways(typed: str, meant: Any) -> Non
 
 
 @pytest.mark.parametrize("typed", ["a.md#L0", "a.md:9-3"])
-def test_lines_that_are_none_are_a_sentence(ragctl, fake, typed: str) -> None:
+def test_lines_that_are_none_are_a_sentence(ragctl: Ragctl, fake: FakeDaemon, typed: str) -> None:
     result = ragctl("show", typed)
     assert (result.code, result.out) == (2, "") and "numbered from 1" in result.err
     assert fake.requests == []
 
 
-def test_lines_have_numbers_and_those_asked_for_are_marked(ragctl, fake) -> None:
+def test_lines_have_numbers_and_those_asked_for_are_marked(
+    ragctl: Ragctl, fake: FakeDaemon
+) -> None:
     result = ragctl("show", "Journal/2024-01-15.md#L11-L12", "--around", "2")
     assert (result.code, result.err) == (0, "")
     assert result.lines == [
@@ -56,12 +58,12 @@ def test_lines_have_numbers_and_those_asked_for_are_marked(ragctl, fake) -> None
     assert fake.requests == [f"GET {asked}"]
 
 
-def test_a_whole_note_has_no_marks_and_no_limits(ragctl, fake) -> None:
+def test_a_whole_note_has_no_marks_and_no_limits(ragctl: Ragctl, fake: FakeDaemon) -> None:
     assert "→" not in ragctl("show", "a b&c.md").out
     assert fake.requests == ["GET /v1/notes?raw=1&path=a%20b%26c.md"]
 
 
-def test_a_path_inside_the_vault_may_be_given_whole(ragctl, fake) -> None:
+def test_a_path_inside_the_vault_may_be_given_whole(ragctl: Ragctl, fake: FakeDaemon) -> None:
     ragctl("show", "/vault/Journal/x.md#L5")
     ragctl("show", "/elsewhere/x.md")
     notes = [request for request in fake.requests if "notes" in request]
@@ -83,12 +85,14 @@ def test_nothing_in_a_note_moves_the_terminal() -> None:
         ({"injection_suspected": True}, "only a note"),
     ],
 )
-def test_what_to_mind_is_said_below(ragctl, fake, flag: dict[str, Any], said: str) -> None:
+def test_what_to_mind_is_said_below(
+    ragctl: Ragctl, fake: FakeDaemon, flag: dict[str, Any], said: str
+) -> None:
     fake.note |= flag
     assert said in ragctl("show", "a.md").lines[-2]
 
 
-def test_a_missing_note_is_named_with_what_may_be_meant(ragctl, fake) -> None:
+def test_a_missing_note_is_named_with_what_may_be_meant(ragctl: Ragctl, fake: FakeDaemon) -> None:
     fake.note = None
     result = ragctl("show", "Nota.md#L3")
     assert (result.code, result.out) == (6, "")
@@ -99,19 +103,21 @@ def test_a_missing_note_is_named_with_what_may_be_meant(ragctl, fake) -> None:
     assert as_json.code == 6 and as_json.json["error"]["suggestion"] == "Did you mean `Note.md`?"
 
 
-def test_a_refusal_speaks_of_what_is_typed_and_not_of_fields(ragctl, fake) -> None:
+def test_a_refusal_speaks_of_what_is_typed_and_not_of_fields(
+    ragctl: Ragctl, fake: FakeDaemon
+) -> None:
     fake.note, fake.note_hint = None, "Give the `citation` or the `source_file` of a result."
     result = ragctl("show", "Nota.md")
     assert result.code == 6 and "source_file" not in result.err
     assert "`ragctl show Journal/2024-01-15.md#L10`" in result.err
 
 
-def test_lines_behind_the_end_are_told(ragctl, fake) -> None:
+def test_lines_behind_the_end_are_told(ragctl: Ragctl, fake: FakeDaemon) -> None:
     result = ragctl("show", "a.md#L41")
     assert result.code == 2 and "a.md has only 40 lines." in result.err
 
 
-def test_programs_have_to_bring_the_token(ragctl, fake) -> None:
+def test_programs_have_to_bring_the_token(ragctl: Ragctl, fake: FakeDaemon) -> None:
     fake.blocks = True
     fake.note["sensitive"] = ["health"]
     result = ragctl("show", "a.md")
@@ -120,7 +126,9 @@ def test_programs_have_to_bring_the_token(ragctl, fake) -> None:
     assert "weir" in ragctl("show", "a.md", "--confirm", "token").out
 
 
-def test_a_person_at_a_terminal_sees_their_own_note(terminal, fake) -> None:
+def test_a_person_at_a_terminal_sees_their_own_note(
+    terminal: StartTerminal, fake: FakeDaemon
+) -> None:
     fake.blocks = True
     fake.note["sensitive"] = ["health"]
     screen = terminal("show", "a.md")
@@ -129,7 +137,7 @@ def test_a_person_at_a_terminal_sees_their_own_note(terminal, fake) -> None:
 
 
 @pytest.mark.slow
-def test_a_note_of_a_real_vault(ragctl, home: Home, short: Path) -> None:
+def test_a_note_of_a_real_vault(ragctl: Ragctl, home: Home, short: Path) -> None:
     note = short / "vault" / "Birds" / "Über allem.md"
     note.parent.mkdir()
     note.write_text("# Birds\n\n" + "".join(f"Line {n}.\n" for n in range(3, 31)))
@@ -152,7 +160,9 @@ def test_a_note_of_a_real_vault(ragctl, home: Home, short: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_note_is_opened_by_its_name_in_a_real_vault(ragctl, home: Home, short: Path) -> None:
+def test_a_note_is_opened_by_its_name_in_a_real_vault(
+    ragctl: Ragctl, home: Home, short: Path
+) -> None:
     vault = short / "vault"
     config = {"vault_path": str(vault), "indexing": {"deny_dirs": ["Private"]}}
     Path(home.config).write_text(json.dumps(config))

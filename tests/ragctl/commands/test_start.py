@@ -13,8 +13,10 @@ import ragd
 from ragctl.daemon import start as starting
 from ragctl.daemon.lockfile import holder
 from ragctl.failure import Failure, TimedOut
+from ragd.paths import Home
 from ragd.runtime import subprocesses as children
 from tests.patience import PATIENCE_S
+from tests.ragctl.conftest import FakeDaemon, Ragctl, StartProcess
 
 
 @pytest.fixture
@@ -44,7 +46,7 @@ def instead(monkeypatch: pytest.MonkeyPatch):
         child.wait()
 
 
-def test_a_running_daemon_is_named_and_left_alone(ragctl, fake) -> None:
+def test_a_running_daemon_is_named_and_left_alone(ragctl: Ragctl, fake: FakeDaemon) -> None:
     result = ragctl("start")
     sentence = f"ragd is running already (pid {os.getpid()}, version {ragd.__version__}).\n"
     assert result == (0, sentence, "")
@@ -55,7 +57,7 @@ def test_a_running_daemon_is_named_and_left_alone(ragctl, fake) -> None:
     }
 
 
-def test_the_daemons_own_sentence_and_code_are_passed_on(ragctl, home) -> None:
+def test_the_daemons_own_sentence_and_code_are_passed_on(ragctl: Ragctl, home: Home) -> None:
     os.unlink(home.config)
     for verb in ("start", "status"):
         result = ragctl(verb)
@@ -65,27 +67,27 @@ def test_the_daemons_own_sentence_and_code_are_passed_on(ragctl, home) -> None:
     assert os.listdir(home.root) == []
 
 
-def test_a_child_that_leaves_is_noticed_at_once(home, instead) -> None:
+def test_a_child_that_leaves_is_noticed_at_once(home: Home, instead) -> None:
     instead("import sys; sys.exit('ragd: The disk is on fire.')")
     with pytest.raises(Failure) as told:
         starting.start_daemon(home, within=PATIENCE_S)
     assert (told.value.message, told.value.exit_code) == ("The disk is on fire.", 1)
 
 
-def test_a_child_that_is_killed_is_told(home, instead) -> None:
+def test_a_child_that_is_killed_is_told(home: Home, instead) -> None:
     instead("import os; os.kill(os.getpid(), 9)")
     with pytest.raises(Failure, match="ended by signal 9 while it started"):
         starting.start_daemon(home, within=PATIENCE_S)
 
 
-def test_a_child_that_says_nothing_is_told(home, instead) -> None:
+def test_a_child_that_says_nothing_is_told(home: Home, instead) -> None:
     instead("import sys; sys.exit(74)")
     with pytest.raises(Failure, match="exit code 74") as told:
         starting.start_daemon(home, within=PATIENCE_S)
     assert told.value.exit_code == 74
 
 
-def test_a_broken_installation_is_a_sentence_too(home, instead) -> None:
+def test_a_broken_installation_is_a_sentence_too(home: Home, instead) -> None:
     instead("import no_such_module_of_ours")
     with pytest.raises(Failure) as told:
         starting.start_daemon(home, within=PATIENCE_S)
@@ -93,25 +95,27 @@ def test_a_broken_installation_is_a_sentence_too(home, instead) -> None:
     assert "Traceback" not in told.value.message
 
 
-def test_a_child_that_never_answers_is_a_time_out_and_lives_on(home, instead) -> None:
+def test_a_child_that_never_answers_is_a_time_out_and_lives_on(home: Home, instead) -> None:
     children = instead("import signal; signal.pause()")
     with pytest.raises(TimedOut, match="may still be starting"):
         starting.start_daemon(home, within=0.1)
     assert os.waitpid(children[0].pid, os.WNOHANG) == (0, 0)
 
 
-def test_who_comes_second_uses_the_winner(home, fake, instead) -> None:
+def test_who_comes_second_uses_the_winner(home: Home, fake: FakeDaemon, instead) -> None:
     instead("import sys; sys.exit(73)")
     starting.start_daemon(home, within=PATIENCE_S)
 
 
-def test_who_comes_second_sees_its_own_child_off(home, fake, instead) -> None:
+def test_who_comes_second_sees_its_own_child_off(home: Home, fake: FakeDaemon, instead) -> None:
     children = instead("import sys; sys.stdin.read(); sys.exit(73)")
     starting.start_daemon(home, within=PATIENCE_S)
     assert children[0].returncode == 73
 
 
-def test_who_meets_a_daemon_that_is_stopping_starts_the_next(home, fake, instead) -> None:
+def test_who_meets_a_daemon_that_is_stopping_starts_the_next(
+    home: Home, fake: FakeDaemon, instead
+) -> None:
     """The lock is held, nobody answers, and then the lock is free: somebody has to begin again."""
     os.rename(home.socket, f"{home.socket}.away")
     let_go = "import os, sys; sys.exit(73)"
@@ -142,7 +146,7 @@ def test_code_never_comes_from_the_folder_one_stands_in(monkeypatch: pytest.Monk
 
 
 def test_a_start_in_a_folder_of_traps_springs_none(
-    ragctl, home, short: Path, monkeypatch: pytest.MonkeyPatch
+    ragctl: Ragctl, home: Home, short: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     trap = "import os; os.abort()"
     for name in ("json.py", "ragd.py", "asyncio.py"):
@@ -154,7 +158,7 @@ def test_a_start_in_a_folder_of_traps_springs_none(
     assert ragctl("stop").code == 0
 
 
-def test_foreground_becomes_the_daemon(process, ragctl, home) -> None:
+def test_foreground_becomes_the_daemon(process: StartProcess, ragctl: Ragctl, home: Home) -> None:
     child = process("start", "--foreground")
     assert " started " in process("logs", "-f").stdout.readline()
     assert holder(home)["pid"] == child.pid
@@ -163,7 +167,7 @@ def test_foreground_becomes_the_daemon(process, ragctl, home) -> None:
 
 
 @pytest.fixture
-def dying(home):
+def dying(home: Home):
     """A daemon that was killed and is not gone yet: it hangs up on the first who ask. How many
     have asked."""
     asked: list[bytes] = []
@@ -183,20 +187,22 @@ def dying(home):
     thread.join()
 
 
-def test_whoever_asks_a_dying_daemon_is_answered_by_the_next_one(ragctl, home, dying) -> None:
+def test_whoever_asks_a_dying_daemon_is_answered_by_the_next_one(
+    ragctl: Ragctl, home: Home, dying
+) -> None:
     result = ragctl("events", "--type", "daemon_started", "--json")
     assert (result.code, result.err) == (0, "")
     assert result.json["event"]["type"] == "daemon_started"
     assert len(dying) == 1
 
 
-def test_a_search_is_asked_again_too(ragctl, home, dying) -> None:
+def test_a_search_is_asked_again_too(ragctl: Ragctl, home: Home, dying) -> None:
     result = ragctl("search", "anything")
     assert "hung up" not in result.err and "INDEX" not in result.out
     assert len(dying) == 1 and holder(home) is not None
 
 
-def test_what_may_have_been_done_is_not_asked_for_again(ragctl, home, dying) -> None:
+def test_what_may_have_been_done_is_not_asked_for_again(ragctl: Ragctl, home: Home, dying) -> None:
     result = ragctl("sync")
     assert result.code == 2
     assert result.err.startswith("ragctl: The daemon hung up in the middle of its answer.")

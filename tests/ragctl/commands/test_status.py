@@ -12,9 +12,11 @@ from ragctl.commands.status import describe
 from ragctl.daemon import start as starting
 from ragctl.views.render import Ink
 from ragd import __version__
+from ragd.paths import Home
+from tests.ragctl.conftest import FakeDaemon, Ragctl
 
 
-def test_an_ollama_that_nobody_needs_is_no_fault(ragctl, fake) -> None:
+def test_an_ollama_that_nobody_needs_is_no_fault(ragctl: Ragctl, fake: FakeDaemon) -> None:
     fake.more = {"ollama_status": "down", "index": None}
     assert "Ollama down\n" in ragctl("status").out
     index = {"generation": "01A", "provider": "embedded", "model": "m", "dimensions": 4}
@@ -22,7 +24,7 @@ def test_an_ollama_that_nobody_needs_is_no_fault(ragctl, fake) -> None:
     assert "Ollama down (not needed)" in ragctl("status").out
 
 
-def test_healthy_is_said_in_the_first_line(ragctl, fake) -> None:
+def test_healthy_is_said_in_the_first_line(ragctl: Ragctl, fake: FakeDaemon) -> None:
     result = ragctl("status")
     assert result.code == 0 and result.err == ""
     assert result.lines[0] == "● healthy  Everything works."
@@ -30,7 +32,7 @@ def test_healthy_is_said_in_the_first_line(ragctl, fake) -> None:
     assert f"pid {os.getpid()} · version {__version__} · up 2 h 3 min" in result.out
 
 
-def test_each_reason_says_since_when_and_what_to_do(ragctl, fake) -> None:
+def test_each_reason_says_since_when_and_what_to_do(ragctl: Ragctl, fake: FakeDaemon) -> None:
     fake.be("degraded", "OLLAMA_UNREACHABLE", "INDEX_STALE")
     result = ragctl("status")
     assert result.code == 0
@@ -44,13 +46,15 @@ def test_each_reason_says_since_when_and_what_to_do(ragctl, fake) -> None:
 @pytest.mark.parametrize(
     ("health", "code"), [("healthy", 0), ("degraded", 5), ("unavailable", 4), ("unheard-of", 4)]
 )
-def test_check_turns_health_into_an_exit_code(ragctl, fake, health: str, code: int) -> None:
+def test_check_turns_health_into_an_exit_code(
+    ragctl: Ragctl, fake: FakeDaemon, health: str, code: int
+) -> None:
     fake.health = health
     assert ragctl("status", "--check").code == code
     assert ragctl("status").code == 0
 
 
-def test_json_is_the_envelope_unchanged(ragctl, fake) -> None:
+def test_json_is_the_envelope_unchanged(ragctl: Ragctl, fake: FakeDaemon) -> None:
     fake.be("degraded", "OLLAMA_UNREACHABLE")
     result = ragctl("status", "--json")
     assert result.json["data"] == json.loads(json.dumps(fake.status()))
@@ -58,18 +62,18 @@ def test_json_is_the_envelope_unchanged(ragctl, fake) -> None:
     assert len(result.lines) == 1
 
 
-def test_without_start_a_missing_daemon_is_exit_3_with_the_next_command(ragctl) -> None:
+def test_without_start_a_missing_daemon_is_exit_3_with_the_next_command(ragctl: Ragctl) -> None:
     result = ragctl("status", "--no-start")
     assert result.code == 3 and result.out == ""
     assert result.err == "ragctl: ragd is not running.\nStart it with `ragctl start`.\n"
 
 
-def test_check_without_start_is_exit_3_when_it_is_down(ragctl) -> None:
+def test_check_without_start_is_exit_3_when_it_is_down(ragctl: Ragctl) -> None:
     assert ragctl("status", "--check", "--no-start").code == 3
 
 
 def test_a_daemon_that_does_not_answer_is_exit_75(
-    ragctl, home, monkeypatch: pytest.MonkeyPatch
+    ragctl: Ragctl, home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     impatient = functools.partial(starting.ask, timeout=0.1)
     monkeypatch.setattr("ragctl.commands.status.ask", impatient)
@@ -81,20 +85,22 @@ def test_a_daemon_that_does_not_answer_is_exit_75(
             assert result.code == 75 and "did not answer in time" in result.err
 
 
-def test_a_socket_that_nobody_listens_on_counts_as_not_running(ragctl, fake) -> None:
+def test_a_socket_that_nobody_listens_on_counts_as_not_running(
+    ragctl: Ragctl, fake: FakeDaemon
+) -> None:
     fake.close()
     open(fake.home.socket, "w").close()
     assert ragctl("status", "--no-start").code == 3
 
 
-def test_another_version_is_told_with_the_next_step(ragctl, fake) -> None:
+def test_another_version_is_told_with_the_next_step(ragctl: Ragctl, fake: FakeDaemon) -> None:
     fake.version = "9.9.9"
     result = ragctl("status")
     assert result.code == 0
     assert "the daemon that runs is 9.9.9" in result.err and "`ragctl stop`" in result.err
 
 
-def test_what_is_unusual_is_shown_only_when_it_is_there(ragctl, fake) -> None:
+def test_what_is_unusual_is_shown_only_when_it_is_there(ragctl: Ragctl, fake: FakeDaemon) -> None:
     plain = ragctl("status").out
     assert "actor" not in plain and "skipped" not in plain and "rebuilt" not in plain
     assert "  job        none yet\n" in plain
@@ -130,7 +136,9 @@ def test_what_is_unusual_is_shown_only_when_it_is_there(ragctl, fake) -> None:
     assert "a.md (too large)" in result and "and 2 more (--json lists them)" in result
 
 
-def test_template_folders_that_are_left_out_are_named_with_the_switch(ragctl, fake) -> None:
+def test_template_folders_that_are_left_out_are_named_with_the_switch(
+    ragctl: Ragctl, fake: FakeDaemon
+) -> None:
     assert "left out" not in ragctl("status").out
     templates = [{"path": "Templates", "notes": 12}, {"path": "Meta/T", "notes": 1}]
     fake.more = {"vault": {"path": "/v", "found": True, "watch": "native", "templates": templates}}
@@ -140,13 +148,15 @@ def test_template_folders_that_are_left_out_are_named_with_the_switch(ragctl, fa
     assert said.count("`ragctl config set indexing.templates index` reads them") == 1
 
 
-def test_a_vault_that_the_system_cannot_watch_is_said_to_be_polled(ragctl, fake) -> None:
+def test_a_vault_that_the_system_cannot_watch_is_said_to_be_polled(
+    ragctl: Ragctl, fake: FakeDaemon
+) -> None:
     assert "looked at every few seconds" not in ragctl("status").out
     fake.more["vault"] = {"path": "/vault", "found": True, "watch": "polling"}
     assert "/vault  (looked at every few seconds" in ragctl("status").out
 
 
-def test_settings_that_wait_for_a_restart_are_named(ragctl, fake) -> None:
+def test_settings_that_wait_for_a_restart_are_named(ragctl: Ragctl, fake: FakeDaemon) -> None:
     assert "not in force" not in ragctl("status").out
     fake.more["needs_restart"] = ["embedding.provider"]
     said = ragctl("status").out
@@ -156,13 +166,13 @@ def test_settings_that_wait_for_a_restart_are_named(ragctl, fake) -> None:
     assert "without the new embedding.provider, which waits for a restart" in job.err
 
 
-def test_vectors_that_will_never_come_are_not_waited_for(ragctl, fake) -> None:
+def test_vectors_that_will_never_come_are_not_waited_for(ragctl: Ragctl, fake: FakeDaemon) -> None:
     fake.more = {"chunks_embedded": 3420, "chunks_withheld": 1}
     said = ragctl("status").out
     assert "1 kept without a vector as sensitive" in said and "yet" not in said.split("job")[0]
 
 
-def test_every_part_is_there_in_its_order(ragctl, fake) -> None:
+def test_every_part_is_there_in_its_order(ragctl: Ragctl, fake: FakeDaemon) -> None:
     fake.be("degraded", "OLLAMA_UNREACHABLE")
     said = ragctl("status").out
     parts = ["▲ degraded", "OLLAMA_UNREACHABLE", "since", "→", "vault", "notes", "index"]
@@ -170,7 +180,7 @@ def test_every_part_is_there_in_its_order(ragctl, fake) -> None:
     assert places == sorted(places)
 
 
-def test_the_last_job_is_told_when_none_runs(ragctl, fake) -> None:
+def test_the_last_job_is_told_when_none_runs(ragctl: Ragctl, fake: FakeDaemon) -> None:
     fake.more["last_job"] = {
         "mode": "full",
         "outcome": "partial",
@@ -179,7 +189,7 @@ def test_the_last_job_is_told_when_none_runs(ragctl, fake) -> None:
     assert "none; the last (full) was partial, " in ragctl("status").out
 
 
-def test_a_young_daemon_is_given_a_moment_to_look_around(ragctl, fake) -> None:
+def test_a_young_daemon_is_given_a_moment_to_look_around(ragctl: Ragctl, fake: FakeDaemon) -> None:
     fake.be("unavailable", "STARTING")
     fake.more["uptime_s"] = 0
 
@@ -191,7 +201,7 @@ def test_a_young_daemon_is_given_a_moment_to_look_around(ragctl, fake) -> None:
     assert ragctl("status", "--check").code == 0
 
 
-def test_what_a_note_is_called_cannot_steer_the_terminal(ragctl, fake) -> None:
+def test_what_a_note_is_called_cannot_steer_the_terminal(ragctl: Ragctl, fake: FakeDaemon) -> None:
     fake.more["failed"] = {
         "total": 1,
         "files": [{"path": "\x1b]0;owned\x07\u202eevil.md", "code": "X"}],
@@ -201,7 +211,9 @@ def test_what_a_note_is_called_cannot_steer_the_terminal(ragctl, fake) -> None:
     assert "\\x1b]0;owned\\x07\\u202eevil.md" in out
 
 
-def test_colours_only_on_a_terminal_that_wants_them(fake, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_colours_only_on_a_terminal_that_wants_them(
+    fake: FakeDaemon, monkeypatch: pytest.MonkeyPatch
+) -> None:
     class Terminal:
         encoding = "utf-8"
 
@@ -218,7 +230,7 @@ def test_colours_only_on_a_terminal_that_wants_them(fake, monkeypatch: pytest.Mo
     assert "\x1b" not in describe(fake.status(), Ink(sys.stdout))
 
 
-def test_a_refused_configuration_is_not_everything_works(ragctl, fake) -> None:
+def test_a_refused_configuration_is_not_everything_works(ragctl: Ragctl, fake: FakeDaemon) -> None:
     fake.more["config_refused"] = "It is not JSON."
     result = ragctl("status")
     assert "Everything works" not in result.out
@@ -237,19 +249,21 @@ def test_a_refused_configuration_is_not_everything_works(ragctl, fake) -> None:
     ],
 )
 def test_the_first_line_of_a_healthy_daemon_says_what_is_still_to_come(
-    ragctl, fake, more, sentence
+    ragctl: Ragctl, fake: FakeDaemon, more, sentence: str
 ) -> None:
     fake.more |= more
     assert sentence in ragctl("status").lines[0]
 
 
-def test_a_job_that_makes_vectors_is_shown_with_its_counts(ragctl, fake) -> None:
+def test_a_job_that_makes_vectors_is_shown_with_its_counts(
+    ragctl: Ragctl, fake: FakeDaemon
+) -> None:
     job = {"id": "01J", "mode": "full", "phase": "vectors", "progress": 0.25}
     fake.more["active_job"] = {**job, "current": 300, "total": 1200}
     assert "full makes vectors, 25% (300 of 1,200 vectors) (01J)" in ragctl("status").out
 
 
-def test_the_last_job_says_how_long_text_and_vectors_took(ragctl, fake) -> None:
+def test_the_last_job_says_how_long_text_and_vectors_took(ragctl: Ragctl, fake: FakeDaemon) -> None:
     fake.more["last_job"] = {
         "mode": "full",
         "outcome": "complete",

@@ -12,40 +12,45 @@ from ragctl.daemon.client import answers
 from ragctl.daemon.lockfile import holder
 from ragd.paths import Home
 from tests.patience import PATIENCE_S
+from tests.ragctl.conftest import FakeDaemon, Ragctl
 
 
-def test_it_comes_back_when_the_lock_is_free(ragctl, fake) -> None:
+def test_it_comes_back_when_the_lock_is_free(ragctl: Ragctl, fake: FakeDaemon) -> None:
     result = ragctl("stop")
     assert result.code == 0 and result.out.startswith("ragd stopped (pid ")
     assert holder(fake.home) is None
 
 
-def test_json_names_the_process_that_ended(ragctl, fake) -> None:
+def test_json_names_the_process_that_ended(ragctl: Ragctl, fake: FakeDaemon) -> None:
     said = ragctl("stop", "--json").json
     assert said["stopped"] is True and said["pid"] > 0 and said["took_ms"] >= 0
 
 
-def test_no_daemon_is_exit_3_with_the_next_command(ragctl) -> None:
+def test_no_daemon_is_exit_3_with_the_next_command(ragctl: Ragctl) -> None:
     result = ragctl("stop")
     assert result.code == 3 and result.out == ""
     assert "`ragctl start`" in result.err
 
 
-def test_a_daemon_that_does_not_go_is_exit_75(ragctl, fake) -> None:
+def test_a_daemon_that_does_not_go_is_exit_75(ragctl: Ragctl, fake: FakeDaemon) -> None:
     fake.heeds_stop = False
     result = ragctl("stop", "--timeout", "0.1")
     assert result.code == 75 and "still there" in result.err and "`kill " in result.err
     assert fake.requests == ["POST /v1/stop"]
 
 
-def test_a_daemon_that_does_not_listen_is_exit_75_too(ragctl, fake, home) -> None:
+def test_a_daemon_that_does_not_listen_is_exit_75_too(
+    ragctl: Ragctl, fake: FakeDaemon, home: Home
+) -> None:
     os.rename(home.socket, f"{home.socket}.away")
     result = ragctl("stop", "--timeout", "0.1")
     os.rename(f"{home.socket}.away", home.socket)
     assert result.code == 75 and "does not listen" in result.err
 
 
-def test_a_daemon_that_is_still_starting_is_asked_as_soon_as_it_listens(ragctl, fake, home) -> None:
+def test_a_daemon_that_is_still_starting_is_asked_as_soon_as_it_listens(
+    ragctl: Ragctl, fake: FakeDaemon, home: Home
+) -> None:
     os.rename(home.socket, f"{home.socket}.away")
     threading.Timer(0.05, os.rename, (f"{home.socket}.away", home.socket)).start()
     assert ragctl("stop").code == 0
@@ -65,7 +70,9 @@ sys.exit(daemon.run(Home(sys.argv[2])))
 """
 
 
-def test_it_is_not_stopped_while_its_process_is_there(ragctl, home, short) -> None:
+def test_it_is_not_stopped_while_its_process_is_there(
+    ragctl: Ragctl, home: Home, short: Path
+) -> None:
     """The lock is free before the process has ended."""
     leave = short / "leave"
     command = [sys.executable, "-c", LINGERS, "--home", home.root, str(leave)]
@@ -82,7 +89,7 @@ def test_it_is_not_stopped_while_its_process_is_there(ragctl, home, short) -> No
     assert ragctl("stop").code == 3
 
 
-def test_when_it_says_stopped_the_process_is_gone(ragctl, home) -> None:
+def test_when_it_says_stopped_the_process_is_gone(ragctl: Ragctl, home: Home) -> None:
     assert ragctl("start").code == 0
     pid = holder(home)["pid"]
     result = ragctl("stop", "--timeout", str(PATIENCE_S))

@@ -2,15 +2,17 @@
 
 import pytest
 
+from tests.ragctl.conftest import FakeDaemon, Ragctl
+
 JOB = {"id": "01J", "mode": "full", "phase": "running", "progress": 0.5}
 
 
-def test_what_is_so_already_needs_no_waiting(ragctl, fake) -> None:
+def test_what_is_so_already_needs_no_waiting(ragctl: Ragctl, fake: FakeDaemon) -> None:
     assert ragctl("wait", "--for", "healthy") == (0, "", "")
     assert fake.requests == ["GET /v1/status"]
 
 
-def test_it_ends_with_the_fact_that_makes_it_so(ragctl, fake) -> None:
+def test_it_ends_with_the_fact_that_makes_it_so(ragctl: Ragctl, fake: FakeDaemon) -> None:
     fake.be("unavailable", "INDEX_NOT_FOUND")
 
     def heal() -> None:
@@ -23,12 +25,12 @@ def test_it_ends_with_the_fact_that_makes_it_so(ragctl, fake) -> None:
 
 
 @pytest.mark.parametrize("health", ["healthy", "degraded"])
-def test_degraded_means_that_it_can_serve(ragctl, fake, health: str) -> None:
+def test_degraded_means_that_it_can_serve(ragctl: Ragctl, fake: FakeDaemon, health: str) -> None:
     fake.health = health
     assert ragctl("wait", "--for", "degraded", "--timeout", "0").code == 0
 
 
-def test_idle_means_no_job_and_nothing_waiting(ragctl, fake) -> None:
+def test_idle_means_no_job_and_nothing_waiting(ragctl: Ragctl, fake: FakeDaemon) -> None:
     fake.more = {"active_job": JOB, "unindexed_files": 3}
 
     def finish() -> None:
@@ -39,13 +41,13 @@ def test_idle_means_no_job_and_nothing_waiting(ragctl, fake) -> None:
     assert ragctl("wait", "--for", "idle", "--timeout", "20").code == 0
 
 
-def test_a_daemon_that_has_not_looked_around_is_not_idle(ragctl, fake) -> None:
+def test_a_daemon_that_has_not_looked_around_is_not_idle(ragctl: Ragctl, fake: FakeDaemon) -> None:
     fake.be("unavailable", "STARTING")
     result = ragctl("wait", "--for", "idle", "--timeout", "0")
     assert result.code == 75 and "the daemon is starting" in result.err
 
 
-def test_time_is_up_after_the_time_given(ragctl, fake) -> None:
+def test_time_is_up_after_the_time_given(ragctl: Ragctl, fake: FakeDaemon) -> None:
     fake.be("degraded", "OLLAMA_UNREACHABLE")
     result = ragctl("wait", "--timeout", "0.1")
     assert result.code == 75 and result.out == ""
@@ -53,18 +55,22 @@ def test_time_is_up_after_the_time_given(ragctl, fake) -> None:
 
 
 @pytest.mark.parametrize(("health", "code"), [("unavailable", 4), ("degraded", 5)])
-def test_with_no_time_at_all_it_says_how_things_are(ragctl, fake, health: str, code: int) -> None:
+def test_with_no_time_at_all_it_says_how_things_are(
+    ragctl: Ragctl, fake: FakeDaemon, health: str, code: int
+) -> None:
     fake.health = health
     assert ragctl("wait", "--timeout", "0").code == code
 
 
-def test_with_no_time_at_all_busy_is_75(ragctl, fake) -> None:
+def test_with_no_time_at_all_busy_is_75(ragctl: Ragctl, fake: FakeDaemon) -> None:
     fake.more = {"active_job": JOB}
     result = ragctl("wait", "--for", "idle", "--timeout", "0")
     assert result.code == 75 and "a full job runs" in result.err
 
 
-def test_vectors_to_come_are_work_unless_nobody_can_make_them(ragctl, fake) -> None:
+def test_vectors_to_come_are_work_unless_nobody_can_make_them(
+    ragctl: Ragctl, fake: FakeDaemon
+) -> None:
     fake.more = {"chunks_pending": 3}
     busy = ragctl("wait", "--for", "idle", "--timeout", "0")
     assert busy.code == 75 and "3 vectors to come" in busy.err
@@ -73,7 +79,7 @@ def test_vectors_to_come_are_work_unless_nobody_can_make_them(ragctl, fake) -> N
     assert ragctl("wait", "--for", "idle", "--timeout", "0").code == 0
 
 
-def test_a_dropped_stream_is_taken_up_again(ragctl, fake) -> None:
+def test_a_dropped_stream_is_taken_up_again(ragctl: Ragctl, fake: FakeDaemon) -> None:
     fake.be("unavailable", "INDEX_NOT_FOUND")
 
     def heal() -> None:
@@ -84,7 +90,7 @@ def test_a_dropped_stream_is_taken_up_again(ragctl, fake) -> None:
     assert ragctl("wait", "--timeout", "20").code == 0
 
 
-def test_a_daemon_that_goes_away_is_exit_3(ragctl, fake) -> None:
+def test_a_daemon_that_goes_away_is_exit_3(ragctl: Ragctl, fake: FakeDaemon) -> None:
 
     fake.be("unavailable", "INDEX_NOT_FOUND")
     fake.when_followed.append(lambda: fake.aside(fake.close))
@@ -92,7 +98,7 @@ def test_a_daemon_that_goes_away_is_exit_3(ragctl, fake) -> None:
     assert result.code == 3 and "stopped while ragctl waited" in result.err
 
 
-def test_json_says_what_was_reached(ragctl, fake) -> None:
+def test_json_says_what_was_reached(ragctl: Ragctl, fake: FakeDaemon) -> None:
     fake.be("degraded", "INDEX_STALE")
     result = ragctl("wait", "--timeout", "0.1", "--json")
     assert result.code == 75 and result.err == ""

@@ -10,13 +10,15 @@ import pytest
 from ragctl.daemon import connection
 from ragctl.daemon.client import Answer, Stream, answers, request, stream
 from ragctl.failure import Disconnected, Failure, NotRunning, TimedOut
+from ragd.paths import Home
 from tests.patience import PATIENCE_S
+from tests.ragctl.conftest import FakeDaemon
 
 OK = b"HTTP/1.1 200 OK\r\nX-Ragd-Version: 9\r\n"
 
 
 @pytest.fixture
-def speak(home) -> Iterator[Callable[..., None]]:
+def speak(home: Home) -> Iterator[Callable[..., None]]:
     """Listen on the home's socket and answer the first request with these pieces, then hang up."""
     server = socket.socket(socket.AF_UNIX)
     server.bind(home.socket)
@@ -42,7 +44,7 @@ def speak(home) -> Iterator[Callable[..., None]]:
     server.close()
 
 
-def test_a_body_comes_whole_however_it_is_cut(home, speak) -> None:
+def test_a_body_comes_whole_however_it_is_cut(home: Home, speak) -> None:
     body = b'{"status":"healthy","data":{"a":1}}'
     speak(OK[:9], OK[9:] + b"Content-Length: 35\r\n\r\n{", body[1:10], body[10:])
     answer = request(home, "GET", "/")
@@ -50,12 +52,12 @@ def test_a_body_comes_whole_however_it_is_cut(home, speak) -> None:
     assert answer.data == {"a": 1}
 
 
-def test_a_chunked_body_is_put_together(home, speak) -> None:
+def test_a_chunked_body_is_put_together(home: Home, speak) -> None:
     speak(OK + b"Transfer-Encoding: chunked\r\n\r\n3;x=y\r\nabc\r\n2\r", b"\nde\r\n0\r\n\r\n")
     assert request(home, "GET", "/").body == b"abcde"
 
 
-def test_a_body_without_a_length_ends_with_the_connection(home, speak) -> None:
+def test_a_body_without_a_length_ends_with_the_connection(home: Home, speak) -> None:
     speak(OK + b"\r\nabc", b"def")
     assert request(home, "GET", "/").body == b"abcdef"
 
@@ -70,7 +72,7 @@ def test_a_body_without_a_length_ends_with_the_connection(home, speak) -> None:
         OK + b"Transfer-Encoding: chunked\r\n\r\n2\r\nab\r\n",
     ],
 )
-def test_a_hang_up_is_never_taken_for_an_end(home, speak, cut: bytes) -> None:
+def test_a_hang_up_is_never_taken_for_an_end(home: Home, speak, cut: bytes) -> None:
     speak(cut)
     with pytest.raises(Disconnected):
         request(home, "GET", "/")
@@ -80,19 +82,19 @@ def test_a_hang_up_is_never_taken_for_an_end(home, speak, cut: bytes) -> None:
     "noise",
     [b"SSH-2.0-OpenSSH_9.6\r\n", b"x" * 200_000, OK + b"a: b\r\n" * 5 + b"\r\n<html>"],
 )
-def test_a_stranger_on_the_socket_is_a_sentence(home, speak, noise: bytes) -> None:
+def test_a_stranger_on_the_socket_is_a_sentence(home: Home, speak, noise: bytes) -> None:
     speak(noise)
     with pytest.raises(Failure, match=r"ragctl understands|HTTP|hung up"):
         request(home, "GET", "/").data  # noqa: B018
 
 
-def test_endless_headers_are_refused(home, speak) -> None:
+def test_endless_headers_are_refused(home: Home, speak) -> None:
     speak(OK + b"".join(b"h%d: x\r\n" % n for n in range(200)) + b"\r\n")
     with pytest.raises(Failure, match="too many headers"):
         request(home, "GET", "/")
 
 
-def test_silence_is_a_time_out(home, speak) -> None:
+def test_silence_is_a_time_out(home: Home, speak) -> None:
     done = threading.Event()
     speak(hold=done)
     with pytest.raises(TimedOut):
@@ -100,7 +102,7 @@ def test_silence_is_a_time_out(home, speak) -> None:
     done.set()
 
 
-def test_a_refusal_says_what_the_daemon_said(home, speak) -> None:
+def test_a_refusal_says_what_the_daemon_said(home: Home, speak) -> None:
     body = b'{"status":"healthy","data":null,"error":{"message":"No.","suggestion":"Ask."}}'
     speak(b"HTTP/1.1 400 Bad Request\r\n\r\n" + body)
     refused = stream(home, "/v1/events?after=0")
@@ -109,7 +111,7 @@ def test_a_refusal_says_what_the_daemon_said(home, speak) -> None:
         refused.data  # noqa: B018
 
 
-def test_lines_are_cut_where_they_end_not_where_pieces_do(home, speak) -> None:
+def test_lines_are_cut_where_they_end_not_where_pieces_do(home: Home, speak) -> None:
     head = OK + b"Transfer-Encoding: chunked\r\n\r\n"
     speak(head + b"3\r\na\nb\r\n", b"4\r\nc\n\nd\r\n", b"1\r\n\n\r\n0\r\n\r\n")
     lines = stream(home, "/")
@@ -118,7 +120,7 @@ def test_lines_are_cut_where_they_end_not_where_pieces_do(home, speak) -> None:
     lines.close()
 
 
-def test_waiting_for_a_line_has_an_end(home, speak) -> None:
+def test_waiting_for_a_line_has_an_end(home: Home, speak) -> None:
     done = threading.Event()
     speak(OK + b"\r\nhalf a li", hold=done)
     lines = stream(home, "/")
@@ -129,13 +131,13 @@ def test_waiting_for_a_line_has_an_end(home, speak) -> None:
     done.set()
 
 
-def test_nobody_there_is_not_running(home) -> None:
+def test_nobody_there_is_not_running(home: Home) -> None:
     assert not answers(home)
     with pytest.raises(NotRunning):
         request(home, "GET", "/")
 
 
-def test_a_full_queue_is_waited_out(home) -> None:
+def test_a_full_queue_is_waited_out(home: Home) -> None:
     server = socket.socket(socket.AF_UNIX)
     server.bind(home.socket)
     server.listen(0)
@@ -155,7 +157,7 @@ def test_a_full_queue_is_waited_out(home) -> None:
 
 
 def test_a_daemon_of_another_user_is_told_nothing(
-    home, fake, monkeypatch: pytest.MonkeyPatch
+    home: Home, fake: FakeDaemon, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(connection.os, "getuid", lambda: os.geteuid() + 1)
     with pytest.raises(Failure, match="another user") as refused:

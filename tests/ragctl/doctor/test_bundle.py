@@ -10,6 +10,8 @@ import pytest
 
 from ragctl.daemon.client import request
 from ragctl.doctor.checks import ok, warn
+from ragd.paths import Home
+from tests.ragctl.conftest import Ragctl
 from tests.security.test_canaries import Canaries
 
 STORE = "/v1/tools/obsidian_rag_memory_store"
@@ -39,7 +41,9 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(doctor, "CHECKS", checks)
 
 
-def test_it_is_for_its_owner_alone_and_says_what_is_in_it(ragctl, quick, short: Path) -> None:
+def test_it_is_for_its_owner_alone_and_says_what_is_in_it(
+    ragctl: Ragctl, quick: None, short: Path
+) -> None:
     archive = short / "report.tar.gz"
     before = os.umask(0)
     try:
@@ -61,7 +65,7 @@ def test_it_is_for_its_owner_alone_and_says_what_is_in_it(ragctl, quick, short: 
         assert {(m.uid, m.uname, m.mtime) for m in opened.getmembers()} == {(0, "", 0)}
 
 
-def test_nothing_is_ever_written_over(ragctl, home, short: Path) -> None:
+def test_nothing_is_ever_written_over(ragctl: Ragctl, home: Home, short: Path) -> None:
     archive = short / "report.tar.gz"
     for make in (lambda: archive.write_text("mine"), lambda: archive.symlink_to("nowhere")):
         make()
@@ -70,13 +74,13 @@ def test_nothing_is_ever_written_over(ragctl, home, short: Path) -> None:
         archive.unlink()
 
 
-def test_a_place_that_is_not_there_is_a_sentence(ragctl, quick, short: Path) -> None:
+def test_a_place_that_is_not_there_is_a_sentence(ragctl: Ragctl, quick: None, short: Path) -> None:
     result = ragctl("doctor", "--bundle", str(short / "no/where.tar.gz"))
     assert result.code == 1 and "No such file" in result.err
 
 
 def test_a_part_that_hangs_is_left_out(
-    ragctl, home, quick, short: Path, monkeypatch: pytest.MonkeyPatch
+    ragctl: Ragctl, home: Home, quick: None, short: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("ragctl.doctor.report.PART_WITHIN_S", 0.3)
     os.mkdir(os.path.dirname(home.log_file))
@@ -89,7 +93,7 @@ def test_a_part_that_hangs_is_left_out(
 
 @pytest.mark.slow
 def test_no_canary_of_a_whole_home_is_in_it(
-    ragctl, home, short: Path, monkeypatch: pytest.MonkeyPatch
+    ragctl: Ragctl, home: Home, short: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     canary = Canaries()
     user, host = canary("user"), canary("host")
@@ -148,14 +152,16 @@ def test_no_canary_of_a_whole_home_is_in_it(
     assert json.loads(files["config.json"])["vault_path"] == "[vault]"
 
 
-def test_a_configuration_that_is_refused_is_not_quoted(ragctl, home, quick, short: Path) -> None:
+def test_a_configuration_that_is_refused_is_not_quoted(
+    ragctl: Ragctl, home: Home, quick: None, short: Path
+) -> None:
     Path(home.config).write_text(json.dumps({"vault_path": "/x", "mysecretkey": 1}))
     archive = short / "report.tar.gz"
     assert ragctl("doctor", "--bundle", str(archive)).code == 1
     assert b"mysecretkey" not in everything(archive)
 
 
-def test_private_words_of_a_finding_are_hidden_in_message_and_fix(home, short: Path) -> None:
+def test_private_words_of_a_finding_are_hidden_in_message_and_fix(home: Home, short: Path) -> None:
     from ragctl.doctor.bundle import write
 
     found = {"a": warn("x Dear diary.md", "mv Dear diary.md", "Dear diary.md"), "b": ok("fine")}

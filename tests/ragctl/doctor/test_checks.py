@@ -19,10 +19,12 @@ from ragctl.doctor.checks.network import Connection
 from ragd.embed.worker import ENGLISH, MULTILINGUAL
 from ragd.eventlog.frame import Record
 from ragd.events import BatchStored, IndexActivated
+from ragd.paths import Home
 from ragd.runtime import subprocesses
 from tests.embed.fake_ollama import MODEL, FakeOllama, running
 from tests.patience import PATIENCE_S
 from tests.ragctl.commands.test_replay import FILE, STARTED, write_segment
+from tests.ragctl.conftest import FakeDaemon, Ragctl
 
 
 def configure(home: Any, **settings: Any) -> None:
@@ -53,13 +55,13 @@ def without_a_configuration(home: Any) -> None:
         *(provider.ollama, index.probe, network.isolation),
     ],
 )
-def test_without_a_configuration_nothing_can_be_said(home, check) -> None:
+def test_without_a_configuration_nothing_can_be_said(home: Home, check) -> None:
     without_a_configuration(home)
     finding = check(home)
     assert finding.verdict == "warn" and "Mend the configuration" in finding.fix
 
 
-def test_places_that_mix_are_told(home, short: Path) -> None:
+def test_places_that_mix_are_told(home: Home, short: Path) -> None:
     assert home_checks.places(home).verdict == "ok"
     configure(home, vault_path=str(short))
     finding = home_checks.places(home)
@@ -69,7 +71,9 @@ def test_places_that_mix_are_told(home, short: Path) -> None:
 # The vault
 
 
-def test_notes_that_cannot_be_read_are_counted_and_the_first_is_named(home, short: Path) -> None:
+def test_notes_that_cannot_be_read_are_counted_and_the_first_is_named(
+    home: Home, short: Path
+) -> None:
     root = short / "vault"
     assert vault.notes(home) == ok("1 file with the name of a note, all readable")
     Path(os.fsdecode(os.fsencode(root) + b"/bad\xff.md")).write_text("")
@@ -78,12 +82,14 @@ def test_notes_that_cannot_be_read_are_counted_and_the_first_is_named(home, shor
     assert finding.private and finding.private[0] in finding.message
 
 
-def test_a_vault_without_notes_is_told(home, short: Path) -> None:
+def test_a_vault_without_notes_is_told(home: Home, short: Path) -> None:
     (short / "vault/note.md").unlink()
     assert "no file there is a note (*.md)" in vault.notes(home).message
 
 
-def test_a_folder_that_obsidian_never_opened_is_told_with_those_it_knows(home, short: Path) -> None:
+def test_a_folder_that_obsidian_never_opened_is_told_with_those_it_knows(
+    home: Home, short: Path
+) -> None:
     assert obsidian.own_folder(home).verdict == "ok"
     (short / "vault/.obsidian").rmdir()
     known = short / "user/.config/obsidian"
@@ -95,13 +101,13 @@ def test_a_folder_that_obsidian_never_opened_is_told_with_those_it_knows(home, s
     assert finding.verdict == "warn" and str(short / "other") in finding.fix
 
 
-def test_a_vault_inside_a_vault_is_told(home, short: Path) -> None:
+def test_a_vault_inside_a_vault_is_told(home: Home, short: Path) -> None:
     (short / "vault/inner/.obsidian").mkdir(parents=True)
     configure(home, vault_path=str(short / "vault/inner"))
     assert "inside another one" in obsidian.own_folder(home).message
 
 
-def test_settings_of_obsidian_that_cannot_be_read_are_told(home, short: Path) -> None:
+def test_settings_of_obsidian_that_cannot_be_read_are_told(home: Home, short: Path) -> None:
     (short / "vault/.obsidian/templates.json").write_text("{")
     assert "templates are indexed" in obsidian.own_folder(home).message
 
@@ -136,7 +142,7 @@ def nobody() -> str:
         return f"http://127.0.0.1:{end.getsockname()[1]}"
 
 
-def test_ollama_with_its_model_is_well(home, ollama: FakeOllama) -> None:
+def test_ollama_with_its_model_is_well(home: Home, ollama: FakeOllama) -> None:
     configure(home, embedding={"provider": "ollama", "base_url": ollama.base_url})
     assert provider.ollama(home) == ok(f"Ollama 0.33.1 has {MODEL}")
     ollama.models.clear()
@@ -155,7 +161,7 @@ def test_ollama_with_its_model_is_well(home, ollama: FakeOllama) -> None:
     ],
 )
 def test_an_ollama_that_does_not_answer_matters_where_it_is_needed(
-    home, wished: str, indexed: str | None, verdict: str
+    home: Home, wished: str, indexed: str | None, verdict: str
 ) -> None:
     configure(home, embedding={"provider": wished, "base_url": nobody()})
     if indexed:
@@ -163,7 +169,9 @@ def test_an_ollama_that_does_not_answer_matters_where_it_is_needed(
     assert provider.ollama(home).verdict == verdict
 
 
-def test_weights_that_are_not_the_ones_are_told(home, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_weights_that_are_not_the_ones_are_told(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert provider.weights(home).verdict == "ok"
     english = structs.replace(ENGLISH, files=dict.fromkeys(ENGLISH.files, "0" * 64))
     monkeypatch.setattr(provider, "SHIPPED", {ENGLISH.name: english})
@@ -174,7 +182,7 @@ def test_weights_that_are_not_the_ones_are_told(home, monkeypatch: pytest.Monkey
 
 
 def test_weights_of_the_multilingual_model_are_looked_at_too(
-    home, monkeypatch: pytest.MonkeyPatch
+    home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert MULTILINGUAL.name in provider.weights(home).message
     other = structs.replace(MULTILINGUAL, files={"resources/sp.model": "0" * 64})
@@ -185,7 +193,7 @@ def test_weights_of_the_multilingual_model_are_looked_at_too(
 # The index
 
 
-def test_two_versions_of_lance_are_a_failure(home, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_two_versions_of_lance_are_a_failure(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     assert index.libraries(home).verdict == "ok"
     assert "which is the same lance" in index.libraries(home).message
     monkeypatch.setattr(index, "_lance_inside", lambda: "1.2.3")
@@ -193,12 +201,12 @@ def test_two_versions_of_lance_are_a_failure(home, monkeypatch: pytest.MonkeyPat
     assert finding.verdict == "fail" and "reads with lance 1.2.3" in finding.message
 
 
-def test_no_index_yet_is_fine(home) -> None:
+def test_no_index_yet_is_fine(home: Home) -> None:
     assert index.probe(home) == ok("none yet; `ragctl index` makes one")
 
 
 @pytest.mark.slow
-def test_an_index_is_really_read(ragctl, home) -> None:
+def test_an_index_is_really_read(ragctl: Ragctl, home: Home) -> None:
     assert ragctl("index").code == 0
     assert index.probe(home).message.startswith("1 note; rows and every index")
     assert ragctl("stop").code == 0
@@ -212,13 +220,15 @@ def test_an_index_is_really_read(ragctl, home) -> None:
     assert finding.verdict == "fail" and "ragctl reindex" in finding.fix
 
 
-def test_an_index_that_the_log_knows_and_is_gone_is_told(home) -> None:
+def test_an_index_that_the_log_knows_and_is_gone_is_told(home: Home) -> None:
     with_index_of(home, "embedded")
     finding = index.probe(home)
     assert finding.verdict == "fail" and "it is missing" in finding.message
 
 
-def test_whoever_looks_at_it_may_break_without_us(home, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_whoever_looks_at_it_may_break_without_us(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with_index_of(home, "embedded")
     monkeypatch.setattr(subprocesses, "environment", lambda: {"PYTHONHOME": "/nowhere"})
     finding = index.probe(home)
@@ -228,7 +238,7 @@ def test_whoever_looks_at_it_may_break_without_us(home, monkeypatch: pytest.Monk
 # The network
 
 
-def test_the_configuration_keeps_notes_here(home) -> None:
+def test_the_configuration_keeps_notes_here(home: Home) -> None:
     assert network.isolation(home) == ok("by configuration: local_only")
     configure(
         home,
@@ -239,7 +249,7 @@ def test_the_configuration_keeps_notes_here(home) -> None:
     assert finding.verdict == "warn" and "another machine" in finding.message
 
 
-def test_what_this_process_has_open_is_seen(home, fake) -> None:
+def test_what_this_process_has_open_is_seen(home: Home, fake: FakeDaemon) -> None:
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         listener.listen()
@@ -271,7 +281,7 @@ def test_another_machine_is_a_failure_that_stays_private() -> None:
 # The stores
 
 
-def test_a_damaged_store_is_told(home) -> None:
+def test_a_damaged_store_is_told(home: Home) -> None:
     assert stores.memories(home) == ok("none stored yet")
     for path in (home.memories, home.embedding_cache):
         with sqlite3.connect(path) as database:

@@ -7,7 +7,9 @@ import pytest
 
 from ragctl.views.render import Ink
 from ragctl.views.timeline import Change, in_words
+from ragd.paths import Home
 from tests.ragctl.commands.test_replay import records, segment, shortened, write_segment
+from tests.ragctl.conftest import FakeDaemon, Ragctl
 
 __all__ = ["segment", "shortened"]
 
@@ -17,7 +19,7 @@ def seqs(lines: list[str]) -> list[int]:
 
 
 @pytest.fixture
-def story(fake):
+def story(fake: FakeDaemon):
     """A provider is lost and comes back; then the index is gone."""
     fake.record("daemon_started")
     fake.record("health_changed", cause=1, before="healthy", after="degraded", reasons=["A"])
@@ -31,7 +33,7 @@ def story(fake):
     return fake
 
 
-def test_every_change_is_told_with_what_came_what_went_and_why(ragctl, story) -> None:
+def test_every_change_is_told_with_what_came_what_went_and_why(ragctl: Ragctl, story) -> None:
     result = ragctl("events", "--health")
     assert result.code == 0 and result.err == ""
     assert [line.strip() for line in result.lines][-6:] == [
@@ -44,7 +46,7 @@ def test_every_change_is_told_with_what_came_what_went_and_why(ragctl, story) ->
     assert result.lines[-3].endswith("✗ unavailable → ▲ degraded")
 
 
-def test_for_programs_each_is_a_line_with_the_fact_behind_it(ragctl, story) -> None:
+def test_for_programs_each_is_a_line_with_the_fact_behind_it(ragctl: Ragctl, story) -> None:
     lines = ragctl("events", "--health", "--json").lines
     assert seqs(lines) == [1, 4, 6]
     assert json.loads(lines[1]) == {
@@ -62,21 +64,21 @@ def test_for_programs_each_is_a_line_with_the_fact_behind_it(ragctl, story) -> N
     }
 
 
-def test_a_cause_that_is_past_retention_is_said_to_be(ragctl, story) -> None:
+def test_a_cause_that_is_past_retention_is_said_to_be(ragctl: Ragctl, story) -> None:
     story.more["log"] = {**story.status()["log"], "oldest_seq": 5}
     lines = ragctl("events", "--health", "--json").lines
     assert json.loads(lines[0])["cause"] is None and seqs(lines) == [4, 6]
     assert "by fact 4, which is past retention" in ragctl("events", "--health").out
 
 
-def test_after_and_limit_choose_and_what_came_before_is_still_known(ragctl, story) -> None:
+def test_after_and_limit_choose_and_what_came_before_is_still_known(ragctl: Ragctl, story) -> None:
     assert seqs(ragctl("events", "--health", "--json", "--after", "2").lines) == [4, 6]
     assert seqs(ragctl("events", "--health", "--json", "--limit", "1").lines) == [1]
     said = ragctl("events", "--health", "--after", "-1").lines
     assert said[1].strip() == "- B"
 
 
-def test_those_to_come_are_followed(ragctl, story) -> None:
+def test_those_to_come_are_followed(ragctl: Ragctl, story) -> None:
     def heal() -> None:
         story.record("dependency_recovered", dependency="ollama")
         story.record("health_changed", cause=8, before="degraded", after="healthy", reasons=[])
@@ -85,12 +87,12 @@ def test_those_to_come_are_followed(ragctl, story) -> None:
     assert seqs(ragctl("events", "--health", "-f", "--json", "--limit", "4").lines) == [1, 4, 6, 8]
 
 
-def test_it_chooses_its_facts_itself(ragctl, fake) -> None:
+def test_it_chooses_its_facts_itself(ragctl: Ragctl, fake: FakeDaemon) -> None:
     result = ragctl("events", "--health", "--type", "job_finished")
     assert result.code == 2 and "leave --type out" in result.err
 
 
-def test_a_log_alone_tells_it_without_a_daemon(ragctl, segment: Path) -> None:
+def test_a_log_alone_tells_it_without_a_daemon(ragctl: Ragctl, segment: Path) -> None:
     lines = [json.loads(line) for line in ragctl("replay", "--health", "--json").lines]
     assert [(one["seq"], one["after"], one["reasons"]) for one in lines] == [
         (1, "unavailable", ["STARTING"]),
@@ -104,24 +106,26 @@ def test_a_log_alone_tells_it_without_a_daemon(ragctl, segment: Path) -> None:
     assert "● healthy → ✗ unavailable" in words and "+ INDEX_CORRUPTED" in words
 
 
-def test_a_log_whose_beginning_is_gone_goes_on_from_its_snapshot(ragctl, shortened: None) -> None:
+def test_a_log_whose_beginning_is_gone_goes_on_from_its_snapshot(
+    ragctl: Ragctl, shortened: None
+) -> None:
     assert seqs(ragctl("replay", "--health", "--json").lines) == [6]
     assert "● healthy → ✗ unavailable" in ragctl("replay", "--health").out
     assert ragctl("replay", "--health", "--until", "4").code == 1
 
 
-def test_a_change_whose_own_line_was_lost_counts(ragctl, home) -> None:
+def test_a_change_whose_own_line_was_lost_counts(ragctl: Ragctl, home: Home) -> None:
     write_segment(Path(home.events), 1, records()[:2])
     assert seqs(ragctl("replay", "--health", "--json").lines) == [1, 2]
 
 
-def test_damage_on_the_way_is_said(ragctl, segment: Path) -> None:
+def test_damage_on_the_way_is_said(ragctl: Ragctl, segment: Path) -> None:
     segment.write_bytes(segment.read_bytes().replace(b'"seq":4', b'"seq":5'))
     result = ragctl("replay", "--health")
     assert result.code == 0 and "damaged at 4" in result.err
 
 
-def test_verify_is_another_question(ragctl, segment: Path) -> None:
+def test_verify_is_another_question(ragctl: Ragctl, segment: Path) -> None:
     assert ragctl("replay", "--health", "--verify").code == 2
 
 
@@ -133,7 +137,7 @@ def test_nothing_that_a_fact_says_can_steer_the_terminal() -> None:
 
 
 @pytest.mark.slow
-def test_both_ways_tell_the_same_of_a_real_daemon(ragctl, home, short: Path) -> None:
+def test_both_ways_tell_the_same_of_a_real_daemon(ragctl: Ragctl, home: Home, short: Path) -> None:
     assert ragctl("config", "set", "health.probe_s", "0.05").code == 0
     assert ragctl("index").code == 0
     before = len(ragctl("events", "--health", "--json").lines)
