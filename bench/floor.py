@@ -18,11 +18,11 @@ from ragd.embed.providers.local_model import EmbeddedEmbedder, model_of
 from ragd.embed.providers.shipped_models import ENGLISH, ShippedModel
 from ragd.notes.wordpiece import WordPiece
 from ragd.search.query.filters import Filters
-from ragd.search.query.query_terms import about
+from ragd.search.query.query_terms import query_terms
 from ragd.search.ranking.cosine_scale import SCALES
-from ragd.search.ranking.fusion import Weights, gather, order
+from ragd.search.ranking.fusion import FusionWeights, gather, order
 from ragd.search.ranking.relevance import FLOOR, relevance
-from ragd.search.ranking.retrieval_trust import leg_trust
+from ragd.search.ranking.retrieval_trust import retrieval_trust
 from ragd.store.lance import ChunkIndex, ChunkRow, LanceStore, condition
 
 TOP = 10
@@ -114,14 +114,14 @@ class _Scoring:
     async def best(
         self, index: ChunkIndex, text: str, where: str | None
     ) -> list[tuple[ChunkRow, float]]:
-        subject = about(text, self._pieces.count)
+        subject = query_terms(text, self._pieces.count)
         vector, words = await asyncio.gather(
             index.find_by_vector(await self._embedder.embed_query(text), DEPTH, where),
-            index.find_by_words(subject.telling, DEPTH, where),
+            index.find_by_words(subject.content_words, DEPTH, where),
         )
-        trust = leg_trust(self._model.language, subject.readable, None, {})
+        trust = retrieval_trust(self._model.language, subject.readable, None, {})
         scale = SCALES[self._model.name]
-        weights = Weights(0.5 * trust.vector, 0.5, reach=scale.reach)
+        weights = FusionWeights(0.5 * trust.vector, 0.5, reach=scale.reach)
         ranked = order(gather(vector, words).values(), weights)[:TOP]
         found = {one.chunk_id: one for one in ranked}
         rows = await index.read_chunks(list(found))

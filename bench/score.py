@@ -17,7 +17,7 @@ import msgspec
 import numpy as np
 
 from bench.sets.figures import TOP, Outcome, auc_once, calibration_once, with_unanswerable
-from ragd.search.ranking.score import Evidence, Weights, accumulated, likelihood
+from ragd.search.ranking.score import Evidence, ScoreWeights, accumulated, likelihood
 
 MOST = 1_500  # results that one set counts for
 MEANING = 2.0  # meaning counts so much at least: few questions here are in other words
@@ -41,7 +41,7 @@ def evidence_of(outcome: Outcome, *, words_only: bool = False) -> list[Evidence]
     ]
 
 
-def fit(outcomes: Sequence[Outcome], *, words_only: bool = False) -> Weights:
+def fit(outcomes: Sequence[Outcome], *, words_only: bool = False) -> ScoreWeights:
     """The weights under which these outcomes are the most likely."""
     rows, right, sets = [], [], []
     for one in outcomes:
@@ -53,9 +53,9 @@ def fit(outcomes: Sequence[Outcome], *, words_only: bool = False) -> Weights:
                 sets.append(_name(one))
     counts = {name: min(1.0, MOST / sets.count(name)) for name in set(sets)}
     each = np.array([counts[name] for name in sets])
-    least = np.array([-np.inf, 0.0 if words_only else MEANING, 0.0, 0.0, 0.0])  # as in `Weights`
+    least = np.array([-np.inf, 0.0 if words_only else MEANING, 0.0, 0.0, 0.0])
     weights = _logistic(np.array(rows), np.array(right), each, least)
-    return Weights(*(round(float(weight), 2) for weight in weights))
+    return ScoreWeights(*(round(float(weight), 2) for weight in weights))
 
 
 def _logistic(x: Matrix, y: Matrix, each: Matrix, least: Matrix) -> Matrix:
@@ -82,13 +82,13 @@ def _logistic(x: Matrix, y: Matrix, each: Matrix, least: Matrix) -> Matrix:
         found[worst] = least[worst]
 
 
-def fits(outcomes: Sequence[Outcome]) -> dict[str, Weights]:
+def fits(outcomes: Sequence[Outcome]) -> dict[str, ScoreWeights]:
     """The weights for each embedded model: the general ones are fitted to all."""
     some = [one for one in outcomes if model_of(one) == "multilingual"]
     return {"general": fit(outcomes), "multilingual": fit(some or outcomes)}
 
 
-def scored(outcomes: Sequence[Outcome], by_model: Mapping[str, Weights]) -> list[Outcome]:
+def scored(outcomes: Sequence[Outcome], by_model: Mapping[str, ScoreWeights]) -> list[Outcome]:
     """The same outcomes with the scores that these weights give."""
     again = []
     for one in outcomes:

@@ -17,7 +17,7 @@ from ragd.embed.providers.model_choice import named, wished
 from ragd.embed.providers.provider_choice import ChosenProvider, Providers
 from ragd.embed.providers.shipped_models import ENGLISH, ShippedModel
 from ragd.embed.vector_maker import VectorMaker
-from ragd.guard.live_rules import GuardInForce
+from ragd.guard.live_rules import LiveGuard
 from ragd.health.probes import Probing
 from ragd.memories.memory_vectors import MemoryVectors
 from ragd.paths import Home
@@ -45,7 +45,7 @@ class Pipeline:
         self._providers = Providers(settings)
         self._cache = EmbeddingCache(Path(home.embedding_cache))
         self.open_indexes = OpenIndexes()
-        guard = GuardInForce(settings)
+        guard = LiveGuard(settings)
         vectors = QueryVectors(ledger, settings, self._providers, guard)
         self.memory_vectors = MemoryVectors(settings, self.open_indexes, self._providers, guard)
         self.searcher = Searcher(ledger, clock, settings, self.open_indexes, vectors, self.notes)

@@ -15,8 +15,8 @@ from ragd.errors import RagdError
 from ragd.folds.catalog import Entry
 from ragd.guard import injection
 from ragd.guard.inspection import inspect
-from ragd.guard.live_rules import GuardInForce, confirmations
-from ragd.notes.excerpt import Excerpt, Room, excerpt, pieces, pieces_of
+from ragd.guard.live_rules import LiveGuard, confirmations
+from ragd.notes.excerpt import Excerpt, ExcerptLimits, excerpt, pieces, pieces_of
 from ragd.notes.parse import HIDDEN
 from ragd.protocol.tool_schemas import NoteRequest
 from ragd.search.query.close_matches import nearest
@@ -30,7 +30,7 @@ from ragd.vault.threads import NOTES, unavailable_error
 Titled = Callable[[str], Awaitable[Sequence[str]]]
 
 WITHIN_S = 8.0
-ROOM = Room(lines=2_000, characters=200_000)  # for one answer
+ROOM = ExcerptLimits(lines=2_000, characters=200_000)  # for one answer
 LISTED = 10  # notes with the same name
 TRIES = 3  # of a note that is being written
 
@@ -85,7 +85,7 @@ class Showing:
         self,
         notes: Notes,
         settings: Settings,
-        guard: GuardInForce,
+        guard: LiveGuard,
         clock: Clock,
         titled: Titled,
     ) -> None:

@@ -13,15 +13,15 @@ from ragd.embed.providers.embedder_port import Vector
 from ragd.errors import DEGRADED, worse
 from ragd.folds import State, progress
 from ragd.gateway.status import Live, Reason, error_of, meta, reasons, verdict
-from ragd.guard.inspection import Inspected, Passage, Rules, inspect_text, suggest
-from ragd.guard.live_rules import GuardInForce, confirmations
+from ragd.guard.inspection import GuardedPassage, InspectedPassage, Rules, inspect_text, suggest
+from ragd.guard.live_rules import LiveGuard, confirmations
 from ragd.memories.matching import Memory, shown
 from ragd.memories.memories import told_of
 from ragd.protocol.envelope import Envelope, ErrorBody, SearchMeta, error_body
 from ragd.protocol.tool_schemas import SearchRequest
 from ragd.search.dates.time_messages import nothing_dated, time_shown
 from ragd.search.results import TRUST, Result
-from ragd.search.searcher import Served
+from ragd.search.searcher import SearchAnswer
 
 MEMORIES = 5
 UNNAMED = "linked with another result"
@@ -41,7 +41,7 @@ _TIME_WAS_UP = (
 class Searches(Protocol):
     """Who finds passages; raises RagdError for what is refused or cannot be served."""
 
-    async def search(self, request: SearchRequest, health: Sequence[Reason]) -> Served: ...
+    async def search(self, request: SearchRequest, health: Sequence[Reason]) -> SearchAnswer: ...
 
     async def titled(self, title: str) -> Sequence[str]: ...
 
@@ -72,7 +72,7 @@ class Answers:
     """Makes them."""
 
     def __init__(
-        self, searches: Searches, recalls: Recalls, guard: GuardInForce, clock: Clock
+        self, searches: Searches, recalls: Recalls, guard: LiveGuard, clock: Clock
     ) -> None:
         self._searches = searches
         self._recalls = recalls
@@ -160,9 +160,9 @@ def _of_this_answer(codes: Sequence[str], answer: Answer) -> ErrorBody | None:
 
 
 def _seen(
-    passages: Sequence[tuple[Passage, Result, Inspected]],
-    recalled: Sequence[tuple[Memory, Inspected]],
-) -> list[Inspected]:
+    passages: Sequence[tuple[GuardedPassage, Result, InspectedPassage]],
+    recalled: Sequence[tuple[Memory, InspectedPassage]],
+) -> list[InspectedPassage]:
     return [*(one[2] for one in passages), *(one[1] for one in recalled)]
 
 
@@ -182,7 +182,7 @@ def _with_seen_newer(result: Result, shown: Collection[str]) -> Result:
     return structs.replace(result, superseded_by=None)
 
 
-def _flagged(result: Result, seen: Inspected) -> Result:
+def _flagged(result: Result, seen: InspectedPassage) -> Result:
     return structs.replace(
         result,
         sensitive=seen.categories,
@@ -191,7 +191,7 @@ def _flagged(result: Result, seen: Inspected) -> Result:
     )
 
 
-def _recalled(memory: Memory, seen: Inspected, stale: bool | None) -> dict[str, Any]:
+def _recalled(memory: Memory, seen: InspectedPassage, stale: bool | None) -> dict[str, Any]:
     """A memory's text came from a note once: it is data, too."""
     about = {
         "sensitive": seen.categories,

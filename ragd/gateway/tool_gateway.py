@@ -53,7 +53,7 @@ from ragd.gateway.status import (
 )
 from ragd.gateway.suggested_commands import Addressing
 from ragd.gateway.url_parameters import note_asked_for, number, only, too_old, types
-from ragd.guard.live_rules import GuardInForce
+from ragd.guard.live_rules import LiveGuard
 from ragd.health.explanation import explain
 from ragd.memories.memories import Memories, Notes
 from ragd.memories.memory_vectors import MemoryVectors
@@ -102,7 +102,7 @@ class ToolGateway:
         self.vectors = VectorProgress(clock)
         self._addressing = Addressing(settings.home)
         self._refused: dict[str, tuple[int, str]] = {}  # code -> not recorded yet, last tool
-        guard = GuardInForce(settings)
+        guard = LiveGuard(settings)
         self.memories = Memories(settings, clock, self._append, notes, guard, memory_vectors)
         self._answers = Answers(searches, self.memories, guard, clock)
         self._showing = Showing(notes, settings, guard, clock, searches.titled)

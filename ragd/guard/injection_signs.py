@@ -28,7 +28,7 @@ from ragd.guard.injection_words import (
 )
 
 
-class Sign(Struct, frozen=True):
+class InjectionSign(Struct, frozen=True):
     """One way of giving orders, and what a text must have for it to be worth a look."""
 
     name: str
@@ -36,17 +36,17 @@ class Sign(Struct, frozen=True):
     parts: tuple[str, ...]
     pattern: re.Pattern[str]
 
-    def in_(self, text: str) -> bool:
+    def is_in(self, text: str) -> bool:
         return self.pattern.search(text) is not None
 
 
-def _spoken(name: str, words: Sequence[str], *patterns: str) -> Sign:
+def _spoken(name: str, words: Sequence[str], *patterns: str) -> InjectionSign:
     groups = tuple(frozenset(group.split()) for group in words)
-    return Sign(name, groups, (), re.compile("|".join(patterns)))
+    return InjectionSign(name, groups, (), re.compile("|".join(patterns)))
 
 
-def _written(name: str, parts: str, *patterns: str) -> Sign:
-    return Sign(name, (), tuple(parts.split()), re.compile("|".join(patterns)))
+def _written(name: str, parts: str, *patterns: str) -> InjectionSign:
+    return InjectionSign(name, (), tuple(parts.split()), re.compile("|".join(patterns)))
 
 
 _OVERRIDES = "overrides what was said before"
@@ -59,7 +59,7 @@ _SECRETLY = "wants something kept from the user"
 _SENDS = "wants data sent away or tools used"
 _CODE = "wants code put into the answer"
 
-SIGNS: Sequence[Sign] = (
+SIGNS: Sequence[InjectionSign] = (
     _spoken(
         _OVERRIDES,
         (

@@ -8,14 +8,22 @@ from collections.abc import Collection, Sequence
 from msgspec import Struct
 
 from ragd.guard import injection, sensitive, suggestions
-from ragd.guard.passage import Passage
+from ragd.guard.passage import GuardedPassage
 from ragd.guard.rules import Rules
 from ragd.guard.suggestions import Suggestion
 
-__all__ = ["Inspected", "Passage", "Rules", "Suggestion", "inspect", "inspect_text", "suggest"]
+__all__ = [
+    "GuardedPassage",
+    "InspectedPassage",
+    "Rules",
+    "Suggestion",
+    "inspect",
+    "inspect_text",
+    "suggest",
+]
 
 
-class Inspected(Struct, frozen=True):
+class InspectedPassage(Struct, frozen=True):
     """What the guard found. Categories are labels; `withheld` is what a person is asked about."""
 
     categories: tuple[str, ...]
@@ -23,23 +31,25 @@ class Inspected(Struct, frozen=True):
     withheld: bool = False  # to be asked about; under `security.sensitive: "block"` held back
 
 
-def inspect(passage: Passage, rules: Rules) -> Inspected:
+def inspect(passage: GuardedPassage, rules: Rules) -> InspectedPassage:
     """Look at one passage: its text, title, headings and tags."""
     text = f"{passage.title}\n{passage.heading_path}\n{passage.chunk_text}"
     found = sensitive.categories(passage, text, rules)
-    asked = not rules.confirm.isdisjoint(found) or sensitive.passage_asks(passage, rules)
-    return Inspected(found, injection.suspected(text), asked)
+    asked = not rules.confirm.isdisjoint(found) or sensitive.passage_needs_confirmation(
+        passage, rules
+    )
+    return InspectedPassage(found, injection.suspected(text), asked)
 
 
-def inspect_text(text: str, rules: Rules) -> Inspected:
+def inspect_text(text: str, rules: Rules) -> InspectedPassage:
     """The same for a text that is no passage: a memory."""
     found = sensitive.categories_of_text(text, rules)
-    asked = not rules.confirm.isdisjoint(found) or sensitive.text_asks(text, rules)
-    return Inspected(found, injection.suspected(text), asked)
+    asked = not rules.confirm.isdisjoint(found) or sensitive.text_needs_confirmation(text, rules)
+    return InspectedPassage(found, injection.suspected(text), asked)
 
 
 def suggest(
-    passages: Sequence[tuple[Passage, Inspected]],
+    passages: Sequence[tuple[GuardedPassage, InspectedPassage]],
     rules: Rules,
     known: Collection[tuple[str, str]] = (),
     question: str | None = None,

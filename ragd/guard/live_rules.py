@@ -8,7 +8,7 @@ from ragd.config.live_settings import Settings
 from ragd.config.load import is_address_external
 from ragd.config.schema import Memory, Security
 from ragd.guard.confirmation import Confirmations
-from ragd.guard.inspection import Inspected, Passage, Rules, inspect
+from ragd.guard.inspection import GuardedPassage, InspectedPassage, Rules, inspect
 from ragd.guard.sensitive import may_leave
 from ragd.notes.model import Chunk
 
@@ -21,13 +21,13 @@ def confirmations(clock: Clock) -> Confirmations:
     return Confirmations(clock.monotonic, lambda: secrets.token_urlsafe(TOKEN_BYTES))
 
 
-class GuardInForce:
+class LiveGuard:
     """Rules that are made once for each configuration."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._made: tuple[Security, Memory, Rules] | None = None
-        self._inspected: dict[bytes, Inspected] = {}
+        self._inspected: dict[bytes, InspectedPassage] = {}
 
     @property
     def blocks(self) -> bool:
@@ -52,7 +52,7 @@ class GuardInForce:
             self._inspected.clear()
         return made[2]
 
-    def inspect(self, passage: Passage) -> Inspected:
+    def inspect(self, passage: GuardedPassage) -> InspectedPassage:
         """What the guard says of a passage. Of those seen last it knows it by their digest."""
         rules, digest = self.rules, _digest(passage)
         found = self._inspected.pop(digest, None) or inspect(passage, rules)
@@ -62,7 +62,7 @@ class GuardInForce:
         return found
 
 
-def _digest(passage: Passage) -> bytes:
+def _digest(passage: GuardedPassage) -> bytes:
     """Of all that the guard looks at: no text of a note is kept."""
     seen = (
         *(passage.section or "", passage.title, passage.heading_path, passage.chunk_text),

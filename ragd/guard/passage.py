@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 
-class Passage(Protocol):
+class GuardedPassage(Protocol):
     """One chunk of a note."""
 
     @property

@@ -11,7 +11,7 @@ from msgspec import Struct
 from ragd.config.schema import Memory, Security
 from ragd.guard.section_names import built_in_sections, name_of
 from ragd.guard.sensitive_words import SensitiveWords
-from ragd.guard.word_matching import Lexicon
+from ragd.guard.word_matching import PhraseFinder
 
 HEALTH = "health"
 FINANCIAL_DEBT = "financial_debt"
@@ -37,7 +37,7 @@ _SAYS_RELATIONS = re.compile(
 class Rules(Struct, frozen=True):
     """The guard's rules. `kinds` maps a kind of pattern to its category, if it has one."""
 
-    lexicon: Lexicon
+    lexicon: PhraseFinder
     kinds: dict[str, str | None]
     built_in: SensitiveWords
     names: dict[str, frozenset[str]]  # of sections and tags -> the categories they have
@@ -72,7 +72,7 @@ class Rules(Struct, frozen=True):
                     untold.add(name)
         lists = tuple(sorted(set(security.word_lists)))
         return cls(
-            Lexicon(words),
+            PhraseFinder(words),
             {kind: _CATEGORY_OF.get(kind) for kind in memory.patterns},
             _built_in(lists),
             {name: frozenset(categories) for name, categories in names.items()},

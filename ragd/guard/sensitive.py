@@ -9,13 +9,13 @@ from typing import Protocol
 from ragd.guard.rules import Rules
 from ragd.guard.section_names import name_of, names_in, without_numbers
 from ragd.guard.sensitive_words import without_harmless_uses
-from ragd.guard.word_matching import folded
+from ragd.guard.word_matching import normalised
 from ragd.notes.model import Chunk
 
 BETWEEN_HEADINGS = " > "
 
 
-class Marked(Protocol):
+class MarkedText(Protocol):
     """What a passage has beside its text."""
 
     @property
@@ -26,7 +26,7 @@ class Marked(Protocol):
     def heading_path(self) -> str: ...
 
 
-def categories(passage: Marked, text: str, rules: Rules) -> tuple[str, ...]:
+def categories(passage: MarkedText, text: str, rules: Rules) -> tuple[str, ...]:
     """The categories of a passage with this text, in order of their names."""
     return tuple(sorted(_by_name(passage, rules) | _by_words(text, rules)))
 
@@ -41,7 +41,7 @@ def categories_of_text(text: str, rules: Rules) -> tuple[str, ...]:
 
 
 def _by_words(text: str, rules: Rules) -> set[str]:
-    text = folded(text)
+    text = normalised(text)
     found = _found(text, rules)
     # Few texts have any of the words, so that only few are searched for harmless uses of them.
     if found and (rest := without_harmless_uses(text)) != text:
@@ -54,7 +54,7 @@ def _found(text: str, rules: Rules) -> set[str]:
     return rules.built_in.kinds_in(text) | {one for one in found if one is not None}
 
 
-def text_asks(text: str, rules: Rules) -> bool:
+def text_needs_confirmation(text: str, rules: Rules) -> bool:
     """Whether the text has the name of a section that is asked about, whatever its kind."""
     if not rules.always_confirm:
         return False
@@ -71,7 +71,7 @@ def text_may_leave(text: str, rules: Rules) -> bool:
     return not categories_of_text(text, rules)
 
 
-def passage_asks(passage: Marked, rules: Rules) -> bool:
+def passage_needs_confirmation(passage: MarkedText, rules: Rules) -> bool:
     """Whether it stands under a heading, or bears a tag, that is asked about whatever its kind."""
     if not rules.always_confirm:
         return False
@@ -83,12 +83,12 @@ def passage_asks(passage: Marked, rules: Rules) -> bool:
     )
 
 
-def names_of(passage: Marked) -> Iterator[str]:
+def names_of(passage: MarkedText) -> Iterator[str]:
     """The whole names of the headings it stands under, and of its tags with all their steps."""
     return map(name_of, headings_of(passage))
 
 
-def headings_of(passage: Marked) -> Iterator[str]:
+def headings_of(passage: MarkedText) -> Iterator[str]:
     """The headings it stands under, and its tags with all their steps."""
     if passage.section:
         yield passage.section
@@ -103,7 +103,7 @@ def _steps(tag: str) -> Iterable[str]:
     return (tag, *tag.split("/")) if "/" in tag else (tag,)
 
 
-def _by_name(passage: Marked, rules: Rules) -> set[str]:
+def _by_name(passage: MarkedText, rules: Rules) -> set[str]:
     found: set[str] = set()
     for heading in headings_of(passage):
         found |= rules.whole_names.get(without_numbers(heading), frozenset())

@@ -15,7 +15,7 @@ from ragd.guard.word_lists.english import ENGLISH
 from ragd.guard.word_lists.french import FRENCH
 from ragd.guard.word_lists.german import GERMAN
 from ragd.guard.word_lists.spanish import SPANISH
-from ragd.guard.word_matching import folded, words
+from ragd.guard.word_matching import normalised, words
 
 LISTS: tuple[WordList, ...] = (ENGLISH, GERMAN, CHINESE, FRENCH, SPANISH)
 CACHED_WORDS = 50_000
@@ -152,7 +152,7 @@ class SensitiveWords:
 
 def entries(listed: str) -> list[str]:
     """The entries of a list, folded."""
-    found = (" ".join(folded(entry).split()) for entry in listed.split(","))
+    found = (" ".join(normalised(entry).split()) for entry in listed.split(","))
     return [entry for entry in found if entry]
 
 

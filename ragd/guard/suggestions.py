@@ -9,12 +9,12 @@ from collections.abc import Collection, Iterator, Sequence
 
 from msgspec import Struct
 
-from ragd.guard.passage import Passage
+from ragd.guard.passage import GuardedPassage
 from ragd.guard.rules import Rules
 from ragd.guard.sensitive import names_of
 from ragd.guard.sensitive_words import without_harmless_uses
-from ragd.guard.word_matching import Found, folded
-from ragd.notes.characters import fold, visible
+from ragd.guard.word_matching import Found, normalised
+from ragd.notes.characters import collapse_spaces, visible
 from ragd.notes.markdown.sanitise import without_markup
 from ragd.notes.sentences import sentences
 from ragd.notes.stop_words import ENGLISH
@@ -47,7 +47,7 @@ class Suggestion(Struct, frozen=True):
 
 
 def first(
-    passages: Sequence[Passage],
+    passages: Sequence[GuardedPassage],
     rules: Rules,
     known: Collection[tuple[str, str]] = (),
     others: Sequence[tuple[str, str]] = (),
@@ -74,13 +74,13 @@ def _is_outdated(
 ) -> bool:
     """Whether a passage with a later date speaks of the same: the same names, in a sentence that
     holds such a fact as well."""
-    names = {folded(word) for word in _names_in(found.value)}
+    names = {normalised(word) for word in _names_in(found.value)}
     if not day or not names:
         return False
     newer = (text for date, text in dated if date > day)
-    speaking = (text for text in newer if any(name in folded(text) for name in names))
+    speaking = (text for text in newer if any(name in normalised(text) for name in names))
     return any(
-        not names.isdisjoint(folded(word) for word in _names_in(sentence))
+        not names.isdisjoint(normalised(word) for word in _names_in(sentence))
         and rules.lexicon.found_in(sentence)
         for text in speaking
         for sentence in sentences(text)
@@ -96,12 +96,14 @@ def _names_in(sentence: str) -> list[str]:
 
 def _is_known(found: Suggestion, known: Collection[tuple[str, str]]) -> bool:
     """Whether exactly this fact is stored; a memory is kept without its markup."""
-    value = fold(without_markup(visible(found.value))).strip()
+    value = collapse_spaces(without_markup(visible(found.value))).strip()
     return (found.key, value) in known or (found.source, value) in known
 
 
 def _latest(
-    best: Suggestion, said: Passage, others: Sequence[tuple[Passage, Suggestion | None]]
+    best: Suggestion,
+    said: GuardedPassage,
+    others: Sequence[tuple[GuardedPassage, Suggestion | None]],
 ) -> tuple[Suggestion, str]:
     """The newest of those with the same key, and its date. A note without a date is taken to be
     kept up."""
@@ -112,13 +114,13 @@ def _latest(
     return best, newest
 
 
-def _in_text(passage: Passage, rules: Rules) -> Suggestion | None:
+def _in_text(passage: GuardedPassage, rules: Rules) -> Suggestion | None:
     best: tuple[int, str, list[Found]] = (0, "", [])
     for sentence in sentences(passage.chunk_text):
         if not _tells(sentence):
             continue
         found = rules.lexicon.found_in(sentence)
-        if found and not rules.lexicon.found_in(without_harmless_uses(folded(sentence))):
+        if found and not rules.lexicon.found_in(without_harmless_uses(normalised(sentence))):
             continue  # time that is spent, attention that is paid
         weight = len(found) + any(phrase in _DEBT for _, phrase in found)
         if weight > best[0]:
@@ -134,7 +136,7 @@ def _tells(sentence: str) -> bool:
     return not sentence.rstrip(' *_"”)').endswith("?") and "://" not in sentence
 
 
-def _by_heading(passage: Passage, rules: Rules) -> Suggestion | None:
+def _by_heading(passage: GuardedPassage, rules: Rules) -> Suggestion | None:
     """A list under the heading "Costco", a diary's section `#mentalhealth`."""
     found = rules.lexicon.found_in(f"{passage.title}\n{passage.heading_path}")
     topic = found[0][1] if found else next(_marked(passage, rules), None)
@@ -146,11 +148,11 @@ def _by_heading(passage: Passage, rules: Rules) -> Suggestion | None:
     return _suggestion(_joined(topic, _where(passage, topic)), said, passage)
 
 
-def _marked(passage: Passage, rules: Rules) -> Iterator[str]:
+def _marked(passage: GuardedPassage, rules: Rules) -> Iterator[str]:
     return (name for name in names_of(passage) if name in rules.marked)
 
 
-def _suggestion(key: str, value: str, passage: Passage) -> Suggestion | None:
+def _suggestion(key: str, value: str, passage: GuardedPassage) -> Suggestion | None:
     if not key:
         return None
     if len(value) > LONGEST_VALUE:
@@ -158,7 +160,7 @@ def _suggestion(key: str, value: str, passage: Passage) -> Suggestion | None:
     return Suggestion(key, value, passage.source_file)
 
 
-def _key(sentence: str, found: list[Found], passage: Passage) -> str:
+def _key(sentence: str, found: list[Found], passage: GuardedPassage) -> str:
     phrases = [phrase for _, phrase in found]
     if not _DEBT.isdisjoint(phrases):
         if (match := _TO.search(sentence)) and _may_be_name(match.group(1), phrases):
@@ -175,7 +177,7 @@ def _who(sentence: str, phrases: list[str]) -> str:
     nothing, unless somebody paid, owed or spent."""
     names = [match for match in _WORD.finditer(sentence) if _may_be_name(match.group(), phrases)]
     if names and names[0].start() == 0:
-        verb = folded(sentence[names[0].end() :].strip()).partition(" ")[0]
+        verb = normalised(sentence[names[0].end() :].strip()).partition(" ")[0]
         if len(names) > 1 or verb not in phrases:
             del names[0]
     return _POSSESSIVE.sub("", names[0].group()) if names else ""
@@ -184,11 +186,11 @@ def _who(sentence: str, phrases: list[str]) -> str:
 def _may_be_name(word: str, phrases: list[str]) -> bool:
     if not word[0].isupper():
         return False
-    first = folded(re.split("[’']", word)[0])
+    first = normalised(re.split("[’']", word)[0])
     return len(first) > 1 and first not in _NO_NAME and not any(first in p for p in phrases)
 
 
-def _where(passage: Passage, topic: str) -> str:
+def _where(passage: GuardedPassage, topic: str) -> str:
     """What else tells this fact from others: its day, or the note's name."""
     if passage.date:
         return passage.date
@@ -203,7 +205,7 @@ def slug(text: str) -> str:
     """Small letters, digits and `_`: ASCII where the letters have an ASCII form."""
     plain = "".join(
         char
-        for char in unicodedata.normalize("NFKD", folded(text))
+        for char in unicodedata.normalize("NFKD", normalised(text))
         if not unicodedata.combining(char)
     )
     plain = unicodedata.normalize("NFC", plain)

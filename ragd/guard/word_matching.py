@@ -43,14 +43,14 @@ _INFLECTED = re.compile("[a-zß-öø-ÿ]{3,}")  # by endings, as far as we know 
 _END = ""  # where in the tree of words the kinds of a finished pattern are kept
 
 
-def folded(text: str) -> str:
+def normalised(text: str) -> str:
     """`text` with what only differs in case or in width made equal."""
     return text.lower() if text.isascii() else unicodedata.normalize("NFKC", text).casefold()
 
 
 def words(text: str) -> list[str]:
     """The words of a text, folded; an amount's currency sign is a word too."""
-    return _cut(folded(text), _IN_TEXT)
+    return _cut(normalised(text), _IN_TEXT)
 
 
 def is_single(word: str) -> bool:
@@ -69,7 +69,7 @@ def _cut(text: str, word: re.Pattern[str]) -> list[str]:
     ]
 
 
-class Lexicon:
+class PhraseFinder:
     """Words and phrases of several kinds, put in order once, then found in any text."""
 
     __slots__ = ("_odd", "_tree")
@@ -79,7 +79,7 @@ class Lexicon:
         self._odd: list[tuple[re.Pattern[str], Found]] = []
         for kind, phrases in patterns.items():
             for phrase in phrases:
-                self._add(" ".join(folded(phrase).split()), kind)
+                self._add(" ".join(normalised(phrase).split()), kind)
 
     def kinds_in(self, text: str) -> set[str]:
         """The kinds of which something is in the text, as whole words."""
@@ -87,7 +87,7 @@ class Lexicon:
 
     def found_in(self, text: str) -> list[Found]:
         """What of it is in the text, each once, in the order of the text."""
-        text = folded(text)
+        text = normalised(text)
         found = dict.fromkeys(self._in_order(_cut(text, _IN_TEXT)))
         for pattern, what in self._odd:
             if pattern.search(text):

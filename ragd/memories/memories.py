@@ -20,14 +20,14 @@ from ragd.config.live_settings import Settings
 from ragd.embed.providers.embedder_port import EmbeddingError, Vector
 from ragd.errors import RagdError
 from ragd.events import Fact, MemoryForgotten, MemoryStored
-from ragd.guard.inspection import Inspected
-from ragd.guard.live_rules import GuardInForce
-from ragd.guard.memory_origins import inspect_fact, likeliest
+from ragd.guard.inspection import InspectedPassage
+from ragd.guard.live_rules import LiveGuard
+from ragd.guard.memory_origins import inspect_fact, most_similar
 from ragd.memories.matching import Memory, shown
 from ragd.memories.memory_store import MemoryStore
 from ragd.memories.memory_vectors import MemoryVectors
 from ragd.memories.source_check import Sources
-from ragd.notes.characters import fold, visible
+from ragd.notes.characters import collapse_spaces, visible
 from ragd.notes.excerpt import Excerpt, excerpt, pieces
 from ragd.notes.markdown.sanitise import plain, without_markup
 from ragd.protocol.tool_schemas import MemoryRequest
@@ -75,7 +75,7 @@ class Memories:
         clock: Clock,
         record: Record,
         notes: Notes,
-        guard: GuardInForce,
+        guard: LiveGuard,
         vectors: MemoryVectors | None = None,
     ) -> None:
         self._settings = settings
@@ -201,7 +201,7 @@ class Memories:
             self._not_before = self._clock.monotonic() + RETRY_S
             log.warning("memories are found by their words alone", code=why.code)
 
-    async def _looked_up(self, memory: Memory) -> Inspected | None:
+    async def _looked_up(self, memory: Memory) -> InspectedPassage | None:
         """What the guard says of it. RagdError if its source is not a note of the vault."""
         try:
             async with asyncio.timeout(WITHIN_S):
@@ -221,7 +221,7 @@ class Memories:
                 "Give the `source_file` of a search result.",
             )
 
-    def _inspected(self, memory: Memory) -> Inspected | None:
+    def _inspected(self, memory: Memory) -> InspectedPassage | None:
         """What the guard says of it and of its note as it is now; None if that cannot be read."""
         try:
             data, _ = self._notes.read_bytes(memory.source)
@@ -231,7 +231,7 @@ class Memories:
         if not isinstance(note, Excerpt):
             return None
         fact = f"{memory.key}\n{memory.value}"
-        likely = likeliest(fact, list(pieces(note.parts)), MOST_JUDGED)
+        likely = most_similar(fact, list(pieces(note.parts)), MOST_JUDGED)
         return inspect_fact(fact, likely, self._guard.rules)
 
     async def _hash(self, key: str) -> str:
@@ -284,7 +284,7 @@ def _clean(name: str, text: str) -> str:
     if name == "key":
         shown = plain(visible(text), LONGEST_KEY)
     else:
-        shown = fold(without_markup(visible(text))).strip()
+        shown = collapse_spaces(without_markup(visible(text))).strip()
     if not shown:
         raise RagdError("INVALID_REQUEST", f"The field `{name}` has nothing in it to be shown.")
     return shown

@@ -11,7 +11,7 @@ from ragd.config.load import is_address_external
 from ragd.embed.providers.embedder_port import Vector
 from ragd.embed.providers.local_model import model_of
 from ragd.embed.providers.provider_choice import Providers
-from ragd.guard.live_rules import GuardInForce
+from ragd.guard.live_rules import LiveGuard
 from ragd.guard.sensitive import text_may_leave
 from ragd.memories.matching import ANCHORS, Meaning, Memory, embed_text
 from ragd.search.ranking.cosine_scale import USUAL, known_scale
@@ -27,7 +27,7 @@ class MemoryVectors:
         settings: Settings,
         open_indexes: OpenIndexes,
         providers: Providers,
-        guard: GuardInForce,
+        guard: LiveGuard,
     ) -> None:
         self._settings = settings
         self._open_indexes = open_indexes

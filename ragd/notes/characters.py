@@ -32,12 +32,12 @@ def visible(text: str) -> str:
     return text
 
 
-def fold(text: str) -> str:
+def collapse_spaces(text: str) -> str:
     """Runs of spaces become one, and lines lose those at their ends. Line breaks stay."""
-    return fold_runs("\n".join(map(str.strip, text.split("\n"))))
+    return collapse_runs("\n".join(map(str.strip, text.split("\n"))))
 
 
-def fold_runs(text: str) -> str:
+def collapse_runs(text: str) -> str:
     """Runs of spaces become one; for text whose lines have none at their ends."""
     if "\t" in text:
         text = text.replace("\t", " ")

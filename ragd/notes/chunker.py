@@ -21,7 +21,7 @@ _BLANK_LINES = re.compile("\n\n\n+")
 Count = Callable[[str], int]
 
 
-class Passage(NamedTuple):
+class CutPassage(NamedTuple):
     """A text that will be a chunk; `prose` is the part of it where tags may be."""
 
     text: str
@@ -37,15 +37,15 @@ def passages(
     code: dict[int, str],
     limits: Limits,
     count: Count,
-) -> Iterator[Passage]:
+) -> Iterator[CutPassage]:
     """All passages of a note, in order. `code` holds, by line, the code that stands in the text."""
     sections = _with_words(sections)
     if properties is not None:
         whole = _below(properties, sections[0]) if sections else properties
-        text = _folded(whole.text)
+        text = _normalised(whole.text)
         if CODE_LINE not in text and _fits(text, limits, count):
             prose = sections[0].text if sections else ""
-            yield Passage(text, prose, whole.line, whole.last, whole)
+            yield CutPassage(text, prose, whole.line, whole.last, whole)
             sections = sections[1:]
         else:
             for passage in _cut(properties, {}, limits, count):
@@ -92,17 +92,19 @@ def _joined(parts: list[Section], main: Section) -> Section:
     return replace(main, text=text, line=parts[0].line, last=parts[-1].last)
 
 
-def _cut(section: Section, code: dict[int, str], limits: Limits, count: Count) -> Iterator[Passage]:
+def _cut(
+    section: Section, code: dict[int, str], limits: Limits, count: Count
+) -> Iterator[CutPassage]:
     if code:
         if CODE_LINE in section.text:
             section = _with_code(section, code)
         else:
             code = {}
     whole = section.text
-    text = _folded(whole)
+    text = _normalised(whole)
     if _fits(text, limits, count):
         prose = _without(code, whole, section.line) if code else text
-        yield Passage(text, prose, section.line, section.last, section)
+        yield CutPassage(text, prose, section.line, section.last, section)
         return
     line, before = section.line, 0
     for start, end in windows(whole, limits, count):
@@ -110,7 +112,7 @@ def _cut(section: Section, code: dict[int, str], limits: Limits, count: Count) -
         before = start
         shown = whole[start:end]
         prose = _without(code, shown, line) if code else shown
-        yield Passage(_folded(shown), prose, line, line + shown.count("\n"), section)
+        yield CutPassage(_normalised(shown), prose, line, line + shown.count("\n"), section)
 
 
 def _with_code(section: Section, code: dict[int, str]) -> Section:
@@ -131,7 +133,7 @@ def _without(code: dict[int, str], text: str, first_line: int) -> str:
     return "\n".join([line for number, line in lines if number not in code])
 
 
-def _folded(text: str) -> str:
+def _normalised(text: str) -> str:
     return _BLANK_LINES.sub("\n\n", text) if "\n\n\n" in text else text
 
 

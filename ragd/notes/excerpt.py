@@ -16,20 +16,20 @@ from ragd.notes.markdown.fences import without_code
 from ragd.notes.markdown.frontmatter import Frontmatter
 from ragd.notes.markdown.sanitise import without_markup
 from ragd.notes.markdown.sections import Section, split
-from ragd.notes.parse import HIDDEN, Failed, name_of
+from ragd.notes.parse import HIDDEN, Unparsable, name_of
 
 PIECE = 8_000  # characters that are judged at once: an expression cannot be interrupted
 OVERLAP = 1_000  # more than any expression reaches
 
 
-class Room(Struct, frozen=True):
+class ExcerptLimits(Struct, frozen=True):
     """How much is shown at once."""
 
     lines: int
     characters: int
 
 
-class Part(Struct, frozen=True):
+class ExcerptPart(Struct, frozen=True):
     """Lines of one section, as the guard looks at a passage."""
 
     chunk_text: str
@@ -47,7 +47,7 @@ class Excerpt(Struct, frozen=True):
     lines: list[str]
     first: int
     total: int
-    parts: list[Part]
+    parts: list[ExcerptPart]
     is_cut: bool = False  # a line is longer than there is room for
 
     @property
@@ -63,18 +63,18 @@ def excerpt(
     *,
     raw: bool,
     code: bool,
-    room: Room | None = None,
-) -> Excerpt | Failed:
+    room: ExcerptLimits | None = None,
+) -> Excerpt | Unparsable:
     """These lines, as far as there are any, and room for them. Not `raw`: without markup and,
     unless `code`, without fenced code, as the index has them. Failed for what is no text, and for
     a note that hides."""
     decoded = decoding.decode(data)
     if isinstance(decoded, decoding.Undecodable):
-        return Failed(decoded.reason)
+        return Unparsable(decoded.reason)
     text = visible(decoded.text)
     properties = frontmatter.read(text)
     if properties.hidden:
-        return Failed(HIDDEN)
+        return Unparsable(HIDDEN)
     written = _lines(text)
     clean, sections = _clean(text, properties, code)
     start, end = first - 1, len(written) if last is None else min(last, len(written))
@@ -92,7 +92,7 @@ def excerpt(
     return Excerpt(shown, first, len(written), parts, is_cut)
 
 
-def pieces(parts: Iterable[Part]) -> Iterator[Part]:
+def pieces(parts: Iterable[ExcerptPart]) -> Iterator[ExcerptPart]:
     """The same text in pieces that are judged quickly; what stands where two meet is in both."""
     for part in parts:
         for text in pieces_of(part.chunk_text):
@@ -110,7 +110,9 @@ def pieces_of(text: str) -> Iterator[str]:
         yield text[start - OVERLAP : start + PIECE]
 
 
-def _end(lines: Sequence[str], written: Sequence[str], start: int, end: int, room: Room) -> int:
+def _end(
+    lines: Sequence[str], written: Sequence[str], start: int, end: int, room: ExcerptLimits
+) -> int:
     """Before which line to stop, so that the rest has room; one line always has."""
     characters = 0
     for at in range(start, min(end, start + room.lines)):
@@ -147,7 +149,7 @@ def _parts(
     properties: Frontmatter,
     start: int,
     end: int,
-) -> list[Part]:
+) -> list[ExcerptPart]:
     """The lines from `start` (from 0) to before `end`, by the sections that they stand in.
 
     What is judged is what is written: a comment may hold what nobody sees.
@@ -161,6 +163,6 @@ def _parts(
         until = min(end, begins[at] if at < len(begins) else end)
         text = "\n".join(written[start:until])
         marks = tags.merged(section.hashtags, tags.inline(text), properties.tags)
-        found.append(Part(text, section.name, marks, title, section.full_path, path))
+        found.append(ExcerptPart(text, section.name, marks, title, section.full_path, path))
         start = until
     return found

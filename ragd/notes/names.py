@@ -14,8 +14,8 @@ _INNER = re.compile(r"[_.\s]+")
 
 def name_key(name: str) -> str:
     """A name as it is compared: without case, accents and separators. Empty: it has no letters."""
-    folded = unicodedata.normalize("NFKD", name[:LONGEST_KEY].casefold())
-    bare = unicodedata.normalize("NFC", _COMBINING.sub("", folded))
+    normalised = unicodedata.normalize("NFKD", name[:LONGEST_KEY].casefold())
+    bare = unicodedata.normalize("NFC", _COMBINING.sub("", normalised))
     return "".join(_WORD.findall(bare))
 
 

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator, Sequence
 from msgspec import Struct
 
 from ragd.notes import dates, decoding
-from ragd.notes.characters import fold, one_line, visible
-from ragd.notes.chunker import MOST_CHARACTERS, Passage, passages
+from ragd.notes.characters import collapse_spaces, one_line, visible
+from ragd.notes.chunker import MOST_CHARACTERS, CutPassage, passages
 from ragd.notes.languages import language_of
 from ragd.notes.markdown import frontmatter, links, tags
 from ragd.notes.markdown.fences import without_code
@@ -38,7 +38,7 @@ MOST_CHUNKS = 30_000  # of a note; 10 MB of Korean, the densest of usual texts, 
 CHUNK_NAMESPACE = bytes.fromhex("4a603e15e7c655e4a493cf4afd8f3fa3")
 
 # A note that says nothing has this one passage: people look for it by its name all the same.
-NOTHING = Passage("", "", 1, 1, Section("", 1, 1))
+NOTHING = CutPassage("", "", 1, 1, Section("", 1, 1))
 
 # A heading of the first level before all text; lone tags may stand before it.
 _OPENING = re.compile(r"(?:\s|#[^\s#]+[ \t]*\n)*+#[ \t]+([^\n]*[^\s#])")
@@ -60,7 +60,7 @@ class _Facts(Struct, frozen=True):
     language: str | None  # of most of its text
 
 
-class Failed(Struct, frozen=True):
+class Unparsable(Struct, frozen=True):
     """A file that is no note; `reason` is one of `decoding.REASONS`."""
 
     reason: str
@@ -71,11 +71,13 @@ def fingerprint(options: ChunkOptions) -> str:
     return f"{FINGERPRINT}:{options.chunk_size}:{options.chunk_overlap}:{options.code_blocks}"
 
 
-def parse_note(path: str, data: bytes, options: ChunkOptions, count_tokens: Count) -> Note | Failed:
+def parse_note(
+    path: str, data: bytes, options: ChunkOptions, count_tokens: Count
+) -> Note | Unparsable:
     """The note at `path` (relative to the vault, with `/`), cut into chunks."""
     decoded = decoding.decode(data)
     if isinstance(decoded, decoding.Undecodable):
-        return Failed(decoded.reason)
+        return Unparsable(decoded.reason)
     text = visible(decoded.text)
     properties = frontmatter.read(text)
     warnings = tuple(warning for warning in (decoded.warning, properties.warning) if warning)
@@ -160,7 +162,7 @@ def _passages(
     properties: Frontmatter,
     options: ChunkOptions,
     count: Count,
-) -> Iterator[Passage]:
+) -> Iterator[CutPassage]:
     size = options.chunk_size
     limits = Limits(size, min(options.chunk_overlap, size - 1), MOST_CHARACTERS)
     sections = split(without_markup(body.text), body.first_line)
@@ -197,7 +199,7 @@ def _facts(
     )
 
 
-def _own_tags(passage: Passage) -> tuple[str, ...]:
+def _own_tags(passage: CutPassage) -> tuple[str, ...]:
     return tags.merged(passage.section.hashtags, tags.inline(passage.prose))
 
 
@@ -205,7 +207,7 @@ def _shown(properties: Frontmatter) -> Section | None:
     """The properties as text: nobody knows which of them people will look for."""
     if not properties.block:
         return None
-    block = fold(without_markup(properties.block))
+    block = collapse_spaces(without_markup(properties.block))
     text = block.strip("\n")
     line = 2 + len(block) - len(block.lstrip("\n"))
     return Section(text, line, line + text.count("\n")) if text else None
@@ -218,7 +220,7 @@ def embedded_text(title: str, heading_path: str, text: str) -> str:
 
 
 def _chunk(
-    facts: _Facts, day: str | None, index: int, passage: Passage, own_tags: tuple[str, ...]
+    facts: _Facts, day: str | None, index: int, passage: CutPassage, own_tags: tuple[str, ...]
 ) -> Chunk:
     section = passage.section
     text = passage.text

@@ -57,8 +57,8 @@ def matching(name: str, operator: str, value: str, known: Iterable[str]) -> tupl
 
 def compared(text: str) -> str:
     """A name or a value as it is compared."""
-    folded = unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
-    return _SPACES.sub(" ", folded).strip()
+    normalised = unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
+    return _SPACES.sub(" ", normalised).strip()
 
 
 def _fits(value: str, operator: str, wanted: str) -> bool:

@@ -9,13 +9,13 @@ from datetime import datetime
 from ragd.config.live_settings import Settings
 from ragd.search.dates import WEAK, candidate_dates
 from ragd.search.query.exclusion import unwanted_share
-from ragd.search.query_vector import Asked
+from ragd.search.query_vector import QueryVector
 from ragd.search.ranking import fusion
-from ragd.search.ranking.diversity import varied
-from ragd.search.ranking.fusion import NOTE, TITLE, Candidate, Weights
-from ragd.search.ranking.retrieval_trust import leg_trust
+from ragd.search.ranking.diversity import spread_over_notes
+from ragd.search.ranking.fusion import NOTE, TITLE, Candidate, FusionWeights
+from ragd.search.ranking.retrieval_trust import retrieval_trust
 from ragd.search.ranking.superseding import newest_first
-from ragd.search.retrieval import Legs, Question
+from ragd.search.retrieval import Question, Retrieved
 from ragd.state.ledger import Ledger
 from ragd.store.lance import ChunkHit, cosines, unit_cosines
 
@@ -27,46 +27,48 @@ class Ranker:
         self._ledger = ledger
         self._settings = settings
 
-    def rank(self, question: Question, found: Legs) -> list[Candidate]:
+    def rank(self, question: Question, found: Retrieved) -> list[Candidate]:
         """What was found, best first."""
         weights = self._weights(question, found)
         candidates = fusion.gather(found.vector, found.text, found.named)
         mark_dates(question, candidates, list(found.hits))
         _add_meaning(question, candidates, found)
-        fusion.add_titles(candidates, found.hits, question.words.share_in_names)
+        fusion.add_titles(candidates, found.hits, question.word_weights.share_in_names)
         fusion.add_note_words(candidates)
         if weights.cover:
-            fusion.add_covers(candidates, found.hits, question.words.share_in_text)
+            fusion.add_covers(candidates, found.hits, question.word_weights.share_in_text)
         fusion.mark_tagged(candidates, found.tagged)
         for one in candidates.values() if question.excluded else ():
             one.unwanted = unwanted_share(question.excluded, one.title, one.text)
         if question.spans:
-            return fusion.titles_first(varied(fusion.order(candidates.values(), weights)))
+            return fusion.titles_first(
+                spread_over_notes(fusion.order(candidates.values(), weights))
+            )
         candidate_dates.mark_recency(candidates)
         ranked = fusion.order(candidates.values(), weights)
-        return fusion.titles_first(newest_first(question.text, varied(ranked)))
+        return fusion.titles_first(newest_first(question.text, spread_over_notes(ranked)))
 
-    def _weights(self, question: Question, found: Legs) -> Weights:
+    def _weights(self, question: Question, found: Retrieved) -> FusionWeights:
         """What each kind of evidence counts, by the configuration and for this question."""
         wish = self._settings.current.search
         if wish.fusion == "rrf":
-            return Weights(by_ranks=True, title=TITLE, note=NOTE)
-        trust = leg_trust(
+            return FusionWeights(by_ranks=True, title=TITLE, note=NOTE)
+        trust = retrieval_trust(
             question.model_language,
-            question.about.readable,
+            question.terms.readable,
             question.language,
             self._ledger.state.catalog.languages,
         )
         scale = question.scale
         by_meaning = wish.vector_weight * trust.vector
         if not found.vector:  # words are all that there is to go by
-            return Weights(by_meaning, 1.0, title=TITLE, note=NOTE, reach=scale.reach)
-        return Weights(
+            return FusionWeights(by_meaning, 1.0, title=TITLE, note=NOTE, reach=scale.reach)
+        return FusionWeights(
             by_meaning,
             wish.text_weight * trust.text,
             title=TITLE * trust.text,
             note=NOTE * trust.text,
-            cover=scale.cover_for(len(question.about.stems)) * trust.text,
+            cover=scale.cover_for(len(question.terms.stems)) * trust.text,
             reach=scale.reach,
         )
 
@@ -77,9 +79,9 @@ def mark_dates(question: Question, found: dict[str, Candidate], hits: Sequence[C
     candidate_dates.mark_dates(found, hits, question.spans, datetime.astimezone, weak)
 
 
-def _add_meaning(question: Question, candidates: dict[str, Candidate], found: Legs) -> None:
+def _add_meaning(question: Question, candidates: dict[str, Candidate], found: Retrieved) -> None:
     """Give every candidate its cosines, as far as the question has a vector by now."""
-    asked = question.asking.result() if question.asking.done() else Asked()
+    asked = question.vector_task.result() if question.vector_task.done() else QueryVector()
     if asked.vector is None:
         return
     lacking = fusion.without_cosine(candidates, found.hits)

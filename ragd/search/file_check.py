@@ -24,7 +24,7 @@ class Notes(Protocol):
     def stat_notes(self, paths: Iterable[str]) -> Facts: ...
 
 
-class Presence:
+class FileCheck:
     """Looks at notes."""
 
     def __init__(self, notes: Notes) -> None:

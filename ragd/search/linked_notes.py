@@ -14,7 +14,7 @@ BEST = 3  # results whose links are followed
 TARGETS = 32  # linked notes that are looked at, in each direction
 
 
-class Index(Protocol):
+class LinkIndex(Protocol):
     """Where links are looked up."""
 
     async def has_links(self) -> bool: ...
@@ -26,7 +26,7 @@ class Index(Protocol):
     async def find_by_names(self, names: Sequence[str]) -> list[LinkRow]: ...
 
 
-async def linked_notes(index: Index, best: Sequence[ChunkRow]) -> dict[str, str]:
+async def linked_notes(index: LinkIndex, best: Sequence[ChunkRow]) -> dict[str, str]:
     """The paths of linked notes, those of the best result first; each with its reason."""
     if not await index.has_links():
         return {}
@@ -55,7 +55,7 @@ async def linked_notes(index: Index, best: Sequence[ChunkRow]) -> dict[str, str]
 
 
 async def _outgoing(
-    index: Index, best: Sequence[ChunkRow], paths: Sequence[str]
+    index: LinkIndex, best: Sequence[ChunkRow], paths: Sequence[str]
 ) -> tuple[list[tuple[str, str]], Sequence[LinkRow]]:
     """What these notes link to, and the notes that have the names of it."""
     targets = _targets(best, await index.read_links(paths))

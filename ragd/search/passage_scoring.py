@@ -24,7 +24,7 @@ from ragd.vault.files import UNKNOWN_STAT, FileStat
 LITERAL = 0.95  # the score of what has the exact phrase that was asked for
 
 
-class Judged(Struct, frozen=True):
+class ScoredPassage(Struct, frozen=True):
     """A result, and what its score will follow from once the others are known.
 
     `fits`: it has something to do with the question; what does not is not shown.
@@ -35,32 +35,34 @@ class Judged(Struct, frozen=True):
     fits: bool
 
 
-class Judging:
+class PassageScorer:
     """Makes results."""
 
     def __init__(self, ledger: Ledger, settings: Settings) -> None:
         self._ledger = ledger
         self._settings = settings
 
-    def judge(self, question: Question, row: ChunkRow, found: Candidate, now: FileStat) -> Judged:
+    def score_passage(
+        self, question: Question, row: ChunkRow, found: Candidate, now: FileStat
+    ) -> ScoredPassage:
         """The passage as a result, with its score. `now`: its note as it is in the vault."""
         unverified = now == UNKNOWN_STAT
         stale = not unverified and is_stale(row, now, self._ledger.state.catalog.files)
-        about = question.about
+        terms = question.terms
         text = " ".join((row.title, *row.names, row.heading_path, row.chunk_text))
-        there = stems_in(text, about.stems)
-        words = about.share_of(there)
+        there = stems_in(text, terms.stems)
+        words = terms.share_of(there)
         if found.bm25 is not None:  # by an alias, a tag, or another form of a word
-            words = max(words, about.one_word)
+            words = max(words, terms.share_of_one_word)
         scale = floor_scale(question)
-        fit = relevance(found.cosine, words, about.readable, closeness=found.closeness, scale=scale)
+        fit = relevance(found.cosine, words, terms.readable, closeness=found.closeness, scale=scale)
         evidence = Evidence(
             self._stands_out(question, found),
             self._covered(question, there, found),
             max(0.0, found.lead),
             timely=found.closeness if question.spans else 0.0,
         )
-        if question.lists:
+        if question.lists_everything:
             is_weak = question.spans and not row.date and not question.by_file_time
             evidence = Evidence(certain=WEAK if is_weak else 1.0)
         elif question.is_literal:
@@ -77,8 +79,8 @@ class Judging:
             file_date=day.isoformat() if day else None,
             evidence=numbers(found, evidence) if question.explain else UNSET,
         )
-        fits = question.lists or question.shows_all or fit >= FLOOR
-        return Judged(shown, evidence, fits)
+        fits = question.lists_everything or question.shows_all or fit >= FLOOR
+        return ScoredPassage(shown, evidence, fits)
 
     def _stands_out(self, question: Question, found: Candidate) -> float | None:
         """How far its cosine is above the crowd's; in a small vault, where the crowd has nothing to
@@ -88,16 +90,16 @@ class Judging:
         scale = question.scale
         if scale is USUAL:
             return stands_out(found.above_crowd, scale)
-        low = unrelated(question.about.readable, scale)
+        low = unrelated(question.terms.readable, scale)
         return stands_out(min(found.above_crowd, found.cosine - low), scale)
 
     def _covered(self, question: Question, there: frozenset[str], found: Candidate) -> float:
         """The part of the question that the passage has; a time in it counts as one more word."""
-        sought = question.sought
-        share = sought.share(there & sought.rarity.keys())
+        weights = question.key_weights
+        share = weights.share(there & weights.rarity.keys())
         if not question.spans:
             return share
-        words = len(sought.rarity)
+        words = len(weights.rarity)
         return (share * words + found.closeness) / (words + 1)
 
 

@@ -26,20 +26,20 @@ from ragd.search.query.conditions import (
 )
 from ragd.search.query.query_language import Term
 from ragd.search.query.typos import Correction
-from ragd.search.vocabulary import Vocabularies
+from ragd.search.vocabulary import VocabularyCache
 from ragd.store.lance import ChunkIndex
 
 MOST_VALUES = 5_000  # of properties that one comparison may stand for
-MOST_DOUBTFUL = 8  # words that are looked up
+MOST_CORRECTED = 8  # words that are looked up
 A_FEW = 5  # passages that show whether a word is still there
-_IDLE = frozenset(word for words in stop_words.ALL for word in words.split())
+_STOP_WORDS = frozenset(word for words in stop_words.ALL for word in words.split())
 
 Count = Callable[[str], int]
 Permits = Callable[[str], bool]  # whether a note may be shown
 Folders = Callable[[], Iterable[str]]  # those of the index that may be searched
 
 
-class Wording(Struct, frozen=True):
+class PreparedQuery(Struct, frozen=True):
     """What is searched. `filters`: the limits, for a person."""
 
     text: str
@@ -53,24 +53,28 @@ class Wording(Struct, frozen=True):
     @property
     def is_literal(self) -> bool:
         """Whether nothing but exact phrases is asked for: then whatever has them is right."""
-        there = {word for phrase in self.quoted for word in limits.folded(phrase).split()}
-        return bool(there) and there.issuperset(limits.folded(self.text).split())
+        there = {word for phrase in self.quoted for word in limits.normalised(phrase).split()}
+        return bool(there) and there.issuperset(limits.normalised(self.text).split())
 
     @property
-    def lists(self) -> bool:
+    def lists_everything(self) -> bool:
         """Whether there are only limits: then all that meets them is asked for."""
         return bool(self.filters) and not any(c.isalnum() for c in self.text)
 
 
-class Wordings:
+class QueryPreparer:
     """Reads requests."""
 
-    def __init__(self, vocabularies: Vocabularies, count_tokens: Count, permits: Permits) -> None:
-        self._vocabularies = vocabularies
+    def __init__(
+        self, vocabularies: VocabularyCache, count_tokens: Count, permits: Permits
+    ) -> None:
+        self._vocabulary_cache = vocabularies
         self._count_tokens = count_tokens
         self._permits = permits
 
-    async def read(self, request: SearchRequest, index: ChunkIndex, folders: Folders) -> Wording:
+    async def prepare(
+        self, request: SearchRequest, index: ChunkIndex, folders: Folders
+    ) -> PreparedQuery:
         """The request in its parts. Raises RagdError for a property that cannot be compared."""
         query = query_language.parse(request.query)
         asked = [query_language.property_term(text) for text in request.properties]
@@ -81,7 +85,7 @@ class Wordings:
         conditions = [one for term in rest for one in await self._resolved(term, index, folders)]
         corrections = await self._corrections(query.plain, index)
         phrases = [one.text for one in rest if one.kind == PHRASE and not one.negated]
-        return Wording(
+        return PreparedQuery(
             typos.corrected(query.plain, corrections),
             request,
             tuple(conditions),
@@ -102,11 +106,11 @@ class Wordings:
         if term.kind in (PHRASE, TITLE):
             return [Condition(term.kind, (term.text,), term.negated)]
         if term.kind == "tag":
-            known = limits.known_tags([limits.folded(term.text)], await index.list_tags())
+            known = limits.known_tags([limits.normalised(term.text)], await index.list_tags())
             return [Condition(TAGS, known, term.negated)]
         if term.kind == "folder":
-            wanted = limits.folded(term.text).strip("/")
-            meant = tuple(one for one in folders() if limits.folded(one) == wanted)
+            wanted = limits.normalised(term.text).strip("/")
+            meant = tuple(one for one in folders() if limits.normalised(one) == wanted)
             return [Condition(FOLDERS, meant, term.negated)]
         known = matching(term.text, "", "", await index.list_properties(term.text))
         values = matching(term.text, term.operator, term.value, known)
@@ -127,14 +131,14 @@ class Wordings:
 
     async def _corrections(self, text: str, index: ChunkIndex) -> list[Correction]:
         """For words that no note has, those of the vault's own that are nearest."""
-        vocabulary = self._vocabularies.of(index)
+        vocabulary = self._vocabulary_cache.of(index)
         if vocabulary is None or await _is_foreign(text, index):
             return []
         found = []
-        for word in typos.doubtful(text, vocabulary)[:MOST_DOUBTFUL]:
-            if typos.folded(word) in _IDLE or self._count_tokens(word) == 1:
+        for word in typos.maybe_mistyped(text, vocabulary)[:MOST_CORRECTED]:
+            if typos.normalised(word) in _STOP_WORDS or self._count_tokens(word) == 1:
                 continue  # a word of the language, which the notes happen not to have
-            near = await asyncio.to_thread(vocabulary.near, typos.folded(word))
+            near = await asyncio.to_thread(vocabulary.near, typos.normalised(word))
             near = [one for one in near if await self._is_there(one, index)]
             if near and not await index.find_by_words(word, 1):
                 found.append(Correction(word, near))

@@ -18,7 +18,7 @@ from ragd.events import DependencyRecovered, EmbeddingFailed, Fact
 from ragd.folds.catalog import Catalog
 from ragd.folds.health_reasons import DEPENDENCY_OF
 from ragd.gateway.status import Reason
-from ragd.guard.live_rules import GuardInForce
+from ragd.guard.live_rules import LiveGuard
 from ragd.guard.sensitive import text_may_leave
 from ragd.state.ledger import Ledger
 from ragd.store.lance import ChunkIndex
@@ -29,7 +29,7 @@ RECORD_WITHIN_S = 0.5
 TWICE = 2  # a blip says nothing
 
 
-class Asked(Struct, frozen=True):
+class QueryVector(Struct, frozen=True):
     """A vector, or the code that says why there is none; neither: nobody wants one."""
 
     vector: Vector | None = None
@@ -40,7 +40,7 @@ class QueryVectors:
     """Makes them."""
 
     def __init__(
-        self, ledger: Ledger, settings: Settings, providers: Providers, guard: GuardInForce
+        self, ledger: Ledger, settings: Settings, providers: Providers, guard: LiveGuard
     ) -> None:
         self._ledger = ledger
         self._failures = 0  # in a row
@@ -50,35 +50,35 @@ class QueryVectors:
 
     async def of(
         self, query: str, index: ChunkIndex, catalog: Catalog, health: Sequence[Reason]
-    ) -> Asked:
+    ) -> QueryVector:
         """The vector of this question, if it can be had and is worth having."""
         search = self._settings.current.search
         if search.fusion == "weighted" and not search.vector_weight:
-            return Asked()
+            return QueryVector()
         codes = [reason.code for reason in health]
         if "INDEX_STALE" in codes and search.stale == "full_text":
-            return Asked(code="INDEX_STALE")
+            return QueryVector(code="INDEX_STALE")
         for code in WITHOUT_VECTORS:
             if code in codes:
-                return Asked(code=code)
+                return QueryVector(code=code)
         if catalog.chunks and not catalog.chunks_embedded:
-            return Asked(code="VECTORS_PENDING")
+            return QueryVector(code="VECTORS_PENDING")
         if self._must_stay_here(query, index):
-            return Asked(code="SENSITIVE_FILTERED")
+            return QueryVector(code="SENSITIVE_FILTERED")
         try:
             async with asyncio.timeout(WITHIN_S):
                 embedder = await self._providers.of(index.identity)
                 vector = await embedder.embed_query(query)
         except TimeoutError:
             await self._failed(EmbeddingFailed(code="TIMEOUT", attempt=TWICE))
-            return Asked(code="TIMEOUT")
+            return QueryVector(code="TIMEOUT")
         except EmbeddingError as why:
             sizes = {"configured": why.configured, "made": why.made}
             await self._failed(EmbeddingFailed(code=why.code, attempt=TWICE, **sizes))
-            return Asked(code=why.code)
+            return QueryVector(code=why.code)
         self._failures = 0
         await self._recovered(index.identity.space.provider)
-        return Asked(vector)
+        return QueryVector(vector)
 
     async def _failed(self, fact: EmbeddingFailed) -> None:
         """A question that fails twice is as good as a probe; one that waits twice in vain makes

@@ -11,7 +11,7 @@ from msgspec import structs
 
 from ragd.clock import Clock, iso
 from ragd.search import dates
-from ragd.search.dates import MonthDay, Span, Understood
+from ragd.search.dates import MonthDay, NamedTime, Span
 from ragd.search.query.filters import FileTimes, Filters
 from ragd.store.lance import ChunkHit, ChunkIndex, condition
 
@@ -23,24 +23,24 @@ LISTED = 2_000  # passages of a time that are listed, at most
 Permits = Callable[[str], bool]
 
 
-class QuestionTimes:
+class QuestionDates:
     """Understands times."""
 
     def __init__(self, clock: Clock, permits: Permits) -> None:
         self._clock = clock
         self._permits = permits
 
-    async def understand(self, question: str, index: ChunkIndex) -> Understood:
+    async def find_time(self, question: str, index: ChunkIndex) -> NamedTime:
         """What the question says about time. A birthday that no note tells stays words."""
         known = {}
         for owner in dates.birthday_of(question)[:3]:
             if day := await self._birthday(owner, index):
                 known[owner] = day
-        found = dates.understand(question, self.today(), known)
+        found = dates.find_time(question, self.today(), known)
         if not found.phrases:  # then what such a phrase counts from may be told by a note
-            for event in dates.told_events(question)[:1]:
+            for event in dates.named_events(question)[:1]:
                 if day := await self._event(event, index):
-                    return dates.understand(question, self.today(), {**known, event: day})
+                    return dates.find_time(question, self.today(), {**known, event: day})
         return found
 
     async def _event(self, words: str, index: ChunkIndex) -> MonthDay | None:
@@ -59,7 +59,7 @@ class QuestionTimes:
         return dates.birthday_in(owner, await index.read_chunks(permitted))
 
 
-def near(filters: Filters, spans: Sequence[Span]) -> str | None:
+def near_condition(filters: Filters, spans: Sequence[Span]) -> str | None:
     """The condition for passages within the filters and of these spans, or shortly around them."""
     if not spans:
         return None
@@ -67,7 +67,9 @@ def near(filters: Filters, spans: Sequence[Span]) -> str | None:
     return condition(structs.replace(filters, spans=around))
 
 
-async def listed(index: ChunkIndex, filters: Filters, spans: Sequence[Span]) -> list[ChunkHit]:
+async def passages_of_time(
+    index: ChunkIndex, filters: Filters, spans: Sequence[Span]
+) -> list[ChunkHit]:
     """The passages of these spans, newest first, then those of notes without a date whose file was
     written in the latest span."""
     own = condition(structs.replace(filters, spans=tuple(span.shown() for span in spans)))

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from msgspec import Struct, structs
 
-from ragd.search.file_check import Presence
-from ragd.search.passage_scoring import Judged
+from ragd.search.file_check import FileCheck
+from ragd.search.passage_scoring import ScoredPassage
 from ragd.search.ranking.fusion import Candidate
 from ragd.search.ranking.passage_joining import joined, may_join
 from ragd.search.ranking.score import JUDGED, Evidence, is_answered
@@ -26,9 +26,9 @@ LISTED = 5  # other notes with the same passage
 CHECKED = 200  # of them, when there are more: whether they are still there
 PLACES_WITHIN_S = 2.0
 
-Found = tuple[ChunkRow, Result]
+ShownPassage = tuple[ChunkRow, Result]
 Permits = Callable[[str], bool]
-Judge = Callable[[ChunkRow, Candidate, FileStat], Judged]
+Judge = Callable[[ChunkRow, Candidate, FileStat], ScoredPassage]
 Score = Callable[[Sequence[Evidence]], list[float]]
 
 
@@ -43,16 +43,16 @@ class _Pick(Struct, frozen=True):
     parts: int = 1  # passages of the index that it is made of
 
 
-class Picking:
+class ResultPicker:
     """The results of one search, as far as it has come: `best` can be served at any time."""
 
     def __init__(
         self,
         index: ChunkIndex,
         where: str | None,
-        presence: Presence,
+        file_check: FileCheck,
         permits: Permits,
-        judge: Judge,
+        score_passage: Judge,
         score: Score,
         most: int,
         *,
@@ -60,9 +60,9 @@ class Picking:
     ) -> None:
         self._index = index
         self._where = where
-        self._presence = presence
+        self._file_check = file_check
         self._permits = permits
-        self._judge = judge
+        self._judge = score_passage
         self._score = score
         self._most = most
         self._each_note = each_note
@@ -73,10 +73,10 @@ class Picking:
         self._further: list[Evidence] = []  # of the next best, which are not shown
 
     @property
-    def best(self) -> list[Found]:
+    def best(self) -> list[ShownPassage]:
         """What has been found up to now; no score is higher than that of a result before it."""
         given = self._score(self._evidence)
-        found: list[Found] = []
+        found: list[ShownPassage] = []
         ranked = 0
         for pick in self._best:
             # A linked note is worth what comes after it is: it was ranked among linked notes only.
@@ -124,7 +124,9 @@ class Picking:
         self._best = list(kept[: self._most])
         self._further = [pick.evidence for pick in kept[self._most : JUDGED]]
 
-    async def reserve(self, ranked: Sequence[Candidate], via: Mapping[str, str], at: int) -> None:
+    async def add_linked(
+        self, ranked: Sequence[Candidate], via: Mapping[str, str], at: int
+    ) -> None:
         """Give the best of these a place, the one at `at` or the last; `via` says why it is here.
 
         What is last goes if there is no room.
@@ -141,7 +143,7 @@ class Picking:
             self._further = [*(one.evidence for one in last), *self._further]
             return
 
-    async def name_places(self) -> None:
+    async def list_other_places(self) -> None:
         """Say in which other notes the passages stand, of those that were met more than once."""
         repeated = [pick for pick in self._best if len(pick.equal) > 1]
         if not repeated:
@@ -200,7 +202,7 @@ class Picking:
     async def _look(self, paths: Iterable[str]) -> None:
         new = [path for path in dict.fromkeys(paths) if path not in self._facts]
         if new:
-            facts = await self._presence.look(new)
+            facts = await self._file_check.look(new)
             # If the vault is away, every note may be there.
             self._facts.update(dict.fromkeys(new, UNKNOWN_STAT) if facts is None else facts)
 

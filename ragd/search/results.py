@@ -13,7 +13,7 @@ TRUST = "untrusted-note"
 Number = float | int | bool | None
 
 
-class Row(Protocol):
+class StoredPassage(Protocol):
     """A chunk as the index keeps it."""
 
     @property
@@ -70,7 +70,7 @@ class Result(Struct, frozen=True):
     evidence: Mapping[str, Number] | UnsetType = UNSET  # why it stands where it does, if asked
 
 
-def result(row: Row, score: float, vault: str, **flags: Any) -> Result:
+def result(row: StoredPassage, score: float, vault: str, **flags: Any) -> Result:
     """The row as a result, with how to cite it and how to open it in Obsidian."""
     return Result(
         row.chunk_text,

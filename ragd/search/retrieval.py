@@ -12,8 +12,8 @@ from msgspec import Struct, structs
 from ragd.embed.providers.shipped_models import ShippedModel
 from ragd.search.dates import Span
 from ragd.search.query.conditions import Condition
-from ragd.search.query.query_terms import About
-from ragd.search.query_vector import Asked
+from ragd.search.query.query_terms import QueryTerms
+from ragd.search.query_vector import QueryVector
 from ragd.search.ranking.cosine_scale import USUAL, CosineScale, known_scale
 from ragd.search.ranking.title_match import Frequencies, WordWeights
 from ragd.store.lance import ChunkHit, ChunkIndex
@@ -31,17 +31,17 @@ class Question(Struct, frozen=True):
     `tagged`: where, but only passages that carry a tag asked for themselves; None: none is.
     """
 
-    about: About
+    terms: QueryTerms
     index: ChunkIndex
     where: str | None
     timely: str | None
     by_words: bool
-    asking: "asyncio.Task[Asked]"
+    vector_task: "asyncio.Task[QueryVector]"
     text: str = ""  # without the words of a time
     subject: str = ""  # words that name the subject of a fact that may be out of date
     spans: tuple[Span, ...] = ()
     language: str | None = None  # ISO 639-1, if the question shows one
-    lists: bool = False  # everything of that time is asked for
+    lists_everything: bool = False  # everything of that time is asked for
     shows_all: bool = False  # whatever passes the filters is worth showing
     is_literal: bool = False  # only exact phrases are asked for, and every passage has them
     explain: bool = False  # say what decided the order
@@ -53,8 +53,8 @@ class Question(Struct, frozen=True):
     notes: tuple[str, ...] | None = None  # only in these few, by meaning if it can be; None: in all
     excluded: frozenset[str] = frozenset()  # stems of words that are not wanted
     model: ShippedModel | None = None  # of the index's vectors, if it came with ragd
-    words: WordWeights = WordWeights({}, 0.0)  # its telling words
-    sought: WordWeights = WordWeights({}, 0.0)  # the same without words that only ask
+    word_weights: WordWeights = WordWeights({}, 0.0)  # of its content words
+    key_weights: WordWeights = WordWeights({}, 0.0)  # the same without words that only ask
 
     def within(self, paths: Iterable[str]) -> "Question":
         """The same question to these notes only."""
@@ -78,20 +78,20 @@ class Question(Struct, frozen=True):
     @property
     def retrieval(self) -> str:
         """How it was looked up, once it was."""
-        if not self.asking.done() or self.asking.result().vector is None:
+        if not self.vector_task.done() or self.vector_task.result().vector is None:
             return "full_text"
         return "hybrid" if self.by_words else "vector"
 
 
-class Legs(Struct, frozen=True):
+class Retrieved(Struct, frozen=True):
     """What was found, each leg's best first, and which of it carries a tag that is asked for.
 
-    `whole`: there is nothing more to find, however deep one looks.
+    `is_complete`: there is nothing more to find, however deep one looks.
     """
 
     vector: list[ChunkHit]
     text: list[ChunkHit]
-    whole: bool
+    is_complete: bool
     tagged: frozenset[str] = frozenset()
     named: Sequence[ChunkHit] = ()  # first passages of the notes whose name is the question
 
@@ -101,7 +101,7 @@ class Legs(Struct, frozen=True):
         return itertools.chain(self.vector, self.text, self.named)
 
 
-async def both(question: Question, depth: int) -> Legs:
+async def retrieve(question: Question, depth: int) -> Retrieved:
     """Look up the best so many by meaning and by words, and those of the time that is named, those
     that carry a tag themselves, and those that name the subject of a fact that changes."""
     (
@@ -111,32 +111,32 @@ async def both(question: Question, depth: int) -> Legs:
         named,
         of_subject,
     ) = await asyncio.gather(
-        _within(question, depth, question.where),
-        _within(question, TIMELY_DEPTH, question.timely) if question.timely else _nothing(),
-        _within(question, depth, question.tagged) if question.tagged else _nothing(),
+        _look_up(question, depth, question.where),
+        _look_up(question, TIMELY_DEPTH, question.timely) if question.timely else _no_hits(),
+        _look_up(question, depth, question.tagged) if question.tagged else _no_hits(),
         question.index.find_by_name(question.name, question.where, question.phrases),
-        _of_subject(question),
+        _search_subject(question),
     )
-    return Legs(
-        _with(vector, timely_vector, tagged_vector),
-        _with(text, timely_text, tagged_text, of_subject),
+    return Retrieved(
+        _appended(vector, timely_vector, tagged_vector),
+        _appended(text, timely_text, tagged_text, of_subject),
         len(vector) < depth and len(text) < depth,
         frozenset(hit.chunk_id for hit in (*tagged_vector, *tagged_text)),
         named,
     )
 
 
-async def _within(
+async def _look_up(
     question: Question, depth: int, where: str | None
 ) -> tuple[list[ChunkHit], list[ChunkHit]]:
     vector, text = await asyncio.gather(
-        _by_meaning(question, depth, where), _by_words(question, depth, where)
+        _search_vectors(question, depth, where), _search_text(question, depth, where)
     )
     return vector, text
 
 
-async def _by_meaning(question: Question, depth: int, where: str | None) -> list[ChunkHit]:
-    asked = await asyncio.shield(question.asking)
+async def _search_vectors(question: Question, depth: int, where: str | None) -> list[ChunkHit]:
+    asked = await asyncio.shield(question.vector_task)
     if asked.vector is None:
         return []
     return await question.index.find_by_vector(
@@ -144,15 +144,15 @@ async def _by_meaning(question: Question, depth: int, where: str | None) -> list
     )
 
 
-async def _by_words(question: Question, depth: int, where: str | None) -> list[ChunkHit]:
+async def _search_text(question: Question, depth: int, where: str | None) -> list[ChunkHit]:
     has_other_way = not question.by_words or question.notes is not None
-    if has_other_way and (await asyncio.shield(question.asking)).vector is not None:
+    if has_other_way and (await asyncio.shield(question.vector_task)).vector is not None:
         return []  # but where there is no vector, words are better than nothing
-    words = question.about.looked_up(question.frequencies.languages)
+    words = question.terms.full_text_words(question.frequencies.languages)
     return await question.index.find_by_words(words, depth, where, question.phrases, question.notes)
 
 
-async def _of_subject(question: Question) -> list[ChunkHit]:
+async def _search_subject(question: Question) -> list[ChunkHit]:
     """What names the subject: the newest statement may have no other word of the question."""
     if not question.subject or not question.by_words or question.notes is not None:
         return []
@@ -160,11 +160,11 @@ async def _of_subject(question: Question) -> list[ChunkHit]:
     return await index.find_by_words(question.subject, SUBJECT_DEPTH, where, question.phrases)
 
 
-async def _nothing() -> tuple[list[ChunkHit], list[ChunkHit]]:
+async def _no_hits() -> tuple[list[ChunkHit], list[ChunkHit]]:
     return [], []
 
 
-def _with(hits: list[ChunkHit], *more: list[ChunkHit]) -> list[ChunkHit]:
+def _appended(hits: list[ChunkHit], *more: list[ChunkHit]) -> list[ChunkHit]:
     """Those of `more` that are not there yet are worse than all that are."""
     found = {hit.chunk_id: hit for hit in hits}
     for others in more:

@@ -21,26 +21,32 @@ from ragd.notes.languages import language_of
 from ragd.protocol.tool_schemas import SearchRequest
 from ragd.search import retrieval
 from ragd.search.candidate_ranking import Ranker, mark_dates
-from ragd.search.dates import Understood
+from ragd.search.dates import NamedTime
+from ragd.search.file_check import FileCheck
 from ragd.search.file_check import Notes as LookedAt
-from ragd.search.file_check import Presence
 from ragd.search.linked_notes import linked_notes, reasons
-from ragd.search.passage_scoring import Judging
-from ragd.search.prepared_query import Wording, Wordings
+from ragd.search.passage_scoring import PassageScorer
+from ragd.search.prepared_query import PreparedQuery, QueryPreparer
 from ragd.search.query import filters as limits
 from ragd.search.query.filters import Filters
-from ragd.search.query.query_terms import about, stems_of
+from ragd.search.query.query_terms import query_terms, stems_of
 from ragd.search.query.typos import Correction
-from ragd.search.query_vector import Asked, QueryVectors
-from ragd.search.question_dates import LISTED, QuestionTimes, file_times, listed, near
+from ragd.search.query_vector import QueryVector, QueryVectors
+from ragd.search.question_dates import (
+    LISTED,
+    QuestionDates,
+    file_times,
+    near_condition,
+    passages_of_time,
+)
 from ragd.search.ranking import fusion
-from ragd.search.ranking.diversity import varied
+from ragd.search.ranking.diversity import spread_over_notes
 from ragd.search.ranking.question_subject import subject_words
 from ragd.search.ranking.score import NEEDED, NEEDED_ABROAD, scores
 from ragd.search.ranking.title_match import weigh_words
-from ragd.search.result_picker import Found, Picking
-from ragd.search.retrieval import Legs, Question
-from ragd.search.vocabulary import Vocabularies
+from ragd.search.result_picker import ResultPicker, ShownPassage
+from ragd.search.retrieval import Question, Retrieved
+from ragd.search.vocabulary import VocabularyCache
 from ragd.state.ledger import Ledger
 from ragd.store.lance import ChunkIndex, condition
 from ragd.store.open_indexes import OpenIndexes
@@ -54,7 +60,7 @@ DEEPEST = 12_800
 LINKED_PLACE = 4  # the place, from 0, that a linked note may take
 LINKED_DEPTH = 10  # passages of linked notes that are compared
 NAME_CHARACTERS = 200  # what is longer is not the name of a note
-_TIME_WAS_UP = Asked(code="TIMEOUT")  # of a search that serves what it has
+_TIME_WAS_UP = QueryVector(code="TIMEOUT")  # of a search that serves what it has
 
 
 class Notes(LookedAt, Protocol):
@@ -67,17 +73,17 @@ class Notes(LookedAt, Protocol):
     def count_tokens(self, text: str) -> int: ...
 
 
-class Served(Struct, frozen=True):
+class SearchAnswer(Struct, frozen=True):
     """What a search found, and how. `code`: why it was less than a whole search, if it was."""
 
-    found: list[Found]
+    found: list[ShownPassage]
     retrieval: str
     code: str | None
     chunks_scanned: int
     vector: Vector | None = None  # of the question, in the vector space of this name
     space: str = ""
     is_partial: bool = False  # the time was up before the search was done
-    when: Understood | None = None  # the time that the question names, if it names one
+    when: NamedTime | None = None  # the time that the question names, if it names one
     undated_notes: int | None = None  # where a date filter left nothing: notes without a date
     corrections: list[Correction] = []  # words that were searched in place of others
     filters: list[str] = []  # what of the question limits the search, in words
@@ -103,14 +109,14 @@ class Searcher:
         self._open_indexes = open_indexes
         self._vectors = vectors
         self._notes = notes
-        self._presence = Presence(notes)
-        self._times = QuestionTimes(clock, self._may_be_shown)
+        self._file_check = FileCheck(notes)
+        self._question_dates = QuestionDates(clock, self._may_be_shown)
         self._ranker = Ranker(ledger, settings)
-        self._judging = Judging(ledger, settings)
-        vocabularies = Vocabularies(clock)
-        self._wordings = Wordings(vocabularies, notes.count_tokens, self._may_be_shown)
+        self._judging = PassageScorer(ledger, settings)
+        vocabularies = VocabularyCache(clock)
+        self._preparer = QueryPreparer(vocabularies, notes.count_tokens, self._may_be_shown)
 
-    async def search(self, request: SearchRequest, health: Sequence[Reason]) -> Served:
+    async def search(self, request: SearchRequest, health: Sequence[Reason]) -> SearchAnswer:
         """The passages for a question. Raises RagdError for what is refused or cannot be served."""
         _check(request)  # before a word is said about what there is
         for reason in health:
@@ -128,12 +134,12 @@ class Searcher:
         index = self._open_indexes.serving
         if index is None:
             return ()
-        titled = await index.find_by_title(limits.folded(title))
+        titled = await index.find_by_title(limits.normalised(title))
         return titled or sorted({hit.source_file for hit in await index.find_by_name(title)})
 
     async def _search_what_serves(
         self, request: SearchRequest, health: Sequence[Reason], deadline: float
-    ) -> Served:
+    ) -> SearchAnswer:
         """Again, whenever the index was closed in the middle: another one was switched to, or it
         was opened again after a probe doubted it. Both may happen during one search."""
         while True:
@@ -158,19 +164,19 @@ class Searcher:
         index: ChunkIndex,
         health: Sequence[Reason],
         deadline: float,
-    ) -> Served:
+    ) -> SearchAnswer:
         """At the deadline, what was found is served; a search without any results has failed."""
-        wording = await self._wordings.read(request, index, self._folders)
-        filters = await self._filters(wording, index)
-        named = await self._times.understand(wording.text, index)
-        question = await self._question(wording, filters, named, index, health)
-        asking = question.asking
+        prepared = await self._preparer.prepare(request, index, self._folders)
+        filters = await self._filters(prepared, index)
+        named = await self._question_dates.find_time(prepared.text, index)
+        question = await self._question(prepared, filters, named, index, health)
+        vector_task = question.vector_task
         counting = asyncio.create_task(index.count_matching(question.where, question.phrases))
-        picking = self._picking(question, filters, wording.request.max_results)
+        picker = self._result_picker(question, filters, prepared.request.max_results)
 
-        def served(asked: Asked, scanned: int, undated: int | None = None) -> Served:
-            return Served(
-                picking.best,
+        def served(asked: QueryVector, scanned: int, undated: int | None = None) -> SearchAnswer:
+            return SearchAnswer(
+                picker.best,
                 question.retrieval,
                 asked.code,
                 scanned,
@@ -179,97 +185,98 @@ class Searcher:
                 is_partial=asked is _TIME_WAS_UP,
                 when=named if named.phrases else None,
                 undated_notes=undated,
-                corrections=list(wording.corrections),
-                filters=list(wording.filters),
-                is_answered=picking.is_answered(_needed(question)),
-                dated=picking.dated,
+                corrections=list(prepared.corrections),
+                filters=list(prepared.filters),
+                is_answered=picker.is_answered(_needed(question)),
+                dated=picker.dated,
             )
 
         try:
             async with asyncio.timeout_at(deadline):
-                if question.lists:
-                    await self._list(question, filters, picking)
+                if question.lists_everything:
+                    await self._list(question, filters, picker)
                 else:
-                    await self._collect(question, picking, wording.request.max_results)
-                    if question.shows_all and not picking.best:
-                        await self._list(question, filters, picking)
-                scanned, asked = await counting, await asking
-                undated = await self._undated(filters, index) if not picking.best else None
+                    await self._collect(question, picker, prepared.request.max_results)
+                    if question.shows_all and not picker.best:
+                        await self._list(question, filters, picker)
+                scanned, asked = await counting, await vector_task
+                undated = await self._undated(filters, index) if not picker.best else None
             return served(asked, scanned, undated)
         except TimeoutError:
-            if not picking.best:
+            if not picker.best:
                 raise
             return served(_TIME_WAS_UP, counting.result() if counting.done() else 0)
         finally:
-            asking.cancel()
+            vector_task.cancel()
             counting.cancel()
-            await asyncio.gather(asking, counting, return_exceptions=True)
+            await asyncio.gather(vector_task, counting, return_exceptions=True)
 
     async def _question(
         self,
-        wording: Wording,
+        prepared: PreparedQuery,
         filters: Filters,
-        named: Understood,
+        named: NamedTime,
         index: ChunkIndex,
         health: Sequence[Reason],
     ) -> Question:
         """What is looked for, and where. Its vector is asked for from now on."""
         is_dated = filters.start is not None or filters.end is not None
-        spans = named.spans if named.lists or not is_dated else ()  # else the time is said already
-        sought = "" if named.lists else named.rest
+        # A date filter says the time already, unless the question asks for nothing else.
+        spans = named.spans if named.lists_everything or not is_dated else ()
+        text = "" if named.lists_everything else named.rest
         others = filters.but_phrases
-        timely = near(others, spans)
+        timely = near_condition(others, spans)
         if (
             timely
             and named.is_written
-            and not named.lists
-            and not await index.count(near(filters, spans))
+            and not named.lists_everything
+            and not await index.count(near_condition(filters, spans))
         ):
-            sought, timely = wording.text, None  # no note is of that time, but one may tell of it
+            text, timely = prepared.text, None  # no note has that date, but one may mention it
         frequencies = await index.word_frequencies()
-        request, wish = wording.request, self._settings.current.search
-        asked = about(sought, self._notes.count_tokens)
+        request, wish = prepared.request, self._settings.current.search
+        terms = query_terms(text, self._notes.count_tokens)
         return Question(
-            asked,
+            terms,
             index,
             condition(others),
             timely,
             by_words=wish.fusion != "weighted" or wish.text_weight > 0,
-            asking=asyncio.create_task(self._vector(sought, index, health)),
-            text=sought,
-            subject="" if spans else subject_words(sought),
+            vector_task=asyncio.create_task(self._vector(text, index, health)),
+            text=text,
+            subject="" if spans else subject_words(text),
             spans=spans,
-            language=language_of(wording.text),
-            lists=named.lists or wording.lists,
+            language=language_of(prepared.text),
+            lists_everything=named.lists_everything or prepared.lists_everything,
             shows_all=filters.picks_notes,
-            is_literal=wording.is_literal,
+            is_literal=prepared.is_literal,
             frequencies=frequencies,
-            excluded=stems_of(wording.excluded),
+            excluded=stems_of(prepared.excluded),
             by_file_time=request.by_file_time,
             tagged=_own_tags(others),
             phrases=filters.phrases,
             name=_name(request.query),
             explain=request.explain,
             model=model_of(index.identity.space),
-            words=weigh_words(asked.stems, frequencies),
-            sought=weigh_words(asked.sought, frequencies),
+            word_weights=weigh_words(terms.stems, frequencies),
+            key_weights=weigh_words(terms.key_stems, frequencies),
         )
 
-    def _picking(self, question: Question, filters: Filters, most: int) -> Picking:
-        return Picking(
+    def _result_picker(self, question: Question, filters: Filters, most: int) -> ResultPicker:
+        return ResultPicker(
             question.index,
             condition(filters),
-            self._presence,
+            self._file_check,
             self._may_be_shown,
-            functools.partial(self._judging.judge, question),
+            functools.partial(self._judging.score_passage, question),
             functools.partial(scores, model=question.model_language),
             most,
             each_note=filters.asks_for_notes,
         )
 
-    async def _vector(self, query: str, index: ChunkIndex, health: Sequence[Reason]) -> Asked:
+    async def _vector(self, query: str, index: ChunkIndex, health: Sequence[Reason]) -> QueryVector:
         if not any(character.isalnum() for character in query):
-            return Asked()  # there is nothing in it that could mean something
+            return QueryVector()  # there is nothing in it that could mean something
         return await self._vectors.of(query, index, self._ledger.state.catalog, health)
 
     # Where to look
@@ -280,9 +287,9 @@ class Searcher:
             one for one in self._ledger.state.catalog.folders if self._notes.includes_folder(one)
         ]
 
-    async def _filters(self, wording: Wording, index: ChunkIndex) -> Filters:
+    async def _filters(self, prepared: PreparedQuery, index: ChunkIndex) -> Filters:
         """What is asked for, in the index's own spelling."""
-        request = wording.request
+        request = prepared.request
         start, end = _days(request)
         folders = limits.asked_directories(request.directory_filter)
         tags = limits.asked_tags(request.tags)
@@ -297,7 +304,7 @@ class Searcher:
             file_times=_file_times(start, end) if request.by_file_time else None,
             # An index that an earlier version made knows only the tags of passages.
             tag_column="note_tags" if "note_tags" in index.columns else "tags",
-            conditions=wording.conditions,
+            conditions=prepared.conditions,
         )
 
     async def _undated(self, filters: Filters, index: ChunkIndex) -> int | None:
@@ -309,48 +316,48 @@ class Searcher:
 
     # What becomes of the candidates
 
-    async def _collect(self, question: Question, picking: Picking, most: int) -> None:
+    async def _collect(self, question: Question, picker: ResultPicker, most: int) -> None:
         """The best that are really there; places of those that are not are filled from below."""
         depth = max(DEPTH, 2 * most)
         while True:
-            found = await retrieval.both(question, depth)
-            has_room = await picking.pick(self._ranker.rank(question, found))
-            if not has_room or found.whole or depth >= DEEPEST:
+            found = await retrieval.retrieve(question, depth)
+            has_room = await picker.pick(self._ranker.rank(question, found))
+            if not has_room or found.is_complete or depth >= DEEPEST:
                 break
             depth *= DEEPER
-        await picking.name_places()
-        if most > LINKED_PLACE and picking.best:
-            await self._add_linked(question, picking, found)
-        picking.mark_superseded()
+        await picker.list_other_places()
+        if most > LINKED_PLACE and picker.best:
+            await self._add_linked(question, picker, found)
+        picker.mark_superseded()
 
-    async def _add_linked(self, question: Question, picking: Picking, found: Legs) -> None:
+    async def _add_linked(self, question: Question, picker: ResultPicker, found: Retrieved) -> None:
         """A reserved place for a note that is linked with the best results, if one fits."""
-        rows = [row for row, _ in picking.best]
+        rows = [row for row, _ in picker.best]
         shown = {row.source_file for row in rows}
-        shown.update(path for _, result in picking.best for path in result.also_in)
+        shown.update(path for _, result in picker.best for path in result.also_in)
         via = reasons(await linked_notes(question.index, rows), shown)
         if not via:
             return
-        near = await retrieval.both(question.within(via), LINKED_DEPTH)
-        crowd = fusion.crowd_of(fusion.gather(found.vector, found.text).values())
+        near = await retrieval.retrieve(question.within(via), LINKED_DEPTH)
+        crowd = fusion.crowd_cosine(fusion.gather(found.vector, found.text).values())
         least = crowd - question.scale.linked_below
         ranked = self._ranker.rank(question, near)
         fitting = [
             one
             for one in ranked
-            if (one.cosine or -1.0) >= least or question.about.share_in(one.title, one.text) > 0
+            if (one.cosine or -1.0) >= least or question.terms.share_in(one.title, one.text) > 0
         ]
-        await picking.reserve(fitting, via, LINKED_PLACE)
+        await picker.add_linked(fitting, via, LINKED_PLACE)
 
-    async def _list(self, question: Question, filters: Filters, picking: Picking) -> None:
+    async def _list(self, question: Question, filters: Filters, picker: ResultPicker) -> None:
         """Everything of the time that is named, or within the filters; newest first."""
         if question.spans:
-            hits = await listed(question.index, filters, question.spans)
+            hits = await passages_of_time(question.index, filters, question.spans)
         else:
             hits = await question.index.find_newest(LISTED, condition(filters) or "TRUE")
         found = fusion.gather((), hits)
         mark_dates(question, found, hits)
-        await picking.pick(varied([found[hit.chunk_id] for hit in hits]))
+        await picker.pick(spread_over_notes([found[hit.chunk_id] for hit in hits]))
 
     def _may_be_shown(self, path: str) -> bool:
         """Not what the configuration denies, nor what is known to be left out from now on: a

@@ -18,7 +18,7 @@ MOST_WORDS = 200_000  # the most frequent ones
 log = structlog.get_logger("searcher")
 
 
-class Vocabularies:
+class VocabularyCache:
     """Counts them."""
 
     def __init__(self, clock: Clock) -> None:

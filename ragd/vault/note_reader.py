@@ -19,7 +19,7 @@ from ragd.events import LanguageCount, TemplateFolder, TouchedFile
 from ragd.folds.catalog import Entry
 from ragd.folds.times import iso_of_ns
 from ragd.notes.model import ChunkOptions
-from ragd.notes.parse import Failed, fingerprint, parse_note
+from ragd.notes.parse import Unparsable, fingerprint, parse_note
 from ragd.notes.wordpiece import WordPiece
 from ragd.vault.file_patterns import NotePatterns
 from ragd.vault.files import (
@@ -281,7 +281,7 @@ class NoteReader:
             reading.touched.append(TouchedFile(path, *times))
             return 0
         note = parse_note(path, data, options, self.count_tokens)
-        if isinstance(note, Failed):
+        if isinstance(note, Unparsable):
             reading.failed.append((path, note.reason))
         elif note.hidden is not None:
             reading.skipped.append((path, note.hidden))

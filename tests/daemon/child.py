@@ -96,7 +96,7 @@ def deep_search_hangs() -> None:
 
     both = retrieval.both
 
-    async def hanging(question: retrieval.Question, depth: int) -> retrieval.Legs:
+    async def hanging(question: retrieval.Question, depth: int) -> retrieval.Retrieved:
         if depth > 50:
             await asyncio.Event().wait()
         return await both(question, depth)

@@ -21,7 +21,7 @@ from ragd.events import DaemonStarted, Fact
 from ragd.gateway.http_server import HttpServer
 from ragd.gateway.tool_gateway import ToolGateway
 from ragd.gateway.unix_socket import UnixListener
-from ragd.guard.live_rules import GuardInForce
+from ragd.guard.live_rules import LiveGuard
 from ragd.paths import Home
 from ragd.runtime.durable_files import private_directory
 from ragd.search.query_vector import QueryVectors
@@ -81,7 +81,7 @@ class House:
         private_directory(Path(home.events))
         self.ledger = Ledger(Path(home.events), Path(home.snapshots), clock, "run-1", "ragd test")
         vectors = QueryVectors(
-            self.ledger, self.settings, Providers(self.settings), GuardInForce(self.settings)
+            self.ledger, self.settings, Providers(self.settings), LiveGuard(self.settings)
         )
         notes = NoteReader(self.settings, clock)
         self.searcher = Searcher(self.ledger, clock, self.settings, OpenIndexes(), vectors, notes)

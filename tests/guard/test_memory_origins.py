@@ -1,7 +1,7 @@
 """What the guard says of a fact and of the passages that it may be from."""
 
-from ragd.guard.inspection import Inspected, Rules
-from ragd.guard.memory_origins import inspect_fact, likeliest, origins
+from ragd.guard.inspection import InspectedPassage, Rules
+from ragd.guard.memory_origins import inspect_fact, most_similar, origins
 from tests.guard.conftest import Found
 
 SHELF = Found("The spice shelf is made of oak.")
@@ -20,7 +20,9 @@ def test_a_fact_that_shares_no_word_may_be_from_anywhere_in_its_note() -> None:
 
 
 def test_the_worst_of_the_fact_and_of_where_it_is_from_counts(rules: Rules) -> None:
-    assert inspect_fact("shelf\nIt is oak.", [SHELF, CALM], rules) == Inspected((), False, False)
+    assert inspect_fact("shelf\nIt is oak.", [SHELF, CALM], rules) == InspectedPassage(
+        (), False, False
+    )
     assert inspect_fact("exam\nA bad night", [SHELF, CALM], rules).categories == ("health",)
     assert inspect_fact("debt\nI owe $5", [SHELF], rules).categories == ("financial_debt",)
     assert inspect_fact("shelf\nIt is oak.", [SHELF, ORDER], rules).injection_suspected
@@ -29,7 +31,7 @@ def test_the_worst_of_the_fact_and_of_where_it_is_from_counts(rules: Rules) -> N
 def test_of_a_long_note_only_the_likeliest_passages_are_looked_at() -> None:
     filler = [Found(f"Nothing of interest, number {number}.") for number in range(1000)]
     note = [*filler, SHELF, *filler]
-    chosen = likeliest("shelf\nIt is oak.", note, 300)
+    chosen = most_similar("shelf\nIt is oak.", note, 300)
     assert chosen[0] is SHELF
     assert sum(len(one.chunk_text) for one in chosen) <= 300
-    assert likeliest("shelf", [SHELF, CALM], 300) == [SHELF, CALM]
+    assert most_similar("shelf", [SHELF, CALM], 300) == [SHELF, CALM]

@@ -14,7 +14,7 @@ from ragd.config.schema import Config
 from ragd.embed.providers import local_model
 from ragd.embed.providers.embedder_port import VectorSpace
 from ragd.embed.providers.shipped_models import GRANITE, MINILM, ShippedModel
-from ragd.guard.live_rules import GuardInForce
+from ragd.guard.live_rules import LiveGuard
 from ragd.memories.matching import ANCHORS, FLOOR, Meaning, Memory, Recall, embed_text
 from ragd.memories.memory_store import FORMAT, MemoryStore
 from ragd.memories.memory_vectors import MemoryVectors
@@ -217,7 +217,7 @@ async def test_what_is_sensitive_does_not_go_to_another_machine(
 
     serving: Any = SimpleNamespace(index=Index(provider))
     providers: Any = Providers()
-    made = MemoryVectors(settings, serving, providers, GuardInForce(settings))
+    made = MemoryVectors(settings, serving, providers, LiveGuard(settings))
     memories = [
         Memory("debt", "I owe Sreenivas $440", "a.md", "2026", None, True),
         Memory("doorbell", "A light in the kitchen", "a.md", "2026", None, True),

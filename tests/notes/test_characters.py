@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragd.notes.characters import fold, one_line, visible
+from ragd.notes.characters import collapse_spaces, one_line, visible
 
 
 def test_line_ends_of_all_systems_become_line_feeds() -> None:
@@ -31,7 +31,7 @@ def test_a_surrogate_cannot_get_through() -> None:
 
 
 def test_runs_of_spaces_are_folded_and_line_breaks_stay() -> None:
-    assert fold("  a \t  b  \n\n   c\t\n") == "a b\n\nc\n"
+    assert collapse_spaces("  a \t  b  \n\n   c\t\n") == "a b\n\nc\n"
 
 
 def test_a_name_is_one_short_line() -> None:
@@ -42,7 +42,7 @@ def test_a_name_is_one_short_line() -> None:
 def test_the_number_of_lines_never_changes(text: str) -> None:
     lines = text.replace("\r\n", "\n").replace("\r", "\n").count("\n")
     assert visible(text).count("\n") == lines
-    assert fold(visible(text)).count("\n") == lines
+    assert collapse_spaces(visible(text)).count("\n") == lines
 
 
 @given(st.text())

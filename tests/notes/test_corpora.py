@@ -10,7 +10,7 @@ import pytest
 from ragd.notes import decoding
 from ragd.notes.markdown import frontmatter
 from ragd.notes.model import ChunkOptions, Note
-from ragd.notes.parse import Failed, parse_note
+from ragd.notes.parse import Unparsable, parse_note
 from ragd.notes.wordpiece import WordPiece
 
 MARKER = re.compile(r"zq\w+zq")
@@ -22,7 +22,7 @@ def parse_folder(folder: Path, wordpiece: WordPiece) -> tuple[list[Note], Counte
     for file in sorted(folder.rglob("*.md")):
         path = file.relative_to(folder).as_posix()
         note = parse_note(path, file.read_bytes(), ChunkOptions(), wordpiece.count)
-        if isinstance(note, Failed):
+        if isinstance(note, Unparsable):
             failed[note.reason] += 1
         else:
             notes.append(note)

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragd.notes.excerpt import OVERLAP, PIECE, Excerpt, Room, excerpt, pieces_of
-from ragd.notes.parse import HIDDEN, Failed
+from ragd.notes.excerpt import OVERLAP, PIECE, Excerpt, ExcerptLimits, excerpt, pieces_of
+from ragd.notes.parse import HIDDEN, Unparsable
 
 NOTE = b"""---
 tags: [diary]
@@ -83,8 +83,8 @@ def test_odd_notes() -> None:
 
 def test_a_note_that_hides_and_what_is_no_text_are_not_shown() -> None:
     hidden = excerpt("a.md", b"---\nrag: false\n---\nx\n", 1, None, raw=True, code=False)
-    assert hidden == Failed(HIDDEN)
-    assert isinstance(excerpt("a.md", bytes(range(256)) * 9, 1, 2, raw=True, code=True), Failed)
+    assert hidden == Unparsable(HIDDEN)
+    assert isinstance(excerpt("a.md", bytes(range(256)) * 9, 1, 2, raw=True, code=True), Unparsable)
 
 
 # Room
@@ -93,14 +93,14 @@ TEN = b"\n".join(b"line %d" % number for number in range(1, 11))
 
 
 def test_no_more_lines_than_there_is_room_for() -> None:
-    found = excerpt("a.md", TEN, 3, None, raw=True, code=False, room=Room(4, 1000))
+    found = excerpt("a.md", TEN, 3, None, raw=True, code=False, room=ExcerptLimits(4, 1000))
     assert isinstance(found, Excerpt)
     assert (found.first, found.last, found.total, found.is_cut) == (3, 6, 10, False)
     assert [part.chunk_text for part in found.parts] == ["\n".join(found.lines)]
 
 
 def test_no_more_characters_than_there_is_room_for() -> None:
-    found = excerpt("a.md", TEN, 1, 10, raw=True, code=False, room=Room(100, 21))
+    found = excerpt("a.md", TEN, 1, 10, raw=True, code=False, room=ExcerptLimits(100, 21))
     assert isinstance(found, Excerpt)
     assert found.lines == ["line 1", "line 2", "line 3"]
     assert not found.is_cut
@@ -109,7 +109,7 @@ def test_no_more_characters_than_there_is_room_for() -> None:
 @pytest.mark.parametrize("raw", [True, False])
 def test_a_line_that_is_too_long_is_cut_and_judged_as_it_is_shown(raw: bool) -> None:
     data = b"<b>" * 20 + b"secret" + b"x" * 100 + b"\nnext\n"
-    found = excerpt("a.md", data, 1, None, raw=raw, code=False, room=Room(100, 50))
+    found = excerpt("a.md", data, 1, None, raw=raw, code=False, room=ExcerptLimits(100, 50))
     assert isinstance(found, Excerpt)
     assert (found.last, found.total, found.is_cut) == (1, 2, True)
     assert len(found.lines[0]) == 50
@@ -117,7 +117,7 @@ def test_a_line_that_is_too_long_is_cut_and_judged_as_it_is_shown(raw: bool) -> 
 
 
 def test_a_note_that_has_room_is_whole() -> None:
-    found = excerpt("a.md", NOTE, 1, None, raw=False, code=False, room=Room(100, 10_000))
+    found = excerpt("a.md", NOTE, 1, None, raw=False, code=False, room=ExcerptLimits(100, 10_000))
     assert found == cut(NOTE)
 
 

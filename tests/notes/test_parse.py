@@ -9,7 +9,7 @@ from ragd.notes import decoding
 from ragd.notes import parse as module
 from ragd.notes.markdown import frontmatter
 from ragd.notes.model import Chunk, ChunkOptions, Note
-from ragd.notes.parse import Failed, chunk_id, fingerprint, parse_note
+from ragd.notes.parse import Unparsable, chunk_id, fingerprint, parse_note
 from ragd.notes.wordpiece import WordPiece
 from tests.notes.conftest import Parse
 
@@ -122,7 +122,7 @@ def test_warnings_are_phrases_from_the_lists(parse: Parse) -> None:
 
 def test_a_binary_file_fails_with_a_reason(wordpiece: WordPiece) -> None:
     note = parse_note("x.md", bytes(range(256)) * 8, ChunkOptions(), wordpiece.count)
-    assert note == Failed(decoding.BINARY)
+    assert note == Unparsable(decoding.BINARY)
 
 
 def test_properties_are_searchable_text(parse: Parse) -> None:

@@ -7,7 +7,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from ragd.notes.model import ChunkOptions, Note
-from ragd.notes.parse import Failed, parse_note
+from ragd.notes.parse import Unparsable, parse_note
 from ragd.notes.wordpiece import WordPiece
 
 Parse = Callable[..., Note]
@@ -112,7 +112,7 @@ def test_without_overlap_the_chunks_are_the_note_once(
 def test_no_bytes_raise(wordpiece: WordPiece, data: bytes, options: ChunkOptions) -> None:
     note = parse_note("Note.md", data, options, wordpiece.count)
     assert note == parse_note("Note.md", data, options, wordpiece.count)
-    if not isinstance(note, Failed):
+    if not isinstance(note, Unparsable):
         for chunk in note.chunks:
             assert len(chunk.text) <= 2000
             chunk.search_text.encode()
@@ -135,7 +135,7 @@ def test_no_mixture_of_markup_raises(
 ) -> None:
     data = "".join(parts).encode("utf-8", "surrogatepass")
     note = parse_note(path, data, options, wordpiece.count)
-    if isinstance(note, Failed):
+    if isinstance(note, Unparsable):
         return
     lines = lines_of(data.decode("utf-8", "replace"))
     for chunk in note.chunks:

@@ -10,7 +10,7 @@ import pytest
 from ragd.embed import backlog_retry, vector_maker
 from ragd.embed.backlog import TRIES
 from ragd.events import EmbeddingFailed, FileFailed, JobFinished
-from ragd.guard.live_rules import GuardInForce
+from ragd.guard.live_rules import LiveGuard
 from tests.embed.fake_ollama import DIMENSIONS, running
 from tests.pipeline.test_pipeline import assert_index_equals_vault
 from tests.pipeline.test_vector_counts import assert_counts_equal_table
@@ -78,7 +78,7 @@ async def test_a_note_that_is_gone_is_not_shown_to_another_machine(
     start: Any, write: Any, quick: Any, monkeypatch: Any
 ) -> None:
     pipeline, port = await without_vectors(start, write, quick)
-    monkeypatch.setattr(GuardInForce, "leaves", lambda guard, provider: True)
+    monkeypatch.setattr(LiveGuard, "leaves", lambda guard, provider: True)
     seq = pipeline.ledger.state.seq
     write(pipeline.vault, "Many/7.md", bytes(range(256)) * 40)
     await pipeline.until(FileFailed, seq)

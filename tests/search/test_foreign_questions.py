@@ -4,8 +4,8 @@ import asyncio
 from typing import cast
 
 from ragd.embed.providers.shipped_models import GRANITE, MULTILINGUAL
-from ragd.search.query.query_terms import about
-from ragd.search.query_vector import Asked
+from ragd.search.query.query_terms import query_terms
+from ragd.search.query_vector import QueryVector
 from ragd.search.ranking.cosine_scale import SCALES
 from ragd.search.ranking.relevance import FLOOR, relevance
 from ragd.search.ranking.title_match import Frequencies
@@ -17,12 +17,12 @@ SCALE = SCALES[MULTILINGUAL.name]
 
 def question(language: str | None, *notes: str) -> Question:
     return Question(
-        about("", len),
+        query_terms("", len),
         cast(ChunkIndex, None),
         None,
         None,
         by_words=True,
-        asking=cast("asyncio.Task[Asked]", None),
+        vector_task=cast("asyncio.Task[QueryVector]", None),
         language=language,
         frequencies=Frequencies(languages=notes),
     )

@@ -3,7 +3,7 @@
 import pytest
 
 from ragd.protocol.tool_schemas import SearchRequest
-from ragd.search.prepared_query import Wording
+from ragd.search.prepared_query import PreparedQuery
 
 
 @pytest.mark.parametrize(
@@ -20,4 +20,4 @@ def test_a_request_of_phrases_alone_is_literal(
     text: str, quoted: tuple[str, ...], literal: bool
 ) -> None:
     request = SearchRequest(query=text)
-    assert Wording(text, request, quoted=quoted).is_literal == literal
+    assert PreparedQuery(text, request, quoted=quoted).is_literal == literal

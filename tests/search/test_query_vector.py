@@ -8,8 +8,8 @@ import pytest
 from ragd.config.schema import Config, Embedding, Search, Security
 from ragd.folds.catalog import Catalog
 from ragd.gateway.status import Reason
-from ragd.guard.live_rules import GuardInForce
-from ragd.search.query_vector import Asked, QueryVectors
+from ragd.guard.live_rules import LiveGuard
+from ragd.search.query_vector import QueryVector, QueryVectors
 
 VECTORS = Catalog(chunks=10, chunks_embedded=10)
 
@@ -23,7 +23,7 @@ class Providers:
 
 def vectors(**sections: Any) -> QueryVectors:
     settings: Any = SimpleNamespace(current=Config(vault_path="/v", **sections))
-    return QueryVectors(None, settings, Providers(), GuardInForce(settings))  # type: ignore[arg-type]
+    return QueryVectors(None, settings, Providers(), LiveGuard(settings))  # type: ignore[arg-type]
 
 
 def index(provider: str = "embedded") -> Any:
@@ -36,24 +36,24 @@ def index(provider: str = "embedded") -> Any:
 )
 async def test_a_reason_of_the_daemons_health_keeps_meaning_out(code: str) -> None:
     health = [Reason("DELETIONS_HELD", "degraded", None), Reason(code, "degraded", "2026")]
-    assert await vectors().of("x", index(), VECTORS, health) == Asked(code=code)
+    assert await vectors().of("x", index(), VECTORS, health) == QueryVector(code=code)
 
 
 async def test_a_stale_index_may_be_searched_by_meaning_if_so_configured() -> None:
     stale = [Reason("INDEX_STALE", "degraded", "2026")]
-    asking = vectors(search=Search(stale="hybrid"))
+    vector_task = vectors(search=Search(stale="hybrid"))
     with pytest.raises(AssertionError, match="provider was asked"):
-        await asking.of("x", index(), VECTORS, stale)
+        await vector_task.of("x", index(), VECTORS, stale)
 
 
 async def test_while_no_passage_has_a_vector_none_is_made_for_the_question() -> None:
     catalog = Catalog(chunks=10, chunks_embedded=0)
-    assert await vectors().of("x", index(), catalog, []) == Asked(code="VECTORS_PENDING")
+    assert await vectors().of("x", index(), catalog, []) == QueryVector(code="VECTORS_PENDING")
 
 
 async def test_meaning_without_weight_is_not_missed() -> None:
-    asking = vectors(search=Search(vector_weight=0.0))
-    assert await asking.of("x", index(), VECTORS, []) == Asked()
+    vector_task = vectors(search=Search(vector_weight=0.0))
+    assert await vector_task.of("x", index(), VECTORS, []) == QueryVector()
 
 
 AWAY = {
@@ -63,11 +63,11 @@ AWAY = {
 
 
 async def test_a_sensitive_question_does_not_leave_the_machine() -> None:
-    asking = vectors(**AWAY)
+    vector_task = vectors(**AWAY)
     for question in ("how much do I owe Sreenivas?", "which medication do I take"):
-        found = await asking.of(question, index("ollama"), VECTORS, [])
-        assert found == Asked(code="SENSITIVE_FILTERED")
+        found = await vector_task.of(question, index("ollama"), VECTORS, [])
+        assert found == QueryVector(code="SENSITIVE_FILTERED")
     with pytest.raises(AssertionError, match="provider was asked"):
-        await asking.of("where is the kingfisher?", index("ollama"), VECTORS, [])
+        await vector_task.of("where is the kingfisher?", index("ollama"), VECTORS, [])
     with pytest.raises(AssertionError, match="provider was asked"):  # it stays here anyway
-        await asking.of("how much do I owe Sreenivas?", index("embedded"), VECTORS, [])
+        await vector_task.of("how much do I owe Sreenivas?", index("embedded"), VECTORS, [])

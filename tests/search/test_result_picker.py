@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import structs
 
-from ragd.search.passage_scoring import Judged
+from ragd.search.passage_scoring import ScoredPassage
 from ragd.search.ranking.fusion import Candidate
 from ragd.search.ranking.score import Evidence, scores
-from ragd.search.result_picker import LISTED, LOOK_AHEAD, Picking
+from ragd.search.result_picker import LISTED, LOOK_AHEAD, ResultPicker
 from ragd.search.results import result
 from ragd.store.lance import ChunkRow
 from ragd.vault.files import UNKNOWN_STAT, FileStat
@@ -55,7 +55,7 @@ class Index:
         return found
 
 
-class Presence:
+class FileCheck:
     """Notes that are there, except for some; it counts the looks at each."""
 
     def __init__(self, gone: Iterable[str] = (), *, is_away: bool = False) -> None:
@@ -72,24 +72,24 @@ class Presence:
         return {path: None if path in self.gone else HERE for path in paths}
 
 
-def judge(row: ChunkRow, found: Candidate, now: FileStat) -> Judged:
+def score_passage(row: ChunkRow, found: Candidate, now: FileStat) -> ScoredPassage:
     shown = result(row, 0.0, "vault", unverified=now == UNKNOWN_STAT)
-    return Judged(shown, Evidence(covered=1.0, lead=1.0), fits=row.chunk_text != "weak")
+    return ScoredPassage(shown, Evidence(covered=1.0, lead=1.0), fits=row.chunk_text != "weak")
 
 
-def picking(index: Index, presence: Presence, most: int = 5, denied: str = "-") -> Picking:
+def picking(index: Index, presence: FileCheck, most: int = 5, denied: str = "-") -> ResultPicker:
     def permits(path: str) -> bool:
         return not path.startswith(denied)
 
     def score(found: Sequence[Evidence]) -> list[float]:
         return scores(found, None)
 
-    return Picking(index, None, presence, permits, judge, score, most)  # type: ignore[arg-type]
+    return ResultPicker(index, None, presence, permits, score_passage, score, most)  # type: ignore[arg-type]
 
 
 def test_a_thousand_equal_passages_are_one_result_that_is_read_once() -> None:
     async def search() -> None:
-        index, presence = Index(["same"] * 1000 + ["other"]), Presence()
+        index, presence = Index(["same"] * 1000 + ["other"]), FileCheck()
         picked = picking(index, presence)
         has_room = False
         for depth in (50, 200, 800, 3200):
@@ -97,7 +97,7 @@ def test_a_thousand_equal_passages_are_one_result_that_is_read_once() -> None:
             assert has_room
         assert index.fetched == ["id0", "id1000"]
         assert [r.chunk_text for r, _ in picked.best] == ["same", "other"]
-        await picked.name_places()
+        await picked.list_other_places()
         [(_, first), (_, second)] = picked.best
         assert (first.also_in_total, first.places) == (999, 1000)
         assert first.also_in == ("0001.md", "0002.md", "0003.md", "0004.md", "0005.md")
@@ -110,9 +110,9 @@ def test_a_thousand_equal_passages_are_one_result_that_is_read_once() -> None:
 def test_a_search_without_equal_passages_asks_for_no_places() -> None:
     async def search() -> None:
         index = Index(["one", "two", "three"])
-        picked = picking(index, Presence())
+        picked = picking(index, FileCheck())
         assert not await picked.pick(index.candidates(50))
-        await picked.name_places()
+        await picked.list_other_places()
         assert index.asked_places == 0
         assert [found.places for _, found in picked.best] == [1, 1, 1]
 
@@ -123,9 +123,9 @@ def test_the_best_place_that_is_there_is_shown_and_gone_ones_are_not_named() -> 
     async def search() -> None:
         index = Index(["same"] * 10)
         gone = [f"{number:04}.md" for number in (0, 1, 2, 4)]
-        picked = picking(index, Presence(gone))
+        picked = picking(index, FileCheck(gone))
         assert await picked.pick(index.candidates(50))
-        await picked.name_places()
+        await picked.list_other_places()
         [(shown, found)] = picked.best
         assert shown.source_file == "0003.md"
         assert found.also_in == ("0005.md", "0006.md", "0007.md", "0008.md", "0009.md")
@@ -137,9 +137,9 @@ def test_the_best_place_that_is_there_is_shown_and_gone_ones_are_not_named() -> 
 def test_notes_that_are_not_permitted_are_neither_shown_nor_counted() -> None:
     async def search() -> None:
         index = Index(["same"] * 3)
-        picked = picking(index, Presence(), denied="0000")
+        picked = picking(index, FileCheck(), denied="0000")
         assert await picked.pick(index.candidates(50))
-        await picked.name_places()
+        await picked.list_other_places()
         [(shown, found)] = picked.best
         assert (shown.source_file, found.also_in) == ("0001.md", ("0002.md",))
         assert (found.also_in_total, found.places) == (1, 2)
@@ -150,7 +150,7 @@ def test_notes_that_are_not_permitted_are_neither_shown_nor_counted() -> None:
 def test_a_folder_of_equal_notes_that_was_deleted_is_looked_at_in_large_steps() -> None:
     async def search() -> None:
         index = Index(["same"] * 600)
-        presence = Presence(f"{number:04}.md" for number in range(599))
+        presence = FileCheck(f"{number:04}.md" for number in range(599))
         picked = picking(index, presence)
         await picked.pick(index.candidates(600))
         assert [shown.source_file for shown, _ in picked.best] == ["0599.md"]
@@ -162,9 +162,9 @@ def test_a_folder_of_equal_notes_that_was_deleted_is_looked_at_in_large_steps() 
 def test_while_the_vault_is_away_all_places_are_named_unverified() -> None:
     async def search() -> None:
         index = Index(["same"] * 9)
-        picked = picking(index, Presence(is_away=True))
+        picked = picking(index, FileCheck(is_away=True))
         await picked.pick(index.candidates(50))
-        await picked.name_places()
+        await picked.list_other_places()
         [(_, found)] = picked.best
         assert found.unverified
         assert (len(found.also_in), found.also_in_total) == (LISTED, 8)
@@ -176,9 +176,9 @@ def test_when_the_places_take_too_long_those_that_were_met_are_named() -> None:
     async def search() -> None:
         index = Index(["same"] * 100)
         index.hangs = True
-        picked = picking(index, Presence())
+        picked = picking(index, FileCheck())
         await picked.pick(index.candidates(4))
-        await picked.name_places()
+        await picked.list_other_places()
         [(_, found)] = picked.best
         assert (found.also_in, found.places) == (("0001.md", "0002.md", "0003.md"), 4)
 
@@ -187,7 +187,7 @@ def test_when_the_places_take_too_long_those_that_were_met_are_named() -> None:
 
 def test_what_was_found_can_be_served_while_the_search_goes_on() -> None:
     async def search() -> None:
-        index, presence = Index(["one", *["weak"] * 30, "two", "three"]), Presence()
+        index, presence = Index(["one", *["weak"] * 30, "two", "three"]), FileCheck()
         picked = picking(index, presence, most=2)
         assert await picked.pick(index.candidates(20))
         assert [r.chunk_text for r, _ in picked.best] == ["one"]
@@ -209,7 +209,7 @@ def test_neighbouring_passages_of_a_section_are_one_result() -> None:
                 start_line=lines[0],
                 end_line=lines[1],
             )
-        picked = picking(index, Presence(), most=2)
+        picked = picking(index, FileCheck(), most=2)
         await picked.pick(index.candidates(50))
         [(row, found), (_, other)] = picked.best
         assert found.chunk_text == row.chunk_text == "first\nsecond"
@@ -224,18 +224,18 @@ async def test_the_score_does_not_depend_on_how_many_results_are_shown() -> None
     index = Index([f"text {number}" for number in range(12)])
     best = {f"id{number}": 0.1 * number for number in range(12)}
 
-    def judge(row: ChunkRow, found: Candidate, now: FileStat) -> Judged:
+    def score_passage(row: ChunkRow, found: Candidate, now: FileStat) -> ScoredPassage:
         evidence = Evidence(0.2, covered=min(1.0, best[row.chunk_id]), lead=0.5)
-        return Judged(result(row, 0.0, "vault"), evidence, fits=True)
+        return ScoredPassage(result(row, 0.0, "vault"), evidence, fits=True)
 
     firsts = set()
     for most in (1, 3, 10, 12):
-        picking = Picking(
+        picking = ResultPicker(
             index,  # type: ignore[arg-type]
             None,
-            Presence(),  # type: ignore[arg-type]
+            FileCheck(),  # type: ignore[arg-type]
             lambda path: True,
-            judge,
+            score_passage,
             functools.partial(scores, model="english"),
             most,
         )
@@ -248,6 +248,6 @@ async def test_the_score_does_not_depend_on_how_many_results_are_shown() -> None
 async def test_nobody_looks_deeper_where_nothing_fits() -> None:
     """Equal passages leave places empty, but deeper ones would fit even less."""
     index = Index(["weak"] * 30)
-    found = picking(index, Presence())
+    found = picking(index, FileCheck())
     assert not await found.pick(index.candidates(30))
     assert found.best == []

@@ -74,12 +74,12 @@ def resolve(target: str, linking: str, named: Iterable[str]) -> str | None:
     As in Obsidian: the whole path first, then the linking note's folder, then the shortest path
     that ends with the target.
     """
-    wanted = _folded(target)
+    wanted = _normalised(target)
     folder = linking.rpartition("/")[0]
-    beside = _folded(f"{folder}/{target}" if folder else target)
+    beside = _normalised(f"{folder}/{target}" if folder else target)
     best: tuple[int, int, str] | None = None
     for path in named:
-        known = _folded(_NOTE.sub("", path))
+        known = _normalised(_NOTE.sub("", path))
         if known == wanted:
             rank = 0
         elif known == beside:
@@ -113,5 +113,5 @@ def _of_address(address: str, folder: str) -> str:
     return _target(written)
 
 
-def _folded(path: str) -> str:
+def _normalised(path: str) -> str:
     return unicodedata.normalize("NFC", path).casefold()

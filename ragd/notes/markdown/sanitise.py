@@ -7,7 +7,7 @@ No tag is left, nor can taking one out make another.
 
 import re
 
-from ragd.notes.characters import fold, one_line
+from ragd.notes.characters import collapse_spaces, one_line
 from ragd.notes.markdown.html_elements import INLINE, KNOWN, LONE_ATTRIBUTES
 
 _PASSES = 4  # for tags within tags; what is left after these is no tag any more
@@ -57,7 +57,7 @@ def without_markup(text: str) -> str:
 
 def plain(text: str, longest: int) -> str:
     """A short text of the note, such as its title, clean and on one line."""
-    return one_line(fold(without_markup(text)), longest)
+    return one_line(collapse_spaces(without_markup(text)), longest)
 
 
 class _Pass:

@@ -10,7 +10,7 @@ import re
 from msgspec import Struct
 
 from ragd.notes import dates
-from ragd.notes.characters import fold_runs
+from ragd.notes.characters import collapse_runs
 from ragd.notes.markdown import tags
 from ragd.notes.markdown.fences import CODE_LINE
 
@@ -185,7 +185,7 @@ def _descend(above: list[_Header], level: int, whole: str, taken: int) -> None:
 
 def _add(found: list[Section], lines: list[str], line: int, above: list[_Header]) -> None:
     """The section that these lines are, if they say anything."""
-    whole = fold_runs("\n".join(lines))
+    whole = collapse_runs("\n".join(lines))
     text = whole.rstrip("\n")
     last = line + len(lines) - 1 - (len(whole) - len(text))
     if above:

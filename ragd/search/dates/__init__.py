@@ -1,6 +1,6 @@
 """The time that a question names, against today and the days that the notes name. Pure.
 
-    understand("What did I cook two days before my birthday?", today, {"my": MonthDay(5, 14)})
+    find_time("What did I cook two days before my birthday?", today, {"my": MonthDay(5, 14)})
 
 `time_points` reads single days, weeks, months, seasons and feasts; `time_phrases` reads what
 stands around them ("since", "between … and", "two days before"); `closeness` says how near a date
@@ -11,19 +11,19 @@ clock nor index.
 from ragd.search.dates.closeness import WEAK, closeness, reach
 from ragd.search.dates.day_spans import MonthDay, Span
 from ragd.search.dates.event_days import birthday_in, birthday_of, event_in
-from ragd.search.dates.time_phrases import Phrase, Understood, told_events, understand
+from ragd.search.dates.time_phrases import NamedTime, Phrase, find_time, named_events
 
 __all__ = [
     "WEAK",
     "MonthDay",
+    "NamedTime",
     "Phrase",
     "Span",
-    "Understood",
     "birthday_in",
     "birthday_of",
     "closeness",
     "event_in",
+    "find_time",
+    "named_events",
     "reach",
-    "told_events",
-    "understand",
 ]

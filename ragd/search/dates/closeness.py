@@ -9,7 +9,7 @@ so the time before a span fades twice as fast.
 from collections.abc import Iterable
 from datetime import date
 
-from ragd.search.dates.day_spans import Span, moved
+from ragd.search.dates.day_spans import Span, add_days
 
 EDGE = 0.4  # the day after a span
 HALF_LIFE_DAYS = 7.0
@@ -21,13 +21,13 @@ NOTHING = 0.02  # less than this is 0
 
 def closeness(day: date, spans: Iterable[Span]) -> float:
     """The nearest span counts."""
-    return max((_to(day, span) for span in spans), default=0.0)
+    return max((_closeness_to(day, span) for span in spans), default=0.0)
 
 
 def reach(span: Span) -> Span:
     """The span with the days around it where the preference is still worth a look."""
     days = round(half_life(span))
-    return Span(moved(span.start, -(days // 2)), moved(span.end, days))
+    return Span(add_days(span.start, -(days // 2)), add_days(span.end, days))
 
 
 def half_life(span: Span) -> float:
@@ -35,7 +35,7 @@ def half_life(span: Span) -> float:
     return max(HALF_LIFE_DAYS, min(span.days, 366) * OF_SPAN)
 
 
-def _to(day: date, span: Span) -> float:
+def _closeness_to(day: date, span: Span) -> float:
     if span.start <= day <= span.end:
         return _within(span)
     days = (day - span.end).days if day > span.end else 2 * (span.start - day).days

@@ -38,7 +38,7 @@ class MonthDay(NamedTuple):
 OfYear = Callable[[int], Span | None]
 
 
-def moved(day: date, days: int) -> date:
+def add_days(day: date, days: int) -> date:
     """So many days later; at an end of the calendar, that end."""
     try:
         return day + timedelta(days=days)
@@ -66,8 +66,8 @@ def year_span(year: int) -> Span | None:
 
 def week_of(day: date) -> Span:
     """Monday to Sunday."""
-    monday = moved(day, -day.weekday())
-    return Span(monday, moved(monday, 6))
+    monday = add_days(day, -day.weekday())
+    return Span(monday, add_days(monday, 6))
 
 
 def season_span(year: int, season: int) -> Span | None:
@@ -90,20 +90,20 @@ def easter(year: int) -> date:
 
 def weekday_before(today: date, weekday: int) -> date:
     """The latest such weekday before today."""
-    return moved(today, -((today.weekday() - weekday - 1) % 7 + 1))
+    return add_days(today, -((today.weekday() - weekday - 1) % 7 + 1))
 
 
-def shifted(today: date, unit: str, count: int) -> Span | None:
+def shift(today: date, unit: str, count: int) -> Span | None:
     """The day, week, month or year that lies so many units from today; earlier ones are negative.
 
     A week that is so many weeks away is the seven days around that day.
     """
     if unit == "day":
-        day = moved(today, count)
+        day = add_days(today, count)
         return Span(day, day)
     if unit == "week":
-        day = moved(today, 7 * count)
-        return Span(moved(day, -3), moved(day, 3))
+        day = add_days(today, 7 * count)
+        return Span(add_days(day, -3), add_days(day, 3))
     if unit == "month":
         months = today.year * 12 + today.month - 1 + count
         return month_span(months // 12, months % 12 + 1)
@@ -113,13 +113,13 @@ def shifted(today: date, unit: str, count: int) -> Span | None:
 def calendar_unit(today: date, unit: str, step: int) -> Span | None:
     """This (0), last (-1) or next (1) week, weekend, month, quarter or year of the calendar."""
     if unit == "week":
-        return week_of(moved(today, 7 * step))
+        return week_of(add_days(today, 7 * step))
     if unit == "weekend":
-        saturday = moved(week_of(moved(today, 7 * step)).start, 5)
-        return Span(saturday, moved(saturday, 1))
+        saturday = add_days(week_of(add_days(today, 7 * step)).start, 5)
+        return Span(saturday, add_days(saturday, 1))
     if unit == "quarter":
         return quarter(today.year, (today.month - 1) // 3 + step)
-    return shifted(today, unit, step)
+    return shift(today, unit, step)
 
 
 def quarter(year: int, number: int) -> Span | None:
@@ -132,11 +132,11 @@ def quarter(year: int, number: int) -> Span | None:
 def recent(today: date, unit: str, count: int) -> Span:
     """The last so many days, weeks, months or years, today included."""
     days = {"day": 1, "week": 7, "month": 30, "year": 365}[unit] * count
-    return Span(moved(today, -min(days, 4_000_000)), today)
+    return Span(add_days(today, -min(days, 4_000_000)), today)
 
 
 def part(span: Span, third: int) -> Span:
     """The first (0), middle (1) or last (2) third."""
     size = max(1, span.days // 3)
-    start = moved(span.start, third * size)
-    return Span(start, span.end if third == 2 else moved(start, size - 1))
+    start = add_days(span.start, third * size)
+    return Span(start, span.end if third == 2 else add_days(start, size - 1))

@@ -21,7 +21,7 @@ MINE = "my"
 NEAR = 60  # characters around the word "birthday" in which its day and its owner stand
 
 
-class Told(Protocol):
+class DatedPassage(Protocol):
     """A passage of a note."""
 
     @property
@@ -37,7 +37,7 @@ def birthday_of(question: str) -> list[str]:
     return birthday_owners(question)
 
 
-def birthday_in(owner: str, passages: Iterable[Told]) -> MonthDay | None:
+def birthday_in(owner: str, passages: Iterable[DatedPassage]) -> MonthDay | None:
     """The birthday that most of these passages tell; None if none does."""
     told: Counter[MonthDay] = Counter()
     for passage in passages:
@@ -45,10 +45,10 @@ def birthday_in(owner: str, passages: Iterable[Told]) -> MonthDay | None:
     return told.most_common(1)[0][0] if told else None
 
 
-def event_in(words: str, passages: Iterable[Told]) -> MonthDay | None:
+def event_in(words: str, passages: Iterable[DatedPassage]) -> MonthDay | None:
     """The day of an event, of the passages in their order: the date of the first one that says
     "today" of it, else of the first one that names it. None if none with a date does."""
-    wanted = stems_of(words) - _IDLE
+    wanted = stems_of(words) - _STOP_WORDS
     named = None
     for passage in passages:
         for sentence in sentences(passage.chunk_text) if passage.date else ():
@@ -61,7 +61,7 @@ def event_in(words: str, passages: Iterable[Told]) -> MonthDay | None:
     return named
 
 
-def _in_passage(owner: str, passage: Told) -> Iterable[MonthDay]:
+def _in_passage(owner: str, passage: DatedPassage) -> Iterable[MonthDay]:
     about_owner = _is_about(owner, passage.title)
     for line in passage.chunk_text.split("\n"):
         for match in _BIRTHDAY.finditer(line):
@@ -85,7 +85,7 @@ def _speaks_of(owner: str, sentence: str) -> bool:
     return bool(re.search(rf"(?<!\w){re.escape(owner)}(?!\w)", sentence, re.I))
 
 
-_IDLE = stems_of(f"{ENGLISH} {GERMAN}")
+_STOP_WORDS = stems_of(f"{ENGLISH} {GERMAN}")
 _OF_TODAY = re.compile(r"(?<!\w)(?:today|tonight|this morning|heute)(?!\w)|今天", re.I)
 _BIRTHDAY = re.compile(r"(?<!\w)(?:birthday|born|birth|geburtstag|geboren)(?!\w)|生日|出生", re.I)
 _MY = re.compile(

@@ -13,7 +13,7 @@ discussed subject subjects
 passiert passierte geschah geschehen gemacht getan machte tat geschrieben schrieb notiert notizen
 notiz tagebuch eintrag einträge alles los zeig zeige besprochen geredet thema themen
 """
-_IDLE = frozenset((*ENGLISH.split(), *GERMAN.split(), *_GENERAL.split()))
+_STOP_WORDS = frozenset((*ENGLISH.split(), *GERMAN.split(), *_GENERAL.split()))
 _WORD = re.compile(r"[^\W_]+")
 _CHINESE = re.compile(
     "什么|哪些|聊了?|谈了?|讨论|话题|发生|做了?|干了?|写了?|记录|日记|笔记|事情|一些|所有|内容|请|列出|查看|看看"
@@ -24,4 +24,4 @@ _CHINESE = re.compile(
 def asks_for_all(rest: str) -> bool:
     """True if only words are left that say nothing about what is looked for."""
     words = _WORD.findall(_CHINESE.sub(" ", rest.lower()))
-    return all(word in _IDLE for word in words)
+    return all(word in _STOP_WORDS for word in words)

@@ -5,18 +5,19 @@ Pure.
 
 from typing import Any
 
-from ragd.search.dates import Phrase, Span, Understood
+from ragd.search.dates import NamedTime, Phrase, Span
 from ragd.search.dates.day_spans import FIRST
 
 MOST_SPANS = 5
 
 
-def time_shown(when: Understood) -> dict[str, Any]:
+def time_shown(when: NamedTime) -> dict[str, Any]:
     """The words that were understood as a time, and the days that they mean.
 
     `listed`: nothing else was asked for, so the notes of that time are listed.
     """
-    return {"phrases": [_phrase(phrase) for phrase in when.phrases], "listed": when.lists}
+    phrases = [_phrase(phrase) for phrase in when.phrases]
+    return {"phrases": phrases, "listed": when.lists_everything}
 
 
 def _phrase(phrase: Phrase) -> dict[str, Any]:

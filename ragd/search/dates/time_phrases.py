@@ -12,7 +12,7 @@ from datetime import date
 from msgspec import Struct
 
 from ragd.search.dates import day_spans, time_names
-from ragd.search.dates.day_spans import FIRST, Span, moved
+from ragd.search.dates.day_spans import FIRST, Span, add_days
 from ragd.search.dates.listing import asks_for_all
 from ragd.search.dates.time_points import Birthdays, Point, points
 
@@ -27,16 +27,16 @@ class Phrase(Struct, frozen=True):
     every_year: bool = False  # one span for each year
 
 
-class Understood(Struct, frozen=True):
+class NamedTime(Struct, frozen=True):
     """What a question says about time.
 
-    `rest` is the question without the words of its time phrases. `lists`: nothing is left to look
-    for, so the question asks for everything of that time.
+    `rest` is the question without the words of its time phrases. `lists_everything`: no other
+    words are left, so the question asks for everything of that time.
     """
 
     phrases: tuple[Phrase, ...]
     rest: str
-    lists: bool = False
+    lists_everything: bool = False
 
     @property
     def is_written(self) -> bool:
@@ -48,7 +48,7 @@ class Understood(Struct, frozen=True):
         return tuple(dict.fromkeys(span for phrase in self.phrases for span in phrase.spans))
 
 
-def understand(question: str, today: date, birthdays: Birthdays | None = None) -> Understood:
+def find_time(question: str, today: date, birthdays: Birthdays | None = None) -> NamedTime:
     """The time that a question names; no phrases if it names none."""
     text = question
     if not _QUOTED.fullmatch(text.strip()):  # a question in quotation marks is a question
@@ -60,7 +60,7 @@ def understand(question: str, today: date, birthdays: Birthdays | None = None) -
         at += reading.read(found, at)
     phrases = _within_named_year(reading.phrases, today)
     rest = _without(question, reading.removed)
-    return Understood(phrases, rest, bool(phrases) and asks_for_all(rest))
+    return NamedTime(phrases, rest, bool(phrases) and asks_for_all(rest))
 
 
 class _Reading:
@@ -174,9 +174,9 @@ class _Reading:
         span = day_spans.part(span, third) if third is not None else span
         meant = {
             "since": Span(span.start, max(span.end, self._today)),
-            "after": Span(moved(span.end, 1), max(moved(span.end, 1), self._today)),
+            "after": Span(add_days(span.end, 1), max(add_days(span.end, 1), self._today)),
             "until": Span(FIRST, span.end),
-            "before": Span(FIRST, moved(span.start, -1)),
+            "before": Span(FIRST, add_days(span.start, -1)),
         }[side]
         self._add(start, end, (meant,))
         return True
@@ -209,14 +209,14 @@ def names_side(word: str) -> str:
 def _away(base: Span, unit: str, count: int | None, before: bool) -> Span:
     """So many units from it; without a number, the whole unit that touches it."""
     if unit == "day":
-        day = moved(base.start, -(count or 1)) if before else moved(base.end, count or 1)
+        day = add_days(base.start, -(count or 1)) if before else add_days(base.end, count or 1)
         return Span(day, day)
     size = {"week": 7, "month": 30, "year": 365}.get(unit, 7)
     if count is None:
-        first = moved(base.start, -size) if before else moved(base.end, 1)
-        return Span(first, moved(first, size - 1))
-    middle = moved(base.start, -size * count) if before else moved(base.end, size * count)
-    return Span(moved(middle, -(size // 2)), moved(middle, size // 2))
+        first = add_days(base.start, -size) if before else add_days(base.end, 1)
+        return Span(first, add_days(first, size - 1))
+    middle = add_days(base.start, -size * count) if before else add_days(base.end, size * count)
+    return Span(add_days(middle, -(size // 2)), add_days(middle, size // 2))
 
 
 def _every(point: Point, today: date) -> tuple[Span, ...]:
@@ -267,7 +267,7 @@ def _without(question: str, removed: Sequence[tuple[int, int]]) -> str:
     return " ".join(" ".join([*kept, question[at:]]).split())
 
 
-def told_events(question: str) -> list[str]:
+def named_events(question: str) -> list[str]:
     """What a phrase such as "two days before the marathon" counts from, if only the notes can tell
     when that was."""
     return [match["event"].strip() for match in _EVENT.finditer(question)]

@@ -71,7 +71,7 @@ def _word(text: str) -> re.Pattern[str]:
     return re.compile(rf"(?<![\w-]){text}(?![\w-])", re.I)
 
 
-def _of(year: str | None, of_year: OfYear) -> Meant:
+def _in_year(year: str | None, of_year: OfYear) -> Meant:
     """The span of this year, or of each year if none is named."""
     return (of_year(int(year)), None) if year else (None, of_year)
 
@@ -86,7 +86,7 @@ def _calendar_day(match: re.Match[str], today: date) -> Meant:
     day = int(parts["day"])
     if day_spans.one_day(2024, month, day) is None:  # a leap year has every day that there is
         return None, None
-    return _of(parts["year"], lambda year: day_spans.one_day(year, month, day))
+    return _in_year(parts["year"], lambda year: day_spans.one_day(year, month, day))
 
 
 def _calendar_month(match: re.Match[str], today: date) -> Meant:
@@ -95,7 +95,7 @@ def _calendar_month(match: re.Match[str], today: date) -> Meant:
     month = time_names.MONTHS[name.lower()] if name else time_names.number(parts["number"])
     if month is None or not 1 <= month <= 12:
         return None, None
-    return _of(parts["year"], lambda year: day_spans.month_span(year, month))
+    return _in_year(parts["year"], lambda year: day_spans.month_span(year, month))
 
 
 def _year(match: re.Match[str], today: date) -> Meant:
@@ -116,7 +116,7 @@ def _week(match: re.Match[str], today: date) -> Meant:
 
 
 def _day_word(match: re.Match[str], today: date) -> Meant:
-    return day_spans.shifted(today, "day", time_names.DAY_WORDS[_squeezed(match.group())]), None
+    return day_spans.shift(today, "day", time_names.DAY_WORDS[_squeezed(match.group())]), None
 
 
 def _relative(match: re.Match[str], today: date) -> Meant:
@@ -128,7 +128,7 @@ def _relative(match: re.Match[str], today: date) -> Meant:
 def _relative_month(match: re.Match[str], today: date) -> Meant:
     """Last March, this summer: the one of this year, or the latest that has begun before now."""
     step, word = time_names.STEPS[_squeezed(match["step"])], match["named"].lower()
-    of_year = _named(word)
+    of_year = _month_or_season(word)
     ours = of_year(today.year)
     if ours is None:
         return None, None
@@ -137,7 +137,7 @@ def _relative_month(match: re.Match[str], today: date) -> Meant:
     return of_year(today.year + (step > 0 and ours.start <= today)), None
 
 
-def _named(word: str) -> OfYear:
+def _month_or_season(word: str) -> OfYear:
     """The month or season of this name."""
     if word in time_names.MONTHS:
         return lambda year: day_spans.month_span(year, time_names.MONTHS[word])
@@ -146,7 +146,7 @@ def _named(word: str) -> OfYear:
 
 def _season(match: re.Match[str], today: date) -> Meant:
     season = time_names.SEASONS[match["season"].lower()]
-    return _of(match["year"], lambda year: day_spans.season_span(year, season))
+    return _in_year(match["year"], lambda year: day_spans.season_span(year, season))
 
 
 def _relative_year_season(match: re.Match[str], today: date) -> Meant:
@@ -160,17 +160,19 @@ def _relative_year_season(match: re.Match[str], today: date) -> Meant:
 
 def _feast(match: re.Match[str], today: date) -> Meant:
     feast = time_names.FEASTS[_squeezed(match["feast"])]
-    return _of(match["year"], lambda year: _feast_of(feast, year))
+    return _in_year(match["year"], lambda year: _feast_of(feast, year))
 
 
 def _feast_of(feast: str, year: int) -> Span | None:
     if feast == "easter":
         sunday = day_spans.easter(year) if 1 <= year <= 9999 else None
-        return Span(day_spans.moved(sunday, -2), day_spans.moved(sunday, 1)) if sunday else None
+        return (
+            Span(day_spans.add_days(sunday, -2), day_spans.add_days(sunday, 1)) if sunday else None
+        )
     if feast == "thanksgiving":
         first = day_spans.one_day(year, 11, 1)
         thursday = (
-            day_spans.moved(first.start, (3 - first.start.weekday()) % 7 + 21) if first else None
+            day_spans.add_days(first.start, (3 - first.start.weekday()) % 7 + 21) if first else None
         )
         return Span(thursday, thursday) if thursday else None
     month, first_day, last_day = time_names.FIXED_FEASTS[feast]
@@ -183,9 +185,9 @@ def _ago(match: re.Match[str], today: date) -> Meant:
     if count is None:
         return None, None
     if _squeezed(match["count"]) in time_names.VAGUE:
-        first, last = day_spans.shifted(today, unit, -2 * count), day_spans.shifted(today, unit, -1)
+        first, last = day_spans.shift(today, unit, -2 * count), day_spans.shift(today, unit, -1)
         return (Span(first.start, last.end) if first and last else None), None
-    return day_spans.shifted(today, unit, -count), None
+    return day_spans.shift(today, unit, -count), None
 
 
 def _recent(match: re.Match[str], today: date) -> Meant:
@@ -204,14 +206,14 @@ def _weekday(match: re.Match[str], today: date) -> Meant:
     step = time_names.STEPS[_squeezed(match["step"])] if match["step"] else -1
     day = day_spans.weekday_before(today, weekday)
     if step >= 0:
-        day = day_spans.moved(day_spans.week_of(today).start, weekday + 7 * step)
+        day = day_spans.add_days(day_spans.week_of(today).start, weekday + 7 * step)
     return Span(day, day), None
 
 
 def _weekday_of_week(match: re.Match[str], today: date) -> Meant:
     """上周二: the day of the calendar's week."""
     step = time_names.STEPS[match["step"]]
-    day = day_spans.moved(
+    day = day_spans.add_days(
         day_spans.week_of(today).start, time_names.WEEKDAYS[match["weekday"]] + 7 * step
     )
     return Span(day, day), None
@@ -342,7 +344,7 @@ def calendar_days(text: str) -> list[MonthDay]:
 def _birthdays(text: str, known: Birthdays) -> Iterator[Point]:
     for match in _birthday_matches(text):
         if day := known.get(_owner(match)):
-            fixed, of_year = _of(match["year"], _of_each_year(day))
+            fixed, of_year = _in_year(match["year"], _of_each_year(day))
             yield Point(match.start(), match.end(), fixed, of_year, is_sure=False)
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable
 
 from ragd.close_match import close_matches, closest
-from ragd.search.query.filters import folded
+from ragd.search.query.filters import normalised
 
 MOST = 3
 LOOKED_AT = 20_000  # notes; more would take too long for a courtesy
@@ -22,12 +22,12 @@ def nearest(path: str, known: Collection[str]) -> list[str]:
 
 def nearest_folder(path: str, known: Iterable[str]) -> str | None:
     """The folder that may have been meant: by its own name anywhere, else by a path like it."""
-    wanted = folded(path[-_LONGEST:]).strip("/")
+    wanted = normalised(path[-_LONGEST:]).strip("/")
     by_path: dict[str, str] = {}
     by_name: dict[str, str] = {}
     for folder in sorted(known, key=lambda one: (one.count("/"), one))[:LOOKED_AT]:
-        by_path.setdefault(folded(folder), folder)
-        by_name.setdefault(folded(folder.rpartition("/")[2]), folder)
+        by_path.setdefault(normalised(folder), folder)
+        by_name.setdefault(normalised(folder.rpartition("/")[2]), folder)
     for names, name in ((by_name, wanted.rpartition("/")[2]), (by_path, wanted)):
         if close := closest(name, names):
             return names[close]
@@ -36,5 +36,5 @@ def nearest_folder(path: str, known: Iterable[str]) -> str | None:
 
 def _name(path: str) -> str:
     """The file's name as it is compared, without its ending."""
-    name = folded(path.rpartition("/")[2])
+    name = normalised(path.rpartition("/")[2])
     return name.removesuffix(".md")

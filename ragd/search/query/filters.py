@@ -90,10 +90,10 @@ def known_directories(
     known = list(known)
     spellings: dict[str, list[str]] = {}
     for folder in known:
-        spellings.setdefault(folded(folder), []).append(folder)
+        spellings.setdefault(normalised(folder), []).append(folder)
     found: dict[str, None] = {}
     for path in asked:
-        meant = [folder for folder in spellings.get(folded(path), ()) if entered(folder)]
+        meant = [folder for folder in spellings.get(normalised(path), ()) if entered(folder)]
         if not meant:
             raise _unknown(path, [folder for folder in known if entered(folder)])
         found.update(dict.fromkeys([path] if path in meant else meant))
@@ -118,7 +118,7 @@ def asked_tags(asked: Sequence[str]) -> list[str]:
     """The tags of a request without their `#`, in the one spelling that is compared."""
     found = []
     for tag in asked:
-        name = folded(tag.strip().lstrip("#").strip("/"))
+        name = normalised(tag.strip().lstrip("#").strip("/"))
         if not name:
             raise RagdError("INVALID_REQUEST", "The field `tags` has a tag without a name.")
         found.append(name)
@@ -130,7 +130,7 @@ def known_tags(asked: Iterable[str], known: Iterable[str]) -> tuple[str, ...]:
     wanted = set(asked)
     found = []
     for tag in known:
-        name = folded(tag.lstrip("#"))
+        name = normalised(tag.lstrip("#"))
         steps = name.split("/")
         if any("/".join(steps[:depth]) in wanted for depth in range(1, len(steps) + 1)):
             found.append(tag)
@@ -167,6 +167,6 @@ def _moment(text: str, of_day: time, local: Local) -> datetime:
     return found.replace(tzinfo=None)
 
 
-def folded(name: str) -> str:
+def normalised(name: str) -> str:
     """A name as it is compared: composed, and in no case."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())

@@ -5,7 +5,7 @@ It compares names and nothing else; whether a note may be shown is decided elsew
 
 from collections.abc import Iterable
 
-from ragd.search.query.filters import folded
+from ragd.search.query.filters import normalised
 
 _ENDING = ".md"
 
@@ -21,12 +21,12 @@ def link_target(typed: str) -> str:
 def named(name: str, paths: Iterable[str]) -> list[str]:
     """The paths of the notes with this name, in any case: the path without its ending, else the
     end of a path, such as the file's name."""
-    wanted = folded(name).removesuffix(_ENDING).strip("/")
+    wanted = normalised(name).removesuffix(_ENDING).strip("/")
     if not wanted:
         return []
     ends: list[str] = []
     for path in paths:
-        known = folded(path).removesuffix(_ENDING)
+        known = normalised(path).removesuffix(_ENDING)
         if known == wanted:
             return [path]
         if known.endswith(f"/{wanted}"):

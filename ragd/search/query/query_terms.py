@@ -35,29 +35,29 @@ _PAIRED = re.compile(f"{_PAIR}+")
 _LETTER = rf"[^\W_{_PAIRS}]"  # of a word that is not read in pairs
 
 
-class About(Struct, frozen=True):
+class QueryTerms(Struct, frozen=True):
     """What a question is about: its telling words as they stand, and their stems.
 
     `readable`: which part of them a model with BERT's vocabulary knows, from 0 to 1.
     """
 
-    telling: str
+    content_words: str
     stems: frozenset[str]
     readable: float
     language: str | None = None  # of the question, if it shows one
 
-    def looked_up(self, languages: Iterable[str]) -> str:
+    def full_text_words(self, languages: Iterable[str]) -> str:
         """Its telling words as full text knows them: as stems of its own language.
 
         If that is not known, the words as they are, and their stems in each of these languages.
         """
-        words = " ".join([self.telling, *_compounds(self.telling)])
+        words = " ".join([self.content_words, *_compounds(self.content_words)])
         if self.language is not None:
             return stemmed(words, self.language)
         return " ".join([words, *(stems(words, one) for one in languages)])
 
     @property
-    def sought(self) -> frozenset[str]:
+    def key_stems(self) -> frozenset[str]:
         """The stems without words that only ask: "Where do I mention Palermo?" is about Palermo."""
         return self.stems - _ASKING or self.stems
 
@@ -70,21 +70,23 @@ class About(Struct, frozen=True):
         return len(self.stems & there) / len(self.stems) if self.stems else 0.0
 
     @property
-    def one_word(self) -> float:
+    def share_of_one_word(self) -> float:
         """The share of a single word."""
         return 1 / len(self.stems) if self.stems else 0.0
 
 
-def about(question: str, count_tokens: Count) -> About:
+def query_terms(question: str, count_tokens: Count) -> QueryTerms:
     """What a question is about. One of function words only is about these: "The Who" is a name."""
     pieces = question.split()
-    idle = _idle(_words(question))
-    telling = [piece for piece in pieces if not idle.issuperset(_words(piece))]
-    words = _words(" ".join(telling or pieces))
+    idle = _function_words(_words(question))
+    content_words = [piece for piece in pieces if not idle.issuperset(_words(piece))]
+    words = _words(" ".join(content_words or pieces))
     kept = ([word for word in words if word not in idle] or words)[:MOST_WORDS]
     readable = _readable(kept, count_tokens)
     language = language_of(question)
-    return About(" ".join(telling or pieces), frozenset(_stems(kept)), readable, language)
+    return QueryTerms(
+        " ".join(content_words or pieces), frozenset(_stems(kept)), readable, language
+    )
 
 
 def _compounds(words: str) -> list[str]:
@@ -97,7 +99,7 @@ def _compounds(words: str) -> list[str]:
     ]
 
 
-def _idle(words: Collection[str]) -> frozenset[str]:
+def _function_words(words: Collection[str]) -> frozenset[str]:
     """The function words of the language that the words are in; one of them proves nothing."""
     different = set(words)
     fits = [len(different & known) for known in _FUNCTION_WORDS]

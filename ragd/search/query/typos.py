@@ -50,7 +50,7 @@ class Vocabulary:
 
     def near(self, word: str) -> list[str]:
         """The words that it may stand for, likeliest first."""
-        found = [one for one in _one_slip(word, self._letters_of(word)) if one in self._counts]
+        found = [one for one in _one_edit_away(word, self._letters_of(word)) if one in self._counts]
         if not found and len(word) >= LONG:
             some, bits = self._starts.get(word[0], [])[:MOST_LOOKED_AT], _letter_bits(word)
             found = [
@@ -58,7 +58,7 @@ class Vocabulary:
                 for one, own in some
                 if abs(len(one) - len(word)) <= 2
                 and (own ^ bits).bit_count() <= MOST_CHANGED
-                and _slips(word, one) <= 2
+                and _edit_distance(word, one) <= 2
             ]
         found = [one for one in dict.fromkeys(found) if _may_stand_for(word, one)]
         return sorted(found, key=lambda one: (one[0] != word[0], -self._counts[one], one))[
@@ -69,14 +69,14 @@ class Vocabulary:
         return sorted(c for c in self._letters.get(_script(word[0]), ()) if c.isalpha())
 
 
-def folded(word: str) -> str:
+def normalised(word: str) -> str:
     """A word as it is compared: in lower case, without accents."""
     plain = unicodedata.normalize("NFKD", word.casefold())
     bare = "".join(c for c in plain if not unicodedata.combining(c))
     return unicodedata.normalize("NFC", bare).replace("’", "'")
 
 
-def doubtful(question: str, vocabulary: Vocabulary) -> list[str]:
+def maybe_mistyped(question: str, vocabulary: Vocabulary) -> list[str]:
     """The words of a question that may be mistyped: long enough, and not in the vocabulary."""
     words = dict.fromkeys(_WORD.findall(question))
     return [
@@ -84,8 +84,8 @@ def doubtful(question: str, vocabulary: Vocabulary) -> list[str]:
         for word in words
         if len(word) >= SHORTEST
         and not _UNSPACED.search(word)
-        and folded(word) not in vocabulary
-        and all(part not in vocabulary for part in folded(word).split("'"))
+        and normalised(word) not in vocabulary
+        and all(part not in vocabulary for part in normalised(word).split("'"))
     ]
 
 
@@ -102,7 +102,7 @@ def _may_stand_for(word: str, one: str) -> bool:
     return len(one) >= SHORTEST - 1 and (starts_alike or len(word) >= SURE_FROM)
 
 
-def _one_slip(word: str, letters: Iterable[str]) -> Iterator[str]:
+def _one_edit_away(word: str, letters: Iterable[str]) -> Iterator[str]:
     for at in range(len(word) + 1):
         head, tail = word[:at], word[at:]
         if len(tail) > 1:
@@ -115,7 +115,7 @@ def _one_slip(word: str, letters: Iterable[str]) -> Iterator[str]:
             yield head + letter + tail
 
 
-def _slips(left: str, right: str) -> int:
+def _edit_distance(left: str, right: str) -> int:
     """The slips between two words; two letters that changed places are one."""
     before: list[int] = []
     row = list(range(len(right) + 1))

@@ -12,7 +12,7 @@ OF_ONE_NOTE = 2  # passages, while another note is nearly as good
 NEARLY = 0.8  # of the weight of the passage that waits
 
 
-def varied(ranked: Sequence[Candidate]) -> list[Candidate]:
+def spread_over_notes(ranked: Sequence[Candidate]) -> list[Candidate]:
     """The same candidates, with further passages of a note behind other notes that are nearly as
     good."""
     found: list[Candidate] = []

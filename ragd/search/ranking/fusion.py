@@ -1,7 +1,7 @@
 """Evidence about each candidate, and the order of candidates that follows from it. Pure.
 
 A candidate has one field for each kind of evidence. `order` turns the fields into one weight and
-sorts by it. To use new evidence, add a field to `Candidate`, what it counts to `Weights`, and its
+sorts by it. To use new evidence, add a field to `Candidate`, its weight to `FusionWeights`, and its
 part to `_weigh`.
 
 By weights (the default), words count in proportion to the best match, and meaning by how far a
@@ -25,7 +25,7 @@ NOTE = 0.1  # what the best note by words adds to its passages
 UNREAD = 0.3  # what meaning still weighs when the model knows no word of the question
 
 
-class Hit(Protocol):
+class FoundPassage(Protocol):
     """What one lookup found."""
 
     @property
@@ -76,7 +76,7 @@ class Candidate(Struct):
     lead: float = 0.0  # its weight, as a part of the best one
 
 
-class Weights(Struct, frozen=True):
+class FusionWeights(Struct, frozen=True):
     """What each kind of evidence counts. `by_ranks`: reciprocal ranks instead of scores."""
 
     vector: float = 0.5
@@ -99,7 +99,7 @@ class _Scale(Struct, frozen=True):
 
 
 def gather(
-    vector: Sequence[Hit], text: Sequence[Hit], named: Sequence[Hit] = ()
+    vector: Sequence[FoundPassage], text: Sequence[FoundPassage], named: Sequence[FoundPassage] = ()
 ) -> dict[str, Candidate]:
     """The candidates of all lookups by chunk id, each with its scores and ranks.
 
@@ -121,7 +121,7 @@ def gather(
     return found
 
 
-def without_cosine(found: dict[str, Candidate], hits: Iterable[Hit]) -> dict[str, Vector]:
+def without_cosine(found: dict[str, Candidate], hits: Iterable[FoundPassage]) -> dict[str, Vector]:
     """The vectors of candidates that only words or names found, by chunk id."""
     return {
         hit.chunk_id: hit.vector
@@ -150,7 +150,9 @@ def nearness(one: Candidate) -> float | None:
 
 
 def add_titles(
-    found: dict[str, Candidate], hits: Iterable[Hit], cover: Callable[[Sequence[str]], float]
+    found: dict[str, Candidate],
+    hits: Iterable[FoundPassage],
+    cover: Callable[[Sequence[str]], float],
 ) -> None:
     """Note how far the question names each candidate's note. `cover` says it of names."""
     covers: dict[str, float] = {}
@@ -161,7 +163,7 @@ def add_titles(
 
 
 def add_covers(
-    found: dict[str, Candidate], hits: Iterable[Hit], covered: Callable[[str], float]
+    found: dict[str, Candidate], hits: Iterable[FoundPassage], covered: Callable[[str], float]
 ) -> None:
     """Note which part of the question each candidate has, with the names of its note. `covered`
     says it of a text."""
@@ -193,7 +195,7 @@ def mark_tagged(found: dict[str, Candidate], tagged: Collection[str]) -> None:
             found[chunk_id].tagged = True
 
 
-def order(found: Iterable[Candidate], weights: Weights) -> list[Candidate]:
+def order(found: Iterable[Candidate], weights: FusionWeights) -> list[Candidate]:
     """Best first: an exact title, then what carries the tag asked for, then by weight."""
     candidates = list(found)
     scale = _scale(candidates)
@@ -217,7 +219,7 @@ def trust(readable: float) -> float:
     return UNREAD + (1 - UNREAD) * readable
 
 
-def crowd_of(candidates: Iterable[Candidate]) -> float:
+def crowd_cosine(candidates: Iterable[Candidate]) -> float:
     """How near the crowd is: the least near of the 50 best by meaning."""
     nearest = [
         near
@@ -231,10 +233,10 @@ def crowd_of(candidates: Iterable[Candidate]) -> float:
 
 def _scale(candidates: Sequence[Candidate]) -> _Scale:
     bm25 = [one.bm25 for one in candidates if one.bm25 is not None]
-    return _Scale(crowd_of(candidates), max(bm25, default=0.0))
+    return _Scale(crowd_cosine(candidates), max(bm25, default=0.0))
 
 
-def _weigh(one: Candidate, weights: Weights, scale: _Scale) -> float:
+def _weigh(one: Candidate, weights: FusionWeights, scale: _Scale) -> float:
     unit = 1.0
     if weights.by_ranks:
         unit = 1 / (RANK_CONSTANT + 1)

@@ -9,16 +9,16 @@ from typing import TypeVar
 
 from msgspec import structs
 
-from ragd.search.results import Row
+from ragd.search.results import StoredPassage
 
 MOST_PASSAGES = 3  # of the index, in one that is joined
 OVERLAP_CHARACTERS = 2_000  # how much of the end of a passage the next one may repeat
 
 
-AnyRow = TypeVar("AnyRow", bound=Row)
+AnyRow = TypeVar("AnyRow", bound=StoredPassage)
 
 
-def may_join(one: Row, parts: int, other: Row) -> bool:
+def may_join(one: StoredPassage, parts: int, other: StoredPassage) -> bool:
     """Whether `other` touches `one`, which has so many passages in it already."""
     if parts >= MOST_PASSAGES or one.source_file != other.source_file:
         return False
@@ -42,7 +42,7 @@ def joined(one: AnyRow, other: AnyRow) -> AnyRow:
     )
 
 
-def _text(first: Row, last: Row) -> str:
+def _text(first: StoredPassage, last: StoredPassage) -> str:
     start, end = first.chunk_text, last.chunk_text
     most = min(len(start), len(end), OVERLAP_CHARACTERS)
     for size in range(most, 0, -1):

@@ -23,7 +23,7 @@ from ragd.search.ranking.stated_values import (
 )
 
 
-class Topic(Struct, frozen=True):
+class FactTopic(Struct, frozen=True):
     """`asked`: how a question names it. `said`: a statement has one of these words (None: its
     value is enough). `never`: what makes it a statement of something else."""
 
@@ -34,13 +34,13 @@ class Topic(Struct, frozen=True):
     never: re.Pattern[str] | None = None
 
 
-class Asked(Struct, frozen=True):
+class AskedFact(Struct, frozen=True):
     """The topic of a question (None: some number) and the stems of the subject's words.
 
     `of_user`: the subject is who asks ("my weight"). `to_user`: a debt to the user, not by them.
     """
 
-    topic: Topic | None
+    topic: FactTopic | None
     subject: frozenset[str]
     of_user: bool = False
     to_user: bool = False
@@ -59,7 +59,7 @@ _DEBT_WORDS = (
 _MONEY_BETWEEN = "ow(?:e|es|ed|ing)|debts?|lent|loan(?:ed)?|borrow(?:ed)?|schulde[nt]?|schulden"
 
 TOPICS = (
-    Topic(
+    FactTopic(
         "debt",
         re.compile(
             r"(?<!\w)(?:ow(?:e|es|ed)|debts?|borrow(?:ed)?|lent|pa(?:y|id) back|repay|schulde[nt]?"
@@ -69,15 +69,17 @@ TOPICS = (
         frozenset({AMOUNT, SETTLED}),
         re.compile(rf"(?<!\w)(?:{_DEBT_WORDS})(?!\w)|欠|还", re.I),
     ),
-    Topic("weight", _words("weighs?|weight|heavy|kilos?|wiegt|gewicht|schwer"), frozenset({MASS})),
-    Topic(
+    FactTopic(
+        "weight", _words("weighs?|weight|heavy|kilos?|wiegt|gewicht|schwer"), frozenset({MASS})
+    ),
+    FactTopic(
         "price",
         _words("costs?|price[ds]?|how much (?:is|are|was)|pay for|fee|kostet|kosten|preis"),
         frozenset({AMOUNT}),
         None,
         _words(_MONEY_BETWEEN),
     ),
-    Topic(
+    FactTopic(
         "address",
         _words(
             "address|lives?|street|wohnt|adresse|(?:send|write|post) a (?:letter|card|parcel)"
@@ -87,12 +89,12 @@ TOPICS = (
         None,
         _words("works?|job|hired|contract|a living|as an?"),
     ),
-    Topic(
+    FactTopic(
         "job",
         _words("works?|job|employ(?:s|ed|er)?|for a living|firm|company|profession|arbeitet|beruf"),
         frozenset({ROLE}),
     ),
-    Topic(
+    FactTopic(
         "state",
         _words(
             "status|state|how far|stand with|stands?|finished|done|ready|progress|going|stage"
@@ -100,7 +102,7 @@ TOPICS = (
         ),
         frozenset({STATE}),
     ),
-    Topic(
+    FactTopic(
         "contact",
         _words("phone|telephone|number|e-?mail|password|pin|code|iban|telefon(?:nummer)?|passwort"),
         frozenset({CODE}),
@@ -125,7 +127,7 @@ _USER = _words("i|my|me|mine|we|our|ich|mein|meine|meinen|wir|unser")
 _TO_USER = _words(r"ow(?:e|es|ed) (?:me|us)|schulde[nt]? mir|(?:did )?i len[dt]")
 
 
-def asked(question: str) -> Asked | None:
+def asked(question: str) -> AskedFact | None:
     """What a question wants to know; None if that cannot be out of date."""
     topic = next((one for one in TOPICS if one.asked.search(question)), None)
     if topic is None and not _ANY_NUMBER.search(question):
@@ -138,7 +140,7 @@ def asked(question: str) -> Asked | None:
     if not subject and not of_user:
         return None
     to_user = topic is not None and topic.name == "debt" and bool(_TO_USER.search(question))
-    return Asked(topic, subject, of_user, to_user)
+    return AskedFact(topic, subject, of_user, to_user)
 
 
 def subject_words(question: str) -> str:

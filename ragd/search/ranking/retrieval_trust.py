@@ -16,27 +16,27 @@ FOREIGN = 0.25  # what words still weigh when no note is in the question's langu
 AT_HOME = 0.1  # from this share of notes in the question's language on, words weigh in full
 
 
-class LegTrust(Struct, frozen=True):
+class RetrievalTrust(Struct, frozen=True):
     """What each lookup weighs, from 0 to 1, as a part of the configured weight."""
 
     vector: float = 1.0
     text: float = 1.0
 
 
-def leg_trust(
+def retrieval_trust(
     model: str | None, readable: float, asked: str | None, notes: Mapping[str, int]
-) -> LegTrust:
+) -> RetrievalTrust:
     """`model`: `english` or `multilingual`, or None for a model of which nothing is known.
     `readable`: which part of the question the English vocabulary knows. `asked`: the question's
     language, if it shows one. `notes`: how many notes of a sample are in each language."""
     if model == "english":
-        return LegTrust(vector=trust(readable))
+        return RetrievalTrust(vector=trust(readable))
     if model != "multilingual" or asked is None:
-        return LegTrust()
+        return RetrievalTrust()
     is_read = asked == "en" or asked in READ_BY_MULTILINGUAL
     vector = 1.0 if is_read else UNREAD
     total = sum(notes.values())
     if not total or not is_read:
-        return LegTrust(vector)
+        return RetrievalTrust(vector)
     at_home = min(1.0, notes.get(asked, 0) / total / AT_HOME)
-    return LegTrust(vector, FOREIGN + (1 - FOREIGN) * at_home)
+    return RetrievalTrust(vector, FOREIGN + (1 - FOREIGN) * at_home)

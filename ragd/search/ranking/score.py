@@ -44,7 +44,7 @@ class Evidence(Struct, frozen=True):
     certain: float = 0.0
 
 
-class Weights(Struct, frozen=True):
+class ScoreWeights(Struct, frozen=True):
     """What each kind of evidence counts. `full`: having (nearly) all words, as a part of `lead`."""
 
     start: float
@@ -54,12 +54,12 @@ class Weights(Struct, frozen=True):
     timely: float
 
 
-Known = tuple[float, float, float, float]  # as in `Weights`, without the start
+Known = tuple[float, float, float, float]  # as in `ScoreWeights`, without the start
 NEARLY_ALL = 4  # the power of `covered` that counts: half of the words is next to nothing
 
-GENERAL = Weights(-8.31, 2.0, 6.38, 2.74, 2.42)
-MULTILINGUAL = Weights(-8.93, 2.0, 7.71, 2.12, 2.7)  # for vectors of that embedded model
-WORDS_ONLY = Weights(-8.04, 0.0, 7.46, 2.77, 2.36)  # where there are no vectors
+GENERAL = ScoreWeights(-8.31, 2.0, 6.38, 2.74, 2.42)
+MULTILINGUAL = ScoreWeights(-8.93, 2.0, 7.71, 2.12, 2.7)  # for vectors of that embedded model
+WORDS_ONLY = ScoreWeights(-8.04, 0.0, 7.46, 2.77, 2.36)  # where there are no vectors
 
 
 def scores(found: Sequence[Evidence], model: str | None) -> list[float]:
@@ -115,7 +115,7 @@ def _best(one: Known, other: Known) -> Known:
     )
 
 
-def likelihood(known: Known, weights: Weights) -> float:
+def likelihood(known: Known, weights: ScoreWeights) -> float:
     """Of one result."""
     by_meaning, lead, full, timely = known
     total = weights.start + weights.stands_out * by_meaning + weights.lead * lead

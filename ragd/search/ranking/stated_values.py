@@ -56,7 +56,7 @@ def kinds_in(sentence: str) -> set[str]:
     return {kind for kind, pattern in _KINDS.items() if pattern.search(sentence)}
 
 
-def tells_state(sentence: str, subject_end: int) -> bool:
+def is_statement_of_state(sentence: str, subject_end: int) -> bool:
     """Whether the sentence says how its subject is: it ends before this place."""
     after = sentence[subject_end:]
     if re.match(

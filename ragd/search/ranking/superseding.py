@@ -15,8 +15,8 @@ from collections.abc import Iterable, Sequence
 from ragd.notes.sentences import sentences
 from ragd.search.query.query_terms import stems_of
 from ragd.search.ranking.fusion import Candidate
-from ragd.search.ranking.question_subject import NUMBERS, Asked, asked
-from ragd.search.ranking.stated_values import STATE, kinds_in, tells_state
+from ragd.search.ranking.question_subject import NUMBERS, AskedFact, asked
+from ragd.search.ranking.stated_values import STATE, is_statement_of_state, kinds_in
 
 MOST_CANDIDATES = 200  # the first so many are looked at
 NEAR_THE_TOP = 10  # a chain that begins here or above has its latest statement first of all
@@ -48,11 +48,14 @@ def newest_first(question: str, ranked: Sequence[Candidate]) -> list[Candidate]:
     return [*heads, *(one for one in found if one not in heads)] if heads else found
 
 
-def _chains(wanted: Asked, candidates: Iterable[Candidate]) -> list[list[Candidate]]:
+def _chains(wanted: AskedFact, candidates: Iterable[Candidate]) -> list[list[Candidate]]:
     """Candidates that state the same of one subject; of each chain two at least."""
     by_name: dict[str, list[Candidate]] = {}
     for one in candidates:
-        if one.date is not None and (name := stated_of(wanted, one.text, one.title)) is not None:
+        if (
+            one.date is not None
+            and (name := statement_about(wanted, one.text, one.title)) is not None
+        ):
             by_name.setdefault(name, []).append(one)
     named = [name for name in by_name if name]
     if "" in by_name and len(named) == 1:  # the short name can only be that one
@@ -60,7 +63,7 @@ def _chains(wanted: Asked, candidates: Iterable[Candidate]) -> list[list[Candida
     return [chain for chain in by_name.values() if len(chain) > 1]
 
 
-def stated_of(wanted: Asked, text: str, title: str) -> str | None:
+def statement_about(wanted: AskedFact, text: str, title: str) -> str | None:
     """What more than the name that was asked for the passage calls its subject, mostly nothing;
     None if it states nothing of it."""
     of_title = stems_of(title)
@@ -76,7 +79,7 @@ def stated_of(wanted: Asked, text: str, title: str) -> str | None:
     return None
 
 
-def _states(wanted: Asked, sentence: str, stems: frozenset[str]) -> bool:
+def _states(wanted: AskedFact, sentence: str, stems: frozenset[str]) -> bool:
     """Whether a sentence of the subject states a value of the kind that is asked for."""
     topic = wanted.topic
     kinds = kinds_in(sentence)
@@ -91,17 +94,17 @@ def _states(wanted: Asked, sentence: str, stems: frozenset[str]) -> bool:
     if wanted.of_user and not (_USER.search(sentence) and topic.asked.search(sentence)):
         return False
     if STATE in topic.kinds:
-        return tells_state(sentence, _end_of_subject(wanted, sentence))
+        return is_statement_of_state(sentence, _end_of_subject(wanted, sentence))
     return not kinds.isdisjoint(topic.kinds)
 
 
-def _end_of_subject(wanted: Asked, sentence: str) -> int:
+def _end_of_subject(wanted: AskedFact, sentence: str) -> int:
     """Where the last word of the subject ends; 0 if only the title names it."""
     ends = [m.end() for m in _WORD.finditer(sentence) if stems_of(m.group()) & wanted.subject]
     return max(ends, default=0)
 
 
-def _longer_name(wanted: Asked, sentence: str) -> str:
+def _longer_name(wanted: AskedFact, sentence: str) -> str:
     """ "keller", of Anna Keller, if the question only says Anna."""
     words = list(_WORD.finditer(sentence))
     for at, word in enumerate(words):

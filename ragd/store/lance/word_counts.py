@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ragd.search.query.typos import folded
+from ragd.search.query.typos import normalised
 from ragd.store.lance import libraries
 
 SHORTEST, LONGEST = 3, 32  # letters
@@ -16,7 +16,7 @@ def add(texts: Any, counts: dict[str, int], most: int) -> None:
     length = pc.utf8_length(words)
     fits = pc.and_(pc.greater_equal(length, SHORTEST), pc.less_equal(length, LONGEST))
     for pair in pc.value_counts(words.filter(fits)).to_pylist():
-        word = pair["values"] if pair["values"].isascii() else folded(pair["values"])
+        word = pair["values"] if pair["values"].isascii() else normalised(pair["values"])
         counts[word] = counts.get(word, 0) + pair["counts"]
     if len(counts) > 2 * most:
         keep(counts, most)

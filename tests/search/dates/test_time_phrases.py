@@ -12,9 +12,9 @@ from ragd.search.dates import (
     birthday_of,
     closeness,
     event_in,
+    find_time,
+    named_events,
     reach,
-    told_events,
-    understand,
 )
 from ragd.search.dates.day_spans import FIRST, Span, easter
 from ragd.search.dates.time_phrases import OLDEST_YEAR
@@ -26,7 +26,7 @@ BEGINNING = FIRST.isoformat()
 
 
 def named(question: str, today: date = TODAY) -> list[tuple[str, str]]:
-    return [span.shown() for span in understand(question, today, BIRTHDAYS).spans]
+    return [span.shown() for span in find_time(question, today, BIRTHDAYS).spans]
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_a_named_time_is_read(question: str, spans: list[tuple[str, str]]) -> No
 )
 def test_a_time_is_read_with_the_words_around_it(question: str, span: tuple[str, str]) -> None:
     assert named(f"What did I plant {question}?") == [span]
-    assert understand(f"What did I plant {question}?", TODAY, BIRTHDAYS).rest.rstrip(" ?") == (
+    assert find_time(f"What did I plant {question}?", TODAY, BIRTHDAYS).rest.rstrip(" ?") == (
         "What did I plant"
     )
 
@@ -132,7 +132,7 @@ def test_a_time_is_read_with_the_words_around_it(question: str, span: tuple[str,
 )
 def test_german_and_chinese_forms(question: str, span: tuple[str, str]) -> None:
     assert named(question) == [span]
-    assert understand(question, TODAY, BIRTHDAYS).rest == ""
+    assert find_time(question, TODAY, BIRTHDAYS).rest == ""
 
 
 @pytest.mark.parametrize("question", ["On May 2nd, I bought a dress", "5月2号我买了什么", "2 May"])
@@ -163,8 +163,8 @@ def test_a_day_that_some_years_do_not_have() -> None:
     ],
 )
 def test_what_names_no_time(question: str) -> None:
-    found = understand(question, TODAY, BIRTHDAYS)
-    assert (found.phrases, found.rest, found.lists) == ((), question, False)
+    found = find_time(question, TODAY, BIRTHDAYS)
+    assert (found.phrases, found.rest, found.lists_everything) == ((), question, False)
 
 
 def test_days_before_a_birthday_are_those_of_every_year_until_now() -> None:
@@ -175,12 +175,12 @@ def test_days_before_a_birthday_are_those_of_every_year_until_now() -> None:
 
 def test_days_before_an_event_that_a_note_tells() -> None:
     question = "What did I do two days before the marathon?"
-    assert told_events(question) == ["the marathon"]
+    assert named_events(question) == ["the marathon"]
     known = {"the marathon": MonthDay(10, 13, 2024)}
-    found = understand(question, TODAY, known)
+    found = find_time(question, TODAY, known)
     assert [span.shown() for span in found.spans] == [("2024-10-11", "2024-10-11")]
-    assert found.lists
-    assert told_events("What happened after the marathon?") == []
+    assert found.lists_everything
+    assert named_events("What happened after the marathon?") == []
 
 
 def test_when_an_event_was_is_told_by_a_dated_passage() -> None:
@@ -194,7 +194,7 @@ def test_when_an_event_was_is_told_by_a_dated_passage() -> None:
 
 def test_a_birthday_that_no_note_tells_stays_words() -> None:
     question = "What did I cook two days before my birthday?"
-    assert understand(question, TODAY).rest == question
+    assert find_time(question, TODAY).rest == question
 
 
 @pytest.mark.parametrize(
@@ -206,8 +206,8 @@ def test_a_birthday_that_no_note_tells_stays_words() -> None:
     ],
 )
 def test_the_words_of_a_time_phrase_are_taken_out(question: str, rest: str) -> None:
-    found = understand(question, TODAY)
-    assert (found.rest, found.lists, len(found.phrases)) == (rest, False, 1)
+    found = find_time(question, TODAY)
+    assert (found.rest, found.lists_everything, len(found.phrases)) == (rest, False, 1)
 
 
 @pytest.mark.parametrize(
@@ -218,12 +218,12 @@ def test_the_words_of_a_time_phrase_are_taken_out(question: str, rest: str) -> N
     ],
 )
 def test_a_question_for_everything_of_a_time_asks_for_a_list(question: str) -> None:
-    assert understand(question, TODAY).lists
+    assert find_time(question, TODAY).lists_everything
 
 
 @given(st.text(max_size=100), st.dates(date(1, 2, 1), date(9999, 11, 30)))
 def test_any_text_on_any_day(text: str, today: date) -> None:
-    assert all(span.start <= span.end for span in understand(text, today, BIRTHDAYS).spans)
+    assert all(span.start <= span.end for span in find_time(text, today, BIRTHDAYS).spans)
 
 
 _PIECES = [
@@ -280,7 +280,7 @@ _PIECES = [
 
 @given(st.lists(st.sampled_from(_PIECES), max_size=12), st.dates(date(1, 2, 1)))
 def test_any_words_of_time_in_any_order_on_any_day(pieces: list[str], today: date) -> None:
-    found = understand(" ".join(pieces), today, BIRTHDAYS)
+    found = find_time(" ".join(pieces), today, BIRTHDAYS)
     assert all(span.start <= span.end for span in found.spans)
     assert set(found.rest.split()) <= set(pieces)
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ragd.search.query.typos import Correction, Vocabulary, corrected, doubtful, folded
+from ragd.search.query.typos import Correction, Vocabulary, corrected, maybe_mistyped, normalised
 
 WORDS = Vocabulary(
     {"kingfisher": 3, "board": 5, "bored": 1, "divergence": 2, "manana": 1, "собака": 2}
@@ -28,11 +28,11 @@ WORDS = Vocabulary(
     ],
 )
 def test_the_nearest_words_are_found(typed: str, meant: list[str]) -> None:
-    assert WORDS.near(folded(typed)) == meant
+    assert WORDS.near(normalised(typed)) == meant
 
 
 def test_only_long_words_that_the_vault_does_not_have_are_doubtful() -> None:
-    assert doubtful("Mañana: the kingfsher's BORD, 机器学习 at 12 o'clock", WORDS) == [
+    assert maybe_mistyped("Mañana: the kingfsher's BORD, 机器学习 at 12 o'clock", WORDS) == [
         "kingfsher",
         "BORD",
         "clock",

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import Struct
 
-from ragd.search.ranking.diversity import varied
+from ragd.search.ranking.diversity import spread_over_notes
 from ragd.search.ranking.fusion import Candidate
 from ragd.search.ranking.passage_joining import MOST_PASSAGES, joined, may_join
 
@@ -12,7 +12,7 @@ from ragd.search.ranking.passage_joining import MOST_PASSAGES, joined, may_join
 def order(*said: tuple[str, float]) -> str:
     """Notes and weights, best first; the notes in their new order."""
     ranked = [Candidate(f"{n}", note, weight=weight) for n, (note, weight) in enumerate(said)]
-    return "".join(one.source_file for one in varied(ranked))
+    return "".join(one.source_file for one in spread_over_notes(ranked))
 
 
 def test_the_third_passage_of_a_note_waits_for_notes_that_are_nearly_as_good() -> None:

@@ -7,10 +7,10 @@ from msgspec import Struct
 
 from ragd.embed.providers.embedder_port import pack
 from ragd.notes.wordpiece import WordPiece
-from ragd.search.query.query_terms import about
+from ragd.search.query.query_terms import query_terms
 from ragd.search.ranking import fusion
 from ragd.search.ranking.cosine_scale import SCALES, USUAL, CosineScale
-from ragd.search.ranking.fusion import Candidate, Weights, trust
+from ragd.search.ranking.fusion import Candidate, FusionWeights, trust
 from ragd.search.ranking.relevance import FLOOR, relevance
 from ragd.search.ranking.title_match import Frequencies, frequencies, weigh_words
 from ragd.search.results import citation, link
@@ -35,7 +35,7 @@ def order(found: list[Candidate]) -> str:
 
 
 def fused(
-    vector: list[Hit], text: list[Hit], weights: Weights, timely: tuple[str, ...] = ()
+    vector: list[Hit], text: list[Hit], weights: FusionWeights, timely: tuple[str, ...] = ()
 ) -> list[Candidate]:
     found = fusion.gather(vector, text)
     for chunk_id in found.keys() & timely:
@@ -44,13 +44,13 @@ def fused(
 
 
 def by_ranks(vector: list[Hit], text: list[Hit], *timely: str) -> list[Candidate]:
-    return fused(vector, text, Weights(by_ranks=True), timely)
+    return fused(vector, text, FusionWeights(by_ranks=True), timely)
 
 
 def by_weights(
     vector: list[Hit], text: list[Hit], of_vector: float, of_text: float, *timely: str
 ) -> list[Candidate]:
-    return fused(vector, text, Weights(of_vector, of_text), timely)
+    return fused(vector, text, FusionWeights(of_vector, of_text), timely)
 
 
 def test_by_ranks_what_both_legs_found_comes_first() -> None:
@@ -84,7 +84,7 @@ def test_what_is_of_the_time_that_is_named_moves_up_but_not_over_everything() ->
     assert order(by_weights(vector, text, 0.5, 0.5, "b")) == "bac"
     found = fusion.gather(vector, text)
     found["c"].closeness = 0.5  # some days later, or of a year that is named
-    assert order(fusion.order(found.values(), Weights(0.5, 0.5))) == "acb"
+    assert order(fusion.order(found.values(), FusionWeights(0.5, 0.5))) == "acb"
     assert by_weights([], [], 0.5, 0.5, "a") == []
 
 
@@ -98,8 +98,8 @@ def test_the_words_of_a_note_s_names_move_its_passages_up() -> None:
         candidate("b", "b.md", bm25=8.0, title_cover=1.0),
         candidate("c", "c.md", bm25=8.0, note_words=1.0),
     ]
-    assert order(fusion.order(found, Weights(0.5, 0.5))) == "abc"
-    assert order(fusion.order(found, Weights(0.5, 0.5, title=0.2, note=0.15))) == "bca"
+    assert order(fusion.order(found, FusionWeights(0.5, 0.5))) == "abc"
+    assert order(fusion.order(found, FusionWeights(0.5, 0.5, title=0.2, note=0.15))) == "bca"
 
 
 def test_the_best_passage_of_a_note_with_that_very_name_is_first() -> None:
@@ -108,12 +108,12 @@ def test_the_best_passage_of_a_note_with_that_very_name_is_first() -> None:
         candidate("b", "b.md", bm25=1.0, exact_title=True),
         candidate("c", "b.md", bm25=2.0, exact_title=True),
     ]
-    assert order(fusion.order(found, Weights(0.5, 0.5))) == "cab"
+    assert order(fusion.order(found, FusionWeights(0.5, 0.5))) == "cab"
 
 
 def test_a_passage_that_carries_the_tag_comes_before_the_rest_of_its_note() -> None:
     found = [candidate("a", "a.md", bm25=10.0), candidate("b", "a.md", bm25=1.0, tagged=True)]
-    assert order(fusion.order(found, Weights(0.5, 0.5))) == "ba"
+    assert order(fusion.order(found, FusionWeights(0.5, 0.5))) == "ba"
 
 
 def test_what_words_found_gets_its_cosine_too() -> None:
@@ -196,21 +196,21 @@ def test_the_right_time_alone_is_worth_showing() -> None:
 
 
 def test_telling_words_are_those_that_are_not_function_words(wordpiece: WordPiece) -> None:
-    found = about("What did I write about the Doorbell's battery, and when?", wordpiece.count)
-    assert found.telling == "write Doorbell's battery,"
+    found = query_terms("What did I write about the Doorbell's battery, and when?", wordpiece.count)
+    assert found.content_words == "write Doorbell's battery,"
     assert found.stems == {"write", "doorb", "batte"}
     assert found.share_in("Doorbells", "two BATTERIES") == pytest.approx(2 / 3)
     assert found.share_in("") == 0.0
 
 
 def test_a_name_of_function_words_is_about_these(wordpiece: WordPiece) -> None:
-    found = about("The Who", wordpiece.count)
-    assert found.telling == "The Who"
+    found = query_terms("The Who", wordpiece.count)
+    assert found.content_words == "The Who"
     assert found.share_in("a record by The Who") == 1.0
 
 
 @pytest.mark.parametrize(
-    ("question", "telling"),
+    ("question", "content_words"),
     [
         ("What did I read about the war?", "read war?"),
         ("Wo war der Kater gestern?", "Kater gestern?"),
@@ -221,30 +221,30 @@ def test_a_name_of_function_words_is_about_these(wordpiece: WordPiece) -> None:
     ],
 )
 def test_a_function_word_is_one_in_its_own_language_only(
-    wordpiece: WordPiece, question: str, telling: str
+    wordpiece: WordPiece, question: str, content_words: str
 ) -> None:
-    assert about(question, wordpiece.count).telling == telling
+    assert query_terms(question, wordpiece.count).content_words == content_words
 
 
 def test_accents_width_and_case_do_not_matter(wordpiece: WordPiece) -> None:
-    assert about("eine KÜCHE für Café", wordpiece.count).share_in("kuche cafe") == 1.0
-    assert about("ＡＳＳＡＭ", wordpiece.count).share_in("assam") == 1.0
+    assert query_terms("eine KÜCHE für Café", wordpiece.count).share_in("kuche cafe") == 1.0
+    assert query_terms("ＡＳＳＡＭ", wordpiece.count).share_in("assam") == 1.0
 
 
 def test_chinese_and_korean_are_read_in_pairs(wordpiece: WordPiece) -> None:
-    assert about("机器学习", wordpiece.count).stems == {"机器", "器学", "学习"}
-    assert about("도서관에서", wordpiece.count).share_in("도서관") == pytest.approx(2 / 4)
+    assert query_terms("机器学习", wordpiece.count).stems == {"机器", "器学", "学习"}
+    assert query_terms("도서관에서", wordpiece.count).share_in("도서관") == pytest.approx(2 / 4)
 
 
 def test_what_the_model_cannot_read_is_known_as_such(wordpiece: WordPiece) -> None:
-    assert about("how was my mental health?", wordpiece.count).readable == 1.0
-    assert about("zmxncb qwpoei", wordpiece.count).readable < 0.3
-    assert about("机器学习", wordpiece.count).readable == 0.0
+    assert query_terms("how was my mental health?", wordpiece.count).readable == 1.0
+    assert query_terms("zmxncb qwpoei", wordpiece.count).readable < 0.3
+    assert query_terms("机器学习", wordpiece.count).readable == 0.0
 
 
 @given(st.text(max_size=200))
 def test_any_text_is_about_something_or_nothing(text: str) -> None:
-    found = about(text, len)
+    found = query_terms(text, len)
     assert 0 <= found.share_in(text) <= 1
     assert 0 <= found.readable <= 1
 
@@ -260,9 +260,9 @@ def test_a_citation_and_a_link() -> None:
 
 
 def test_neighbouring_words_are_also_looked_up_as_one() -> None:
-    asked = about("How was my mental health?", len).looked_up(())
+    asked = query_terms("How was my mental health?", len).full_text_words(())
     assert "mentalhealth" in asked.split()
-    assert "goto" not in about("go to", len).looked_up(()).split()
+    assert "goto" not in query_terms("go to", len).full_text_words(()).split()
 
 
 def test_a_passage_with_more_of_the_questions_words_comes_first() -> None:
@@ -271,16 +271,16 @@ def test_a_passage_with_more_of_the_questions_words_comes_first() -> None:
     found = fusion.gather((), hits(a=9.0, b=8.0))
     for one in found.values():
         one.text = texts[one.chunk_id]
-    stems = about("ferry Leipzig", len).stems
+    stems = query_terms("ferry Leipzig", len).stems
     fusion.add_covers(found, hits(a=9.0, b=8.0), weigh_words(stems, known).share_in_text)
     assert found["b"].cover == 1.0
-    assert order(fusion.order(found.values(), Weights(text=0.5))) == "ab"
-    assert order(fusion.order(found.values(), Weights(text=0.5, cover=0.4))) == "ba"
+    assert order(fusion.order(found.values(), FusionWeights(text=0.5))) == "ab"
+    assert order(fusion.order(found.values(), FusionWeights(text=0.5, cover=0.4))) == "ba"
 
 
 def test_names_of_a_note_count_as_words_of_its_passages() -> None:
     found = fusion.gather((), hits(a=9.0))
     named = [Hit("a", 9.0, names=("Leipzig",))]
-    stems = about("Leipzig", len).stems
+    stems = query_terms("Leipzig", len).stems
     fusion.add_covers(found, named, weigh_words(stems, Frequencies()).share_in_text)
     assert found["a"].cover == 1.0
