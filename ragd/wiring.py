@@ -1,6 +1,7 @@
 """From vault to index: the actors of the pipeline and what they share, put together."""
 
 from collections.abc import Awaitable, Callable
+from functools import partial
 from pathlib import Path
 
 from ragd.batch.batcher import Batcher
@@ -25,9 +26,13 @@ from ragd.runtime.native_crash import CrashMark
 from ragd.search.query_vector import QueryVectors
 from ragd.search.searcher import Searcher
 from ragd.state.ledger import Ledger
+from ragd.store import STORE_WRITER
+from ragd.store.compaction import Compactor
 from ragd.store.generations import Generations
+from ragd.store.index_damage import IndexDamage
 from ragd.store.lance import IndexIdentity, LanceStore
 from ragd.store.open_indexes import OpenIndexes
+from ragd.store.reindex_switch import ReindexSwitch
 from ragd.store.store_writer import StoreWriter
 from ragd.vault.note_reader import NoteReader, VaultGone
 from ragd.vault.threads import CHECK
@@ -63,16 +68,30 @@ class Pipeline:
         )
         self._embedder = EmbedderActor(ledger, self.open_indexes, maker, backlog, in_flight)
         self._forgetter = CacheEviction(ledger, clock, self.open_indexes, self._cache)
-        indexes = Generations(
+        damage = IndexDamage(ledger, partial(ledger.journal.append, STORE_WRITER))
+        self.generations = Generations(
             ledger,
             self._store,
             self.open_indexes,
-            self._new_identity,
+            damage,
             vault_name(self._settings.current),
             self._vault_is_there,
             mark,
         )
-        self._writer = StoreWriter(ledger, clock, self.open_indexes, in_flight, indexes)
+        self.reindex_switch = ReindexSwitch(
+            ledger, self._store, self.open_indexes, self.generations, damage, self._new_identity
+        )
+        self.compactor = Compactor(ledger, clock, self.open_indexes, damage)
+        self._writer = StoreWriter(
+            ledger,
+            clock,
+            self.open_indexes,
+            in_flight,
+            self.generations,
+            self.reindex_switch,
+            self.compactor,
+            damage,
+        )
 
     def actors(self) -> dict[str, Callable[[], Awaitable[None]]]:
         """Each by its name; whoever takes batches begins before whoever forms them."""

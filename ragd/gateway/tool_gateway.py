@@ -23,7 +23,6 @@ from ragd.embed.vector_progress import VectorProgress
 from ragd.errors import DEGRADED, ConfigError, RagdError, worse
 from ragd.eventlog.frame import json_of
 from ragd.events import (
-    Dependency,
     DependencyLost,
     Fact,
     JobCancelRequested,
@@ -60,6 +59,8 @@ from ragd.memories.memory_vectors import MemoryVectors
 from ragd.protocol import tool_schemas
 from ragd.protocol.envelope import Envelope, refusal
 from ragd.state.ledger import Ledger
+from ragd.store.index_damage import DAMAGE_CODES, IndexDamage
+from ragd.vault.threads import CODE as VAULT_NOT_RESPONDING
 
 NAME = "tool_gateway"
 APPEND_WITHIN_S = 8.0  # a busy disk; less than a client waits for its answer
@@ -68,11 +69,6 @@ FOLLOWER_TAKES_WITHIN_S = 30.0
 LAST_LINE_WITHIN_S = 1.0
 REFUSALS_EVERY_S = 60.0
 
-_LOST: dict[str, Dependency] = {
-    "INDEX_CORRUPTED": "index",
-    "INDEX_NOT_FOUND": "index",
-    "VAULT_NOT_RESPONDING": "vault",
-}
 
 log = structlog.get_logger(NAME)
 
@@ -99,6 +95,7 @@ class ToolGateway:
         self._followers: set[asyncio.Task[Any]] = set()
         self._ending = False
         self._reloading = reloading
+        self._index_damage = IndexDamage(ledger, self._append)
         self.vectors = VectorProgress(clock)
         self._addressing = Addressing(settings.home)
         self._refused: dict[str, tuple[int, str]] = {}  # code -> not recorded yet, last tool
@@ -242,12 +239,12 @@ class ToolGateway:
     async def _report_lost(self, why: RagdError) -> None:
         """A call that finds the index damaged or missing, or a vault that hangs, says as much as a
         probe."""
-        state, dependency = self._ledger.state, _LOST.get(why.code)
-        if dependency is None or dependency in state.health.lost:
-            return
-        if dependency == "vault" or state.catalog.index is not None:
-            with contextlib.suppress(RagdError):
-                await self._append(DependencyLost(dependency=dependency, code=why.code))
+        state = self._ledger.state
+        with contextlib.suppress(RagdError):
+            if why.code in DAMAGE_CODES and state.catalog.index is not None:
+                await self._index_damage.record_failed_call(why.code)
+            if why.code == VAULT_NOT_RESPONDING and "vault" not in state.health.lost:
+                await self._append(DependencyLost(dependency="vault", code=why.code))
 
     # Pauses
 

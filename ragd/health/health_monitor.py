@@ -8,6 +8,7 @@ import contextlib
 import threading
 import time
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import NamedTuple, Protocol, get_args
 
 import structlog
@@ -28,6 +29,7 @@ from ragd.folds.health_reasons import LostDependency
 from ragd.runtime.exception_location import location_of
 from ragd.runtime.wait_for_event import wait_until_set
 from ragd.state.ledger import Ledger
+from ragd.store.index_damage import IndexDamage
 
 NAME = "health_monitor"
 PROBE_WITHIN_S = 20.0
@@ -80,6 +82,7 @@ class HealthMonitor:
         self._clock = clock
         self._settings = settings
         self._probes = probes
+        self._index_damage = IndexDamage(ledger, partial(ledger.journal.append, NAME))
         # Set while a probe is to look closely, and at once.
         self._doubted = {name: asyncio.Event() for name, probe in probes.items() if probe.closely}
 
@@ -139,6 +142,9 @@ class HealthMonitor:
         if told and _same(known, lost):
             return
         log.info("dependency", dependency=dependency, code=lost.code if lost else None)
+        if dependency == "index" and lost is not None:
+            await self._index_damage.record_probe(lost.code)
+            return
         fact = lost if lost is not None else DependencyRecovered(dependency=dependency)
         await self._ledger.journal.append(NAME, fact)
 

@@ -1,4 +1,8 @@
-"""Keeps the index small and quick, beside the writing, a bounded piece at a time."""
+"""Keeps the index small and fast while writing goes on, a bounded piece at a time.
+
+It also removes the text of deleted notes from old files. It decides when; `lance/maintenance.py`
+does the work.
+"""
 
 import asyncio
 import contextlib
@@ -7,28 +11,32 @@ import structlog
 
 from ragd.clock import Clock
 from ragd.errors import RagdError
-from ragd.events import DependencyLost, StoreCompacted
+from ragd.events import StoreCompacted
 from ragd.state.ledger import Ledger
-from ragd.store.generations import NAME
+from ragd.store import STORE_WRITER
+from ragd.store.index_damage import IndexDamage
 from ragd.store.lance import ChunkIndex
 from ragd.store.open_indexes import OpenIndexes
 
-TIDY_AFTER_S = 5.0
-TIDY_AGAIN_S = 60.0
-DAMAGED_TIMES = 2  # once may have been a reader's bad luck
+COMPACT_AFTER_S = 5.0
+RETRY_S = 60.0
+FAILURES_FOR_DAMAGE = 2  # a reader that was in the way can cause one
 
-log = structlog.get_logger(NAME)
+log = structlog.get_logger(STORE_WRITER)
 
 
 class Compactor:
-    """Woken by whoever writes; decides by itself when."""
+    """Compacts the serving index some seconds after a write, until nothing is left to do."""
 
-    def __init__(self, ledger: Ledger, clock: Clock, open_indexes: OpenIndexes) -> None:
+    def __init__(
+        self, ledger: Ledger, clock: Clock, open_indexes: OpenIndexes, damage: IndexDamage
+    ) -> None:
         self._ledger = ledger
         self._clock = clock
         self._open_indexes = open_indexes
-        self._failures = 0  # of one kind, of one index, in a row
-        self._last: tuple[str, str | None] = ("", None)  # that index, and that kind
+        self._damage = damage
+        self._failures = 0  # in a row, of one kind, of one index
+        self._last_failure: tuple[str, str | None] = ("", None)  # that index, and its error code
         self._woken = asyncio.Event()
 
     def wake(self) -> None:
@@ -43,11 +51,11 @@ class Compactor:
                 async with asyncio.timeout(again_s):
                     await self._woken.wait()
             self._woken.clear()
-            await self._clock.sleep(TIDY_AFTER_S)
-            again_s = await self._tidy()
+            await self._clock.sleep(COMPACT_AFTER_S)
+            again_s = await self._compact()
 
-    async def _tidy(self) -> float | None:
-        """A bounded piece of it, beside the writing; in how many seconds there is more to do."""
+    async def _compact(self) -> float | None:
+        """Do one bounded piece. Returns the seconds until there is more to do, or None."""
         index = self._open_indexes.serving
         if index is None:
             return None
@@ -56,33 +64,32 @@ class Compactor:
             done = await index.maintain()
         except Exception as why:
             if self._open_indexes.serving is not index:
-                return 0.0  # it was switched meanwhile, and is gone: the new one has its turn
-            return await self._failed(why, index)
+                return 0.0  # another index serves now, and this one is gone
+            return await self._handle_failure(why, index)
         self._failures = 0
         if done.changed and self._open_indexes.serving is index:
             took = int((self._clock.monotonic() - began) * 1000)
             generation = index.identity.generation
             fact = StoreCompacted(table_version=done.version, took_ms=took, generation=generation)
-            await self._ledger.journal.append(NAME, fact)
+            await self._ledger.journal.append(STORE_WRITER, fact)
         return done.again_s
 
-    async def _failed(self, why: Exception, index: ChunkIndex) -> float:
-        """Damage that no probe sees, since only tidying reads all of an index, counts the second
-        time: it hides words, and it keeps the text of deleted notes on the disk."""
+    async def _handle_failure(self, why: Exception, index: ChunkIndex) -> float:
+        """Only compaction reads all of an index, so it finds damage that no probe finds. That
+        damage hides words and keeps deleted text on the disk. It counts the second time."""
         code = why.code if isinstance(why, RagdError) else None
-        before, self._last = self._last, (index.identity.generation, code)
-        self._failures = self._failures + 1 if self._last == before else 1
+        before, self._last_failure = self._last_failure, (index.identity.generation, code)
+        self._failures = self._failures + 1 if self._last_failure == before else 1
         log.warning(
-            "the index could not be tidied",
+            "the index could not be compacted",
             exception=type(why).__name__,
             code=code,
             times=self._failures,
         )
         is_missing = code == "INDEX_NOT_FOUND"
-        is_damaged = code == "INDEX_CORRUPTED" and self._failures >= DAMAGED_TIMES
-        seen_by_a_probe = "index" in self._ledger.state.health.lost
-        if code is not None and (is_damaged or is_missing) and not seen_by_a_probe:
+        is_damaged = code == "INDEX_CORRUPTED" and self._failures >= FAILURES_FOR_DAMAGE
+        if code is not None and (is_damaged or is_missing) and not self._damage.is_recorded:
             if is_damaged:
                 self._open_indexes.mark_damaged(index)
-            await self._ledger.journal.append(NAME, DependencyLost(dependency="index", code=code))
-        return TIDY_AGAIN_S
+            await self._damage.record_failed_call(code)
+        return RETRY_S

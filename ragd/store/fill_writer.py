@@ -4,31 +4,33 @@ from ragd.batch.in_flight import Fill
 from ragd.events import FilledFile, VectorsFilled
 from ragd.runtime.crash_points import crashpoint
 from ragd.state.ledger import Ledger
-from ragd.store.generations import NAME
+from ragd.store import STORE_WRITER
+from ragd.store.full_disk_retry import FullDiskRetry
 from ragd.store.lance import ChunkIndex, FillResult
-from ragd.store.store_errors import Troubles
 
 
-async def store_fill(index: ChunkIndex, fill: Fill, ledger: Ledger, troubles: Troubles) -> None:
-    """Record every note whose chunks were all there. The others were saved again meanwhile: their
-    new chunks come with a batch, and their vectors after it. Raises RagdError for damage."""
+async def write_fill(
+    index: ChunkIndex, fill: Fill, ledger: Ledger, full_disk_retry: FullDiskRetry
+) -> None:
+    """Record each note whose chunks were all in the table. The other notes were saved again
+    meanwhile: a batch brings their new chunks, and vectors follow. Raises RagdError for damage."""
     paths = [note.path for note in fill.notes]
-    filled = await troubles.with_room(lambda: index.fill(fill.vectors, paths))
+    result = await full_disk_retry.run(lambda: index.fill(fill.vectors, paths))
     crashpoint("store.after_fill")
-    files = _filled(fill, filled)
+    files = _filled_files(fill, result)
     if files:
-        done = VectorsFilled(
+        filled = VectorsFilled(
             job_id="",
             files=files,
-            table_version=filled.version,
+            table_version=result.version,
             generation=index.identity.generation,
             uptime_ms=ledger.uptime_ms,
         )
-        await ledger.journal.append_parts(NAME, done)
+        await ledger.journal.append_parts(STORE_WRITER, filled)
 
 
-def _filled(fill: Fill, filled: FillResult) -> list[FilledFile]:
-    """The notes of a fill whose chunks were all in the table, as they are counted there."""
+def _filled_files(fill: Fill, result: FillResult) -> list[FilledFile]:
+    """The notes whose chunks were all in the table, with the number of their vectors there."""
     return [
         FilledFile(
             note.path,
@@ -36,8 +38,8 @@ def _filled(fill: Fill, filled: FillResult) -> list[FilledFile]:
             len(note.chunk_ids),
             note.barred,
             note.withheld,
-            filled.embedded.get(note.path, 0),
+            result.embedded.get(note.path, 0),
         )
         for note in fill.notes
-        if filled.found.issuperset(note.chunk_ids)
+        if result.found.issuperset(note.chunk_ids)
     ]

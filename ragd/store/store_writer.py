@@ -1,7 +1,7 @@
-"""Commits batches to the index and says so. It never embeds, and decides nothing about notes.
+"""Commits batches to the index and records them. It never embeds, and decides nothing about notes.
 
-A step may be done twice without harm: a note's chunks are replaced in one commit, so a crash
-between the commit and its fact only repeats it.
+A step may be repeated without harm: a note's chunks are replaced in one commit, so a crash between
+the commit and its fact only repeats it.
 """
 
 import asyncio
@@ -31,12 +31,15 @@ from ragd.events import (
 from ragd.folds.jobs import Job
 from ragd.runtime.crash_points import crashpoint
 from ragd.state.ledger import Ledger
+from ragd.store import STORE_WRITER
 from ragd.store.compaction import Compactor
-from ragd.store.fill_writer import store_fill
-from ragd.store.generations import NAME, Generations
+from ragd.store.fill_writer import write_fill
+from ragd.store.full_disk_retry import FullDiskRetry
+from ragd.store.generations import Generations
+from ragd.store.index_damage import DAMAGE_CODES, IndexDamage
 from ragd.store.lance import ChunkIndex, FileRows
 from ragd.store.open_indexes import OpenIndexes
-from ragd.store.store_errors import Troubles
+from ragd.store.reindex_switch import ReindexSwitch
 from ragd.store.vector_recount import COUNT_EVERY_S, COUNT_FIRST_S, VectorRecount
 
 VECTORS_WITHIN_S = 2.0
@@ -53,15 +56,15 @@ _TYPES = {
         DependencyRecovered,
     )
 }
-_FOUND = (DependencyLost, DependencyRecovered)
-log = structlog.get_logger(NAME)
+_PROBE_RESULTS = (DependencyLost, DependencyRecovered)
+log = structlog.get_logger(STORE_WRITER)
 
 
 class RecountDue(Struct, frozen=True):
-    """It is time to compare the catalog's count of vectors with the table's."""
+    """It is time to compare the catalog's count of vectors with that of the table."""
 
 
-Todo = Batch | Fill | JobCancelRequested | DependencyLost | DependencyRecovered | RecountDue
+Task = Batch | Fill | JobCancelRequested | DependencyLost | DependencyRecovered | RecountDue
 
 
 class StoreWriter:
@@ -73,106 +76,111 @@ class StoreWriter:
         clock: Clock,
         open_indexes: OpenIndexes,
         in_flight: InFlight,
-        indexes: Generations,
+        generations: Generations,
+        reindex_switch: ReindexSwitch,
+        compactor: Compactor,
+        damage: IndexDamage,
     ) -> None:
         self._ledger = ledger
         self._clock = clock
         self._open_indexes = open_indexes
         self._in_flight = in_flight
-        self._indexes = indexes
-        self._tasks: asyncio.TaskGroup
+        self._generations = generations
+        self._reindex_switch = reindex_switch
+        self._compactor = compactor
+        self._damage = damage
+        self._group: asyncio.TaskGroup
         self._embedded: dict[str, asyncio.Event] = {}
-        self._todo: asyncio.Queue[Todo] = asyncio.Queue()
-        self._troubles = Troubles(ledger, clock)
-        self._tidier = Compactor(ledger, clock, open_indexes)
-        self._recounter = VectorRecount(ledger, open_indexes)
+        self._tasks: asyncio.Queue[Task] = asyncio.Queue()
+        self._full_disk_retry = FullDiskRetry(ledger, clock)
+        self._vector_recount = VectorRecount(ledger, open_indexes)
         self._recounted = asyncio.Event()
-        self._doubted = False  # somebody found the index damaged
+        self._is_doubted = False  # damage was reported, and no recovery since
 
     async def run(self) -> None:
         position = self._ledger.state.seq
-        self._todo, self._embedded = asyncio.Queue(), {}  # after a crash the work is formed again
+        self._tasks, self._embedded = asyncio.Queue(), {}  # after a crash, batches are formed again
         self._in_flight.fills.drop_all()
-        for batch in self._in_flight.batches.held():  # formed while this actor was away
-            self._take(batch)
+        for batch in self._in_flight.batches.held():  # formed while this actor was down
+            self._add_batch(batch)
         await self._open()
         async with asyncio.TaskGroup() as group:
-            self._tasks = group
+            self._group = group
             group.create_task(self._listen(position))
             group.create_task(self._work())
-            group.create_task(self._tidier.run())
+            group.create_task(self._compactor.run())
             group.create_task(self._keep_recounting())
 
     async def _keep_recounting(self) -> None:
-        """Now and then, in turn with everything else that is done to the index."""
+        """At intervals, and never at the same time as a write to the index."""
         await self._clock.sleep(COUNT_FIRST_S)
         while True:
             self._recounted.clear()
-            self._todo.put_nowait(RecountDue())
-            await self._recounted.wait()  # so that they never pile up
+            self._tasks.put_nowait(RecountDue())
+            await self._recounted.wait()  # so that at most one is in the queue
             await self._clock.sleep(COUNT_EVERY_S)
 
     async def _open(self) -> None:
-        """As soon as that can be done; nothing is written before."""
-        while not await self._indexes.open():
+        """Open the indexes as soon as possible; nothing is written before."""
+        while not await self._generations.open():
             await self._clock.sleep(OPEN_AGAIN_S)
 
-    # What there is to do
+    # The queue of tasks
 
     async def _listen(self, position: int) -> None:
         async for record in self._ledger.journal.follow(position, _TYPES):
             event = record.event
             if isinstance(event, ChangesetFormed):
                 if event.last and (batch := self._in_flight.batches.get(event.batch_id)):
-                    self._take(batch)
+                    self._add_batch(batch)
             elif isinstance(event, BatchEmbedded):
                 if fill := self._in_flight.fills.get(event.batch_id):
-                    self._todo.put_nowait(fill)
-                elif waiting := self._embedded.get(event.batch_id):  # else it came too late
+                    self._tasks.put_nowait(fill)
+                elif waiting := self._embedded.get(event.batch_id):  # else it is stored
                     waiting.set()
             elif isinstance(event, JobCancelRequested):
-                self._todo.put_nowait(event)
-            elif isinstance(event, _FOUND) and event.dependency == "index":
-                self._todo.put_nowait(event)  # restored, or no longer fit to serve
+                self._tasks.put_nowait(event)
+            elif isinstance(event, _PROBE_RESULTS) and event.dependency == "index":
+                self._tasks.put_nowait(event)  # repaired or damaged
 
-    def _take(self, batch: Batch) -> None:
-        if batch.batch_id not in self._embedded:  # else it is taken already
+    def _add_batch(self, batch: Batch) -> None:
+        if batch.batch_id not in self._embedded:  # else it is in the queue already
             self._embedded[batch.batch_id] = asyncio.Event()
-            self._todo.put_nowait(batch)
+            self._tasks.put_nowait(batch)
 
     async def _work(self) -> None:
-        """One thing after the other: nothing is written to an index while it is switched."""
-        await self._switch_if_ready()  # the last run may have died just before
+        """One task after another, so nothing is written to an index during a switch."""
+        await self._switch_if_ready()  # the last run may have died just before it
         while True:
-            todo = await self._todo.get()
-            if isinstance(todo, Batch):
-                await self._store_batch(todo)
-            elif isinstance(todo, Fill):
-                await self._fill(todo)
-            elif isinstance(todo, JobCancelRequested):
-                await self._cancel_building(todo.job_id)
-            elif isinstance(todo, RecountDue):
+            task = await self._tasks.get()
+            if isinstance(task, Batch):
+                await self._store_batch(task)
+            elif isinstance(task, Fill):
+                await self._write_fill(task)
+            elif isinstance(task, JobCancelRequested):
+                await self._cancel_building(task.job_id)
+            elif isinstance(task, RecountDue):
                 await self._recount()
             else:
-                await self._look_again(todo)
+                await self._reopen(task)
             await self._switch_if_ready()
 
-    async def _look_again(self, found: DependencyLost | DependencyRecovered) -> None:
-        """Open the index afresh when it is said to be lost, and when it is said to be back."""
+    async def _reopen(self, found: DependencyLost | DependencyRecovered) -> None:
+        """Open the index again after a report that it is damaged, or that it works again."""
         catalog = self._ledger.state.catalog
         if isinstance(found, DependencyLost):
-            self._doubted = catalog.index is not None and bool(catalog.files)
-        elif self._open_indexes.serving is not None and not self._doubted:
-            return  # the first look of this run, and all is well
+            self._is_doubted = catalog.index is not None and bool(catalog.files)
+        elif self._open_indexes.serving is not None and not self._is_doubted:
+            return  # the first probe of this run, and the index works
         restored = isinstance(found, DependencyRecovered) and self._open_indexes.serving is None
         if restored or (catalog.index is not None and catalog.files):
-            self._indexes.let_go()
+            self._generations.close_serving()
             await self._open()
         if isinstance(found, DependencyRecovered):
-            self._doubted = False
+            self._is_doubted = False
 
     async def _store_batch(self, batch: Batch) -> None:
-        """One atomic commit. Vectors that are not there in time follow later."""
+        """Store a batch in one atomic commit. Vectors that are late follow as a fill."""
         try:
             if self._in_flight.batches.get(batch.batch_id) is not None:
                 async with asyncio.timeout(VECTORS_WITHIN_S):
@@ -181,7 +189,7 @@ class StoreWriter:
             log.info("stored without waiting for vectors", batch=batch.batch_id)
         self._embedded.pop(batch.batch_id, None)
         if self._in_flight.batches.get(batch.batch_id) is None:
-            return  # it was given up: its notes are read again
+            return  # it was dropped, and its notes are read again
         made = self._in_flight.take_vectors(batch.batch_id)
         job = self._ledger.state.jobs.find_open(batch.job_id)
         failure = await self._commit(batch, made) if job is not None else None
@@ -193,49 +201,54 @@ class StoreWriter:
         await self._finish(job, failure)
 
     async def _commit(self, batch: Batch, made: BatchVectors | None) -> str | None:
-        """Into the index that is built, and into the one that serves; why not, as a code."""
+        """Write to the index that is built, or to the one that serves. Returns an error code."""
         if not (batch.files or batch.removed or batch.generation):
             return None
         try:
             if batch.generation:
-                building = await self._troubles.with_room(
-                    lambda: self._indexes.building_index(batch.generation, batch.job_id)
+                building = await self._full_disk_retry.run(
+                    lambda: self._reindex_switch.building_index(batch.generation, batch.job_id)
                 )
-                await self._replace(building, batch, made, batch.job_id)
+                await self._replace_notes(building, batch, made, batch.job_id)
                 return None
-            serving = await self._troubles.with_room(self._indexes.serving_index)
-            await self._mirror(batch, made)  # first: until the other has it, it is undone
-            await self._replace(serving, batch, made, batch.job_id)
-        except EmbeddingError as why:  # no index, and nobody to say what its vectors are like
-            log.warning("no index can be made", code=why.code, detail=why.detail)
+            serving = await self._full_disk_retry.run(self._reindex_switch.serving_index)
+            await self._write_to_building(
+                batch, made
+            )  # first: until the serving index has it, it is not done
+            await self._replace_notes(serving, batch, made, batch.job_id)
+        except EmbeddingError as why:  # no index exists, and no provider can make one
+            log.warning("no index can be created", code=why.code, detail=why.detail)
             sizes = {"configured": why.configured, "made": why.made}
             failed = EmbeddingFailed(code=why.code, attempt=1, **sizes)
-            await self._ledger.journal.append(NAME, failed)
+            await self._ledger.journal.append(STORE_WRITER, failed)
             return why.code
         except RagdError as why:
-            await self._report(why, self._open_indexes.find(batch.generation))
+            await self._handle_index_error(why, self._open_indexes.find(batch.generation))
             return why.code
         return None
 
-    async def _mirror(self, batch: Batch, made: BatchVectors | None) -> None:
-        """What is saved while an index is built is in that one, too."""
+    async def _write_to_building(self, batch: Batch, made: BatchVectors | None) -> None:
+        """Also write it to the index that is being built."""
         building = self._open_indexes.building
         if building is None:
             return
         try:
-            await self._replace(building, batch, made, "")
+            await self._replace_notes(building, batch, made, "")
         except RagdError as why:
-            await self._report(why, building)
+            await self._handle_index_error(why, building)
 
-    async def _report(self, why: RagdError, index: ChunkIndex | None) -> None:
-        """Damage of the index that serves is a matter of health; one that is built is given up."""
+    async def _handle_index_error(self, why: RagdError, index: ChunkIndex | None) -> None:
+        """Record damage to the serving index; drop a damaged index that is being built."""
         if index is not None and index is self._open_indexes.building:
             log.warning("the index that is built cannot be used", code=why.code)
-            await self._indexes.lose_building()
+            await self._reindex_switch.abandon_damaged()
         else:
-            await self._troubles.report(why)
+            if why.code not in DAMAGE_CODES:
+                raise why
+            log.warning("the index cannot be used", code=why.code)
+            await self._damage.record_failed_call(why.code)
 
-    async def _replace(
+    async def _replace_notes(
         self, index: ChunkIndex, batch: Batch, made: BatchVectors | None, job_id: str
     ) -> None:
         now = self._clock.now()
@@ -247,58 +260,60 @@ class StoreWriter:
             for f in batch.files
         ]
         crashpoint("store.before_commit")
-        version = await self._troubles.with_room(lambda: index.replace(rows, batch.removed))
+        version = await self._full_disk_retry.run(lambda: index.replace(rows, batch.removed))
         crashpoint("store.after_commit")
         serves = index is self._open_indexes.serving
         stored = BatchStored(
             job_id=job_id,
             batch_id=batch.batch_id,
-            files=[_stored(file, vectors) for file in batch.files],
+            files=[_stored_file(file, vectors) for file in batch.files],
             removed=list(batch.removed),
             moved=batch.moved,
             table_version=version,
             generation="" if serves else index.identity.generation,
         )
-        await self._ledger.journal.append_parts(NAME, stored)
+        await self._ledger.journal.append_parts(STORE_WRITER, stored)
         crashpoint("store.after_fact")
-        self._tidier.wake()
+        self._compactor.wake()
 
-    async def _fill(self, fill: Fill) -> None:
+    async def _write_fill(self, fill: Fill) -> None:
         index = self._open_indexes.find(fill.generation)
         try:
             if index is not None:
-                await store_fill(index, fill, self._ledger, self._troubles)
-                self._tidier.wake()
+                await write_fill(index, fill, self._ledger, self._full_disk_retry)
+                self._compactor.wake()
         except RagdError as why:
-            await self._report(why, index)
+            await self._handle_index_error(why, index)
         finally:
             self._in_flight.fills.drop(fill.batch_id)
 
     async def _recount(self) -> None:
         try:
-            await self._recounter.check()
-        except RagdError as why:  # a probe says what is wrong with the index
+            await self._vector_recount.check()
+        except RagdError as why:  # a probe will find what is wrong
             log.warning("the vectors could not be counted", code=why.code)
         self._recounted.set()
 
-    # An index built beside
+    # The index that is built beside the serving one
 
     async def _switch_if_ready(self, text_of: str = "") -> None:
         try:
-            old = await self._troubles.with_room(lambda: self._indexes.switch_if_ready(text_of))
+            old = await self._full_disk_retry.run(
+                lambda: self._reindex_switch.switch_if_ready(text_of)
+            )
         except RagdError as why:
-            await self._report(why, self._open_indexes.building)
+            await self._handle_index_error(why, self._open_indexes.building)
             return
         if old is not None:
-            self._tasks.create_task(self._retire(old))
+            self._group.create_task(self._retire(old))
 
     async def _retire(self, old: ChunkIndex) -> None:
-        """Whoever still reads the old index is given time to finish."""
+        """Remove the old index after running searches had time to finish."""
         await self._clock.sleep(RETIRE_AFTER_S)
-        await self._indexes.retire(old)
+        await self._reindex_switch.retire(old)
 
     async def _cancel_building(self, job_id: str) -> None:
-        """A reindex whose text is stored has ended as a job; its index can still be given up."""
+        """A reindex ends as a job when its text is stored. Its index can still be cancelled."""
         building = self._ledger.state.catalog.building
         job = self._ledger.state.jobs.find(job_id)
         if job is None or building is None or building.job_id != job_id or job.phase != "finished":
@@ -312,13 +327,13 @@ class StoreWriter:
             total_chunks=self._ledger.state.catalog.chunks,
             duration_ms=self._ledger.took_ms(job.id, job.started_at),
         )
-        await self._ledger.journal.append(NAME, cancelled)
-        await self._indexes.abandon()  # last: an index that is missing would be built again
+        await self._ledger.journal.append(STORE_WRITER, cancelled)
+        await self._reindex_switch.abandon()  # last: a missing index would be requested again
 
     # Ending jobs
 
     async def _finish(self, job: Job, failure: str | None) -> None:
-        """The job's text is stored, or could not be: its story, as the folds tell it."""
+        """Record the end of a job whose text is stored, or could not be."""
         state = self._ledger.state
         outcome: Outcome = "partial" if job.errors_total else "complete"
         if failure or job.cancel_requested:
@@ -326,9 +341,9 @@ class StoreWriter:
         building = state.catalog.building
         builds = building is not None and building.job_id == job.id
         if builds and outcome in ("failed", "cancelled"):
-            await self._indexes.abandon()
+            await self._reindex_switch.abandon()
         table = building if builds and building is not None else state.catalog
-        errors, _ = clip_errors(job.errors)  # with long names, a hundred are too many for a record
+        errors, _ = clip_errors(job.errors)  # a hundred long names are too large for a record
         finished = JobFinished(
             job_id=job.id,
             mode=job.mode,
@@ -342,10 +357,10 @@ class StoreWriter:
             uptime_ms=self._ledger.uptime_ms,
             code=failure or "",
         )
-        await self._ledger.journal.append(NAME, finished)
+        await self._ledger.journal.append(STORE_WRITER, finished)
 
 
-def _stored(file: ReadFile, vectors: Mapping[str, Vector]) -> StoredFile:
+def _stored_file(file: ReadFile, vectors: Mapping[str, Vector]) -> StoredFile:
     chunks = file.note.chunks
     embedded = sum(chunk.chunk_id in vectors for chunk in chunks)
     facts = (file.path, file.sha256, file.mtime_ns, file.size, len(chunks), embedded)

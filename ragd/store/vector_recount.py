@@ -1,7 +1,7 @@
-"""Compares how many vectors the catalog counts with how many the table has, and corrects it.
+"""Compares the catalog's count of vectors with that of the table, and corrects the catalog.
 
-For the store writer, between two commits: then the log has every commit, and both must agree.
-It never writes to the table. What lacks vectors after a correction is filled by the backlog.
+The store writer runs it between two commits, when both must agree. It never writes to the table:
+the backlog makes the vectors that are missing after a correction.
 """
 
 import asyncio
@@ -12,18 +12,19 @@ import structlog
 from ragd.events import RecountedFile, VectorsRecounted
 from ragd.folds.tables import Entry, Table
 from ragd.state.ledger import Ledger
-from ragd.store.generations import NAME, count_rows
+from ragd.store import STORE_WRITER
+from ragd.store.generations import count_rows
 from ragd.store.lance import ChunkIndex
 from ragd.store.open_indexes import OpenIndexes
 
 COUNT_FIRST_S = 60.0
 COUNT_EVERY_S = 600.0
 
-log = structlog.get_logger(NAME)
+log = structlog.get_logger(STORE_WRITER)
 
 
 class VectorRecount:
-    """Counts the vectors of the index that serves and of the one that is built."""
+    """Counts the vectors of every open index."""
 
     def __init__(self, ledger: Ledger, open_indexes: OpenIndexes) -> None:
         self._ledger = ledger
@@ -37,7 +38,7 @@ class VectorRecount:
                 await self._compare(index, table)
 
     def _table_of(self, index: ChunkIndex) -> Table | None:
-        """What the log says of this index; None if it speaks of another one."""
+        """What the log knows about this index; None if it knows another one."""
         catalog, generation = self._ledger.state.catalog, index.identity.generation
         if catalog.index is not None and catalog.index.generation == generation:
             return catalog
@@ -48,7 +49,7 @@ class VectorRecount:
         generation = index.identity.generation
         version, counted = await index.version(), table.chunks_embedded
         if self._counted.get(generation) == (version, counted):
-            return  # nothing has changed since they were compared
+            return  # unchanged since the last comparison
         found = await index.count_vectors()
         if found != counted:
             await self._correct(index, table, found)
@@ -77,13 +78,13 @@ class VectorRecount:
                 table_version=await index.version(),
                 generation=index.identity.generation,
             )
-            await self._ledger.journal.append_parts(NAME, fact)
+            await self._ledger.journal.append_parts(STORE_WRITER, fact)
 
 
 def _miscounted(
     files: Mapping[str, Entry], rows: Mapping[tuple[str, str], int]
 ) -> list[RecountedFile]:
-    """The notes whose entry has another count than their rows."""
+    """The notes whose catalog entry counts other than their rows."""
     return [
         RecountedFile(path, entry.sha256, rows.get((path, entry.sha256), 0))
         for path, entry in files.items()

@@ -38,26 +38,26 @@ async def crashes(running: Any) -> list[Any]:
     return [record.event async for record in found]
 
 
-async def test_tidying_a_damaged_index_crashes_nobody(
+async def test_compacting_a_damaged_index_crashes_nobody(
     start: Any, tmp_path: Path, monkeypatch: Any
 ) -> None:
     running = await indexed(start)
-    monkeypatch.setattr(compaction, "TIDY_AFTER_S", 0.0)
+    monkeypatch.setattr(compaction, "COMPACT_AFTER_S", 0.0)
     newest = min((table_of(running, tmp_path) / "_versions").glob("*.manifest"))
     newest.write_bytes(b"")
-    tidier = running.pipeline._writer._tidier
-    tidier.wake()
-    while not tidier._failures:
+    compactor = running.pipeline.compactor
+    compactor.wake()
+    while not compactor._failures:
         await asyncio.sleep(0.01)
     assert await crashes(running) == []
 
 
-async def test_damage_that_only_tidying_meets_is_damage_until_other_files_are_there(
+async def test_damage_that_only_compaction_finds_is_damage_until_other_files_are_there(
     start: Any, tmp_path: Path, monkeypatch: Any
 ) -> None:
     running = await indexed(start)
-    monkeypatch.setattr(compaction, "TIDY_AFTER_S", 0.0)
-    monkeypatch.setattr(compaction, "TIDY_AGAIN_S", 0.0)
+    monkeypatch.setattr(compaction, "COMPACT_AFTER_S", 0.0)
+    monkeypatch.setattr(compaction, "RETRY_S", 0.0)
     table, kept = table_of(running, tmp_path), tmp_path / "kept"
     copy_table(table, kept)
 
@@ -66,7 +66,7 @@ async def test_damage_that_only_tidying_meets_is_damage_until_other_files_are_th
 
     monkeypatch.setattr(ChunkIndex, "maintain", refuse)
     seq = running.ledger.state.seq
-    running.pipeline._writer._tidier.wake()
+    running.pipeline.compactor.wake()
     lost = await running.until(DependencyLost, seq)
     assert (lost.event.dependency, lost.event.code) == ("index", "INDEX_CORRUPTED")
     probing = running.pipeline.probing

@@ -6,7 +6,7 @@ from typing import Any
 
 from ragd.clock import SystemClock
 from ragd.events import IndexLost, JobFinished, VaultUnavailable
-from ragd.store.generations import Generations
+from ragd.store.reindex_switch import ReindexSwitch
 from tests.patience import PATIENCE_S
 from tests.pipeline.test_pipeline import assert_index_equals_vault, indexed
 
@@ -57,7 +57,7 @@ async def test_an_index_that_is_built_for_it_is_not_switched_to_either(
 ) -> None:
     running = await indexed(start)
     with monkeypatch.context() as slow:
-        slow.setattr(Generations, "switch_if_ready", never)
+        slow.setattr(ReindexSwitch, "switch_if_ready", never)
         await running.request("reindex")
         await running.until_state(lambda state: state.catalog.building is not None)
         await running.until_state(lambda state: not state.jobs.open)

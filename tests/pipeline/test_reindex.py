@@ -219,15 +219,15 @@ async def test_a_reindex_that_was_given_up_does_not_come_back_after_a_crash(
     Held(running, monkeypatch)
     job = await running.request("reindex")
     await running.until(JobFinished, 0, job_id=job)
-    indexes = running.pipeline._writer._indexes
-    abandon, dropped = indexes.abandon, asyncio.Event()
+    switch = running.pipeline.reindex_switch
+    abandon, dropped = switch.abandon, asyncio.Event()
 
     async def die_after_it() -> None:
         await abandon()
         dropped.set()
         await asyncio.Event().wait()
 
-    monkeypatch.setattr(indexes, "abandon", die_after_it)
+    monkeypatch.setattr(switch, "abandon", die_after_it)
     await running.ledger.journal.append("test", JobCancelRequested(job_id=job))
     await dropped.wait()
     seq = running.ledger.state.seq
@@ -282,7 +282,7 @@ async def test_an_index_that_was_ready_when_the_daemon_died_is_switched_to_at_th
     job = await running.request("reindex")
     await running.until(JobFinished, 0, job_id=job)
     hang = asyncio.Event().wait
-    monkeypatch.setattr(running.pipeline._writer._indexes, "_activate", lambda index: hang())
+    monkeypatch.setattr(running.pipeline.generations, "activate", lambda index: hang())
     hold.let_go()
     await running.until_state(lambda state: state.catalog.building.backlog == 0)
     running = await start()
@@ -371,8 +371,8 @@ async def test_an_index_taken_over_after_the_vault_was_looked_at_is_compared_wit
     running = await indexed(start)
     (running.vault / "Shopping.md").unlink()
     running = await start(lambda: shutil.rmtree(tmp_path / "home" / "events"))
-    indexes = running.pipeline._writer._indexes
-    open_ = indexes.open
+    generations = running.pipeline.generations
+    open_ = generations.open
 
     async def open_late() -> bool:
         seq = 0
@@ -380,7 +380,7 @@ async def test_an_index_taken_over_after_the_vault_was_looked_at_is_compared_wit
             seq = (await running.until(VaultScanned, seq)).seq
         return await open_()
 
-    monkeypatch.setattr(indexes, "open", open_late)
+    monkeypatch.setattr(generations, "open", open_late)
     async with asyncio.timeout(PATIENCE_S):
         await running.until_state(lambda state: state.catalog.index is not None)
         await running.until_state(lambda state: state.catalog.documents == 3)
