@@ -37,7 +37,7 @@ ADDED += ["VERSION_MISMATCH", "INTERNAL"]
 
 
 @pytest.mark.parametrize("code", CODES)
-def test_a_code_has_a_sentence_a_suggestion_and_a_valid_status(code) -> None:
+def test_a_code_has_a_sentence_a_suggestion_and_a_valid_status(code: str) -> None:
     kind = CODES[code]
     assert re.fullmatch(r"[A-Z]+(_[A-Z]+)*", code)
     assert kind.message[0].isupper() or kind.message[0] == "`"
@@ -49,7 +49,7 @@ def test_a_code_has_a_sentence_a_suggestion_and_a_valid_status(code) -> None:
 
 
 @pytest.mark.parametrize(("code", "status", "recoverable"), MATRIX)
-def test_the_matrix_of_the_contract_holds(code, status, recoverable) -> None:
+def test_the_matrix_of_the_contract_holds(code: str, status: str | None, recoverable: bool) -> None:
     kind = CODES[code]
     assert kind.recoverable is recoverable
     if code == "INDEXER_FAILED":  # degraded while a usable index serves, see docs/architecture.md
@@ -105,7 +105,9 @@ def test_a_code_that_is_not_declared_cannot_be_raised() -> None:
         (LogUnreadable, 78),
     ],
 )
-def test_what_keeps_the_daemon_from_starting_has_its_exit_code(kind, exit_code) -> None:
+def test_what_keeps_the_daemon_from_starting_has_its_exit_code(
+    kind: type[StartupError], exit_code: int
+) -> None:
     why = kind("It cannot start.", "Do this.")
     assert why.exit_code == exit_code
     assert str(why) == "It cannot start. Do this."

@@ -12,7 +12,7 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -289,7 +289,8 @@ def bad_names(graph: Graph) -> Iterator[str]:
                 yield f"{name}: name it by what it is"
 
 
-RULES = (
+Rule = Callable[[Graph], Iterable[str]]
+RULES: tuple[Rule, ...] = (
     *(impurities, wrong_ways, store_leaks),
     *(client_burdens, client_liberties, client_delays, bad_names),
 )
@@ -301,7 +302,7 @@ def house() -> Graph:
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
-def test_the_house_keeps_the_rule(rule) -> None:
+def test_the_house_keeps_the_rule(rule: Rule) -> None:
     assert sorted(rule(house())) == []
 
 
@@ -314,9 +315,9 @@ def test_the_sources_are_seen_at_all() -> None:
 
 
 def test_every_module_that_a_rule_names_is_there() -> None:
-    named = (*PURE, *NOT_PURE, *WIRING, *ACTORS, *OFFLINE, *CLIENT_MAY_USE, *OFFLINE_MAY_USE)
-    named += (*STAGES, *MAY_REACH, *QUICK, STORE)
-    assert sorted(set(named) - house().modules.keys()) == []
+    named = {*PURE, *NOT_PURE, *WIRING, *ACTORS, *OFFLINE, *CLIENT_MAY_USE, *OFFLINE_MAY_USE}
+    named |= {*STAGES, *MAY_REACH, *QUICK, STORE}
+    assert sorted(named - house().modules.keys()) == []
 
 
 def test_the_wiring_starts_every_actor() -> None:
@@ -394,7 +395,7 @@ OFFENCES = {
 
 
 @pytest.mark.parametrize("what", OFFENCES)
-def test_the_guard_notices(tmp_path: Path, what) -> None:
+def test_the_guard_notices(tmp_path: Path, what: str) -> None:
     rule, files = OFFENCES[what]
     for name, source in files.items():
         path = tmp_path / name
@@ -404,7 +405,7 @@ def test_the_guard_notices(tmp_path: Path, what) -> None:
 
 
 @pytest.mark.parametrize("module", QUICK)
-def test_a_quick_command_loads_nothing_slow(module) -> None:
+def test_a_quick_command_loads_nothing_slow(module: str) -> None:
     if module not in house().modules:
         pytest.skip(f"{module} is not written yet")
 

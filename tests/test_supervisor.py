@@ -8,6 +8,7 @@ import pytest
 
 from ragd import supervisor as supervision
 from ragd.errors import LogFailed
+from ragd.eventlog import frame
 from ragd.events import ActorCrashed, Fact
 from ragd.runtime.exception_location import innermost, location_of
 from ragd.supervisor import Supervisor, TooManyCrashes
@@ -253,12 +254,10 @@ async def test_an_actor_that_is_done_stays_done(journal: Recorder, clock: Virtua
 
 
 def test_a_place_is_the_deepest_one_in_our_own_code() -> None:
-    with pytest.raises(ValueError, match="RAGD_CRASHPOINT") as caught:
-        from ragd.runtime import crash_points
-
-        crash_points._parse("nonsense")
-    assert location_of(caught.value).startswith("ragd/runtime/crash_points.py:")
-    assert location_of(caught.value).endswith(" in _parse")
+    with pytest.raises(frame.NotARecord) as caught:
+        frame.decode(b"nonsense")
+    assert location_of(caught.value).startswith("ragd/eventlog/frame.py:")
+    assert location_of(caught.value).endswith(" in unseal")
 
 
 def test_a_place_outside_our_code_is_a_file_name_without_its_folder() -> None:

@@ -18,7 +18,7 @@ from ragd.folds.tables import Table
 PIECE = 500  # values in one call of the encoder
 RUN = 2_000  # keys sorted in one call
 
-_encode = msgspec.json.Encoder(order="deterministic").encode
+encode = msgspec.json.Encoder(order="deterministic").encode
 
 # Either encoded already, or copied to be encoded later: a dict, or the fields of a struct.
 _Copy = bytes | Mapping[str, Any] | list[tuple[str, "_Copy"]]
@@ -35,7 +35,7 @@ def _copy(value: Any) -> _Copy:
         return [(name, _copy(getattr(value, name))) for name in value.__struct_fields__]
     if isinstance(value, dict) and len(value) > PIECE and all_frozen(value):
         return dict(value)
-    return _encode(value)
+    return encode(value)
 
 
 def all_frozen(values: Mapping[str, Any]) -> bool:
@@ -54,7 +54,7 @@ def _pieces(copied: _Copy) -> Iterator[bytes]:
     else:
         opening = b"{"
         for name, value in copied:
-            yield opening + _encode(name) + b":"
+            yield opening + encode(name) + b":"
             yield from _pieces(value)
             opening = b","
         yield b"}"
@@ -65,7 +65,7 @@ def _of_dict(values: Mapping[str, Any]) -> Iterator[bytes]:
     keys = list(_sorted(list(values)))
     for first in range(0, len(keys), PIECE):
         some = {key: values[key] for key in keys[first : first + PIECE]}
-        yield opening + _encode(some)[1:-1]
+        yield opening + encode(some)[1:-1]
         opening = b","
     yield b"}"
 

@@ -7,10 +7,12 @@ import pytest
 from ragd.eventlog.frame import Record
 from ragd.events import (
     BatchStored,
+    ChangeKind,
     DaemonStarted,
+    Dependency,
     DependencyLost,
     DependencyRecovered,
-    Fact,
+    Event,
     FileChange,
     FileError,
     FilesChanged,
@@ -19,6 +21,8 @@ from ragd.events import (
     IndexBuilding,
     JobFinished,
     JobStarted,
+    Mode,
+    Outcome,
     RecountedFile,
     StoredFile,
     VectorsFilled,
@@ -39,7 +43,7 @@ class Log:
         self.state = State()
         self.run = "run-1"
 
-    def add(self, *facts: Fact, actor: str = "somebody", seq: int | None = None) -> Record:
+    def add(self, *facts: Event, actor: str = "somebody", seq: int | None = None) -> Record:
         record: Record | None = None
         for fact in facts:
             number = seq or self.state.seq + 1
@@ -61,10 +65,10 @@ class Log:
             actor="daemon",
         )
 
-    def lose(self, dependency: str, code: str = "", since: str | None = None) -> Record:
+    def lose(self, dependency: Dependency, code: str = "", since: str | None = None) -> Record:
         return self.add(DependencyLost(dependency=dependency, code=code, since=since))
 
-    def recover(self, dependency: str) -> Record:
+    def recover(self, dependency: Dependency) -> Record:
         return self.add(DependencyRecovered(dependency=dependency))
 
     def activate(self, provider: str = "embedded", generation: str = "g1") -> Record:
@@ -80,10 +84,10 @@ class Log:
         )
         return self.add(building)
 
-    def change(self, *paths: str, kind: str = "modified") -> Record:
+    def change(self, *paths: str, kind: ChangeKind = "modified") -> Record:
         return self.add(FilesChanged(changes=[FileChange(path, kind) for path in paths]))
 
-    def begin(self, job: str = "job-1", mode: str = "sync") -> Record:
+    def begin(self, job: str = "job-1", mode: Mode = "sync") -> Record:
         return self.add(JobStarted(job_id=job, mode=mode, files_planned=1, files_removed=0))
 
     def store(
@@ -133,8 +137,8 @@ class Log:
 
     def finish(
         self,
-        outcome: str = "complete",
-        mode: str = "sync",
+        outcome: Outcome = "complete",
+        mode: Mode = "sync",
         job: str = "job-1",
         indexed: int = 0,
         removed: int = 0,

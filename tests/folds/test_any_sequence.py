@@ -26,6 +26,7 @@ from ragd.events import (
     DependencyLost,
     DependencyRecovered,
     EmbeddingFailed,
+    Event,
     Fact,
     FileChange,
     FileFailed,
@@ -54,7 +55,6 @@ from ragd.folds import State, apply, decode_state, encode_state
 from ragd.folds.health import settle
 from ragd.folds.health_reasons import REASONS
 from ragd.folds.tables import Table
-from tests.folds.conftest import Log
 
 # How long an example takes says something about the machine only.
 patiently = settings(deadline=None, max_examples=50, suppress_health_check=[HealthCheck.too_slow])
@@ -107,7 +107,12 @@ def started(provider: str) -> DaemonStarted:
 
 
 def finished(mode: Any, outcome: Any) -> JobFinished:
-    counts = {"indexed_files": 1, "removed_files": 0, "total_chunks": 2, "duration_ms": 3}
+    counts: dict[str, Any] = {
+        "indexed_files": 1,
+        "removed_files": 0,
+        "total_chunks": 2,
+        "duration_ms": 3,
+    }
     return JobFinished(job_id="j1", mode=mode, outcome=outcome, **counts)
 
 
@@ -128,7 +133,7 @@ def filled(path: str, generation: str) -> VectorsFilled:
 
 def recounted(path: str, embedded: int, generation: str) -> VectorsRecounted:
     files = [RecountedFile(path, "s1", embedded)]
-    counts = {"counted": 1, "found": embedded, "table_version": 2}
+    counts: dict[str, Any] = {"counted": 1, "found": embedded, "table_version": 2}
     return VectorsRecounted(files=files, generation=generation, **counts)
 
 
@@ -174,9 +179,12 @@ LOGS = st.tuples(
 )
 
 
-def records(log: tuple[Fact, list[tuple[Fact, str, int]]]) -> list[Record]:
+Facts = tuple[Event, list[tuple[Event, str, int]]]
+
+
+def records(log: Facts) -> list[Record]:
     first, rest = log
-    said: list[tuple[Fact, str, int]] = [(first, "daemon", 0), *rest]
+    said: list[tuple[Event, str, int]] = [(first, "daemon", 0), *rest]
     made: list[Record] = []
     seq, run = 0, 0
     for fact, actor, luck in said:
@@ -197,7 +205,7 @@ def folded(said: list[Record]) -> Iterator[tuple[Record, State]]:
 
 @patiently
 @given(LOGS)
-def test_counts_always_add_up_and_none_is_below_zero(log: Log) -> None:
+def test_counts_always_add_up_and_none_is_below_zero(log: Facts) -> None:
     for _, state in folded(records(log)):
         catalog = state.catalog
         for table in (catalog, catalog.building):
@@ -215,7 +223,7 @@ def test_counts_always_add_up_and_none_is_below_zero(log: Log) -> None:
 
 @patiently
 @given(LOGS)
-def test_going_on_from_a_snapshot_of_any_moment_gives_the_same_bytes(log: Log) -> None:
+def test_going_on_from_a_snapshot_of_any_moment_gives_the_same_bytes(log: Facts) -> None:
     said = records(log)
     snapshots = [encode_state(state) for _, state in folded(said)]
     for taken, raw in enumerate(snapshots[:: max(1, len(said) // 8)]):
@@ -228,7 +236,7 @@ def test_going_on_from_a_snapshot_of_any_moment_gives_the_same_bytes(log: Log) -
 
 @patiently
 @given(LOGS)
-def test_a_snapshot_at_every_step_changes_nothing(log: Log) -> None:
+def test_a_snapshot_at_every_step_changes_nothing(log: Facts) -> None:
     said = records(log)
     through_snapshots = State()
     for record, state in folded(said):
@@ -241,7 +249,7 @@ def test_a_snapshot_at_every_step_changes_nothing(log: Log) -> None:
 
 @settings(patiently, max_examples=150)
 @given(LOGS)
-def test_a_reason_comes_and_goes_only_with_facts_that_its_line_names(log: Log) -> None:
+def test_a_reason_comes_and_goes_only_with_facts_that_its_line_names(log: Facts) -> None:
     lines = {reason.code: reason for reason in REASONS}
     before: dict[str, Any] = {}
     for record, state in folded(records(log)):
@@ -258,7 +266,7 @@ def test_a_reason_comes_and_goes_only_with_facts_that_its_line_names(log: Log) -
 
 @patiently
 @given(LOGS)
-def test_the_state_is_always_the_worst_of_the_reasons(log: Log) -> None:
+def test_the_state_is_always_the_worst_of_the_reasons(log: Facts) -> None:
     for _, state in folded(records(log)):
         health = state.health
         assert health.states.keys() == health.reasons.keys()
@@ -273,7 +281,7 @@ def test_the_state_is_always_the_worst_of_the_reasons(log: Log) -> None:
 
 @patiently
 @given(LOGS)
-def test_settling_only_where_something_changed_is_as_good_as_settling_always(log: Log) -> None:
+def test_settling_only_where_something_changed_is_as_good_as_settling_always(log: Facts) -> None:
     for record, state in folded(records(log)):
         again = decode_state(encode_state(state))
         settle(again.health, again.catalog, record)
@@ -282,7 +290,7 @@ def test_settling_only_where_something_changed_is_as_good_as_settling_always(log
 
 @patiently
 @given(LOGS)
-def test_unknown_facts_are_counted_and_change_nothing_else(log: Log) -> None:
+def test_unknown_facts_are_counted_and_change_nothing_else(log: Facts) -> None:
     said = records(log)
     unknown = sum(isinstance(record.event, Unknown) for record in said)
     assert [state for _, state in folded(said)][-1].unknown == unknown

@@ -1,5 +1,7 @@
 """What the index holds, note by note."""
 
+from typing import Any
+
 import pytest
 
 from ragd.events import (
@@ -11,6 +13,8 @@ from ragd.events import (
     FilesTouched,
     FilledFile,
     IndexLost,
+    Mode,
+    Outcome,
     SegmentQuarantined,
     StoreCompacted,
     StoredFile,
@@ -184,7 +188,7 @@ def test_a_change_before_the_job_began_is_in_what_it_reads(log: Log) -> None:
 
 
 @pytest.mark.parametrize("outcome", ["complete", "partial", "failed", "cancelled"])
-def test_what_a_job_said_nothing_about_still_waits_when_it_ends(log: Log, outcome: str) -> None:
+def test_what_a_job_said_nothing_about_still_waits_when_it_ends(log: Log, outcome: Outcome) -> None:
     changed = log.change("a.md")
     log.begin()
     log.finish(outcome)
@@ -330,7 +334,8 @@ def test_the_loss_of_the_index_that_is_built_leaves_the_one_that_serves(log: Log
 
 def test_only_a_finished_full_job_satisfies_the_need_for_a_full_scan(log: Log) -> None:
     log.add(quarantined())
-    for outcome, mode in [("complete", "sync"), ("failed", "full"), ("cancelled", "reindex")]:
+    endings: list[tuple[Outcome, Mode]] = [("complete", "sync"), ("failed", "full")]
+    for outcome, mode in [*endings, ("cancelled", "reindex")]:
         log.finish(outcome, mode)
         assert log.state.catalog.needs_full_scan
     log.finish("partial", "full")
@@ -621,7 +626,7 @@ def at(seconds: int) -> int:
     return (1_794_000_000 + seconds) * 10**9
 
 
-def store_at(log: Log, path: str, seconds: int, sha: str = "s1", **more) -> None:
+def store_at(log: Log, path: str, seconds: int, sha: str = "s1", **more: Any) -> None:
     file = StoredFile(path, sha, at(seconds), 1, 1, 1)
     log.add(BatchStored(job_id="j", files=[file], removed=[], table_version=1, **more))
 

@@ -9,12 +9,12 @@ from ragd.folds import encoding as encoding_module
 from ragd.folds.encoding import PIECE, all_frozen, encode_later
 from ragd.folds.tables import Table
 from tests.folds.conftest import Log
-from tests.folds.test_any_sequence import LOGS, patiently, records
+from tests.folds.test_any_sequence import LOGS, Facts, patiently, records
 
 
 @patiently
 @given(LOGS)
-def test_the_pieces_are_the_same_bytes_as_the_whole(log: Log) -> None:
+def test_the_pieces_are_the_same_bytes_as_the_whole(log: Facts) -> None:
     state = State()
     for record in records(log):
         apply(state, record)
@@ -30,14 +30,14 @@ def test_many_notes_are_encoded_in_pieces_and_in_order(
         paths = [f"Ünder/{n * 7919 % 5003:05d} 日.md" for n in range(5_003)]
         log.store(*paths, chunks=2, embedded=1, generation=generation)
     log.change(*(f"new {n}.md" for n in range(PIECE + 1)))
-    sizes = []
-    encode = encoding_module._encode
+    sizes: list[int] = []
+    encode = encoding_module.encode
 
-    def counted(value):
+    def counted(value: object) -> bytes:
         sizes.append(len(value) if isinstance(value, dict) else 0)
         return encode(value)
 
-    monkeypatch.setattr(encoding_module, "_encode", counted)
+    monkeypatch.setattr(encoding_module, "encode", counted)
     assert encode_later(log.state)() == encode_state(log.state)
     assert max(sizes) <= PIECE
 

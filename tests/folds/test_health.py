@@ -2,19 +2,22 @@
 
 from collections.abc import Callable
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from ragd.errors import CODES, DEGRADED, HEALTHY, SEVERITY, UNAVAILABLE
 from ragd.events import (
     BatchStored,
+    ChangeKind,
     ConfigReloaded,
     DaemonStarted,
     DaemonStopped,
     DeletionsHeld,
+    Dependency,
     DependencyLost,
     EmbeddingFailed,
+    Fact,
     FileChange,
     FileFailed,
     FilesChanged,
@@ -23,6 +26,8 @@ from ragd.events import (
     IndexActivated,
     IndexLost,
     JobFinished,
+    Mode,
+    Outcome,
     SegmentQuarantined,
     VaultScanned,
     VaultUnavailable,
@@ -58,14 +63,14 @@ def scanned(log: Log) -> Any:
 
 
 def unavailable(reason: str) -> Step:
-    return lambda log: log.add(VaultUnavailable(reason=reason))
+    return lambda log: log.add(VaultUnavailable(reason=cast(Any, reason)))
 
 
-def lose(dependency: str, code: str = "") -> Step:
+def lose(dependency: Dependency, code: str = "") -> Step:
     return lambda log: log.lose(dependency, code)
 
 
-def recover(dependency: str) -> Step:
+def recover(dependency: Dependency) -> Step:
     return lambda log: log.recover(dependency)
 
 
@@ -105,11 +110,11 @@ def store_without_vectors(log: Log) -> Any:
     return log.store("slow.md", chunks=3, embedded=0)
 
 
-def change(path: str = NOTE, kind: str = "modified") -> Step:
+def change(path: str = NOTE, kind: ChangeKind = "modified") -> Step:
     return lambda log: log.change(path, kind=kind)
 
 
-def finish(outcome: str, mode: str = "sync") -> Step:
+def finish(outcome: Outcome, mode: Mode = "sync") -> Step:
     return lambda log: log.finish(outcome, mode)
 
 
@@ -368,7 +373,9 @@ def test_every_pair_of_the_table_is_tried_here_and_no_other() -> None:
 
 
 @pytest.mark.parametrize("pair", RAISING, ids=name)
-def test_a_reason_is_raised_by_the_fact_that_its_line_names(log: Log, pair) -> None:
+def test_a_reason_is_raised_by_the_fact_that_its_line_names(
+    log: Log, pair: tuple[str, type[Fact]]
+) -> None:
     code, kind = pair
     before, fact = RAISING[pair]
     before(log)
@@ -384,7 +391,9 @@ def test_a_reason_is_raised_by_the_fact_that_its_line_names(log: Log, pair) -> N
 
 
 @pytest.mark.parametrize("pair", CLEARING, ids=name)
-def test_a_reason_is_cleared_by_the_fact_that_its_line_names(log: Log, pair) -> None:
+def test_a_reason_is_cleared_by_the_fact_that_its_line_names(
+    log: Log, pair: tuple[str, type[Fact]]
+) -> None:
     code, kind = pair
     before, fact = CLEARING[pair]
     before(log)
@@ -397,7 +406,7 @@ def test_a_reason_is_cleared_by_the_fact_that_its_line_names(log: Log, pair) -> 
 
 @pytest.mark.parametrize("pair", RAISING, ids=name)
 def test_since_and_seq_are_those_of_the_raising_record_for_as_long_as_it_holds(
-    log: Log, pair
+    log: Log, pair: tuple[str, type[Fact]]
 ) -> None:
     code, _ = pair
     before, fact = RAISING[pair]
@@ -483,9 +492,11 @@ def test_every_reason_is_declared_once_and_names_what_raises_and_clears_it() -> 
         *((code, DEGRADED) for code in ("DELETIONS_HELD", "VAULT_NOT_FOUND", "INDEXER_FAILED")),
     ],
 )
-def test_each_reason_forces_the_state_of_the_design_while_documents_serve(code: str, state) -> None:
+def test_each_reason_forces_the_state_of_the_design_while_documents_serve(
+    code: str, state: str
+) -> None:
     reason = next(r for r in REASONS if r.code == code)
-    assert reason.state(SimpleNamespace(documents=1)) == state
+    assert reason.state(cast(Any, SimpleNamespace(documents=1))) == state
 
 
 # Providers
@@ -684,7 +695,7 @@ def test_a_reindex_beside_a_serving_index_leaves_it_healthy(log: Log) -> None:
     ],
 )
 def test_no_vault_or_a_failed_job_is_unavailable_without_an_index_and_degraded_with_one(
-    log: Log, code: str, fact
+    log: Log, code: str, fact: Step
 ) -> None:
     log.start()
     log.recover("index")
@@ -702,7 +713,7 @@ def test_a_root_that_answers_a_probe_does_not_make_an_empty_vault_right(
     log: Log, reason: str
 ) -> None:
     log.serve()
-    log.add(VaultUnavailable(reason=reason))
+    log.add(VaultUnavailable(reason=cast(Any, reason)))
     log.recover("vault")
     assert log.state.health.worst_first == ["VAULT_NOT_FOUND"]
     scanned(log)
@@ -712,7 +723,7 @@ def test_a_root_that_answers_a_probe_does_not_make_an_empty_vault_right(
 @pytest.mark.parametrize("reason", ["missing", "unreadable"])
 def test_a_root_that_answers_again_is_back(log: Log, reason: str) -> None:
     log.serve()
-    log.add(VaultUnavailable(reason=reason))
+    log.add(VaultUnavailable(reason=cast(Any, reason)))
     log.recover("vault")
     assert log.state.health.state == HEALTHY
 
@@ -790,13 +801,14 @@ def test_a_restart_forgets_what_probes_said_and_keeps_what_needs_a_job(log: Log)
     held(80)(log)
     log.finish("failed")
     kept = dict(log.state.health.reasons)
-    for dependency, code in [
-        ("ollama", "OLLAMA_UNREACHABLE"),
-        ("index", "INDEX_CORRUPTED"),
-        ("vault", "VAULT_NOT_FOUND"),
-        ("model", "INDEX_MODEL_MISMATCH"),
-        ("disk", "DISK_FULL"),
-    ]:
+    causes: dict[Dependency, str] = {
+        "ollama": "OLLAMA_UNREACHABLE",
+        "index": "INDEX_CORRUPTED",
+        "vault": "VAULT_NOT_FOUND",
+        "model": "INDEX_MODEL_MISMATCH",
+        "disk": "DISK_FULL",
+    }
+    for dependency, code in causes.items():
         log.lose(dependency, code)
     log.add(WatchLost(reason="inotify limit"), VaultUnavailable(reason="moved"))
     assert len(log.state.health.reasons) == len(kept) + 6

@@ -1,5 +1,7 @@
 """Indexing jobs: asked for, running, done."""
 
+from typing import Any
+
 import pytest
 
 from ragd.events import (
@@ -12,17 +14,19 @@ from ragd.events import (
     JobFinished,
     JobRequested,
     JobStarted,
+    Mode,
+    Outcome,
     VectorsFilled,
 )
-from ragd.folds.jobs import FILLING_KEPT, FINISHED_KEPT
+from ragd.folds.jobs import FILLING_KEPT, FINISHED_KEPT, Job
 from tests.folds.conftest import Log
 
 
-def requested(job_id: str, mode: str = "sync", origin: str = "tool") -> JobRequested:
+def requested(job_id: str, mode: Mode = "sync", origin: str = "tool") -> JobRequested:
     return JobRequested(job_id=job_id, mode=mode, origin=origin)
 
 
-def started(job_id: str, planned: int = 4, mode: str = "sync") -> JobStarted:
+def started(job_id: str, planned: int = 4, mode: Mode = "sync") -> JobStarted:
     return JobStarted(job_id=job_id, mode=mode, files_planned=planned, files_removed=1)
 
 
@@ -280,7 +284,7 @@ def test_even_jobs_that_wait_for_vectors_are_not_kept_without_end(log: Log) -> N
 # Text first, then vectors
 
 
-def embedding_job(log: Log, origin: str = "tool"):
+def embedding_job(log: Log, origin: str = "tool") -> Job:
     log.activate()
     log.add(requested("j1", origin=origin), started("j1"))
     log.store("a.md", "b.md", embedded=0, job="j1")
@@ -329,7 +333,7 @@ def test_a_client_who_asks_for_a_sync_waits_for_all_vectors(log: Log) -> None:
 
 
 @pytest.mark.parametrize("outcome", ["failed", "cancelled"])
-def test_a_job_that_came_to_nothing_makes_no_vectors(log: Log, outcome: str) -> None:
+def test_a_job_that_came_to_nothing_makes_no_vectors(log: Log, outcome: Outcome) -> None:
     log.activate()
     log.add(requested("j1"), started("j1"))
     log.store("a.md", embedded=0, job="j1")
@@ -396,8 +400,13 @@ def test_a_clock_that_is_set_while_vectors_are_made_changes_no_duration(log: Log
     assert (job.duration_ms, job.total_ms, job.fills) == (1200, 5200, False)
 
 
-def finished_at(job_id: str, uptime_ms: int):
-    counts = {"indexed_files": 1, "removed_files": 0, "total_chunks": 2, "duration_ms": 1200}
+def finished_at(job_id: str, uptime_ms: int) -> JobFinished:
+    counts: dict[str, Any] = {
+        "indexed_files": 1,
+        "removed_files": 0,
+        "total_chunks": 2,
+        "duration_ms": 1200,
+    }
     return JobFinished(
         job_id=job_id, mode="sync", outcome="complete", uptime_ms=uptime_ms, **counts
     )

@@ -94,7 +94,7 @@ def test_parts_of_two_types_by_one_actor_may_alternate(log: Log) -> None:
 
 
 @pytest.mark.parametrize("orphan", [1, 2, -1])
-def test_a_part_without_its_beginning_is_left_alone(log: Log, orphan) -> None:
+def test_a_part_without_its_beginning_is_left_alone(log: Log, orphan: int) -> None:
     log.add(changed(orphan, "b.md", last=True))
     assert log.state.catalog.waiting == {}
 

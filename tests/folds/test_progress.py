@@ -6,12 +6,14 @@ import pytest
 
 from ragd.events import (
     DeletionsHeld,
+    Dependency,
     FileChange,
     FileFailed,
     FilesChanged,
     FileSkipped,
     JobRequested,
     JobStarted,
+    Outcome,
 )
 from ragd.folds import progress
 from tests.folds.conftest import Log
@@ -113,7 +115,7 @@ def test_another_jobs_building_is_not_this_jobs_progress(log: Log) -> None:
 
 @pytest.mark.parametrize(("provider", "lost"), [("embedded", "embedder"), ("ollama", "ollama")])
 def test_a_lost_provider_ends_the_waiting_and_makes_it_partial(
-    log: Log, provider: str, lost: str
+    log: Log, provider: str, lost: Dependency
 ) -> None:
     log.serve(provider)
     begin(log, planned=1)
@@ -151,7 +153,7 @@ def test_held_deletions_keep_nobody_waiting_and_make_it_partial(log: Log) -> Non
 
 
 @pytest.mark.parametrize("outcome", ["failed", "cancelled"])
-def test_a_job_that_came_to_nothing_waits_for_no_vectors(log: Log, outcome: str) -> None:
+def test_a_job_that_came_to_nothing_waits_for_no_vectors(log: Log, outcome: Outcome) -> None:
     log.serve()
     begin(log, planned=1)
     log.store("a.md", embedded=0)

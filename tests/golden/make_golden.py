@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
+from typing import cast
 
 from msgspec import structs
 
@@ -32,7 +33,7 @@ from ragd.events import (
     DependencyLost,
     DependencyRecovered,
     EmbeddingFailed,
-    Fact,
+    Event,
     FileChange,
     FileError,
     FileFailed,
@@ -86,7 +87,7 @@ NOTES = (
     "Inbox/to-do.md",
 )
 SCAN = "Reisetagebuch/Karte (Scan).md"
-Said = tuple[int, str, Fact]  # after so many milliseconds, by whom, what
+Said = tuple[int, str, Event]  # after so many milliseconds, by whom, what
 
 
 def digest(text: str) -> str:
@@ -108,7 +109,7 @@ def parts(actor: str, event: SplitFact, limit: int, but_last: int = 0) -> Iterat
     made = codec.split(event, limit)
     assert len(made) > max(1, but_last)
     for part in made[: len(made) - but_last]:
-        yield 1, actor, part
+        yield 1, actor, cast(Event, part)
 
 
 def first_day() -> Iterator[Said]:

@@ -77,13 +77,13 @@ def test_every_line_of_a_golden_log_says_today_what_it_said_then(version: str) -
             assert {**now, "event": then["event"]} == then
 
 
-def says_still(then, now):
+def says_still(then: Any, now: Any) -> bool:
     """Whether all of it is there as it was; fields may have been added, at any depth."""
     if isinstance(then, dict):
         return all(key in now and says_still(value, now[key]) for key, value in then.items())
     if isinstance(then, list):
         return len(then) == len(now) and all(map(says_still, then, now))
-    return then == now
+    return bool(then == now)
 
 
 def test_a_state_that_differs_is_not_taken_for_the_frozen_one() -> None:

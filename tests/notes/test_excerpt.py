@@ -25,8 +25,10 @@ Talked to the [[Dr Rao|doctor]]. #therapy
 """
 
 
-def cut(data: bytes, first: int = 1, last: int | None = None, **how: bool) -> Excerpt:
-    found = excerpt("a.md", data, first, last, **{"raw": False, "code": False} | how)
+def cut(
+    data: bytes, first: int = 1, last: int | None = None, raw: bool = False, code: bool = False
+) -> Excerpt:
+    found = excerpt("a.md", data, first, last, raw=raw, code=code)
     assert isinstance(found, Excerpt)
     return found
 

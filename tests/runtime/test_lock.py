@@ -5,13 +5,13 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from ragd.errors import EXIT_ALREADY_RUNNING, AlreadyRunning
-from ragd.runtime import lock
 from ragd.runtime.lock import hold
 
 
@@ -80,7 +80,7 @@ def test_a_holder_that_has_not_said_who_it_is_is_asked_again_and_then_left_unnam
 ) -> None:
     path = tmp_path / "ragd.lock"
     asked: list[float] = []
-    monkeypatch.setattr(lock.time, "sleep", asked.append)
+    monkeypatch.setattr(time, "sleep", asked.append)
     with (
         held_by_somebody_else(path, text),
         pytest.raises(AlreadyRunning) as refused,
@@ -97,7 +97,7 @@ def test_a_holder_that_says_who_it_is_a_moment_later_is_named(
     """Between taking the lock and writing, the file still tells of one that was killed."""
     path = tmp_path / "ragd.lock"
     with held_by_somebody_else(path, '{"pid": 4194305}') as pid:
-        monkeypatch.setattr(lock.time, "sleep", lambda _: path.write_text(f'{{"pid": {pid}}}'))
+        monkeypatch.setattr(time, "sleep", lambda _: path.write_text(f'{{"pid": {pid}}}'))
         with pytest.raises(AlreadyRunning, match=rf"\(pid {pid}\)"), hold(path, {}):
             pass
 
@@ -110,7 +110,7 @@ def test_without_room_for_the_text_the_lock_still_holds(
 
     monkeypatch.setattr(os, "pwrite", full)
     with hold(tmp_path / "ragd.lock", {"pid": 5}):
-        monkeypatch.setattr(lock.time, "sleep", lambda _: None)
+        monkeypatch.setattr(time, "sleep", lambda _: None)
         with pytest.raises(AlreadyRunning), hold(tmp_path / "ragd.lock", {}):
             pass
 

@@ -6,6 +6,7 @@ import os
 import stat
 import warnings
 from collections.abc import Iterator
+from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from typing import Any
 
@@ -31,9 +32,9 @@ def path(tmp_path: Path) -> Iterator[Path]:
     structlog.reset_defaults()
 
 
-def handler() -> logs._PrivateFile:
+def handler() -> RotatingFileHandler:
     """The daemon's own handler; pytest adds some of its own."""
-    [found] = [h for h in logging.getLogger().handlers if isinstance(h, logs._PrivateFile)]
+    [found] = [h for h in logging.getLogger().handlers if isinstance(h, RotatingFileHandler)]
     return found
 
 

@@ -1,6 +1,9 @@
 """Notes that are linked with the best results."""
 
 from collections.abc import Sequence
+from typing import Any
+
+from msgspec.structs import replace
 
 from ragd.notes.markdown.links import link_key
 from ragd.search.linked_notes import BEST, linked_notes, reasons
@@ -9,8 +12,8 @@ from ragd.store.lance import ChunkRow, LinkRow
 
 def row(path: str, *links: str) -> ChunkRow:
     title = path.rpartition("/")[2].removesuffix(".md")
-    where = (path, "", None, None, [], 0, 1, "", "", "", "", 1, 1, title, "")
-    return ChunkRow(f"id {path}", "text", *where, links=list(links))  # type: ignore[arg-type]
+    where: Any = (path, "", None, None, [], 0, 1, "", "", "", "", 1, 1, title, "")
+    return replace(ChunkRow(f"id {path}", "text", *where), links=list(links))
 
 
 class Index:

@@ -3,6 +3,7 @@
 import asyncio
 import functools
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from msgspec import structs
 
@@ -19,8 +20,8 @@ HERE = FileStat(1, 1)
 
 def row(number: int, text: str) -> ChunkRow:
     path = f"{number:04}.md"
-    where = (path, "", None, None, [], 0, 1, "", "", "", "", 1, 1, f"{number:04}", "")
-    return ChunkRow(f"id{number}", text, *where)  # type: ignore[arg-type]
+    where: Any = (path, "", None, None, [], 0, 1, "", "", "", "", 1, 1, f"{number:04}", "")
+    return ChunkRow(f"id{number}", text, *where)
 
 
 class Index:

@@ -156,7 +156,7 @@ async def test_a_log_without_beginning_and_without_snapshots_cannot_be_told(home
     oldest = let_old_segments_go(home, 1)
     for how in ({}, {"until": 40}, {"from_scratch": True}, {"at": "9999"}):
         with pytest.raises(TooOld) as refused:
-            replay(home.events, home.snapshots, **how)  # type: ignore[arg-type]
+            replay(home.events, home.snapshots, **how)
         assert refused.value.oldest == oldest
 
 

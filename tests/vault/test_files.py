@@ -124,7 +124,7 @@ def test_the_notes_in_template_folders_are_counted_and_the_folders_not_entered(r
         put(root, path)
     (root / "T" / "link.md").symlink_to(root / "n" / "f.md")
     (root / "T" / "out").symlink_to(root / "n")
-    found = scan(root, deny=["Denied"], templates=["T"])
+    found = scan(root, deny=("Denied",), templates=("T",))
     assert found.templates == [("T", 3)]  # a link with the name of a note is counted too
     assert found.folders == ["n"]
 
@@ -258,7 +258,7 @@ def test_a_folder_that_becomes_a_link_while_it_is_walked_is_not_followed(
 ) -> None:
     put(tmp_path, "outside/secret.md")
     put(root, "a/note.md")
-    opening = vault_files.open_folder
+    opening = safe_open.open_folder
 
     def swapped(place: safe_open.OpenFolder, steps: list[str]) -> safe_open.OpenFolder:
         if steps == ["a"]:
@@ -554,7 +554,7 @@ def test_a_note_that_cannot_be_looked_at_is_not_taken_for_gone(
 ) -> None:
     (tmp_path / "a.md").write_text("a")
 
-    def ill(*_) -> None:
+    def ill(*_: object) -> None:
         raise OSError(errno.EIO, "input/output error")
 
     monkeypatch.setattr(vault_module, "stat_entry", ill)

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from ragd.events import DependencyLost, VaultUnavailable
+from ragd.vault import disk_waits
 from ragd.vault.disk_waits import disk_answered, waits_for_disk
 from ragd.vault.files import VaultGone
 from ragd.vault.threads import Lane, VaultNotResponding, unavailable_error, unavailable_fact
@@ -133,27 +134,23 @@ def _look() -> None:
     """The disk answers at once."""
 
 
-async def test_a_slow_disk_that_answers_is_not_hanging() -> None:
-    lane = Lane("test", 1, 30.0)
-    seen: list[float] = []
+def test_a_slow_disk_that_answers_is_not_hanging() -> None:
+    wait = disk_waits.Wait()
+    seen: list[float | None] = []
 
     @waits_for_disk
     def slow() -> None:
         _look()  # marked functions call each other: this one still waits
-        seen.append(_waited(lane))
+        seen.append(wait.since)
         disk_answered()
-        seen.append(_waited(lane))
+        seen.append(wait.since)
 
-    await lane.run(slow)
-    assert len(seen) == 2 and all(since > 0 for since in seen)
-    assert seen[0] <= seen[1]
-
-
-def _waited(lane: Lane) -> float:
-    """Since when the lane's one call waits for the disk."""
-    [call] = lane._running
-    assert call.wait.since is not None
-    return call.wait.since
+    disk_waits.begin(wait)
+    slow()
+    disk_waits.end()
+    first, second = seen
+    assert first is not None and second is not None and 0 < first <= second
+    assert wait.since is None
 
 
 def test_without_a_loop_the_same_limit_holds(disk: Disk) -> None:

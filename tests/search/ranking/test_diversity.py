@@ -43,6 +43,7 @@ class Row(Struct, frozen=True):
     start_line: int = 1
     end_line: int = 1
     source_file: str = "a.md"
+    title: str = "a"
     heading_path: str = "A"
     section: str | None = "A"
     date: str | None = None

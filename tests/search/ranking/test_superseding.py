@@ -6,16 +6,18 @@ from ragd.search.ranking.fusion import Candidate
 from ragd.search.ranking.question_subject import asked
 from ragd.search.ranking.superseding import newest_first
 
+Statement = tuple[str | None, str] | tuple[str | None, str, str]
 
-def candidates(*said: tuple[str | None, str] | tuple[str | None, str, str]) -> list[Candidate]:
+
+def candidates(*said: Statement) -> list[Candidate]:
     """Ranked as given; each is a date and a text, perhaps a title."""
     return [
-        Candidate(f"{at}", f"{at}.md", text=one[1], date=one[0], title=one[2] if one[2:] else "")
-        for at, one in enumerate(said)
+        Candidate(f"{at}", f"{at}.md", text=text, date=date, title="".join(title))
+        for at, (date, text, *title) in enumerate(said)
     ]
 
 
-def order(question: str, *said: tuple[str | None, str] | tuple[str | None, str, str]) -> str:
+def order(question: str, *said: Statement) -> str:
     """The places they had, in their new order; an older statement in brackets."""
     found = newest_first(question, candidates(*said))
     return " ".join(f"({one.chunk_id})" if one.is_superseded else one.chunk_id for one in found)
@@ -123,7 +125,7 @@ def test_a_question_that_can_be_out_of_date_is_told_from_others() -> None:
     assert asked("") is None
     debt = asked("How much money do I have to pay back to Priya Shah?")
     assert debt is not None and debt.topic is not None
-    assert (debt.topic.name, debt.subject) == ("debt", {"priya", "shah"})
+    assert (debt.topic.name, debt.subject) == ("debt", frozenset({"priya", "shah"}))
 
 
 @pytest.mark.parametrize(
