@@ -255,7 +255,7 @@ async def test_an_actor_that_is_done_stays_done(journal: Recorder, clock: Virtua
 
 def test_a_place_is_the_deepest_one_in_our_own_code() -> None:
     with pytest.raises(frame.NotARecord) as caught:
-        frame.decode(b"nonsense")
+        frame.decode_header(b"nonsense")
     assert location_of(caught.value).startswith("ragd/eventlog/frame.py:")
     assert location_of(caught.value).endswith(" in unseal")
 
