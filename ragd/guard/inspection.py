@@ -42,7 +42,7 @@ def inspect(passage: GuardedPassage, rules: Rules) -> InspectedPassage:
 
 
 def inspect_text(text: str, rules: Rules) -> InspectedPassage:
-    """The same for a text that is no passage: a memory."""
+    """The same for a memory, which has no heading or tags."""
     found = sensitive.categories_of_text(text, rules)
     asked = not rules.confirm.isdisjoint(found) or sensitive.text_needs_confirmation(text, rules)
     return InspectedPassage(found, injection.suspected(text), asked)

@@ -17,7 +17,7 @@ MOST_INSPECTED = 2_048  # about 0.5 MB
 
 
 def confirmations(clock: Clock) -> Confirmations:
-    """Tokens by this clock, that nobody guesses."""
+    """Confirmation tokens that expire by this clock and cannot be guessed."""
     return Confirmations(clock.monotonic, lambda: secrets.token_urlsafe(TOKEN_BYTES))
 
 
@@ -31,7 +31,7 @@ class LiveGuard:
 
     @property
     def blocks(self) -> bool:
-        """Whether what is sensitive is withheld until somebody agreed."""
+        """Whether sensitive passages are withheld until the user agrees."""
         return self._settings.current.security.sensitive == "block"
 
     def may_be_embedded(self, chunk: Chunk, provider: str) -> bool:

@@ -44,7 +44,7 @@ class Rules(Struct, frozen=True):
     whole_names: dict[str, frozenset[str]]  # the same; for a heading that says nothing else
     marked: dict[str, frozenset[str]]  # of sections and tags in the patterns -> kinds
     confirm: frozenset[str]
-    always_confirm: frozenset[str]  # names in `sensitive_sections` that tell no kind
+    always_confirm: frozenset[str]  # names in `sensitive_sections` without a kind
     longest_name: int
     auto_suggest: bool
 

@@ -17,7 +17,7 @@ def name_of(section: str) -> str:
 
 
 def names_in(section: str, longest: int) -> Iterator[str]:
-    """Every name of at most so many characters that stands in a heading: words in a row."""
+    """Every run of words in a heading that is at most `longest` characters long."""
     cut = _letters(section)
     for start in range(len(cut)):
         name = ""

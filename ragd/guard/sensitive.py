@@ -1,6 +1,6 @@
 """Which kinds of sensitive content a passage has: by its section, its tags and its words.
 
-It never decides what happens to such a passage; `inspection` and who answers do.
+It never decides what happens to such a passage; `inspection` and the gateway do.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

@@ -52,16 +52,18 @@ def first(
     known: Collection[tuple[str, str]] = (),
     others: Sequence[tuple[str, str]] = (),
 ) -> Suggestion | None:
-    """The best sentence of the first passage that has one; else the first marked passage. Of a
-    thing that was written down more than once, what was true last. None of which a newer passage
-    speaks, and none that is `known`: a key or a source, and the value. `others`: dates and texts
-    of further passages that may be newer."""
+    """The best sentence of the first passage that has one; else the first marked passage.
+
+    Of several statements about one thing, the latest. Nothing that a newer passage makes outdated,
+    and nothing that is `known` (a key or a source, and the value). `others`: dates and texts of
+    further passages that may be newer.
+    """
     dated = [(p.date, p.chunk_text) for p in passages if p.date]
-    for look in (_in_text, _by_heading):
+    for find in (_in_text, _by_heading):
         for place, passage in enumerate(passages):
-            if found := look(passage, rules):
+            if found := find(passage, rules):
                 later = [p for p in passages[place + 1 :] if passage.date and p.date]
-                best, day = _latest(found, passage, [(p, look(p, rules)) for p in later])
+                best, day = _latest(found, passage, [(p, find(p, rules)) for p in later])
                 if not _is_known(best, known) and not _is_outdated(
                     best, day, [*dated, *others], rules
                 ):
@@ -72,8 +74,7 @@ def first(
 def _is_outdated(
     found: Suggestion, day: str, dated: Sequence[tuple[str, str]], rules: Rules
 ) -> bool:
-    """Whether a passage with a later date speaks of the same: the same names, in a sentence that
-    holds such a fact as well."""
+    """Whether a passage with a later date has a sentence of the same kind about the same names."""
     names = {normalised(word) for word in _names_in(found.value)}
     if not day or not names:
         return False
@@ -88,7 +89,7 @@ def _is_outdated(
 
 
 def _names_in(sentence: str) -> list[str]:
-    """Words with a capital letter; that of the first word counts only if there is no other."""
+    """Words with a capital letter; the first word counts only if there is no other."""
     found = [m for m in _WORD.finditer(sentence) if _may_be_name(m.group(), [])]
     later = [m for m in found if m.start() > 0]
     return [_POSSESSIVE.sub("", m.group()) for m in later or found]
@@ -132,7 +133,7 @@ def _in_text(passage: GuardedPassage, rules: Rules) -> Suggestion | None:
 
 
 def _tells(sentence: str) -> bool:
-    """A question tells nothing, and an address nothing to remember."""
+    """False for a question and for a bare address: there is nothing to remember."""
     return not sentence.rstrip(' *_"”)').endswith("?") and "://" not in sentence
 
 
@@ -173,8 +174,8 @@ def _key(sentence: str, found: list[Found], passage: GuardedPassage) -> str:
 
 
 def _who(sentence: str, phrases: list[str]) -> str:
-    """The first name in a sentence, as far as a capital letter tells. That of its first word tells
-    nothing, unless somebody paid, owed or spent."""
+    """The first name in a sentence, judged by its capital letter. The first word counts only before
+    "paid", "owed" or "spent"."""
     names = [match for match in _WORD.finditer(sentence) if _may_be_name(match.group(), phrases)]
     if names and names[0].start() == 0:
         verb = normalised(sentence[names[0].end() :].strip()).partition(" ")[0]
@@ -191,7 +192,7 @@ def _may_be_name(word: str, phrases: list[str]) -> bool:
 
 
 def _where(passage: GuardedPassage, topic: str) -> str:
-    """What else tells this fact from others: its day, or the note's name."""
+    """What else sets this fact apart: its day, or the note's name."""
     if passage.date:
         return passage.date
     return "" if slug(passage.title) == slug(topic) else passage.title

@@ -82,7 +82,7 @@ class PhraseFinder:
                 self._add(" ".join(normalised(phrase).split()), kind)
 
     def kinds_in(self, text: str) -> set[str]:
-        """The kinds of which something is in the text, as whole words."""
+        """The kinds that have a phrase in the text, as whole words."""
         return {kind for kind, _ in self.found_in(text)}
 
     def found_in(self, text: str) -> list[Found]:
@@ -151,7 +151,7 @@ def _endings(word: str) -> list[str]:
         found = [word + "es", word + "ed", word + "ing"]
     else:
         found = [word + "s", word + "ed", word + "ing"]
-    if len(word) >= LONG + 1:  # German, too; a shorter word would become another one
+    if len(word) >= LONG + 1:  # German, too; a shorter word would become a different word
         found += [word + "n"] if word.endswith("e") else [word + "e", word + "en"]
     return found
 

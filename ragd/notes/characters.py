@@ -45,5 +45,5 @@ def collapse_runs(text: str) -> str:
 
 
 def one_line(text: str, longest: int) -> str:
-    """`text` as a single clean line of at most so many characters: for titles, tags and names."""
+    """`text` as a single clean line of at most `longest` characters: for titles, tags and names."""
     return " ".join(visible(text).split())[:longest].rstrip()

@@ -1,7 +1,7 @@
 """The day a note or a section is about, read from names, properties and headings.
 
 It never guesses: a day that is not in the calendar, or a form of writing it that could mean two
-days, is no date.
+days, is not a date.
 """
 
 import re

@@ -1,7 +1,7 @@
 """From the bytes of a file to text: UTF-8, the byte order marks, then what the bytes look like.
 
 It never raises and never drops bytes silently: it gives text, with a warning if some of it is a
-guess, or a reason why this is no text.
+guess, or a reason why this is not text.
 """
 
 import codecs

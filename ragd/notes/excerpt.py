@@ -65,9 +65,11 @@ def excerpt(
     code: bool,
     room: ExcerptLimits | None = None,
 ) -> Excerpt | Unparsable:
-    """These lines, as far as there are any, and room for them. Not `raw`: without markup and,
-    unless `code`, without fenced code, as the index has them. Failed for what is no text, and for
-    a note that hides."""
+    """These lines of a note, as many as there are and as fit in `room`.
+
+    Unless `raw`, without markup and, unless `code`, without fenced code: as the index has them.
+    Unparsable for what is not text, and for a note that says `rag: false`.
+    """
     decoded = decoding.decode(data)
     if isinstance(decoded, decoding.Undecodable):
         return Unparsable(decoded.reason)
@@ -152,7 +154,7 @@ def _parts(
 ) -> list[ExcerptPart]:
     """The lines from `start` (from 0) to before `end`, by the sections that they stand in.
 
-    What is judged is what is written: a comment may hold what nobody sees.
+    The raw text is judged, too: a comment may hold what a reader does not see.
     """
     begins = [section.line - 1 for section in sections]
     title = properties.title or name_of(path)

@@ -8,7 +8,7 @@ from collections import Counter
 
 LONGEST_READ = 4_000  # characters; more of a text does not change the result
 LEAST_SHARE = 0.06  # of a text's words must be function words of its language
-CLEAR_LEAD = 1.25  # the best language must fit so many times better than the next
+CLEAR_LEAD = 1.25  # how much better than the next the best language must fit
 
 # A Han character says about as much as three letters, a syllable or a kana as two.
 _SCRIPTS = (

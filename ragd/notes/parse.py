@@ -61,7 +61,7 @@ class _Facts(Struct, frozen=True):
 
 
 class Unparsable(Struct, frozen=True):
-    """A file that is no note; `reason` is one of `decoding.REASONS`."""
+    """A file that is not a note; `reason` is one of `decoding.REASONS`."""
 
     reason: str
 
@@ -204,7 +204,7 @@ def _own_tags(passage: CutPassage) -> tuple[str, ...]:
 
 
 def _shown(properties: Frontmatter) -> Section | None:
-    """The properties as text: nobody knows which of them people will look for."""
+    """The properties as text, all of them: any may be searched for."""
     if not properties.block:
         return None
     block = collapse_spaces(without_markup(properties.block))

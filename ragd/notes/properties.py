@@ -12,7 +12,7 @@ from datetime import date
 from operator import ge, gt, le, lt
 from typing import Any
 
-MOST_PROPERTIES = 100  # of one note, the values of lists counted one by one
+MOST_PROPERTIES = 100  # of one note; each value of a list counts
 LONGEST_NAME = 80
 LONGEST_VALUE = 200
 

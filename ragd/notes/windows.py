@@ -1,4 +1,4 @@
-"""Windows over a long text: so many tokens each, overlapping, cut where a reader would cut.
+"""Cuts a long text into overlapping windows of limited tokens, where a reader would cut.
 
 It never loses a word, nor cuts one unless it alone is too long: it ends a window with a line, else
 with a sentence, else with a word. Where a script has no spaces, what stands between two pauses
@@ -88,7 +88,7 @@ class _Cutter:
         return space.end() if space else at
 
     def overlap(self, start: int, end: int, done: int) -> int:
-        """Where the next window begins: so many tokens back, at a line, a sentence or a word."""
+        """Where the next window begins: the overlap back, at a line, a sentence or a word."""
         room = self.limits.overlap
         if not room or done >= len(self.text):
             return done
@@ -172,7 +172,7 @@ class _Cutter:
         return self._last_match(_BREAK, done, guess) or done
 
     def _last_match(self, pattern: re.Pattern[str], after: int, guess: int) -> int:
-        """Where the last match ends that does so behind `after` and up to `guess`; else 0."""
+        """The end of the last match that ends after `after` and up to `guess`; else 0."""
         last = 0
         for match in pattern.finditer(self.text, after, guess + 1):  # one more, to see it end
             if after < match.end() <= guess:

@@ -42,7 +42,7 @@ class WordPiece:
         self._counts = _Counts(self._pieces)
 
     def ids(self, text: str) -> list[int]:
-        """The ids of `text`, without the start and end tokens that a model wants around them."""
+        """The ids of `text`, without the start and end tokens of a model."""
         pieces = self._pieces
         found: list[int] = []
         for run in _NOT_SPACE.sub("", text).split():

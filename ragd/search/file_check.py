@@ -1,4 +1,4 @@
-"""Whether the notes behind results are there, at the moment of the answer. It never reads them.
+"""Checks that the notes of results still exist when the answer is given. It never reads them.
 
 The looks happen in threads of their own: a vault on a dead mount may hold them up, but neither the
 answer, which says `unverified` then, nor anybody else.

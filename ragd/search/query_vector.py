@@ -1,6 +1,6 @@
-"""The vector of a question, in the space of the index that serves, or why there is none in time.
+"""Embeds a question in the vector space of the open index, or says why it could not in time.
 
-It goes before all batches of notes that wait, and keeps no question.
+Questions go before waiting batches of notes. No question is stored.
 """
 
 import asyncio
@@ -26,18 +26,18 @@ from ragd.store.lance import ChunkIndex
 NAME = "tool_gateway"
 WITHIN_S = 1.5
 RECORD_WITHIN_S = 0.5
-TWICE = 2  # a blip says nothing
+TWICE = 2  # one failure may be a blip
 
 
 class QueryVector(Struct, frozen=True):
-    """A vector, or the code that says why there is none; neither: nobody wants one."""
+    """A vector, or the code of the reason why there is none. Neither: none is needed."""
 
     vector: Vector | None = None
     code: str | None = None
 
 
 class QueryVectors:
-    """Makes them."""
+    """Embeds questions."""
 
     def __init__(
         self, ledger: Ledger, settings: Settings, providers: Providers, guard: LiveGuard
@@ -81,20 +81,20 @@ class QueryVectors:
         return QueryVector(vector)
 
     async def _failed(self, fact: EmbeddingFailed) -> None:
-        """A question that fails twice is as good as a probe; one that waits twice in vain makes
-        the health monitor look at once."""
+        """Two failed questions in a row count as a failed probe. Two that timed out make the
+        health monitor probe at once."""
         self._failures += 1
         if self._failures == TWICE:
             await self._record(fact)
 
     async def _recovered(self, provider: str) -> None:
-        """A vector is as good as a probe: it was asked for before somebody said that it is lost."""
+        """A vector counts as a successful probe of its provider."""
         dependency = DEPENDENCY_OF[provider]
         if dependency in self._ledger.state.health.lost:
             await self._record(DependencyRecovered(dependency=dependency))
 
     async def _record(self, fact: Fact) -> None:
-        """A full disk keeps no question waiting."""
+        """Does not wait for a full disk: a question is answered all the same."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(RECORD_WITHIN_S):
                 await self._ledger.journal.append(NAME, fact)

@@ -1,7 +1,7 @@
-"""The time that a question names, against today and the days that the notes tell.
+"""Finds the time that a question names, from today's date and from days that notes give.
 
-It reads the clock and, only for a question that counts from a birthday or an event that the notes
-tell, the index. It ranks nothing.
+It reads the clock and, only for a question that counts from a birthday or an event, the index. It
+ranks nothing.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,28 +16,28 @@ from ragd.search.query.filters import FileTimes, Filters
 from ragd.store.lance import ChunkHit, ChunkIndex, condition
 
 BIRTHDAY_WORDS = "birthday born Geburtstag geboren 生日 出生"
-BIRTHDAY_DEPTH = 50  # passages that may tell a birthday
-EVENT_DEPTH = 20  # passages that may tell when something was
+BIRTHDAY_DEPTH = 50  # passages that may give a birthday
+EVENT_DEPTH = 20  # passages that may give the day of an event
 LISTED = 2_000  # passages of a time that are listed, at most
 
 Permits = Callable[[str], bool]
 
 
 class QuestionDates:
-    """Understands times."""
+    """Reads the time phrases of questions."""
 
     def __init__(self, clock: Clock, permits: Permits) -> None:
         self._clock = clock
         self._permits = permits
 
     async def find_time(self, question: str, index: ChunkIndex) -> NamedTime:
-        """What the question says about time. A birthday that no note tells stays words."""
+        """What the question says about time. A birthday that no note gives is searched as words."""
         known = {}
         for owner in dates.birthday_of(question)[:3]:
             if day := await self._birthday(owner, index):
                 known[owner] = day
         found = dates.find_time(question, self.today(), known)
-        if not found.phrases:  # then what such a phrase counts from may be told by a note
+        if not found.phrases:  # a note may give the day that such a phrase counts from
             for event in dates.named_events(question)[:1]:
                 if day := await self._event(event, index):
                     return dates.find_time(question, self.today(), {**known, event: day})
@@ -87,7 +87,7 @@ def file_times(start: date | None, end: date | None) -> FileTimes:
 
 
 def _moment(day: date | None, days_later: int) -> str | None:
-    """The beginning of the day; None for an end of the calendar, which is no limit."""
+    """The beginning of the day; None at an end of the calendar: no limit is needed."""
     if day is None or day.year <= 1 or day.year >= 9999:
         return None
     begins = datetime.combine(day + timedelta(days=days_later), time.min)

@@ -1,6 +1,6 @@
-"""The two ways in which a question is looked up, side by side: by its meaning and by its words.
+"""Looks up a question by its meaning (vectors) and by its words (full text), at the same time.
 
-It ranks nothing. While words are looked up, the question's vector is still on its way.
+It ranks nothing. The full-text search runs while the question is still being embedded.
 """
 
 import asyncio
@@ -102,7 +102,7 @@ class Retrieved(Struct, frozen=True):
 
 
 async def retrieve(question: Question, depth: int) -> Retrieved:
-    """Look up the best so many by meaning and by words, and those of the time that is named, those
+    """The best `depth` by meaning and by words, those of the time that is named, those
     that carry a tag themselves, and those that name the subject of a fact that changes."""
     (
         (vector, text),
@@ -147,7 +147,7 @@ async def _search_vectors(question: Question, depth: int, where: str | None) -> 
 async def _search_text(question: Question, depth: int, where: str | None) -> list[ChunkHit]:
     has_other_way = not question.by_words or question.notes is not None
     if has_other_way and (await asyncio.shield(question.vector_task)).vector is not None:
-        return []  # but where there is no vector, words are better than nothing
+        return []  # without a vector, words are all there is
     words = question.terms.full_text_words(question.frequencies.languages)
     return await question.index.find_by_words(words, depth, where, question.phrases, question.notes)
 

@@ -1,6 +1,6 @@
-"""One search: looked up, fused, and nothing in it that is not in the vault any more.
+"""Runs one search: looks up candidates, ranks them, and drops notes that no longer exist.
 
-It reads, and records nothing. What it cannot do well it does less well, and says why.
+It only reads. Where a part fails it answers with what is left, and says why.
 """
 
 import asyncio
@@ -55,7 +55,7 @@ WITHIN_S = 8.0
 SPARE_S = 0.5  # to answer with what was found until then
 OPENED_WITHIN_S = 2.0
 DEPTH = 50  # candidates of each leg, to begin with
-DEEPER = 4  # so many times as many, when notes of some of them are gone
+DEEPER = 4  # times as many, when notes of some of them are gone
 DEEPEST = 12_800
 LINKED_PLACE = 4  # the place, from 0, that a linked note may take
 LINKED_DEPTH = 10  # passages of linked notes that are compared
@@ -117,8 +117,8 @@ class Searcher:
         self._preparer = QueryPreparer(vocabularies, notes.count_tokens, self._may_be_shown)
 
     async def search(self, request: SearchRequest, health: Sequence[Reason]) -> SearchAnswer:
-        """The passages for a question. Raises RagdError for what is refused or cannot be served."""
-        _check(request)  # before a word is said about what there is
+        """The passages for a question. Raises RagdError if it is refused or cannot be answered."""
+        _check(request)  # first, so that the error does not depend on the notes
         for reason in health:
             if reason.state == UNAVAILABLE:
                 raise RagdError(reason.code)
@@ -140,8 +140,8 @@ class Searcher:
     async def _search_what_serves(
         self, request: SearchRequest, health: Sequence[Reason], deadline: float
     ) -> SearchAnswer:
-        """Again, whenever the index was closed in the middle: another one was switched to, or it
-        was opened again after a probe doubted it. Both may happen during one search."""
+        """Repeats the search if its index was closed meanwhile: after a switch to another index,
+        or when a probe made it reopen. Both may happen during one search."""
         while True:
             index = await self._open_index()
             try:
@@ -151,7 +151,7 @@ class Searcher:
                     raise
 
     async def _open_index(self) -> ChunkIndex:
-        """The index that serves; one that is being opened at this moment is waited for."""
+        """The open index; waits for one that is being opened."""
         index = await self._open_indexes.wait_for_serving(self._clock, OPENED_WITHIN_S)
         if index is None:
             # Without the vault, an index may be another vault's, and stays closed.
@@ -165,7 +165,7 @@ class Searcher:
         health: Sequence[Reason],
         deadline: float,
     ) -> SearchAnswer:
-        """At the deadline, what was found is served; a search without any results has failed."""
+        """At the deadline, answers with what was found; without any result, the search fails."""
         prepared = await self._preparer.prepare(request, index, self._folders)
         filters = await self._filters(prepared, index)
         named = await self._question_dates.find_time(prepared.text, index)
@@ -219,7 +219,7 @@ class Searcher:
         index: ChunkIndex,
         health: Sequence[Reason],
     ) -> Question:
-        """What is looked for, and where. Its vector is asked for from now on."""
+        """The question to look up. Starts to embed it."""
         is_dated = filters.start is not None or filters.end is not None
         # A date filter says the time already, unless the question asks for nothing else.
         spans = named.spans if named.lists_everything or not is_dated else ()
@@ -279,7 +279,7 @@ class Searcher:
             return QueryVector()  # there is nothing in it that could mean something
         return await self._vectors.of(query, index, self._ledger.state.catalog, health)
 
-    # Where to look
+    # Filters
 
     def _folders(self) -> list[str]:
         """The folders of the index that may be searched."""
@@ -314,10 +314,10 @@ class Searcher:
         but_dates = structs.replace(filters, start=None, end=None, file_times=None)
         return await index.count_undated_notes(condition(but_dates))
 
-    # What becomes of the candidates
+    # Candidates
 
     async def _collect(self, question: Question, picker: ResultPicker, most: int) -> None:
-        """The best that are really there; places of those that are not are filled from below."""
+        """The best candidates whose notes still exist; looks deeper to replace missing ones."""
         depth = max(DEPTH, 2 * most)
         while True:
             found = await retrieval.retrieve(question, depth)
@@ -360,8 +360,8 @@ class Searcher:
         await picker.pick(spread_over_notes([found[hit.chunk_id] for hit in hits]))
 
     def _may_be_shown(self, path: str) -> bool:
-        """Not what the configuration denies, nor what is known to be left out from now on: a
-        note that hides itself may stay in the index for a while."""
+        """False for what the configuration denies, and for notes that are left out: a note that
+        says `rag: false` may stay in the index for a while."""
         if path in self._ledger.state.catalog.skipped:
             return False
         return self._notes.includes(path)

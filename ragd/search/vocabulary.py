@@ -19,7 +19,7 @@ log = structlog.get_logger("searcher")
 
 
 class VocabularyCache:
-    """Counts them."""
+    """Counts the words of an index, and keeps the last result."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
@@ -44,7 +44,7 @@ class VocabularyCache:
             counts = await index.count_words(MOST_WORDS)
             self._found = await asyncio.to_thread(Vocabulary, counts)
             self._of, self._counted_at = now, self._clock.monotonic()
-        except Exception as why:  # closed meanwhile, or damaged: the search itself says so
+        except Exception as why:  # closed meanwhile, or damaged: the search itself reports it
             log.info("the words of the index were not counted", reason=type(why).__name__)
 
     def _is_due(self, generation: str) -> bool:

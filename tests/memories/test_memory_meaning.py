@@ -215,7 +215,7 @@ async def test_what_is_sensitive_does_not_go_to_another_machine(
         async def of(self, identity: Any) -> Recorder:
             return recorder
 
-    serving: Any = SimpleNamespace(index=Index(provider))
+    serving: Any = SimpleNamespace(serving=Index(provider))
     providers: Any = Providers()
     made = MemoryVectors(settings, serving, providers, LiveGuard(settings))
     memories = [

@@ -1,6 +1,6 @@
 """Fenced code in a note: where it stands, and the note without it.
 
-It never takes a fence that nobody closed for code: what follows such a fence is text.
+An unclosed fence is not code: what follows it is text.
 """
 
 import re

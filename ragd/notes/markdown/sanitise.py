@@ -1,7 +1,7 @@
 """A note's text without its markup: HTML, comments, and links in their readable form.
 
 It never loses a word to something that only looks like markup (`a < b > c`, `<https://…>`,
-`List<String>`, a comment or tag that nobody closed), and never changes how many lines there are.
+`List<String>`, an unclosed comment or tag), and never changes how many lines there are.
 No tag is left, nor can taking one out make another.
 """
 
@@ -10,7 +10,7 @@ import re
 from ragd.notes.characters import collapse_spaces, one_line
 from ragd.notes.markdown.html_elements import INLINE, KNOWN, LONE_ATTRIBUTES
 
-_PASSES = 4  # for tags within tags; what is left after these is no tag any more
+_PASSES = 4  # for tags within tags; what is left after these is not a tag
 
 _MARKUP = re.compile(r"<(?=[A-Za-z/!?])|%%|\[\[")
 _TAG_START = re.compile(r"<(?=[A-Za-z/!?])")
@@ -42,7 +42,7 @@ Cut = tuple[int, str]  # where the markup ends, and what stands there instead
 
 def without_markup(text: str) -> str:
     """`text` as a reader sees it, line for line."""
-    if ";base64," in text:  # a picture within the note is no text
+    if ";base64," in text:  # a picture embedded in the note
         text = _EMBEDDED_FILE.sub(r"\1", text)
     if not _MARKUP.search(text):
         return text
@@ -175,7 +175,7 @@ def _is_tag(name: str, rest: str) -> bool:
 
 
 def _may_open(match: re.Match[str]) -> bool:
-    """Whether a tag that nobody closed could still become one in a page; `a <b c` could not."""
+    """Whether an unclosed tag could still become one in a page; `a <b c` could not."""
     name = match.group(1).lower()
     return match.group(2) is not None or (len(name) > 1 and name in KNOWN)
 

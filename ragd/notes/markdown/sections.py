@@ -24,7 +24,7 @@ MOST_SECTIONS = 10_000  # of a note; what follows is one long section
 _ADDRESS = re.compile(r"\[([^\[\]]+)\]\([^()\s]*\)")  # [shown](address)
 _CLOSING_HASHES = re.compile(r"(?:^|[ \t])#+$")
 _ROW = re.compile(r"=+|--+")  # below a heading
-# What is no paragraph, so that a row of dashes below it is a rule: a list, a quote, a table.
+# Not a paragraph, so a row of dashes below it is a rule: a list, a quote, a table.
 _NO_HEADING = re.compile(r"[#>|]|[-+*]\s|\d{1,9}[.)]\s|[-=*_\s]+$")
 
 
@@ -113,7 +113,7 @@ def _underlined(raw: list[str], lines: list[str], at: int) -> tuple[int, str]:
 
 
 def _is_code(raw: str) -> bool:
-    """Whether a line stands so far in that it is code."""
+    """Whether a line is indented far enough to be code."""
     lead = len(raw) - len(raw.lstrip())
     return lead > 3 or "\t" in raw[:lead]
 

@@ -14,7 +14,7 @@ from ragd.search.ranking.fusion import Candidate
 
 Local = Callable[[datetime], datetime]  # the same moment by the user's clock
 ABOUT = 0.7  # how close a note is whose name names the year that is asked for
-RECENT_DAYS = 365.0  # a passage that is so much older than the newest one is half as new
+RECENT_DAYS = 365.0  # a passage this much older than the newest one counts as half as new
 
 
 class Dated(Protocol):

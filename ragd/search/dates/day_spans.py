@@ -1,4 +1,4 @@
-"""Spans of days: a year, a month, a season, Easter, so many weeks from here. Pure.
+"""Spans of days: a year, a month, a season, Easter, three weeks ago. Pure.
 
 A day that the calendar does not have is None, never an error. Seasons are those of the northern
 half of the earth; the winter of 2023 ends in February 2024.
@@ -39,7 +39,7 @@ OfYear = Callable[[int], Span | None]
 
 
 def add_days(day: date, days: int) -> date:
-    """So many days later; at an end of the calendar, that end."""
+    """That many days later; at an end of the calendar, that end."""
     try:
         return day + timedelta(days=days)
     except OverflowError:
@@ -94,9 +94,9 @@ def weekday_before(today: date, weekday: int) -> date:
 
 
 def shift(today: date, unit: str, count: int) -> Span | None:
-    """The day, week, month or year that lies so many units from today; earlier ones are negative.
+    """The day, week, month or year that lies `count` units from today; a negative count is earlier.
 
-    A week that is so many weeks away is the seven days around that day.
+    For weeks: the seven days around that day.
     """
     if unit == "day":
         day = add_days(today, count)
@@ -130,7 +130,7 @@ def quarter(year: int, number: int) -> Span | None:
 
 
 def recent(today: date, unit: str, count: int) -> Span:
-    """The last so many days, weeks, months or years, today included."""
+    """The last `count` days, weeks, months or years, including today."""
     days = {"day": 1, "week": 7, "month": 30, "year": 365}[unit] * count
     return Span(add_days(today, -min(days, 4_000_000)), today)
 

@@ -1,4 +1,4 @@
-"""A birthday, as the notes tell it. Pure.
+"""Finds the day of a birthday or an event in the text of notes. Pure.
 
 The user's own: "my birthday is …", "I was born on …", a line `Birthday: …` in a note about the
 user, or a day's note that says "today is my birthday". Somebody else's: a sentence or a line of
@@ -38,11 +38,11 @@ def birthday_of(question: str) -> list[str]:
 
 
 def birthday_in(owner: str, passages: Iterable[DatedPassage]) -> MonthDay | None:
-    """The birthday that most of these passages tell; None if none does."""
-    told: Counter[MonthDay] = Counter()
+    """The birthday that most of these passages give; None if none does."""
+    days: Counter[MonthDay] = Counter()
     for passage in passages:
-        told.update(_in_passage(owner, passage))
-    return told.most_common(1)[0][0] if told else None
+        days.update(_in_passage(owner, passage))
+    return days.most_common(1)[0][0] if days else None
 
 
 def event_in(words: str, passages: Iterable[DatedPassage]) -> MonthDay | None:

@@ -106,7 +106,7 @@ _VAGUE = {
     **dict.fromkeys(("a couple of", "couple of", "a couple", "ein paar"), 2),
     **dict.fromkeys(("a few", "few", "several", "some", "einigen", "wenigen"), 3),
 }
-VAGUE = frozenset((*_VAGUE, "几"))  # numbers that mean about so many
+VAGUE = frozenset((*_VAGUE, "几"))  # numbers that are only approximate
 LATIN_NUMBERS = {
     **_numbered(
         "a an one ein eine einem einen einer|two zwei|three drei|four vier|five fünf|six sechs|"

@@ -159,11 +159,11 @@ class _Reading:
     def _open_end(self, point: Point, start: int, end: int, third: int | None) -> bool:
         """Since it, until it, before it, after it."""
         side = ""
-        for name, before, behind in _OPEN_ENDS:
+        for name, before, after in _OPEN_ENDS:
             if match := before.search(self._text, 0, start):
                 side, start = name, match.start()
                 break
-            if behind and (match := behind.match(self._text, end)):
+            if after and (match := after.match(self._text, end)):
                 side, end = name, match.end()
                 break
         if not side:

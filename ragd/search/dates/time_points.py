@@ -21,7 +21,7 @@ class Point(Struct, frozen=True):
     end: int
     fixed: Span | None = None
     of_year: OfYear | None = None
-    is_sure: bool = True  # else only behind a word such as "in" or "since"
+    is_sure: bool = True  # else only after a word such as "in" or "since"
     is_name: bool = False  # a lone year: it may be part of a name, so it is searched as a word too
     is_weekday: bool = False
 
@@ -31,8 +31,8 @@ Birthdays = Mapping[str, MonthDay]  # by owner, in small letters; the user's own
 
 
 def points(text: str, today: date, birthdays: Birthdays) -> list[Point]:
-    """All points of a text, in its order; none of them overlap. `birthdays` may hold other days
-    that the notes tell, each with its year, by the words that name it."""
+    """All points of a text, in its order; none of them overlap. `birthdays` may also
+    hold the days of events that notes name, each with its year, by the words that name it."""
     found = [*_birthdays(text, birthdays), *_events(text, birthdays)]
     for point in found:
         text = _blanked(text, point.start, point.end)

@@ -1,4 +1,4 @@
-"""The notes and folders that somebody may have meant, among those of the index. Pure."""
+"""The notes and folders of the index whose names are closest to a typed name. Pure."""
 
 from collections.abc import Collection, Iterable
 

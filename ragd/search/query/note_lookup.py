@@ -1,4 +1,4 @@
-"""The notes that somebody means by a name: `Beam Divergence`, `[[Beam Divergence|beams]]`. Pure.
+"""Finds the notes that a typed name means: `Beam Divergence`, `[[Beam Divergence|beams]]`. Pure.
 
 It compares names and nothing else; whether a note may be shown is decided elsewhere.
 """

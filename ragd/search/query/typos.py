@@ -1,7 +1,7 @@
 """The words of a vault that a mistyped word may stand for. Pure.
 
-One slip is a letter too many, too few, another one, or two that changed places; long words may have
-two. Words of scripts that are written without spaces are left alone.
+One typo is a missing, extra or wrong letter, or two letters that changed places. Long words may
+have two typos. Words of scripts without spaces are not corrected.
 """
 
 import re
@@ -96,8 +96,8 @@ def corrected(question: str, corrections: Iterable[Correction]) -> str:
 
 
 def _may_stand_for(word: str, one: str) -> bool:
-    """Whether somebody may have meant this: the first letter of a short word is rarely wrong, and
-    kilos are not Milos."""
+    """Whether the user may have meant this word. The first letter of a short word is rarely wrong:
+    "kilos" does not stand for "Milos"."""
     starts_alike = one[0] == word[0] or sorted(one[:2]) == sorted(word[:2])
     return len(one) >= SHORTEST - 1 and (starts_alike or len(word) >= SURE_FROM)
 

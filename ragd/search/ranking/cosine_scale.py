@@ -1,4 +1,4 @@
-"""What the cosines of a model mean: the numbers of the search that differ by model. Pure.
+"""What a model's cosines mean: the numbers of the search that depend on the model. Pure.
 
 docs/retrieval.md has the measurements.
 """
@@ -12,16 +12,16 @@ from ragd.search.query.query_terms import MOST_WORDS
 class CosineScale(Struct, frozen=True):
     """Cosines, and differences of cosines.
 
-    `unrelated`: of a question in words that the model knows to what is unrelated. `unreadable`: of
-    one in words that it does not know. `same`: of a question to what fully answers it.
-    `reach`: a cosine so much above the crowd weighs as much as the best match of words.
-    `far_out`: so much above the crowd, a passage stands out fully. `linked_below`: a linked note
-    may be so far below the crowd. `above_anchors`: a memory that shares no word with a question
-    must be so much nearer to it than texts about something else; None: those are not needed.
-    `foreign`: like `unrelated`, for showing passages to a question in a language that no note is
-    in; None: the model reads one language only. `cover`: what having all words of the question
-    adds to a passage, beside its BM25; a question with more words than `cover_words` has less of
-    it, in proportion.
+    `unrelated`: the cosine between a question and an unrelated text, if the model knows the
+    question's words. `unreadable`: the same if it does not know them. `same`: the cosine between a
+    question and a text that answers it fully.
+    `reach`: this far above the crowd, a cosine weighs as much as the best match of words.
+    `far_out`: this far above the crowd, a passage stands out fully. `linked_below`: how far below
+    the crowd a linked note may be. `above_anchors`: how much nearer than texts about something
+    else a memory must be if it shares no word with the question; None: no comparison is needed.
+    `foreign`: like `unrelated`, for a question in a language that no note is in; None: the model
+    reads one language only. `cover`: what a passage gains, beside its BM25, if it has all words of
+    the question. A question with more words than `cover_words` gives less, in proportion.
     """
 
     unrelated: float
@@ -36,11 +36,11 @@ class CosineScale(Struct, frozen=True):
     cover_words: int = MOST_WORDS
 
     def cover_for(self, words: int) -> float:
-        """What having all words of a question with so many adds."""
+        """What a passage gains that has all words of a question of this length."""
         return self.cover * min(1.0, self.cover_words / max(1, words))
 
 
-USUAL = CosineScale(  # of a model of which nothing is known
+USUAL = CosineScale(  # for a model that was not measured
     unrelated=0.2, unreadable=0.4, same=0.85, reach=0.5, far_out=0.3, linked_below=0.1
 )
 SCALES = {

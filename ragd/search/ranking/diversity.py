@@ -1,6 +1,6 @@
-"""Keeps results varied: no note fills the list while another one is nearly as good. Pure.
+"""Spreads results over notes: no note fills the list while another is nearly as good. Pure.
 
-Nothing is dropped: a passage that has to wait comes right after those that were nearly as good.
+Nothing is dropped: a passage that is moved back comes right after those that are nearly as good.
 """
 
 from collections import Counter
@@ -13,7 +13,7 @@ NEARLY = 0.8  # of the weight of the passage that waits
 
 
 def spread_over_notes(ranked: Sequence[Candidate]) -> list[Candidate]:
-    """The same candidates, with further passages of a note behind other notes that are nearly as
+    """The same candidates; further passages of a note come after other notes that are nearly as
     good."""
     found: list[Candidate] = []
     waiting: list[Candidate] = []  # best first

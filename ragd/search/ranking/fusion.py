@@ -1,4 +1,4 @@
-"""Evidence about each candidate, and the order of candidates that follows from it. Pure.
+"""Combines the evidence for each candidate into one order. Pure.
 
 A candidate has one field for each kind of evidence. `order` turns the fields into one weight and
 sorts by it. To use new evidence, add a field to `Candidate`, its weight to `FusionWeights`, and its
@@ -19,7 +19,7 @@ from ragd.embed.providers.embedder_port import Vector
 from ragd.search.ranking.cosine_scale import USUAL
 
 RANK_CONSTANT = 60
-CROWD = 50  # so many are nearest by meaning; the least near of them is the crowd
+CROWD = 50  # the crowd is the 50th nearest passage by meaning
 TITLE = 0.2  # what a name with all words of the question adds
 NOTE = 0.1  # what the best note by words adds to its passages
 UNREAD = 0.3  # what meaning still weighs when the model knows no word of the question
@@ -70,7 +70,7 @@ class Candidate(Struct):
     recency: float = 0.0  # 1 for the newest candidate, less for older ones; without a date 0.5
     chain: str = ""  # the newest passage that states the same of the same subject, by its chunk id
     is_superseded: bool = False  # a newer passage of the chain has another date
-    unwanted: float = 0.0  # share of the words that the question does not want, from 0 to 1
+    unwanted: float = 0.0  # share of the excluded words that it has, from 0 to 1
     weight: float = 0.0
     above_crowd: float | None = None  # how far it is nearer than the crowd
     lead: float = 0.0  # its weight, as a part of the best one
@@ -88,7 +88,9 @@ class FusionWeights(Struct, frozen=True):
     recency: float = 0.05  # as a part of the best weight
     unwanted: float = 0.6  # what is taken off, as a part of the best weight
     by_ranks: bool = False
-    reach: float = USUAL.reach  # a cosine so much above the crowd weighs as the best words do
+    reach: float = (
+        USUAL.reach
+    )  # this far above the crowd, a cosine weighs as much as the best words
 
 
 class _Scale(Struct, frozen=True):
@@ -215,7 +217,7 @@ def order(found: Iterable[Candidate], weights: FusionWeights) -> list[Candidate]
 
 
 def trust(readable: float) -> float:
-    """What meaning weighs, of a question of which the model can read this part."""
+    """What meaning weighs if the model knows this part of the question's words."""
     return UNREAD + (1 - UNREAD) * readable
 
 

@@ -19,7 +19,7 @@ AnyRow = TypeVar("AnyRow", bound=StoredPassage)
 
 
 def may_join(one: StoredPassage, parts: int, other: StoredPassage) -> bool:
-    """Whether `other` touches `one`, which has so many passages in it already."""
+    """Whether `other` touches `one`, which is made of `parts` passages already."""
     if parts >= MOST_PASSAGES or one.source_file != other.source_file:
         return False
     same = (one.heading_path, one.section, one.date) == (

@@ -1,4 +1,4 @@
-"""What a question wants to know of which subject: the debt to Anna, the weight of the dog. Pure.
+"""Which fact of which subject a question asks for: the debt to Anna, the weight of the dog. Pure.
 
 A topic is a kind of fact that changes over time and has one value at a time. A question without a
 topic may still ask for a number; one that does not is about nothing that can be out of date.
@@ -128,7 +128,7 @@ _TO_USER = _words(r"ow(?:e|es|ed) (?:me|us)|schulde[nt]? mir|(?:did )?i len[dt]"
 
 
 def asked(question: str) -> AskedFact | None:
-    """What a question wants to know; None if that cannot be out of date."""
+    """The fact that a question asks for; None if it cannot go out of date."""
     topic = next((one for one in TOPICS if one.asked.search(question)), None)
     if topic is None and not _ANY_NUMBER.search(question):
         return None

@@ -26,7 +26,7 @@ class RetrievalTrust(Struct, frozen=True):
 def retrieval_trust(
     model: str | None, readable: float, asked: str | None, notes: Mapping[str, int]
 ) -> RetrievalTrust:
-    """`model`: `english` or `multilingual`, or None for a model of which nothing is known.
+    """`model`: `english` or `multilingual`, or None for a model that was not measured.
     `readable`: which part of the question the English vocabulary knows. `asked`: the question's
     language, if it shows one. `notes`: how many notes of a sample are in each language."""
     if model == "english":

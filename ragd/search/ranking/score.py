@@ -17,7 +17,7 @@ from ragd.search.ranking.cosine_scale import CosineScale
 from ragd.search.ranking.fusion import Candidate
 
 JUDGED = 10  # results whose evidence counts for those before them, however few are shown
-STEP = 0.0001  # as fine as scores are told
+STEP = 0.0001  # scores are rounded to this
 # What a result must have of the question's words and meaning together to be an answer at all; words
 # cannot be there if no note is in the question's language. Meaning counts more: it is rarer.
 NEEDED, NEEDED_ABROAD = 0.6, 0.35

@@ -18,7 +18,7 @@ from ragd.search.ranking.fusion import Candidate
 from ragd.search.ranking.question_subject import NUMBERS, AskedFact, asked
 from ragd.search.ranking.stated_values import STATE, is_statement_of_state, kinds_in
 
-MOST_CANDIDATES = 200  # the first so many are looked at
+MOST_CANDIDATES = 200  # only the first ones are compared
 NEAR_THE_TOP = 10  # a chain that begins here or above has its latest statement first of all
 _TO_USER = re.compile(
     r"(?<!\w)(?:ow(?:es|ed) (?:me|us)|i len[dt]|lent (?:him|her|them)|schuldet mir)(?!\w)", re.I

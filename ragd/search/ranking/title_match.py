@@ -34,7 +34,7 @@ class Frequencies(Struct, frozen=True):
 
 
 def frequencies(texts: Iterable[str], languages: Iterable[str | None] = ()) -> Frequencies:
-    """Counted in these passages, of which each has a language. Rare languages are left out."""
+    """Counts words in these passages; `languages` are theirs. Rare languages are left out."""
     counts: dict[str, int] = {}
     passages = 0
     for text in texts:
