@@ -35,6 +35,7 @@ from ragd.events import (
     tag_of_type,
 )
 from ragd.paths import Home
+from ragd.runtime.native_crash import CrashMark
 from ragd.state.ledger import Ledger
 from ragd.store.lance import ChunkIndex, FileRows, IndexIdentity, LanceStore
 from ragd.supervisor import Supervisor
@@ -84,7 +85,8 @@ class Indexed:
         """Until the end of the block."""
         writer = asyncio.create_task(self.ledger.journal.run())
         await self._index()
-        self.pipeline = Pipeline(self.home, self._clock, self.ledger, self._settings)
+        mark = CrashMark(Path(self.home.crash_trace))
+        self.pipeline = Pipeline(self.home, self._clock, self.ledger, self._settings, mark)
         supervisor = Supervisor(self.ledger.journal, self._clock, self.pipeline.actors())
         working = asyncio.create_task(supervisor.run())
         try:

@@ -9,7 +9,8 @@ from collections.abc import Iterable
 from ragd.config.keys import dotted_keys
 from ragd.errors import CODES
 from ragd.folds import State
-from ragd.gateway.status import Live, status
+from ragd.gateway.live_state import LiveState
+from ragd.gateway.status import status_envelope
 from ragd.search.results import Result
 from ragd.store.lance import schema
 
@@ -73,7 +74,7 @@ def _columns() -> list[str]:
 
 
 def _status_fields() -> Iterable[str]:
-    live = Live("", 0, "", "", 0, "", "")
-    data = status(State(), live).data
+    live = LiveState("", 0, "", "", 0, "", "")
+    data = status_envelope(State(), live).data
     assert isinstance(data, dict)
     return list(data)

@@ -1,3 +1,3 @@
-"""ragd: a resident, local-only daemon that makes an Obsidian vault answer questions by meaning."""
+"""ragd: a local daemon that indexes an Obsidian vault and searches it by meaning and by words."""
 
 __version__ = "0.2.0"

@@ -9,12 +9,14 @@ from ragd.paths import Home
 
 
 def main() -> None:
-    """Run the daemon of one home until it is told to stop."""
+    """Run the daemon of one home until it is stopped."""
     parser = argparse.ArgumentParser(
         prog="ragd",
-        description="The daemon itself, in the foreground. In daily use, type `ragctl` instead.",
+        description="Run the daemon in the foreground. For everyday use, run `ragctl` instead.",
     )
-    parser.add_argument("--home", help="the folder with config.json and all that ragd writes")
+    parser.add_argument(
+        "--home", help="the folder with config.json and everything that ragd writes"
+    )
     parser.add_argument("--version", action="version", version=f"ragd {__version__}")
     arguments = parser.parse_args()
 

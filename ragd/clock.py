@@ -1,4 +1,4 @@
-"""The time, as a port: wall time for records, monotonic time for waiting. It never blocks."""
+"""The clock: wall time for records, monotonic time for waiting. It never blocks a thread."""
 
 import asyncio
 import secrets
@@ -8,7 +8,7 @@ from typing import Protocol
 
 
 class Clock(Protocol):
-    """What the daemon knows of time; tests use one that jumps."""
+    """The time. Tests use a clock that jumps."""
 
     def now(self) -> str: ...
 
@@ -18,12 +18,13 @@ class Clock(Protocol):
 
 
 def iso(moment: datetime) -> str:
-    """An instant as the log writes it: UTC, microseconds, Z."""
+    """A time as the log writes it: UTC, microseconds, Z."""
     return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
 
 def seconds_between(start: str, end: str) -> float:
-    """By two instants as the log writes them; negative where the clock was set back."""
+    """Seconds from one time to another, as the log writes them; negative if the clock was set
+    back."""
     return (datetime.fromisoformat(end) - datetime.fromisoformat(start)).total_seconds()
 
 
@@ -44,6 +45,6 @@ _CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
 
 def new_id() -> str:
-    """A ULID: sortable by time, unique, 26 characters. Names runs and jobs."""
+    """A ULID for a run or a job: unique, sortable by time, 26 characters."""
     value = (time.time_ns() // 1_000_000) << 80 | secrets.randbits(80)
     return "".join(_CROCKFORD[value >> shift & 31] for shift in range(125, -1, -5))

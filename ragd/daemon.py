@@ -1,6 +1,6 @@
 """The life of the daemon, from top to bottom: lock, recover, fold, bind, start actors, serve, stop.
 
-It wires everything and decides nothing else.
+It starts and stops everything and decides nothing else. What the actors share is in `wiring.py`.
 """
 
 import asyncio
@@ -21,7 +21,7 @@ from ragd.config import load as configuration
 from ragd.config.config_reader import ConfigReader
 from ragd.config.live_settings import Settings
 from ragd.config.load import Config
-from ragd.config.reload import Reloading
+from ragd.config.reload import ConfigReload
 from ragd.errors import (
     EXIT_FAILED,
     EXIT_OK,
@@ -33,12 +33,13 @@ from ragd.errors import (
 from ragd.events import DaemonStarted, DaemonStopped
 from ragd.gateway.http_server import HttpServer, Listener
 from ragd.gateway.named_pipe import NamedPipeListener
-from ragd.gateway.suggested_commands import Addressing
+from ragd.gateway.suggested_commands import SuggestedCommands
 from ragd.gateway.tool_gateway import ToolGateway
 from ragd.gateway.unix_socket import UnixListener
-from ragd.health.health_monitor import HealthMonitor, Look, Probe, Probes, end_looks
-from ragd.health.probes import Probing
-from ragd.health.service_notification import Announcer
+from ragd.health.health_monitor import HealthMonitor
+from ragd.health.probe_thread import join_probe_threads
+from ragd.health.probes import Probes
+from ragd.health.service_notification import ServiceNotifier
 from ragd.paths import Home, lies_in_by_name
 from ragd.runtime import logs
 from ragd.runtime.crash_points import crashpoint
@@ -61,7 +62,7 @@ log = structlog.get_logger("daemon")
 
 
 def run(home: Home) -> int:
-    """Live until told to stop; the exit code says how it ended."""
+    """Run until a signal or `ragctl stop`. The exit code says how it ended."""
     try:
         config = _load(home)
         private_directory(Path(home.root))
@@ -74,21 +75,22 @@ def run(home: Home) -> int:
         }
         with hold(Path(home.lock), about):
             logs.configure(Path(home.log_file))
-            CrashMark(Path(home.crash_trace)).watch()
+            crash_mark = CrashMark(Path(home.crash_trace))
+            crash_mark.watch()
             crashpoint("daemon.after_lock")
             try:
-                _run_to_the_end(_live(home, config, clock))
+                _run_loop(_live(home, config, clock, crash_mark))
             finally:
                 threads.finish(FINISH_WITHIN_S)
-                end_looks(FINISH_WITHIN_S)
+                join_probe_threads(FINISH_WITHIN_S)
     except StartupError as why:
-        return _fail(Addressing(home).text(str(why)), why.exit_code)
+        return _fail(SuggestedCommands(home).name_home(str(why)), why.exit_code)
     except TooManyCrashes as why:
-        return _fail(Addressing(home).text(str(why)), EXIT_FAILED)
+        return _fail(SuggestedCommands(home).name_home(str(why)), EXIT_FAILED)
     except OSError as why:
         what, place = why.strerror or type(why).__name__, why.filename or home.root
         return _fail(f"ragd cannot use {place}: {what}.", EXIT_FAILED)
-    except (Exception, BaseExceptionGroup) as why:  # the edge: a sentence, never a traceback
+    except (Exception, BaseExceptionGroup) as why:  # one sentence, never a traceback
         cause = innermost(why)
         place = location_of(cause)
         return _fail(f"Internal error ({type(cause).__name__} at {place}).", EXIT_FAILED)
@@ -96,7 +98,7 @@ def run(home: Home) -> int:
 
 
 def _load(home: Home) -> Config:
-    """The configuration. A vault on a mount that hangs does not keep the daemon from starting."""
+    """The configuration. The daemon starts even if the vault's mount hangs."""
     config = configuration.read(home)
     try:
         CHECK.run_and_wait(configuration.check_places, config, home.root)
@@ -105,9 +107,9 @@ def _load(home: Home) -> Config:
     return config
 
 
-def _run_to_the_end(life: Coroutine[Any, Any, None]) -> None:
-    """As asyncio.run, but a thread that hangs on a dead mount cannot keep the process: by then all
-    is recorded, and nobody has to wait for it."""
+def _run_loop(life: Coroutine[Any, Any, None]) -> None:
+    """Like asyncio.run, but the process ends even if a thread hangs on a dead mount. By then
+    everything is recorded."""
     end = threading.Timer(FINISH_WITHIN_S, os._exit, (EXIT_OK,))
     end.daemon = True
     with contextlib.ExitStack() as afterwards, asyncio.Runner() as runner:
@@ -118,21 +120,22 @@ def _run_to_the_end(life: Coroutine[Any, Any, None]) -> None:
 
 def _fail(sentence: str, code: int) -> int:
     print(f"ragd: {sentence}", file=sys.stderr)
-    if structlog.is_configured():  # the file for it is ours
+    if structlog.is_configured():  # the log file exists and is ours
         log.error("the daemon ended", reason=sentence, exit_code=code)
     return code
 
 
-async def _live(home: Home, config: Config, clock: SystemClock) -> None:
+async def _live(home: Home, config: Config, clock: SystemClock, crash_mark: CrashMark) -> None:
+    """Open the log, serve, and record the stop."""
     stop = asyncio.Event()
-    _heed_signals(stop)
+    _handle_signals(stop)
     private_directory(Path(home.events))
     ledger = Ledger(Path(home.events), Path(home.snapshots), clock, new_id(), f"ragd {__version__}")
     try:
         async with asyncio.TaskGroup() as group:
             writer = group.create_task(ledger.journal.run(), name="log-writer")
             try:
-                await _serve(home, config, clock, ledger, stop)
+                await _serve(home, config, clock, ledger, stop, crash_mark)
             except (Exception, BaseExceptionGroup) as why:
                 if isinstance(innermost(why), PermissionRefused | ConfigError):
                     await _record_stop(ledger, "refused", writer)
@@ -147,13 +150,18 @@ async def _live(home: Home, config: Config, clock: SystemClock) -> None:
 
 
 async def _serve(
-    home: Home, config: Config, clock: SystemClock, ledger: Ledger, stop: asyncio.Event
+    home: Home,
+    config: Config,
+    clock: SystemClock,
+    ledger: Ledger,
+    stop: asyncio.Event,
+    crash_mark: CrashMark,
 ) -> None:
-    """Answer on the socket with the actors at work, until told to stop."""
+    """Answer on the socket while the actors run, until `stop` is set."""
     settings = Settings(home, config)
-    pipeline = Pipeline(home, clock, ledger, settings)
-    reloading = Reloading(settings)
-    config_reader = ConfigReader(clock, Path(home.config), reloading, ledger.journal)
+    pipeline = Pipeline(home, clock, ledger, settings, crash_mark)
+    reload = ConfigReload(settings)
+    config_reader = ConfigReader(clock, Path(home.config), reload, ledger.journal)
     gateway = ToolGateway(
         ledger,
         clock,
@@ -161,45 +169,46 @@ async def _serve(
         stop,
         pipeline.searcher,
         pipeline.notes,
-        reloading,
+        reload,
+        pipeline.guard,
+        pipeline.vector_progress,
         pipeline.memory_vectors,
     )
     open_indexes = pipeline.open_indexes
-    open_indexes.on_change(lambda: gateway.tell_digest(open_indexes.serving_digest))
+    open_indexes.on_change(lambda: gateway.set_index_digest(open_indexes.serving_digest))
     server = HttpServer(_listener(home), gateway.routes(), gateway.refuse)
-    actors = _actors(home, clock, ledger, settings, gateway, pipeline.probing)
+    actors = _actors(home, clock, ledger, settings, gateway, pipeline.probes)
     actors |= {"config_reader": config_reader.run} | pipeline.actors()
     supervisor = Supervisor(ledger.journal, clock, actors)
     gateway.live.actors = supervisor.states
-    gateway.vectors = pipeline.vector_progress
-    announcer = Announcer(from_environment(os.environ), ledger, clock, supervisor.is_complete)
+    notifier = ServiceNotifier(from_environment(os.environ), ledger, clock, supervisor.is_complete)
     try:
         async with asyncio.TaskGroup() as group:
             starting = group.create_task(_record_start(config, ledger), name="start")
-            await _recorded_or_full(starting, ledger)
+            await _wait_until_recorded_or_full(starting, ledger)
             await server.start()
             crashpoint("daemon.after_bind")
-            working = group.create_task(_work(starting, supervisor), name="supervisor")
-            telling = group.create_task(announcer.run(), name="announcer")
+            working = group.create_task(_run_actors(starting, supervisor), name="supervisor")
+            notifying = group.create_task(notifier.run(), name="service-notifier")
             await stop.wait()
-            announcer.stopping()
+            notifier.report_stopping()
             await server.stop_accepting()
-            gateway.end_followers()
+            gateway.streams.end()
             await server.stop(FINISH_WITHIN_S)
             await asyncio.wait({starting}, timeout=FINISH_WITHIN_S)
             await _finish_jobs(ledger)
             working.cancel()
-            telling.cancel()
-        await gateway.flush_refusals()
-        await _leave_sync_result(home, clock, ledger)
+            notifying.cancel()
+        await gateway.record_refusals()
+        await _write_last_sync_result(home, clock, ledger)
     finally:
         await server.stop(0)
         await gateway.close()
         await pipeline.close()
 
 
-async def _leave_sync_result(home: Home, clock: Clock, ledger: Ledger) -> None:
-    """What the last facts said is in the file too; a full disk keeps nobody from stopping."""
+async def _write_last_sync_result(home: Home, clock: Clock, ledger: Ledger) -> None:
+    """Bring sync-result.json up to date. A full disk does not prevent the stop."""
     with contextlib.suppress(TimeoutError, OSError):
         async with asyncio.timeout(FINISH_WITHIN_S):
             writer = SyncResultWriter(ledger, clock, Path(home.sync_result))
@@ -207,7 +216,7 @@ async def _leave_sync_result(home: Home, clock: Clock, ledger: Ledger) -> None:
 
 
 async def _finish_jobs(ledger: Ledger) -> None:
-    """A sync in flight may end; what takes longer goes on after the next start."""
+    """Let a running sync end. A longer job continues after the next start."""
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(FINISH_WITHIN_S):
             while ledger.state.jobs.open:
@@ -228,8 +237,8 @@ async def _record_start(config: Config, ledger: Ledger) -> None:
     log.info("started", version=__version__, pid=os.getpid(), previous_stop=previous)
 
 
-async def _recorded_or_full(starting: "asyncio.Task[None]", ledger: Ledger) -> None:
-    """Whoever answers is in the log; but a full disk keeps nobody from answering."""
+async def _wait_until_recorded_or_full(starting: "asyncio.Task[None]", ledger: Ledger) -> None:
+    """The start is recorded before the daemon answers, unless the disk is full."""
     full = asyncio.create_task(ledger.journal.fullness_changed())
     try:
         await asyncio.wait({starting, full}, return_when=asyncio.FIRST_COMPLETED)
@@ -237,8 +246,8 @@ async def _recorded_or_full(starting: "asyncio.Task[None]", ledger: Ledger) -> N
         full.cancel()
 
 
-async def _work(starting: "asyncio.Task[None]", supervisor: Supervisor) -> None:
-    """The actors begin when the log knows of this run: until then the folds speak of the last."""
+async def _run_actors(starting: "asyncio.Task[None]", supervisor: Supervisor) -> None:
+    """Start the actors once this run is in the log: before, the folds describe the last run."""
     await starting
     await supervisor.run()
 
@@ -249,23 +258,15 @@ def _actors(
     ledger: Ledger,
     settings: Settings,
     gateway: ToolGateway,
-    probing: Probing,
+    probes: Probes,
 ) -> dict[str, Actor]:
-    probes: Probes = {
-        "vault": Probe(Look(probing.vault), "VAULT_NOT_RESPONDING"),
-        "index": Probe(Look(probing.index), None),
-        "ollama": Probe(probing.ollama, "OLLAMA_UNREACHABLE", closely=probing.ollama_closely),
-        "embedder": Probe(probing.embedder, None, quiet=True, closely=probing.embedder_closely),
-        "model": Probe(probing.model, None, quiet=True),
-        "vectors": Probe(probing.vectors, None, quiet=True),
-        "freshness": Probe(probing.freshness, None, quiet=True),
-        "scan": Probe(probing.scan, None, quiet=True),
-    }
+    """The actors that do not move notes into the index; `Pipeline.actors` has the others."""
+    monitor = HealthMonitor(ledger, clock, settings, probes.by_dependency())
     return {
-        "health_monitor": HealthMonitor(ledger, clock, settings, probes).run,
+        "health_monitor": monitor.run,
         "sync_result_writer": SyncResultWriter(ledger, clock, Path(home.sync_result)).run,
         "snapshotter": Snapshotter(ledger).run,
-        "tool_gateway": gateway.record_refusals,
+        "tool_gateway": gateway.run,
     }
 
 
@@ -273,17 +274,17 @@ def _listener(home: Home) -> Listener:
     if sys.platform == "win32":
         return NamedPipeListener(home.pipe)
     folder = Path(home.socket).parent
-    if folder != Path(home.root):  # a place that other users know of too
+    if folder != Path(home.root):  # a folder that other users can guess
         private_directory(folder, links=False)
     return UnixListener(home.socket)
 
 
 async def _record_stop(ledger: Ledger, reason: str, writer: "asyncio.Task[None]") -> None:
-    """A clean stop is a fact too; on a full disk it has to be done without."""
+    """Record a clean stop, unless the disk is full."""
     crashpoint("daemon.before_stopped")
     try:
         async with asyncio.timeout(FINISH_WITHIN_S):
-            if ledger.state.runs.id == ledger.run_id:  # else not even the start is recorded
+            if ledger.state.runs.id == ledger.run_id:  # else the start is not recorded either
                 await ledger.journal.append("daemon", DaemonStopped(reason=reason))
             crashpoint("daemon.after_stopped")
             await ledger.journal.close()
@@ -292,21 +293,21 @@ async def _record_stop(ledger: Ledger, reason: str, writer: "asyncio.Task[None]"
     log.info("stopped", reason=reason)
 
 
-def _heed_signals(stop: asyncio.Event) -> None:
-    """The first signal asks for an orderly stop, the second one forces it."""
+def _handle_signals(stop: asyncio.Event) -> None:
+    """The first signal asks for an orderly stop; the second ends the process at once."""
 
-    heeded = False
+    received = False
 
-    def heed(number: int) -> None:
-        nonlocal heeded
-        if heeded:
+    def handle(number: int) -> None:
+        nonlocal received
+        if received:
             os._exit(128 + number)
-        heeded = True
+        received = True
         stop.set()
 
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         if sys.platform == "win32":  # not tested
-            signal.signal(number, lambda n, _: loop.call_soon_threadsafe(heed, n))
+            signal.signal(number, lambda n, _: loop.call_soon_threadsafe(handle, n))
         else:
-            loop.add_signal_handler(number, heed, number)
+            loop.add_signal_handler(number, handle, number)

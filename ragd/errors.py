@@ -1,6 +1,6 @@
-"""Every error ragd can show, declared once: code, status, sentence, suggestion, exit code.
+"""Every error that ragd can show, declared once: code, status, message, suggestion, exit code.
 
-It never does I/O and imports nothing of ours, so that the quick client may use it too.
+It does no I/O and imports nothing of ours, so that `ragctl` starts fast with it.
 """
 
 HEALTHY = "healthy"
@@ -8,13 +8,15 @@ DEGRADED = "degraded"
 UNAVAILABLE = "unavailable"
 SEVERITY = {HEALTHY: 0, DEGRADED: 1, UNAVAILABLE: 2}
 
-# While one of these holds, nobody makes vectors: neither for notes nor for questions.
+# While one of these holds, no vectors are made, neither for notes nor for queries.
 WITHOUT_VECTORS = (
     *("DIMENSIONS_MISMATCH", "INDEX_MODEL_MISMATCH", "OLLAMA_UNREACHABLE"),
     *("OLLAMA_MODEL_MISSING", "EMBEDDER_UNAVAILABLE"),
 )
 
-NO_SUCH_ENDPOINT = "There is no such endpoint."  # how a daemon says that it is too old, or too new
+NO_SUCH_ENDPOINT = (
+    "There is no such endpoint."  # ragctl reads this as: the daemon has another version
+)
 
 EXIT_OK = 0
 EXIT_FAILED = 1
@@ -39,7 +41,7 @@ def worse(one: str, other: str) -> str:
 class Kind:
     """What a code means. `status` None: a refusal, which keeps the daemon's current health.
 
-    A plain class: importing `typing` would cost the quick client an eighth of its start.
+    A plain class: importing `typing` would take an eighth of the start of `ragctl`.
     """
 
     __slots__ = ("message", "recoverable", "status", "suggestion")
@@ -58,14 +60,14 @@ CODES: dict[str, Kind] = {
     "OLLAMA_UNREACHABLE": Kind(
         DEGRADED,
         True,
-        "Ollama does not answer, so meaning-based search is off.",
-        "Start it with `ollama serve`; full-text search goes on meanwhile.",
+        "Ollama does not respond, so meaning-based search is off.",
+        "Start it with `ollama serve`; full-text search still works.",
     ),
     "OLLAMA_MODEL_MISSING": Kind(
         DEGRADED,
         True,
-        "Ollama answers but does not have the model, so meaning-based search is off.",
-        "Run `ollama pull NAME` with the model's name; full-text search goes on meanwhile.",
+        "Ollama responds but does not have the model, so meaning-based search is off.",
+        "Run `ollama pull NAME` with the model's name; full-text search still works.",
     ),
     "DIMENSIONS_MISMATCH": Kind(
         DEGRADED,
@@ -73,19 +75,19 @@ CODES: dict[str, Kind] = {
         "`embedding.dimensions` is not the size of the model's vectors, so meaning-based search "
         "is off.",
         "Run `ragctl config unset embedding.dimensions`, then `ragctl stop` and `ragctl start`; "
-        "full-text search goes on meanwhile.",
+        "full-text search still works.",
     ),
     "EMBEDDER_UNAVAILABLE": Kind(
         DEGRADED,
         True,
         "The embedded model cannot run, so meaning-based search is off.",
-        "Run `ragctl doctor`; full-text search goes on meanwhile.",
+        "Run `ragctl doctor`; full-text search still works.",
     ),
     "VECTORS_PENDING": Kind(
         DEGRADED,
         True,
-        "Some passages have no vector yet and are found by their words only.",
-        "Wait for the embedder to catch up; `ragctl status` shows how far it is.",
+        "Some passages have no vector yet, so they are found only by their words.",
+        "Wait for the embedder to catch up; `ragctl status` shows the progress.",
     ),
     "INDEX_STALE": Kind(
         DEGRADED,
@@ -102,21 +104,21 @@ CODES: dict[str, Kind] = {
     "DISK_FULL": Kind(
         DEGRADED,
         True,
-        "The disk is full, or cannot be written to: nothing new can be kept.",
-        "Free some space, or make it writable; ragd then continues by itself. What is indexed can "
-        "still be searched.",
+        "The disk is full or cannot be written to, so nothing new can be saved.",
+        "Free some space, or make the disk writable; ragd then continues by itself. Indexed notes "
+        "can still be searched.",
     ),
     "LOG_QUARANTINED": Kind(
         DEGRADED,
         True,
-        "A damaged part of the event log was set aside; what it recorded has to be found again.",
-        "Run `ragctl index` for a full rescan; the damaged part is kept in events/aside.",
+        "A damaged part of the event log was moved aside; what it recorded must be found again.",
+        "Run `ragctl index` to read all notes again; the damaged part is kept in events/aside.",
     ),
     "DELETIONS_HELD": Kind(
         DEGRADED,
         True,
-        "Many notes vanished at once, so their removal from the index is held.",
-        "If they were meant to go, run `ragctl sync --accept-deletions`.",
+        "Many notes disappeared at once, so they are not removed from the index yet.",
+        "If you deleted them on purpose, run `ragctl sync --accept-deletions`.",
     ),
     "STARTING": Kind(
         UNAVAILABLE,
@@ -139,17 +141,17 @@ CODES: dict[str, Kind] = {
     "INDEX_OF_ANOTHER_VAULT": Kind(
         UNAVAILABLE,
         True,
-        "The index belongs to another vault and is not used; the configured vault is not found.",
+        "The index belongs to another vault and is not used; the configured vault is missing.",
         "Correct the path with `ragctl config set vault_path PATH`, then `ragctl stop` and "
-        "`ragctl start`; or bring the configured vault back: then its notes are indexed instead.",
+        "`ragctl start`; or restore the configured vault: then its notes are indexed instead.",
     ),
     "INDEX_MODEL_MISMATCH": Kind(
         DEGRADED,
         True,
         "The embedding model is not the one the index was built with, so meaning-based search "
         "is off.",
-        "Run `ragctl reindex`, or go back to the previous model; full-text search goes on "
-        "meanwhile.",
+        "Run `ragctl reindex`, or configure the previous model again; full-text search still "
+        "works.",
     ),
     "VAULT_NOT_FOUND": Kind(
         DEGRADED,
@@ -160,14 +162,14 @@ CODES: dict[str, Kind] = {
     "VAULT_NOT_RESPONDING": Kind(
         DEGRADED,
         True,
-        "The vault does not answer: its disk or its network mount hangs.",
-        "Check the mount or the network; ragd goes on by itself when the vault answers again.",
+        "The vault does not respond: its disk or its network mount hangs.",
+        "Check the mount or the network; ragd continues by itself when the vault responds again.",
     ),
     "INDEXER_FAILED": Kind(
         DEGRADED,
         True,
         "The last indexing job failed.",
-        "Run `ragctl sync` again; `ragctl logs` tells more.",
+        "Run `ragctl sync` again; `ragctl logs` shows details.",
     ),
     # Refusals and answers.
     "SECURITY_VIOLATION": Kind(
@@ -194,26 +196,26 @@ CODES: dict[str, Kind] = {
     "TIMEOUT": Kind(
         DEGRADED,
         True,
-        "It took too long.",
+        "The request took too long.",
         "Try again. If it keeps happening, run `ragctl doctor`.",
     ),
     "VERSION_MISMATCH": Kind(
         None,
         False,
-        "The client and the daemon are of different versions.",
+        "The client and the daemon have different versions.",
         "Run `ragctl stop`, then `ragctl start`.",
     ),
     "INTERNAL": Kind(
         None,
         True,
         "Something went wrong inside the daemon.",
-        "Try again; `ragctl logs` tells more.",
+        "Try again; `ragctl logs` shows details.",
     ),
 }
 
 
 class RagdError(Exception):
-    """A failure a person can act on: one stable code, one sentence, a suggestion, an exit code."""
+    """A failure that a person can act on: a stable code, a message, a suggestion, an exit code."""
 
     exit_code = EXIT_FAILED
 
@@ -232,7 +234,7 @@ class RagdError(Exception):
 
 
 class StartupError(Exception):
-    """The daemon cannot start: one sentence, the next step, and the exit code that says why."""
+    """The daemon cannot start: a message, the next step, and the exit code that says why."""
 
     exit_code = EXIT_FAILED
 
@@ -255,7 +257,7 @@ class AlreadyRunning(StartupError):
 
 
 class PermissionRefused(StartupError):
-    """A file or folder belongs to somebody else, or is not what it should be."""
+    """A file or folder belongs to another user, or is not what it should be."""
 
     exit_code = EXIT_PERMISSION
 

@@ -15,10 +15,10 @@ def default_home() -> str:
     named = os.environ.get("OBSIDIAN_RAG_HOME")
     if named:
         return os.path.abspath(os.path.expanduser(named))
-    return usual_home()
+    return platform_home()
 
 
-def usual_home() -> str:
+def platform_home() -> str:
     """The platform's place, whatever the environment says."""
     if sys.platform == "win32":
         place = os.path.join(os.environ.get("APPDATA") or "~", "obsidian-rag")
@@ -112,14 +112,15 @@ class Home:
         return hashlib.sha256(os.fsencode(self.root)).hexdigest()[:16]
 
 
-def addressed(said: str, home: Home, plain: str) -> str:
-    """A text whose commands name this home, unless `ragctl` alone finds it (`plain` is what it
-    finds). Commands stand in backticks; help is the same for every home, and named homes stay."""
-    if home.root == plain:
-        return said
+def with_home_option(text: str, home: Home, default: str) -> str:
+    """The text with `--home` in its commands, unless `ragctl` finds this home without it (it finds
+    `default`). Commands stand in backticks. `--help` is the same for every home, and a command
+    that names a home stays as it is."""
+    if home.root == default:
+        return text
     from shlex import quote
 
-    first, *rest = said.split("`ragctl ")
+    first, *rest = text.split("`ragctl ")
     option = f"--home {quote(home.root)} "
     for command in rest:
         typed = command.partition("`")[0]

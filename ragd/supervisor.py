@@ -1,6 +1,6 @@
-"""Keeps the actors running: a crash becomes a fact, then a restart; too many end the daemon.
+"""Keeps the actors running: a crash is recorded, then the actor restarts. Too many end the daemon.
 
-It never hides a crash, and never retries what cannot get better (a failed log).
+It never hides a crash, and never retries after the log has failed.
 """
 
 import asyncio
@@ -26,12 +26,12 @@ log = structlog.get_logger("supervisor")
 
 
 class TooManyCrashes(Exception):
-    """Five crashes in a minute: something is wrong that a restart does not mend."""
+    """Five crashes in a minute: a restart does not fix the problem."""
 
     def __init__(self, actor: str, exception: str, location: str) -> None:
         super().__init__(
             f"Actors crashed {CRASHES_MAX} times within a minute, the last one being {actor} "
-            f"({exception} at {location}). `ragctl logs` tells more."
+            f"({exception} at {location}). `ragctl logs` shows details."
         )
 
 
@@ -44,40 +44,40 @@ class Supervisor:
         self._actors = actors
         self._recent: deque[float] = deque(maxlen=CRASHES_MAX)
         self.states: dict[str, Literal["running", "restarting"]] = dict.fromkeys(actors, "running")
-        self._gone: set[str] = set()
+        self._ended: set[str] = set()
 
     def is_complete(self) -> bool:
-        """Whether every actor is at work or about to be again: none left without a word."""
-        return not self._gone
+        """Whether every actor runs or is about to restart; False if one has returned."""
+        return not self._ended
 
     async def run(self) -> None:
         async with asyncio.TaskGroup() as group:
             for name, actor in self._actors.items():
-                group.create_task(self._keep(name, actor), name=name)
+                group.create_task(self._keep_running(name, actor), name=name)
 
-    async def _keep(self, name: str, actor: Actor) -> None:
+    async def _keep_running(self, name: str, actor: Actor) -> None:
         delay = BACKOFF_FIRST_S
         while True:
             started = self._clock.monotonic()
             try:
                 await actor()
-                self._gone.add(name)
-                return  # it had nothing more to do: the log is closed
+                self._ended.add(name)
+                return  # the log is closed, so it had no more to do
             except (asyncio.CancelledError, KeyboardInterrupt, SystemExit):
                 raise
-            except BaseException as failure:  # a panic in a Rust library is no Exception
+            except BaseException as failure:  # a panic in a Rust library is not an Exception
                 why = innermost(failure)
                 if isinstance(why, LogFailed):
                     raise why from None
                 self.states[name] = "restarting"
-                await self._report(name, why)
+                await self._record_crash(name, why)
             if self._clock.monotonic() - started > CRASHES_WITHIN_S:
                 delay = BACKOFF_FIRST_S
             await self._clock.sleep(delay)
             delay = min(delay * 2, BACKOFF_MAX_S)
             self.states[name] = "running"
 
-    async def _report(self, name: str, why: BaseException) -> None:
+    async def _record_crash(self, name: str, why: BaseException) -> None:
         exception, location = type(why).__name__, location_of(why)
         log.error("actor crashed", actor=name, exception=exception, location=location)
         await self._journal.append(

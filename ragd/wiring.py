@@ -19,7 +19,7 @@ from ragd.embed.providers.provider_choice import ChosenProvider, Providers
 from ragd.embed.providers.shipped_models import ENGLISH, ShippedModel
 from ragd.embed.vector_maker import VectorMaker
 from ragd.guard.live_rules import LiveGuard
-from ragd.health.probes import Probing
+from ragd.health.probes import Probes
 from ragd.memories.memory_vectors import MemoryVectors
 from ragd.paths import Home
 from ragd.runtime.native_crash import CrashMark
@@ -42,7 +42,14 @@ from ragd.watch.watcher import Watcher
 class Pipeline:
     """Everything between a saved note and an answer from it."""
 
-    def __init__(self, home: Home, clock: Clock, ledger: Ledger, settings: Settings) -> None:
+    def __init__(
+        self,
+        home: Home,
+        clock: Clock,
+        ledger: Ledger,
+        settings: Settings,
+        crash_mark: CrashMark,
+    ) -> None:
         self._ledger = ledger
         self._settings = settings
         self.notes = NoteReader(settings, clock)
@@ -50,13 +57,12 @@ class Pipeline:
         self._providers = Providers(settings)
         self._cache = EmbeddingCache(Path(home.embedding_cache))
         self.open_indexes = OpenIndexes()
-        guard = LiveGuard(settings)
+        self.guard = guard = LiveGuard(settings)
         vectors = QueryVectors(ledger, settings, self._providers, guard)
         self.memory_vectors = MemoryVectors(settings, self.open_indexes, self._providers, guard)
         self.searcher = Searcher(ledger, clock, settings, self.open_indexes, vectors, self.notes)
-        mark = CrashMark(Path(home.crash_trace))
-        self.probing = Probing(
-            ledger, clock, settings, self.open_indexes, self._providers, self.notes, mark
+        self.probes = Probes(
+            ledger, clock, settings, self.open_indexes, self._providers, self.notes, crash_mark
         )
         in_flight = InFlight()
         self._watcher = Watcher(ledger, clock, settings, self.notes)
@@ -76,7 +82,7 @@ class Pipeline:
             damage,
             vault_name(self._settings.current),
             self._vault_is_there,
-            mark,
+            crash_mark,
         )
         self.reindex_switch = ReindexSwitch(
             ledger, self._store, self.open_indexes, self.generations, damage, self._new_identity

@@ -28,7 +28,7 @@ EXAMPLES = (
 AROUND = 3
 _LINES = re.compile(r"(.+?)(?:#L(\d{1,9})(?:-L?(\d{1,9}))?|:(\d{1,9})(?:-(\d{1,9}))?)", re.DOTALL)
 _MISTYPED = ("INVALID_REQUEST", "SECURITY_VIOLATION")
-_FOR_PEOPLE = ("Did you mean", "`ragctl ", "Ask for others")
+_FOR_PEOPLE = ("Did you mean", "`ragctl ", "Ask for earlier lines")
 
 
 def options(parser: argparse.ArgumentParser) -> None:

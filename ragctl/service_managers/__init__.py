@@ -9,7 +9,7 @@ import sys
 from typing import NamedTuple, Protocol
 
 from ragctl.failure import Failure
-from ragd.paths import Home, usual_home
+from ragd.paths import Home, platform_home
 
 MARK = "Written by `ragctl service install`"
 
@@ -108,4 +108,4 @@ def installed(home: Home) -> Plan | None:
 
 def name_of(home: Home) -> str:
     """`ragd`, and with something behind it where it is not the usual home: each has its own."""
-    return "ragd" if home.root == usual_home() else f"ragd-{home.fingerprint}"
+    return "ragd" if home.root == platform_home() else f"ragd-{home.fingerprint}"

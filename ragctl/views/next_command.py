@@ -2,7 +2,7 @@
 
 from shlex import quote
 
-from ragd.paths import Home, addressed, usual_home
+from ragd.paths import Home, platform_home, with_home_option
 
 
 def for_home(said: str, home: Home) -> str:
@@ -11,9 +11,9 @@ def for_home(said: str, home: Home) -> str:
     Also where OBSIDIAN_RAG_HOME names it: the line may be pasted into another shell, and must not
     address the daemon of another home there.
     """
-    return addressed(said, home, usual_home())
+    return with_home_option(said, home, platform_home())
 
 
 def invoked(home: Home) -> str:
     """How ragctl is called for this home."""
-    return "ragctl" if home.root == usual_home() else f"ragctl --home {quote(home.root)}"
+    return "ragctl" if home.root == platform_home() else f"ragctl --home {quote(home.root)}"

@@ -1,4 +1,7 @@
-"""Takes over what a person changes in config.json by hand, as a reload that is asked for does."""
+"""The actor that applies an edited config.json, as `POST /v1/reload` does.
+
+It never writes the file.
+"""
 
 import asyncio
 from pathlib import Path
@@ -6,46 +9,46 @@ from pathlib import Path
 import structlog
 
 from ragd.clock import Clock
-from ragd.config.reload import Reloading
+from ragd.config.reload import ConfigReload
 from ragd.errors import ConfigError
 from ragd.eventlog.journal import Journal
 from ragd.events import Fact
 
 NAME = "config_reader"
-LOOK_EVERY_S = 2.0
+CHECK_EVERY_S = 2.0
 RECORD_WITHIN_S = 1.0
 
-Facts = tuple[int, int, int]
+FileStamp = tuple[int, int, int]  # time, size, inode
 
 log = structlog.get_logger(NAME)
 
 
 class ConfigReader:
-    """Looks at the file now and then: it is small, and no watch of its folder could be lost."""
+    """Polls the file: it is small, and polling cannot lose a change as a file watch can."""
 
-    def __init__(self, clock: Clock, path: Path, reloading: Reloading, journal: Journal) -> None:
+    def __init__(self, clock: Clock, path: Path, reload: ConfigReload, journal: Journal) -> None:
         self._clock = clock
         self._path = path
-        self._reloading = reloading
+        self._reload = reload
         self._journal = journal
-        self._read: Facts | None = None  # what was taken over; the start read it without us
+        self._applied: FileStamp | None = None  # None: as the daemon read it at its start
 
     async def run(self) -> None:
-        """Whenever it is another one, and has been left alone for a moment."""
-        before = self._facts()
+        """Apply the file when it has changed and was then left alone for one interval."""
+        before = self._stamp()
         while True:
-            await self._clock.sleep(LOOK_EVERY_S)
-            now = self._facts()
-            if now == before != self._read and await self._take_over():
-                self._read = now
+            await self._clock.sleep(CHECK_EVERY_S)
+            now = self._stamp()
+            if now == before != self._applied and await self._apply():
+                self._applied = now
             before = now
 
-    async def _take_over(self) -> bool:
-        """False if that could not be recorded in time: a client's reload must not wait for us."""
+    async def _apply(self) -> bool:
+        """False if it could not be recorded in time: a client's reload must not wait for it."""
         try:
-            await self._reloading.reload(self._record, always=False)
+            await self._reload.reload(self._record, always=False)
         except ConfigError:
-            log.warning("the configuration is refused; the former one stays in force")
+            log.warning("the configuration is refused; the previous one stays in force")
         except TimeoutError:
             log.warning("the configuration could not be recorded yet")
             return False
@@ -55,9 +58,9 @@ class ConfigReader:
         async with asyncio.timeout(RECORD_WITHIN_S):
             await self._journal.append(NAME, fact)
 
-    def _facts(self) -> Facts | None:
+    def _stamp(self) -> FileStamp | None:
         try:
-            facts = self._path.stat()
+            stat = self._path.stat()
         except OSError:
             return None
-        return facts.st_mtime_ns, facts.st_size, facts.st_ino
+        return stat.st_mtime_ns, stat.st_size, stat.st_ino

@@ -1,5 +1,7 @@
-"""Puts what config.json says now in force. A file that is refused changes nothing, and status says
-why."""
+"""Puts the present config.json in force, for `ragctl` and for the config reader.
+
+A file that is refused changes nothing, and the status says why.
+"""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -12,23 +14,23 @@ from ragd.errors import ConfigError
 from ragd.events import ConfigReloaded, Fact
 from ragd.vault.threads import CHECK, VaultNotResponding
 
-Record = Callable[[Fact], Awaitable[object]]
+RecordFact = Callable[[Fact], Awaitable[object]]
 
 log = structlog.get_logger("reloading")
 
 
-class Reloading:
-    """One reload at a time, whoever wants it."""
+class ConfigReload:
+    """Reloads the configuration, one request at a time."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._at_work = asyncio.Lock()
+        self._lock = asyncio.Lock()
 
-    async def reload(self, record: Record, *, always: bool) -> Reloaded:
-        """Raises ConfigError, and what `record` does; then nothing has changed. `always`: it is
-        recorded though it changes nothing, for whoever asked."""
+    async def reload(self, record: RecordFact, *, always: bool) -> Reloaded:
+        """Raises ConfigError or what `record` raises; then nothing has changed. `always`: record
+        the reload even if it changes nothing."""
         settings = self._settings
-        async with self._at_work:
+        async with self._lock:
             try:
                 config, reloaded = await self._read_again()
             except ConfigError as why:
@@ -44,11 +46,11 @@ class Reloading:
             return reloaded
 
     async def _read_again(self) -> tuple[Config, Reloaded]:
-        """Raises ConfigError. Another vault is looked at: it may hang."""
+        """Raises ConfigError. It checks a new vault's folder, which may hang."""
         try:
             return await CHECK.run(self._settings.read_again)
         except VaultNotResponding:
             raise ConfigError(
-                "The new `vault_path` cannot be checked: its disk or mount does not answer.",
+                "The new `vault_path` cannot be checked: its disk or mount does not respond.",
                 "Check the mount, or set the previous `vault_path` again.",
             ) from None

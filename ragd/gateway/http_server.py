@@ -1,6 +1,6 @@
-"""HTTP with limits on everything, over whatever listener it is given; every answer an envelope.
+"""HTTP over a listener, with a limit on everything. Every answer is an envelope.
 
-It never lets a traceback or the client's own bytes out, and no client can hold up another.
+It never sends a traceback or the client's own bytes back, and no client can block another.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ from ragd.runtime.exception_location import location_of
 BODY_MAX_BYTES = 1024 * 1024
 BODY_WITHIN_S = 10.0
 HEADERS_WITHIN_S = 15.0
-ANSWER_TAKEN_WITHIN_S = 30.0
+ANSWER_READ_WITHIN_S = 30.0
 LINGER_S = 2.0  # after an answer to a request whose body is still coming
 CLOSED_WITHIN_S = 0.5
 CONNECTIONS_MAX = 128
@@ -43,7 +43,7 @@ Refuse = Callable[[RagdError], Envelope]
 
 
 class Listener(Protocol):
-    """Where connections come from: a Unix socket or a named pipe."""
+    """Accepts connections: a Unix socket or a named pipe."""
 
     address: str
 
@@ -52,7 +52,7 @@ class Listener(Protocol):
     async def close(self) -> None: ...
 
 
-def answer(envelope: Envelope, status: int = 200) -> web.Response:
+def json_response(envelope: Envelope, status: int = 200) -> web.Response:
     """The envelope as a response."""
     return web.Response(
         body=encode(envelope),
@@ -63,7 +63,7 @@ def answer(envelope: Envelope, status: int = 200) -> web.Response:
 
 
 async def read_body(request: web.Request) -> bytes:
-    """The body, if it is small enough and comes in time."""
+    """The body, if it is small enough and arrives in time."""
     if (request.content_length or 0) > BODY_MAX_BYTES:
         raise web.HTTPRequestEntityTooLarge(BODY_MAX_BYTES)
     try:
@@ -86,9 +86,9 @@ class _Connection(RequestHandler):
             loop=asyncio.get_running_loop(),
             keepalive_timeout=HEADERS_WITHIN_S,  # also the deadline for a request's headers
             tcp_keepalive=False,
-            access_log=None,  # type: ignore[arg-type]  # its own code allows for it
+            access_log=None,  # type: ignore[arg-type]  # aiohttp allows None
             lingering_time=LINGER_S,
-            auto_decompress=False,  # a small body must not unfold into a large one
+            auto_decompress=False,  # a small body must not expand into a large one
         )
         self._refuse = refuse
 
@@ -100,23 +100,23 @@ class _Connection(RequestHandler):
         message: str | None = None,
     ) -> web.StreamResponse:
         if request.writer.output_size > 0:
-            raise ConnectionError  # an answer has begun: a second one would be read as its rest
+            raise ConnectionError  # an answer has begun; a second would be read as its rest
         code = "INVALID_REQUEST" if 400 <= status < 500 else "INTERNAL"
         sentence = "The request is not valid HTTP." if code == "INVALID_REQUEST" else None
-        response = answer(self._refuse(RagdError(code, sentence, _SEE)), status)
+        response = json_response(self._refuse(RagdError(code, sentence, _SEE)), status)
         response.force_close()
         return response
 
     async def finish_response(
         self, request: web.BaseRequest, resp: web.StreamResponse, start_time: float | None
     ) -> tuple[web.StreamResponse, bool]:
-        if isinstance(resp, web.HTTPException):  # raised before any of our code: an odd Expect
+        if isinstance(resp, web.HTTPException):  # raised before our code runs: a bad Expect
             resp = self.handle_error(request, resp.status)
         try:
-            async with asyncio.timeout(ANSWER_TAKEN_WITHIN_S):
+            async with asyncio.timeout(ANSWER_READ_WITHIN_S):
                 return await super().finish_response(request, resp, start_time)
         except TimeoutError:
-            log.info("a client took no answer and was let go")
+            log.info("a client did not read its answer and was disconnected")
             if self.transport is not None:
                 self.transport.abort()
             return resp, True
@@ -130,7 +130,7 @@ class _Connection(RequestHandler):
 
 
 class HttpServer:
-    """The routes behind a listener."""
+    """Serves the routes on a listener."""
 
     def __init__(self, listener: Listener, routes: Iterable[web.RouteDef], refuse: Refuse) -> None:
         self._listener = listener
@@ -139,43 +139,43 @@ class HttpServer:
         self._idle = asyncio.Event()
         self._idle.set()
         self._app = web.Application(
-            middlewares=[self._every_answer_is_an_envelope], client_max_size=BODY_MAX_BYTES
+            middlewares=[self._answer_with_envelope], client_max_size=BODY_MAX_BYTES
         )
         self._app.add_routes(routes)
-        self._app.on_response_prepare.append(_mark_as_begun)
+        self._app.on_response_prepare.append(_mark_answer_begun)
         self._runner = web.AppRunner(self._app, access_log=None, handler_cancellation=True)
 
     async def start(self) -> None:
-        """Begin to serve."""
+        """Start serving."""
         await self._runner.setup()
-        await self._listener.listen(self._connection)
+        await self._listener.listen(self._new_connection)
 
     async def stop_accepting(self) -> None:
-        """Take no more connections; those that are open go on."""
+        """Accept no more connections. Open ones stay."""
         await self._listener.close()
 
     async def stop(self, within_s: float) -> None:
-        """Let requests in flight finish, for so long; then close every connection."""
+        """Let running requests finish within this time, then close every connection."""
         await self._listener.close()
         server = self._runner.server
         if server is None:
             return
-        # First, because from here on aiohttp drops what is still to come of a request's body.
+        # First, because after pre_shutdown aiohttp drops the rest of a request's body.
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(within_s):
                 await self._idle.wait()
         server.pre_shutdown()
-        await server.shutdown(CLOSED_WITHIN_S)  # never 0, which means for ever
+        await server.shutdown(CLOSED_WITHIN_S)  # never 0, which means no limit
         await self._runner.cleanup()
 
-    def _connection(self) -> asyncio.Protocol:
+    def _new_connection(self) -> asyncio.Protocol:
         server = self._runner.server
         if server is None or len(server.connections) >= CONNECTIONS_MAX:
-            return _Busy()
+            return _TooManyConnections()
         return _Connection(server, self._refuse)
 
     @web.middleware
-    async def _every_answer_is_an_envelope(
+    async def _answer_with_envelope(
         self, request: web.Request, handler: Handler
     ) -> web.StreamResponse:
         self._in_flight += 1
@@ -183,17 +183,17 @@ class HttpServer:
         try:
             return await handler(request)
         except RagdError as why:
-            return answer(self._refuse(why), http_status(why))
+            return json_response(self._refuse(why), http_status(why))
         except web.HTTPException as why:
-            refused = RagdError("INVALID_REQUEST", _SENTENCES.get(why.status), _SEE)
-            return answer(self._refuse(refused), why.status)
+            refused = RagdError("INVALID_REQUEST", _MESSAGES.get(why.status), _SEE)
+            return json_response(self._refuse(refused), why.status)
         except (ConnectionError, asyncio.CancelledError):
             raise
         except Exception as why:
             log.error("a request failed", exception=type(why).__name__, location=location_of(why))
             if request.get(_BEGUN):
                 raise ConnectionError from None
-            return answer(self._refuse(RagdError("INTERNAL")), 500)
+            return json_response(self._refuse(RagdError("INTERNAL")), 500)
         finally:
             self._in_flight -= 1
             if not self._in_flight:
@@ -203,27 +203,27 @@ class HttpServer:
 _BEGUN = web.RequestKey("begun", bool)
 
 
-async def _mark_as_begun(request: web.Request, response: web.StreamResponse) -> None:
+async def _mark_answer_begun(request: web.Request, response: web.StreamResponse) -> None:
     request[_BEGUN] = True
 
 
-_SEE = "docs/protocol.md lists what can be asked."
-_SENTENCES = {
+_SEE = "docs/protocol.md lists the endpoints."
+_MESSAGES = {
     404: NO_SUCH_ENDPOINT,
-    405: "The endpoint does not take this method.",
+    405: "The endpoint does not support this method.",
     413: "The body is over 1 MiB.",
 }
 
 
 def http_status(why: RagdError) -> int:
-    """The HTTP status beside the envelope, for clients that look at nothing else."""
+    """The HTTP status of an error, for clients that read only that."""
     if why.code in STATUS_OF:
         return STATUS_OF[why.code]
     return 503 if why.kind.status == "unavailable" else 200
 
 
-class _Busy(asyncio.Protocol):
-    """Closes a connection that is one too many."""
+class _TooManyConnections(asyncio.Protocol):
+    """Closes a connection that is over the limit."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         transport.close()

@@ -1,6 +1,6 @@
-"""What a client hears that follows a job: each step as it comes, and at last how it ended.
+"""The lines that a client gets who follows a job: each step, then how the job ended.
 
-It reads the folds and what is live, and changes nothing.
+It reads the folds and the vectors made so far, and changes nothing.
 """
 
 import asyncio
@@ -14,7 +14,7 @@ from ragd.errors import CODES
 from ragd.eventlog.frame import Record
 from ragd.folds import progress
 from ragd.folds.jobs import Job
-from ragd.gateway.suggested_commands import Addressing
+from ragd.gateway.suggested_commands import SuggestedCommands
 from ragd.health.explanation import explain
 from ragd.state.ledger import Ledger
 
@@ -26,48 +26,48 @@ class JobStream:
         self,
         ledger: Ledger,
         vectors: VectorProgress,
-        addressing: Addressing,
+        commands: SuggestedCommands,
         job: Job,
         configured_model: str = "",
     ) -> None:
         self._ledger = ledger
         self._configured_model = configured_model
         self._vectors = vectors
-        self._addressing = addressing
+        self._commands = commands
         self._job = job
 
     async def lines(self) -> AsyncIterator[bytes]:
-        """Where the job is, whenever that changes; the last line says how it ended."""
+        """A line whenever the progress changes; the last line says how the job ended."""
         state = self._ledger.state
-        said: dict[str, Any] = {}
-        async for _ in self._news():
-            job = self._found()
+        sent: dict[str, Any] = {}
+        async for _ in self._changes():
+            job = self._current()
             if progress.is_complete(state, job):
                 break
             now = progress.line(state, job, self._vectors.counts)
-            if now != said:
-                said = now
+            if now != sent:
+                sent = now
                 yield msgspec.json.encode(now) + b"\n"
         yield self.last_line()
 
     def last_line(self) -> bytes:
-        """How the job ended, or that the daemon stops first."""
+        """How the job ended, or that the daemon stops before that."""
         state = self._ledger.state
-        line = progress.last_line(state, self._found())
+        line = progress.last_line(state, self._current())
         code = line.get("code")
-        if code and line["message"] == CODES[code].message:  # perhaps more is known
+        if code and line["message"] == CODES[code].message:  # the log may know more
             line["message"], line["suggestion"] = explain(code, state, self._configured_model)
-        return msgspec.json.encode(self._addressing.texts(line)) + b"\n"
+        return msgspec.json.encode(self._commands.name_home_in_fields(line)) + b"\n"
 
-    def _found(self) -> Job:
-        """The job as it is now; one that is forgotten has ended."""
+    def _current(self) -> Job:
+        """The job as it is now. The folds forget only jobs that have ended."""
         self._job = self._ledger.state.jobs.find(self._job.id) or self._job
         return self._job
 
-    async def _news(self) -> AsyncIterator[None]:
-        """Whenever a fact is recorded, or vectors were made that no fact tells yet."""
+    async def _changes(self) -> AsyncIterator[None]:
+        """Yields when a fact is recorded, or when vectors were made that no fact reports yet."""
         records = self._ledger.journal.follow(self._ledger.state.seq - 1)
-        record = asyncio.create_task(_next_of(records))
+        record = asyncio.create_task(_next_record(records))
         made = asyncio.create_task(self._vectors.changed())
         try:
             while True:
@@ -75,7 +75,7 @@ class JobStream:
                 if record.done():
                     if record.result() is None:
                         return
-                    record = asyncio.create_task(_next_of(records))
+                    record = asyncio.create_task(_next_record(records))
                 if made.done():
                     made = asyncio.create_task(self._vectors.changed())
                 yield
@@ -85,6 +85,6 @@ class JobStream:
             await asyncio.gather(record, made, return_exceptions=True)
 
 
-async def _next_of(records: AsyncIterator[Record]) -> Record | None:
+async def _next_record(records: AsyncIterator[Record]) -> Record | None:
     """The next record; None at the end."""
     return await anext(records, None)

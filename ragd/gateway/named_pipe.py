@@ -1,8 +1,8 @@
 """The Windows listener: a named pipe that only the user who runs the daemon may open.
 
 It never creates a pipe without an explicit access list: asyncio's own pipe server passes none, and
-Windows then lets everybody read. This module has never been run on Windows. What could be checked
-without one is: the rules for names and access lists, the order in which instances are made, taken
+Windows then lets every user read. This module has never run on Windows. Tests check what they can
+without it: the rules for names and access lists, the order in which instances are created, used
 and closed (against a fake), and the types of the Windows calls (`mypy --platform win32`).
 """
 
@@ -30,9 +30,9 @@ PIPE_UNLIMITED_INSTANCES = 255
 ERROR_ACCESS_DENIED = 5
 ERROR_PIPE_BUSY = 231
 
-# One entry, full access, for one SID in full: nothing that Windows would read as an alias.
+# One entry, full access, for one complete SID: no alias that Windows would expand.
 _PRIVATE = re.compile(r"D:P\(A;;GA;;;(?P<sid>S-1-[0-9]+(?:-[0-9]+)+)\)", re.ASCII)
-# Accounts by their shape: a local or domain user made by a person (or the built-in administrator),
+# Accounts by their form: a local or domain user (or the built-in administrator),
 # an Entra user, the three system accounts, a service's own account.
 _ACCOUNT = re.compile(
     r"S-1-5-21-[0-9]+-[0-9]+-[0-9]+-(?:500|[1-9][0-9]{3,9})"
@@ -43,24 +43,24 @@ _ACCOUNT = re.compile(
 )
 
 
-class Instance(Protocol):
+class PipeInstance(Protocol):
     """One end of the pipe, waiting for a client or serving one."""
 
     def close(self) -> None: ...
 
 
 class PipeSystem(Protocol):
-    """What the listener needs of Windows; tests bring their own."""
+    """What the listener needs from Windows. Tests use a fake."""
 
-    def create(self, address: str, descriptor: str, first: bool) -> Instance: ...
+    def create(self, address: str, descriptor: str, first: bool) -> PipeInstance: ...
 
-    async def accept(self, instance: Instance) -> None: ...
+    async def accept(self, instance: PipeInstance) -> None: ...
 
-    def serve(self, instance: Instance, protocol: asyncio.Protocol) -> None: ...
+    def serve(self, instance: PipeInstance, protocol: asyncio.Protocol) -> None: ...
 
 
 class NamedPipeListener:
-    """Accepts clients on one pipe and gives each a protocol, as the Unix listener does."""
+    """Accepts clients on one pipe and gives each a protocol, like the Unix listener."""
 
     def __init__(
         self, address: str, system: PipeSystem | None = None, descriptor: str | None = None
@@ -68,20 +68,20 @@ class NamedPipeListener:
         self.address = checked_name(address)
         self._system = system
         self._descriptor = descriptor
-        self._waiting: list[Instance] = []
+        self._waiting: list[PipeInstance] = []
         self._accepting: asyncio.Task[None] | None = None
 
     async def listen(self, factory: Callable[[], asyncio.Protocol]) -> None:
-        """Be reachable when this returns. Fails if anybody else already owns the name."""
-        assert self._accepting is None, "it listens already"
+        """Start accepting. Fails if another process owns the name."""
+        assert self._accepting is None, "already listening"
         if self._system is None:
             self._system, self._descriptor = windows_system()
         self._open(first=True)
         self._accepting = asyncio.create_task(self._accept_clients(factory), name="named-pipe")
-        self._accepting.add_done_callback(_report)
+        self._accepting.add_done_callback(_report_failure)
 
     async def close(self) -> None:
-        """Accept nobody any more. Connections that are being served are their protocols' affair."""
+        """Stop accepting. Open connections stay."""
         task, self._accepting = self._accepting, None
         if task is not None:
             task.cancel()
@@ -96,16 +96,16 @@ class NamedPipeListener:
     async def _accept_clients(self, factory: Callable[[], asyncio.Protocol]) -> None:
         assert self._system is not None
         while True:
-            # A spare first, so that there is no instant without an instance: a client that came
-            # then would be told that nothing listens, and somebody else could take the name.
+            # Create the next instance first, so that there is always one: without an instance a
+            # client finds no pipe, and another process could take the name.
             self._open()
             instance = self._waiting[0]
             try:
                 await self._system.accept(instance)
-            except OSError:  # the client left again before it was served
+            except OSError:  # the client disconnected before it was served
                 self._waiting.remove(instance)
                 instance.close()
-                await asyncio.sleep(0)  # even if every accept fails at once, others get their turn
+                await asyncio.sleep(0)  # lets other tasks run even if every accept fails at once
                 continue
             self._waiting.remove(instance)
             try:
@@ -120,26 +120,26 @@ def checked_name(address: str) -> str:
     rest = address.removeprefix(PREFIX)
     ours = address.startswith(PREFIX) and re.fullmatch(r"[A-Za-z0-9_.-]+", rest, re.ASCII)
     if not ours or len(address) > NAME_MAX:
-        raise PermissionRefused("That is not a name for a pipe of ragd.", f"Use {PREFIX}NAME.")
+        raise PermissionRefused("This is not a valid name for ragd's pipe.", f"Use {PREFIX}NAME.")
     return address
 
 
 def private_descriptor(sid: str) -> str:
-    """The access list, as SDDL, that lets one account do everything and nobody else anything."""
+    """The access list, as SDDL, that gives one account full access and all others none."""
     return checked_descriptor(f"D:P(A;;GA;;;{sid})")
 
 
 def checked_descriptor(descriptor: str | None) -> str:
     """`descriptor` if it grants one account access and is protected, else PermissionRefused.
 
-    It lists what is allowed, not what is refused: of the many groups that mean "others" (Everyone,
-    Anonymous, Guests, Authenticated Users, Network, Interactive…) none can be forgotten.
+    It checks for what is allowed, not for what is refused, so it cannot miss one of the many groups
+    that mean "others" (Everyone, Anonymous, Guests, Authenticated Users, Network, Interactive…).
     """
     found = _PRIVATE.fullmatch(descriptor or "")
     if found is None or _ACCOUNT.fullmatch(found["sid"]) is None:
         raise PermissionRefused(
-            "A pipe is not opened without an access list that admits one user only.",
-            "This is a fault of ragd, or it runs as a guest; use an ordinary account.",
+            "The access list of the pipe must admit exactly one user.",
+            "Run ragd with an ordinary account, not as a guest.",
         )
     assert descriptor is not None
     return descriptor
@@ -147,27 +147,27 @@ def checked_descriptor(descriptor: str | None) -> str:
 
 def create_instance(
     system: PipeSystem, address: str, descriptor: str | None, first: bool
-) -> Instance:
-    """One more instance of the pipe; refuses before anything exists when it would be open."""
+) -> PipeInstance:
+    """One more instance of the pipe. It checks name and access list before anything exists."""
     return system.create(checked_name(address), checked_descriptor(descriptor), first)
 
 
 def open_mode(first: bool) -> int:
-    """How an instance is opened. The first must be the first: nobody may have taken the name."""
+    """How an instance is opened. The first one fails if another process has the name."""
     mode = PIPE_ACCESS_DUPLEX | FILE_FLAG_OVERLAPPED
     return mode | FILE_FLAG_FIRST_PIPE_INSTANCE if first else mode
 
 
 def pipe_mode() -> int:
-    """A stream of bytes, and never from another machine."""
+    """A stream of bytes, refused to other machines."""
     return PIPE_TYPE_BYTE | PIPE_READMODE_BYTE | PIPE_WAIT | PIPE_REJECT_REMOTE_CLIENTS
 
 
-def _report(task: asyncio.Task[None]) -> None:
-    """A listener that is deaf must not look alive: tell the loop, whose handler is the daemon's."""
+def _report_failure(task: asyncio.Task[None]) -> None:
+    """Pass the failure to the loop's exception handler: the daemon must not seem to listen."""
     if not task.cancelled() and (failure := task.exception()) is not None:
         task.get_loop().call_exception_handler(
-            {"message": "The named pipe accepts nobody any more.", "exception": failure}
+            {"message": "The named pipe no longer accepts connections.", "exception": failure}
         )
 
 
@@ -176,7 +176,9 @@ def windows_system() -> tuple[PipeSystem, str]:
     if sys.platform == "win32":
         pipes = _ProactorPipes(asyncio.get_running_loop())
         return pipes, private_descriptor(_current_user_sid())
-    raise StartupError("Named pipes exist only on Windows.", "Here ragd listens on a Unix socket.")
+    raise StartupError(
+        "Named pipes exist only on Windows.", "On this system ragd listens on a Unix socket."
+    )
 
 
 if sys.platform == "win32":
@@ -192,14 +194,14 @@ if sys.platform == "win32":
             raise ctypes.WinError(ctypes.get_last_error())  # 0x0008: TOKEN_QUERY
         try:
             size = wintypes.DWORD()
-            # The first call fails by design and tells how much room the second needs. 1: TokenUser.
+            # The first call fails by design and returns the size for the second. 1: TokenUser.
             advapi.GetTokenInformation(token, 1, None, 0, ctypes.byref(size))
             room = ctypes.create_string_buffer(size.value)
             if not advapi.GetTokenInformation(token, 1, room, size, ctypes.byref(size)):
                 raise ctypes.WinError(ctypes.get_last_error())
         finally:
             kernel.CloseHandle(token)
-        # TOKEN_USER starts with a pointer to the SID, which lies further on in the same buffer.
+        # TOKEN_USER starts with a pointer to the SID, which follows in the same buffer.
         sid = ctypes.cast(room, ctypes.POINTER(ctypes.c_void_p))[0]
         text = wintypes.LPWSTR()
         if not advapi.ConvertSidToStringSidW(sid, ctypes.byref(text)):
@@ -212,8 +214,8 @@ if sys.platform == "win32":
     class _ProactorPipes:
         """Named pipes on asyncio's proactor loop.
 
-        It uses two private methods of the loop, the ones that its own `start_serving_pipe` uses:
-        that method itself has no place for an access list.
+        It uses the two private methods that asyncio's `start_serving_pipe` uses, because that
+        method has no parameter for an access list.
         """
 
         def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -223,15 +225,15 @@ if sys.platform == "win32":
                 raise StartupError("The named pipe needs asyncio's proactor event loop.")
             self._loop: Any = loop
 
-        def create(self, address: str, descriptor: str, first: bool) -> Instance:
+        def create(self, address: str, descriptor: str, first: bool) -> PipeInstance:
             from asyncio.windows_utils import PipeHandle
 
             return PipeHandle(_create_pipe(address, checked_descriptor(descriptor), first))
 
-        async def accept(self, instance: Instance) -> None:
+        async def accept(self, instance: PipeInstance) -> None:
             await self._loop._proactor.accept_pipe(instance)
 
-        def serve(self, instance: Instance, protocol: asyncio.Protocol) -> None:
+        def serve(self, instance: PipeInstance, protocol: asyncio.Protocol) -> None:
             self._loop._make_duplex_pipe_transport(instance, protocol)
 
     def _create_pipe(address: str, descriptor: str, first: bool) -> int:
@@ -269,12 +271,13 @@ if sys.platform == "win32":
             return int(handle)
         if reason in (ERROR_ACCESS_DENIED, ERROR_PIPE_BUSY):
             raise PermissionRefused(
-                f"Another process owns the pipe {address}.", "Find it and end it, then start again."
+                f"Another process owns the pipe {address}.",
+                "Find it and end it, then start ragd again.",
             )
         raise ctypes.WinError(reason)
 
     def _libraries() -> tuple[Any, Any]:
-        """kernel32 and advapi32, with types: without them a handle loses its upper half."""
+        """kernel32 and advapi32, with types: without them handles would be cut to 32 bits."""
         import ctypes
         from ctypes import wintypes
 

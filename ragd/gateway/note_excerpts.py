@@ -1,6 +1,6 @@
-"""Lines of a note for whoever read a citation: from the vault as it is now, past the same guard.
+"""Lines of a note, for a reader of a citation: from the vault as it is now, checked by the guard.
 
-It reads nothing that does not belong into the index, and says nothing about what else exists.
+It never reads a file that does not belong in the index, and never reveals which other files exist.
 """
 
 import asyncio
@@ -26,20 +26,20 @@ from ragd.vault.containment import contained_path
 from ragd.vault.files import ChangedWhileRead, NoteMissing, SkipPath, Unreadable, VaultGone
 from ragd.vault.threads import NOTES, unavailable_error
 
-# The paths of the notes in the index that have this title.
-Titled = Callable[[str], Awaitable[Sequence[str]]]
+# Finds the paths of the notes in the index that have this title.
+FindByTitle = Callable[[str], Awaitable[Sequence[str]]]
 
 WITHIN_S = 8.0
-ROOM = ExcerptLimits(lines=2_000, characters=200_000)  # for one answer
-LISTED = 10  # notes with the same name
-TRIES = 3  # of a note that is being written
+ANSWER_ROOM = ExcerptLimits(lines=2_000, characters=200_000)
+SAME_NAME_MAX = 10  # notes that an error lists
+TRIES = 3  # while the note is being written
 
 
 class NoSuchNote(RagdError):
-    """Nothing to be shown at this path, for whatever reason; perhaps a note of a like name."""
+    """No note can be shown at this path; `similar` are paths of notes with a similar name."""
 
-    def __init__(self, meant: list[str]) -> None:
-        hint = f"Did you mean {' or '.join(f'`{path}`' for path in meant)}?" if meant else None
+    def __init__(self, similar: list[str]) -> None:
+        hint = f"Did you mean {' or '.join(f'`{path}`' for path in similar)}?" if similar else None
         super().__init__(
             "INVALID_REQUEST",
             "There is no such note in the vault.",
@@ -48,28 +48,29 @@ class NoSuchNote(RagdError):
 
 
 class SeveralNotes(RagdError):
-    """A name that more than one note has."""
+    """More than one note has this name."""
 
-    def __init__(self, meant: list[str]) -> None:
-        listed = " or ".join(f"`{path}`" for path in meant[:LISTED])
-        more = f" There are {len(meant) - LISTED} more." if len(meant) > LISTED else ""
+    def __init__(self, paths: list[str]) -> None:
+        listed = " or ".join(f"`{path}`" for path in paths[:SAME_NAME_MAX])
+        rest = len(paths) - SAME_NAME_MAX
+        more = f" There are {rest} more." if rest > 0 else ""
         super().__init__(
             "INVALID_REQUEST",
-            f"{len(meant)} notes have this name.",
+            f"{len(paths)} notes have this name.",
             f"Did you mean {listed}?{more}",
         )
 
 
-class Notes(Protocol):
-    """The vault under the configuration in force."""
+class NoteBytesReader(Protocol):
+    """Reads files of the vault that the configuration in force allows."""
 
     def includes(self, path: str) -> bool: ...
 
     def read_bytes(self, path: str) -> tuple[bytes, str]: ...
 
 
-class Looked(Struct, frozen=True):
-    """What was read, and what the guard says of it."""
+class InspectedExcerpt(Struct, frozen=True):
+    """The lines that were read, and what the guard found in them."""
 
     excerpt: Excerpt
     sha256: str
@@ -78,70 +79,74 @@ class Looked(Struct, frozen=True):
     withheld: bool
 
 
-class Showing:
-    """Reads and guards."""
+class NoteExcerpts:
+    """Answers requests for lines. It keeps the confirmation tokens that it issued."""
 
     def __init__(
         self,
-        notes: Notes,
+        notes: NoteBytesReader,
         settings: Settings,
         guard: LiveGuard,
         clock: Clock,
-        titled: Titled,
+        find_by_title: FindByTitle,
     ) -> None:
         self._notes = notes
-        self._titled = titled
+        self._find_by_title = find_by_title
         self._settings = settings
         self._guard = guard
         self._confirmations = confirmations(clock)
 
-    async def to(self, request: NoteRequest, known: Mapping[str, Entry]) -> dict[str, Any]:
+    async def answer(self, request: NoteRequest, known: Mapping[str, Entry]) -> dict[str, Any]:
         """The lines, or `withheld` and a token. Raises RagdError for what is refused."""
         request = structs.replace(request, path=contained_path(link_target(request.path)))
         try:
-            return await self._shown(request, known)
+            return await self._answer_for_path(request, known)
         except NoSuchNote:
-            path = await self._by_name(request.path, known)
+            path = await self._path_by_name(request.path, known)
             if path is None:
                 raise
-        return await self._shown(structs.replace(request, path=path), known)
+        return await self._answer_for_path(structs.replace(request, path=path), known)
 
-    async def _by_name(self, name: str, known: Mapping[str, Entry]) -> str | None:
+    async def _path_by_name(self, name: str, known: Mapping[str, Entry]) -> str | None:
         """The one note of this name, if there is one. Raises SeveralNotes if there are more."""
-        found = named(name, known) or await self._titled(name)
-        meant = [path for path in found if path != name and self._notes.includes(path)]
-        if len(meant) > 1:
-            raise SeveralNotes(meant)
-        return meant[0] if meant else None
+        found = named(name, known) or await self._find_by_title(name)
+        paths = [path for path in found if path != name and self._notes.includes(path)]
+        if len(paths) > 1:
+            raise SeveralNotes(paths)
+        return paths[0] if paths else None
 
-    async def _shown(self, request: NoteRequest, known: Mapping[str, Entry]) -> dict[str, Any]:
+    async def _answer_for_path(
+        self, request: NoteRequest, known: Mapping[str, Entry]
+    ) -> dict[str, Any]:
         try:
             async with asyncio.timeout(WITHIN_S):
-                looked = await NOTES.run(self._look, request, known)
+                inspected = await NOTES.run(self._read_and_inspect, request, known)
         except TimeoutError:
             raise RagdError("TIMEOUT") from None
         except VaultGone as why:
             raise unavailable_error(why) from None
-        return self._told(request, looked, known.get(request.path))
+        return self._data(request, inspected, known.get(request.path))
 
-    def _look(self, request: NoteRequest, known: Mapping[str, Entry]) -> Looked:
+    def _read_and_inspect(
+        self, request: NoteRequest, known: Mapping[str, Entry]
+    ) -> InspectedExcerpt:
         try:
             data, sha256 = self._read(request.path)
         except NoteMissing:
-            raise self._no_such(request.path, known) from None
+            raise self._no_such_note(request.path, known) from None
         except (SkipPath, Unreadable) as why:
-            raise _left_out(why.reason) from None
+            raise _cannot_be_shown(why.reason) from None
         config = self._settings.current.security
         keep = config.code_blocks == "keep"
         first, last, raw = request.start, request.to, request.raw
-        found = excerpt(request.path, data, first, last, raw=raw, code=keep, room=ROOM)
+        found = excerpt(request.path, data, first, last, raw=raw, code=keep, room=ANSWER_ROOM)
         if not isinstance(found, Excerpt):
             if found.reason == HIDDEN:
-                raise self._no_such(request.path, known)
-            raise _left_out(found.reason)
+                raise self._no_such_note(request.path, known)
+            raise _cannot_be_shown(found.reason)
         if not found.lines:
             raise _too_short(found.total)
-        return self._judged(found, sha256)
+        return self._inspect(found, sha256)
 
     def _read(self, path: str) -> tuple[bytes, str]:
         for _ in range(TRIES):
@@ -151,15 +156,15 @@ class Showing:
                 continue
         raise RagdError("TIMEOUT", "The note is being written.", "Try again in a moment.")
 
-    def _no_such(self, path: str, known: Mapping[str, Entry]) -> NoSuchNote:
-        meant = nearest(path, known.keys() - {path})
-        return NoSuchNote([other for other in meant if self._notes.includes(other)])
+    def _no_such_note(self, path: str, known: Mapping[str, Entry]) -> NoSuchNote:
+        similar = nearest(path, known.keys() - {path})
+        return NoSuchNote([other for other in similar if self._notes.includes(other)])
 
-    def _judged(self, found: Excerpt, sha256: str) -> Looked:
+    def _inspect(self, found: Excerpt, sha256: str) -> InspectedExcerpt:
         rules = self._guard.rules
         seen = [inspect(piece, rules) for piece in pieces(found.parts)]
         whole = "\n".join(part.chunk_text for part in found.parts)
-        return Looked(
+        return InspectedExcerpt(
             found,
             sha256,
             sorted({category for one in seen for category in one.categories}),
@@ -168,10 +173,12 @@ class Showing:
             any(one.withheld for one in seen),
         )
 
-    def _told(self, request: NoteRequest, looked: Looked, entry: Entry | None) -> dict[str, Any]:
-        found, path = looked.excerpt, request.path
+    def _data(
+        self, request: NoteRequest, inspected: InspectedExcerpt, entry: Entry | None
+    ) -> dict[str, Any]:
+        found, path = inspected.excerpt, request.path
         withheld = (
-            self._guard.blocks and looked.withheld and not self._confirmations.agreed(request)
+            self._guard.blocks and inspected.withheld and not self._confirmations.agreed(request)
         )
         data: dict[str, Any] = {
             "path": path,
@@ -183,25 +190,25 @@ class Showing:
             "text": None if withheld else "\n".join(found.lines),
             "citation": citation(path, found.first, found.last),
             "link": link(self._settings.vault.name, path),
-            "stale": entry is not None and entry.sha256 != looked.sha256,
+            "stale": entry is not None and entry.sha256 != inspected.sha256,
             "trust": TRUST,
-            "injection_suspected": looked.injection_suspected,
-            "sensitive": looked.sensitive,
-            "sensitive_detected": looked.withheld,
+            "injection_suspected": inspected.injection_suspected,
+            "sensitive": inspected.sensitive,
+            "sensitive_detected": inspected.withheld,
         }
         if withheld:
             data |= {"withheld": 1, "confirm": self._confirmations.issue(request)}
         return data
 
 
-def _left_out(reason: str) -> RagdError:
+def _cannot_be_shown(reason: str) -> RagdError:
     return RagdError(
         "INVALID_REQUEST",
         f"The note cannot be shown: {reason}.",
-        "`ragctl status` lists the files that are left out.",
+        "`ragctl status` lists the files that are not indexed.",
     )
 
 
 def _too_short(total: int) -> RagdError:
     lines = "1 line" if total == 1 else f"{total} lines"
-    return RagdError("INVALID_REQUEST", f"The note has only {lines}.", "Ask for others.")
+    return RagdError("INVALID_REQUEST", f"The note has only {lines}.", "Ask for earlier lines.")

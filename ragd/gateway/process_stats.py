@@ -1,15 +1,17 @@
-"""How much of the machine this process takes: a look at itself, as the system tells it."""
+"""Reads how much memory, descriptors, threads and tasks this process uses. It changes nothing."""
 
 import asyncio
 import os
 import threading
 
-from ragd.gateway.status import Footprint
+from ragd.gateway.live_state import ProcessStats
 
 
-def footprint() -> Footprint:
-    """As it is now; from within the event loop."""
-    return Footprint(_memory(), _descriptors(), threading.active_count(), len(asyncio.all_tasks()))
+def read_process_stats() -> ProcessStats:
+    """The numbers now. Call it in the event loop, which counts the tasks."""
+    return ProcessStats(
+        _memory(), _descriptors(), threading.active_count(), len(asyncio.all_tasks())
+    )
 
 
 def _memory() -> int | None:
@@ -22,6 +24,6 @@ def _memory() -> int | None:
 
 def _descriptors() -> int | None:
     try:
-        return len(os.listdir("/proc/self/fd")) - 1  # noqa: PTH208 - one is of this look
+        return len(os.listdir("/proc/self/fd")) - 1  # noqa: PTH208 - one is the listing itself
     except OSError:
         return None

@@ -1,6 +1,7 @@
-"""A search as it leaves the daemon: passages, memories, what is sensitive in them, what to keep.
+"""The answer to a search: passages and memories, flagged or withheld, with a memory to suggest.
 
-It finds nothing itself. What must be agreed to first is withheld here, and nowhere else.
+It never searches itself. Sensitive results that need the user's consent are withheld here, and
+nowhere else.
 """
 
 from collections.abc import Collection, Sequence
@@ -12,87 +13,90 @@ from ragd.clock import Clock
 from ragd.embed.providers.embedder_port import Vector
 from ragd.errors import DEGRADED, worse
 from ragd.folds import State, progress
-from ragd.gateway.status import Live, Reason, error_of, meta, reasons, verdict
+from ragd.gateway.status import answer_meta, explained_error
 from ragd.guard.inspection import GuardedPassage, InspectedPassage, Rules, inspect_text, suggest
 from ragd.guard.live_rules import LiveGuard, confirmations
-from ragd.memories.matching import Memory, shown
-from ragd.memories.memories import told_of
+from ragd.health.current_health import CurrentHealth, CurrentReason
+from ragd.memories.matching import Memory, memory_data
+from ragd.memories.memories import stale_fields
 from ragd.protocol.envelope import Envelope, ErrorBody, SearchMeta, error_body
 from ragd.protocol.tool_schemas import SearchRequest
 from ragd.search.dates.time_messages import nothing_dated, time_shown
 from ragd.search.results import TRUST, Result
 from ragd.search.searcher import SearchAnswer
 
-MEMORIES = 5
+MEMORIES_MAX = 5
 UNNAMED = "linked with another result"
-_QUESTION_STAYED = (
-    "The question is sensitive, so it was not sent to the external embedding server; words alone "
-    "were searched.",
-    "With an embedding server on this machine, such questions are searched by meaning, too.",
+_QUERY_NOT_SENT = (
+    "The query is sensitive, so it was not sent to the external embedding server; only full-text "
+    "search was used.",
+    "With an embedding server on this machine, such queries are searched by meaning too.",
 )
-
-
-_TIME_WAS_UP = (
-    "The search took too long; these are the results that were found until then.",
+_TIMED_OUT = (
+    "The search took too long; these are the results found until then.",
     "Try again, or ask for fewer results. If it keeps happening, run `ragctl doctor`.",
 )
 
 
-class Searches(Protocol):
-    """Who finds passages; raises RagdError for what is refused or cannot be served."""
+class PassageSearch(Protocol):
+    """Finds passages. Raises RagdError for what is refused or cannot be served."""
 
-    async def search(self, request: SearchRequest, health: Sequence[Reason]) -> SearchAnswer: ...
+    async def search(
+        self, request: SearchRequest, health: Sequence[CurrentReason]
+    ) -> SearchAnswer: ...
 
     async def titled(self, title: str) -> Sequence[str]: ...
 
 
-class Recalls(Protocol):
-    """Who knows the memories."""
+class MemoryLookup(Protocol):
+    """Finds memories."""
 
-    async def matching(
+    async def find_matching(
         self, query: str, limit: int, vector: Vector | None = None, space: str = ""
     ) -> list[Memory]: ...
 
-    async def facts(self) -> frozenset[tuple[str, str]]: ...
+    async def known_facts(self) -> frozenset[tuple[str, str]]: ...
 
-    async def stale(self, memories: Sequence[Memory]) -> dict[str, bool | None]: ...
+    async def find_stale(self, memories: Sequence[Memory]) -> dict[str, bool | None]: ...
 
 
-class Answer(Struct, frozen=True):
-    """What is answered, how it was found, and why it is less than it could be, if it is."""
+class GuardedAnswer(Struct, frozen=True):
+    """The data, how it was found, and the code that says why it is incomplete, if it is."""
 
     data: dict[str, Any]
     retrieval: str
     code: str | None
     chunks_scanned: int
-    is_partial: bool = False  # the time was up before the search was done
+    is_partial: bool = False  # the search ran out of time
 
 
-class Answers:
-    """Makes them."""
+class SearchAnswers:
+    """Answers search requests. It keeps the confirmation tokens that it issued."""
 
     def __init__(
-        self, searches: Searches, recalls: Recalls, guard: LiveGuard, clock: Clock
+        self, searcher: PassageSearch, memories: MemoryLookup, guard: LiveGuard, clock: Clock
     ) -> None:
-        self._searches = searches
-        self._recalls = recalls
+        self._searcher = searcher
+        self._memories = memories
         self._guard = guard
         self._confirmations = confirmations(clock)
 
-    async def to(self, request: SearchRequest, health: Sequence[Reason]) -> Answer:
+    async def answer(
+        self, request: SearchRequest, health: Sequence[CurrentReason]
+    ) -> GuardedAnswer:
         """The answer to a request. Raises RagdError for what is refused or cannot be served."""
-        served = await self._searches.search(request, health)
-        memories = await self._recalls.matching(
-            request.query, MEMORIES, served.vector, served.space
+        served = await self._searcher.search(request, health)
+        memories = await self._memories.find_matching(
+            request.query, MEMORIES_MAX, served.vector, served.space
         )
-        stale = await self._recalls.stale(memories)
+        stale = await self._memories.find_stale(memories)
         rules = self._guard.rules
         passages = [(row, result, self._guard.inspect(row)) for row, result in served.found]
         recalled = [(one, inspect_text(f"{one.key}\n{one.value}", rules)) for one in memories]
-        sensitive = any(seen.withheld for seen in _seen(passages, recalled))
+        sensitive = any(seen.withheld for seen in _inspections(passages, recalled))
         withheld = 0
         if self._guard.blocks and not self._confirmations.agreed(request):
-            withheld = sum(seen.withheld for seen in _seen(passages, recalled))
+            withheld = sum(seen.withheld for seen in _inspections(passages, recalled))
             passages = [
                 (row, _without_sensitive_names(result, rules), seen)
                 for row, result, seen in passages
@@ -100,21 +104,25 @@ class Answers:
             ]
             recalled = [one for one in recalled if not one[1].withheld]
         shown = {result.citation for _, result, _ in passages}
-        passages = [(row, _with_seen_newer(result, shown), seen) for row, result, seen in passages]
+        passages = [
+            (row, _with_visible_newer(result, shown), seen) for row, result, seen in passages
+        ]
         data: dict[str, Any] = {
-            "results": [_flagged(result, seen) for _, result, seen in passages],
+            "results": [_with_flags(result, seen) for _, result, seen in passages],
             "answered": served.is_answered,
             "sensitive_detected": sensitive,
             "memory_suggestion": suggest(
                 [(row, seen) for row, result, seen in passages if not result.superseded_by],
                 rules,
-                await self._recalls.facts(),
+                await self._memories.known_facts(),
                 request.query,
                 served.dated,
             )
             if served.is_answered
             else None,
-            "memories": [_recalled(one, seen, stale.get(one.key)) for one, seen in recalled],
+            "memories": [
+                _memory_with_flags(one, seen, stale.get(one.key)) for one, seen in recalled
+            ],
             "understood": {
                 "time": time_shown(served.when) if served.when else None,
                 "filters": served.filters,
@@ -126,40 +134,42 @@ class Answers:
         if withheld:
             data |= {"withheld": withheld, "confirm": self._confirmations.issue(request)}
         code = "SENSITIVE_FILTERED" if withheld else served.code
-        return Answer(data, served.retrieval, code, served.chunks_scanned, served.is_partial)
+        return GuardedAnswer(data, served.retrieval, code, served.chunks_scanned, served.is_partial)
 
 
-def enveloped(answer: Answer, state: State, live: Live, took_ms: int) -> Envelope:
-    """The answer with the health of this moment, or worse if the answer itself was."""
-    health, codes = verdict(state, live)
+def search_envelope(
+    answer: GuardedAnswer, state: State, health: CurrentHealth, model: str, took_ms: int
+) -> Envelope:
+    """The answer with this health, or worse if the answer itself is incomplete. `model`: the
+    configured one, which messages name."""
+    worst, codes = health.state, health.codes
     if answer.code is not None:
-        health = worse(health, DEGRADED)
+        worst = worse(worst, DEGRADED)
         codes = [answer.code, *codes]
-    since = {reason.code: reason.since for reason in reasons(state, live)}
     catalog = state.catalog
     share = catalog.chunks_embedded / catalog.chunks if catalog.chunks else 1.0
     about = SearchMeta(
-        **structs.asdict(meta(state, took_ms, answer.chunks_scanned)),
+        **structs.asdict(answer_meta(state, took_ms, answer.chunks_scanned)),
         retrieval=answer.retrieval,
         embedded_share=round(share, 4),
-        stale_since=since.get("INDEX_STALE"),
+        stale_since=health.since("INDEX_STALE"),
         unindexed_files=progress.unindexed(state),
     )
-    error = _of_this_answer(codes, answer) or error_of(codes, state, live)
-    return Envelope(health, answer.data, error, about)
+    error = _answer_error(codes, answer) or explained_error(codes, state, model)
+    return Envelope(worst, answer.data, error, about)
 
 
-def _of_this_answer(codes: Sequence[str], answer: Answer) -> ErrorBody | None:
-    """What is wrong with the answer itself: a question that stayed here is another matter than
-    passages that did, and so are results that are not all."""
+def _answer_error(codes: Sequence[str], answer: GuardedAnswer) -> ErrorBody | None:
+    """The cases in which a code means something else for an answer than for the daemon: the query
+    was not sent (no passage was withheld), or some results are missing."""
     if codes[:1] == ["SENSITIVE_FILTERED"] and "withheld" not in answer.data:
-        return error_body(codes[0], *_QUESTION_STAYED)
+        return error_body(codes[0], *_QUERY_NOT_SENT)
     if codes[:1] == ["TIMEOUT"] and answer.is_partial:
-        return error_body(codes[0], *_TIME_WAS_UP)
+        return error_body(codes[0], *_TIMED_OUT)
     return None
 
 
-def _seen(
+def _inspections(
     passages: Sequence[tuple[GuardedPassage, Result, InspectedPassage]],
     recalled: Sequence[tuple[Memory, InspectedPassage]],
 ) -> list[InspectedPassage]:
@@ -175,14 +185,15 @@ def _without_sensitive_names(result: Result, rules: Rules) -> Result:
     return structs.replace(result, also_in=shown, via=via)
 
 
-def _with_seen_newer(result: Result, shown: Collection[str]) -> Result:
-    """A newer passage is named only if it is in the answer: the path of a withheld one may tell."""
+def _with_visible_newer(result: Result, shown: Collection[str]) -> Result:
+    """A newer passage is named only if it is in the answer: the path of a withheld one may be
+    sensitive."""
     if result.superseded_by is None or result.superseded_by in shown:
         return result
     return structs.replace(result, superseded_by=None)
 
 
-def _flagged(result: Result, seen: InspectedPassage) -> Result:
+def _with_flags(result: Result, seen: InspectedPassage) -> Result:
     return structs.replace(
         result,
         sensitive=seen.categories,
@@ -191,12 +202,14 @@ def _flagged(result: Result, seen: InspectedPassage) -> Result:
     )
 
 
-def _recalled(memory: Memory, seen: InspectedPassage, stale: bool | None) -> dict[str, Any]:
-    """A memory's text came from a note once: it is data, too."""
+def _memory_with_flags(
+    memory: Memory, seen: InspectedPassage, stale: bool | None
+) -> dict[str, Any]:
+    """A memory's text came from a note, so it is marked as untrusted data too."""
     about = {
         "sensitive": seen.categories,
         "ask_first": seen.withheld,
         "trust": TRUST,
         "injection_suspected": seen.injection_suspected,
     }
-    return shown(memory) | about | told_of(stale)
+    return memory_data(memory) | about | stale_fields(stale)

@@ -1,105 +1,40 @@
-"""What the daemon says of itself: the folds, and what only the living process knows. Pure."""
+"""The status that the daemon reports: the folds, and what only the process knows. Pure.
+
+It never looks at the disk: what it shows was recorded, or is in `live_state`.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from msgspec import Struct, field, structs
+from msgspec import structs
 
 from ragd.embed.providers.model_choice import named
-from ragd.errors import CODES, HEALTHY, SEVERITY, UNAVAILABLE, worse
+from ragd.errors import CODES
 from ragd.folds import State, progress
 from ragd.folds.catalog import Catalog
-from ragd.folds.health_reasons import forced_state
 from ragd.folds.jobs import Job
-from ragd.health.explanation import explain, language_hint, passed_over
+from ragd.gateway.live_state import LiveState
+from ragd.health.current_health import CurrentReason
+from ragd.health.explanation import explain, explain_passed_over, language_hint
 from ragd.protocol.envelope import Envelope, ErrorBody, Meta, error_body
 
-LISTED_MAX = 100
+FILES_MAX = 100
 
 
-class Footprint(Struct, frozen=True):
-    """What must not grow for as long as it runs. None where the system does not tell."""
-
-    memory_bytes: int | None
-    descriptors: int | None
-    threads: int
-    tasks: int
-
-
-class Live(Struct):
-    """What no fold can know: this process and its present surroundings."""
-
-    version: str
-    pid: int
-    run: str
-    started_at: str
-    uptime_s: int
-    vault_path: str
-    provider: str
-    model: str = ""  # the configured one
-    language: str = "auto"  # `embedding.language`
-    index_digest: str | None = None  # of the model whose vectors are in the open index
-    actors: Mapping[str, str] = field(default_factory=dict)
-    process: Footprint | None = None
-    needs_restart: list[str] = field(default_factory=list)  # settings that are not in force yet
-    config_refused: str | None = None  # why what config.json says now is not in force
-    vectors_made: Mapping[str, int] = progress.NOTHING  # by generation; no fact tells them yet
-    full_since: str | None = None
-    oldest_seq: int = 1
-    snapshot_seq: int = 0
-
-
-class Reason(Struct, frozen=True):
-    """Something that is not as it should be, the state it forces, and since when."""
-
-    code: str
-    state: str
-    since: str | None
-
-
-def reasons(state: State, live: Live) -> list[Reason]:
-    """What is wrong now, worst first; a full disk counts though it cannot be recorded."""
-    health = state.health
-    if is_recorded(state, live):
-        raised = health.reasons
-        found = [Reason(c, health.states[c], raised[c].since) for c in health.worst_first]
-    else:
-        found = [Reason("STARTING", UNAVAILABLE, live.started_at)]
-    if live.full_since is not None and all(reason.code != "DISK_FULL" for reason in found):
-        forced = forced_state("DISK_FULL", state.catalog)
-        found.append(Reason("DISK_FULL", forced, live.full_since))
-        found.sort(key=lambda reason: (-SEVERITY[reason.state], health.position(reason.code)))
-    return found
-
-
-def is_recorded(state: State, live: Live) -> bool:
-    """Whether this run's start is in the log: before that, the folds speak of the last run."""
-    return state.runs.id == live.run
-
-
-def verdict(state: State, live: Live) -> tuple[str, list[str]]:
-    """The health now, and its reasons' codes, worst first."""
-    found = reasons(state, live)
-    health = HEALTHY
-    for reason in found:
-        health = worse(health, reason.state)
-    return health, [reason.code for reason in found]
-
-
-def meta(state: State, query_time_ms: int = 0, chunks_scanned: int = 0) -> Meta:
-    """The envelope's meta, from the catalog."""
+def answer_meta(state: State, query_time_ms: int = 0, chunks_scanned: int = 0) -> Meta:
+    """The meta of an envelope."""
     index = state.catalog.index
     version = f"{index.generation}.{state.catalog.table_version}" if index is not None else ""
     return Meta(query_time_ms, chunks_scanned, version, state.catalog.newest_mtime)
 
 
-def status(state: State, live: Live, query_time_ms: int = 0) -> Envelope:
+def status_envelope(state: State, live: LiveState, query_time_ms: int = 0) -> Envelope:
     """The answer of obsidian_rag_status and of GET /v1/status."""
-    health, codes = verdict(state, live)
+    health = live.health(state)
     catalog = state.catalog
-    crashes = state.runs.crashes if is_recorded(state, live) else {}
+    crashes = state.runs.crashes if live.is_recorded(state) else {}
     data: dict[str, Any] = {
-        "plugin_health": health,
+        "plugin_health": health.state,
         "total_docs": catalog.documents,
         "total_chunks": catalog.chunks,
         "chunks_embedded": catalog.chunks_embedded,
@@ -107,13 +42,13 @@ def status(state: State, live: Live, query_time_ms: int = 0) -> Envelope:
         "chunks_pending": catalog.backlog,
         "last_sync": state.sync_result.last_sync,
         "unindexed_files": progress.unindexed(state),
-        "ollama_status": _ollama(state, live),
-        "active_job": _active(state, live.vectors_made),
-        "last_job": _last(state),
-        "paused": paused(state),
+        "ollama_status": _ollama_status(state, live),
+        "active_job": _active_job(state, live.vectors_made),
+        "last_job": _last_job(state),
+        "paused": pause_data(state),
         "needs_restart": live.needs_restart,
         "config_refused": live.config_refused,
-        "reasons": [_told(reason, state, live) for reason in reasons(state, live)],
+        "reasons": [_reason_data(reason, state, live.model) for reason in health.reasons],
         "version": live.version,
         "pid": live.pid,
         "run": live.run,
@@ -122,12 +57,12 @@ def status(state: State, live: Live, query_time_ms: int = 0) -> Envelope:
         "vault": {
             "path": live.vault_path,
             "found": _vault_found(state, live),
-            "watch": state.health.watch if is_recorded(state, live) else None,
+            "watch": state.health.watch if live.is_recorded(state) else None,
             "templates": catalog.templates,
             "languages": catalog.languages,
         },
-        "index": _index(catalog, live),
-        "building": _building(catalog),
+        "index": _index_data(catalog, live),
+        "building": _building_data(catalog),
         "provider": live.provider,
         "actors": [
             {
@@ -146,66 +81,70 @@ def status(state: State, live: Live, query_time_ms: int = 0) -> Envelope:
             "full_since": live.full_since,
             "unknown_events": state.unknown,
         },
-        "skipped": _listed(catalog.skipped, "reason"),
-        "failed": _listed(catalog.failed, "code"),
+        "skipped": _first_files(catalog.skipped, "reason"),
+        "failed": _first_files(catalog.failed, "code"),
     }
-    return Envelope(health, data, error_of(codes, state, live), meta(state, query_time_ms))
+    error = explained_error(health.codes, state, live.model)
+    return Envelope(health.state, data, error, answer_meta(state, query_time_ms))
 
 
 LEFT_OUT_WHEN_SHORT = ("actors", "process", "log", "pid", "run", "started_at", "uptime_s")
-LISTED_WHEN_SHORT = 5
+FILES_WHEN_SHORT = 5
 
 
-def short(envelope: Envelope) -> Envelope:
-    """A status for a model: without what only helps to find a fault in the daemon itself."""
+def short_status(envelope: Envelope) -> Envelope:
+    """A status for a language model: without what only helps to debug the daemon."""
     data = {name: value for name, value in envelope.data.items() if name not in LEFT_OUT_WHEN_SHORT}
     for name in ("skipped", "failed"):
-        data[name] = {**data[name], "files": data[name]["files"][:LISTED_WHEN_SHORT]}
+        data[name] = {**data[name], "files": data[name]["files"][:FILES_WHEN_SHORT]}
     return structs.replace(envelope, data=data)
 
 
-def error_of(codes: Sequence[str], state: State, live: Live) -> ErrorBody | None:
-    """The first of these codes, in words."""
-    return error_body(codes[0], *explain(codes[0], state, live.model)) if codes else None
+def explained_error(codes: Sequence[str], state: State, model: str) -> ErrorBody | None:
+    """The first of these codes with its message; None without codes. `model`: as configured."""
+    return error_body(codes[0], *explain(codes[0], state, model)) if codes else None
 
 
-def paused(state: State) -> dict[str, Any] | None:
-    """Since when and up to when syncing is held, if it is."""
+def pause_data(state: State) -> dict[str, Any] | None:
+    """From when until when syncing is paused; None if it is not."""
     pause = state.pause
     return {"since": pause.since, "until": pause.until} if pause.holds else None
 
 
 def job_data(job: Job) -> dict[str, Any]:
-    """One job, open or ended."""
-    return _finished(job) if job.phase == "finished" else _open(job)
+    """One job, open or finished."""
+    return _finished_job(job) if job.phase == "finished" else _open_job(job)
 
 
-def _works(state: State, live: Live, dependency: str, works: Any, lost: Any, unknown: Any) -> Any:
+def _by_dependency(
+    state: State, live: LiveState, dependency: str, works: Any, lost: Any, unknown: Any
+) -> Any:
+    """One of three values: the dependency works, is lost, or was not probed in this run."""
     if (
-        not is_recorded(state, live)
+        not live.is_recorded(state)
         or dependency not in state.health.seen | state.health.lost.keys()
     ):
         return unknown
     return lost if dependency in state.health.lost else works
 
 
-def _vault_found(state: State, live: Live) -> bool | None:
-    """None while nobody can tell: it was not looked at yet, or it does not answer."""
-    found: bool | None = _works(state, live, "vault", True, False, None)
+def _vault_found(state: State, live: LiveState) -> bool | None:
+    """None if that is not known: it was not probed yet, or it does not respond."""
+    found: bool | None = _by_dependency(state, live, "vault", True, False, None)
     hangs = state.health.vault_code == "VAULT_NOT_RESPONDING"
     return None if found is False and hangs else found
 
 
-def _ollama(state: State, live: Live) -> str:
-    """A server that answers is up, also when it does not have the model."""
+def _ollama_status(state: State, live: LiveState) -> str:
+    """A server that responds is up, even without the model."""
     lost = state.health.lost.get("ollama")
-    if is_recorded(state, live) and lost is not None and lost.code == "OLLAMA_MODEL_MISSING":
+    if live.is_recorded(state) and lost is not None and lost.code == "OLLAMA_MODEL_MISSING":
         return "up"
-    return str(_works(state, live, "ollama", "up", "down", "unknown"))
+    return str(_by_dependency(state, live, "ollama", "up", "down", "unknown"))
 
 
-def _told(reason: Reason, state: State, live: Live) -> dict[str, Any]:
-    message, suggestion = explain(reason.code, state, live.model)
+def _reason_data(reason: CurrentReason, state: State, model: str) -> dict[str, Any]:
+    message, suggestion = explain(reason.code, state, model)
     return {
         "code": reason.code,
         "state": reason.state,
@@ -216,8 +155,8 @@ def _told(reason: Reason, state: State, live: Live) -> dict[str, Any]:
     }
 
 
-def _index(catalog: Catalog, live: Live) -> dict[str, Any] | None:
-    """The index that serves; the model's digest is known while it is open."""
+def _index_data(catalog: Catalog, live: LiveState) -> dict[str, Any] | None:
+    """The index in use. The model's digest is known while the index is open."""
     index = catalog.index
     if index is None:
         return None
@@ -229,14 +168,14 @@ def _index(catalog: Catalog, live: Live) -> dict[str, Any] | None:
         "dimensions": index.dimensions,
         "fingerprint": index.fingerprint,
         "digest": live.index_digest,
-        "passed_over": passed_over(index, live.model),
+        "passed_over": explain_passed_over(index, live.model),
         "language": model.language if model is not None else None,
         "language_hint": language_hint(index, catalog.languages, live.language),
     }
 
 
-def _building(catalog: Catalog) -> dict[str, Any] | None:
-    """The index that is built beside the one that serves."""
+def _building_data(catalog: Catalog) -> dict[str, Any] | None:
+    """The new index that a reindex builds beside the one in use."""
     new = catalog.building
     if new is None:
         return None
@@ -249,29 +188,29 @@ def _building(catalog: Catalog) -> dict[str, Any] | None:
     }
 
 
-def _active(state: State, made: Mapping[str, int]) -> dict[str, Any] | None:
-    """The job that runs or waits to; else the one whose vectors are being made."""
+def _active_job(state: State, made: Mapping[str, int]) -> dict[str, Any] | None:
+    """The job that runs or waits; else the one whose vectors are being made."""
     if job := state.jobs.active:
-        return _open(job)
+        return _open_job(job)
     job = progress.makes_vectors(state)
     if job is None:
         return None
     now = progress.line(state, job, made)
     counts = {"current": now["current"], "total": now["total"]}
     share = now["current"] / max(now["total"], 1)
-    return {**_open(job), "phase": "vectors", "progress": share, **counts}
+    return {**_open_job(job), "phase": "vectors", "progress": share, **counts}
 
 
-def _last(state: State) -> dict[str, Any] | None:
-    """The job that ended last; not the one that is shown as active."""
+def _last_job(state: State) -> dict[str, Any] | None:
+    """The job that ended last, unless it is shown as active."""
     filling = None if state.jobs.active else progress.makes_vectors(state)
     ended = [job for job in state.jobs.finished if job is not filling]
     if not ended:
         return None
-    return _finished(max(ended, key=lambda job: job.ended_at or job.finished_at or ""))
+    return _finished_job(max(ended, key=lambda job: job.ended_at or job.finished_at or ""))
 
 
-def _open(job: Job) -> dict[str, Any]:
+def _open_job(job: Job) -> dict[str, Any]:
     counts = {"current": job.files_stored, "total": job.files_planned}
     return {
         "id": job.id,
@@ -282,7 +221,7 @@ def _open(job: Job) -> dict[str, Any]:
     }
 
 
-def _finished(job: Job) -> dict[str, Any]:
+def _finished_job(job: Job) -> dict[str, Any]:
     return {
         "id": job.id,
         "mode": job.mode,
@@ -300,6 +239,6 @@ def _finished(job: Job) -> dict[str, Any]:
     }
 
 
-def _listed(files: dict[str, str], what: str) -> dict[str, Any]:
-    first = sorted(files.items())[:LISTED_MAX]
+def _first_files(files: dict[str, str], what: str) -> dict[str, Any]:
+    first = sorted(files.items())[:FILES_MAX]
     return {"total": len(files), "files": [{"path": path, what: why} for path, why in first]}

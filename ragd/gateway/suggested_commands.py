@@ -1,44 +1,48 @@
-"""Names this daemon's home in the commands that it suggests, so that a pasted line reaches it.
+"""Adds `--home` to the commands in messages, so that a pasted command reaches this daemon.
 
-Who reads an answer may type in any shell, so only the platform's own place goes without saying.
-Pure but for the name of that place.
+The reader may use any shell, so only the platform's default home is left out: an environment
+variable may not be set there. It changes only messages and suggestions.
 """
 
 from typing import Any
 
 from msgspec import structs
 
-from ragd.paths import Home, addressed, usual_home
+from ragd.paths import Home, platform_home, with_home_option
 from ragd.protocol.envelope import Envelope
 
 _TEXTS = ("message", "suggestion")
 
 
-class Addressing:
-    """Texts of one daemon."""
+class SuggestedCommands:
+    """The commands in the messages of one daemon."""
 
     def __init__(self, home: Home) -> None:
         self._home = home
-        self._plain = usual_home()
+        self._default = platform_home()
 
-    def text(self, said: str) -> str:
-        return addressed(said, self._home, self._plain)
+    def name_home(self, text: str) -> str:
+        """The text with `--home` in its commands."""
+        return with_home_option(text, self._home, self._default)
 
-    def texts(self, said: dict[str, Any]) -> dict[str, Any]:
-        """The same object, with its message and its suggestion addressed."""
-        return {**said, **{key: self.text(said[key]) for key in _TEXTS if said.get(key)}}
+    def name_home_in_fields(self, fields: dict[str, Any]) -> dict[str, Any]:
+        """The same object, with `--home` in its message and its suggestion."""
+        return {**fields, **{key: self.name_home(fields[key]) for key in _TEXTS if fields.get(key)}}
 
-    def envelope(self, envelope: Envelope) -> Envelope:
-        """An answer: its error, and the reasons of a status."""
-        if self._home.root == self._plain:
+    def name_home_in_envelope(self, envelope: Envelope) -> Envelope:
+        """The same answer, with `--home` in its error and in the reasons of a status."""
+        if self._home.root == self._default:
             return envelope
         error, data = envelope.error, envelope.data
         if error is not None:
-            said = self.texts({"message": error.message, "suggestion": error.suggestion})
-            error = structs.replace(error, **said)
+            fields = {"message": error.message, "suggestion": error.suggestion}
+            error = structs.replace(error, **self.name_home_in_fields(fields))
         if isinstance(data, dict) and "reasons" in data:
-            data = {**data, "reasons": [self.texts(reason) for reason in data["reasons"]]}
+            data = {
+                **data,
+                "reasons": [self.name_home_in_fields(reason) for reason in data["reasons"]],
+            }
             index = data.get("index")
             if isinstance(index, dict) and (why := index.get("passed_over")):
-                data["index"] = {**index, "passed_over": self.texts(why)}
+                data["index"] = {**index, "passed_over": self.name_home_in_fields(why)}
         return structs.replace(envelope, error=error, data=data)

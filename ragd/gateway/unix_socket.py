@@ -1,6 +1,6 @@
-"""A private Unix socket: nobody else can reach it at any instant, and who connects is checked.
+"""A private Unix socket: only its owner can reach it at any time, and each peer is checked.
 
-It never removes anything that is not a socket, and never parses a byte of another user's.
+It never removes anything that is not a socket, and never parses a byte from another user.
 """
 
 import asyncio
@@ -28,8 +28,8 @@ def peer_uid(connection: socket.socket) -> int:
     return int(struct.unpack_from("=Ii", raw)[1])
 
 
-class _Door(asyncio.Protocol):
-    """Sees who it is before anything is read; then hands the connection on."""
+class _PeerCheck(asyncio.Protocol):
+    """Checks the peer's user before anything is read, then hands the connection over."""
 
     def __init__(self, factory: Callable[[], asyncio.Protocol], owner: int) -> None:
         self._factory = factory
@@ -46,7 +46,7 @@ class _Door(asyncio.Protocol):
 
 
 class UnixListener:
-    """Listens on one path. The caller holds the home's lock, so a socket there is a stale one."""
+    """Listens on one path. The caller holds the home's lock, so an existing socket is stale."""
 
     def __init__(self, path: str, owner: int | None = None) -> None:
         self.address = path
@@ -55,15 +55,15 @@ class UnixListener:
         self._inode = 0
 
     async def listen(self, factory: Callable[[], asyncio.Protocol]) -> None:
-        """Begin to accept; each connection of the owner's gets a protocol from `factory`."""
+        """Start accepting. Each connection of the owner gets a protocol from `factory`."""
         bound = self._bind()
         loop = asyncio.get_running_loop()
         self._server = await loop.create_unix_server(
-            lambda: _Door(factory, self._owner), sock=bound, backlog=BACKLOG
+            lambda: _PeerCheck(factory, self._owner), sock=bound, backlog=BACKLOG
         )
 
     async def close(self) -> None:
-        """Stop accepting and take the socket away, if it is still ours. Open connections stay."""
+        """Stop accepting and remove the socket, if it is still ours. Open connections stay."""
         if self._server is not None:
             self._server.close()
             self._server = None
@@ -85,11 +85,11 @@ class UnixListener:
         _clear_stale(path)
         bound = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
-            # Before bind, the mode of the descriptor becomes the mode of the name: no moment of
-            # 0777, whatever the umask.
+            # Before bind, the mode of the descriptor becomes the mode of the file: it never has
+            # mode 0777, whatever the umask is.
             os.fchmod(bound.fileno(), 0o600)
             bound.bind(self.address)
-            path.chmod(0o600)  # for systems that do not heed the line above
+            path.chmod(0o600)  # for systems that ignore the line above
             bound.setblocking(False)
             self._inode = path.lstat().st_ino
         except BaseException:

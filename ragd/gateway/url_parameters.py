@@ -1,4 +1,7 @@
-"""What stands behind the `?` of a request: taken apart, or refused with the parameter's name."""
+"""The query parameters of a request: parsed, or refused with the parameter's name.
+
+It never reads the body.
+"""
 
 from aiohttp import web
 
@@ -8,7 +11,8 @@ from ragd.events import TAGS
 from ragd.protocol import tool_schemas
 
 
-def only(request: web.Request, names: tuple[str, ...]) -> None:
+def refuse_unknown(request: web.Request, names: tuple[str, ...]) -> None:
+    """Raises RagdError for a parameter that is not among these."""
     for name in request.query:
         if name not in names:
             valid = ", ".join(f"`{known}`" for known in names) or "none"
@@ -17,40 +21,35 @@ def only(request: web.Request, names: tuple[str, ...]) -> None:
             )
 
 
-def number(request: web.Request, name: str, default: int) -> int:
+def whole_number(request: web.Request, name: str, default: int) -> int:
+    """The value of one parameter."""
     text = request.query.get(name, str(default))
     if not (text.isascii() and text.isdecimal() and len(text) <= 18):
         raise RagdError("INVALID_REQUEST", f"The parameter `{name}` should be a number.")
     return int(text)
 
 
-def note_asked_for(request: web.Request) -> tool_schemas.NoteRequest:
+def parse_note_request(request: web.Request) -> tool_schemas.NoteRequest:
+    """The lines of a note that are asked for."""
     path = request.query.get("path")
     if path is None:
         raise RagdError("INVALID_REQUEST", "The parameter `path` is required.")
-    start = number(request, "from", 1)
-    to = number(request, "to", start) if "to" in request.query else None
+    start = whole_number(request, "from", 1)
+    to = whole_number(request, "to", start) if "to" in request.query else None
     if start < 1 or (to is not None and to < start):
         raise RagdError(
-            "INVALID_REQUEST", "Lines are numbered from 1, and `from` is not behind `to`."
+            "INVALID_REQUEST", "Lines are numbered from 1, and `from` must not be after `to`."
         )
-    raw = number(request, "raw", 0) != 0
+    raw = whole_number(request, "raw", 0) != 0
     return tool_schemas.NoteRequest(path, start, to, raw, request.query.get("confirm"))
 
 
-def types(request: web.Request) -> list[str]:
+def event_types(request: web.Request) -> list[str]:
+    """The types of facts that are asked for; empty means all."""
     wanted = request.query.getall("type", [])
     for tag in wanted:
         if tag not in TAGS:
             near = closest(tag, TAGS)
             hint = f"; did you mean `{near}`?" if near else "."
-            raise RagdError("INVALID_REQUEST", f"The parameter `type` names no fact{hint}")
+            raise RagdError("INVALID_REQUEST", f"The parameter `type` is not a type of fact{hint}")
     return wanted
-
-
-def too_old(oldest: int) -> RagdError:
-    return RagdError(
-        "INVALID_REQUEST",
-        f"The parameter `after` lies before the oldest record that is kept, {oldest}.",
-        f"Use after={oldest - 1} or later.",
-    )

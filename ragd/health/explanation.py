@@ -1,6 +1,6 @@
-"""What an error code means here and now: its declared sentence, made exact by what the log knows.
+"""The message and suggestion for an error code, made more exact by what the log knows. Pure.
 
-Pure. It names models and sizes, and never a note or a path.
+It names models and sizes, and never a note or a path.
 """
 
 from collections.abc import Mapping
@@ -11,18 +11,18 @@ from ragd.errors import CODES
 from ragd.folds import State
 from ragd.folds.catalog import Index
 
-_MEANWHILE = "full-text search goes on meanwhile."
+_STILL_WORKS = "full-text search still works."
 _RESTART = "then `ragctl stop` and `ragctl start`"
 
 
 def explain(code: str, state: State, configured_model: str) -> tuple[str, str]:
-    """A sentence and the next step."""
+    """A message and the next step."""
     index = state.catalog.index
     model = index.model if index is not None and index.provider == "ollama" else configured_model
     if code == "OLLAMA_MODEL_MISSING" and model:
         return (
-            f"Ollama answers but does not have the model {model}, so meaning-based search is off.",
-            f"Run `ollama pull {model}`; {_MEANWHILE}",
+            f"Ollama responds but does not have the model {model}, so meaning-based search is off.",
+            f"Run `ollama pull {model}`; {_STILL_WORKS}",
         )
     lost = state.health.lost.get("model")
     if code == "DIMENSIONS_MISMATCH" and lost is not None and lost.made:
@@ -30,13 +30,13 @@ def explain(code: str, state: State, configured_model: str) -> tuple[str, str]:
     if code == "INDEX_NOT_FOUND" and _is_removed(state):
         return (
             "The index is missing: its folder was removed or moved away.",
-            "Run `ragctl index`, which reads all notes again; or put the folder back.",
+            "Run `ragctl index`, which reads all notes again, or restore the folder.",
         )
     return CODES[code].message, CODES[code].suggestion
 
 
 def _is_removed(state: State) -> bool:
-    """There was an index with notes in it, and it is gone."""
+    """There was an index with notes in it, and its folder is gone."""
     return state.health.index_removed or bool(state.catalog.documents)
 
 
@@ -46,13 +46,13 @@ def size_mismatch(model: str, configured: int, made: int) -> tuple[str, str]:
         f"`embedding.dimensions` is {configured}, but Ollama's model {model} makes vectors of "
         f"{made} numbers, so meaning-based search is off.",
         "Run `ragctl config unset embedding.dimensions` (or `ragctl config set "
-        f"embedding.dimensions {made}`), {_RESTART}; {_MEANWHILE}",
+        f"embedding.dimensions {made}`), {_RESTART}; {_STILL_WORKS}",
     )
 
 
-def passed_over(index: Index, configured_model: str) -> dict[str, str] | None:
-    """Why this index has the embedded model where it could have had Ollama's, if that is so."""
-    taken = "when this index was made, so it has the embedded model."
+def explain_passed_over(index: Index, configured_model: str) -> dict[str, str] | None:
+    """Why this index uses the embedded model although Ollama was wanted; None if it does not."""
+    when = "when this index was made, so it uses the embedded model."
     again = "`ragctl reindex`"
     match index.passed_over:
         case "":
@@ -60,14 +60,14 @@ def passed_over(index: Index, configured_model: str) -> dict[str, str] | None:
         case "DIMENSIONS_MISMATCH":
             message = (
                 f"`embedding.dimensions` was {index.configured} and Ollama's model made vectors of "
-                f"{index.made} numbers {taken}"
+                f"{index.made} numbers {when}"
             )
             first = f"`ragctl config unset embedding.dimensions`, {_RESTART}, then {again}"
         case "OLLAMA_MODEL_MISSING":
-            message = f"Ollama did not have the model {configured_model} {taken}"
+            message = f"Ollama did not have the model {configured_model} {when}"
             first = f"`ollama pull {configured_model}`, then {again}"
         case _:
-            message = f"Ollama did not answer {taken}"
+            message = f"Ollama did not respond {when}"
             first = f"`ollama serve`, then {again}"
     return {
         "code": index.passed_over,
@@ -79,24 +79,25 @@ def passed_over(index: Index, configured_model: str) -> dict[str, str] | None:
 def language_hint(
     index: Index, languages: Mapping[str, int], configured: str
 ) -> dict[str, str] | None:
-    """That another embedded model than the index's fits the notes or is configured, if so."""
-    has = named(index.model) if index.provider == "embedded" else None
-    meant = wished(configured, languages)
-    if has is None or has.language == meant.language:
+    """Says so if another embedded model than the index's fits the notes or is configured."""
+    current = named(index.model) if index.provider == "embedded" else None
+    fitting = wished(configured, languages)
+    if current is None or current.language == fitting.language:
         return None  # an older model of the language is kept until a reindex
     suggestion = (
-        f"Run `ragctl reindex`: it builds an index with the {meant.language} model beside this "
-        "one, and switches when it is complete."
+        f"Run `ragctl reindex`: it builds an index with the {fitting.language} model beside this "
+        "one, and switches to it when it is complete."
     )
     if configured != "auto":
         message = (
-            f"`embedding.language` is {configured}, but the index has the {has.language} model."
+            f"`embedding.language` is {configured}, but the index uses the {current.language} "
+            "model."
         )
         return {"message": message, "suggestion": suggestion}
-    if meant == ENGLISH:
+    if fitting == ENGLISH:
         return None  # the multilingual model reads English too
     message = (
-        f"Of {sum(languages.values())} notes looked at, the languages are: {in_words(languages)}. "
-        "The index has the English model, which finds notes in other languages by words only."
+        f"The languages of {sum(languages.values())} sampled notes are: {in_words(languages)}. "
+        "The index uses the English model, which finds notes in other languages by words only."
     )
     return {"message": message, "suggestion": suggestion}

@@ -1,15 +1,12 @@
-"""Looks at what the daemon depends on and records what it finds, only when the answer changes.
+"""The actor that probes what the daemon depends on, and records a result when it changes.
 
-It judges nothing: what a lost dependency means is the health fold's business.
+`DependencyLost` raises a health reason, `DependencyRecovered` clears it; which facts raise and
+clear which reason is the table `REASONS` in `ragd.folds.health`. It never judges health itself.
 """
 
 import asyncio
-import contextlib
-import threading
-import time
-from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import NamedTuple, Protocol, get_args
+from typing import get_args
 
 import structlog
 
@@ -26,6 +23,7 @@ from ragd.events import (
     tag_of_type,
 )
 from ragd.folds.health_reasons import LostDependency
+from ragd.health.dependency_probe import DependencyProbe, DependencyProbes, ProbeFinding
 from ragd.runtime.exception_location import location_of
 from ragd.runtime.wait_for_event import wait_until_set
 from ragd.state.ledger import Ledger
@@ -33,78 +31,46 @@ from ragd.store.index_damage import IndexDamage
 
 NAME = "health_monitor"
 PROBE_WITHIN_S = 20.0
-PAUSE_LOOK_S = 10.0
-_LOOKING = "look"
+PAUSE_CHECK_S = 10.0
 
-
-class Found(Protocol):
-    """An error code, since when it holds, and sizes of vectors that differ."""
-
-    @property
-    def code(self) -> str: ...
-
-    @property
-    def since(self) -> str | None: ...
-
-    @property
-    def configured(self) -> int: ...
-
-    @property
-    def made(self) -> int: ...
-
-
-Ask = Callable[[], Awaitable[str | Found | None]]
-
-
-class Probe(NamedTuple):
-    """How to look: `ask` answers with an error code, or None if all is well. `overdue` is the
-    code when it does not answer at all; None: then nothing is known, and nothing is said.
-    `quiet`: that all is well is told only after it was not. `closely`: how to look at once when
-    searches have waited in vain."""
-
-    ask: Ask
-    overdue: str | None
-    quiet: bool = False
-    closely: Ask | None = None
-
-
-Probes = dict[Dependency, Probe]
 
 log = structlog.get_logger(NAME)
 
 
 class HealthMonitor:
-    """Probes on a schedule, and an audit line for every change of health."""
+    """Probes on a schedule, and records every change of health."""
 
-    def __init__(self, ledger: Ledger, clock: Clock, settings: Settings, probes: Probes) -> None:
+    def __init__(
+        self, ledger: Ledger, clock: Clock, settings: Settings, probes: DependencyProbes
+    ) -> None:
         assert set(probes) <= set(get_args(Dependency))
         self._ledger = ledger
         self._clock = clock
         self._settings = settings
         self._probes = probes
         self._index_damage = IndexDamage(ledger, partial(ledger.journal.append, NAME))
-        # Set while a probe is to look closely, and at once.
+        # Set to make a probe ask closely, and at once.
         self._doubted = {name: asyncio.Event() for name, probe in probes.items() if probe.closely}
 
     async def run(self) -> None:
         async with asyncio.TaskGroup() as group:
-            group.create_task(self._audit())
-            group.create_task(self._heed_searches())
-            group.create_task(self._watch_the_disk())
-            group.create_task(self._watch_the_pause())
+            group.create_task(self._record_health())
+            group.create_task(self._follow_failed_searches())
+            group.create_task(self._watch_disk())
+            group.create_task(self._end_pause_in_time())
             for dependency, probe in self._probes.items():
-                group.create_task(self._watch(dependency, probe))
+                group.create_task(self._probe_regularly(dependency, probe))
 
-    async def _heed_searches(self) -> None:
-        """Searches waited twice in a row for a vector that did not come: look at once. They may
-        only have been unlucky, so that alone is not a loss."""
+    async def _follow_failed_searches(self) -> None:
+        """Probe closely when two searches in a row got no vector in time. That alone is not a
+        loss: the provider may only have been busy."""
         failed = {tag_of_type(EmbeddingFailed)}
         async for record in self._ledger.journal.follow(self._ledger.state.seq, failed):
             if isinstance(record.event, EmbeddingFailed) and record.event.code == "TIMEOUT":
                 for doubted in self._doubted.values():
                     doubted.set()
 
-    async def _watch(self, dependency: Dependency, probe: Probe) -> None:
+    async def _probe_regularly(self, dependency: Dependency, probe: DependencyProbe) -> None:
         doubted = self._doubted.get(dependency, asyncio.Event())
         while True:
             before = self._known(dependency)
@@ -117,7 +83,7 @@ class HealthMonitor:
                 log.warning("a probe took too long", dependency=dependency)
                 if probe.overdue is not None:
                     await self._report(dependency, probe.overdue)
-            except Exception as why:  # nothing is known, and nothing is said
+            except Exception as why:  # a probe that could not run does not change health
                 log.error(
                     "a probe failed",
                     dependency=dependency,
@@ -126,20 +92,20 @@ class HealthMonitor:
                 )
             else:
                 if self._known(dependency) != before:
-                    continue  # somebody has found out since: the answer may be of before
+                    continue  # another actor recorded a result meanwhile: this one may be older
                 await self._report(dependency, found)
             await wait_until_set(doubted, self._clock, self._settings.current.health.probe_s)
 
     def _known(self, dependency: Dependency) -> LostDependency | None:
         return self._ledger.state.health.lost.get(dependency)
 
-    async def _report(self, dependency: Dependency, found: str | Found | None) -> None:
-        """Record what is found, if it is news."""
+    async def _report(self, dependency: Dependency, found: str | ProbeFinding | None) -> None:
+        """Record the result if it differs from the last one."""
         health = self._ledger.state.health
         known = self._known(dependency)
-        told = dependency in health.seen or self._probes[dependency].quiet
+        is_recorded = dependency in health.seen or self._probes[dependency].quiet
         lost = _loss(dependency, found)
-        if told and _same(known, lost):
+        if is_recorded and _same(known, lost):
             return
         log.info("dependency", dependency=dependency, code=lost.code if lost else None)
         if dependency == "index" and lost is not None:
@@ -148,10 +114,9 @@ class HealthMonitor:
         fact = lost if lost is not None else DependencyRecovered(dependency=dependency)
         await self._ledger.journal.append(NAME, fact)
 
-    async def _watch_the_disk(self) -> None:
-        """A full disk cannot be recorded while it is full: the first fact waits until it is over.
-
-        And because it waits, the log goes on trying even when nobody else has anything to say.
+    async def _watch_disk(self) -> None:
+        """Record a full disk. The first fact waits until the disk has room; because it waits, the
+        log keeps trying to write even if no other actor appends.
         """
         journal = self._ledger.journal
         while True:
@@ -162,12 +127,12 @@ class HealthMonitor:
             record = await journal.append(NAME, lost)
             await journal.append(NAME, DependencyRecovered(dependency="disk"), cause=record.seq)
 
-    async def _watch_the_pause(self) -> None:
-        """Say when its time is over. The clock is asked often: a machine that slept, or whose clock
-        was set forward, does not count the seconds for us. A clock that is set back makes no pause
-        longer: the seconds that were left when we first saw it count as well."""
+    async def _end_pause_in_time(self) -> None:
+        """Record the end of a pause. The clock is read often, because a machine that slept, or
+        whose clock was set forward, skips seconds. A clock that is set back does not make a pause
+        longer: the seconds left when the pause was first seen count too."""
         journal, paused = self._ledger.journal, {tag_of_type(SyncPaused)}
-        seen, ends = "", 0.0  # a pause by its end, and that end by the clock that nobody can set
+        seen, ends = "", 0.0  # the end of the pause, by the wall clock and by the monotonic clock
         while True:
             until = self._ledger.state.pause.until
             if until is None:
@@ -182,22 +147,22 @@ class HealthMonitor:
                 seen, ends = until, self._clock.monotonic() + left
             left = min(left, ends - self._clock.monotonic())
             if left > 0:
-                await self._clock.sleep(min(left, PAUSE_LOOK_S))
+                await self._clock.sleep(min(left, PAUSE_CHECK_S))
             else:
                 await journal.append(NAME, SyncResumed(reason="elapsed"))
 
-    async def _audit(self) -> None:
+    async def _record_health(self) -> None:
         while True:
-            verdict = await self._ledger.next_verdict()
+            change = await self._ledger.next_health_change()
             changed = HealthChanged(
-                before=verdict.before, after=verdict.after, reasons=verdict.reasons
+                before=change.before, after=change.after, reasons=change.reasons
             )
-            log.info("health", before=verdict.before, after=verdict.after, reasons=verdict.reasons)
-            await self._ledger.journal.append(NAME, changed, cause=verdict.seq)
-            self._ledger.verdict_recorded()
+            log.info("health", before=change.before, after=change.after, reasons=change.reasons)
+            await self._ledger.journal.append(NAME, changed, cause=change.seq)
+            self._ledger.health_change_recorded()
 
 
-def _loss(dependency: Dependency, found: str | Found | None) -> DependencyLost | None:
+def _loss(dependency: Dependency, found: str | ProbeFinding | None) -> DependencyLost | None:
     if found is None or isinstance(found, str):
         return DependencyLost(dependency=dependency, code=found) if found else None
     return DependencyLost(
@@ -213,38 +178,3 @@ def _same(known: LostDependency | None, lost: DependencyLost | None) -> bool:
     if known is None or lost is None:
         return known is None and lost is None
     return (known.code, known.configured, known.made) == (lost.code, lost.configured, lost.made)
-
-
-class Look:
-    """A look that may hang (a dead mount), in a thread that nobody has to wait for.
-
-    While one hangs, no second is begun: whoever asks again waits for the same answer.
-    """
-
-    def __init__(self, look: Callable[[], str | None]) -> None:
-        self._look = look
-        self._answer: asyncio.Future[str | None] | None = None
-
-    async def __call__(self) -> str | None:
-        if self._answer is None or self._answer.done():
-            self._answer = asyncio.get_running_loop().create_future()
-            arguments = (self._look, self._answer)
-            threading.Thread(target=_look, args=arguments, name=_LOOKING, daemon=True).start()
-        return await asyncio.shield(self._answer)
-
-
-def _look(look: Callable[[], str | None], answer: "asyncio.Future[str | None]") -> None:
-    loop = answer.get_loop()
-    with contextlib.suppress(RuntimeError):  # the loop is closed: nobody wants to know any more
-        try:
-            loop.call_soon_threadsafe(answer.set_result, look())
-        except Exception as why:
-            loop.call_soon_threadsafe(answer.set_exception, why)
-
-
-def end_looks(within_s: float) -> None:
-    """Wait for looks that are still at work, for so long; one that hangs is left to its fate."""
-    deadline = time.monotonic() + within_s
-    for thread in threading.enumerate():
-        if thread.name == _LOOKING:
-            thread.join(max(0.0, deadline - time.monotonic()))

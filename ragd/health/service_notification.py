@@ -1,6 +1,7 @@
-"""Keeps the service manager informed: how health is, and that somebody is still at home.
+"""Notifies the service manager (systemd): readiness, health, and the watchdog.
 
-It decides nothing. A loop that hangs or an actor that is gone says no more, which is the point.
+It decides nothing. If the event loop hangs or an actor has ended, the watchdog gets no more
+messages, and the service manager restarts the daemon.
 """
 
 import asyncio
@@ -12,12 +13,12 @@ from ragd.folds.health_reasons import Health
 from ragd.runtime.notify_socket import NotifySocket
 from ragd.state.ledger import Ledger
 
-PINGS_A_PERIOD = 3  # so that one that is late, or lost, kills nobody
+PINGS_PER_PERIOD = 3  # a late or lost one must not end the daemon
 _TYPES = {tag_of_type(HealthChanged)}
 
 
-class Announcer:
-    """Tells the manager of one daemon's life. `alive`: whether all who should be at work are."""
+class ServiceNotifier:
+    """Notifies the manager of one daemon. `alive`: whether every actor runs or restarts."""
 
     def __init__(
         self, manager: NotifySocket, ledger: Ledger, clock: Clock, alive: Callable[[], bool]
@@ -28,18 +29,18 @@ class Announcer:
         self._alive = alive
 
     async def run(self) -> None:
-        """From the moment we answer until we are told to stop."""
+        """From the moment the daemon answers until it stops."""
         position = self._ledger.state.seq
         self._manager.say("READY=1", self._status())
         async with asyncio.TaskGroup() as group:
-            group.create_task(self._tell_health(position))
+            group.create_task(self._report_health(position))
             if self._manager.watchdog_s is not None:
-                group.create_task(self._ping(self._manager.watchdog_s / PINGS_A_PERIOD))
+                group.create_task(self._ping(self._manager.watchdog_s / PINGS_PER_PERIOD))
 
-    def stopping(self) -> None:
+    def report_stopping(self) -> None:
         self._manager.say("STOPPING=1", "STATUS=stopping")
 
-    async def _tell_health(self, position: int) -> None:
+    async def _report_health(self, position: int) -> None:
         async for _ in self._ledger.journal.follow(position, _TYPES):
             self._manager.say(self._status())
 
@@ -50,10 +51,10 @@ class Announcer:
             await self._clock.sleep(every_s)
 
     def _status(self) -> str:
-        return f"STATUS={described(self._ledger.state.health)}"
+        return f"STATUS={health_summary(self._ledger.state.health)}"
 
 
-def described(health: Health) -> str:
+def health_summary(health: Health) -> str:
     """`healthy`, or `degraded: INDEX_STALE`."""
     codes = ", ".join(health.worst_first)
     return f"{health.state}: {codes}" if codes else health.state

@@ -1,1 +1,1 @@
-"""Facts that were asked to be remembered: stored, matched, forgotten."""
+"""Memories: facts that a user asked to keep. They are stored, matched to queries, forgotten."""

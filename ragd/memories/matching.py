@@ -1,7 +1,7 @@
-"""Which memories belong to a question: those that share words with it, the rarest counting most,
-and those that are near to it in meaning.
+"""Which memories match a query: those that share words with it (rare words count most), and those
+that are close to it in meaning.
 
-It knows nothing of where memories are kept, nor of who makes vectors.
+It never reads the file of memories and never makes vectors.
 """
 
 import heapq
@@ -14,9 +14,9 @@ from msgspec import Struct
 from ragd.guard.word_matching import is_single, words
 from ragd.notes.stop_words import ENGLISH
 
-FLOOR = 0.30  # the least cosine of a memory to a question whose words it does not share
-RANKS = 60  # of reciprocal rank fusion
-# Texts about nothing that is likely to be asked of a person's memories.
+COSINE_MIN = 0.30  # for a memory that shares no word with the query
+RANK_CONSTANT = 60  # of reciprocal rank fusion
+# Texts that no query about a person's memories is likely to resemble.
 ANCHORS = (
     "A glacier moves a few metres in a year.",
     "The committee approved the minutes of the previous session.",
@@ -24,24 +24,24 @@ ANCHORS = (
     "Basalt forms when lava cools quickly.",
     "The overture begins with a slow march for the brass.",
 )
-_COMMON = frozenset(ENGLISH.split())
+_STOP_WORDS = frozenset(ENGLISH.split())
 
 
 class Memory(Struct, frozen=True):
-    """A fact that somebody wanted kept."""
+    """A fact that a user asked to keep."""
 
     key: str
     value: str
     source: str
     stored_at: str
-    source_sha256: str | None = None  # of the source when it was stored, as far as it was read
-    may_leave: bool = False  # neither it nor its place in the note was sensitive then
+    source_sha256: str | None = None  # of the source note when it was stored, if it could be read
+    may_leave: bool = False  # neither the fact nor its place in the note was sensitive
 
 
-class Meaning(Struct, frozen=True):
-    """A question's vector, and vectors of unrelated texts where the model's scale needs them.
+class QueryMeaning(Struct, frozen=True):
+    """A query's vector, and the vectors of unrelated texts where the model's scale needs them.
 
-    `above_anchors`: how much nearer than those a memory must be that shares no word.
+    `above_anchors`: how much closer than those a memory without a shared word must be.
     """
 
     vector: bytes  # float32
@@ -50,18 +50,18 @@ class Meaning(Struct, frozen=True):
     above_anchors: float = 0.0
 
 
-def shown(memory: Memory) -> dict[str, str]:
-    """What others see of a memory."""
+def memory_data(memory: Memory) -> dict[str, str]:
+    """A memory in an answer."""
     return {name: getattr(memory, name) for name in ("key", "value", "source", "stored_at")}
 
 
 def embed_text(memory: Memory) -> str:
-    """What is embedded of a memory."""
+    """The text of a memory that is embedded."""
     return f"{memory.key}: {memory.value}"
 
 
-class Recall:
-    """Memories, put in order once, then found by the words or the meaning of any question.
+class MemoryMatcher:
+    """Memories, indexed once, then found by the words or the meaning of a query.
 
     `vectors`: by key, the vector space and the vector in it.
     """
@@ -70,46 +70,50 @@ class Recall:
         self, memories: Sequence[Memory], vectors: Mapping[str, tuple[str, bytes]] | None = None
     ) -> None:
         self._memories = sorted(memories, key=lambda memory: memory.stored_at, reverse=True)
-        self._having: dict[str, list[int]] = {}  # term -> places of the memories that have it
+        self._places_by_term: dict[
+            str, list[int]
+        ] = {}  # term -> places of the memories that have it
         for place, memory in enumerate(self._memories):
             for term in dict.fromkeys(terms(f"{memory.key}\n{memory.value}")):
-                self._having.setdefault(term, []).append(place)
+                self._places_by_term.setdefault(term, []).append(place)
         self._vectors = vectors or {}
-        self._matrix: tuple[str, list[int], Any] | None = None  # of the space last asked for
+        self._matrix: tuple[str, list[int], Any] | None = None  # of the space used last
 
-    def matching(self, query: str, limit: int, meaning: Meaning | None = None) -> list[Memory]:
-        """The memories that share words with the query or are near to it, best first, newer ones
-        before older."""
+    def find_matching(
+        self, query: str, limit: int, meaning: QueryMeaning | None = None
+    ) -> list[Memory]:
+        """The memories that share words with the query or are close to it, best first; of equal
+        ones the newer first."""
         by_words = self._by_words(query)
         near = self._by_meaning(meaning) if meaning is not None else []
         scores: dict[int, float] = {}
         for found in (by_words, near):
             for rank, place in enumerate(found):
-                scores[place] = scores.get(place, 0.0) + 1 / (RANKS + rank)
+                scores[place] = scores.get(place, 0.0) + 1 / (RANK_CONSTANT + rank)
         best = heapq.nsmallest(max(0, limit), scores, key=lambda place: (-scores[place], place))
         return [self._memories[place] for place in best]
 
     def _by_words(self, query: str) -> list[int]:
         scores: dict[int, float] = {}
         for term in dict.fromkeys(terms(query)):
-            places = self._having.get(term, [])
+            places = self._places_by_term.get(term, [])
             for place in places:
                 weight = math.log(1 + len(self._memories) / len(places))
                 scores[place] = scores.get(place, 0.0) + weight
         return sorted(scores, key=lambda place: (-scores[place], place))
 
-    def _by_meaning(self, meaning: Meaning) -> list[int]:
-        import numpy as np  # slow to import, and not needed where there are no vectors
+    def _by_meaning(self, meaning: QueryMeaning) -> list[int]:
+        import numpy as np  # slow to import, and not needed without vectors
 
         places, matrix = self._matrix_of(meaning.space)
-        asked = np.frombuffer(meaning.vector, dtype="<f4")
-        if not places or matrix.shape[1] != len(asked):
+        query = np.frombuffer(meaning.vector, dtype="<f4")
+        if not places or matrix.shape[1] != len(query):
             return []
-        floor = FLOOR
+        floor = COSINE_MIN
         if meaning.anchors:
             anchors = np.stack([np.frombuffer(one, dtype="<f4") for one in meaning.anchors])
-            floor = max(floor, float((anchors @ asked).mean()) + meaning.above_anchors)
-        cosines = matrix @ asked
+            floor = max(floor, float((anchors @ query).mean()) + meaning.above_anchors)
+        cosines = matrix @ query
         near = [(float(cosine), place) for cosine, place in zip(cosines, places, strict=True)]
         near = [one for one in near if one[0] >= floor]
         return [place for _, place in sorted(near, key=lambda one: (-one[0], one[1]))]
@@ -130,7 +134,7 @@ class Recall:
 
 
 def terms(text: str) -> list[str]:
-    """What a text can be found by: its words, pairs of characters where words have no spaces."""
+    """The search terms of a text: its words, or pairs of characters in scripts without spaces."""
     found: list[str] = []
     run = ""
     for word in words(text):
@@ -139,7 +143,7 @@ def terms(text: str) -> list[str]:
             run = ""
         if is_single(word):
             run += word.removeprefix("^")
-        elif word not in _COMMON:
+        elif word not in _STOP_WORDS:
             found.append(word)
     found.extend(_pairs(run))
     return found

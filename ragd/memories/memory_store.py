@@ -1,7 +1,7 @@
-"""Memories in a small SQLite file of their own: a person's data, kept until they are forgotten.
+"""Memories in an SQLite file of their own: a person's data, kept until it is forgotten.
 
-What was acknowledged survives a kill, and what was forgotten or replaced is in no byte of the file.
-It never sets a damaged file aside by itself, and never says what a memory is about.
+A stored memory survives a kill. A forgotten or replaced one leaves no byte in the file. It never
+moves a damaged file aside, and no error says what a memory is about.
 """
 
 import asyncio
@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ragd.errors import RagdError
-from ragd.memories.matching import Meaning, Memory, Recall
+from ragd.memories.matching import Memory, MemoryMatcher, QueryMeaning
 from ragd.runtime import sqlite_files
 
-MOST = 10_000
-MOST_CHARACTERS = 4_000_000  # of all keys and values together
+MEMORIES_MAX = 10_000
+CHARACTERS_MAX = 4_000_000  # of all keys and values together
 WITHIN_S = 10.0
 FORMAT = 2
 
@@ -35,7 +35,7 @@ CREATE TABLE IF NOT EXISTS memories (
     stored_at TEXT NOT NULL
 ) WITHOUT ROWID
 """
-# Since format 2. Of a vector `space` says in which vector space it is.
+# Since format 2. `space` is the vector space of `vector`.
 _ADDED = (
     "source_sha256 TEXT",
     "may_leave INTEGER NOT NULL DEFAULT 0",
@@ -44,15 +44,15 @@ _ADDED = (
 )
 _COLUMNS = "key, value, source, stored_at, source_sha256, may_leave"
 
-Fact = tuple[str, str]  # a key or a source, and the value
+KnownFact = tuple[str, str]  # a key or a source, and the value
 
 T = TypeVar("T")
 
 
 class MemoryStore:
-    """The memories as the daemon uses them: every call runs on one thread of its own.
+    """The memories as the daemon uses them. Every call runs on the store's own thread.
 
-    Each call raises RagdError when the file cannot be used.
+    Each call raises RagdError if the file cannot be used.
     """
 
     def __init__(self, path: Path) -> None:
@@ -61,34 +61,34 @@ class MemoryStore:
         self._closed = False
 
     async def store(self, memory: Memory) -> None:
-        """Keep it, in place of one with the same key; on the disk when this returns."""
+        """Keep it, in place of one with the same key. It is on the disk when this returns."""
         await self._run(lambda: self._file.store(memory))
 
     async def forget(self, key: str) -> bool:
-        """Erase it from the disk; whether there was one."""
+        """Erase it from the disk. False if there was none."""
         return await self._run(lambda: self._file.forget(key))
 
     async def all(self) -> list[Memory]:
         """Every memory, newest first."""
         return await self._run(self._file.all)
 
-    async def matching(
-        self, query: str, limit: int, meaning: Meaning | None = None
+    async def find_matching(
+        self, query: str, limit: int, meaning: QueryMeaning | None = None
     ) -> list[Memory]:
-        """Those that share words with the query or are near to it, best first."""
-        return await self._run(lambda: self._file.recall().matching(query, limit, meaning))
+        """Those that share words with the query or are close to it, best first."""
+        return await self._run(lambda: self._file.matcher().find_matching(query, limit, meaning))
 
-    async def facts(self) -> frozenset[Fact]:
+    async def known_facts(self) -> frozenset[KnownFact]:
         """Each memory's value with its key, and with its source."""
-        return await self._run(self._file.facts)
+        return await self._run(self._file.known_facts)
 
-    async def lacking(self, space: str) -> list[Memory]:
+    async def without_vector(self, space: str) -> list[Memory]:
         """Those that have no vector in this space."""
-        return await self._run(lambda: self._file.lacking(space))
+        return await self._run(lambda: self._file.without_vector(space))
 
     async def keep_vectors(self, space: str, made: Mapping[str, tuple[str, bytes]]) -> None:
-        """Keep vectors beside their memories: by key, the value that was embedded and its vector.
-        One whose memory was forgotten or replaced meanwhile is dropped."""
+        """Keep vectors with their memories: by key, the embedded value and its vector. A vector is
+        dropped if its memory was forgotten or replaced meanwhile."""
         await self._run(lambda: self._file.keep_vectors(space, made))
 
     async def close(self) -> None:
@@ -104,7 +104,7 @@ class MemoryStore:
         loop = asyncio.get_running_loop()
         try:
             async with asyncio.timeout(WITHIN_S):
-                return await loop.run_in_executor(self._thread, self._file.guarded, work)
+                return await loop.run_in_executor(self._thread, self._file.run, work)
         except TimeoutError:
             raise RagdError("TIMEOUT") from None
 
@@ -115,29 +115,32 @@ class _MemoryFile:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._connection: sqlite3.Connection | None = None
-        self._recall: Recall | None = None
-        self._facts: frozenset[Fact] | None = None
+        self._matcher: MemoryMatcher | None = None
+        self._known_facts: frozenset[KnownFact] | None = None
 
-    def guarded(self, work: Callable[[], T]) -> T:
-        """Do `work`; what SQLite or the disk say becomes a sentence, without their words."""
+    def run(self, work: Callable[[], T]) -> T:
+        """Do `work`. Errors of SQLite or the disk become RagdError, without their texts."""
         try:
             return work()
         except sqlite3.Error as error:
             sqlite_files.roll_back(self._connection)
-            raise _explained(getattr(error, "sqlite_errorcode", 0) & 0xFF) from None
+            raise _file_error(getattr(error, "sqlite_errorcode", 0) & 0xFF) from None
         except OSError:
-            raise _explained(0) from None
+            raise _file_error(0) from None
 
     def store(self, memory: Memory) -> None:
         connection = self._open()
-        self._recall = self._facts = None
+        self._matcher = self._known_facts = None
         connection.execute("BEGIN IMMEDIATE")
-        # With its key out of the way it counts once, whether it is new or not.
+        # Without its old row it counts once, whether it is new or not.
         replaced = connection.execute("DELETE FROM memories WHERE key = ?", (memory.key,)).rowcount
         number, characters = connection.execute(
             "SELECT count(*), coalesce(sum(length(key) + length(value)), 0) FROM memories"
         ).fetchone()
-        if number >= MOST or characters + len(memory.key) + len(memory.value) > MOST_CHARACTERS:
+        if (
+            number >= MEMORIES_MAX
+            or characters + len(memory.key) + len(memory.value) > CHARACTERS_MAX
+        ):
             connection.execute("ROLLBACK")
             raise _no_room()
         connection.execute(
@@ -157,9 +160,9 @@ class _MemoryFile:
 
     def forget(self, key: str) -> bool:
         connection = self._open()
-        self._recall = self._facts = None
+        self._matcher = self._known_facts = None
         gone = connection.execute("DELETE FROM memories WHERE key = ?", (key,)).rowcount
-        # Also when there was none: an erasure before may have been cut short.
+        # Also if there was none: an earlier erasure may have been interrupted.
         self._erase()
         return gone > 0
 
@@ -169,23 +172,25 @@ class _MemoryFile:
         )
         return [_memory(row) for row in rows]
 
-    def recall(self) -> Recall:
-        if self._recall is None:
+    def matcher(self) -> MemoryMatcher:
+        if self._matcher is None:
             rows = self._open().execute(
                 "SELECT key, space, vector FROM memories WHERE vector IS NOT NULL"
             )
-            self._recall = Recall(self.all(), {key: (space, vector) for key, space, vector in rows})
-        return self._recall
+            self._matcher = MemoryMatcher(
+                self.all(), {key: (space, vector) for key, space, vector in rows}
+            )
+        return self._matcher
 
-    def facts(self) -> frozenset[Fact]:
-        if self._facts is None:
+    def known_facts(self) -> frozenset[KnownFact]:
+        if self._known_facts is None:
             kept = self.all()
-            self._facts = frozenset(
+            self._known_facts = frozenset(
                 [(one.key, one.value) for one in kept] + [(one.source, one.value) for one in kept]
             )
-        return self._facts
+        return self._known_facts
 
-    def lacking(self, space: str) -> list[Memory]:
+    def without_vector(self, space: str) -> list[Memory]:
         rows = self._open().execute(
             f"SELECT {_COLUMNS} FROM memories WHERE space IS NOT ? ORDER BY key",  # noqa: S608
             (space,),
@@ -194,7 +199,7 @@ class _MemoryFile:
 
     def keep_vectors(self, space: str, made: Mapping[str, tuple[str, bytes]]) -> None:
         connection = self._open()
-        self._recall = None
+        self._matcher = None
         connection.execute("BEGIN IMMEDIATE")
         connection.executemany(
             "UPDATE memories SET space = ?, vector = ? WHERE key = ? AND value = ?",
@@ -207,18 +212,18 @@ class _MemoryFile:
         sqlite_files.close(connection)
 
     def _erase(self) -> None:
-        """Leave no trace of deleted rows. SQLite zeroes them, but it also moves rows between pages
-        and may leave their old places as they were (5 of 21,805 in a trial): a fresh copy has no
-        such places."""
+        """Leave no trace of deleted rows. SQLite overwrites them with zeros, but it also moves rows
+        between pages and may leave the old bytes (5 of 21,805 in a test). A fresh copy of the
+        file has no such bytes."""
         connection = self._open()
         connection.execute("VACUUM")
         (busy, _, _) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
         if busy:
             raise RagdError(
                 "TIMEOUT",
-                "It is deleted, but another program holds the memories' file open, so that traces "
-                "of it may be left.",
-                "Close that program and ask for it again.",
+                "The memory is deleted, but another program has the file of memories open, so "
+                "traces of it may be left.",
+                "Close that program and repeat the command.",
             )
 
     def _open(self) -> sqlite3.Connection:
@@ -231,7 +236,7 @@ class _MemoryFile:
 
             connection = sqlite_files.open_private(self._path, _SETTINGS, "", check)
             try:
-                _bring_up_to_date(connection, found[0])
+                _upgrade(connection, found[0])
             except BaseException:
                 sqlite_files.close(connection)
                 raise
@@ -239,8 +244,8 @@ class _MemoryFile:
         return self._connection
 
 
-def _bring_up_to_date(connection: sqlite3.Connection, version: int) -> None:
-    """The table of this format, in a new file or in an older one; all of it or nothing."""
+def _upgrade(connection: sqlite3.Connection, version: int) -> None:
+    """Make the table of this format, in a new file or an older one. All or nothing."""
     if version == FORMAT:
         return
     connection.execute("BEGIN IMMEDIATE")
@@ -254,26 +259,26 @@ def _bring_up_to_date(connection: sqlite3.Connection, version: int) -> None:
 def _no_room() -> RagdError:
     return RagdError(
         "INVALID_REQUEST",
-        f"There is no room for another memory: {MOST:,} of them, or {MOST_CHARACTERS:,} "
-        "characters, is the most.",
+        f"There is no room for another memory: at most {MEMORIES_MAX:,} memories and "
+        f"{CHARACTERS_MAX:,} characters are kept.",
         "Forget some with `ragctl memory forget KEY`.",
     )
 
 
-def _explained(code: int) -> RagdError:
+def _file_error(code: int) -> RagdError:
     if code == sqlite3.SQLITE_FULL:
         return RagdError("DISK_FULL")
     if code in _DAMAGED:
         return RagdError(
             "INTERNAL",
-            "The memories' file, memories.sqlite in ragd's home, is damaged.",
-            "Put a good copy in its place, or move it away to begin anew; it is left as it is.",
+            "The file of memories, memories.sqlite in ragd's home, is damaged.",
+            "Replace it with a good copy, or move it away to start again; ragd does not change it.",
         )
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-        return RagdError("TIMEOUT", "Another program holds the memories' file.")
+        return RagdError("TIMEOUT", "Another program has the file of memories open.")
     return RagdError(
         "INTERNAL",
-        "The memories' file, memories.sqlite in ragd's home, cannot be used.",
+        "The file of memories, memories.sqlite in ragd's home, cannot be used.",
         "Run `ragctl doctor`.",
     )
 
@@ -283,7 +288,7 @@ def _check_format(found: int) -> None:
         raise RagdError(
             "INTERNAL",
             "The memories were written by a newer version of ragd.",
-            "Install that version again; they are left as they are.",
+            "Install that version again; ragd does not change the file.",
         )
 
 

@@ -1,7 +1,7 @@
-"""Vectors of memories: made with the embedder of the index that serves, in its vector space.
+"""Vectors of memories, made with the embedder of the open index, in its vector space.
 
-It keeps nothing: vectors are kept beside their memories, so that forgetting erases both. A memory
-that is sensitive, or whose note may be, is never sent to another machine.
+It stores nothing: vectors are stored with their memories, so that forgetting erases both. It never
+sends a memory to another machine if the memory or its note may be sensitive.
 """
 
 from collections.abc import Sequence
@@ -13,14 +13,14 @@ from ragd.embed.providers.local_model import model_of
 from ragd.embed.providers.provider_choice import Providers
 from ragd.guard.live_rules import LiveGuard
 from ragd.guard.sensitive import text_may_leave
-from ragd.memories.matching import ANCHORS, Meaning, Memory, embed_text
+from ragd.memories.matching import ANCHORS, Memory, QueryMeaning, embed_text
 from ragd.search.ranking.cosine_scale import USUAL, known_scale
 from ragd.store.lance import ChunkIndex
 from ragd.store.open_indexes import OpenIndexes
 
 
 class MemoryVectors:
-    """Makes them."""
+    """Makes vectors of memories, and says how close a match must be."""
 
     def __init__(
         self,
@@ -37,12 +37,12 @@ class MemoryVectors:
 
     @property
     def space(self) -> str | None:
-        """The vector space of the index that serves; None while there is none."""
+        """The vector space of the open index; None while no index is open."""
         index = self._index()
         return index.identity.space.identity if index is not None else None
 
     def may_embed(self, memory: Memory) -> bool:
-        """Whether the embedder may see this memory."""
+        """Whether the embedder may get the text of this memory."""
         index = self._index()
         if index is None:
             return False
@@ -53,7 +53,7 @@ class MemoryVectors:
         return memory.may_leave and text_may_leave(embed_text(memory), self._guard.rules)
 
     async def make(self, space: str, memories: Sequence[Memory]) -> list[Vector]:
-        """Their vectors; none if another index serves now. Raises EmbeddingError."""
+        """Their vectors; an empty list if another index is open now. Raises EmbeddingError."""
         index = self._index()
         if index is None or index.identity.space.identity != space:
             return []
@@ -63,16 +63,16 @@ class MemoryVectors:
         texts = [embed_text(memory) for memory in memories]
         return list(await embedder.embed(texts)) if texts else []
 
-    def meaning(self, vector: Vector | None, space: str) -> Meaning | None:
-        """What a question with this vector can be compared by; None if by words alone."""
+    def meaning(self, vector: Vector | None, space: str) -> QueryMeaning | None:
+        """How to compare a query with this vector; None if only words can be compared."""
         index = self._index()
         if vector is None or index is None or index.identity.space.identity != space:
             return None
         above = _above_anchors(index)
         if above is None:
-            return Meaning(vector, space)
+            return QueryMeaning(vector, space)
         anchors = self._anchors.get(space)
-        return Meaning(vector, space, anchors, above) if anchors else None
+        return QueryMeaning(vector, space, anchors, above) if anchors else None
 
     def _index(self) -> ChunkIndex | None:
         index = self._open_indexes.serving
@@ -80,6 +80,6 @@ class MemoryVectors:
 
 
 def _above_anchors(index: ChunkIndex) -> float | None:
-    """How much nearer to a question than unrelated texts a memory must be in this index."""
+    """How much closer to a query than unrelated texts a memory must be in this index."""
     scale = known_scale(model_of(index.identity.space)) or USUAL
     return scale.above_anchors

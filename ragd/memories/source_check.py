@@ -1,7 +1,7 @@
-"""Whether the notes that memories came from have changed since: their hashes, then and now.
+"""Checks whether the source notes of memories have changed: their hashes, then and now.
 
-It looks in a lane of its own (`vault.threads`) and within a time limit, so that a vault that hangs
-holds up nobody. It never decides what becomes of a memory.
+It runs in its own thread lane (`vault.threads`) with a time limit, so that a vault that hangs does
+not block other requests. It never changes a memory.
 """
 
 import asyncio
@@ -22,35 +22,35 @@ from ragd.vault.files import (
 from ragd.vault.threads import MEMORIES
 
 WITHIN_S = 1.0
-CACHED = 10_000
-GONE = ""  # in place of a hash
+CACHED_MAX = 10_000
+GONE = ""  # the hash of a note that is gone
 
 T = TypeVar("T")
 
 
-class Notes(Protocol):
-    """The vault under the configuration in force."""
+class SourceReader(Protocol):
+    """Reads files of the vault that the configuration in force allows."""
 
     def stat_notes(self, paths: Iterable[str]) -> dict[str, FileStat | None]: ...
 
     def read_bytes(self, path: str) -> tuple[bytes, str]: ...
 
 
-class Sources:
-    """Hashes of source notes; one is read again only when its size or time differs."""
+class SourceCheck:
+    """Hashes of source notes. A note is read again only if its size or time differs."""
 
-    def __init__(self, notes: Notes) -> None:
+    def __init__(self, notes: SourceReader) -> None:
         self._notes = notes
-        self._read: dict[str, tuple[int, int, str]] = {}  # size, mtime_ns, hash
+        self._cached: dict[str, tuple[int, int, str]] = {}  # size, mtime_ns, hash
 
     async def hash_of(self, path: str) -> str | None:
         """The SHA-256 of a note now; None if it cannot be read."""
         return (await self._run(lambda: self._hashes([path]))).get(path) or None
 
-    async def stale(self, memories: Sequence[Memory]) -> dict[str, bool | None]:
-        """Whether each memory's note has changed or is gone, by key; None where nobody could look.
+    async def find_stale(self, memories: Sequence[Memory]) -> dict[str, bool | None]:
+        """Whether each memory's note has changed or is gone, by key; None if it cannot be checked.
 
-        Of a memory that was stored without a hash only a note that is gone can be told.
+        For a memory that was stored without a hash, only a missing note can be detected.
         """
         now = await self._run(lambda: self._hashes([memory.source for memory in memories]))
         found: dict[str, bool | None] = {}
@@ -72,7 +72,7 @@ class Sources:
             return {}
 
     def _hashes(self, paths: Iterable[str]) -> dict[str, str]:
-        """The hash of each note, GONE for one that is gone; without those there is no time for."""
+        """The hash of each note, or GONE. Notes for which there is no time are left out."""
         until = time.monotonic() + WITHIN_S * 0.8
         try:
             facts = self._notes.stat_notes(dict.fromkeys(paths))
@@ -89,7 +89,7 @@ class Sources:
         return found
 
     def _hash(self, path: str, fact: FileStat) -> str | None:
-        known = self._read.get(path)
+        known = self._cached.get(path)
         if known is not None and known[:2] == (fact.size, fact.mtime_ns):
             return known[2]
         try:
@@ -98,7 +98,7 @@ class Sources:
             return GONE
         except (ChangedWhileRead, SkipPath, Unreadable, VaultGone):
             return None
-        if len(self._read) >= CACHED:
-            self._read.clear()
-        self._read[path] = (fact.size, fact.mtime_ns, sha256)
+        if len(self._cached) >= CACHED_MAX:
+            self._cached.clear()
+        self._cached[path] = (fact.size, fact.mtime_ns, sha256)
         return sha256

@@ -55,7 +55,7 @@ def error_body(code: str, message: str | None = None, suggestion: str | None = N
     return ErrorBody(code, message or kind.message, kind.recoverable, suggestion or kind.suggestion)
 
 
-def refusal(why: RagdError, health: str, meta: Meta) -> Envelope:
+def refusal_envelope(why: RagdError, health: str, meta: Meta) -> Envelope:
     """An answer without data. A refusal keeps the current health, unless its code says more."""
     status = health if why.kind.status is None else worse(health, why.kind.status)
     return Envelope(status, None, error_body(why.code, why.message, why.suggestion), meta)

@@ -17,9 +17,9 @@ from ragd.errors import WITHOUT_VECTORS
 from ragd.events import DependencyRecovered, EmbeddingFailed, Fact
 from ragd.folds.catalog import Catalog
 from ragd.folds.health_reasons import DEPENDENCY_OF
-from ragd.gateway.status import Reason
 from ragd.guard.live_rules import LiveGuard
 from ragd.guard.sensitive import text_may_leave
+from ragd.health.current_health import CurrentReason
 from ragd.state.ledger import Ledger
 from ragd.store.lance import ChunkIndex
 
@@ -49,7 +49,7 @@ class QueryVectors:
         self._guard = guard
 
     async def of(
-        self, query: str, index: ChunkIndex, catalog: Catalog, health: Sequence[Reason]
+        self, query: str, index: ChunkIndex, catalog: Catalog, health: Sequence[CurrentReason]
     ) -> QueryVector:
         """The vector of this question, if it can be had and is worth having."""
         search = self._settings.current.search

@@ -16,7 +16,7 @@ from ragd.config.live_settings import Settings
 from ragd.embed.providers.embedder_port import Vector
 from ragd.embed.providers.local_model import model_of
 from ragd.errors import UNAVAILABLE, RagdError
-from ragd.gateway.status import Reason
+from ragd.health.current_health import CurrentReason
 from ragd.notes.languages import language_of
 from ragd.protocol.tool_schemas import SearchRequest
 from ragd.search import retrieval
@@ -116,7 +116,7 @@ class Searcher:
         vocabularies = VocabularyCache(clock)
         self._preparer = QueryPreparer(vocabularies, notes.count_tokens, self._may_be_shown)
 
-    async def search(self, request: SearchRequest, health: Sequence[Reason]) -> SearchAnswer:
+    async def search(self, request: SearchRequest, health: Sequence[CurrentReason]) -> SearchAnswer:
         """The passages for a question. Raises RagdError if it is refused or cannot be answered."""
         _check(request)  # first, so that the error does not depend on the notes
         for reason in health:
@@ -138,7 +138,7 @@ class Searcher:
         return titled or sorted({hit.source_file for hit in await index.find_by_name(title)})
 
     async def _search_what_serves(
-        self, request: SearchRequest, health: Sequence[Reason], deadline: float
+        self, request: SearchRequest, health: Sequence[CurrentReason], deadline: float
     ) -> SearchAnswer:
         """Repeats the search if its index was closed meanwhile: after a switch to another index,
         or when a probe made it reopen. Both may happen during one search."""
@@ -162,7 +162,7 @@ class Searcher:
         self,
         request: SearchRequest,
         index: ChunkIndex,
-        health: Sequence[Reason],
+        health: Sequence[CurrentReason],
         deadline: float,
     ) -> SearchAnswer:
         """At the deadline, answers with what was found; without any result, the search fails."""
@@ -217,7 +217,7 @@ class Searcher:
         filters: Filters,
         named: NamedTime,
         index: ChunkIndex,
-        health: Sequence[Reason],
+        health: Sequence[CurrentReason],
     ) -> Question:
         """The question to look up. Starts to embed it."""
         is_dated = filters.start is not None or filters.end is not None
@@ -274,7 +274,9 @@ class Searcher:
             each_note=filters.asks_for_notes,
         )
 
-    async def _vector(self, query: str, index: ChunkIndex, health: Sequence[Reason]) -> QueryVector:
+    async def _vector(
+        self, query: str, index: ChunkIndex, health: Sequence[CurrentReason]
+    ) -> QueryVector:
         if not any(character.isalnum() for character in query):
             return QueryVector()  # there is nothing in it that could mean something
         return await self._vectors.of(query, index, self._ledger.state.catalog, health)

@@ -325,7 +325,7 @@ class StoreWriter:
             indexed_files=job.indexed_files,
             removed_files=job.files_removed,
             total_chunks=self._ledger.state.catalog.chunks,
-            duration_ms=self._ledger.took_ms(job.id, job.started_at),
+            duration_ms=self._ledger.job_duration_ms(job.id, job.started_at),
         )
         await self._ledger.journal.append(STORE_WRITER, cancelled)
         await self._reindex_switch.abandon()  # last: a missing index would be requested again
@@ -351,7 +351,7 @@ class StoreWriter:
             indexed_files=job.files_stored,
             removed_files=job.files_removed,
             total_chunks=table.chunks,
-            duration_ms=self._ledger.took_ms(job.id, job.started_at),
+            duration_ms=self._ledger.job_duration_ms(job.id, job.started_at),
             errors=errors,
             errors_total=job.errors_total,
             uptime_ms=self._ledger.uptime_ms,

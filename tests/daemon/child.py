@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 from ragd import daemon
-from ragd.health.probes import Probing
+from ragd.health.probes import Probes
 from ragd.paths import Home
 from ragd.store import lance as lance_store
 
@@ -57,7 +57,7 @@ def held_index(fifo: str) -> None:
 
 def hanging_vault() -> None:
     """The vault lies on a mount that never answers."""
-    Probing.vault = lambda self: _hang()  # type: ignore[method-assign]
+    Probes.vault = lambda self: _hang()  # type: ignore[method-assign]
 
 
 def hang_vault_while(path: str) -> None:

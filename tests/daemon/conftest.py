@@ -15,8 +15,9 @@ from ragd.config import load as configuration
 from ragd.config.config_reader import ConfigReader
 from ragd.config.live_settings import Settings
 from ragd.config.load import Config
-from ragd.config.reload import Reloading
+from ragd.config.reload import ConfigReload
 from ragd.embed.providers.provider_choice import Providers
+from ragd.embed.vector_progress import VectorProgress
 from ragd.events import DaemonStarted, Fact
 from ragd.gateway.http_server import HttpServer
 from ragd.gateway.tool_gateway import ToolGateway
@@ -80,16 +81,23 @@ class House:
         self.stop = asyncio.Event()
         private_directory(Path(home.events))
         self.ledger = Ledger(Path(home.events), Path(home.snapshots), clock, "run-1", "ragd test")
-        vectors = QueryVectors(
-            self.ledger, self.settings, Providers(self.settings), LiveGuard(self.settings)
-        )
+        guard = LiveGuard(self.settings)
+        vectors = QueryVectors(self.ledger, self.settings, Providers(self.settings), guard)
         notes = NoteReader(self.settings, clock)
         self.searcher = Searcher(self.ledger, clock, self.settings, OpenIndexes(), vectors, notes)
-        reloading = Reloading(self.settings)
+        reload = ConfigReload(self.settings)
         path, journal = Path(home.config), self.ledger.journal
-        self.config_reader = ConfigReader(clock, path, reloading, journal)
+        self.config_reader = ConfigReader(clock, path, reload, journal)
         self.gateway = ToolGateway(
-            self.ledger, clock, self.settings, self.stop, self.searcher, notes, reloading
+            self.ledger,
+            clock,
+            self.settings,
+            self.stop,
+            self.searcher,
+            notes,
+            reload,
+            guard,
+            VectorProgress(clock),
         )
         self.server = HttpServer(
             UnixListener(home.socket), self.gateway.routes(), self.gateway.refuse
@@ -119,7 +127,7 @@ async def housed(home: Home, clock: Clock | None = None) -> AsyncIterator[House]
             yield house
         finally:
             house.stop.set()
-            house.gateway.end_followers()
+            house.gateway.streams.end()
             await house.server.stop(0.2)
             await house.gateway.close()
             await house.ledger.journal.close()

@@ -14,7 +14,7 @@ from tests.daemon.processes import write_config
 
 @pytest.fixture
 async def watched(house: House, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[House]:
-    monkeypatch.setattr(config_reader, "LOOK_EVERY_S", 0.01)
+    monkeypatch.setattr(config_reader, "CHECK_EVERY_S", 0.01)
     watching = asyncio.create_task(house.config_reader.run())
     yield house
     watching.cancel()

@@ -20,7 +20,7 @@ from ragd.events import (
     JobStarted,
     RequestRefused,
 )
-from ragd.gateway import tool_gateway
+from ragd.gateway import fact_recorder
 from ragd.paths import Home
 from tests.daemon.conftest import House, housed
 from tests.daemon.processes import write_config
@@ -351,7 +351,7 @@ async def test_of_two_reloads_at_once_the_later_file_is_in_force(
 async def test_an_append_that_takes_too_long_is_a_timeout(
     house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tool_gateway, "APPEND_WITHIN_S", 0.01)
+    monkeypatch.setattr(fact_recorder, "APPEND_WITHIN_S", 0.01)
     gate = asyncio.Event()
     commit = house.ledger.journal._commit
 
@@ -370,7 +370,7 @@ async def test_an_append_that_takes_too_long_is_a_timeout(
 async def test_an_append_that_is_slow_on_a_disk_with_room_is_waited_for(
     house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tool_gateway, "FULL_WITHIN_S", 0.01)
+    monkeypatch.setattr(fact_recorder, "FULL_WITHIN_S", 0.01)
     commit = house.ledger.journal._commit
 
     async def slow(group: Any) -> None:
@@ -402,7 +402,7 @@ async def test_get_does_not_stop_it(house: House) -> None:
 @pytest.fixture
 async def timed(home: Home, clock: VirtualClock) -> AsyncIterator[House]:
     async with housed(home, clock) as house:
-        task = asyncio.create_task(house.gateway.record_refusals())
+        task = asyncio.create_task(house.gateway.run())
         await clock.asleep()
         yield house
         task.cancel()
@@ -448,7 +448,7 @@ async def test_what_an_unknown_tool_was_called_is_not_recorded(
 async def test_what_could_not_be_recorded_stays_counted(
     timed: House, clock: VirtualClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tool_gateway, "APPEND_WITHIN_S", 0.01)
+    monkeypatch.setattr(fact_recorder, "APPEND_WITHIN_S", 0.01)
     commit = timed.ledger.journal._commit
     gate = asyncio.Event()
 
@@ -464,7 +464,7 @@ async def test_what_could_not_be_recorded_stays_counted(
         await timed.ask("GET", "/v1/jobs/nope")
     finally:
         gate.set()
-    monkeypatch.setattr(tool_gateway, "APPEND_WITHIN_S", 10)
+    monkeypatch.setattr(fact_recorder, "APPEND_WITHIN_S", 10)
     clock.advance(60)
     await clock.asleep()
     assert [f.count for f in await refused(timed)] == [2]

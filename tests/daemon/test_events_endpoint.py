@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ragd.events import DeletionsHeld, Fact, FileSkipped, IndexLost, WatchLost, WatchStarted
-from ragd.gateway import tool_gateway
+from ragd.gateway import open_streams
 from tests.daemon.conftest import House
 from tests.daemon.wire import Wire, connected, head, lines
 from tests.patience import PATIENCE_S
@@ -78,8 +78,8 @@ async def test_types_are_chosen_by_name_and_several_may_be(house: House) -> None
         ("?after=" + "9" * 5000, "`after`"),
         ("?follow=yes", "`follow`"),
         ("?type=watch_startd", "did you mean `watch_started`"),
-        ("?type=", "`type` names no fact"),
-        ("?type=" + "x" * 3000, "`type` names no fact"),
+        ("?type=", "`type` is not a type of fact"),
+        ("?type=" + "x" * 3000, "`type` is not a type of fact"),
         ("?tpye=watch_started", "`tpye` is unknown; valid: `after`, `follow`, `type`"),
     ],
 )
@@ -140,9 +140,9 @@ async def test_a_client_that_goes_away_frees_its_place(house: House) -> None:
     for _ in range(5):
         async with connected(house.home.socket) as wire:
             await some(await follow(wire), 1)
-            assert len(house.gateway._followers) == 1
+            assert len(house.gateway.streams) == 1
         async with asyncio.timeout(PATIENCE_S):
-            while house.gateway._followers:
+            while house.gateway.streams:
                 await asyncio.sleep(0.005)
 
 
@@ -153,7 +153,7 @@ def heavy(n: int) -> Fact:
 async def test_a_stuck_follower_is_let_go_while_others_and_the_writer_go_on(
     house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tool_gateway, "FOLLOWER_TAKES_WITHIN_S", 0.5)
+    monkeypatch.setattr(open_streams, "CLIENT_READS_WITHIN_S", 0.5)
     async with connected(house.home.socket) as stuck, connected(house.home.socket) as well:
         await stuck.send(head("GET", "/v1/events?follow=1"))
         stuck.writer.transport.pause_reading()  # type: ignore[attr-defined]
@@ -162,7 +162,7 @@ async def test_a_stuck_follower_is_let_go_while_others_and_the_writer_go_on(
         last = await house.add(*map(heavy, range(60)))  # 2.4 MB: more than a pipe holds
         assert await reading == list(range(1, last + 1))
         async with asyncio.timeout(PATIENCE_S):
-            while len(house.gateway._followers) > 1:
+            while len(house.gateway.streams) > 1:
                 await asyncio.sleep(0.005)
         stuck.writer.transport.resume_reading()  # type: ignore[attr-defined]
         await stuck.gone()
@@ -173,7 +173,7 @@ async def test_a_stuck_follower_is_let_go_while_others_and_the_writer_go_on(
 async def test_a_stuck_follower_does_not_hold_up_the_end(
     house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tool_gateway, "FOLLOWER_TAKES_WITHIN_S", 2 * PATIENCE_S)
+    monkeypatch.setattr(open_streams, "CLIENT_READS_WITHIN_S", 2 * PATIENCE_S)
     async with connected(house.home.socket) as stuck, connected(house.home.socket) as well:
         await stuck.send(head("GET", "/v1/events?follow=1"))
         stuck.writer.transport.pause_reading()  # type: ignore[attr-defined]
@@ -182,7 +182,7 @@ async def test_a_stuck_follower_does_not_hold_up_the_end(
         last = await house.add(*map(heavy, range(60)))
         assert await reading == list(range(1, last + 1))
         house.stop.set()
-        house.gateway.end_followers()
+        house.gateway.streams.end()
         async with asyncio.timeout(PATIENCE_S):  # less than a stuck follower is given
             await house.server.stop(2 * PATIENCE_S)
         with pytest.raises(StopAsyncIteration):  # an orderly end
@@ -190,7 +190,7 @@ async def test_a_stuck_follower_does_not_hold_up_the_end(
 
 
 async def test_who_comes_while_it_ends_gets_what_there_is_and_no_more(house: House) -> None:
-    house.gateway.end_followers()
+    house.gateway.streams.end()
     assert [r["seq"] for r in await fetch(house, "?follow=1")] == [1]
 
 

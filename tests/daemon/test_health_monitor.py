@@ -24,7 +24,9 @@ from ragd.events import (
     tag_of,
 )
 from ragd.health import health_monitor
-from ragd.health.health_monitor import HealthMonitor, Look, Probe, end_looks
+from ragd.health.dependency_probe import DependencyProbe
+from ragd.health.health_monitor import HealthMonitor
+from ragd.health.probe_thread import ProbeThread, join_probe_threads
 from ragd.paths import Home
 from ragd.state.replay import replay
 from tests.daemon.conftest import House, housed
@@ -60,7 +62,7 @@ async def monitored(house: House, clock: VirtualClock) -> AsyncIterator[dict[Dep
         "index": Answers("INDEX_NOT_FOUND"),
         "ollama": Answers(),
     }
-    probes = {name: Probe(ask, None) for name, ask in answers.items()}
+    probes = {name: DependencyProbe(ask, None) for name, ask in answers.items()}
     task = asyncio.create_task(HealthMonitor(house.ledger, clock, house.settings, probes).run())
     await clock.asleep(3)
     yield answers
@@ -81,7 +83,9 @@ async def test_an_answer_of_before_does_not_undo_what_was_found_out_since(
         return answers.pop(0) if len(answers) == 2 else None
 
     await house.add(DependencyLost(dependency="ollama", code="OLLAMA_UNREACHABLE"))
-    monitor = HealthMonitor(house.ledger, clock, house.settings, {"ollama": Probe(slow, None)})
+    monitor = HealthMonitor(
+        house.ledger, clock, house.settings, {"ollama": DependencyProbe(slow, None)}
+    )
     task = asyncio.create_task(monitor.run())
     await asked.wait()
     await house.add(DependencyRecovered(dependency="ollama"))  # by a call that worked
@@ -223,10 +227,10 @@ async def test_a_probe_that_hangs_is_reported_as_overdue_and_others_go_on(
         await answered.wait()
         return None
 
-    probes: dict[Dependency, Probe] = {
-        "vault": Probe(hang, "VAULT_NOT_FOUND"),
-        "index": Probe(hang, None),  # says nothing of an index it cannot see
-        "ollama": Probe(Answers(), None),
+    probes: dict[Dependency, DependencyProbe] = {
+        "vault": DependencyProbe(hang, "VAULT_NOT_FOUND"),
+        "index": DependencyProbe(hang, None),  # says nothing of an index it cannot see
+        "ollama": DependencyProbe(Answers(), None),
     }
     monitor = HealthMonitor(house.ledger, clock, house.settings, probes)
     task = asyncio.create_task(monitor.run())
@@ -258,7 +262,9 @@ async def test_a_full_disk_does_not_make_a_probe_overdue(
     monkeypatch.setattr(disk._Appending, "write", failing)
     async with housed(home) as house:
         full.set()
-        probes: dict[Dependency, Probe] = {"vault": Probe(Answers(), "VAULT_NOT_FOUND")}
+        probes: dict[Dependency, DependencyProbe] = {
+            "vault": DependencyProbe(Answers(), "VAULT_NOT_FOUND")
+        }
         monitor = HealthMonitor(house.ledger, SystemClock(), house.settings, probes)
         task = asyncio.create_task(monitor.run())
         async with asyncio.timeout(PATIENCE_S):
@@ -283,7 +289,7 @@ async def test_a_look_that_hangs_is_not_begun_a_second_time() -> None:
         gate.wait(PATIENCE_S)
         return "VAULT_NOT_FOUND"
 
-    look = Look(hang)
+    look = ProbeThread(hang)
     for _ in range(3):
         with pytest.raises(TimeoutError):
             async with asyncio.timeout(0.01):
@@ -294,7 +300,7 @@ async def test_a_look_that_hangs_is_not_begun_a_second_time() -> None:
     assert await waiting == "VAULT_NOT_FOUND"
     assert await look() == "VAULT_NOT_FOUND"
     assert len(begun) == 2
-    end_looks(5)
+    join_probe_threads(5)
     assert not [t for t in threading.enumerate() if t.name == begun[0]]
 
 
@@ -303,7 +309,7 @@ async def test_a_look_that_raises_raises_where_it_is_awaited() -> None:
         raise LookupError
 
     with pytest.raises(LookupError):
-        await Look(fail)()
+        await ProbeThread(fail)()
 
 
 def test_a_look_that_outlives_its_loop_is_silent(capfd: pytest.CaptureFixture[str]) -> None:
@@ -312,9 +318,9 @@ def test_a_look_that_outlives_its_loop_is_silent(capfd: pytest.CaptureFixture[st
     async def give_up() -> None:
         with pytest.raises(TimeoutError):
             async with asyncio.timeout(0.01):
-                await Look(lambda: str(gate.wait(PATIENCE_S)))()
+                await ProbeThread(lambda: str(gate.wait(PATIENCE_S)))()
 
     asyncio.run(give_up())
     gate.set()
-    end_looks(5)
+    join_probe_threads(5)
     assert capfd.readouterr() == ("", "")

@@ -137,7 +137,7 @@ async def test_a_daemon_that_stops_says_so_to_who_follows_a_job(house: House) ->
     async with connected(house.home.socket) as wire:
         following = await follow(wire)
         assert (await following.line() or {})["step"] == "vectors"
-        house.gateway.end_followers()
+        house.gateway.streams.end()
         last = await following.last()
     assert (last["type"], last["outcome"]) == ("interrupted", "interrupted")
     assert "stopping" in last["message"] and last["suggestion"]

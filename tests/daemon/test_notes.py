@@ -146,7 +146,7 @@ async def refuse_all(house: House, attacks: list[str]) -> None:
     [
         ("", "`path` is required"),
         ("?path=a.md&from=0", "numbered from 1"),
-        ("?path=a.md&from=9&to=3", "not behind `to`"),
+        ("?path=a.md&from=9&to=3", "must not be after `to`"),
         ("?path=a.md&from=x", "`from` should be a number"),
         ("?path=a.md&lines=3", "`lines` is unknown"),
         (f"?path={JOURNAL}&from=13", "The note has only 12 lines."),

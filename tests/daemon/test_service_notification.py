@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from ragd.folds.health_reasons import Health, RaisedReason
-from ragd.health.service_notification import described
+from ragd.health.service_notification import health_summary
 from ragd.paths import Home
 from ragd.runtime.notify_socket import NotifySocket, from_environment
 from tests.daemon.processes import Process
@@ -192,7 +192,7 @@ def test_nobody_to_tell_is_fine() -> None:
 
 
 def test_health_in_a_word_or_with_its_reasons() -> None:
-    assert described(Health()) == "healthy"
+    assert health_summary(Health()) == "healthy"
     stale = Health(state="degraded", reasons={"INDEX_STALE": RaisedReason("", 1)})
     stale.states["INDEX_STALE"] = "degraded"
-    assert described(stale) == "degraded: INDEX_STALE"
+    assert health_summary(stale) == "degraded: INDEX_STALE"

@@ -12,9 +12,9 @@ from aiohttp import web
 
 from ragd.errors import RagdError
 from ragd.gateway import http_server
-from ragd.gateway.http_server import HttpServer, answer, read_body
+from ragd.gateway.http_server import HttpServer, json_response, read_body
 from ragd.gateway.unix_socket import UnixListener
-from ragd.protocol.envelope import Envelope, Meta, refusal
+from ragd.protocol.envelope import Envelope, Meta, refusal_envelope
 from tests.daemon.wire import Reply, Wire, ask, connected, head, replies, say
 from tests.patience import PATIENCE_S
 
@@ -43,13 +43,13 @@ class Site:
 
     def refuse(self, why: RagdError) -> Envelope:
         self.refused.append(why.code)
-        return refusal(why, "healthy", Meta())
+        return refusal_envelope(why, "healthy", Meta())
 
     async def ok(self, request: web.Request) -> web.StreamResponse:
-        return answer(Envelope("healthy", {"ok": True}, None, Meta()))
+        return json_response(Envelope("healthy", {"ok": True}, None, Meta()))
 
     async def length(self, request: web.Request) -> web.StreamResponse:
-        return answer(Envelope("healthy", len(await read_body(request)), None, Meta()))
+        return json_response(Envelope("healthy", len(await read_body(request)), None, Meta()))
 
     async def bug(self, request: web.Request) -> web.StreamResponse:
         raise LookupError(CANARY)
@@ -72,7 +72,7 @@ class Site:
         return await self.ok(request)
 
     async def large(self, request: web.Request) -> web.StreamResponse:
-        return answer(Envelope("healthy", "x" * 5_000_000, None, Meta()))
+        return json_response(Envelope("healthy", "x" * 5_000_000, None, Meta()))
 
     @property
     def connections(self) -> int:
@@ -357,7 +357,7 @@ async def test_a_connection_with_nothing_to_say_after_its_answer_is_closed(
 async def test_a_client_that_takes_no_answer_is_let_go_and_others_are_served(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(http_server, "ANSWER_TAKEN_WITHIN_S", 0.1)
+    monkeypatch.setattr(http_server, "ANSWER_READ_WITHIN_S", 0.1)
     async with connected(site.path) as large, connected(site.path) as many:
         for wire in (large, many):
             wire.writer.transport.pause_reading()  # type: ignore[attr-defined]
@@ -425,7 +425,7 @@ def test_there_is_a_limit_on_everything() -> None:
     assert http_server.CONNECTIONS_MAX == 128
     assert http_server.HEADERS_WITHIN_S <= 30
     assert http_server.BODY_WITHIN_S <= 30
-    assert http_server.ANSWER_TAKEN_WITHIN_S <= 60
+    assert http_server.ANSWER_READ_WITHIN_S <= 60
 
 
 # Bugs of ours

@@ -1,21 +1,13 @@
 """What the envelope of an answer says of it."""
 
 from ragd.folds import State
-from ragd.gateway.search_answers import Answer, enveloped
-from ragd.gateway.status import Live
+from ragd.gateway.search_answers import GuardedAnswer, search_envelope
+from ragd.health.current_health import CurrentHealth
 
 
 def error_of(data: dict[str, object], code: str) -> tuple[str, str, str]:
-    live = Live(
-        version="1",
-        pid=1,
-        run="r",
-        started_at="2026-11-16T12:00:00.000000Z",
-        uptime_s=1,
-        vault_path="/v",
-        provider="auto",
-    )
-    error = enveloped(Answer(data, "full_text", code, 0), State(), live, 1).error
+    answer = GuardedAnswer(data, "full_text", code, 0)
+    error = search_envelope(answer, State(), CurrentHealth("healthy", ()), "", 1).error
     assert error is not None
     return error.code, error.message, error.suggestion
 

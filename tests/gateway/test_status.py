@@ -25,7 +25,8 @@ from ragd.events import (
     VectorsFilled,
 )
 from ragd.folds import State, apply
-from ragd.gateway.status import LISTED_MAX, Live, job_data, meta, status, verdict
+from ragd.gateway.live_state import LiveState
+from ragd.gateway.status import FILES_MAX, answer_meta, job_data, status_envelope
 
 
 def moment(seq: int) -> str:
@@ -40,8 +41,8 @@ def folded(*facts: Fact, run: str = "r1") -> State:
     return state
 
 
-def live(full_since: str | None = None, run: str = "r1", **actors: str) -> Live:
-    return Live(
+def live(full_since: str | None = None, run: str = "r1", **actors: str) -> LiveState:
+    return LiveState(
         version="1.2",
         pid=5,
         run=run,
@@ -52,6 +53,11 @@ def live(full_since: str | None = None, run: str = "r1", **actors: str) -> Live:
         actors=actors,
         full_since=full_since,
     )
+
+
+def health(state: State, live: LiveState) -> tuple[str, list[str]]:
+    now = live.health(state)
+    return now.state, now.codes
 
 
 INDEXED = (
@@ -68,7 +74,7 @@ NO_VAULT = DependencyLost(dependency="vault", code="VAULT_NOT_FOUND")
 
 
 def test_nothing_wrong_is_healthy_and_has_no_error() -> None:
-    envelope = status(folded(*INDEXED), live())
+    envelope = status_envelope(folded(*INDEXED), live())
     assert (envelope.status, envelope.error) == ("healthy", None)
     assert envelope.data["plugin_health"] == "healthy"
     assert envelope.data["reasons"] == []
@@ -77,11 +83,11 @@ def test_nothing_wrong_is_healthy_and_has_no_error() -> None:
 
 
 def test_the_state_is_the_worst_of_the_reasons_and_the_error_is_the_first() -> None:
-    envelope = status(folded(*INDEXED, NO_VAULT), live())
+    envelope = status_envelope(folded(*INDEXED, NO_VAULT), live())
     assert envelope.status == "degraded"
     assert envelope.error is not None and envelope.error.code == "VAULT_NOT_FOUND"
     corrupted = DependencyLost(dependency="index", code="INDEX_CORRUPTED")
-    envelope = status(folded(*INDEXED, NO_VAULT, corrupted), live())
+    envelope = status_envelope(folded(*INDEXED, NO_VAULT, corrupted), live())
     assert envelope.status == "unavailable"
     assert envelope.error is not None and envelope.error.code == "INDEX_CORRUPTED"
     reasons = envelope.data["reasons"]
@@ -94,16 +100,16 @@ def test_the_state_is_the_worst_of_the_reasons_and_the_error_is_the_first() -> N
 
 
 def test_a_full_disk_degrades_what_was_healthy() -> None:
-    assert verdict(folded(*INDEXED), live(moment(9))) == ("degraded", ["DISK_FULL"])
+    assert health(folded(*INDEXED), live(moment(9))) == ("degraded", ["DISK_FULL"])
 
 
 def test_a_full_disk_has_its_place_among_the_reasons_though_it_is_not_recorded() -> None:
-    assert verdict(folded(*INDEXED, NO_VAULT), live(moment(9))) == (
+    assert health(folded(*INDEXED, NO_VAULT), live(moment(9))) == (
         "degraded",
         ["VAULT_NOT_FOUND", "DISK_FULL"],
     )
     gone = DependencyLost(dependency="index", code="INDEX_NOT_FOUND")
-    assert verdict(folded(gone), live(moment(9))) == (
+    assert health(folded(gone), live(moment(9))) == (
         "unavailable",
         ["DISK_FULL", "INDEX_NOT_FOUND"],
     )
@@ -111,7 +117,7 @@ def test_a_full_disk_has_its_place_among_the_reasons_though_it_is_not_recorded()
 
 def test_a_removed_index_is_called_missing() -> None:
     state = folded(*INDEXED, IndexLost(reason="missing"))
-    [reason] = status(state, live()).data["reasons"]
+    [reason] = status_envelope(state, live()).data["reasons"]
     assert reason["code"] == "INDEX_NOT_FOUND"
     assert reason["message"] == "The index is missing: its folder was removed or moved away."
 
@@ -121,7 +127,7 @@ def test_sizes_that_differ_are_both_named_with_the_key_and_a_way_out() -> None:
     lost = DependencyLost(dependency="model", code="DIMENSIONS_MISMATCH", **sizes)
     now = live()
     now.model = "all-minilm"
-    envelope = status(folded(*INDEXED, lost), now)
+    envelope = status_envelope(folded(*INDEXED, lost), now)
     [reason] = envelope.data["reasons"]
     for words in ("`embedding.dimensions` is 1024", "all-minilm", "384 numbers"):
         assert words in reason["message"]
@@ -134,7 +140,7 @@ def test_sizes_that_differ_are_both_named_with_the_key_and_a_way_out() -> None:
 def test_a_model_that_is_missing_is_named_and_ollama_is_up() -> None:
     ollama = IndexActivated(generation="g1", provider="ollama", model="bge-m3", dimensions=3)
     lost = DependencyLost(dependency="ollama", code="OLLAMA_MODEL_MISSING")
-    data = status(folded(*INDEXED, ollama, lost), live()).data
+    data = status_envelope(folded(*INDEXED, ollama, lost), live()).data
     assert data["ollama_status"] == "up"
     [reason] = data["reasons"]
     assert "bge-m3" in reason["message"] and "`ollama pull bge-m3`" in reason["suggestion"]
@@ -142,21 +148,21 @@ def test_a_model_that_is_missing_is_named_and_ollama_is_up() -> None:
 
 def test_the_digest_of_the_index_is_that_of_the_open_one() -> None:
     now = live()
-    assert status(folded(*INDEXED), now).data["index"]["digest"] is None
+    assert status_envelope(folded(*INDEXED), now).data["index"]["digest"] is None
     now.index_digest = "a1b2"
-    assert status(folded(*INDEXED), now).data["index"]["digest"] == "a1b2"
+    assert status_envelope(folded(*INDEXED), now).data["index"]["digest"] == "a1b2"
 
 
 def test_a_full_disk_that_is_recorded_too_is_told_once() -> None:
     lost = DependencyLost(dependency="disk", code="DISK_FULL", since=moment(1))
     state = folded(*INDEXED, lost)
-    assert verdict(state, live(moment(9))) == ("degraded", ["DISK_FULL"])
-    [reason] = status(state, live(moment(9))).data["reasons"]
+    assert health(state, live(moment(9))) == ("degraded", ["DISK_FULL"])
+    [reason] = status_envelope(state, live(moment(9))).data["reasons"]
     assert reason["since"] == moment(1)
 
 
 def test_a_full_disk_tells_since_when() -> None:
-    data = status(folded(*INDEXED), live(moment(9))).data
+    data = status_envelope(folded(*INDEXED), live(moment(9))).data
     assert [(r["code"], r["since"], r["state"]) for r in data["reasons"]] == [
         ("DISK_FULL", moment(9), "degraded")
     ]
@@ -170,7 +176,7 @@ def test_until_its_start_is_recorded_a_run_knows_nothing_of_itself() -> None:
     crash = ActorCrashed(name="one", exception="ValueError", location="x")
     seen = DependencyRecovered(dependency="ollama")
     state = folded(*INDEXED, NO_VAULT, crash, seen, run="the last run")
-    envelope = status(state, live(moment(9), one="running"))
+    envelope = status_envelope(state, live(moment(9), one="running"))
     assert envelope.status == "unavailable"
     assert [(r["code"], r["since"]) for r in envelope.data["reasons"]] == [
         ("STARTING", moment(0)),
@@ -188,25 +194,25 @@ def test_until_its_start_is_recorded_a_run_knows_nothing_of_itself() -> None:
 
 
 def test_dependencies_are_told_as_seen_lost_or_unknown() -> None:
-    assert status(folded(), live()).data["vault"] == {
+    assert status_envelope(folded(), live()).data["vault"] == {
         "path": "/vault",
         "found": None,
         "watch": None,
         "templates": [],
         "languages": {},
     }
-    found = status(folded(DependencyRecovered(dependency="vault")), live()).data
+    found = status_envelope(folded(DependencyRecovered(dependency="vault")), live()).data
     assert (found["vault"]["found"], found["ollama_status"]) == (True, "unknown")
     lost = DependencyLost(dependency="ollama", code="OLLAMA_UNREACHABLE")
-    gone = status(folded(NO_VAULT, lost), live()).data
+    gone = status_envelope(folded(NO_VAULT, lost), live()).data
     assert (gone["vault"]["found"], gone["ollama_status"]) == (False, "down")
-    up = status(folded(DependencyRecovered(dependency="ollama")), live()).data
+    up = status_envelope(folded(DependencyRecovered(dependency="ollama")), live()).data
     assert up["ollama_status"] == "up"
 
 
 def test_crashes_are_counted_for_each_actor() -> None:
     crash = ActorCrashed(name="one", exception="ValueError", location="ragd/x.py:5 in f")
-    data = status(folded(crash, crash), live(one="restarting", other="running")).data
+    data = status_envelope(folded(crash, crash), live(one="restarting", other="running")).data
     one, other = data["actors"]
     assert (one["name"], one["state"], one["crashes"]) == ("one", "restarting", 2)
     assert to_builtins(one["last_crash"])["exception"] == "ValueError"
@@ -214,10 +220,10 @@ def test_crashes_are_counted_for_each_actor() -> None:
 
 
 def test_meta_names_the_index_by_generation_and_version() -> None:
-    assert meta(State()).index_version == ""
-    assert meta(State()).vault_mtime is None
+    assert answer_meta(State()).index_version == ""
+    assert answer_meta(State()).vault_mtime is None
     scanned = VaultScanned(files=1, changed=1, removed=0, newest_mtime=moment(5))
-    found = meta(folded(*INDEXED, scanned), query_time_ms=12, chunks_scanned=34)
+    found = answer_meta(folded(*INDEXED, scanned), query_time_ms=12, chunks_scanned=34)
     assert found.index_version == "g1.7"
     assert found.vault_mtime == moment(5)
     assert (found.query_time_ms, found.chunks_scanned) == (12, 34)
@@ -235,7 +241,7 @@ def test_a_running_job_and_the_last_one_are_shown() -> None:
     )
     begin = JobStarted(job_id="j2", mode="sync", files_planned=2, files_removed=0)
     state = folded(end, begin)
-    data = status(state, live()).data
+    data = status_envelope(state, live()).data
     known = {"id": "j2", "mode": "sync", "phase": "running", "progress": 0.0}
     assert data["active_job"] == {**known, "current": 0, "total": 2}
     assert data["last_job"]["outcome"] == "partial"
@@ -244,12 +250,12 @@ def test_a_running_job_and_the_last_one_are_shown() -> None:
     assert job is not None and job_data(job) == data["last_job"]
 
 
-@pytest.mark.parametrize("number", [0, 3, LISTED_MAX + 50])
+@pytest.mark.parametrize("number", [0, 3, FILES_MAX + 50])
 def test_long_lists_are_cut_and_counted(number: int) -> None:
     facts: list[Fact] = [FileSkipped(path=f"{n:04}.md", reason="too-large") for n in range(number)]
-    skipped = status(folded(*facts), live()).data["skipped"]
+    skipped = status_envelope(folded(*facts), live()).data["skipped"]
     assert skipped["total"] == number
-    assert len(skipped["files"]) == min(number, LISTED_MAX)
+    assert len(skipped["files"]) == min(number, FILES_MAX)
     if number:
         assert skipped["files"][0] == {"path": "0000.md", "reason": "too-large"}
 
@@ -259,7 +265,7 @@ def test_failed_files_and_waiting_ones_are_told() -> None:
 
     changed = FilesChanged(changes=[FileChange(path="a.md", kind="modified")])
     failed = FileFailed(path="b.md", code="UNREADABLE", detail="not text")
-    data = status(folded(changed, failed), live()).data
+    data = status_envelope(folded(changed, failed), live()).data
     assert data["unindexed_files"] == 1
     assert data["failed"] == {"total": 1, "files": [{"path": "b.md", "code": "UNREADABLE"}]}
 
@@ -289,19 +295,19 @@ VECTORS_MISSING: tuple[Fact, ...] = (
 
 def test_a_job_that_still_makes_vectors_is_active_and_not_the_last() -> None:
     state, now = folded(*VECTORS_MISSING), live()
-    data = status(state, now).data
+    data = status_envelope(state, now).data
     known = {"id": "j1", "mode": "full", "phase": "vectors"}
     assert data["active_job"] == {**known, "progress": 0.25, "current": 1, "total": 4}
     assert data["last_job"] is None
     now.vectors_made = {"g1": 3}  # made, and not in the log yet
-    assert status(state, now).data["active_job"]["current"] == 3
-    assert status(state, now).data["chunks_embedded"] == 1
+    assert status_envelope(state, now).data["active_job"]["current"] == 3
+    assert status_envelope(state, now).data["chunks_embedded"] == 1
 
 
 def test_the_last_job_says_when_its_text_was_stored_and_when_its_vectors_were() -> None:
     filled = FilledFile(path="a.md", sha256="0", chunks=3)
     done = VectorsFilled(job_id="", files=[filled], table_version=8, generation="g1")
-    data = status(folded(*VECTORS_MISSING, done), live()).data
+    data = status_envelope(folded(*VECTORS_MISSING, done), live()).data
     assert data["active_job"] is None
     last = data["last_job"]
     assert (last["phase"], last["text_ms"], last["duration_ms"]) == ("finished", 1000, 3000)
@@ -310,5 +316,5 @@ def test_the_last_job_says_when_its_text_was_stored_and_when_its_vectors_were() 
 
 def test_a_job_whose_vectors_nobody_can_make_is_the_last_and_not_active() -> None:
     lost = DependencyLost(dependency="embedder", code="EMBEDDER_UNAVAILABLE")
-    data = status(folded(*VECTORS_MISSING, lost), live()).data
+    data = status_envelope(folded(*VECTORS_MISSING, lost), live()).data
     assert (data["active_job"], data["last_job"]["phase"]) == (None, "vectors")

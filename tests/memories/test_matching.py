@@ -2,7 +2,7 @@
 
 import pytest
 
-from ragd.memories.matching import Memory, Recall, terms
+from ragd.memories.matching import Memory, MemoryMatcher, terms
 
 KEPT = [
     Memory("debt_to_sreenivas", "I still owe Sreenivas $70.", "a.md", "2026-01-01"),
@@ -32,14 +32,17 @@ KEPT = [
     ],
 )
 def test_memories_that_share_words_come_back_best_first(query: str, keys: list[str]) -> None:
-    assert [memory.key for memory in Recall(KEPT).matching(query, 5)] == keys
+    assert [memory.key for memory in MemoryMatcher(KEPT).find_matching(query, 5)] == keys
 
 
 def test_the_rarer_word_and_then_the_newer_memory_counts_more() -> None:
-    recall = Recall(KEPT)
-    assert [m.key for m in recall.matching("owe", 5)] == ["debt_to_meera", "debt_to_sreenivas"]
-    assert [m.key for m in recall.matching("owe 70", 1)] == ["debt_to_sreenivas"]
-    assert recall.matching("owe", 0) == []
+    matcher = MemoryMatcher(KEPT)
+    assert [m.key for m in matcher.find_matching("owe", 5)] == [
+        "debt_to_meera",
+        "debt_to_sreenivas",
+    ]
+    assert [m.key for m in matcher.find_matching("owe 70", 1)] == ["debt_to_sreenivas"]
+    assert matcher.find_matching("owe", 0) == []
 
 
 def test_words_are_terms_and_unspaced_scripts_go_by_pairs() -> None:

@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 import pytest
 
-from ragd.memories.memories import secret_of_home
+from ragd.memories.memories import read_or_make_secret
 from ragd.paths import Home
 from tests.daemon.conftest import House
 from tests.daemon.processes import facts
@@ -100,12 +100,12 @@ async def test_of_a_note_that_hides_itself_nothing_is_said(house: House, vault: 
 
 def test_the_secret_of_a_home_is_private_lasting_and_its_own(tmp_path: Path) -> None:
     first, second = tmp_path / "one", tmp_path / "two"
-    secret = secret_of_home(first)
+    secret = read_or_make_secret(first)
     assert len(secret) == 32
     assert stat.S_IMODE(first.stat().st_mode) == 0o600
-    assert secret_of_home(first) == secret != secret_of_home(second)
+    assert read_or_make_secret(first) == secret != read_or_make_secret(second)
     first.write_bytes(b"torn")
-    assert len(secret_of_home(first)) == 32
+    assert len(read_or_make_secret(first)) == 32
     assert sorted(os.listdir(tmp_path)) == ["one", "two"]
 
 
@@ -228,4 +228,4 @@ async def test_a_damaged_store_is_told_to_who_asks_and_does_not_stop_a_search(
     Path(home.memories).write_bytes(b"no database, " * 100)
     reply = await house.ask("GET", "/v1/memories")
     assert (reply.status, reply.code) == (500, "INTERNAL") and "damaged" in reply.message
-    assert await house.gateway.memories.matching("anything", 5) == []
+    assert await house.gateway.memories.find_matching("anything", 5) == []

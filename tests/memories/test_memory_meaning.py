@@ -15,7 +15,14 @@ from ragd.embed.providers import local_model
 from ragd.embed.providers.embedder_port import VectorSpace
 from ragd.embed.providers.shipped_models import GRANITE, MINILM, ShippedModel
 from ragd.guard.live_rules import LiveGuard
-from ragd.memories.matching import ANCHORS, FLOOR, Meaning, Memory, Recall, embed_text
+from ragd.memories.matching import (
+    ANCHORS,
+    COSINE_MIN,
+    Memory,
+    MemoryMatcher,
+    QueryMeaning,
+    embed_text,
+)
 from ragd.memories.memory_store import FORMAT, MemoryStore
 from ragd.memories.memory_vectors import MemoryVectors
 from ragd.search.ranking.cosine_scale import SCALES
@@ -77,12 +84,12 @@ async def test_the_figures_of_the_retrieval_page_are_measured(shipped: ShippedMo
         memories = [memory for memory, _ in kept()]
         made = await model.embed([embed_text(memory) for memory in memories])
         vectors = {one.key: ("s", bytes(made[at])) for at, one in enumerate(memories)}
-        recall = Recall(memories, vectors)
+        matcher = MemoryMatcher(memories, vectors)
         anchors = tuple(await model.embed(list(ANCHORS))) if above is not None else ()
 
         async def found(question: str) -> list[str]:
-            meaning = Meaning(await model.embed_query(question), "s", anchors, above or 0.0)
-            return [memory.key for memory in recall.matching("", 5, meaning)]
+            meaning = QueryMeaning(await model.embed_query(question), "s", anchors, above or 0.0)
+            return [memory.key for memory in matcher.find_matching("", 5, meaning)]
 
         asked = [(memory.key, question) for memory, some in kept() for question in some]
         right = sum([key in await found(question) for key, question in asked])
@@ -92,7 +99,7 @@ async def test_the_figures_of_the_retrieval_page_are_measured(shipped: ShippedMo
     page = (Path(__file__).parents[2] / "docs" / "retrieval.md").read_text("utf-8")
     figures = f"| {shipped.name} | {right} of {len(asked)} | {wrong} of {len(UNRELATED)} |"
     assert figures in page
-    assert f"cosine of {FLOOR:.2f}" in page
+    assert f"cosine of {COSINE_MIN:.2f}" in page
     assert above is None or f"{above:.2f} nearer" in page
 
 
@@ -108,20 +115,20 @@ VECTORS = {"near": ("s", unit(1, 0.1)), "far": ("s", unit(0.1, 1))}
 
 
 def test_only_what_is_near_enough_is_recalled_and_only_in_its_own_space() -> None:
-    recall = Recall([NEAR, FAR], VECTORS)
-    assert recall.matching("x", 5, Meaning(unit(1, 0), "s")) == [NEAR]
-    assert recall.matching("two", 5, Meaning(unit(1, 0), "s")) == [NEAR, FAR]
-    assert recall.matching("x", 5, Meaning(unit(1, 0), "other")) == []
-    assert recall.matching("x", 5, Meaning(unit(1, 0, 0), "s")) == [], "of another size"
-    assert recall.matching("x", 5) == []
+    matcher = MemoryMatcher([NEAR, FAR], VECTORS)
+    assert matcher.find_matching("x", 5, QueryMeaning(unit(1, 0), "s")) == [NEAR]
+    assert matcher.find_matching("two", 5, QueryMeaning(unit(1, 0), "s")) == [NEAR, FAR]
+    assert matcher.find_matching("x", 5, QueryMeaning(unit(1, 0), "other")) == []
+    assert matcher.find_matching("x", 5, QueryMeaning(unit(1, 0, 0), "s")) == [], "of another size"
+    assert matcher.find_matching("x", 5) == []
 
 
 def test_a_model_whose_unrelated_texts_are_near_has_a_higher_floor() -> None:
-    recall = Recall([NEAR, FAR], VECTORS)
+    matcher = MemoryMatcher([NEAR, FAR], VECTORS)
     between = unit(1, 1)
-    assert recall.matching("x", 5, Meaning(between, "s")) == [NEAR, FAR]
+    assert matcher.find_matching("x", 5, QueryMeaning(between, "s")) == [NEAR, FAR]
     anchors = (unit(1, 0.2), unit(0.2, 1))
-    assert recall.matching("x", 5, Meaning(between, "s", anchors, 0.2)) == []
+    assert matcher.find_matching("x", 5, QueryMeaning(between, "s", anchors, 0.2)) == []
 
 
 async def test_an_older_file_gets_the_new_columns_and_keeps_its_memories(tmp_path: Path) -> None:
@@ -132,7 +139,7 @@ async def test_an_older_file_gets_the_new_columns_and_keeps_its_memories(tmp_pat
     assert await store.all() == [Memory("old", "An old fact.", "a.md", "2026-01-01")]
     await store.store(Memory("new", "A fact.", "b.md", "2026-01-02", "hash", True))
     assert [one.source_sha256 for one in await store.all()] == ["hash", None]
-    assert [one.key for one in await store.lacking("s")] == ["new", "old"]
+    assert [one.key for one in await store.without_vector("s")] == ["new", "old"]
     await store.close()
     with closing(sqlite3.connect(path)) as connection:
         assert connection.execute("PRAGMA user_version").fetchone() == (FORMAT,)
@@ -149,13 +156,13 @@ async def test_a_vector_is_erased_with_its_memory(tmp_path: Path) -> None:
         await store.store(Memory(key, f"value of {key}", "a.md", "2026"))
     await store.keep_vectors("s", {k: (f"value of {k}", v) for k, v in vectors.items()})
     assert vectors["k3"] in b"".join(map(Path.read_bytes, files(path)))
-    assert await store.lacking("s") == []
+    assert await store.without_vector("s") == []
     assert await store.forget("k3")
     await store.store(Memory("k4", "another value", "a.md", "2026"))  # in place of the old one
     whole = b"".join(map(Path.read_bytes, files(path)))
     assert vectors["k3"] not in whole and vectors["k4"] not in whole
     assert vectors["k5"] in whole
-    assert [one.key for one in await store.lacking("s")] == ["k4"]
+    assert [one.key for one in await store.without_vector("s")] == ["k4"]
     await store.close()
 
 
@@ -167,7 +174,7 @@ async def test_a_vector_of_a_memory_that_was_forgotten_meanwhile_is_not_kept(
     await store.store(Memory("k", "new value", "a.md", "2026"))
     made = {"k": ("old value", vector_of("a")), "gone": ("value", vector_of("b"))}
     await store.keep_vectors("s", made)
-    assert [one.key for one in await store.lacking("s")] == ["k"]
+    assert [one.key for one in await store.without_vector("s")] == ["k"]
     whole = b"".join(map(Path.read_bytes, files(path)))
     assert vector_of("a") not in whole and vector_of("b") not in whole
     await store.close()

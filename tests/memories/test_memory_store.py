@@ -121,7 +121,7 @@ def _churn(connection: sqlite3.Connection, chance: random.Random, steps: int) ->
 
 
 async def test_it_is_bounded_in_number(store: MemoryStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(memory_store, "MOST", 3)
+    monkeypatch.setattr(memory_store, "MEMORIES_MAX", 3)
     for key in "abc":
         await store.store(memory(key))
     with pytest.raises(RagdError) as why:
@@ -136,7 +136,7 @@ async def test_it_is_bounded_in_number(store: MemoryStore, monkeypatch: pytest.M
 async def test_it_is_bounded_in_size_and_a_refused_one_replaces_nothing(
     store: MemoryStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(memory_store, "MOST_CHARACTERS", 100)
+    monkeypatch.setattr(memory_store, "CHARACTERS_MAX", 100)
     await store.store(memory("a", "x" * 60))
     with pytest.raises(RagdError, match="no room"):
         await store.store(memory("a", "x" * 200))
@@ -180,7 +180,7 @@ async def test_a_reader_elsewhere_does_not_make_forgetting_a_lie(
 async def test_memories_are_found_by_words_they_share(store: MemoryStore) -> None:
     await store.store(memory("debt_to_sreenivas", "I owe Sreenivas $70."))
     await store.store(memory("doorbell", "A light in place of a sound."))
-    found = await store.matching("how much do I owe sreenivas?", 5)
+    found = await store.find_matching("how much do I owe sreenivas?", 5)
     assert [m.key for m in found] == ["debt_to_sreenivas"]
     await store.forget("debt_to_sreenivas")
-    assert await store.matching("how much do I owe sreenivas?", 5) == []
+    assert await store.find_matching("how much do I owe sreenivas?", 5) == []

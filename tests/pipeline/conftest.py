@@ -15,6 +15,7 @@ from ragd.config.live_settings import Settings
 from ragd.embed.providers import local_model
 from ragd.events import DaemonStarted, JobRequested, Mode
 from ragd.paths import Home
+from ragd.runtime.native_crash import CrashMark
 from ragd.state.ledger import Ledger
 from ragd.supervisor import Supervisor
 from ragd.wiring import Pipeline
@@ -109,7 +110,9 @@ async def start(tmp_path: Path, vault: Path) -> AsyncIterator[Start]:
         writer = asyncio.create_task(ledger.journal.run())
         started = DaemonStarted(version="0", config_hash="", previous_stop="none")
         await ledger.journal.append("daemon", started)
-        pipeline = Pipeline(home, clock, ledger, Settings(home, configuration.load(home)))
+        mark = CrashMark(Path(home.crash_trace))
+        settings = Settings(home, configuration.load(home))
+        pipeline = Pipeline(home, clock, ledger, settings, mark)
         working = asyncio.create_task(Supervisor(ledger.journal, clock, pipeline.actors()).run())
 
         async def crash() -> None:

@@ -69,7 +69,7 @@ async def test_damage_that_only_compaction_finds_is_damage_until_other_files_are
     running.pipeline.compactor.wake()
     lost = await running.until(DependencyLost, seq)
     assert (lost.event.dependency, lost.event.code) == ("index", "INDEX_CORRUPTED")
-    probing = running.pipeline.probing
+    probing = running.pipeline.probes
     assert await asyncio.to_thread(probing.index) == "INDEX_CORRUPTED", "a probe sees nothing of it"
     table.rename(tmp_path / "broken")
     kept.rename(table)
@@ -200,7 +200,7 @@ async def test_an_older_copy_heals_an_index_that_is_damaged_and_can_be_opened(
     )  # it is opened anew, as it is
     table.rename(tmp_path / "broken")
     kept.rename(table)
-    assert await asyncio.to_thread(running.pipeline.probing.index) is None
+    assert await asyncio.to_thread(running.pipeline.probes.index) is None
     await say(running, DependencyRecovered(dependency="index"))
     lost = await running.until(IndexLost, seq)
     assert lost.event.reason == "behind"

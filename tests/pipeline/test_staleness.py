@@ -16,7 +16,7 @@ class Tomorrow(SystemClock):
 
 async def test_after_a_night_asleep_the_index_is_stale(start: Any) -> None:
     running = await indexed(start)
-    probing = running.pipeline.probing
+    probing = running.pipeline.probes
     assert await probing.scan() is None
     probing._unseen._clock = Tomorrow()
     found = await probing.scan()

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from ragd.errors import CODES, SEVERITY, RagdError, worse
-from ragd.protocol.envelope import Envelope, Meta, encode, error_body, refusal
+from ragd.protocol.envelope import Envelope, Meta, encode, error_body, refusal_envelope
 
 
 def test_all_fields_are_always_there() -> None:
@@ -27,7 +27,7 @@ def test_all_fields_are_always_there() -> None:
 def test_a_refusal_has_no_data_and_the_worse_of_health_and_its_own_state(
     code: str, health: str
 ) -> None:
-    envelope = refusal(RagdError(code), health, Meta())
+    envelope = refusal_envelope(RagdError(code), health, Meta())
     own = CODES[code].status
     assert envelope.status == (health if own is None else worse(health, own))
     assert envelope.data is None
@@ -47,7 +47,7 @@ def test_a_refusal_of_the_request_itself_keeps_the_health() -> None:
     }
     for code in refusals:
         for health in SEVERITY:
-            assert refusal(RagdError(code), health, Meta()).status == health
+            assert refusal_envelope(RagdError(code), health, Meta()).status == health
 
 
 @pytest.mark.parametrize("code", CODES)
@@ -62,7 +62,7 @@ def test_a_more_exact_sentence_takes_the_place_of_the_declared_one() -> None:
     body = error_body("INVALID_REQUEST", "The field `x` is unknown.", "Leave it out.")
     assert (body.message, body.suggestion) == ("The field `x` is unknown.", "Leave it out.")
     why = RagdError("INVALID_REQUEST", "The field `x` is unknown.")
-    error = refusal(why, "healthy", Meta()).error
+    error = refusal_envelope(why, "healthy", Meta()).error
     assert error is not None
     assert error.message == "The field `x` is unknown."
     assert error.suggestion == CODES["INVALID_REQUEST"].suggestion

@@ -64,7 +64,7 @@ def home(short: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Home]:
     monkeypatch.setenv("HOME", str(short / "user"))
     monkeypatch.setenv("OBSIDIAN_RAG_HOME", str(short / "h"))
     # Hints are short, as in the usual home; test_home_in_commands.py is about the others.
-    monkeypatch.setattr("ragctl.views.next_command.usual_home", lambda: str(short / "h"))
+    monkeypatch.setattr("ragctl.views.next_command.platform_home", lambda: str(short / "h"))
     vault = short / "vault"
     (vault / ".obsidian").mkdir(parents=True)
     (vault / "note.md").write_text("# A note\n")
@@ -329,7 +329,7 @@ class _Handler(BaseHTTPRequestHandler):
         known = {"health_changed", *(r["event"]["type"] for r in fake.records)}
         unknown = set(query.get("type", [])) - known
         if unknown:
-            return self.refuse("The parameter `type` names no fact.")
+            return self.refuse("The parameter `type` is not a type of fact.")
         return self.send_events(query)
 
     def send_note(self, query: dict[str, list[str]]) -> None:

@@ -14,7 +14,7 @@ from ragctl.views.next_command import for_home, invoked
 from ragctl.views.render import Ink, speak_of
 from ragctl.views.search_results import told
 from ragd.errors import CODES
-from ragd.paths import Home, addressed, usual_home
+from ragd.paths import Home, platform_home, with_home_option
 from tests.ragctl.conftest import FakeDaemon, Ragctl, StartTerminal, complete, reason, step
 
 RESULT = {
@@ -38,21 +38,25 @@ def commands(text: str) -> list[str]:
 
 def test_commands_get_the_home_once_and_help_does_not() -> None:
     home = Home("/tmp/my home")
-    said = addressed("Run `ragctl stop`, then `ragctl start`.", home, "/other")
+    said = with_home_option("Run `ragctl stop`, then `ragctl start`.", home, "/other")
     assert (
         said
         == "Run `ragctl --home '/tmp/my home' stop`, then `ragctl --home '/tmp/my home' start`."
     )
-    assert addressed(said, home, "/other") == said
-    assert addressed("See `ragctl sync --help`.", home, "/other") == "See `ragctl sync --help`."
-    assert addressed("Run `ragctl stop`.", home, home.root) == "Run `ragctl stop`."
+    assert with_home_option(said, home, "/other") == said
+    assert (
+        with_home_option("See `ragctl sync --help`.", home, "/other") == "See `ragctl sync --help`."
+    )
+    assert with_home_option("Run `ragctl stop`.", home, home.root) == "Run `ragctl stop`."
 
 
 @pytest.mark.parametrize("code", CODES)
 def test_every_suggestion_can_be_addressed(code: str) -> None:
     home = Home("/tmp/other")
     kind = CODES[code]
-    for command in commands(addressed(f"{kind.message} {kind.suggestion}", home, usual_home())):
+    for command in commands(
+        with_home_option(f"{kind.message} {kind.suggestion}", home, platform_home())
+    ):
         assert command.startswith("ragctl --home /tmp/other "), command
 
 
@@ -94,7 +98,7 @@ def test_every_command_in_a_sentence_stands_in_backticks_where_its_home_can_be_a
 def elsewhere(home: Home, monkeypatch: pytest.MonkeyPatch) -> Home:
     """A home that ragctl does not find by itself."""
     monkeypatch.delenv("OBSIDIAN_RAG_HOME")
-    monkeypatch.setattr("ragctl.views.next_command.usual_home", usual_home)
+    monkeypatch.setattr("ragctl.views.next_command.platform_home", platform_home)
     return home
 
 

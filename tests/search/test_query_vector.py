@@ -7,8 +7,8 @@ import pytest
 
 from ragd.config.schema import Config, Embedding, Search, Security
 from ragd.folds.catalog import Catalog
-from ragd.gateway.status import Reason
 from ragd.guard.live_rules import LiveGuard
+from ragd.health.current_health import CurrentReason
 from ragd.search.query_vector import QueryVector, QueryVectors
 
 VECTORS = Catalog(chunks=10, chunks_embedded=10)
@@ -35,12 +35,15 @@ def index(provider: str = "embedded") -> Any:
     ["INDEX_STALE", "INDEX_MODEL_MISMATCH", "OLLAMA_UNREACHABLE", "EMBEDDER_UNAVAILABLE"],
 )
 async def test_a_reason_of_the_daemons_health_keeps_meaning_out(code: str) -> None:
-    health = [Reason("DELETIONS_HELD", "degraded", None), Reason(code, "degraded", "2026")]
+    health = [
+        CurrentReason("DELETIONS_HELD", "degraded", None),
+        CurrentReason(code, "degraded", "2026"),
+    ]
     assert await vectors().of("x", index(), VECTORS, health) == QueryVector(code=code)
 
 
 async def test_a_stale_index_may_be_searched_by_meaning_if_so_configured() -> None:
-    stale = [Reason("INDEX_STALE", "degraded", "2026")]
+    stale = [CurrentReason("INDEX_STALE", "degraded", "2026")]
     vector_task = vectors(search=Search(stale="hybrid"))
     with pytest.raises(AssertionError, match="provider was asked"):
         await vector_task.of("x", index(), VECTORS, stale)

@@ -10,7 +10,7 @@ from ragctl.setup.ollama import LOAD_WITHIN_S, NoAnswer, Server, ask, vector_siz
 from ragd.config.schema import Embedding
 from ragd.embed.providers.shipped_models import ENGLISH, SHIPPED, ShippedModel
 from ragd.folds.catalog import Index
-from ragd.health.explanation import language_hint, passed_over, size_mismatch
+from ragd.health.explanation import explain_passed_over, language_hint, size_mismatch
 from ragd.paths import Home
 
 AGAIN = "Install ragd again; the index and the notes are not affected."
@@ -70,7 +70,11 @@ def _embedded(index: Index | None, wish: Embedding, languages: dict[str, int]) -
     """The embedded model serves: because it is configured, or because Ollama was passed over."""
     if index is not None and (hint := language_hint(index, languages, wish.language)):
         return warn(hint["message"], hint["suggestion"])
-    why = passed_over(index, wish.model) if index is not None and wish.provider == "auto" else None
+    why = (
+        explain_passed_over(index, wish.model)
+        if index is not None and wish.provider == "auto"
+        else None
+    )
     if why is None:
         return ok("the embedded model serves; no server is needed")
     if why["code"] == "OLLAMA_UNREACHABLE":  # the usual case where there is no Ollama

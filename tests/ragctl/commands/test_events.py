@@ -68,7 +68,7 @@ def test_following_ends_with_a_sentence_when_the_daemon_goes(
 def test_what_the_daemon_refuses_is_told_in_its_words(ragctl: Ragctl, fake: FakeDaemon) -> None:
     result = ragctl("events", "--type", "no such&type")
     assert result.code == 2 and result.out == ""
-    assert "The parameter `type` names no fact." in result.err
+    assert "The parameter `type` is not a type of fact." in result.err
     assert fake.requests[-1].endswith("&type=no%20such%26type")
 
 

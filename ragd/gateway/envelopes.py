@@ -1,0 +1,97 @@
+"""Puts every answer into its envelope: data, a status, a search, a refusal. Health is computed once
+for each answer.
+
+It never touches the network and records nothing.
+"""
+
+import os
+from typing import Any
+
+from ragd import __version__
+from ragd.clock import Clock
+from ragd.config.live_settings import Settings
+from ragd.embed.vector_progress import VectorProgress
+from ragd.errors import DEGRADED, RagdError, worse
+from ragd.gateway.live_state import LiveState
+from ragd.gateway.process_stats import read_process_stats
+from ragd.gateway.search_answers import GuardedAnswer, search_envelope
+from ragd.gateway.status import answer_meta, explained_error, status_envelope
+from ragd.gateway.suggested_commands import SuggestedCommands
+from ragd.health.current_health import CurrentHealth
+from ragd.health.explanation import explain
+from ragd.protocol.envelope import Envelope, refusal_envelope
+from ragd.state.ledger import Ledger
+
+
+class Envelopes:
+    """The envelopes of one daemon. `live` is what only the process knows."""
+
+    def __init__(
+        self, ledger: Ledger, clock: Clock, settings: Settings, vectors: VectorProgress
+    ) -> None:
+        self._ledger = ledger
+        self._clock = clock
+        self._settings = settings
+        self._vectors = vectors
+        self._started = clock.monotonic()
+        self.commands = SuggestedCommands(settings.home)
+        config = settings.current
+        self.live = LiveState(
+            version=__version__,
+            pid=os.getpid(),
+            run=ledger.run_id,
+            started_at=clock.now(),
+            uptime_s=0,
+            vault_path=config.vault_path,
+            provider=config.embedding.provider,
+            language=config.embedding.language,
+            model=config.embedding.model,
+        )
+
+    def health(self) -> CurrentHealth:
+        """Health now."""
+        return self._refreshed().health(self._ledger.state)
+
+    def data(self, data: Any, code: str | None = None, took_ms: int = 0) -> Envelope:
+        """An answer with data. The error says why health, or the answer itself (`code`), is not
+        the best."""
+        state, health = self._ledger.state, self.health()
+        worst, codes = health.state, health.codes
+        if code is not None:
+            worst, codes = worse(worst, DEGRADED), [code, *codes]
+        error = explained_error(codes, state, self.live.model)
+        envelope = Envelope(worst, data, error, answer_meta(state, took_ms))
+        return self.commands.name_home_in_envelope(envelope)
+
+    def status(self, took_ms: int = 0) -> Envelope:
+        """The whole status."""
+        live = self._refreshed()
+        live.process = read_process_stats()
+        envelope = status_envelope(self._ledger.state, live, took_ms)
+        return self.commands.name_home_in_envelope(envelope)
+
+    def search(self, answer: GuardedAnswer, took_ms: int) -> Envelope:
+        """A search answer, with the health of the moment when the search ended."""
+        state, model = self._ledger.state, self.live.model
+        envelope = search_envelope(answer, state, self.health(), model, took_ms)
+        return self.commands.name_home_in_envelope(envelope)
+
+    def refusal(self, why: RagdError) -> Envelope:
+        """An answer without data, with the health of this moment."""
+        state = self._ledger.state
+        if why.message == why.kind.message:  # the log may know more than the code says
+            why = RagdError(why.code, *explain(why.code, state, self.live.model))
+        envelope = refusal_envelope(why, self.health().state, answer_meta(state))
+        return self.commands.name_home_in_envelope(envelope)
+
+    def _refreshed(self) -> LiveState:
+        live, settings = self.live, self._settings
+        live.uptime_s = int(self._clock.monotonic() - self._started)
+        live.full_since = self._ledger.journal.full_since
+        live.oldest_seq = self._ledger.oldest_seq
+        live.snapshot_seq = self._ledger.snapshot_seq
+        live.needs_restart = settings.waiting
+        live.language = settings.current.embedding.language
+        live.config_refused = settings.refused
+        live.vectors_made = self._vectors.counts
+        return live

@@ -1,0 +1,48 @@
+"""Jobs as clients see them: request one, find one, cancel one.
+
+It runs none: it records `JobRequested` and `JobCancelRequested`, and the batcher acts on them.
+"""
+
+from typing import Any
+
+from ragd.clock import new_id
+from ragd.errors import RagdError
+from ragd.events import JobCancelRequested, JobRequested, Mode
+from ragd.folds import progress
+from ragd.folds.jobs import Job, is_building
+from ragd.gateway.fact_recorder import FactRecorder
+from ragd.gateway.status import job_data
+from ragd.state.ledger import Ledger
+
+
+class Jobs:
+    """Requests for jobs."""
+
+    def __init__(self, ledger: Ledger, facts: FactRecorder) -> None:
+        self._ledger = ledger
+        self._facts = facts
+
+    async def request(self, mode: Mode, accept_deletions: bool = False) -> dict[str, Any]:
+        """Returns at once. A request that an open job fulfils anyway joins that job."""
+        job = progress.job_to_join(self._ledger.state, mode, accept_deletions)
+        job_id = job.id if job is not None else new_id()
+        if job is None or not job.asked:  # from now on an automatic job is the client's
+            requested = JobRequested(job_id=job_id, mode=mode, accept_deletions=accept_deletions)
+            await self._facts.record(requested)
+        return {"job_id": job_id, "status": "started"}
+
+    async def cancel(self, job: Job) -> None:
+        """Ask for the end of a job that runs, or whose index is still being built."""
+        if job.phase != "finished" or is_building(job, self._ledger.state.catalog):
+            await self._facts.record(JobCancelRequested(job_id=job.id))
+
+    def find(self, job_id: str) -> Job:
+        """The job with this id. Raises RagdError if there is none."""
+        job = self._ledger.state.jobs.find(job_id)
+        if job is None:
+            raise RagdError("JOB_NOT_FOUND")
+        return job
+
+    def data(self, job: Job) -> dict[str, Any]:
+        """One job in an answer."""
+        return {**job_data(job), "building": is_building(job, self._ledger.state.catalog)}

@@ -1,0 +1,41 @@
+"""Counts refused requests and records them: at most one fact a minute for each code.
+
+It never records what was asked, only the code and the tool.
+"""
+
+from ragd.clock import Clock
+from ragd.errors import RagdError
+from ragd.events import RequestRefused
+from ragd.gateway.fact_recorder import FactRecorder
+
+RECORD_EVERY_S = 60.0
+
+
+class Refusals:
+    """What was refused and is not recorded yet."""
+
+    def __init__(self, clock: Clock, facts: FactRecorder) -> None:
+        self._clock = clock
+        self._facts = facts
+        self._waiting: dict[str, tuple[int, str]] = {}  # code -> how many, last tool
+
+    def count(self, code: str, tool: str = "") -> None:
+        """One more refusal with this code."""
+        known, _ = self._waiting.get(code, (0, ""))
+        self._waiting[code] = (known + 1, tool)
+
+    async def run(self) -> None:
+        """Record the counts every minute."""
+        while True:
+            await self._clock.sleep(RECORD_EVERY_S)
+            await self.record()
+
+    async def record(self) -> None:
+        """Record what was refused since the last time. If that fails, it stays counted."""
+        for code in list(self._waiting):
+            count, tool = self._waiting.pop(code)
+            try:
+                await self._facts.record(RequestRefused(code=code, tool=tool, count=count))
+            except RagdError:
+                more, last = self._waiting.get(code, (0, ""))
+                self._waiting[code] = (count + more, last or tool)
