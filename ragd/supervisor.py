@@ -14,6 +14,7 @@ from ragd.clock import Clock
 from ragd.errors import LogFailed
 from ragd.eventlog.journal import Journal
 from ragd.events import ActorCrashed
+from ragd.runtime.backoff import backoff_s
 from ragd.runtime.exception_location import innermost, location_of
 
 CRASHES_MAX = 5
@@ -56,7 +57,7 @@ class Supervisor:
                 group.create_task(self._keep_running(name, actor), name=name)
 
     async def _keep_running(self, name: str, actor: Actor) -> None:
-        delay = BACKOFF_FIRST_S
+        failures = 0
         while True:
             started = self._clock.monotonic()
             try:
@@ -71,10 +72,9 @@ class Supervisor:
                     raise why from None
                 self.states[name] = "restarting"
                 await self._record_crash(name, why)
-            if self._clock.monotonic() - started > CRASHES_WITHIN_S:
-                delay = BACKOFF_FIRST_S
-            await self._clock.sleep(delay)
-            delay = min(delay * 2, BACKOFF_MAX_S)
+            ran_long = self._clock.monotonic() - started > CRASHES_WITHIN_S
+            failures = 1 if ran_long else failures + 1
+            await self._clock.sleep(backoff_s(failures, BACKOFF_FIRST_S, BACKOFF_MAX_S))
             self.states[name] = "running"
 
     async def _record_crash(self, name: str, why: BaseException) -> None:

@@ -8,6 +8,8 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
+from ragd.runtime.backoff import backoff_s
+
 PAUSE_FIRST_S = 2.0
 PAUSE_MAX_S = 60.0
 
@@ -28,7 +30,7 @@ class RetryPauses:
         """Leave this note alone for a while, longer each time."""
         known = self._pauses.get((generation, path))
         times = known.times + 1 if known is not None and known.sha256 == sha256 else 1
-        pause = min(PAUSE_MAX_S, PAUSE_FIRST_S * 2 ** min(times - 1, 10))
+        pause = backoff_s(times, PAUSE_FIRST_S, PAUSE_MAX_S)
         self._pauses[generation, path] = _Pause(sha256, times, now + pause)
 
     def times(self, generation: str, path: str, sha256: str) -> int:

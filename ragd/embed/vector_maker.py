@@ -18,6 +18,7 @@ from ragd.embed.vector_progress import VectorProgress
 from ragd.events import BatchEmbedded, Dependency, DependencyRecovered, EmbeddingFailed
 from ragd.folds.health_reasons import DEPENDENCY_OF
 from ragd.notes.model import Chunk
+from ragd.runtime.backoff import backoff_s
 from ragd.runtime.crash_points import crashpoint
 from ragd.state.ledger import Ledger
 from ragd.store.lance import ChunkIndex
@@ -149,8 +150,8 @@ class VectorMaker:
         """Nobody makes vectors now: say so, and wait longer each time before trying again."""
         space = index.identity.space.identity
         attempt = self._failures[space] = self._failures.get(space, 0) + 1
-        delay = min(RETRY_MAX_S, RETRY_FIRST_S * 2 ** min(attempt - 1, 10))
-        self._not_before[space] = self._clock.monotonic() + delay
+        pause = backoff_s(attempt, RETRY_FIRST_S, RETRY_MAX_S)
+        self._not_before[space] = self._clock.monotonic() + pause
         log.warning("no vectors", code=why.code, detail=why.detail, attempt=attempt)
         if attempt & (attempt - 1) == 0:  # the first, the second, the fourth: not one a minute
             sizes = {"configured": why.configured, "made": why.made}

@@ -9,13 +9,14 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from ragd.errors import LogFailed
-from ragd.eventlog.disk import FULL, AppendFile, Disk, log_failed
+from ragd.eventlog.disk import AppendFile, Disk, log_failed
 from ragd.eventlog.frame import FORMAT, MIN_READER, Header, Record, encode, encode_header
 from ragd.eventlog.recovery import Position
 from ragd.eventlog.segment import segment_name
 from ragd.events import Event
 from ragd.runtime import crash_points
 from ragd.runtime.crash_points import crashpoint
+from ragd.runtime.durable_files import is_disk_full
 
 SEGMENT_MAX_BYTES = 8 * 1024 * 1024
 
@@ -128,7 +129,7 @@ class Appender:
             raise self._give_up(why) from why
 
     def _verdict(self, why: OSError) -> Exception:
-        return DiskFull() if why.errno in FULL else self._give_up(why)
+        return DiskFull() if is_disk_full(why) else self._give_up(why)
 
     def _give_up(self, why: OSError) -> LogFailed:
         self._dead = True

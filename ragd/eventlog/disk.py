@@ -16,7 +16,6 @@ from ragd.runtime.durable_files import make_directory, sync_directory, write_all
 TEMPORARY = ".tmp"
 
 # What a disk says that has no room (Windows has no quota error of its own).
-FULL = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)}
 
 
 def log_failed(why: OSError) -> LogFailed:

@@ -11,11 +11,12 @@ from itertools import count, zip_longest
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ragd.eventlog.disk import FULL, TEMPORARY, Disk, log_failed
+from ragd.eventlog.disk import TEMPORARY, Disk, log_failed
 from ragd.eventlog.frame import Record, decode
 from ragd.eventlog.segment import Segment, first_seq_of, scan, segment_name, segment_names
 from ragd.events import SegmentQuarantined, TailCut
 from ragd.runtime.crash_points import crashpoint
+from ragd.runtime.durable_files import is_disk_full
 
 ASIDE = "aside/"
 PENDING = ".pending"
@@ -162,7 +163,7 @@ def _settle(disk: Disk, name: str) -> None:
         try:
             file.rewrite(offset, data[offset:])
         except OSError as why:
-            if why.errno not in FULL:  # a copy-on-write file system may have no room for it
+            if not is_disk_full(why):  # a copy-on-write file system may have no room for it
                 raise
         crashpoint("recovery.after_rewrite")
         file.sync()
@@ -233,7 +234,7 @@ def _create(disk: Disk, name: str, tail: bytes) -> None:
     try:
         disk.create(name, tail)
     except OSError as why:
-        if why.errno not in FULL:
+        if not is_disk_full(why):
             raise
         disk.create(name, b"")
 

@@ -10,6 +10,7 @@ import structlog
 from ragd.clock import Clock
 from ragd.events import tag_of_type
 from ragd.folds.sync_result import CHANGED_BY, SyncResult
+from ragd.runtime.backoff import backoff_s
 from ragd.runtime.durable_files import is_disk_full, replace_file
 from ragd.state.ledger import Ledger
 
@@ -43,7 +44,7 @@ class SyncResultWriter:
     async def _write(self, written: bytes, once: bool = False) -> bytes:
         """Nothing here depends on the file, so a failure never ends the daemon: it is logged and
         tried again, with longer and longer pauses."""
-        pause, failed = RETRY_FIRST_S, ""
+        failures, failed = 0, ""
         while True:
             result = self._ledger.state.sync_result
             wanted = msgspec.json.format(msgspec.json.encode(result)) + b"\n"
@@ -62,8 +63,8 @@ class SyncResultWriter:
                 if failed:
                     log.info("sync-result.json is written again")
                 return wanted
-            await self._clock.sleep(pause)
-            pause = min(RETRY_MAX_S, 2 * pause)
+            failures += 1
+            await self._clock.sleep(backoff_s(failures, RETRY_FIRST_S, RETRY_MAX_S))
 
 
 async def _read(path: Path) -> bytes:

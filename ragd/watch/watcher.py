@@ -32,6 +32,7 @@ from ragd.events import (
 )
 from ragd.folds.catalog import Entry
 from ragd.folds.stored import stored_files
+from ragd.runtime.backoff import backoff_s
 from ragd.runtime.wait_for_event import wait_until_set
 from ragd.state.ledger import Ledger
 from ragd.vault.file_events import ROOT, EventKind, FileEvent, FileEvents, WatchDied
@@ -124,8 +125,7 @@ class Watcher:
                 if self._clock.monotonic() - began >= STEADY_S:
                     failures = 0
                 failures += 1
-                pause = RETRY_FIRST_S * 2.0 ** min(failures - 1, 10)
-                await self._clock.sleep(min(pause, RETRY_MAX_S))
+                await self._clock.sleep(backoff_s(failures, RETRY_FIRST_S, RETRY_MAX_S))
 
     async def _watch(self, *, polling: bool) -> None:
         """Until the vault is gone or another folder, or polling is not needed any more.
