@@ -177,7 +177,11 @@ async def _serve(
     open_indexes = pipeline.open_indexes
     open_indexes.on_change(lambda: gateway.set_index_digest(open_indexes.serving_digest))
     server = HttpServer(_listener(home), gateway.routes(), gateway.refuse)
+<<<<<<< Updated upstream
     actors = _actors(home, clock, ledger, settings, gateway, pipeline.probes)
+=======
+    actors = build_actors(home, clock, ledger, settings, gateway, pipeline.probing)
+>>>>>>> Stashed changes
     actors |= {"config_reader": config_reader.run} | pipeline.actors()
     supervisor = Supervisor(ledger.journal, clock, actors)
     gateway.live.actors = supervisor.states
@@ -252,7 +256,7 @@ async def _run_actors(starting: "asyncio.Task[None]", supervisor: Supervisor) ->
     await supervisor.run()
 
 
-def _actors(
+def build_actors(
     home: Home,
     clock: Clock,
     ledger: Ledger,

@@ -63,7 +63,7 @@ class Disk(Protocol):
         ...
 
 
-class _Appending:
+class AppendedFile:
     """A real segment, open for appending."""
 
     def __init__(self, path: Path) -> None:
@@ -121,7 +121,7 @@ class RealDisk:
     def append_to(self, name: str) -> AppendFile:
         # A kill may have come between the renaming and the sync of its folder.
         sync_directory((self.folder / name).parent)
-        return _Appending(self.folder / name)
+        return AppendedFile(self.folder / name)
 
     def rename(self, name: str, new: str) -> None:
         path = self.folder / name

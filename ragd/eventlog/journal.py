@@ -5,7 +5,7 @@ its own, and tells everyone; what arrives meanwhile is the next group. It never 
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Collection, Sequence
+from collections.abc import AsyncGenerator, Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import cast
 
@@ -210,7 +210,7 @@ class Journal:
 
     async def follow(
         self, after: int, types: Collection[str] = (), *, on: bool = True
-    ) -> AsyncIterator[Record]:
+    ) -> AsyncGenerator[Record, None]:
         """Every durable record behind `after`, in order, once; of these types, if any are named.
 
         With `on` it waits for more until the log is closed; without, it ends at today's end.

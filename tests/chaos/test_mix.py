@@ -16,7 +16,7 @@ from chaos.mix.shelf import HIDING
 from chaos.mix.world import World, lies_in
 from chaos.provider import Provider
 from chaos.tables import Tables
-from chaos.vault import passages_of
+from chaos.vault import Passage, passages_of
 
 # Each has kills, another model, renames, denials, pauses and faults. They begin with an index, with
 # one that is just being made, and with an empty vault.
@@ -120,7 +120,7 @@ def test_a_hidden_note_may_be_served_until_a_job_has_read_it(world: World) -> No
 
 def test_rows_that_are_not_the_vaults_are_noticed(world: World) -> None:
     expected = verdict.Expected(world)
-    right = [
+    right: list[tuple[Passage, bytes | None]] = [
         (row, world.provider.vector_of(expected.texts[row.content_hash]))
         for rows in expected.rows.values()
         for row in rows
@@ -132,7 +132,9 @@ def test_rows_that_are_not_the_vaults_are_noticed(world: World) -> None:
     assert compare(world, expected, right) == []
     assert "not in the table" in compare(world, expected, rest)[0]
     assert "no vector" in compare(world, expected, [(first, None), *rest])[0]
-    assert "another text" in compare(world, expected, [(first, b"0" * len(vector)), *rest])[0]
+    assert (
+        "another text" in compare(world, expected, [(first, b"0" * len(vector or b"")), *rest])[0]
+    )
     assert "twice" in compare(world, expected, [*right, right[0]])[0]
     assert "should not be" in compare(world, expected, [*right, (ghost[0], vectors[0])])[0]
 

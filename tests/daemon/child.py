@@ -64,15 +64,14 @@ def hang_vault_while(path: str) -> None:
     """Every call into the vault blocks while a file is there."""
     from ragd.vault import files as vault
     from ragd.vault.disk_waits import waits_for_disk
-
-    open_root = vault.open_root
+    from ragd.vault.safe_open import open_root
 
     def hanging(root: str) -> int | str:
         while os.path.exists(path):
             time.sleep(0.01)
         return open_root(root)
 
-    vault.open_root = waits_for_disk(hanging)
+    vault.open_root = waits_for_disk(hanging)  # type: ignore[attr-defined]
 
 
 def vault_within(seconds: str) -> None:
@@ -94,14 +93,14 @@ def deep_search_hangs() -> None:
     """Looking up more candidates than at first never ends."""
     from ragd.search import retrieval
 
-    both = retrieval.both
+    retrieve = retrieval.retrieve
 
     async def hanging(question: retrieval.Question, depth: int) -> retrieval.Retrieved:
         if depth > 50:
             await asyncio.Event().wait()
-        return await both(question, depth)
+        return await retrieve(question, depth)
 
-    retrieval.both = hanging
+    retrieval.retrieve = hanging
 
 
 def _hang() -> None:
@@ -153,12 +152,12 @@ def leave_when(path: str) -> None:
 
 
 def _with_actor(actor: object, name: str = "buggy") -> None:
-    wired = daemon._actors
+    wired = daemon.build_actors
 
     def actors(*arguments: object) -> dict[str, object]:
         return {**wired(*arguments), name: actor}  # type: ignore[arg-type]
 
-    daemon._actors = actors
+    daemon.build_actors = actors  # type: ignore[assignment]
 
 
 def panicking_actor(message: str) -> None:
@@ -179,7 +178,7 @@ def broken_wiring(message: str) -> None:
     def actors(*arguments: object) -> dict[str, object]:
         raise LookupError(message)
 
-    daemon._actors = actors
+    daemon.build_actors = actors  # type: ignore[assignment]
 
 
 def panicking_wiring(message: str) -> None:
@@ -191,7 +190,7 @@ def panicking_wiring(message: str) -> None:
     def actors(*arguments: object) -> dict[str, object]:
         raise PanicException(message)
 
-    daemon._actors = actors
+    daemon.build_actors = actors  # type: ignore[assignment]
 
 
 def leaky_library(message: str) -> None:
@@ -229,29 +228,29 @@ def fsync_fails_when(path: str) -> None:
     """The log's disk reports an I/O error while a file is there."""
     from ragd.eventlog import disk
 
-    sync = disk._Appending.sync
+    sync = disk.AppendedFile.sync
 
-    def failing(self: disk._Appending) -> None:
+    def failing(self: disk.AppendedFile) -> None:
         if os.path.exists(path):
             raise OSError(errno.EIO, "I/O error")
         sync(self)
 
-    disk._Appending.sync = failing
+    disk.AppendedFile.sync = failing  # type: ignore[method-assign]
 
 
 def full_while(path: str) -> None:
     """The log's disk has no room while a file is there; half of the first record still fits."""
     from ragd.eventlog import disk
 
-    write = disk._Appending.write
+    write = disk.AppendedFile.write
 
-    def failing(self: disk._Appending, data: bytes) -> None:
+    def failing(self: disk.AppendedFile, data: bytes) -> None:
         if os.path.exists(path):
             write(self, data[: len(data) // 2])
             raise OSError(errno.ENOSPC, "No space left on device")
         write(self, data)
 
-    disk._Appending.write = failing
+    disk.AppendedFile.write = failing  # type: ignore[method-assign]
 
 
 def main() -> None:

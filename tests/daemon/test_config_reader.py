@@ -21,10 +21,11 @@ async def watched(house: House, monkeypatch: pytest.MonkeyPatch) -> AsyncIterato
 
 
 async def status(house: House) -> dict[str, Any]:
-    return (await house.ask("GET", "/v1/status")).data
+    data: dict[str, Any] = (await house.ask("GET", "/v1/status")).data
+    return data
 
 
-async def until_refused(house: House, refused: bool) -> str | None:
+async def until_refused(house: House, refused: bool) -> Any:
     while ((why := (await status(house))["config_refused"]) is not None) is not refused:
         await asyncio.sleep(0.01)
     return why

@@ -251,15 +251,15 @@ async def test_a_full_disk_does_not_make_a_probe_overdue(
     monkeypatch.setattr("ragd.eventlog.journal.RETRY_FULL_S", 0.02)
     full = threading.Event()
     failed: list[int] = []
-    write = disk._Appending.write
+    write = disk.AppendedFile.write
 
-    def failing(self: disk._Appending, data: bytes) -> None:
+    def failing(self: disk.AppendedFile, data: bytes) -> None:
         if full.is_set():
             failed.append(1)
             raise OSError(errno.ENOSPC, "No space left on device")
         write(self, data)
 
-    monkeypatch.setattr(disk._Appending, "write", failing)
+    monkeypatch.setattr(disk.AppendedFile, "write", failing)
     async with housed(home) as house:
         full.set()
         probes: dict[Dependency, DependencyProbe] = {

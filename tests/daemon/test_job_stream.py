@@ -28,7 +28,12 @@ WITHIN_S = 10.0
 
 
 def finished(job: str, mode: Any = "reindex", outcome: Any = "complete") -> JobFinished:
-    counts = {"indexed_files": 1, "removed_files": 0, "total_chunks": 2, "duration_ms": 7}
+    counts: dict[str, Any] = {
+        "indexed_files": 1,
+        "removed_files": 0,
+        "total_chunks": 2,
+        "duration_ms": 7,
+    }
     return JobFinished(job_id=job, mode=mode, outcome=outcome, **counts)
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from typing import Any
 
 import pytest
 
@@ -65,7 +66,9 @@ async def test_an_agent_s_job_has_the_answer_of_the_contract(house: House) -> No
         ("resume", {"now": True}),
     ],
 )
-async def test_what_is_not_understood_pauses_nothing(house: House, endpoint: str, body) -> None:
+async def test_what_is_not_understood_pauses_nothing(
+    house: House, endpoint: str, body: dict[str, Any]
+) -> None:
     reply = await house.ask("POST", f"/v1/{endpoint}", body)
     assert (reply.status, reply.code) == (400, "INVALID_REQUEST")
     assert house.ledger.state.pause.until is None

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from ragd.eventlog.snapshot import write_snapshot
 from ragd.events import DeletionsHeld
 from ragd.state import ledger
 from ragd.state.snapshotter import AGAIN_AFTER_RECORDS, Snapshotter
@@ -16,7 +17,7 @@ from tests.patience import PATIENCE_S
 async def test_a_snapshot_that_cannot_be_written_is_tried_again_later(
     house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    works, tries = ledger.write_snapshot, asyncio.Event()
+    works, tries = write_snapshot, asyncio.Event()
 
     def failing(*arguments: object) -> None:
         loop.call_soon_threadsafe(tries.set)

@@ -20,12 +20,13 @@ async def test_something_else_at_the_sockets_path_stays_and_the_daemon_leaves_wi
     home: Home, start: Start, what: str
 ) -> None:
     path = Path(home.socket)
-    {
+    put: dict[str, Callable[[], object]] = {
         "file": lambda: path.write_text("precious"),
         "folder": path.mkdir,
         "link": lambda: path.symlink_to("/nowhere"),
         "fifo": lambda: os.mkfifo(path),
-    }[what]()
+    }
+    put[what]()
     before = path.lstat()
     daemon = start("plain")
     assert await daemon.exited() == 77

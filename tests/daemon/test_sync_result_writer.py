@@ -28,6 +28,7 @@ from ragd.events import (
 )
 from ragd.folds.sync_result import CHANGED_BY, SyncResult
 from ragd.paths import Home
+from ragd.runtime.durable_files import replace_file
 from ragd.state import sync_result_writer
 from ragd.state.sync_result_writer import RETRY_MAX_S, SyncResultWriter
 from tests.daemon.conftest import House, housed
@@ -143,7 +144,7 @@ async def test_only_what_changed_is_written(
     house: House, clock: VirtualClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     written: list[int | None] = []
-    replace = sync_result_writer.replace_file
+    replace = replace_file
 
     def spy(path: Path, data: bytes) -> None:
         written.append(json.loads(data)["seq"])
@@ -250,7 +251,7 @@ async def test_a_full_disk_is_waited_out_and_is_no_crash(
 async def test_a_file_that_cannot_be_written_is_tried_again_and_is_no_crash(
     house: House, clock: VirtualClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    works = sync_result_writer.replace_file
+    works = replace_file
 
     def failing(path: Path, data: bytes) -> None:
         raise OSError(errno.EIO, "I/O error")

@@ -40,7 +40,7 @@ def handled_in_the_sources() -> dict[str, set[str]]:
     found: dict[str, set[str]] = {}
     for path in (ROOT / "ragd" / "folds").glob("*.py"):
         for node in ast.parse(path.read_bytes()).body:
-            target = node.target if isinstance(node, ast.AnnAssign) else None
+            target: ast.expr | None = node.target if isinstance(node, ast.AnnAssign) else None
             if isinstance(node, ast.Assign):
                 (target,) = node.targets
             if isinstance(target, ast.Name) and target.id in ("HANDLERS", "CHANGED_BY"):

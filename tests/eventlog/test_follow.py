@@ -303,7 +303,7 @@ def test_segments_dropped_between_two_looks_are_not_passed_over_in_silence() -> 
         disk.read = read  # type: ignore[method-assign]
         return data
 
-    disk.read = read_to_the_end_and_drop  # type: ignore[method-assign]
+    disk.read = read_to_the_end_and_drop  # type: ignore[method-assign, assignment]
     with pytest.raises(TooOld) as refused:
         reader.read(30)
     assert refused.value.oldest == first_seq_of(names[2])

@@ -3,7 +3,7 @@
 import pytest
 
 from ragd.eventlog import segment as scan_module
-from ragd.eventlog.frame import FORMAT, MIN_READER, Header, Record, encode, encode_header
+from ragd.eventlog.frame import FORMAT, MIN_READER, Header, Record, decode, encode, encode_header
 from ragd.eventlog.segment import Damage, Segment, scan, segment_name, segment_names
 from ragd.events import DaemonStopped
 from tests.eventlog.drafts import TS, record, write_groups
@@ -52,9 +52,8 @@ KINDS = [kind_of(line) for line in range(101)]
 @pytest.fixture
 def quick_decode(monkeypatch: pytest.MonkeyPatch) -> None:
     """A pure function may remember: lines that no flip touched are not decoded anew each time."""
-    known = {line[:-1]: scan_module.decode(line[:-1]) for line in LINES[1:]}
+    known = {line[:-1]: decode(line[:-1]) for line in LINES[1:]}
     RECORDS[:] = known.values()  # the same objects, so that comparing them is quick too
-    decode = scan_module.decode
     monkeypatch.setattr(scan_module, "decode", lambda line: known.get(line) or decode(line))
 
 

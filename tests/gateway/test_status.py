@@ -10,7 +10,7 @@ from ragd.events import (
     DaemonStarted,
     DependencyLost,
     DependencyRecovered,
-    Fact,
+    Event,
     FileFailed,
     FilesChanged,
     FileSkipped,
@@ -33,7 +33,7 @@ def moment(seq: int) -> str:
     return f"2026-11-15T14:30:{seq:02d}.000000Z"
 
 
-def folded(*facts: Fact, run: str = "r1") -> State:
+def folded(*facts: Event, run: str = "r1") -> State:
     state = State()
     started = DaemonStarted(version="1", config_hash="", previous_stop="none", provider="embedded")
     for seq, fact in enumerate((started, *facts), 1):
@@ -123,8 +123,7 @@ def test_a_removed_index_is_called_missing() -> None:
 
 
 def test_sizes_that_differ_are_both_named_with_the_key_and_a_way_out() -> None:
-    sizes = {"configured": 1024, "made": 384}
-    lost = DependencyLost(dependency="model", code="DIMENSIONS_MISMATCH", **sizes)
+    lost = DependencyLost(dependency="model", code="DIMENSIONS_MISMATCH", configured=1024, made=384)
     now = live()
     now.model = "all-minilm"
     envelope = status_envelope(folded(*INDEXED, lost), now)
@@ -252,8 +251,13 @@ def test_a_running_job_and_the_last_one_are_shown() -> None:
 
 @pytest.mark.parametrize("number", [0, 3, FILES_MAX + 50])
 def test_long_lists_are_cut_and_counted(number: int) -> None:
+<<<<<<< Updated upstream
     facts: list[Fact] = [FileSkipped(path=f"{n:04}.md", reason="too-large") for n in range(number)]
     skipped = status_envelope(folded(*facts), live()).data["skipped"]
+=======
+    facts: list[Event] = [FileSkipped(path=f"{n:04}.md", reason="too-large") for n in range(number)]
+    skipped = status(folded(*facts), live()).data["skipped"]
+>>>>>>> Stashed changes
     assert skipped["total"] == number
     assert len(skipped["files"]) == min(number, FILES_MAX)
     if number:
@@ -270,7 +274,7 @@ def test_failed_files_and_waiting_ones_are_told() -> None:
     assert data["failed"] == {"total": 1, "files": [{"path": "b.md", "code": "UNREADABLE"}]}
 
 
-VECTORS_MISSING: tuple[Fact, ...] = (
+VECTORS_MISSING: tuple[Event, ...] = (
     INDEXED[0],
     JobRequested(job_id="j1", mode="full"),
     JobStarted(job_id="j1", mode="full", files_planned=1, files_removed=0),

@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 
 from ragd.errors import EXIT_CONFIG, EXIT_PERMISSION, ConfigError, PermissionRefused
-from ragd.gateway import unix_socket
 from ragd.gateway.unix_socket import UnixListener, peer_uid
+from ragd.paths import SOCKET_PATH_MAX
 from tests.patience import PATIENCE_S
 
 OTHER = 65534
@@ -271,7 +271,7 @@ async def test_a_path_that_is_too_long_is_a_sentence(place: Path) -> None:
 
 async def test_the_longest_path_there_can_be_works(place: Path) -> None:
     place.parent.mkdir()
-    room = unix_socket.SOCKET_PATH_MAX - len(os.fsencode(place.parent)) - 1
+    room = SOCKET_PATH_MAX - len(os.fsencode(place.parent)) - 1
     longest = place.with_name("x" * room)
     async with listening(longest):
         assert await talk(longest) == b"hello"

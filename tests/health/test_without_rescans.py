@@ -13,7 +13,8 @@ from chaos.harness import Arena
 from chaos.provider import Provider
 from chaos.resident import Resident
 from chaos.tables import Tables
-from tests.health.conftest import SEED, Reside
+from tests.chaos.test_chaos import SEED
+from tests.health.conftest import Reside
 from tests.small_disks import mount, run, unmount
 
 NEVER = {"debounce_s": 0.05, "collect_s": 0.2, "rescan_s": 3600}

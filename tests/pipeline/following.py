@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from typing import Any
 
-from ragd.eventlog.frame import Record
 from ragd.events import Fact, tag_of_type
 from ragd.state.ledger import Ledger
 
@@ -13,7 +12,7 @@ class Following:
 
     ledger: Ledger
 
-    async def until(self, kind: type[Fact], after: int = 0, **fields: Any) -> Record:
+    async def until(self, kind: type[Fact], after: int = 0, **fields: Any) -> Any:
         """The next fact of this kind behind `after` whose fields are so."""
         async for record in self.ledger.journal.follow(after, {tag_of_type(kind)}):
             if all(getattr(record.event, name) == value for name, value in fields.items()):

@@ -253,7 +253,7 @@ async def test_a_search_goes_on_however_often_its_index_is_opened_again(
     start: Any, monkeypatch: Any
 ) -> None:
     running = await indexed(start)
-    count, closed = ChunkIndex.count_matching, []
+    count, closed = ChunkIndex.count_matching, list[ChunkIndex]()
 
     async def close_first(index: ChunkIndex, where: str | None, phrases: Any) -> int:
         if len(closed) < 3 and index not in closed:

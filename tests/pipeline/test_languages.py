@@ -26,8 +26,8 @@ pytestmark = pytest.mark.skipif(
 
 @pytest.fixture
 def german(vault: Path, write: Any) -> Path:
-    for path in list(vault.rglob("*.md")):
-        path.unlink()
+    for note in list(vault.rglob("*.md")):
+        note.unlink()
     for path, text in GERMAN.items():
         write(vault, path, text)
     return vault

@@ -2,6 +2,7 @@
 
 import asyncio
 import shutil
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -130,7 +131,7 @@ class NewDuringReindex:
 
         monkeypatch.setattr(notes, "scan", scan_with_a_new_note)
         monkeypatch.setattr(running.pipeline._batcher, "_collect", self.gate.wait)
-        self._restore = lambda: monkeypatch.setattr(notes, "scan", scan)
+        self._restore = partial(monkeypatch.setattr, notes, "scan", scan)
 
     async def build(self) -> None:
         job = await self.running.request("reindex")
@@ -236,7 +237,7 @@ async def test_a_reindex_that_was_given_up_does_not_come_back_after_a_crash(
     await running.request("sync")
     await running.until(JobFinished, seq, mode="sync")
     asked = running.ledger.journal.follow(seq, {"job_requested"}, on=False)
-    assert [r.event.mode async for r in asked] == ["sync"]  # type: ignore[union-attr]
+    assert [r.event.mode async for r in asked] == ["sync"]
     assert running.catalog.building is None
 
 
@@ -378,7 +379,7 @@ async def test_an_index_taken_over_after_the_vault_was_looked_at_is_compared_wit
         seq = 0
         for _ in range(2):  # at the start, and once more when the watch is on
             seq = (await running.until(VaultScanned, seq)).seq
-        return await open_()
+        return bool(await open_())
 
     monkeypatch.setattr(generations, "open", open_late)
     async with asyncio.timeout(PATIENCE_S):

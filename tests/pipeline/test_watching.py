@@ -30,6 +30,7 @@ from ragd.events import (
 from ragd.vault import file_events, polling
 from ragd.vault import files as vault_module
 from ragd.vault.note_reader import NoteReader
+from ragd.vault.safe_open import root_identity
 from ragd.watch import watcher
 from tests.pipeline.watching import (
     DEBOUNCE_S,
@@ -690,7 +691,6 @@ async def test_notes_missing_from_a_vault_on_another_device_are_held(
     running, paths = await many(start, configure, vault, 36)
     await running.request("sync")
     await running.until_state(lambda state: state.catalog.device != 0 and not state.jobs.open)
-    root_identity = vault_module.root_identity
     monkeypatch.setattr(
         vault_module,
         "root_identity",

@@ -39,7 +39,7 @@ def running(home: Home, monkeypatch: pytest.MonkeyPatch) -> Iterator[Running]:
     with asyncio.Runner() as runner:
         housing = housed(home)
         inside: AsyncIterator[House] = _live(housing)
-        house = runner.run(anext(inside))  # type: ignore[arg-type]
+        house: House = runner.run(anext(inside))  # type: ignore[arg-type]
         yield Running(runner, house)
         with suppress(StopAsyncIteration):
             runner.run(anext(inside))  # type: ignore[arg-type]

@@ -85,7 +85,7 @@ def test_the_sample_is_bounded_and_spread_over_the_vault() -> None:
         return GERMAN if path.startswith("z") else PLAIN
 
     paths = [f"a{number:05}" for number in range(5_000)] + [f"z{n:05}" for n in range(5_000)]
-    found = LanguageSample(read, lambda: 0.0).of(paths)
+    found = LanguageSample(read, lambda: 0.0).count_languages(paths)
     assert len(asked) <= MOST_NOTES
     assert found["de"] == found["en"] > 0
 
@@ -99,10 +99,10 @@ def test_notes_are_read_again_after_an_hour_or_when_the_vault_has_doubled() -> N
         return PLAIN
 
     sample = LanguageSample(read, lambda: now)
-    assert sample.of([]) == {}
-    assert sample.of(["a", "b"]) == {"en": 2}
-    assert sample.of(["a", "b", "c"]) == {"en": 2}
+    assert sample.count_languages([]) == {}
+    assert sample.count_languages(["a", "b"]) == {"en": 2}
+    assert sample.count_languages(["a", "b", "c"]) == {"en": 2}
     assert len(asked) == 2
-    assert sample.of(["a", "b", "c", "d"]) == {"en": 4}
+    assert sample.count_languages(["a", "b", "c", "d"]) == {"en": 4}
     now += AGAIN_S
-    assert sample.of(["a", "b", "c"]) == {"en": 3}
+    assert sample.count_languages(["a", "b", "c"]) == {"en": 3}

@@ -19,7 +19,7 @@ def _write(**said: object) -> None:
     os.close(handle)
 
 
-def _hear(event: str, args: tuple) -> None:
+def _hear(event: str, args: tuple[object, ...]) -> None:
     if event in _TOLD or event in _LOOKED_UP:
         whom = args[0] if event in _LOOKED_UP or event == "socket.getaddrinfo" else args[1]
         _write(event=event, to=whom)

@@ -5,6 +5,7 @@ import os
 import signal
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,15 +16,17 @@ from ragd.store.lance import (
     LanceStore,
     checkup_process,
     examine_apart,
-    generation_folders,
+    libraries,
 )
 from ragd.store.lance.checkup import IndexDefect, examine
 from tests.patience import PATIENCE_S
 from tests.store.lance.drafts import identity, note
 
+Looker = Callable[[str], None]
+
 
 @pytest.fixture
-def looker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def looker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Looker:
     """Let this shell script look instead."""
 
     def use(script: str) -> None:
@@ -45,7 +48,7 @@ async def test_it_sees_what_one_sees_oneself(folder: Path, store: LanceStore) ->
 
 
 @pytest.mark.parametrize("number", ["ABRT", "SEGV", "BUS"])
-def test_who_crashes_has_found_damage(tmp_path: Path, looker, number: str) -> None:
+def test_who_crashes_has_found_damage(tmp_path: Path, looker: Looker, number: str) -> None:
     looker(f"kill -{number} $$")
     assert examine_apart(tmp_path, "01A") == IndexDefect("INDEX_CORRUPTED", "crash")
 
@@ -54,7 +57,7 @@ def test_who_crashes_has_found_damage(tmp_path: Path, looker, number: str) -> No
     "script", ["kill -KILL $$", "kill -TERM $$", "kill -INT $$", "exit 1", "exit 0", "echo no"]
 )
 def test_who_is_ended_or_makes_no_sense_has_found_nothing(
-    tmp_path: Path, looker, script: str
+    tmp_path: Path, looker: Looker, script: str
 ) -> None:
     looker(script)
     with pytest.raises(CannotCheck):
@@ -67,7 +70,7 @@ def test_nobody_to_look_is_no_damage(tmp_path: Path, monkeypatch: pytest.MonkeyP
         examine_apart(tmp_path, "01A")
 
 
-async def test_a_look_can_be_ended(tmp_path: Path, looker) -> None:
+async def test_a_look_can_be_ended(tmp_path: Path, looker: Looker) -> None:
     looker("exec sleep 60")
     looking = asyncio.create_task(asyncio.to_thread(examine_apart, tmp_path, "01A"))
     while not checkup_process._looking:
@@ -130,7 +133,7 @@ async def test_a_want_of_descriptors_or_memory_says_nothing_about_the_index(
     def refuse(*_: object, **__: object) -> None:
         raise why
 
-    monkeypatch.setattr(generation_folders.libraries.lance(), "dataset", refuse)
+    monkeypatch.setattr(libraries.lance(), "dataset", refuse)
     with pytest.raises(CannotCheck):
         examine(folder, "01A")
     with pytest.raises(CannotCheck):

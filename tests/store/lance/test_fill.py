@@ -17,7 +17,7 @@ async def test_a_filled_chunk_is_found_by_its_vector(index: ChunkIndex) -> None:
     assert filled.version == await index.version()
     for chunk_id in ids(files)[::97]:
         (hit,) = await index.find_by_vector(wanted[chunk_id], 1)
-        assert (hit.chunk_id, hit.score) == (chunk_id, pytest.approx(1.0, abs=1e-5))
+        assert hit.chunk_id == chunk_id and hit.score == pytest.approx(1.0, abs=1e-5)
 
 
 async def test_a_fill_is_one_commit_across_fragments(index: ChunkIndex) -> None:
@@ -93,7 +93,7 @@ async def test_filling_twice_is_harmless_and_the_last_vector_stays(index: ChunkI
     await index.fill({first: vector("old"), second: vector("two")})
     await index.fill({first: vector("new")})
     (hit,) = await index.find_by_vector(vector("new"), 1)
-    assert (hit.chunk_id, hit.score) == (first, pytest.approx(1.0, abs=1e-5))
+    assert hit.chunk_id == first and hit.score == pytest.approx(1.0, abs=1e-5)
     assert await index.missing_vectors(5) == []
 
 

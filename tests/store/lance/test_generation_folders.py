@@ -6,7 +6,7 @@ import pytest
 
 from ragd.errors import RagdError
 from ragd.store import lance as lance_store
-from ragd.store.lance import ChunkIndex, LanceStore, generation_folders
+from ragd.store.lance import ChunkIndex, LanceStore, table_indexes
 from tests.store.lance.drafts import bulk, identity, note
 
 
@@ -121,7 +121,7 @@ async def test_a_generation_that_was_never_finished_is_not_seen(
     def fail(dataset: object) -> None:
         raise OSError("killed")
 
-    monkeypatch.setattr(generation_folders.table_indexes, "create_all", fail)
+    monkeypatch.setattr(table_indexes, "create_all", fail)
     with pytest.raises(OSError, match="killed"):
         await store.create(identity())
     assert await store.list_generations() == []

@@ -263,7 +263,7 @@ async def test_a_thousand_notes_can_go_at_once(index: ChunkIndex) -> None:
 
 
 PATHS = st.lists(
-    st.text(st.characters(codec="utf-8", exclude_categories=("Cs",)), min_size=1, max_size=12),
+    st.text(st.characters(codec="utf-8", exclude_categories=["Cs"]), min_size=1, max_size=12),
     min_size=2,
     max_size=6,
     unique=True,

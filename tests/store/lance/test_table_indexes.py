@@ -92,7 +92,7 @@ async def test_above_it_every_vector_is_still_found_under_any_filter(
         assert {hit.chunk_id for hit in hits} == set(ids([file]))
     for chunk_id in ids(files)[::101]:
         (hit,) = await index.find_by_vector(vectors_of(files)[chunk_id], 1)
-        assert (hit.chunk_id, hit.score) == (chunk_id, pytest.approx(1.0, abs=1e-3))
+        assert hit.chunk_id == chunk_id and hit.score == pytest.approx(1.0, abs=1e-3)
 
 
 async def test_what_comes_after_the_training_is_found_and_taken_in(
