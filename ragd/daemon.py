@@ -177,11 +177,7 @@ async def _serve(
     open_indexes = pipeline.open_indexes
     open_indexes.on_change(lambda: gateway.set_index_digest(open_indexes.serving_digest))
     server = HttpServer(_listener(home), gateway.routes(), gateway.refuse)
-<<<<<<< Updated upstream
-    actors = _actors(home, clock, ledger, settings, gateway, pipeline.probes)
-=======
-    actors = build_actors(home, clock, ledger, settings, gateway, pipeline.probing)
->>>>>>> Stashed changes
+    actors = build_actors(home, clock, ledger, settings, gateway, pipeline.probes)
     actors |= {"config_reader": config_reader.run} | pipeline.actors()
     supervisor = Supervisor(ledger.journal, clock, actors)
     gateway.live.actors = supervisor.states

@@ -251,13 +251,8 @@ def test_a_running_job_and_the_last_one_are_shown() -> None:
 
 @pytest.mark.parametrize("number", [0, 3, FILES_MAX + 50])
 def test_long_lists_are_cut_and_counted(number: int) -> None:
-<<<<<<< Updated upstream
-    facts: list[Fact] = [FileSkipped(path=f"{n:04}.md", reason="too-large") for n in range(number)]
-    skipped = status_envelope(folded(*facts), live()).data["skipped"]
-=======
     facts: list[Event] = [FileSkipped(path=f"{n:04}.md", reason="too-large") for n in range(number)]
-    skipped = status(folded(*facts), live()).data["skipped"]
->>>>>>> Stashed changes
+    skipped = status_envelope(folded(*facts), live()).data["skipped"]
     assert skipped["total"] == number
     assert len(skipped["files"]) == min(number, FILES_MAX)
     if number:
