@@ -272,11 +272,11 @@ async def test_of_a_long_note_only_what_is_shown_is_judged_in_small_pieces(
     (vault / "Long.md").write_text(text * (LONG // len(text)))
     data = (await show(house, "Long.md")).data
     assert data["truncated"] is True
-    assert data["to"] <= note_excerpts.ROOM.lines
-    assert len(data["text"]) <= note_excerpts.ROOM.characters
+    assert data["to"] <= note_excerpts.ANSWER_ROOM.lines
+    assert len(data["text"]) <= note_excerpts.ANSWER_ROOM.characters
     assert data["lines_after"] == data["total_lines"] - data["to"]
     assert max(judged.lengths) <= PIECE + OVERLAP + 1000  # and the title and the headings
-    assert sum(judged.lengths) < 20 * note_excerpts.ROOM.characters
+    assert sum(judged.lengths) < 20 * note_excerpts.ANSWER_ROOM.characters
     last = (await show(house, "Long.md", **{"from": data["total_lines"]})).data
     assert last["lines_after"] == 0
     assert last["truncated"] is (data["total_lines"] == 1)
@@ -310,4 +310,4 @@ async def test_a_memory_of_a_long_note_is_judged_in_small_pieces(
     reply = await house.ask("POST", "/v1/tools/obsidian_rag_memory_store", body)
     assert "health" in reply.data["sensitive"]
     assert max(judged.lengths) <= PIECE + OVERLAP + 1000
-    assert sum(judged.lengths) < 20 * memories.MOST_JUDGED
+    assert sum(judged.lengths) < 20 * memories.INSPECTED_MAX_CHARS
