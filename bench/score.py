@@ -17,7 +17,7 @@ import msgspec
 import numpy as np
 
 from bench.sets.figures import TOP, Outcome, auc_once, calibration_once, with_unanswerable
-from ragd.search.ranking.score import Evidence, ScoreWeights, accumulated, likelihood
+from ragd.search.ranking.score import Evidence, ScoreWeights, accumulate, likelihood
 
 MOST = 1_500  # results that one set counts for
 MEANING = 2.0  # meaning counts so much at least: few questions here are in other words
@@ -45,7 +45,7 @@ def fit(outcomes: Sequence[Outcome], *, words_only: bool = False) -> ScoreWeight
     """The weights under which these outcomes are the most likely."""
     rows, right, sets = [], [], []
     for one in outcomes:
-        known = accumulated(evidence_of(one, words_only=words_only))
+        known = accumulate(evidence_of(one, words_only=words_only))
         for hit, found in list(zip(one.hits, known, strict=True))[:TOP]:
             if not hit.outdated:
                 rows.append((1.0, *found))
@@ -93,7 +93,7 @@ def scored(outcomes: Sequence[Outcome], by_model: Mapping[str, ScoreWeights]) ->
     again = []
     for one in outcomes:
         weights = by_model[model_of(one)]
-        given = [likelihood(known, weights) for known in accumulated(evidence_of(one))]
+        given = [likelihood(known, weights) for known in accumulate(evidence_of(one))]
         hits = [hit._replace(score=score) for hit, score in zip(one.hits, given, strict=True)]
         again.append(one._replace(hits=hits, best=max(given, default=0.0)))
     return again

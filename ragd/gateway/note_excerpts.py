@@ -19,8 +19,8 @@ from ragd.guard.live_rules import LiveGuard, confirmations
 from ragd.notes.excerpt import Excerpt, ExcerptLimits, excerpt, pieces, pieces_of
 from ragd.notes.parse import HIDDEN
 from ragd.protocol.tool_schemas import NoteRequest
-from ragd.search.query.close_matches import nearest
-from ragd.search.query.note_lookup import link_target, named
+from ragd.search.query.close_matches import closest_notes
+from ragd.search.query.note_lookup import link_target, notes_named
 from ragd.search.results import TRUST, citation, link
 from ragd.vault.containment import contained_path
 from ragd.vault.files import ChangedWhileRead, NoteMissing, SkipPath, Unreadable, VaultGone
@@ -109,7 +109,7 @@ class NoteExcerpts:
 
     async def _path_by_name(self, name: str, known: Mapping[str, Entry]) -> str | None:
         """The one note of this name, if there is one. Raises SeveralNotes if there are more."""
-        found = named(name, known) or await self._find_by_title(name)
+        found = notes_named(name, known) or await self._find_by_title(name)
         paths = [path for path in found if path != name and self._notes.includes(path)]
         if len(paths) > 1:
             raise SeveralNotes(paths)
@@ -157,7 +157,7 @@ class NoteExcerpts:
         raise RagdError("TIMEOUT", "The note is being written.", "Try again in a moment.")
 
     def _no_such_note(self, path: str, known: Mapping[str, Entry]) -> NoSuchNote:
-        similar = nearest(path, known.keys() - {path})
+        similar = closest_notes(path, known.keys() - {path})
         return NoSuchNote([other for other in similar if self._notes.includes(other)])
 
     def _inspect(self, found: Excerpt, sha256: str) -> InspectedExcerpt:
@@ -169,7 +169,7 @@ class NoteExcerpts:
             sha256,
             sorted({category for one in seen for category in one.categories}),
             any(one.injection_suspected for one in seen)
-            or any(map(injection.suspected, pieces_of(whole))),
+            or any(map(injection.is_suspected, pieces_of(whole))),
             any(one.withheld for one in seen),
         )
 
@@ -178,7 +178,9 @@ class NoteExcerpts:
     ) -> dict[str, Any]:
         found, path = inspected.excerpt, request.path
         withheld = (
-            self._guard.blocks and inspected.withheld and not self._confirmations.agreed(request)
+            self._guard.blocks
+            and inspected.withheld
+            and not self._confirmations.is_confirmed(request)
         )
         data: dict[str, Any] = {
             "path": path,
@@ -197,7 +199,7 @@ class NoteExcerpts:
             "sensitive_detected": inspected.withheld,
         }
         if withheld:
-            data |= {"withheld": 1, "confirm": self._confirmations.issue(request)}
+            data |= {"withheld": 1, "confirm": self._confirmations.issue_token(request)}
         return data
 
 

@@ -95,7 +95,7 @@ class SearchAnswers:
         recalled = [(one, inspect_text(f"{one.key}\n{one.value}", rules)) for one in memories]
         sensitive = any(seen.withheld for seen in _inspections(passages, recalled))
         withheld = 0
-        if self._guard.blocks and not self._confirmations.agreed(request):
+        if self._guard.blocks and not self._confirmations.is_confirmed(request):
             withheld = sum(seen.withheld for seen in _inspections(passages, recalled))
             passages = [
                 (row, _without_sensitive_names(result, rules), seen)
@@ -132,7 +132,7 @@ class SearchAnswers:
         if served.undated_notes is not None:
             data["hint"] = nothing_dated(served.undated_notes, request.by_file_time)
         if withheld:
-            data |= {"withheld": withheld, "confirm": self._confirmations.issue(request)}
+            data |= {"withheld": withheld, "confirm": self._confirmations.issue_token(request)}
         code = "SENSITIVE_FILTERED" if withheld else served.code
         return GuardedAnswer(data, served.retrieval, code, served.chunks_scanned, served.is_partial)
 

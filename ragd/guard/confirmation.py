@@ -25,7 +25,7 @@ class Confirmations:
         self._new_token = new_token
         self._open: dict[bytes, tuple[bytes, float]] = {}  # digest of token -> call, given at
 
-    def issue(self, request: Guarded) -> str:
+    def issue_token(self, request: Guarded) -> str:
         """A token for this very call."""
         self._drop_old()
         while len(self._open) >= MOST:
@@ -34,7 +34,7 @@ class Confirmations:
         self._open[_digest(token.encode())] = (_call(request), self._monotonic())
         return token
 
-    def agreed(self, request: Guarded) -> bool:
+    def is_confirmed(self, request: Guarded) -> bool:
         """Whether the call brings back a token of ours: then a person has agreed to it."""
         return request.confirm is not None and self.redeem(request.confirm, request)
 

@@ -13,7 +13,7 @@ _JOINERS = re.compile("[\u200c\u200d\ufe0e\ufe0f]")
 _WORD = re.compile(r"[^\W\d_]+")
 
 
-def signs(text: str) -> list[str]:
+def signs_in(text: str) -> list[str]:
     """In which ways a text gives orders, by name."""
     text = _with_plain_spacing(text)
     words = frozenset(_WORD.findall(text))
@@ -21,9 +21,9 @@ def signs(text: str) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def suspected(text: str) -> bool:
+def is_suspected(text: str) -> bool:
     """Whether a text reads like an instruction to an agent."""
-    return bool(signs(text))
+    return bool(signs_in(text))
 
 
 def _with_plain_spacing(text: str) -> str:

@@ -38,14 +38,14 @@ def inspect(passage: GuardedPassage, rules: Rules) -> InspectedPassage:
     asked = not rules.confirm.isdisjoint(found) or sensitive.passage_needs_confirmation(
         passage, rules
     )
-    return InspectedPassage(found, injection.suspected(text), asked)
+    return InspectedPassage(found, injection.is_suspected(text), asked)
 
 
 def inspect_text(text: str, rules: Rules) -> InspectedPassage:
     """The same for a memory, which has no heading or tags."""
     found = sensitive.categories_of_text(text, rules)
     asked = not rules.confirm.isdisjoint(found) or sensitive.text_needs_confirmation(text, rules)
-    return InspectedPassage(found, injection.suspected(text), asked)
+    return InspectedPassage(found, injection.is_suspected(text), asked)
 
 
 def suggest(

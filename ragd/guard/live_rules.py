@@ -47,7 +47,7 @@ class LiveGuard:
         config = self._settings.current
         made = self._made
         if made is None or made[0] is not config.security or made[1] is not config.memory:
-            rules = Rules.of(config.security, config.memory)
+            rules = Rules.from_config(config.security, config.memory)
             self._made = made = (config.security, config.memory, rules)
             self._inspected.clear()
         return made[2]

@@ -49,7 +49,7 @@ class Rules(Struct, frozen=True):
     auto_suggest: bool
 
     @classmethod
-    def of(cls, security: Security, memory: Memory) -> "Rules":
+    def from_config(cls, security: Security, memory: Memory) -> "Rules":
         """The rules of this configuration."""
         words: dict[str, list[str]] = {}
         marked: dict[str, set[str]] = {}

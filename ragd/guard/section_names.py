@@ -7,7 +7,7 @@ Health:**" and "#mentalhealth" are one name. It never decides what is sensitive.
 from collections.abc import Iterator
 from functools import cache
 
-from ragd.guard.sensitive_words import LISTS, bare, entries
+from ragd.guard.sensitive_words import LISTS, phrases_in, without_accents
 from ragd.guard.word_matching import words
 
 
@@ -39,9 +39,9 @@ def built_in_sections(kinds: tuple[str, ...]) -> dict[str, frozenset[str]]:
     found: dict[str, set[str]] = {}
     for listed in LISTS:
         for kind in kinds:
-            for entry in entries(listed.sections[kind]):
+            for entry in phrases_in(listed.sections[kind]):
                 found.setdefault(name_of(entry), set()).add(kind)
-                found.setdefault(bare(name_of(entry)), set()).add(kind)
+                found.setdefault(without_accents(name_of(entry)), set()).add(kind)
     return {name: frozenset(of) for name, of in found.items()}
 
 

@@ -70,7 +70,7 @@ class SensitiveWords:
         self._doses = HEALTH in kinds
         for kind in kinds:
             for words_of in LISTS:
-                for entry in entries(getattr(words_of, kind)):
+                for entry in phrases_in(getattr(words_of, kind)):
                     self._add(entry, kind)
         self._lengths = (
             sorted({len(head) for head in self._heads}),
@@ -117,7 +117,7 @@ class SensitiveWords:
         """The words of entries that this word is a form of."""
         known = self._keys.get(word)
         if known is None:
-            spellings = {word, bare(word)} if len(word) >= SHORTEST_BARE else {word}
+            spellings = {word, without_accents(word)} if len(word) >= SHORTEST_BARE else {word}
             known = tuple(key for spelling in spellings for key in self._forms(spelling))
             if _unit_of(word)[0]:
                 known = (_MEASURED, *known)
@@ -137,7 +137,7 @@ class SensitiveWords:
                 yield f"*{word[-length:]}"
 
     def _add(self, entry: str, kind: str) -> None:
-        for spelling in {entry, bare(entry)}:
+        for spelling in {entry, without_accents(entry)}:
             node: dict[str, object] = self._tree  # type: ignore[assignment]
             for word in _words_of(spelling):
                 if word.endswith("*"):
@@ -150,7 +150,7 @@ class SensitiveWords:
             node.setdefault(_END, set()).add(kind)  # type: ignore[attr-defined]
 
 
-def entries(listed: str) -> list[str]:
+def phrases_in(listed: str) -> list[str]:
     """The entries of a list, folded."""
     found = (" ".join(normalised(entry).split()) for entry in listed.split(","))
     return [entry for entry in found if entry]
@@ -169,7 +169,7 @@ def _words_of(entry: str) -> list[str]:
     return found
 
 
-def bare(text: str) -> str:
+def without_accents(text: str) -> str:
     """`text` without the accents of its Latin letters."""
     if text.isascii():
         return text

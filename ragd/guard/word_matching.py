@@ -113,14 +113,14 @@ class PhraseFinder:
             return
         nodes = [self._tree]
         for token in tokens:
-            nodes = [node.setdefault(form, {}) for node in nodes for form in forms(token)]
+            nodes = [node.setdefault(form, {}) for node in nodes for form in word_forms(token)]
             if len(nodes) > MOST_FORMS:  # of a long phrase its first words vary, the others do not
                 nodes = nodes[:MOST_FORMS]
         for node in nodes:
             node.setdefault(_END, set()).add((kind, phrase))
 
 
-def forms(word: str) -> list[str]:
+def word_forms(word: str) -> list[str]:
     """A word with the endings that it may have in a text; itself first."""
     if not _INFLECTED.fullmatch(word):
         return [word]

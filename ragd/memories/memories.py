@@ -30,7 +30,7 @@ from ragd.memories.memory_vectors import MemoryVectors
 from ragd.memories.source_check import SourceCheck, SourceReader
 from ragd.notes.characters import collapse_spaces, visible
 from ragd.notes.excerpt import Excerpt, excerpt, pieces
-from ragd.notes.markdown.sanitise import plain, without_markup
+from ragd.notes.markdown.sanitise import plain_line, without_markup
 from ragd.protocol.tool_schemas import MemoryRequest
 from ragd.runtime.durable_files import is_disk_full, replace_file
 from ragd.vault.containment import contained_path
@@ -118,7 +118,7 @@ class Memories:
 
     async def forget(self, key: str) -> dict[str, Any]:
         """Erase a memory. `forgotten` is false if there was none with this key."""
-        key = plain(visible(key), KEY_MAX_CHARS) or key
+        key = plain_line(visible(key), KEY_MAX_CHARS) or key
         forgotten = MemoryForgotten(key_hash=await self._hash(key))
         gone = await self._store.forget(key)
         if gone:
@@ -274,7 +274,7 @@ def _within_vault(source: str) -> str:
 def _cleaned(name: str, text: str) -> str:
     """The text without markup and without control, bidi or invisible characters."""
     if name == "key":
-        shown = plain(visible(text), KEY_MAX_CHARS)
+        shown = plain_line(visible(text), KEY_MAX_CHARS)
     else:
         shown = collapse_spaces(without_markup(visible(text))).strip()
     if not shown:

@@ -19,7 +19,7 @@ _MONTH = re.compile(r"(?<![0-9])([0-9]{4})-([0-9]{2})(?![-_./]?[0-9])")
 _YEAR = re.compile("[0-9]{4}")
 
 
-def in_text(text: str) -> str | None:
+def date_in_text(text: str) -> str | None:
     """The first whole day written in `text`, as ISO writes it."""
     if _YEAR.search(text) is None:
         return None
@@ -31,7 +31,7 @@ def in_text(text: str) -> str | None:
     return None
 
 
-def in_path(path: str) -> tuple[str | None, bool]:
+def date_in_path(path: str) -> tuple[str | None, bool]:
     """The day a path names, and whether it names that very day (not its month or week).
 
     The file's own name comes before its folders, and of these the deepest comes first.
@@ -41,9 +41,9 @@ def in_path(path: str) -> tuple[str | None, bool]:
         return None, False
     names = stem.split("/")
     for name in reversed(names):
-        if found := in_text(name):
+        if found := date_in_text(name):
             return found, True
-    if found := in_text(stem):  # 2024/01/15
+    if found := date_in_text(stem):  # 2024/01/15
         return found, True
     for name in reversed(names):
         if found := _week_or_month(name):

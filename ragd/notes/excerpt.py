@@ -15,7 +15,7 @@ from ragd.notes.markdown import frontmatter, tags
 from ragd.notes.markdown.fences import without_code
 from ragd.notes.markdown.frontmatter import Frontmatter
 from ragd.notes.markdown.sanitise import without_markup
-from ragd.notes.markdown.sections import Section, split
+from ragd.notes.markdown.sections import Section, split_sections
 from ragd.notes.parse import HIDDEN, Unparsable, name_of
 
 PIECE = 8_000  # characters that are judged at once: an expression cannot be interrupted
@@ -141,7 +141,7 @@ def _clean(text: str, properties: Frontmatter, keep_code: bool) -> tuple[list[st
     lines = body.split("\n")
     for number, line in code.items():
         lines[number] = line
-    return head + lines, split(body, len(head) + 1)
+    return head + lines, split_sections(body, len(head) + 1)
 
 
 def _parts(
@@ -164,7 +164,7 @@ def _parts(
         section = sections[at - 1] if at else Section("", 1, 1)
         until = min(end, begins[at] if at < len(begins) else end)
         text = "\n".join(written[start:until])
-        marks = tags.merged(section.hashtags, tags.inline(text), properties.tags)
+        marks = tags.merge_tags(section.hashtags, tags.inline_tags(text), properties.tags)
         found.append(ExcerptPart(text, section.name, marks, title, section.full_path, path))
         start = until
     return found

@@ -18,8 +18,8 @@ from ragd.notes.markdown import frontmatter, links, tags
 from ragd.notes.markdown.fences import without_code
 from ragd.notes.markdown.frontmatter import Frontmatter
 from ragd.notes.markdown.links import Link
-from ragd.notes.markdown.sanitise import plain, without_markup
-from ragd.notes.markdown.sections import Section, split
+from ragd.notes.markdown.sanitise import plain_line, without_markup
+from ragd.notes.markdown.sections import Section, split_sections
 from ragd.notes.model import Chunk, ChunkOptions, Note
 from ragd.notes.search_text import search_text
 from ragd.notes.windows import Limits
@@ -123,12 +123,12 @@ def _day(path: str, properties: Frontmatter) -> tuple[str | None, bool]:
 
     A month, a week or the day of the file's creation says less about a section than its heading.
     """
-    day, exact = dates.in_path(path)
+    day, exact = dates.date_in_path(path)
     if day is None and properties.date:
-        day = dates.in_text(properties.date)
+        day = dates.date_in_text(properties.date)
         exact = day is not None
     if day is None and properties.created:
-        day = dates.in_text(properties.created)
+        day = dates.date_in_text(properties.created)
     return day, exact
 
 
@@ -165,7 +165,7 @@ def _passages(
 ) -> Iterator[CutPassage]:
     size = options.chunk_size
     limits = Limits(size, min(options.chunk_overlap, size - 1), MOST_CHARACTERS)
-    sections = split(without_markup(body.text), body.first_line)
+    sections = split_sections(without_markup(body.text), body.first_line)
     return passages(_shown(properties), sections, code, limits, count)
 
 
@@ -179,7 +179,7 @@ def _facts(
     stem = name_of(path)
     names = dict.fromkeys([stem, *properties.aliases])
     first = _OPENING.match(body.text)
-    opening = plain(first.group(1), LONGEST_TITLE) if first else ""
+    opening = plain_line(first.group(1), LONGEST_TITLE) if first else ""
     names[opening] = None  # many people write the name of a note there
     for no_name in (title, ""):
         names.pop(no_name, None)
@@ -190,7 +190,7 @@ def _facts(
         tuple(names)[:MOST_NAMES],
         opening,
         properties,
-        tags.merged(properties.tags, *own_tags)[:MOST_NOTE_TAGS],
+        tags.merge_tags(properties.tags, *own_tags)[:MOST_NOTE_TAGS],
         [
             *links.links(properties.block, 2, path),
             *links.links(body.text, body.first_line, path),
@@ -200,7 +200,7 @@ def _facts(
 
 
 def _own_tags(passage: CutPassage) -> tuple[str, ...]:
-    return tags.merged(passage.section.hashtags, tags.inline(passage.prose))
+    return tags.merge_tags(passage.section.hashtags, tags.inline_tags(passage.prose))
 
 
 def _shown(properties: Frontmatter) -> Section | None:
@@ -224,7 +224,7 @@ def _chunk(
 ) -> Chunk:
     section = passage.section
     text = passage.text
-    found = tags.merged(own_tags, facts.properties.tags)
+    found = tags.merge_tags(own_tags, facts.properties.tags)
     embed_text = embedded_text(facts.title, section.path, text)
     content_hash = hashlib.sha256(embed_text.encode()).hexdigest()
     aliases = facts.properties.aliases
@@ -242,7 +242,7 @@ def _chunk(
         content_hash,
         embed_text,
         search_text(facts.title, aliases, section.path, found, text, facts.stem, language),
-        tags.merged(found, facts.tags),
+        tags.merge_tags(found, facts.tags),
         facts.names,
         facts.opening,
         links.within(facts.links, passage.start_line, passage.end_line),

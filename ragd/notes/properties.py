@@ -25,15 +25,15 @@ _ORDERS: dict[str, Any] = {"<": lt, "<=": le, ">": gt, ">=": ge}
 OPERATORS = ("=", "!=", *_ORDERS)
 
 
-def encoded(values: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+def encode_properties(values: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
     """The properties of a note, each name with its values, as the index keeps them."""
     found: dict[str, None] = {}
     for name, texts in values.items():
-        key = compared(name)
+        key = comparable_name(name)
         if not key or "=" in key or len(key) > LONGEST_NAME:
             continue
         for text in texts:
-            value = _day_of(compared(text)[:LONGEST_VALUE])
+            value = _day_of(comparable_name(text)[:LONGEST_VALUE])
             if value:
                 found[f"{key}={value}"] = None
             if len(found) == MOST_PROPERTIES:
@@ -41,21 +41,21 @@ def encoded(values: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def matching(name: str, operator: str, value: str, known: Iterable[str]) -> tuple[str, ...]:
+def matching_values(name: str, operator: str, value: str, known: Iterable[str]) -> tuple[str, ...]:
     """Those of the known properties that are meant; without an operator, all of this name.
 
     For `!=` these are the ones that are not meant: a note passes that has the name and none of
     them. Numbers are compared as numbers and days as days; a text is only equal or not.
     """
-    start = f"{compared(name)}="
+    start = f"{comparable_name(name)}="
     own = [one for one in known if one.startswith(start)]
     if not operator:
         return tuple(sorted(own))
-    wanted = compared(value)
+    wanted = comparable_name(value)
     return tuple(sorted(one for one in own if _fits(one[len(start) :], operator, wanted)))
 
 
-def compared(text: str) -> str:
+def comparable_name(text: str) -> str:
     """A name or a value as it is compared."""
     normalised = unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
     return _SPACES.sub(" ", normalised).strip()

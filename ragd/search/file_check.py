@@ -1,7 +1,7 @@
 """Checks that the notes of results still exist when the answer is given. It never reads them.
 
-The looks happen in threads of their own: a vault on a dead mount may hold them up, but neither the
-answer, which says `unverified` then, nor anybody else.
+The checks run in threads of their own. A vault on a dead mount may block those, but not the answer,
+which then says `unverified`, nor other callers.
 """
 
 import asyncio
@@ -15,22 +15,22 @@ from ragd.vault.threads import SEARCH
 
 WITHIN_S = 1.0
 
-Facts = dict[str, FileStat | None]
+FileStats = dict[str, FileStat | None]
 
 
-class Notes(Protocol):
-    """The vault, as far as it is looked at here."""
+class FileStatReader(Protocol):
+    """Reads the facts of files in the vault."""
 
-    def stat_notes(self, paths: Iterable[str]) -> Facts: ...
+    def stat_notes(self, paths: Iterable[str]) -> FileStats: ...
 
 
 class FileCheck:
-    """Looks at notes."""
+    """Asks the vault whether notes exist."""
 
-    def __init__(self, notes: Notes) -> None:
+    def __init__(self, notes: FileStatReader) -> None:
         self._notes = notes
 
-    async def look(self, paths: Iterable[str]) -> Facts | None:
+    async def check(self, paths: Iterable[str]) -> FileStats | None:
         """The facts about each, None for a note that is gone; None if the vault itself is away."""
         try:
             async with asyncio.timeout(WITHIN_S):

@@ -95,6 +95,6 @@ def _leads_to(target: str, linking: str, row: ChunkRow) -> bool:
     return "/" not in target and link_key(target) in {link_key(name) for name in _names(row)}
 
 
-def reasons(found: Mapping[str, str], shown: Collection[str]) -> dict[str, str]:
+def not_shown_yet(found: Mapping[str, str], shown: Collection[str]) -> dict[str, str]:
     """Those of the linked notes that are not among the results already."""
     return {path: why for path, why in found.items() if path not in shown}

@@ -13,8 +13,8 @@ from ragd.search.file_check import is_stale
 from ragd.search.query.query_terms import stems_in
 from ragd.search.ranking.cosine_scale import USUAL, CosineScale
 from ragd.search.ranking.fusion import Candidate
-from ragd.search.ranking.relevance import FLOOR, relevance, unrelated
-from ragd.search.ranking.score import Evidence, numbers, stands_out
+from ragd.search.ranking.relevance import FLOOR, relevance, unrelated_cosine
+from ragd.search.ranking.score import Evidence, evidence_numbers, stands_out
 from ragd.search.results import Result, result
 from ragd.search.retrieval import Question
 from ragd.state.ledger import Ledger
@@ -77,7 +77,7 @@ class PassageScorer:
             unverified=unverified,
             date_source="note" if row.date else "file" if day else None,
             file_date=day.isoformat() if day else None,
-            evidence=numbers(found, evidence) if question.explain else UNSET,
+            evidence=evidence_numbers(found, evidence) if question.explain else UNSET,
         )
         fits = question.lists_everything or question.shows_all or fit >= FLOOR
         return ScoredPassage(shown, evidence, fits)
@@ -90,7 +90,7 @@ class PassageScorer:
         scale = question.scale
         if scale is USUAL:
             return stands_out(found.above_crowd, scale)
-        low = unrelated(question.terms.readable, scale)
+        low = unrelated_cosine(question.terms.readable, scale)
         return stands_out(min(found.above_crowd, found.cosine - low), scale)
 
     def _covered(self, question: Question, there: frozenset[str], found: Candidate) -> float:
@@ -107,5 +107,5 @@ def floor_scale(question: Question) -> CosineScale:
     """What cosines mean for showing a passage: answers to a foreign question have low ones."""
     scale = question.scale
     if question.is_foreign and scale.foreign is not None:
-        return structs.replace(scale, unrelated=scale.foreign, unreadable=scale.foreign)
+        return structs.replace(scale, unrelated_cosine=scale.foreign, unreadable=scale.foreign)
     return scale

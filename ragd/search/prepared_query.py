@@ -11,7 +11,7 @@ from msgspec import Struct, structs
 from ragd.errors import RagdError
 from ragd.notes import stop_words
 from ragd.notes.languages import language_of
-from ragd.notes.properties import matching
+from ragd.notes.properties import matching_values
 from ragd.protocol.tool_schemas import SearchRequest
 from ragd.search.query import filters as limits
 from ragd.search.query import query_language, typos
@@ -22,7 +22,7 @@ from ragd.search.query.conditions import (
     TAGS,
     TITLE,
     Condition,
-    in_words,
+    describe_filters,
 )
 from ragd.search.query.query_language import Term
 from ragd.search.query.typos import Correction
@@ -92,7 +92,7 @@ class QueryPreparer:
             query.excluded,
             tuple(corrections),
             (
-                *in_words([term for term in terms if term not in unknown], query.excluded),
+                *describe_filters([term for term in terms if term not in unknown], query.excluded),
                 *(
                     f'the words of "{term.text}", which no note has as it stands'
                     for term in unknown
@@ -112,8 +112,8 @@ class QueryPreparer:
             wanted = limits.normalised(term.text).strip("/")
             meant = tuple(one for one in folders() if limits.normalised(one) == wanted)
             return [Condition(FOLDERS, meant, term.negated)]
-        known = matching(term.text, "", "", await index.list_properties(term.text))
-        values = matching(term.text, term.operator, term.value, known)
+        known = matching_values(term.text, "", "", await index.list_properties(term.text))
+        values = matching_values(term.text, term.operator, term.value, known)
         if len(values) > MOST_VALUES:
             raise RagdError(
                 "INVALID_REQUEST",
@@ -131,14 +131,14 @@ class QueryPreparer:
 
     async def _corrections(self, text: str, index: ChunkIndex) -> list[Correction]:
         """For words that no note has, those of the vault's own that are nearest."""
-        vocabulary = self._vocabulary_cache.of(index)
+        vocabulary = self._vocabulary_cache.get(index)
         if vocabulary is None or await _is_foreign(text, index):
             return []
         found = []
         for word in typos.maybe_mistyped(text, vocabulary)[:MOST_CORRECTED]:
             if typos.normalised(word) in _STOP_WORDS or self._count_tokens(word) == 1:
                 continue  # a word of the language, which the notes happen not to have
-            near = await asyncio.to_thread(vocabulary.near, typos.normalised(word))
+            near = await asyncio.to_thread(vocabulary.words_near, typos.normalised(word))
             near = [one for one in near if await self._is_there(one, index)]
             if near and not await index.find_by_words(word, 1):
                 found.append(Correction(word, near))

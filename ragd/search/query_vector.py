@@ -48,7 +48,7 @@ class QueryVectors:
         self._providers = providers
         self._guard = guard
 
-    async def of(
+    async def embed(
         self, query: str, index: ChunkIndex, catalog: Catalog, health: Sequence[CurrentReason]
     ) -> QueryVector:
         """The vector of this question, if it can be had and is worth having."""

@@ -63,7 +63,7 @@ def near_condition(filters: Filters, spans: Sequence[Span]) -> str | None:
     """The condition for passages within the filters and of these spans, or shortly around them."""
     if not spans:
         return None
-    around = tuple(dates.reach(span).shown() for span in spans)
+    around = tuple(dates.reach(span).iso_days() for span in spans)
     return condition(structs.replace(filters, spans=around))
 
 
@@ -72,7 +72,7 @@ async def passages_of_time(
 ) -> list[ChunkHit]:
     """The passages of these spans, newest first, then those of notes without a date whose file was
     written in the latest span."""
-    own = condition(structs.replace(filters, spans=tuple(span.shown() for span in spans)))
+    own = condition(structs.replace(filters, spans=tuple(span.iso_days() for span in spans)))
     hits = await index.find_newest(LISTED, own or "TRUE")
     if filters.start is None and filters.end is None and len(hits) < LISTED:
         latest = max(spans, key=lambda span: span.end)

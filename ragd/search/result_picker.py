@@ -15,7 +15,7 @@ from msgspec import Struct, structs
 from ragd.search.file_check import FileCheck
 from ragd.search.passage_scoring import ScoredPassage
 from ragd.search.ranking.fusion import Candidate
-from ragd.search.ranking.passage_joining import joined, may_join
+from ragd.search.ranking.passage_joining import join_passages, may_join
 from ragd.search.ranking.score import JUDGED, Evidence, is_answered
 from ragd.search.results import Result, citation
 from ragd.store.lance import ChunkIndex, ChunkRow
@@ -28,11 +28,11 @@ PLACES_WITHIN_S = 2.0
 
 ShownPassage = tuple[ChunkRow, Result]
 Permits = Callable[[str], bool]
-Judge = Callable[[ChunkRow, Candidate, FileStat], ScoredPassage]
+ScorePassage = Callable[[ChunkRow, Candidate, FileStat], ScoredPassage]
 Score = Callable[[Sequence[Evidence]], list[float]]
 
 
-class _Pick(Struct, frozen=True):
+class _PickedPassage(Struct, frozen=True):
     """A passage that is shown, and all candidates that have its text."""
 
     row: ChunkRow
@@ -52,7 +52,7 @@ class ResultPicker:
         where: str | None,
         file_check: FileCheck,
         permits: Permits,
-        score_passage: Judge,
+        score_passage: ScorePassage,
         score: Score,
         most: int,
         *,
@@ -62,14 +62,14 @@ class ResultPicker:
         self._where = where
         self._file_check = file_check
         self._permits = permits
-        self._judge = score_passage
+        self._score_passage = score_passage
         self._score = score
         self._most = most
         self._each_note = each_note
         self._rows: dict[str, ChunkRow | None] = {}  # None: not in the index any more
         self._facts: dict[str, FileStat | None] = {}  # None: not in the vault any more
         self.dated: list[tuple[str, str]] = []  # dates and texts of all candidates
-        self._best: list[_Pick] = []
+        self._best: list[_PickedPassage] = []
         self._further: list[Evidence] = []  # of the next best, which are not shown
 
     @property
@@ -100,11 +100,11 @@ class ResultPicker:
         self.dated = [(one.date, one.text) for one in permitted if one.date]
         passages = _by_text(permitted, self._each_note)
         dropped = len(ranked) - len(passages)
-        kept: list[_Pick] = []
+        kept: list[_PickedPassage] = []
         wanted = max(self._most, JUDGED)
         for start in range(0, len(passages), wanted):
             some = passages[start : start + wanted]
-            await self._look_up(some)
+            await self._load(some)
             there = [pick for equal in some if (pick := self._picked(equal)) is not None]
             good = [pick for pick in there if pick.fits]
             dropped += len(some) - len(there)
@@ -120,7 +120,7 @@ class ResultPicker:
         self._show(kept)
         return len(kept) < self._most and dropped > 0
 
-    def _show(self, kept: Sequence[_Pick]) -> None:
+    def _show(self, kept: Sequence[_PickedPassage]) -> None:
         self._best = list(kept[: self._most])
         self._further = [pick.evidence for pick in kept[self._most : JUDGED]]
 
@@ -132,7 +132,7 @@ class ResultPicker:
         What is last goes if there is no room.
         """
         for equal in _by_text([one for one in ranked if self._permits(one.source_file)], True):
-            await self._look_up([equal])
+            await self._load([equal])
             pick = self._picked(equal)
             if pick is None or not pick.fits:
                 continue
@@ -154,7 +154,7 @@ class ResultPicker:
                 places = await self._index.find_exact_texts(texts, self._where)
         except TimeoutError:  # then only those are known that the search came upon
             places = {pick.row.chunk_text: _counted(pick.equal) for pick in repeated}
-        named: dict[int, _Pick] = {}
+        named: dict[int, _PickedPassage] = {}
         for pick in repeated:
             counted = places.get(pick.row.chunk_text, {})
             named[id(pick)] = await self._with_places(pick, counted)
@@ -162,19 +162,21 @@ class ResultPicker:
 
     def mark_superseded(self) -> None:
         """Say by which newer passage of the answer an older statement is superseded."""
-        newest: dict[str, _Pick] = {}
+        newest: dict[str, _PickedPassage] = {}
         for pick in self._best:
             chain = pick.equal[0].chain
             if chain and (pick.row.date or "") > (_date_of(newest.get(chain)) or ""):
                 newest[chain] = pick
         self._best = [_superseded(pick, newest.get(pick.equal[0].chain)) for pick in self._best]
 
-    async def _with_places(self, pick: _Pick, counted: Mapping[str, int]) -> _Pick:
+    async def _with_places(
+        self, pick: _PickedPassage, counted: Mapping[str, int]
+    ) -> _PickedPassage:
         own = pick.row.source_file
         met = [one.source_file for one in pick.equal]
         in_order = {} if self._each_note else dict.fromkeys([*met, *sorted(counted)])
         others = [path for path in in_order if path != own and self._permits(path)]
-        await self._look(others[:CHECKED])
+        await self._check_files(others[:CHECKED])
         others = [path for path in others if self._facts.get(path, UNKNOWN_STAT) is not None]
         result = structs.replace(
             pick.result,
@@ -186,7 +188,7 @@ class ResultPicker:
 
     # What is known of candidates
 
-    async def _look_up(self, passages: Sequence[list[Candidate]]) -> None:
+    async def _load(self, passages: Sequence[list[Candidate]]) -> None:
         """Until of each passage a place is known that is there, or that there is none."""
         while True:
             firsts = [(equal, self._first(equal)) for equal in passages]
@@ -195,14 +197,14 @@ class ResultPicker:
                 return
             paths = [path for equal, first in wanted for path in self._next_paths(equal, first)]
             ids = [first.chunk_id for _, first in wanted if first.chunk_id not in self._rows]
-            _, rows = await asyncio.gather(self._look(paths), self._index.read_chunks(ids))
+            _, rows = await asyncio.gather(self._check_files(paths), self._index.read_chunks(ids))
             self._rows.update(dict.fromkeys(ids))
             self._rows.update({row.chunk_id: row for row in rows})
 
-    async def _look(self, paths: Iterable[str]) -> None:
+    async def _check_files(self, paths: Iterable[str]) -> None:
         new = [path for path in dict.fromkeys(paths) if path not in self._facts]
         if new:
-            facts = await self._file_check.look(new)
+            facts = await self._file_check.check(new)
             # If the vault is away, every note may be there.
             self._facts.update(dict.fromkeys(new, UNKNOWN_STAT) if facts is None else facts)
 
@@ -224,23 +226,23 @@ class ResultPicker:
         paths = dict.fromkeys(one.source_file for one in equal)
         return [path for path in paths if path not in self._facts][:LOOK_AHEAD]
 
-    def _picked(self, equal: list[Candidate]) -> _Pick | None:
+    def _picked(self, equal: list[Candidate]) -> _PickedPassage | None:
         first = self._first(equal)
         row = self._rows.get(first.chunk_id) if first is not None else None
         if first is None or row is None:
             return None
         facts = self._facts[row.source_file] or UNKNOWN_STAT
-        judged = self._judge(row, first, facts)
-        return _Pick(row, judged.result, equal, judged.evidence, judged.fits)
+        judged = self._score_passage(row, first, facts)
+        return _PickedPassage(row, judged.result, equal, judged.evidence, judged.fits)
 
 
-def _add(kept: list[_Pick], pick: _Pick) -> None:
+def _add(kept: list[_PickedPassage], pick: _PickedPassage) -> None:
     """Add a passage, or join it to its neighbour, which came before it and keeps its place. What
     stands in several notes is not joined: it is a passage of all of them."""
     for place, one in enumerate(kept):
         is_single = len(one.equal) == len(pick.equal) == 1
         if is_single and may_join(one.row, one.parts, pick.row):
-            row = joined(one.row, pick.row)
+            row = join_passages(one.row, pick.row)
             result = structs.replace(
                 one.result,
                 chunk_text=row.chunk_text,
@@ -250,18 +252,18 @@ def _add(kept: list[_Pick], pick: _Pick) -> None:
                 end_line=row.end_line,
                 citation=citation(row.source_file, row.start_line, row.end_line),
             )
-            kept[place] = _Pick(
+            kept[place] = _PickedPassage(
                 row, result, one.equal, one.evidence, one.fits, one.parts + pick.parts
             )
             return
     kept.append(pick)
 
 
-def _date_of(pick: _Pick | None) -> str | None:
+def _date_of(pick: _PickedPassage | None) -> str | None:
     return pick.row.date if pick else None
 
 
-def _superseded(pick: _Pick, newest: _Pick | None) -> _Pick:
+def _superseded(pick: _PickedPassage, newest: _PickedPassage | None) -> _PickedPassage:
     if newest is None or (pick.row.date or "") >= (newest.row.date or ""):
         return pick
     result = structs.replace(pick.result, superseded_by=newest.result.citation)

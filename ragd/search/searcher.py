@@ -22,9 +22,8 @@ from ragd.protocol.tool_schemas import SearchRequest
 from ragd.search import retrieval
 from ragd.search.candidate_ranking import Ranker, mark_dates
 from ragd.search.dates import NamedTime
-from ragd.search.file_check import FileCheck
-from ragd.search.file_check import Notes as LookedAt
-from ragd.search.linked_notes import linked_notes, reasons
+from ragd.search.file_check import FileCheck, FileStatReader
+from ragd.search.linked_notes import linked_notes, not_shown_yet
 from ragd.search.passage_scoring import PassageScorer
 from ragd.search.prepared_query import PreparedQuery, QueryPreparer
 from ragd.search.query import filters as limits
@@ -63,7 +62,7 @@ NAME_CHARACTERS = 200  # what is longer is not the name of a note
 _TIME_WAS_UP = QueryVector(code="TIMEOUT")  # of a search that serves what it has
 
 
-class Notes(LookedAt, Protocol):
+class SearchableVault(FileStatReader, Protocol):
     """The vault under the configuration in force."""
 
     def includes(self, path: str) -> bool: ...
@@ -101,7 +100,7 @@ class Searcher:
         settings: Settings,
         open_indexes: OpenIndexes,
         vectors: QueryVectors,
-        notes: Notes,
+        notes: SearchableVault,
     ) -> None:
         self._ledger = ledger
         self._clock = clock
@@ -279,7 +278,7 @@ class Searcher:
     ) -> QueryVector:
         if not any(character.isalnum() for character in query):
             return QueryVector()  # there is nothing in it that could mean something
-        return await self._vectors.of(query, index, self._ledger.state.catalog, health)
+        return await self._vectors.embed(query, index, self._ledger.state.catalog, health)
 
     # Filters
 
@@ -337,7 +336,7 @@ class Searcher:
         rows = [row for row, _ in picker.best]
         shown = {row.source_file for row in rows}
         shown.update(path for _, result in picker.best for path in result.also_in)
-        via = reasons(await linked_notes(question.index, rows), shown)
+        via = not_shown_yet(await linked_notes(question.index, rows), shown)
         if not via:
             return
         near = await retrieval.retrieve(question.within(via), LINKED_DEPTH)
@@ -394,7 +393,7 @@ def _check(request: SearchRequest) -> None:
 def _days(request: SearchRequest) -> tuple[str | None, str | None]:
     """The first and last day that are asked for, where the user is."""
     asked = request.date_range
-    return limits.days(asked.start, asked.to, datetime.astimezone) if asked else (None, None)
+    return limits.day_range(asked.start, asked.to, datetime.astimezone) if asked else (None, None)
 
 
 def _file_times(start: str | None, end: str | None) -> limits.FileTimes:

@@ -28,7 +28,7 @@ class VocabularyCache:
         self._counted_at: float | None = None
         self._counting: asyncio.Task[None] | None = None
 
-    def of(self, index: ChunkIndex) -> Vocabulary | None:
+    def get(self, index: ChunkIndex) -> Vocabulary | None:
         """The words of this index as they were last counted; None if they never were."""
         is_idle = self._counting is None or self._counting.done()
         if is_idle and self._is_due(index.identity.generation):

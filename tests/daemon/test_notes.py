@@ -243,7 +243,7 @@ class Judged:
             monkeypatch.setattr(module, name, self._noting(getattr(module, name)))
         for name in ("categories", "categories_of_text"):
             monkeypatch.setattr(sensitive, name, self._noting_text(getattr(sensitive, name)))
-        monkeypatch.setattr(injection, "suspected", self._noting_text(injection.suspected))
+        monkeypatch.setattr(injection, "is_suspected", self._noting_text(injection.is_suspected))
 
     def _noting(self, judge: Any) -> Any:
         def noting(passage: Any, rules: Any) -> Any:

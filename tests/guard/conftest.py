@@ -26,7 +26,7 @@ class Found(Struct, frozen=True):
 
 
 def rules_of(security: dict[str, Any] | None = None, memory: dict[str, Any] | None = None) -> Rules:
-    return Rules.of(Security(**security or {}), Memory(**memory or {}))
+    return Rules.from_config(Security(**security or {}), Memory(**memory or {}))
 
 
 @pytest.fixture(scope="session")

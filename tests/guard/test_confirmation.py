@@ -33,7 +33,7 @@ ASKED = SearchRequest(query="my debts", tags=["a"])
 
 
 def test_the_same_call_with_the_token_is_confirmed_once(tokens: Confirmations) -> None:
-    token = tokens.issue(ASKED)
+    token = tokens.issue_token(ASKED)
     confirmed = msgspec.structs.replace(ASKED, confirm=token)
     assert tokens.redeem(token, confirmed)
     assert not tokens.redeem(token, confirmed)
@@ -52,13 +52,13 @@ def test_the_same_call_with_the_token_is_confirmed_once(tokens: Confirmations) -
 def test_another_call_is_refused_and_the_token_is_spent(
     tokens: Confirmations, change: Callable[[SearchRequest], SearchRequest]
 ) -> None:
-    token = tokens.issue(ASKED)
+    token = tokens.issue_token(ASKED)
     assert not tokens.redeem(token, change(ASKED))
     assert not tokens.redeem(token, ASKED)
 
 
 def test_five_minutes_and_no_more(tokens: Confirmations, time: Time) -> None:
-    first, second = tokens.issue(ASKED), tokens.issue(ASKED)
+    first, second = tokens.issue_token(ASKED), tokens.issue_token(ASKED)
     time.now += 299.9
     assert tokens.redeem(first, ASKED)
     time.now += 0.2
@@ -68,17 +68,17 @@ def test_five_minutes_and_no_more(tokens: Confirmations, time: Time) -> None:
 @pytest.mark.parametrize("token", ["", "token-1", "Token-0", "token-0 ", "\ud800", "x" * 100_000])
 def test_what_was_never_given_confirms_nothing(tokens: Confirmations, token: str) -> None:
     assert not Confirmations(lambda: 0.0, str).redeem(token, ASKED)
-    good = tokens.issue(ASKED)
+    good = tokens.issue_token(ASKED)
     assert good == "token-0" and not tokens.redeem(token, ASKED)
     assert tokens.redeem(good, ASKED)
 
 
 def test_their_number_is_bounded_and_the_oldest_makes_room(tokens: Confirmations) -> None:
-    given = [tokens.issue(ASKED) for _ in range(confirmation.MOST + 1)]
+    given = [tokens.issue_token(ASKED) for _ in range(confirmation.MOST + 1)]
     assert [tokens.redeem(token, ASKED) for token in given] == [False] + [True] * confirmation.MOST
 
 
 def test_no_token_and_no_query_is_kept(tokens: Confirmations) -> None:
-    token = tokens.issue(ASKED)
+    token = tokens.issue_token(ASKED)
     kept = repr(vars(tokens))
     assert token not in kept and "debts" not in kept

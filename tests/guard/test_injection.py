@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ragd.guard.injection import signs, suspected
+from ragd.guard.injection import is_suspected, signs_in
 from ragd.guard.injection_signs import SIGNS
 from ragd.notes.wordpiece import WordPiece
 from tests.notes.conftest import Parse
@@ -86,24 +86,24 @@ NOTES = [
 
 @pytest.mark.parametrize("text", ORDERS)
 def test_orders_to_an_agent_are_suspected(text: str) -> None:
-    assert suspected(text)
-    assert suspected(f"Bought milk and bread today. {text} Then a walk by the river.")
+    assert is_suspected(text)
+    assert is_suspected(f"Bought milk and bread today. {text} Then a walk by the river.")
 
 
 @pytest.mark.parametrize("text", NOTES)
 def test_what_people_write_is_not(text: str) -> None:
-    assert signs(text) == []
+    assert signs_in(text) == []
 
 
 def test_every_sign_is_seen_in_some_order() -> None:
-    assert {name for text in ORDERS for name in signs(text)} >= {
+    assert {name for text in ORDERS for name in signs_in(text)} >= {
         sign.name for sign in SIGNS if "code" not in sign.name
     }
 
 
 def _is_suspect(note: object) -> bool:
     title, chunks = note.title, note.chunks  # type: ignore[attr-defined]
-    return any(suspected(f"{title}\n{chunk.heading_path}\n{chunk.text}") for chunk in chunks)
+    return any(is_suspected(f"{title}\n{chunk.heading_path}\n{chunk.text}") for chunk in chunks)
 
 
 def test_recall_on_the_samples_is_what_the_page_says(shared: Path, parse: Parse) -> None:
@@ -143,4 +143,4 @@ def test_no_note_of_the_four_vaults_is_suspected(
 )
 def test_a_long_text_is_no_trouble(bit: str) -> None:
     """Quadratic patterns would take minutes here, and the test's own limit would end it."""
-    assert isinstance(signs(bit * (400_000 // len(bit))), list)
+    assert isinstance(signs_in(bit * (400_000 // len(bit))), list)

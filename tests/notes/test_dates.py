@@ -2,7 +2,7 @@
 
 import pytest
 
-from ragd.notes.dates import in_path, in_text
+from ragd.notes.dates import date_in_path, date_in_text
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,7 @@ from ragd.notes.dates import in_path, in_text
     ],
 )
 def test_a_day_is_found_in_a_path(path: str, day: str) -> None:
-    assert in_path(path) == (day, True)
+    assert date_in_path(path) == (day, True)
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,7 @@ def test_a_day_is_found_in_a_path(path: str, day: str) -> None:
     ],
 )
 def test_a_month_and_a_week_are_their_first_day(path: str, day: str) -> None:
-    assert in_path(path) == (day, False)
+    assert date_in_path(path) == (day, False)
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_a_month_and_a_week_are_their_first_day(path: str, day: str) -> None:
     ],
 )
 def test_what_is_no_day_is_none(path: str) -> None:
-    assert in_path(path) == (None, False)
+    assert date_in_path(path) == (None, False)
 
 
 @pytest.mark.parametrize(
@@ -71,4 +71,4 @@ def test_what_is_no_day_is_none(path: str) -> None:
     ],
 )
 def test_a_text_may_name_a_day(text: str, day: str | None) -> None:
-    assert in_text(text) == day
+    assert date_in_text(text) == day

@@ -3,7 +3,7 @@
 import pytest
 
 from ragd.notes.markdown import frontmatter
-from ragd.notes.properties import MOST_PROPERTIES, encoded, matching
+from ragd.notes.properties import MOST_PROPERTIES, encode_properties, matching_values
 
 
 def test_what_is_kept_of_a_block() -> None:
@@ -25,11 +25,11 @@ def test_what_is_kept_of_a_block() -> None:
 
 
 def test_there_is_a_limit_on_everything() -> None:
-    many = encoded({"x": [str(n) for n in range(1000)]})
+    many = encode_properties({"x": [str(n) for n in range(1000)]})
     assert len(many) == MOST_PROPERTIES
-    [long] = encoded({"x": ["y" * 10_000]})
+    [long] = encode_properties({"x": ["y" * 10_000]})
     assert len(long) < 300
-    assert encoded({"n" * 1000: ["1"], "a=b": ["1"], " ": ["1"]}) == ()
+    assert encode_properties({"n" * 1000: ["1"], "a=b": ["1"], " ": ["1"]}) == ()
 
 
 KNOWN = ("n=1", "n=10", "n=9.50", "n=ten", "n=2025-01-31", "n=yes", "nn=1", "m=1")
@@ -52,4 +52,4 @@ KNOWN = ("n=1", "n=10", "n=9.50", "n=ten", "n=2025-01-31", "n=yes", "nn=1", "m=1
 def test_numbers_compare_as_numbers_and_days_as_days(
     operator: str, value: str, found: tuple[str, ...]
 ) -> None:
-    assert matching("N", operator, value, KNOWN) == found
+    assert matching_values("N", operator, value, KNOWN) == found

@@ -6,7 +6,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from ragd.notes.markdown.links import link_key
-from ragd.search.linked_notes import BEST, linked_notes, reasons
+from ragd.search.linked_notes import BEST, linked_notes, not_shown_yet
 from ragd.store.lance import ChunkRow, LinkRow
 
 
@@ -77,4 +77,4 @@ async def test_only_the_best_notes_count_and_lookups_are_few() -> None:
 
 
 def test_what_is_shown_already_needs_no_place() -> None:
-    assert reasons({"a.md": "x", "b.md": "y"}, ["a.md"]) == {"b.md": "y"}
+    assert not_shown_yet({"a.md": "x", "b.md": "y"}, ["a.md"]) == {"b.md": "y"}

@@ -39,24 +39,24 @@ async def test_a_reason_of_the_daemons_health_keeps_meaning_out(code: str) -> No
         CurrentReason("DELETIONS_HELD", "degraded", None),
         CurrentReason(code, "degraded", "2026"),
     ]
-    assert await vectors().of("x", index(), VECTORS, health) == QueryVector(code=code)
+    assert await vectors().embed("x", index(), VECTORS, health) == QueryVector(code=code)
 
 
 async def test_a_stale_index_may_be_searched_by_meaning_if_so_configured() -> None:
     stale = [CurrentReason("INDEX_STALE", "degraded", "2026")]
     vector_task = vectors(search=Search(stale="hybrid"))
     with pytest.raises(AssertionError, match="provider was asked"):
-        await vector_task.of("x", index(), VECTORS, stale)
+        await vector_task.embed("x", index(), VECTORS, stale)
 
 
 async def test_while_no_passage_has_a_vector_none_is_made_for_the_question() -> None:
     catalog = Catalog(chunks=10, chunks_embedded=0)
-    assert await vectors().of("x", index(), catalog, []) == QueryVector(code="VECTORS_PENDING")
+    assert await vectors().embed("x", index(), catalog, []) == QueryVector(code="VECTORS_PENDING")
 
 
 async def test_meaning_without_weight_is_not_missed() -> None:
     vector_task = vectors(search=Search(vector_weight=0.0))
-    assert await vector_task.of("x", index(), VECTORS, []) == QueryVector()
+    assert await vector_task.embed("x", index(), VECTORS, []) == QueryVector()
 
 
 AWAY = {
@@ -68,9 +68,9 @@ AWAY = {
 async def test_a_sensitive_question_does_not_leave_the_machine() -> None:
     vector_task = vectors(**AWAY)
     for question in ("how much do I owe Sreenivas?", "which medication do I take"):
-        found = await vector_task.of(question, index("ollama"), VECTORS, [])
+        found = await vector_task.embed(question, index("ollama"), VECTORS, [])
         assert found == QueryVector(code="SENSITIVE_FILTERED")
     with pytest.raises(AssertionError, match="provider was asked"):
-        await vector_task.of("where is the kingfisher?", index("ollama"), VECTORS, [])
+        await vector_task.embed("where is the kingfisher?", index("ollama"), VECTORS, [])
     with pytest.raises(AssertionError, match="provider was asked"):  # it stays here anyway
-        await vector_task.of("how much do I owe Sreenivas?", index("embedded"), VECTORS, [])
+        await vector_task.embed("how much do I owe Sreenivas?", index("embedded"), VECTORS, [])

@@ -65,7 +65,7 @@ class FileCheck:
         self.calls = 0
         self._is_away = is_away
 
-    async def look(self, paths: Iterable[str]) -> Mapping[str, FileStat | None] | None:
+    async def check(self, paths: Iterable[str]) -> Mapping[str, FileStat | None] | None:
         self.calls += 1
         self.looks += list(paths)
         if self._is_away:

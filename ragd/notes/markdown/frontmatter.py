@@ -12,8 +12,8 @@ import yaml
 from msgspec import Struct
 
 from ragd.notes.characters import one_line
-from ragd.notes.markdown.sanitise import plain
-from ragd.notes.properties import encoded
+from ragd.notes.markdown.sanitise import plain_line
+from ragd.notes.properties import encode_properties
 
 MOST_CHARACTERS = 65_536
 DEEPEST = 64
@@ -97,8 +97,11 @@ def read(text: str) -> Frontmatter:
         tags=_tags(values.get("tags") or values.get("tag") or []),
         date=_single(values, "date"),
         created=_single(values, "created"),
-        properties=encoded(
-            {name: [plain(one, LONGEST_VALUE) for one in found] for name, found in values.items()}
+        properties=encode_properties(
+            {
+                name: [plain_line(one, LONGEST_VALUE) for one in found]
+                for name, found in values.items()
+            }
         ),
         hidden=hides or any(word.strip().lower() in _FALSE for word in values.get("rag", [])),
         warning=UNFILLED if "{{" in block or "<%" in block else None,
@@ -162,11 +165,11 @@ def _refuse_depth(block: str) -> None:
 
 def _single(values: Values, key: str) -> str | None:
     found = values.get(key, [])
-    return plain(found[0], LONGEST_TITLE) or None if len(found) == 1 else None
+    return plain_line(found[0], LONGEST_TITLE) or None if len(found) == 1 else None
 
 
 def _texts(found: list[str]) -> tuple[str, ...]:
-    cleaned = (plain(value, LONGEST_VALUE) for value in found[:MOST_VALUES])
+    cleaned = (plain_line(value, LONGEST_VALUE) for value in found[:MOST_VALUES])
     return tuple(dict.fromkeys(value for value in cleaned if value))
 
 

@@ -55,7 +55,7 @@ def without_markup(text: str) -> str:
     return _TAG_START.sub("< ", text)
 
 
-def plain(text: str, longest: int) -> str:
+def plain_line(text: str, longest: int) -> str:
     """A short text of the note, such as its title, clean and on one line."""
     return one_line(collapse_spaces(without_markup(text)), longest)
 

@@ -56,7 +56,7 @@ class _Header(Struct, frozen=True):
     lines: int  # of the note, that it takes
 
 
-def split(text: str, first_line: int) -> list[Section]:
+def split_sections(text: str, first_line: int) -> list[Section]:
     """The sections of a body that begins on `first_line`; folds its spaces on the way."""
     raw = text.split("\n")
     lines = list(map(str.strip, raw))
@@ -130,7 +130,7 @@ def _header(raw: str, line: str) -> tuple[int, str]:
     marks = len(line) - len(name)
     if name[:1].isspace():
         return marks, _name(name) if marks <= 6 else ""
-    return 0, (tags.lone(line) if marks == 1 else None) or ""
+    return 0, (tags.lone_tag(line) if marks == 1 else None) or ""
 
 
 def _name(heading: str) -> str:
@@ -170,7 +170,7 @@ def _descend(above: list[_Header], level: int, whole: str, taken: int) -> None:
     else:
         while above and above[-1].level >= level:
             above.pop()
-    date = dates.in_text(name)
+    date = dates.date_in_text(name)
     path, full_path, hashtags = name, whole, (name,) if is_hashtag else ()
     if above:
         parent = above[-1]
@@ -214,7 +214,7 @@ def _add(found: list[Section], lines: list[str], line: int, above: list[_Header]
 def _has_words(lines: list[str]) -> bool:
     """Whether there is more on these lines than tags, rules and marks."""
     for line in lines:
-        rest = tags.without(line) if "#" in line else line
+        rest = tags.without_tags(line) if "#" in line else line
         if CODE_LINE in rest or any(map(str.isalnum, rest)):
             return True
     return False

@@ -17,7 +17,7 @@ _CODE = re.compile("`[^`\n]+`|``(?:[^`\n]|`(?!`))+``")
 _MAY_PRECEDE = frozenset("*_~=([{\"'“‘«>|,;（「『【")
 
 
-def inline(text: str) -> list[str]:
+def inline_tags(text: str) -> list[str]:
     """The tags in `text`, each with its `#`, in order of appearance, each spelling once."""
     if "#" not in text:
         return []
@@ -37,7 +37,7 @@ def inline(text: str) -> list[str]:
     return list(found)
 
 
-def lone(line: str) -> str | None:
+def lone_tag(line: str) -> str | None:
     """The tag, if the line is nothing but one."""
     match = _TAG.fullmatch(line.strip())
     if match is None:
@@ -46,7 +46,7 @@ def lone(line: str) -> str | None:
     return "#" + tag[:LONGEST] if is_tag(tag) else None
 
 
-def without(text: str) -> str:
+def without_tags(text: str) -> str:
     """The text without its tags."""
     return _TAG.sub(lambda match: "" if is_tag(match.group(1)) else match.group(), text)
 
@@ -56,7 +56,7 @@ def is_tag(name: str) -> bool:
     return bool(name) and not name.isdecimal()
 
 
-def merged(*groups: tuple[str, ...] | list[str]) -> tuple[str, ...]:
+def merge_tags(*groups: tuple[str, ...] | list[str]) -> tuple[str, ...]:
     """All of them once, whatever their case; the first spelling stays."""
     found: dict[str, str] = {}
     for group in groups:

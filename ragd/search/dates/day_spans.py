@@ -22,7 +22,7 @@ class Span(NamedTuple):
     def days(self) -> int:
         return (self.end - self.start).days + 1
 
-    def shown(self) -> tuple[str, str]:
+    def iso_days(self) -> tuple[str, str]:
         """Both days as ISO writes them."""
         return self.start.isoformat(), self.end.isoformat()
 
@@ -135,7 +135,7 @@ def recent(today: date, unit: str, count: int) -> Span:
     return Span(add_days(today, -min(days, 4_000_000)), today)
 
 
-def part(span: Span, third: int) -> Span:
+def third_of(span: Span, third: int) -> Span:
     """The first (0), middle (1) or last (2) third."""
     size = max(1, span.days // 3)
     start = add_days(span.start, third * size)

@@ -23,14 +23,14 @@ def time_shown(when: NamedTime) -> dict[str, Any]:
 def _phrase(phrase: Phrase) -> dict[str, Any]:
     days = [_days(span) for span in phrase.spans[-MOST_SPANS:]]
     if phrase.every_year:
-        first, last = phrase.spans[-1].shown()
+        first, last = phrase.spans[-1].iso_days()
         days = [{"from": first[len("2025-") :], "to": last[len("2025-") :]}]
     return {"words": phrase.words, "days": days, "every_year": phrase.every_year}
 
 
 def _days(span: Span) -> dict[str, str | None]:
     """Both ends; a span that is open at its beginning has none."""
-    first, last = span.shown()
+    first, last = span.iso_days()
     return {"from": None if span.start == FIRST else first, "to": last}
 
 

@@ -125,7 +125,9 @@ class _Reading:
                 return
             end = follows.end()
         spans = _every(point, self._today) if point.fixed is None else (point.fixed,)
-        spans = tuple(day_spans.part(span, third) for span in spans) if third is not None else spans
+        spans = (
+            tuple(day_spans.third_of(span, third) for span in spans) if third is not None else spans
+        )
         if not spans:
             return
         keeps_words = point.is_name and opened == point.start
@@ -148,7 +150,7 @@ class _Reading:
             return False
         bases = (point.fixed,) if point.fixed else _every(point, self._today)
         if third is not None:
-            bases = tuple(day_spans.part(base, third) for base in bases)
+            bases = tuple(day_spans.third_of(base, third) for base in bases)
         unit = time_names.UNITS[match["unit"].lower()]
         away = tuple(_away(base, unit, count, side == "before") for base in bases)
         away = tuple(span for span in away if point.fixed or span.start <= self._today)
@@ -171,7 +173,7 @@ class _Reading:
         span = point.fixed or _latest(point, self._today)
         if span is None:
             return False
-        span = day_spans.part(span, third) if third is not None else span
+        span = day_spans.third_of(span, third) if third is not None else span
         meant = {
             "since": Span(span.start, max(span.end, self._today)),
             "after": Span(add_days(span.end, 1), max(add_days(span.end, 1), self._today)),

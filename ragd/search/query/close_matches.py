@@ -10,7 +10,7 @@ LOOKED_AT = 20_000  # notes; more would take too long for a courtesy
 _LONGEST = 200
 
 
-def nearest(path: str, known: Collection[str]) -> list[str]:
+def closest_notes(path: str, known: Collection[str]) -> list[str]:
     """Paths of notes with this name, in whatever folder or case; else with a name much like it."""
     wanted = _name(path[-_LONGEST:])
     by_name: dict[str, list[str]] = {}
@@ -20,7 +20,7 @@ def nearest(path: str, known: Collection[str]) -> list[str]:
     return [other for name in names for other in sorted(by_name[name])][:MOST]
 
 
-def nearest_folder(path: str, known: Iterable[str]) -> str | None:
+def closest_folder(path: str, known: Iterable[str]) -> str | None:
     """The folder that may have been meant: by its own name anywhere, else by a path like it."""
     wanted = normalised(path[-_LONGEST:]).strip("/")
     by_path: dict[str, str] = {}

@@ -37,7 +37,7 @@ def title_pattern(title: str) -> str:
     return f"(?i){_SEPARATORS.join(_literal(word) for word in words)}"
 
 
-def in_words(terms: Iterable[Term], excluded: str) -> list[str]:
+def describe_filters(terms: Iterable[Term], excluded: str) -> list[str]:
     """The limits for a person."""
     found = []
     for term in terms:

@@ -103,10 +103,10 @@ def known_directories(
 def _unknown(path: str, known: Iterable[str]) -> RagdError:
     """`known`: only folders that may be named."""
     from ragd.search.query.close_matches import (
-        nearest_folder,  # which compares names as this module does
+        closest_folder,  # which compares names as this module does
     )
 
-    near = nearest_folder(path, known)
+    near = closest_folder(path, known)
     return RagdError(
         "UNKNOWN_DIRECTORY",
         "The field `directory_filter` names a directory that is not in the index.",
@@ -137,7 +137,7 @@ def known_tags(asked: Iterable[str], known: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted(found))
 
 
-def days(start: str | None, end: str | None, local: Local) -> tuple[str | None, str | None]:
+def day_range(start: str | None, end: str | None, local: Local) -> tuple[str | None, str | None]:
     """The first and last day of a range of days or timestamps, as days where the user is.
 
     A timestamp without an offset is of the user's own time. RagdError for a range that ends before

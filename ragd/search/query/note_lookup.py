@@ -18,7 +18,7 @@ def link_target(typed: str) -> str:
     return name[2:-2].partition("|")[0].partition("#")[0].strip()
 
 
-def named(name: str, paths: Iterable[str]) -> list[str]:
+def notes_named(name: str, paths: Iterable[str]) -> list[str]:
     """The paths of the notes with this name, in any case: the path without its ending, else the
     end of a path, such as the file's name."""
     wanted = normalised(name).removesuffix(_ENDING).strip("/")

@@ -48,7 +48,7 @@ class Vocabulary:
     def __len__(self) -> int:
         return len(self._counts)
 
-    def near(self, word: str) -> list[str]:
+    def words_near(self, word: str) -> list[str]:
         """The words that it may stand for, likeliest first."""
         found = [one for one in _one_edit_away(word, self._letters_of(word)) if one in self._counts]
         if not found and len(word) >= LONG:

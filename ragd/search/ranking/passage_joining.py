@@ -31,7 +31,7 @@ def may_join(one: StoredPassage, parts: int, other: StoredPassage) -> bool:
     return same and touches
 
 
-def joined(one: AnyRow, other: AnyRow) -> AnyRow:
+def join_passages(one: AnyRow, other: AnyRow) -> AnyRow:
     """Both as one passage, in the order of the note; it has the place of the first in it."""
     first, last = (one, other) if one.chunk_index <= other.chunk_index else (other, one)
     return structs.replace(  # type: ignore[type-var]

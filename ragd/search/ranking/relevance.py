@@ -2,11 +2,12 @@
 
     score = 1 - (1 - meaning) * (1 - words) * (1 - time)
 
-`words` is the share of the question's telling words that the passage, its title and its headings
-have. `meaning` grows with the cosine, from 0 at that of unrelated texts to 1. What is unrelated
-depends on how well the model reads the question: letters at random come near to anything. `time` is
-0.15 for a passage of the time that the question names, and less for one near it. Nonsense has
-nothing of these: what lies below FLOOR is not an answer. docs/retrieval.md has the measurements.
+`words` is the share of the question's content words that the passage, its title and its headings
+have. `meaning` grows with the cosine, from 0 at the cosine of unrelated texts to 1. That cosine
+depends on how well the model reads the question: random letters come near to any text. `time` is
+0.15 for a passage of the time that the question names, and less for one near it. A question
+without meaning scores low on all three: a passage below FLOOR is not an answer.
+docs/retrieval.md has the measurements.
 """
 
 from ragd.search.ranking.cosine_scale import CosineScale
@@ -28,18 +29,18 @@ def relevance(
     `readable` is the part of the question that the model can read, from 0 to 1; `closeness` is how
     near the passage's date is to the time that the question names.
     """
-    rest = (1 - meaning(cosine, readable, scale)) * (1 - words)
+    rest = (1 - meaning_share(cosine, readable, scale)) * (1 - words)
     return 1 - rest * (1 - TIMELY * closeness)
 
 
-def meaning(cosine: float | None, readable: float, scale: CosineScale) -> float:
+def meaning_share(cosine: float | None, readable: float, scale: CosineScale) -> float:
     """How far a cosine is above that of unrelated texts: 0, up to 1 for a full answer's."""
     if cosine is None:
         return 0.0
-    low = unrelated(readable, scale)
+    low = unrelated_cosine(readable, scale)
     return min(1.0, max(0.0, (cosine - low) / (scale.same - low)))
 
 
-def unrelated(readable: float, scale: CosineScale) -> float:
+def unrelated_cosine(readable: float, scale: CosineScale) -> float:
     """The cosine of unrelated texts, by how much of the question the model can read."""
     return scale.unreadable - (scale.unreadable - scale.unrelated) * readable

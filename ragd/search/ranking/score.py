@@ -67,7 +67,7 @@ def scores(found: Sequence[Evidence], model: str | None) -> list[float]:
     weights = MULTILINGUAL if model == "multilingual" else GENERAL
     if all(one.stands_out is None for one in found[:JUDGED]):
         weights = WORDS_ONLY
-    given = _falling([likelihood(known, weights) for known in accumulated(found)])
+    given = _falling([likelihood(known, weights) for known in accumulate(found)])
     certain = [max(one.certain for one in found[place:]) for place in range(len(found))]
     return [sure or likely for sure, likely in zip(certain, given, strict=True)]
 
@@ -93,7 +93,7 @@ def _has_enough(one: Evidence, needed: float) -> bool:
     return one.covered + MEANING * one.stands_out >= needed
 
 
-def accumulated(found: Sequence[Evidence]) -> list[Known]:
+def accumulate(found: Sequence[Evidence]) -> list[Known]:
     """Of each of the ten best results the best of every kind of evidence for it and for those after
     it; of others their own."""
     known = [_known(one) for one in found]
@@ -128,7 +128,7 @@ def stands_out(above: float, scale: CosineScale) -> float:
     return min(1.0, max(0.0, above / scale.far_out))
 
 
-def numbers(found: Candidate, one: Evidence) -> dict[str, float | int | bool | None]:
+def evidence_numbers(found: Candidate, one: Evidence) -> dict[str, float | int | bool | None]:
     """All that decided a result's place and score, for who asks why."""
     names = [name for name in Candidate.__struct_fields__ if name not in _NOT_NUMBERS]
     return {name: getattr(found, name) for name in names} | structs.asdict(one)

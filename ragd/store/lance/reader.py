@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from ragd.embed.providers.embedder_port import Vector
 from ragd.notes.names import inner_words
-from ragd.notes.properties import compared
+from ragd.notes.properties import comparable_name
 from ragd.notes.search_text import hangul_bigrams
 from ragd.protocol.limits import QUERY_READ_CHARS
 from ragd.search.query.conditions import Condition
@@ -311,7 +311,7 @@ class TableReader:
         """The different properties of this name, as they are kept."""
         if "properties" not in self.columns:
             return []  # an earlier version made the table
-        start = f"{compared(name)}="
+        start = f"{comparable_name(name)}="
         query = self._table.query().select(["properties"])
         with translated(self._path):
             async with self._permits:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragd.notes.markdown.sanitise import plain, without_markup
+from ragd.notes.markdown.sanitise import plain_line, without_markup
 
 A_TAG = re.compile(
     r"</?(?:script|img|svg|iframe|body|input|video|audio|object|embed|style|meta|div|details|math|"
@@ -103,7 +103,7 @@ def test_taking_a_tag_out_never_makes_another() -> None:
 
 
 def test_a_title_is_plain() -> None:
-    assert plain("<b>My</b>\n [[Note|title]]  %%x%%", 100) == "My title"
+    assert plain_line("<b>My</b>\n [[Note|title]]  %%x%%", 100) == "My title"
 
 
 @given(st.lists(st.sampled_from([*"<>%[]|!`\n ab=/\"'", "script", "<b>", "<!--", "-->", "%%"])))

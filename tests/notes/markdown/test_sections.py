@@ -6,16 +6,16 @@ from ragd.notes.markdown.sections import (
     MOST_SECTIONS,
     Section,
     shown_path,
-    split,
+    split_sections,
 )
 
 
 def shape(text: str) -> list[tuple[str | None, str, int]]:
-    return [(section.name, section.path, section.line) for section in split(text, 1)]
+    return [(section.name, section.path, section.line) for section in split_sections(text, 1)]
 
 
 def test_a_note_without_headers_is_one_section_without_a_name() -> None:
-    assert split("one\ntwo", 1) == [Section("one\ntwo", 1, 2)]
+    assert split_sections("one\ntwo", 1) == [Section("one\ntwo", 1, 2)]
 
 
 def test_headings_make_sections_with_their_path_and_line() -> None:
@@ -30,7 +30,7 @@ def test_headings_make_sections_with_their_path_and_line() -> None:
 
 
 def test_lines_count_from_the_body_s_first() -> None:
-    assert [section.line for section in split("\n\n\ntext\n# H", 10)] == [13, 14]
+    assert [section.line for section in split_sections("\n\n\ntext\n# H", 10)] == [13, 14]
 
 
 def test_a_lone_hashtag_is_a_header() -> None:
@@ -40,7 +40,7 @@ def test_a_lone_hashtag_is_a_header() -> None:
         ("#mentalhealth", "2024-01-15 > #mentalhealth", 2),
         ("#finance", "2024-01-15 > #finance", 4),
     ]
-    assert [section.hashtags for section in split(text, 1)][1:] == [
+    assert [section.hashtags for section in split_sections(text, 1)][1:] == [
         ("#mentalhealth",),
         ("#finance",),
     ]
@@ -59,29 +59,34 @@ def test_a_deeper_heading_stays_under_its_hashtag_and_an_equal_one_does_not() ->
 
 def test_a_dated_heading_dates_what_is_below_it() -> None:
     text = "# Log\n## 2024-01-15\nx\n### Later\ny\n## Other\nz"
-    assert [section.date for section in split(text, 1)] == [None, "2024-01-15", "2024-01-15", None]
+    assert [section.date for section in split_sections(text, 1)] == [
+        None,
+        "2024-01-15",
+        "2024-01-15",
+        None,
+    ]
 
 
 def test_what_is_no_header_is_text() -> None:
     text = "#123\n#!/bin/sh\n#\n##\n    # code\n\t# code\n####### seven\n#one #two\n## ##"
-    assert [section.name for section in split(text, 1)] == [None]
+    assert [section.name for section in split_sections(text, 1)] == [None]
 
 
 def test_closing_hashes_and_link_addresses_are_not_part_of_the_name() -> None:
     text = "## Plans ##\n# [Docs](https://example.com/x#y)"
-    assert [section.name for section in split(text, 1)] == ["Plans", "Docs"]
+    assert [section.name for section in split_sections(text, 1)] == ["Plans", "Docs"]
 
 
 def test_a_name_is_short_and_the_text_has_it_all() -> None:
     heading = "# " + "word " * 200
-    section = split(heading, 1)[0]
+    section = split_sections(heading, 1)[0]
     assert section.name is not None
     assert len(section.name) <= LONGEST_HEADING + 1
     assert section.text == heading.strip()
 
 
 def test_more_headers_than_any_note_has_become_one_long_section() -> None:
-    sections = split("# a\nb\n" * (MOST_SECTIONS + 50), 1)
+    sections = split_sections("# a\nb\n" * (MOST_SECTIONS + 50), 1)
     assert len(sections) == MOST_SECTIONS
     assert sections[-1].text.count("# a") == 51
 
@@ -95,7 +100,7 @@ def test_a_line_with_a_row_below_it_is_a_heading() -> None:
         ("The plan", "Other > The plan", 8),
         ("Last", "Other > Last", 12),
     ]
-    whole = split("Year\n===\n\nDay\n---\nx", 1)
+    whole = split_sections("Year\n===\n\nDay\n---\nx", 1)
     assert [section.bare for section in whole] == [True, False]
     assert whole[1].text == "Day\n---\nx"
 
@@ -116,14 +121,14 @@ def test_a_rule_is_no_heading() -> None:
         "***\n---\nx",
         f"{'long ' * 30}\n---\nx",
     ):
-        assert [section.name for section in split(text, 1)] == [None], text
-    assert [section.name for section in split("# H\n---\nx", 1)] == ["H"]
+        assert [section.name for section in split_sections(text, 1)] == [None], text
+    assert [section.name for section in split_sections("# H\n---\nx", 1)] == ["H"]
 
 
 def test_the_full_path_keeps_what_the_shown_one_shortens() -> None:
     long = f"{'word ' * 80}end"
     text = "\n".join(f"{'#' * level} {long} {level}\nx" for level in range(1, 7))
-    last = split(text, 1)[-1]
+    last = split_sections(text, 1)[-1]
     assert len(last.path) <= LONGEST_PATH + 1 and last.path.startswith("…")
     assert [f"end {level}" in last.full_path for level in range(1, 7)] == [True] * 6
     assert shown_path(last.full_path) == last.path

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ragd.notes.markdown.tags import inline, lone, merged
+from ragd.notes.markdown.tags import inline_tags, lone_tag, merge_tags
 
 
 @pytest.mark.parametrize(
@@ -21,7 +21,7 @@ from ragd.notes.markdown.tags import inline, lone, merged
     ],
 )
 def test_tags_are_found(text: str, found: list[str]) -> None:
-    assert inline(text) == found
+    assert inline_tags(text) == found
 
 
 @pytest.mark.parametrize(
@@ -39,7 +39,7 @@ def test_tags_are_found(text: str, found: list[str]) -> None:
     ],
 )
 def test_what_is_no_tag_is_not_found(text: str) -> None:
-    assert inline(text) == []
+    assert inline_tags(text) == []
 
 
 @pytest.mark.parametrize(
@@ -47,13 +47,13 @@ def test_what_is_no_tag_is_not_found(text: str) -> None:
     [("#mentalhealth", "#mentalhealth"), ("#health/sleep  ", "#health/sleep"), ("#健康", "#健康")],
 )
 def test_a_line_of_one_tag_alone(line: str, tag: str) -> None:
-    assert lone(line) == tag
+    assert lone_tag(line) == tag
 
 
 @pytest.mark.parametrize("line", ["#one #two", "#one text", "# one", "#123", "#", "text", ""])
 def test_any_other_line_is_not(line: str) -> None:
-    assert lone(line) is None
+    assert lone_tag(line) is None
 
 
 def test_tags_are_merged_whatever_their_case() -> None:
-    assert merged(("#Work",), ["#work", "#Home"], ("#HOME", "#x")) == ("#Work", "#Home", "#x")
+    assert merge_tags(("#Work",), ["#work", "#Home"], ("#HOME", "#x")) == ("#Work", "#Home", "#x")

@@ -26,7 +26,7 @@ BEGINNING = FIRST.isoformat()
 
 
 def named(question: str, today: date = TODAY) -> list[tuple[str, str]]:
-    return [span.shown() for span in find_time(question, today, BIRTHDAYS).spans]
+    return [span.iso_days() for span in find_time(question, today, BIRTHDAYS).spans]
 
 
 @pytest.mark.parametrize(
@@ -178,7 +178,7 @@ def test_days_before_an_event_that_a_note_tells() -> None:
     assert named_events(question) == ["the marathon"]
     known = {"the marathon": MonthDay(10, 13, 2024)}
     found = find_time(question, TODAY, known)
-    assert [span.shown() for span in found.spans] == [("2024-10-11", "2024-10-11")]
+    assert [span.iso_days() for span in found.spans] == [("2024-10-11", "2024-10-11")]
     assert found.lists_everything
     assert named_events("What happened after the marathon?") == []
 

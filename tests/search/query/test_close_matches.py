@@ -1,19 +1,27 @@
 """What somebody may have meant, of the notes that are there."""
 
-from ragd.search.query.close_matches import nearest
+from ragd.search.query.close_matches import closest_notes
 
 KNOWN = ["Projects/Doorbell.md", "Old/doorbell.md", "Journal/2024-01-15.md", "Küche.md"]
 
 
 def test_the_same_name_in_another_folder_or_case_comes_first() -> None:
-    assert nearest("DOORBELL", KNOWN) == ["Old/doorbell.md", "Projects/Doorbell.md"]
-    assert nearest("Journal/Doorbell.md", KNOWN)[0] == "Old/doorbell.md"
+    assert closest_notes("DOORBELL", KNOWN) == ["Old/doorbell.md", "Projects/Doorbell.md"]
+    assert closest_notes("Journal/Doorbell.md", KNOWN)[0] == "Old/doorbell.md"
 
 
 def test_a_slip_of_the_keyboard_is_forgiven() -> None:
-    assert nearest("Projects/Dorbell.md", KNOWN) == ["Old/doorbell.md", "Projects/Doorbell.md"]
-    assert nearest("kuche.md", KNOWN) == ["Küche.md"]
+    assert closest_notes("Projects/Dorbell.md", KNOWN) == [
+        "Old/doorbell.md",
+        "Projects/Doorbell.md",
+    ]
+    assert closest_notes("kuche.md", KNOWN) == ["Küche.md"]
 
 
 def test_what_is_like_nothing_is_like_nothing() -> None:
-    assert nearest("/etc/passwd", KNOWN) == nearest("", KNOWN) == nearest("x", []) == []
+    assert (
+        closest_notes("/etc/passwd", KNOWN)
+        == closest_notes("", KNOWN)
+        == closest_notes("x", [])
+        == []
+    )

@@ -102,7 +102,7 @@ def test_a_day_lasts_until_its_end() -> None:
 def days(start: str | None, end: str | None) -> tuple[str | None, str | None]:
     """For a user two hours east of Greenwich."""
     east = timezone(timedelta(hours=2))
-    return filters.days(start, end, lambda moment: moment.astimezone(east))
+    return filters.day_range(start, end, lambda moment: moment.astimezone(east))
 
 
 def test_the_filters_as_sql() -> None:

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragd.errors import RagdError
-from ragd.search.query.conditions import in_words, phrase_pattern
+from ragd.search.query.conditions import describe_filters, phrase_pattern
 from ragd.search.query.query_language import Term, parse, property_term
 
 
@@ -31,7 +31,7 @@ from ragd.search.query.query_language import Term, parse, property_term
 )
 def test_limits_are_taken_out(question: str, plain: str | None, terms: list[str]) -> None:
     found = parse(question)
-    assert in_words(found.terms, "") == terms
+    assert describe_filters(found.terms, "") == terms
     if plain is not None:
         assert found.plain == plain
 

@@ -28,7 +28,7 @@ WORDS = Vocabulary(
     ],
 )
 def test_the_nearest_words_are_found(typed: str, meant: list[str]) -> None:
-    assert WORDS.near(normalised(typed)) == meant
+    assert WORDS.words_near(normalised(typed)) == meant
 
 
 def test_only_long_words_that_the_vault_does_not_have_are_doubtful() -> None:

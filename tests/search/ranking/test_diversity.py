@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from ragd.search.ranking.diversity import spread_over_notes
 from ragd.search.ranking.fusion import Candidate
-from ragd.search.ranking.passage_joining import MOST_PASSAGES, joined, may_join
+from ragd.search.ranking.passage_joining import MOST_PASSAGES, join_passages, may_join
 
 
 def order(*said: tuple[str, float]) -> str:
@@ -54,13 +54,13 @@ def test_neighbours_are_joined_without_their_overlap() -> None:
     first, last = Row("one two three", 4, 1, 3), Row("two three four", 5, 2, 5)
     for a, b in ((first, last), (last, first)):
         assert may_join(a, 1, b)
-        both = joined(a, b)
+        both = join_passages(a, b)
         assert (both.chunk_text, both.chunk_index) == ("one two three four", 4)
         assert (both.start_line, both.end_line) == (1, 5)
 
 
 def test_neighbours_without_an_overlap_keep_a_line_between_them() -> None:
-    assert joined(Row("one", 0, 1, 1), Row("two", 1, 3, 3)).chunk_text == "one\n\ntwo"
+    assert join_passages(Row("one", 0, 1, 1), Row("two", 1, 3, 3)).chunk_text == "one\n\ntwo"
 
 
 def test_what_is_no_neighbour_stays_apart() -> None:
