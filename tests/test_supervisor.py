@@ -257,7 +257,7 @@ def test_a_place_is_the_deepest_one_in_our_own_code() -> None:
     with pytest.raises(frame.NotARecord) as caught:
         frame.decode_header(b"nonsense")
     assert location_of(caught.value).startswith("ragd/eventlog/frame.py:")
-    assert location_of(caught.value).endswith(" in unseal")
+    assert location_of(caught.value).endswith(" in check_checksum")
 
 
 def test_a_place_outside_our_code_is_a_file_name_without_its_folder() -> None:

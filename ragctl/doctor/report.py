@@ -29,7 +29,7 @@ from ragd.config.load import effective
 from ragd.errors import LogUnreadable
 from ragd.eventlog.disk import RealDisk
 from ragd.eventlog.follow import TooOld
-from ragd.eventlog.frame import json_of
+from ragd.eventlog.frame import record_json
 from ragd.eventlog.recovery import read_log
 from ragd.eventlog.segment import first_seq_of, segment_names
 from ragd.events import TAGS, Unknown
@@ -209,7 +209,7 @@ def _events(home: Home, redactor: Redactor) -> Iterator[dict[str, Any]]:
     except (LogUnreadable, OSError) as why:
         yield {"error": type(why).__name__}
     for record in last:
-        said = orjson.loads(json_of(record))
+        said = orjson.loads(record_json(record))
         if isinstance(record.event, Unknown) or said["event"]["type"] not in TAGS:
             said["event"] = {"type": redactor.opaque(str(said["event"].get("type")))}
         yield redactor.value(said)

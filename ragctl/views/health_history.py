@@ -10,7 +10,7 @@ import orjson
 
 from ragctl.views.timeline import Change, cause_of
 from ragd.errors import HEALTHY
-from ragd.eventlog.frame import Record, json_of
+from ragd.eventlog.frame import Record, record_json
 from ragd.folds import State
 from ragd.state.replay import replay, states
 
@@ -34,7 +34,7 @@ class History:
         """The state behind one more record."""
         after, reasons = state.health.state, state.health.worst_first
         if after != self._health or set(reasons) != set(self._reasons):
-            cause = cause_of(orjson.loads(json_of(record)))
+            cause = cause_of(orjson.loads(record_json(record)))
             self.changes.append(Change(record.seq, record.ts, self._health, after, reasons, cause))
         self._health, self._reasons = after, reasons
 

@@ -1,4 +1,4 @@
-"""The event log: an append-only record of everything the daemon has learned and done.
+"""The event log: an append-only file of everything that the daemon learned and did.
 
 On disk
 -------
@@ -32,31 +32,31 @@ above the format it knows. All other lines are records:
 
 Durability
 ----------
-Records are written in groups: one write, one fdatasync, then the callers are told. A new segment
+Records are written in groups: one write, one fdatasync, then the appends return. A new segment
 gets its header under a temporary name, is fsynced, renamed, and its folder is fsynced; before
 that, the old segment is durable to its end. What a full disk left half-written is cut off again,
 durably. So a bad line in any but the last segment is damage. In the last one, let k be the seq
 expected at the first bad line:
 
-- some whole record behind it has d >= k: record k had been durable. That is damage. The segment
+- some whole record after it has d >= k: record k had been durable. That is damage. The segment
   is moved to `aside/`, `segment_quarantined` is recorded, and the vault has to be read again.
 - none has: nothing from here on was ever acknowledged. That is a torn tail, which a kill or a
-  power cut leaves as a matter of routine. Its bytes are kept in `aside/`, the file is cut to the
-  last whole record, and `tail_cut` is recorded. On a full disk the kept file is empty: a log that
-  cannot be opened would be worse than the loss of bytes that nobody was promised.
+  power cut leaves. Its bytes are kept in `aside/`, the file is cut to the
+  last whole record, and `tail_cut` is recorded. On a full disk the kept file is empty: these
+  bytes were never acknowledged, and the log must open.
 
-Names in `aside/`, their numbers of sixteen digits but for n:
+Names in `aside/`; all numbers but n have sixteen digits:
 
     <segment>.<last seq it may have held>.damaged    or .header, if its first line is what is bad
     <segment>.<offset>-<n>.tail                      the n-th that was cut there; ten are kept
 
-One that ends in `.pending` besides is a repair that is not recorded yet; a repair whose record is
-in the log is not recorded again. After a quarantine seqs go on behind the highest one that may
-have been in the segment, so none is ever used twice; the gap is the range that
-`segment_quarantined` names, and a start that meets such a gap again says nothing.
+A name that also ends in `.pending` is a repair that is not recorded yet. A repair whose record is
+in the log is not recorded again. After a quarantine, seqs continue after the highest one that may
+have been in the segment, so none is ever used twice. The gap is the range that
+`segment_quarantined` names; a start that meets such a gap again does not report it.
 
-A start writes the last group once more, where it stands, and syncs it: after a kill it may be in
-the page cache only, and after a failed sync the page cache takes it for written though it is not.
+A start writes the last group again, at the same place, and syncs it: after a kill it may be only in
+the page cache, and after a failed sync the page cache treats it as written although it is not.
 
 While the daemon runs, a reader that finds a durable record damaged or out of order stops there.
 Seqs may be missing only between two segments.
@@ -65,16 +65,17 @@ Snapshots
 ---------
 `<home>/snapshots/<last seq covered>.json` is one line of the same form (with no limit on its
 length) whose JSON is `{"folds":…,"seq":…,"ts":…,"created_by":…,"state":{…}}`. It only shortens a
-replay. Segments that the newest two snapshots cover go after 30 days, or when all take over
-128 MiB. Before they go, the state that they lead to is folded from them and written as a snapshot
-too: the anchor, whose seq is the one before the oldest segment that stays, so that the state can
-be told at every record from there on. A crash leaves the former reach or the new one.
+replay. Segments that the newest two snapshots cover are removed after 30 days, or when all take
+more than 128 MiB. Before that, the state that they lead to is folded from them and written as a
+snapshot too: the anchor. Its seq is the one before the oldest segment that stays, so the state can
+be replayed at every record from there on. A crash leaves the previous anchor or the new one.
 
-The newest two are kept, and the anchor. If damage has prevented one, the oldest snapshot that can
-be used is kept in its place: the next anchor is folded from it.
+The newest two are kept, and the anchor. If damage has prevented an anchor, the oldest usable
+snapshot is kept instead: the next anchor is folded from it.
 
-The rooms
----------
-`frame` one line; `segment` one segment; `disk` the port to the file system; `recovery` opening;
-`append` writing; `journal` the log as actors see it; `follow` reading on; `snapshot` shortening.
+The modules
+-----------
+`codec`: facts as bytes. `frame`: one line. `segment`: one segment. `disk`: the file system.
+`recovery`: opening and repair. `append`: writing. `journal`: the log as actors use it. `follow`:
+reading from a seq on. `snapshot`: folded state and retention.
 """

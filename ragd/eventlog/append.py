@@ -1,7 +1,7 @@
-"""The writing end: drafts in, durable records out. Synchronous; the journal calls it in a thread.
+"""Writes drafts as durable records. Synchronous: the journal calls it in its writer thread.
 
-It never reports a record before its fdatasync returned, never syncs a handle again on which a sync
-failed, and takes back what a full disk left half-written.
+It never reports a record before its fdatasync returned, and never syncs a file again after a sync
+failed. What a full disk left half-written is removed.
 """
 
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from ragd.errors import LogFailed
 from ragd.eventlog.disk import AppendFile, Disk, log_failed
-from ragd.eventlog.frame import FORMAT, MIN_READER, Header, Record, encode, encode_header
+from ragd.eventlog.frame import FORMAT, MIN_READER, Record, SegmentHeader, encode, encode_header
 from ragd.eventlog.recovery import Position
 from ragd.eventlog.segment import segment_name
 from ragd.events import Event
@@ -22,11 +22,11 @@ SEGMENT_MAX_BYTES = 8 * 1024 * 1024
 
 
 class DiskFull(Exception):
-    """There is no room. What was half-written is taken back; the same drafts may be tried again."""
+    """There is no room. Nothing of the group is left in the file, so it may be tried again."""
 
 
 class Draft(Struct, frozen=True):
-    """A fact that has no place in the log yet."""
+    """A fact that has no seq yet."""
 
     ts: str
     actor: str
@@ -35,7 +35,7 @@ class Draft(Struct, frozen=True):
 
 
 class Appender:
-    """Owns the open segment. One thread at a time."""
+    """Owns the open segment. Only one thread may use it at a time."""
 
     def __init__(
         self,
@@ -52,18 +52,18 @@ class Appender:
         self._size = position.size
         self._next_seq = position.next_seq
         self._file: AppendFile | None = None
-        self._dead = False
+        self._failed = False
         if position.segment:
             self._file = disk.append_to(position.segment)
 
     @property
     def durable(self) -> int:
-        """The highest seq that is safe."""
+        """The highest seq that is durable."""
         return self._next_seq - 1
 
     def commit(self, drafts: Sequence[Draft]) -> list[Record]:
         """Write the drafts as one group and make them durable. All or none."""
-        assert drafts and not self._dead
+        assert drafts and not self._failed
         records = [
             Record(self._next_seq + i, self.durable, d.ts, self._run, d.actor, d.cause, d.event)
             for i, d in enumerate(drafts)
@@ -80,7 +80,7 @@ class Appender:
         return records
 
     def close(self) -> None:
-        """Let the segment go. Everything reported is durable already."""
+        """Close the segment. Everything reported is durable already."""
         if self._file is not None:
             self._file.close()
             self._file = None
@@ -89,12 +89,12 @@ class Appender:
         if self._file is not None and self._size + needed <= self._segment_max_bytes:
             return self._file
         name = segment_name(self._next_seq)
-        header = encode_header(Header(FORMAT, MIN_READER, self._created_by, self._next_seq))
+        header = encode_header(SegmentHeader(FORMAT, MIN_READER, self._created_by, self._next_seq))
         try:
             self._disk.create(name, header)
             file = self._disk.append_to(name)
         except OSError as why:
-            raise self._verdict(why) from why
+            raise self._classify(why) from why
         self.close()
         self._file, self._size = file, len(header)
         return file
@@ -106,31 +106,31 @@ class Appender:
                 crash_points.die()
             file.write(data)
         except OSError as why:
-            verdict = self._verdict(why)
-            if isinstance(verdict, DiskFull):
-                self._take_back(file)
-            raise verdict from why
+            failure = self._classify(why)
+            if isinstance(failure, DiskFull):
+                self._undo_write(file)
+            raise failure from why
 
-    def _take_back(self, file: AppendFile) -> None:
-        """Durably: if a crash undid it, the next segment could follow bytes that look good."""
+    def _undo_write(self, file: AppendFile) -> None:
+        """Cut off a half-written group, durably: no later segment may follow it."""
         try:
             crashpoint("log.before_take_back")
             file.truncate(self._size)
             crashpoint("log.after_take_back")
             file.sync()
         except OSError as why:
-            raise self._give_up(why) from why
+            raise self._fail(why) from why
 
     def _sync(self, file: AppendFile) -> None:
         try:
             file.sync()
         except OSError as why:
             # The kernel may have dropped the pages: a second sync could succeed without them.
-            raise self._give_up(why) from why
+            raise self._fail(why) from why
 
-    def _verdict(self, why: OSError) -> Exception:
-        return DiskFull() if is_disk_full(why) else self._give_up(why)
+    def _classify(self, why: OSError) -> Exception:
+        return DiskFull() if is_disk_full(why) else self._fail(why)
 
-    def _give_up(self, why: OSError) -> LogFailed:
-        self._dead = True
+    def _fail(self, why: OSError) -> LogFailed:
+        self._failed = True
         return log_failed(why)

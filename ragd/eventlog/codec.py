@@ -1,5 +1,5 @@
-"""Facts as bytes: encoding and decoding, the upcasts of old versions, and the splitting of facts
-that list files. Pure."""
+"""Facts as bytes: encoding, decoding, upcasts of old versions, and splitting of facts that list
+files. Pure."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
@@ -8,7 +8,7 @@ import msgspec
 
 from ragd.events import ERRORS_MAX, PART_MAX_BYTES, Event, Fact, FileError, SplitFact, Unknown
 
-# (tag, version) -> what turns a plain object of that version into one of the next.
+# (tag, version) -> turns an object of that version into one of the next.
 UPCASTS: dict[tuple[str, int], Callable[[dict[str, Any]], dict[str, Any]]] = {}
 
 _encoder = msgspec.json.Encoder()
@@ -16,12 +16,12 @@ _decoder: msgspec.json.Decoder[Event] = msgspec.json.Decoder(Event)
 
 
 def encode(event: Fact) -> bytes:
-    """An event as it stands in the log; an unknown one just as it was found."""
+    """An event as the log has it. An unknown one is written as it was read."""
     return event.raw if isinstance(event, Unknown) else _encoder.encode(event)
 
 
 def decode(raw: bytes | msgspec.Raw) -> Event:
-    """The event in these bytes; what this version does not know comes back as `Unknown`."""
+    """The event in these bytes. An event that this version does not know becomes `Unknown`."""
     try:
         return _decoder.decode(raw)
     except msgspec.ValidationError:
@@ -52,7 +52,7 @@ def _list_fields(event: SplitFact) -> list[str]:
 
 
 def split(event: P, limit: int = PART_MAX_BYTES) -> list[P]:
-    """The event in as many parts as its encoded size needs, each below `limit`."""
+    """The event in as many parts as needed, each smaller than `limit` when encoded."""
     names = _list_fields(event)
     bare = msgspec.structs.replace(event, **{name: [] for name in names})
     room = limit - len(encode(bare)) - 32
@@ -73,7 +73,7 @@ def split(event: P, limit: int = PART_MAX_BYTES) -> list[P]:
 
 
 def merge(parts: Sequence[P]) -> P:
-    """The event whose parts these are, in order."""
+    """The event that these parts, in order, were split from."""
     assert parts and parts[-1].last and [p.part for p in parts] == list(range(len(parts)))
     lists = {
         name: [item for part in parts for item in getattr(part, name)]
@@ -83,7 +83,7 @@ def merge(parts: Sequence[P]) -> P:
 
 
 def clip_errors(errors: Iterable[FileError]) -> tuple[list[FileError], int]:
-    """The first hundred errors, fewer if their paths are so long; and how many there were."""
+    """The first hundred errors, fewer if their paths are long, and the number of all errors."""
     everything = list(errors)
     kept: list[FileError] = []
     room = PART_MAX_BYTES

@@ -1,7 +1,7 @@
-"""The few things the log asks of a disk, as a port, and the real one.
+"""The operations that the log needs from a disk, as a Protocol, and the real disk.
 
-Everything durable the log does goes through here, so that a simulated disk can lose power at any
-step of it. It knows nothing of records.
+Every durable step of the log goes through here, so that tests can simulate a power cut at each of
+them. It knows nothing about records.
 """
 
 import errno
@@ -15,11 +15,9 @@ from ragd.runtime.durable_files import make_directory, sync_directory, write_all
 
 TEMPORARY = ".tmp"
 
-# What a disk says that has no room (Windows has no quota error of its own).
-
 
 def log_failed(why: OSError) -> LogFailed:
-    """What the disk said, as the sentence that ends the daemon."""
+    """The error that ends the daemon when the disk under the log fails."""
     reason = errno.errorcode.get(why.errno or 0, "unknown error")
     return LogFailed(
         f"The disk failed under the event log ({reason}).",
@@ -28,12 +26,12 @@ def log_failed(why: OSError) -> LogFailed:
 
 
 class AppendFile(Protocol):
-    """An open segment. `write` may raise after a part was written; `truncate` takes that back."""
+    """An open segment. `write` may raise after a partial write, which `truncate` removes."""
 
     def write(self, data: bytes) -> None: ...
 
     def rewrite(self, offset: int, data: bytes) -> None:
-        """Write bytes again where they stand already."""
+        """Write the same bytes again at the same place."""
         ...
 
     def sync(self) -> None: ...
@@ -44,22 +42,22 @@ class AppendFile(Protocol):
 
 
 class Disk(Protocol):
-    """A folder of files. Names with a slash lie in a subfolder."""
+    """A folder of files. A name with a slash is in a subfolder."""
 
     def names(self) -> list[str]: ...
 
     def read(self, name: str, offset: int = 0, limit: int = -1) -> bytes: ...
 
     def create(self, name: str, data: bytes) -> None:
-        """The whole file, durably, under its final name, or nothing."""
+        """Write the whole file durably, or nothing."""
         ...
 
     def append_to(self, name: str) -> AppendFile:
-        """Open a file whose name is durable from now on, if it was not yet."""
+        """Open a file for appending, and make its name durable."""
         ...
 
     def rename(self, name: str, new: str) -> None:
-        """Durably give a file another name; an empty one removes it."""
+        """Rename a file durably; an empty new name removes it."""
         ...
 
 
@@ -119,7 +117,7 @@ class RealDisk:
         sync_directory(path.parent)
 
     def append_to(self, name: str) -> AppendFile:
-        # A kill may have come between the renaming and the sync of its folder.
+        # A kill may have come between the rename and the sync of its folder.
         sync_directory((self.folder / name).parent)
         return AppendedFile(self.folder / name)
 

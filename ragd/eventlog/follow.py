@@ -1,7 +1,7 @@
-"""Reading on from a seq: recent records from memory, older ones from disk, new ones as they come.
+"""Reads records from a seq on: recent ones from memory, older ones from disk.
 
-A follower reads at its own pace and is never waited for. It sees every durable record behind its
-starting point, in order, once.
+A follower reads at its own pace, and the writer never waits for it. It gets every durable record
+after its start, in order, once.
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ READ_BYTES = 1024 * 1024
 
 
 class TooOld(Exception):
-    """The records asked for are past retention; `oldest` is the first that is still there."""
+    """Retention has removed some of these records; `oldest` is the first that is left."""
 
     def __init__(self, oldest: int) -> None:
         self.oldest = oldest
@@ -24,7 +24,7 @@ class TooOld(Exception):
 
 
 class Damaged(Exception):
-    """Bytes that were durable are not what was written: record `seq` cannot be read any more."""
+    """Durable bytes have changed: record `seq` can no longer be read."""
 
     def __init__(self, segment: str, seq: int) -> None:
         self.segment = segment
@@ -32,8 +32,8 @@ class Damaged(Exception):
         super().__init__(f"{segment} is damaged at {seq}")
 
 
-class Recent:
-    """The last few thousand records, in memory, and fewer if they are large."""
+class RecentRecords:
+    """The last few thousand records in memory, fewer if they are large."""
 
     def __init__(self) -> None:
         self._records: list[Record] = []
@@ -41,17 +41,17 @@ class Recent:
         self._bytes = 0
 
     def extend(self, records: Sequence[Record], sizes: Sequence[int]) -> None:
-        """The next records, and what each takes, encoded."""
+        """Add the next records, and the encoded size of each."""
         if self._records and records[0].seq != self._records[-1].seq + 1:
-            self._forget(0)
+            self._keep_last(0)
         self._records.extend(records)
         self._sizes.extend(sizes)
         self._bytes += sum(sizes)
         if len(self._records) > 2 * RECENT_MAX or self._bytes > RECENT_MAX_BYTES:
-            self._forget(self._half())
+            self._keep_last(self._half())
 
     def _half(self) -> int:
-        """How many to keep of too many: halve now and then, not at every record."""
+        """How many to keep. Half of them are dropped at once, not one at every record."""
         kept = room = 0
         for kept, size in enumerate(reversed(self._sizes[-RECENT_MAX:])):
             room += size
@@ -59,14 +59,14 @@ class Recent:
                 return kept
         return kept + 1
 
-    def _forget(self, kept: int) -> None:
-        """All but the last `kept`."""
+    def _keep_last(self, kept: int) -> None:
+        """Drop all but the last `kept`."""
         gone = len(self._records) - kept
         del self._records[:gone], self._sizes[:gone]
         self._bytes = sum(self._sizes)
 
-    def behind(self, after: int, limit: int) -> Sequence[Record] | None:
-        """Up to `limit` records behind `after`, or None if memory does not reach back that far."""
+    def after(self, after: int, limit: int) -> Sequence[Record] | None:
+        """Up to `limit` records after `after`, or None if memory does not reach back that far."""
         if not self._records or self._records[0].seq > after + 1:
             return None
         start = after + 1 - self._records[0].seq
@@ -74,30 +74,30 @@ class Recent:
 
 
 class DiskReader:
-    """A position in the segments, for a follower whom memory has left behind. Synchronous.
+    """A position in the segments, for a follower that is older than memory. Synchronous.
 
-    What is durable is whole. Seqs are missing only where a segment was quarantined: before the
-    first one of another.
+    Durable records are whole. Seqs may be missing only before the first record of a segment, where
+    another segment was quarantined.
     """
 
     def __init__(self, disk: Disk, after: int) -> None:
         self._disk = disk
-        self._next = after + 1  # to be handed out
+        self._next = after + 1  # the seq to return next
         self._segment = ""
         self._offset = 0
-        self._unsure = False  # whether the line passed over last lies in front of that
+        self._skipped_bad_line = False  # the last line was bad; it may lie before `_next`
 
     def read(self, until: int) -> list[Record]:
-        """The next records, at most up to `until`; empty when there are none before it.
+        """The next records, up to `until`; empty if there are none.
 
-        Raises Damaged at a record that is not there, once all before it are handed out.
+        Raises Damaged at a record that cannot be read, after all before it were returned.
         """
         while self._next <= until:
             data = self._next_bytes(until)
             if data:
-                if records := self._wanted(data, until):
+                if records := self._records_in(data, until):
                     return records
-            elif self._unsure:
+            elif self._skipped_bad_line:
                 raise self._damaged()
             elif not self._next_segment():
                 return []
@@ -106,10 +106,10 @@ class DiskReader:
     def _next_bytes(self, until: int) -> bytes:
         while True:
             if not self._segment:
-                self._enter(self._first_segment(until))
+                self._open_segment(self._first_segment(until))
             try:
                 return self._disk.read(self._segment, self._offset, READ_BYTES)
-            except FileNotFoundError:  # retention took it meanwhile
+            except FileNotFoundError:  # retention removed it meanwhile
                 self._segment = ""
 
     def _first_segment(self, until: int) -> str:
@@ -126,39 +126,41 @@ class DiskReader:
         if not following:
             return False
         first = first_seq_of(following[0])
-        if first > self._next and self._segment not in names:  # retention took more than this one
+        if (
+            first > self._next and self._segment not in names
+        ):  # retention removed more than this one
             raise TooOld(first)
-        self._enter(following[0])
+        self._open_segment(following[0])
         return True
 
-    def _enter(self, segment: str) -> None:
-        self._segment, self._offset, self._unsure = segment, 0, False
+    def _open_segment(self, segment: str) -> None:
+        self._segment, self._offset, self._skipped_bad_line = segment, 0, False
         self._next = max(self._next, first_seq_of(segment))
 
-    def _wanted(self, data: bytes, until: int) -> list[Record]:
-        """The records to hand out of these bytes, which begin at the offset; it moves on."""
+    def _records_in(self, data: bytes, until: int) -> list[Record]:
+        """The next records in these bytes, which begin at the offset. The offset moves on."""
         records: list[Record] = []
         lines = data.split(b"\n")[:-1]
         if not lines:
-            raise self._damaged()  # what is durable has its newline
+            raise self._damaged()  # a durable record has its newline
         for line in lines:
             if self._next > until:
                 break  # perhaps not durable yet
-            record = self._record_in(line)
+            record = self._record_or_none(line)
             if record is None or record.seq > self._next:
                 if records:
-                    break  # these first
+                    break  # return these first
                 if record is not None:
                     raise self._damaged()
             elif record.seq == self._next:
                 records.append(record)
                 self._next += 1
-            self._unsure = record is None and self._offset > 0
+            self._skipped_bad_line = record is None and self._offset > 0
             self._offset += len(line) + 1
         return records
 
-    def _record_in(self, line: bytes) -> Record | None:
-        """None for the header, and for a line that is none of ours."""
+    def _record_or_none(self, line: bytes) -> Record | None:
+        """None for the header, and for a bad line."""
         try:
             if self._offset:
                 return decode(line)
@@ -166,7 +168,7 @@ class DiskReader:
                 return None
         except NotARecord:
             if self._offset:
-                return None  # it may lie in front of what is wanted; the next line tells
+                return None  # it may lie before the next seq; the following line shows that
         raise self._damaged()
 
     def _damaged(self) -> Damaged:

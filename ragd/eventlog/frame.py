@@ -1,7 +1,7 @@
 """One record as one line of bytes, and back. Pure: it never touches a file.
 
-The writer and the reader hold the same assertions: a line is at most 64 KiB, its checksum is
-compared as bytes (parsing it would accept other spellings of the same number).
+Writer and reader enforce the same rules: a line is at most 64 KiB, and its checksum is compared as
+bytes (a parser would accept other spellings of the same number).
 """
 
 from binascii import crc32
@@ -21,7 +21,7 @@ PREFIX_BYTES = 9  # eight hex digits and a space
 
 
 class Record(Struct, frozen=True):
-    """A fact with its place in the log: who said it, when, and because of which other fact."""
+    """A fact with its place in the log: the actor, the time, and the fact that caused it."""
 
     seq: int
     d: int
@@ -32,7 +32,7 @@ class Record(Struct, frozen=True):
     event: Event
 
 
-class _Envelope(Struct, frozen=True):
+class _RawRecord(Struct, frozen=True):
     seq: int
     d: int
     ts: str
@@ -42,8 +42,8 @@ class _Envelope(Struct, frozen=True):
     event: Raw
 
 
-class Header(Struct, frozen=True):
-    """The first line of a segment. It is no fact and has no seq."""
+class SegmentHeader(Struct, frozen=True):
+    """The first line of a segment. It is not a fact and has no seq."""
 
     format: int
     min_reader: int
@@ -52,33 +52,33 @@ class Header(Struct, frozen=True):
 
 
 class NotARecord(Exception):
-    """These bytes are not what a writer of ours would have written."""
+    """These bytes are not a line of the log."""
 
 
-class TooLarge(ValueError):
-    """A fact over 64 KiB: its lists should have been split into parts."""
+class RecordTooLarge(ValueError):
+    """A fact of more than 64 KiB: its lists must be split into parts."""
 
 
 _encoder = msgspec.json.Encoder()
 _record = msgspec.json.Decoder(Record)
-_envelope = msgspec.json.Decoder(_Envelope)
-_header = msgspec.json.Decoder(Header)
+_raw_record = msgspec.json.Decoder(_RawRecord)
+_header = msgspec.json.Decoder(SegmentHeader)
 
 
-class _Versioned(Struct, frozen=True):
+class _Version(Struct, frozen=True):
     v: int = 1
 
 
-_versioned = msgspec.json.Decoder(_Versioned)
+_version_decoder = msgspec.json.Decoder(_Version)
 
 
-def seal(body: bytes) -> bytes:
-    """The body as a line: its checksum, a space, itself, a newline."""
+def add_checksum(body: bytes) -> bytes:
+    """The body as a line: its checksum, a space, the body, a newline."""
     return b"%08x %b\n" % (crc32(body), body)
 
 
-def unseal(line: bytes) -> bytes:
-    """The body of a line (without its newline), if the line is whole."""
+def check_checksum(line: bytes) -> bytes:
+    """The body of a line (without its newline). Raises NotARecord if the checksum is wrong."""
     body = line[PREFIX_BYTES:]
     if line[:PREFIX_BYTES] != b"%08x " % crc32(body):
         raise NotARecord
@@ -89,26 +89,26 @@ def encode(record: Record) -> bytes:
     """The record's line, closing newline included."""
     raw = Raw(codec.encode(record.event))
     body = _encoder.encode(
-        _Envelope(record.seq, record.d, record.ts, record.run, record.actor, record.cause, raw)
+        _RawRecord(record.seq, record.d, record.ts, record.run, record.actor, record.cause, raw)
     )
     if len(body) + PREFIX_BYTES + 1 > RECORD_MAX_BYTES:
-        raise TooLarge(f"{events.tag_of(record.event)}: {len(body)} bytes")
-    return seal(body)
+        raise RecordTooLarge(f"{events.tag_of(record.event)}: {len(body)} bytes")
+    return add_checksum(body)
 
 
-def encode_header(header: Header) -> bytes:
+def encode_header(header: SegmentHeader) -> bytes:
     """The header's line."""
-    return seal(_encoder.encode(header))
+    return add_checksum(_encoder.encode(header))
 
 
-def json_of(record: Record) -> bytes:
+def record_json(record: Record) -> bytes:
     """The record as JSON without its checksum, for people and for the socket."""
     return encode(record)[PREFIX_BYTES:]
 
 
 def decode(line: bytes) -> Record:
     """The record in a line (without its newline). Raises NotARecord for anything else."""
-    body = line[PREFIX_BYTES:]  # unseal, inlined: a replay spends its time here
+    body = line[PREFIX_BYTES:]  # check_checksum, inlined: a replay spends its time here
     if line[:PREFIX_BYTES] != b"%08x " % crc32(body) or len(line) >= RECORD_MAX_BYTES:
         raise NotARecord
     try:
@@ -116,29 +116,29 @@ def decode(line: bytes) -> Record:
         if b'"v":' not in body:  # a quote inside a string would be escaped
             return record
     except msgspec.ValidationError:
-        pass  # a type or a version that this vocabulary does not know
+        pass  # a type or a version that this reader does not know
     except (msgspec.DecodeError, UnicodeDecodeError) as why:
         raise NotARecord from why
     try:
-        e = _envelope.decode(body)
+        e = _raw_record.decode(body)
     except (msgspec.DecodeError, UnicodeDecodeError) as why:
         raise NotARecord from why
     return Record(e.seq, e.d, e.ts, e.run, e.actor, e.cause, _event(e.event))
 
 
 def _event(raw: Raw) -> Event:
-    """The fact; a version above ours says something else, even where its fields look like ours."""
+    """The fact. A newer version is `Unknown`, even if its fields look like ours."""
     event = codec.decode(raw)
     try:
-        newer = _versioned.decode(raw).v > getattr(event, "v", 1)
-    except msgspec.ValidationError:  # no object, or a version that is no number
+        newer = _version_decoder.decode(raw).v > getattr(event, "v", 1)
+    except msgspec.ValidationError:  # not an object, or the version is not a number
         return event
     return Unknown(name=events.tag_of(event), raw=bytes(raw)) if newer else event
 
 
-def decode_header(line: bytes) -> Header:
+def decode_header(line: bytes) -> SegmentHeader:
     """The header in a segment's first line."""
     try:
-        return _header.decode(unseal(line))
+        return _header.decode(check_checksum(line))
     except (msgspec.DecodeError, UnicodeDecodeError) as why:
         raise NotARecord from why

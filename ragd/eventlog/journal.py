@@ -1,7 +1,8 @@
-"""The log as actors see it: append a fact and know that it is durable; follow what others say.
+"""The log as actors use it: append a fact and know that it is durable; follow the records.
 
-Group commit without a timer: one writer takes whatever waits, writes and syncs it in a thread of
-its own, and tells everyone; what arrives meanwhile is the next group. It never waits for a reader.
+Group commit without a timer: the one writer takes all drafts that wait, writes and syncs them in
+its own thread, then wakes the callers. Drafts that arrive meanwhile are the next group. It never
+waits for a reader.
 """
 
 import asyncio
@@ -15,7 +16,7 @@ from ragd.errors import LogFailed
 from ragd.eventlog import codec
 from ragd.eventlog.append import Appender, DiskFull, Draft
 from ragd.eventlog.disk import Disk
-from ragd.eventlog.follow import DiskReader, Recent
+from ragd.eventlog.follow import DiskReader, RecentRecords
 from ragd.eventlog.frame import Record
 from ragd.events import RECORD_MAX_BYTES, Event, Fact, SplitFact
 
@@ -31,8 +32,8 @@ def _closed() -> LogFailed:
     return LogFailed("The event log is closed.")
 
 
-class _Waiting:
-    """A draft and whoever waits for it."""
+class _PendingAppend:
+    """A draft, and the future of the append that waits for it."""
 
     __slots__ = ("done", "draft", "size")
 
@@ -56,47 +57,49 @@ class Journal:
         self._appender = appender
         self._clock = clock
         self._on_durable = on_durable
-        self._queue: asyncio.Queue[_Waiting | None] = asyncio.Queue(WAITING_MAX)
-        self._entrance = asyncio.Lock()
-        self._carried: _Waiting | None = None
-        self._recent = Recent()
+        self._queue: asyncio.Queue[_PendingAppend | None] = asyncio.Queue(WAITING_MAX)
+        self._queue_lock = asyncio.Lock()
+        self._held_back: _PendingAppend | None = None
+        self._recent = RecentRecords()
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="log-writer")
-        self._grown = asyncio.Event()
+        self._new_records = asyncio.Event()
         self._fullness = asyncio.Event()
         self._failed: LogFailed | None = None
         self._closed = False  # to new facts
-        self._over = False  # the writer has ended
+        self._has_ended = False  # the writer has ended
         self.durable = appender.durable
         self.full_since: str | None = None
 
     # Appending
 
     async def append(self, actor: str, event: Fact, cause: int | None = None) -> Record:
-        """Record a fact. When this returns, it is on disk and every fold has seen it.
+        """Record a fact. When this returns, it is on disk and every fold has applied it.
 
-        Whoever stops waiting withdraws a fact that is not being written yet.
+        A cancelled append withdraws its fact, unless it is being written already.
         """
-        return await self._record([self._waiting(actor, event, cause)])
+        return await self._record([self._pending(actor, event, cause)])
 
     async def append_parts(self, actor: str, event: SplitFact, cause: int | None = None) -> Record:
         """Record a fact that may be too large for one record; returns its last part."""
-        return await self._record([self._waiting(actor, p, cause) for p in codec.split(event)])
+        return await self._record([self._pending(actor, p, cause) for p in codec.split(event)])
 
-    def _waiting(self, actor: str, event: Fact, cause: int | None) -> _Waiting:
+    def _pending(self, actor: str, event: Fact, cause: int | None) -> _PendingAppend:
         size = len(codec.encode(event)) + _ENVELOPE_MAX_BYTES
         if size > RECORD_MAX_BYTES:
             raise ValueError(f"{events.tag_of(event)} is too large: it should come in parts")
         done: asyncio.Future[Record] = asyncio.get_running_loop().create_future()
-        return _Waiting(Draft(self._clock.now(), actor, cause, cast(Event, event)), size, done)
+        return _PendingAppend(
+            Draft(self._clock.now(), actor, cause, cast(Event, event)), size, done
+        )
 
-    async def _record(self, parts: Sequence[_Waiting]) -> Record:
+    async def _record(self, parts: Sequence[_PendingAppend]) -> Record:
         """Queue these next to each other, then wait until the last is durable."""
         try:
-            async with self._entrance:
+            async with self._queue_lock:
                 self._refuse_when_closed()
                 for part in parts:
                     await self._queue.put(part)
-                if self._over:  # while we waited for a place
+                if self._has_ended:  # the writer ended while we waited for a place
                     raise self._failed or _closed()
             return (await asyncio.gather(*(part.done for part in parts)))[-1]
         except BaseException:
@@ -113,17 +116,17 @@ class Journal:
             self._failed = why
             raise
         finally:
-            self._closed = self._over = True
-            self._abandon_waiting()
+            self._closed = self._has_ended = True
+            self._fail_waiting()
             self._thread.shutdown()
             self._appender.close()
-            self._grown.set()
+            self._new_records.set()
 
     async def close(self) -> None:
-        """Let the writer finish what waits, then end it."""
+        """Let the writer finish what waits, then end it. New appends are refused."""
         self._closed = True
-        async with self._entrance:
-            if not self._over:
+        async with self._queue_lock:
+            if not self._has_ended:
                 await self._queue.put(None)
 
     def _refuse_when_closed(self) -> None:
@@ -132,14 +135,14 @@ class Journal:
         if self._closed:
             raise _closed()
 
-    async def _next_group(self) -> list[_Waiting]:
-        first = self._carried or await self._queue.get()
-        self._carried = None
-        group: list[_Waiting] = []
+    async def _next_group(self) -> list[_PendingAppend]:
+        first = self._held_back or await self._queue.get()
+        self._held_back = None
+        group: list[_PendingAppend] = []
         size = 0
         while first is not None:
             if group and size + first.size > GROUP_MAX_BYTES:
-                self._carried = first
+                self._held_back = first
                 break
             group.append(first)
             size += first.size
@@ -150,7 +153,7 @@ class Journal:
                 self._queue.put_nowait(None)  # the end comes after this group
         return group
 
-    async def _commit(self, group: list[_Waiting]) -> None:
+    async def _commit(self, group: list[_PendingAppend]) -> None:
         try:
             while group := [w for w in group if not w.done.cancelled()]:
                 try:
@@ -160,7 +163,7 @@ class Journal:
                     await self._clock.sleep(RETRY_FULL_S)
                     continue
                 self._set_full(None)
-                self._announce(group, records)
+                self._publish(group, records)
                 return
         except BaseException as why:
             self._fail(group, why if isinstance(why, LogFailed) else _closed())
@@ -168,7 +171,7 @@ class Journal:
 
     async def _write(self, drafts: Sequence[Draft]) -> list[Record]:
         loop = asyncio.get_running_loop()
-        # Shielded: a write that was begun is finished before the file is closed.
+        # Shielded: a started write ends before the file is closed.
         return await asyncio.shield(
             loop.run_in_executor(self._thread, self._appender.commit, drafts)
         )
@@ -180,10 +183,10 @@ class Journal:
             self._fullness = asyncio.Event()
 
     async def fullness_changed(self) -> None:
-        """Wait until the disk becomes full, or has room again."""
+        """Wait until the disk becomes full or has room again."""
         await self._fullness.wait()
 
-    def _announce(self, group: list[_Waiting], records: Sequence[Record]) -> None:
+    def _publish(self, group: list[_PendingAppend], records: Sequence[Record]) -> None:
         for record in records:
             self._on_durable(record)
         self.durable = records[-1].seq
@@ -191,17 +194,17 @@ class Journal:
         for waiting, record in zip(group, records, strict=True):
             if not waiting.done.done():
                 waiting.done.set_result(record)
-        self._grown.set()
-        self._grown = asyncio.Event()
+        self._new_records.set()
+        self._new_records = asyncio.Event()
 
-    def _abandon_waiting(self) -> None:
-        rest = [self._carried] if self._carried else []
+    def _fail_waiting(self) -> None:
+        rest = [self._held_back] if self._held_back else []
         while not self._queue.empty():
             if waiting := self._queue.get_nowait():
                 rest.append(waiting)
         self._fail(rest, self._failed or _closed())
 
-    def _fail(self, group: Sequence[_Waiting], why: LogFailed) -> None:
+    def _fail(self, group: Sequence[_PendingAppend], why: LogFailed) -> None:
         for waiting in group:
             if not waiting.done.done():
                 waiting.done.set_exception(why)
@@ -209,25 +212,25 @@ class Journal:
     # Following
 
     async def follow(
-        self, after: int, types: Collection[str] = (), *, on: bool = True
+        self, after: int, types: Collection[str] = (), *, wait: bool = True
     ) -> AsyncGenerator[Record, None]:
-        """Every durable record behind `after`, in order, once; of these types, if any are named.
+        """Every durable record after `after`, in order, once; only these types, if any are named.
 
-        With `on` it waits for more until the log is closed; without, it ends at today's end.
+        With `wait` it waits for more until the log is closed; without, it ends at the present end.
         """
         from_disk: DiskReader | None = None
         end = self.durable
         while True:
-            grown = self._grown
-            until = self.durable if on else end
+            new_records = self._new_records
+            until = self.durable if wait else end
             while after < until:
-                records = self._recent.behind(after, FOLLOW_CHUNK)
+                records = self._recent.after(after, FOLLOW_CHUNK)
                 if records is None:
                     from_disk = from_disk or DiskReader(self._disk, after)
                     records = await asyncio.to_thread(from_disk.read, until)
                 else:
                     from_disk = None
-                if not records:  # a range that was quarantined: there is nothing to wait for
+                if not records:  # a quarantined range has no records
                     after = until
                 for record in records:
                     if record.seq > until:
@@ -235,7 +238,7 @@ class Journal:
                     after = record.seq
                     if not types or events.tag_of(record.event) in types:
                         yield record
-            if not on or (self._over and after >= self.durable):
+            if not wait or (self._has_ended and after >= self.durable):
                 return
             if after >= self.durable:
-                await grown.wait()
+                await new_records.wait()

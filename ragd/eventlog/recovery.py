@@ -1,8 +1,8 @@
-"""Opening a log after whatever happened to it: read, repair, never silently.
+"""Opens a log after a crash or damage: reads it, repairs it, and reports every repair.
 
-A torn tail is kept beside and cut. A damaged segment is moved aside whole. Both leave an incident
-that the daemon must record; until it has, the kept file's name says `pending`, so that a crash
-between repair and record cannot hide it. Acknowledged records are never cut.
+A torn tail is copied to `aside/` and cut off. A damaged segment is moved there. Each is an incident
+that the daemon must record; until then the kept file's name ends in `.pending`, so that a crash
+between repair and record cannot hide it. It never cuts an acknowledged record.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -35,14 +35,14 @@ class Position(Struct, frozen=True):
 
 
 class Recovered(Struct):
-    """The end of the log, and what had to be repaired on the way there."""
+    """The end of the log, and the repairs that are not recorded yet."""
 
     position: Position
     incidents: list[Incident]
 
 
 def read_log(disk: Disk, after: int) -> Iterator[Segment]:
-    """The segments that hold records behind `after`, each scanned, nothing changed."""
+    """The segments with records after `after`, each scanned. It changes nothing."""
     names = segment_names(disk)
     for name, following in zip_longest(names, names[1:]):
         next_first = first_seq_of(following) if following is not None else None
@@ -55,7 +55,7 @@ def read_log(disk: Disk, after: int) -> Iterator[Segment]:
 
 
 def recover(disk: Disk, after: int, apply: Callable[[Record], None]) -> Recovered:
-    """Give every record behind `after` to `apply`, in order, and leave the log fit to append to."""
+    """Give every record after `after` to `apply`, in order, and make the log ready for appends."""
     try:
         return _Recovery(disk, after, apply).run()
     except OSError as why:
@@ -63,7 +63,7 @@ def recover(disk: Disk, after: int, apply: Callable[[Record], None]) -> Recovere
 
 
 class _Recovery:
-    """One opening of a log: what was found on the way from its beginning to its end."""
+    """One opening of a log, from its first segment to its last."""
 
     def __init__(self, disk: Disk, after: int, apply: Callable[[Record], None]) -> None:
         self._disk = disk
@@ -81,21 +81,21 @@ class _Recovery:
                 self._disk.rename(name, "")
         self._repairs = _unrecorded(self._disk)
         if self._after and not segment_names(self._disk) and not _ranges(self._repairs):
-            self._gaps.append((1, self._after))  # a snapshot without its log
+            self._gaps.append((1, self._after))  # there is a snapshot, but no log
         for segment in read_log(self._disk, self._after):
-            self._take(segment)
-        self._never_use_a_seq_twice()
+            self._recover_segment(segment)
+        self._skip_lost_seqs()
         if self._last_good:
-            _settle(self._disk, self._last_good)
+            _rewrite_last_group(self._disk, self._last_good)
         return Recovered(self._position, self._incidents())
 
-    def _take(self, segment: Segment) -> None:
+    def _recover_segment(self, segment: Segment) -> None:
         start, expected = first_seq_of(segment.name), self._position.next_seq
         if start > expected:
             self._gaps.append((expected, start - 1))
         damage = segment.damage
         if damage is not None and damage.kind != "torn":
-            self._note(_move_aside(self._disk, segment))
+            self._add_repair(_move_aside(self._disk, segment))
             self._position = Position("", 0, max(expected, damage.last_seq + 1))
             return
         for record in segment.records:
@@ -104,45 +104,45 @@ class _Recovery:
                 if isinstance(record.event, Incident):
                     self._recorded.append(record.event)
         if damage is not None:
-            self._note(_cut_tail(self._disk, segment))
+            self._add_repair(_cut_tail(self._disk, segment))
         self._last_good = segment.name
-        if segment.next_seq < expected:  # a snapshot knows of records that are gone
+        if segment.next_seq < expected:  # the snapshot covers records that are gone
             self._gaps.append((segment.next_seq, expected - 1))
             self._position = Position("", 0, expected)
         else:
             self._position = Position(segment.name, segment.end, segment.next_seq)
 
-    def _note(self, incident: Incident) -> None:
-        if incident not in self._repairs:  # an earlier start may have come as far as this
+    def _add_repair(self, incident: Incident) -> None:
+        if incident not in self._repairs:  # an earlier start may have made the same repair
             self._repairs.append(incident)
 
-    def _never_use_a_seq_twice(self) -> None:
-        """A segment that an earlier start moved aside is not among those that were read."""
+    def _skip_lost_seqs(self) -> None:
+        """Continue after the seqs of segments that an earlier start moved aside."""
         last = max((last for _, last in _ranges(self._repairs)), default=0)
         if last >= self._position.next_seq:
             self._position = Position("", 0, last + 1)
 
     def _incidents(self) -> list[Incident]:
-        """Everything found that the log does not say yet."""
+        """The repairs and gaps that the log does not have yet."""
         kept = {incident.kept_as for incident in self._recorded if incident.kept_as}
         mark_recorded(self._disk, [i for i in self._repairs if i.kept_as in kept])
         known = _ranges([*self._repairs, *self._recorded])
         found = [i for i in self._repairs if i.kept_as not in kept]
         for gap in self._gaps:
-            first, last = _without(gap, known)
+            first, last = _uncovered(gap, known)
             if first <= last:
                 found.append(_missing(first, last))
         return found
 
 
 def _ranges(incidents: Sequence[Incident]) -> list[Range]:
-    """What is known to be lost."""
+    """The seqs that are known to be lost."""
     lost = (i for i in incidents if isinstance(i, SegmentQuarantined))
     return sorted((i.first_seq, i.last_seq) for i in lost)
 
 
-def _without(gap: Range, known: Sequence[Range]) -> Range:
-    """The gap, its beginning left out as far as that is accounted for."""
+def _uncovered(gap: Range, known: Sequence[Range]) -> Range:
+    """The gap without its beginning, as far as that is known already."""
     first, last = gap
     for known_first, known_last in known:
         if known_first <= first <= known_last:
@@ -150,20 +150,20 @@ def _without(gap: Range, known: Sequence[Range]) -> Range:
     return first, last
 
 
-def _settle(disk: Disk, name: str) -> None:
-    """Make the last group durable, whatever became of the writer that was at it.
+def _rewrite_last_group(disk: Disk, name: str) -> None:
+    """Make the last group durable, however its writer ended.
 
-    After a kill it may be in the page cache only. After a failed sync even the page cache takes it
-    for written, and only writing it again gets it to the disk.
+    After a kill it may be only in the page cache. After a failed sync the page cache treats it as
+    written, and only a second write brings it to the disk.
     """
     data = disk.read(name)
-    offset = _unproven(data)
+    offset = _unproven_offset(data)
     file = disk.append_to(name)
     try:
         try:
             file.rewrite(offset, data[offset:])
         except OSError as why:
-            if not is_disk_full(why):  # a copy-on-write file system may have no room for it
+            if not is_disk_full(why):  # a copy-on-write file system may have no room
                 raise
         crashpoint("recovery.after_rewrite")
         file.sync()
@@ -171,11 +171,11 @@ def _settle(disk: Disk, name: str) -> None:
         file.close()
 
 
-def _unproven(data: bytes) -> int:
-    """The offset of the first record which no later one says to be durable."""
+def _unproven_offset(data: bytes) -> int:
+    """The offset of the first record that no later record proves durable."""
     end = data.rfind(b"\n", 0, -1) + 1
     if end == 0:
-        return len(data)  # a header only, which was durable before it had its name
+        return len(data)  # only a header, which was durable before the file was renamed
     last = decode(data[end:-1])
     for _ in range(last.seq - last.d - 1):
         end = data.rfind(b"\n", 0, max(0, end - 1)) + 1
@@ -215,7 +215,7 @@ def _cut_tail(disk: Disk, segment: Segment) -> TailCut:
 
 
 def _keep_tail(disk: Disk, segment: Segment) -> str:
-    """Keep the bytes beside, never in place of others; a start that died here kept them already."""
+    """Copy the tail to `aside/` under a new name, unless a start that crashed here has done so."""
     tail = disk.read(segment.name, segment.end)
     names = disk.names()
     for number in count(1):
@@ -230,7 +230,7 @@ def _keep_tail(disk: Disk, segment: Segment) -> str:
 
 
 def _create(disk: Disk, name: str, tail: bytes) -> None:
-    """On a full disk an empty file: the log must open, and nobody was promised these bytes."""
+    """On a full disk write an empty file: these bytes were never acknowledged."""
     try:
         disk.create(name, tail)
     except OSError as why:
@@ -240,7 +240,7 @@ def _create(disk: Disk, name: str, tail: bytes) -> None:
 
 
 def _unrecorded(disk: Disk) -> list[Incident]:
-    """Repairs of an earlier start that ended before it could record them."""
+    """Repairs of an earlier start that crashed before it recorded them."""
     incidents: list[Incident] = []
     for name in disk.names():
         if not name.endswith(PENDING):
@@ -265,7 +265,7 @@ def _unrecorded(disk: Disk) -> list[Incident]:
 
 
 def mark_recorded(disk: Disk, incidents: Sequence[Incident]) -> None:
-    """The incidents are in the log now: their files need no reminder, and old tails may go."""
+    """The incidents are in the log now: rename their files, and remove old tails."""
     names = set(disk.names())
     for incident in incidents:
         if incident.kept_as and incident.kept_as + PENDING in names:

@@ -1,7 +1,7 @@
-"""Reading segments: which records are whole, and what to make of the first that is not.
+"""Reads segments: which records are whole, and whether the first bad one is torn or damaged.
 
-It never changes anything on disk. Recovery, replay and followers all read through here, so they
-agree on what the log says.
+It never changes anything on disk. Recovery and replay both read through here, so they agree on
+what the log contains.
 """
 
 from typing import Literal
@@ -10,11 +10,11 @@ from msgspec import Struct
 
 from ragd.errors import LogUnreadable
 from ragd.eventlog.disk import Disk
-from ragd.eventlog.frame import READER, Header, NotARecord, Record, decode, decode_header
+from ragd.eventlog.frame import READER, NotARecord, Record, SegmentHeader, decode, decode_header
 
 SUFFIX = ".ndjson"
-RECORD_MIN_BYTES = 80  # fewer do not hold an envelope
-_RECORD_BEGINS = b' {"seq":'  # behind its checksum; inside a record the quotes would be escaped
+RECORD_MIN_BYTES = 80  # no record is shorter
+_RECORD_BEGINS = b' {"seq":'  # after its checksum; inside a record the quotes would be escaped
 
 
 def segment_name(first_seq: int) -> str:
@@ -37,7 +37,7 @@ def segment_names(disk: Disk) -> list[str]:
 
 
 class Damage(Struct, frozen=True):
-    """The first place where a segment stops making sense.
+    """The first bad line of a segment.
 
     `torn`: nothing from here on was ever acknowledged. `damaged`: a later record proves that it
     had been durable. `header`: the segment's first line, which is durable before it has a name.
@@ -46,15 +46,15 @@ class Damage(Struct, frozen=True):
     kind: Literal["torn", "damaged", "header"]
     offset: int
     seq: int
-    last_seq: int  # the highest that may have been in there; of a torn tail, the highest whole one
+    last_seq: int  # the highest that may have been there; for a torn tail, the highest whole one
 
 
 class Segment(Struct):
-    """What one segment says."""
+    """The content of one segment."""
 
     name: str
     records: list[Record]
-    end: int  # offset behind the last good record
+    end: int  # offset after the last good record
     size: int
     damage: Damage | None = None
 
@@ -64,39 +64,39 @@ class Segment(Struct):
 
 
 def scan(name: str, data: bytes, *, is_last: bool) -> Segment:
-    """Read one segment. In any but the last one a bad record cannot be a torn tail."""
+    """Read one segment. Only in the last one can a bad record be a torn tail."""
     first = first_seq_of(name)
     newline = data.find(b"\n")
     header = _header(data[:newline]) if newline >= 0 else None
     if header is None or header.first != first:
-        damage = Damage("header", 0, first, _read_behind(data).last_seq(first))
+        damage = Damage("header", 0, first, _read_rest(data).last_seq(first))
         return Segment(name, [], 0, len(data), damage)
     if header.min_reader > READER:
         raise LogUnreadable(
             f"The event log was written by a newer version ({header.created_by}).",
             "Install that version of ragd, or a later one.",
         )
-    records, end = _good_prefix(data, newline + 1, first)
+    records, end = _whole_records(data, newline + 1, first)
     segment = Segment(name, records, end, len(data))
     if end < len(data) or not is_last:
-        segment.damage = _judge(data, end, segment.next_seq, is_last)
+        segment.damage = _classify_damage(data, end, segment.next_seq, is_last)
     return segment
 
 
-def _header(line: bytes) -> Header | None:
+def _header(line: bytes) -> SegmentHeader | None:
     try:
         return decode_header(line)
     except NotARecord:
         return None
 
 
-def _good_prefix(data: bytes, start: int, expected: int) -> tuple[list[Record], int]:
+def _whole_records(data: bytes, start: int, expected: int) -> tuple[list[Record], int]:
     """The records from `start` up to the first line that is not the next record."""
     records: list[Record] = []
     end = start
     keep = records.append
     lines = data[start:].split(b"\n")
-    lines.pop()  # what follows the last newline: nothing, or a torn line
+    lines.pop()  # after the last newline: nothing, or a torn line
     try:
         for line in lines:
             record = decode(line)
@@ -110,35 +110,35 @@ def _good_prefix(data: bytes, start: int, expected: int) -> tuple[list[Record], 
     return records, end
 
 
-class _Behind(Struct):
-    """What can still be read behind the first bad byte."""
+class _RestOfSegment(Struct):
+    """What can still be read after the first bad byte."""
 
     whole: list[Record]
-    rest: int  # bytes behind the last of these
+    rest: int  # bytes after the last of these
 
     def last_seq(self, seq: int) -> int:
-        """The highest seq that may have been in here, where `seq` was to come first.
+        """The highest seq that may have been here, if `seq` was the first.
 
-        Too high only widens the range that is named as lost; too low would use a seq twice.
+        Too high only widens the range that is reported as lost; too low would use a seq twice.
         """
         last = max((r.seq for r in self.whole), default=seq - 1)
         return max(seq, last + self.rest // RECORD_MIN_BYTES)
 
 
-def _read_behind(data: bytes) -> _Behind:
-    behind = _Behind([], len(data))
+def _read_rest(data: bytes) -> _RestOfSegment:
+    readable = _RestOfSegment([], len(data))
     left = len(data)
     for line in data.split(b"\n"):
         left -= len(line) + 1
         record = _record_in(line)
         if record is not None:
-            behind.whole.append(record)
-            behind.rest = max(0, left)
-    return behind
+            readable.whole.append(record)
+            readable.rest = max(0, left)
+    return readable
 
 
 def _record_in(line: bytes) -> Record | None:
-    """The record that a line ends with: the damage may have eaten the newline before it."""
+    """The record at the end of a line: damage may have removed the newline before it."""
     for start in (0, line.rfind(_RECORD_BEGINS) - 8):
         try:
             return decode(line[start:] if start > 0 else line)
@@ -147,14 +147,16 @@ def _record_in(line: bytes) -> Record | None:
     return None
 
 
-def _judge(data: bytes, offset: int, seq: int, is_last: bool) -> Damage | None:
-    """Torn or damaged? It was durable if any whole record behind it says so with its `d`."""
+def _classify_damage(data: bytes, offset: int, seq: int, is_last: bool) -> Damage | None:
+    """Torn or damaged? The record was durable if the `d` of a later whole record says so."""
     bad = data[offset:]
-    behind = _read_behind(bad)
-    if not any(r.d >= seq for r in behind.whole):
+    readable = _read_rest(bad)
+    if not any(r.d >= seq for r in readable.whole):
         if is_last:
-            return Damage("torn", offset, seq, max((r.seq for r in behind.whole), default=seq - 1))
+            return Damage(
+                "torn", offset, seq, max((r.seq for r in readable.whole), default=seq - 1)
+            )
         if not bad:
-            return None  # whether records are missing here, the next segment's name tells
-        # A segment is synced before the next is made, so bad bytes in it were good once.
-    return Damage("damaged", offset, seq, behind.last_seq(seq))
+            return None  # the next segment's name shows whether records are missing
+        # A segment is synced before the next one is made, so bad bytes in it were good once.
+    return Damage("damaged", offset, seq, readable.last_seq(seq))

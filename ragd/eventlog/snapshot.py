@@ -1,10 +1,10 @@
-"""Folded state on disk, so that a start need not read the whole log. Losing it costs a rescan.
+"""Snapshots of the folded state, so that a start does not read the whole log; and retention.
 
-A snapshot is one sealed line (checksum, JSON) in a file named by the last seq it covers. It never
-covers a record that was not durable, and knows nothing of what the state means.
+A snapshot is one line with a checksum, in a file named by the last seq it covers. It never covers a
+record that was not durable, and this module does not know what the state means.
 
-The one right before the oldest segment is the anchor: with it, the state can be told at every
-record that is left.
+The snapshot right before the oldest segment is the anchor: from it, the state can be replayed at
+every record that is left.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Raw, Struct
 
 from ragd.eventlog.disk import TEMPORARY, RealDisk
-from ragd.eventlog.frame import NotARecord, seal, unseal
+from ragd.eventlog.frame import NotARecord, add_checksum, check_checksum
 from ragd.eventlog.segment import first_seq_of, segment_names
 from ragd.runtime.crash_points import crashpoint
 from ragd.runtime.durable_files import is_disk_full, make_directory, replace_file, sync_directory
@@ -28,7 +28,7 @@ SUFFIX = ".json"
 
 
 class Snapshot(Struct, frozen=True):
-    """Everything the folds knew after record `seq`; `folds` is the version of their shape."""
+    """The folded state after record `seq`; `folds` is the version of the state's format."""
 
     folds: int
     seq: int
@@ -37,20 +37,20 @@ class Snapshot(Struct, frozen=True):
     state: Raw
 
 
-class Header(Struct, frozen=True):
-    """Which snapshot it is, without its state."""
+class SnapshotHeader(Struct, frozen=True):
+    """A snapshot without its state."""
 
     folds: int
     seq: int
 
 
 _decoder = msgspec.json.Decoder(Snapshot)
-_header_decoder = msgspec.json.Decoder(Header)
+_header_decoder = msgspec.json.Decoder(SnapshotHeader)
 _STATE = b',"state":'  # the last field, so everything before it is the header
 
 
 def snapshot_files(folder: Path) -> list[Path]:
-    """The snapshots there are, oldest first."""
+    """All snapshot files, oldest first."""
     if not folder.is_dir():
         return []
     found = (p for p in folder.iterdir() if p.suffix == SUFFIX and p.stem.isdecimal())
@@ -60,25 +60,25 @@ def snapshot_files(folder: Path) -> list[Path]:
 def read_snapshot(path: Path) -> Snapshot | None:
     """The snapshot, or None if it is not whole."""
     try:
-        return _decoder.decode(unseal(path.read_bytes().removesuffix(b"\n")))
+        return _decoder.decode(check_checksum(path.read_bytes().removesuffix(b"\n")))
     except (OSError, NotARecord, msgspec.DecodeError, UnicodeDecodeError):
         return None
 
 
-def read_header(path: Path) -> Header | None:
-    """What a whole snapshot says before its state, or None if it is not whole.
+def read_header(path: Path) -> SnapshotHeader | None:
+    """The header of a snapshot, or None if the snapshot is not whole.
 
-    To decode the state of a large vault would hold the interpreter, and with it the event loop.
+    Decoding the state of a large vault would hold the GIL, and so block the event loop.
     """
     try:
-        head, found, _ = unseal(path.read_bytes().removesuffix(b"\n")).partition(_STATE)
+        head, found, _ = check_checksum(path.read_bytes().removesuffix(b"\n")).partition(_STATE)
         return _header_decoder.decode(head + b"}") if found else None
     except (OSError, NotARecord, msgspec.DecodeError, UnicodeDecodeError):
         return None
 
 
-def newest_first(folder: Path, folds: int) -> Iterator[Snapshot]:
-    """The whole snapshots whose state has this shape."""
+def snapshots_newest_first(folder: Path, folds: int) -> Iterator[Snapshot]:
+    """The whole snapshots whose state has this format."""
     for path in reversed(snapshot_files(folder)):
         snapshot = read_snapshot(path)
         if snapshot is not None and snapshot.folds == folds:
@@ -90,33 +90,33 @@ def write_snapshot(folder: Path, snapshot: Snapshot) -> None:
     make_directory(folder)
     crashpoint("snapshot.before_write")
     path = folder / f"{snapshot.seq:016d}{SUFFIX}"
-    replace_file(path, seal(msgspec.json.encode(snapshot)))
+    replace_file(path, add_checksum(msgspec.json.encode(snapshot)))
     crashpoint("snapshot.after_write")
 
 
-def clear_half_written(folder: Path) -> None:
-    """Remove what a run that died left behind. Only while nobody writes snapshots here."""
+def remove_half_written(folder: Path) -> None:
+    """Remove the temporary files of a run that crashed. Call it before snapshots are written."""
     if folder.is_dir():
         for path in folder.iterdir():
             if path.suffix == TEMPORARY:
                 path.unlink()
 
 
-def forget_old_snapshots(folder: Path, oldest: int, folds: int) -> None:
-    """Keep the newest two, and the one from which a log that begins at `oldest` is told."""
+def remove_old_snapshots(folder: Path, oldest: int, folds: int) -> None:
+    """Keep the newest two, and the one from which a log that begins at `oldest` is replayed."""
     files = snapshot_files(folder)[:-KEPT]
-    beginning = _beginning(files, oldest, folds)
+    first = _anchor(files, oldest, folds)
     for old in files:
-        if old != beginning:
+        if old != first:
             old.unlink()
             crashpoint("snapshot.after_forget")
     sync_directory(folder)
 
 
-def _beginning(files: Sequence[Path], oldest: int, folds: int) -> Path | None:
-    """The anchor. Where damage has prevented one, the oldest of use: it will lead to the next."""
+def _anchor(files: Sequence[Path], oldest: int, folds: int) -> Path | None:
+    """The anchor; if damage has prevented one, the oldest usable snapshot."""
     if oldest == 1:
-        return None  # the log tells everything by itself
+        return None  # the log is complete
     for path in files:
         if int(path.stem) >= oldest - 1:
             header = read_header(path)
@@ -125,14 +125,15 @@ def _beginning(files: Sequence[Path], oldest: int, folds: int) -> Path | None:
     return None
 
 
-Tell = Callable[[int], Snapshot | None]
+FoldUpTo = Callable[[int], Snapshot | None]
 
 
-def drop_old_segments(events: Path, snapshots: Path, now: float, tell: Tell) -> list[str]:
-    """Remove segments that the newest two snapshots cover and that are too old or too many.
+def drop_old_segments(events: Path, snapshots: Path, now: float, fold_up_to: FoldUpTo) -> list[str]:
+    """Remove segments that the newest two snapshots cover and that are too old or too large.
 
-    A snapshot that is not whole, or of another shape than the newest, stands for nothing. Before
-    the first segment goes, the anchor is there: `tell` gives the state after a seq, if it can.
+    A snapshot that is not whole, or has another format than the newest, does not count. Before the
+    first segment is removed, the anchor is written: `fold_up_to` returns the state after a seq, or
+    None if it cannot.
     """
     whole = [s for s in map(read_header, snapshot_files(snapshots)) if s is not None]
     known = [s.seq for s in whole if s.folds == whole[-1].folds]
@@ -144,7 +145,7 @@ def drop_old_segments(events: Path, snapshots: Path, now: float, tell: Tell) -> 
     if old:
         before = first_seq_of(names[len(old)]) - 1
         if before not in known:
-            _write_anchor(snapshots, tell(before))
+            _write_anchor(snapshots, fold_up_to(before))
     for name in old:
         disk.rename(name, "")
         crashpoint("retention.after_drop")
@@ -152,7 +153,7 @@ def drop_old_segments(events: Path, snapshots: Path, now: float, tell: Tell) -> 
 
 
 def _past_retention(events: Path, names: Sequence[str], covered: int, now: float) -> list[str]:
-    """The oldest of these segments, as many as have to go."""
+    """The oldest of these segments that must be removed."""
     facts = {name: (events / name).stat() for name in names}
     total = sum(f.st_size for f in facts.values())
     old: list[str] = []
@@ -168,11 +169,10 @@ def _past_retention(events: Path, names: Sequence[str], covered: int, now: float
 
 
 def _write_anchor(folder: Path, anchor: Snapshot | None) -> None:
-    """Without one (a segment is damaged, there is no room) segments go all the same.
+    """Segments are removed even without an anchor (a segment is damaged, or the disk is full).
 
-    Then the state can be told from the oldest snapshot on, and from the next anchor when retention
-    has come as far as that. A shorter reach is better than a disk that fills up, and better than
-    a state told across a hole as if there were none.
+    Then replay reaches back to the oldest snapshot, and later to the next anchor. A shorter reach
+    is better than a full disk, and better than a state that ignores a gap.
     """
     if anchor is None:
         return

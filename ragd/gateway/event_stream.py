@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator, Collection
 
 from ragd.errors import RagdError
-from ragd.eventlog.frame import json_of
+from ragd.eventlog.frame import record_json
 from ragd.state.ledger import Ledger
 
 
@@ -15,8 +15,8 @@ def event_lines(
     if after and after + 1 < ledger.oldest_seq:
         raise _too_old(ledger.oldest_seq)
     after = max(after, ledger.oldest_seq - 1)
-    records = ledger.journal.follow(after, types, on=follow)
-    return (json_of(record) async for record in records)
+    records = ledger.journal.follow(after, types, wait=follow)
+    return (record_json(record) async for record in records)
 
 
 def _too_old(oldest: int) -> RagdError:

@@ -1,4 +1,4 @@
-"""Jobs as clients see them: request one, find one, cancel one.
+"""JobControl as clients see them: request one, find one, cancel one.
 
 It runs none: it records `JobRequested` and `JobCancelRequested`, and the batcher acts on them.
 """
@@ -15,7 +15,7 @@ from ragd.gateway.status import job_data
 from ragd.state.ledger import Ledger
 
 
-class Jobs:
+class JobControl:
     """Requests for jobs."""
 
     def __init__(self, ledger: Ledger, facts: FactRecorder) -> None:

@@ -13,7 +13,7 @@ from ragd.gateway.status import pause_data
 from ragd.state.ledger import Ledger
 
 
-class Pause:
+class PauseControl:
     """The pause that clients ask for."""
 
     def __init__(self, ledger: Ledger, clock: Clock, facts: FactRecorder) -> None:

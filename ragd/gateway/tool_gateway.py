@@ -20,11 +20,11 @@ from ragd.gateway.event_stream import event_lines
 from ragd.gateway.fact_recorder import NAME, FactRecorder
 from ragd.gateway.http_server import http_status, json_response, read_body
 from ragd.gateway.job_stream import JobStream
-from ragd.gateway.jobs import Jobs
+from ragd.gateway.jobs import JobControl
 from ragd.gateway.lost_dependencies import LossRecorder
 from ragd.gateway.note_excerpts import NoSuchNote, NoteExcerpts
 from ragd.gateway.open_streams import OpenStreams
-from ragd.gateway.pause import Pause
+from ragd.gateway.pause import PauseControl
 from ragd.gateway.refusals import Refusals
 from ragd.gateway.search_answers import PassageSearch, SearchAnswers
 from ragd.gateway.status import pause_data
@@ -69,8 +69,8 @@ class ToolGateway:
         self._facts = facts = FactRecorder(ledger.journal)
         self._refusals = Refusals(clock, facts)
         self._lost = LossRecorder(ledger, facts)
-        self._jobs = Jobs(ledger, facts)
-        self._pause = Pause(ledger, clock, facts)
+        self._jobs = JobControl(ledger, facts)
+        self._pause = PauseControl(ledger, clock, facts)
         self._envelopes = Envelopes(ledger, clock, settings, vector_progress)
         self._notes = NoteExcerpts(notes, settings, guard, clock, searcher.titled)
         self.live = self._envelopes.live
@@ -137,7 +137,7 @@ class ToolGateway:
             known = tool if tool in tool_schemas.TOOLS else ""
             return json_response(self.refuse(why, known), http_status(why))
 
-    # Jobs and pauses
+    # JobControl and pauses
 
     async def _request_job(self, request: web.Request) -> web.StreamResponse:
         """For ragctl: what an agent may ask for, and what only a person may."""

@@ -7,7 +7,7 @@ import time
 
 from ragd.errors import RagdError
 from ragd.gateway.envelopes import Envelopes
-from ragd.gateway.jobs import Jobs
+from ragd.gateway.jobs import JobControl
 from ragd.gateway.lost_dependencies import LossRecorder
 from ragd.gateway.search_answers import SearchAnswers
 from ragd.gateway.status import short_status
@@ -28,7 +28,7 @@ class Tools:
         self,
         envelopes: Envelopes,
         searches: SearchAnswers,
-        jobs: Jobs,
+        jobs: JobControl,
         memories: Memories,
         lost: LossRecorder,
     ) -> None:

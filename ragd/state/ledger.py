@@ -22,9 +22,9 @@ from ragd.eventlog.recovery import Incident, mark_recorded, recover
 from ragd.eventlog.segment import first_seq_of, segment_names
 from ragd.eventlog.snapshot import (
     Snapshot,
-    clear_half_written,
     drop_old_segments,
-    forget_old_snapshots,
+    remove_half_written,
+    remove_old_snapshots,
     write_snapshot,
 )
 from ragd.events import JobStarted, SegmentQuarantined
@@ -65,7 +65,7 @@ class Ledger:
         self._clock = clock
         self._created_by = created_by
         self.run_id = run
-        clear_half_written(snapshots)
+        remove_half_written(snapshots)
         self.state = next(states(snapshots), State())
         self.snapshot_seq = self.state.seq
         self._disk = RealDisk(events)
@@ -153,7 +153,7 @@ class Ledger:
             self._events, self._snapshots, time.time(), self._replayed_snapshot
         )
         self.oldest_seq = first_seq_of(segment_names(self._disk)[0])
-        forget_old_snapshots(self._snapshots, self.oldest_seq, FOLDS_VERSION)
+        remove_old_snapshots(self._snapshots, self.oldest_seq, FOLDS_VERSION)
         return dropped
 
     def _replayed_snapshot(self, seq: int) -> Snapshot | None:

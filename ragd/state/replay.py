@@ -17,7 +17,7 @@ from ragd.eventlog.follow import TooOld
 from ragd.eventlog.frame import Record
 from ragd.eventlog.recovery import read_log
 from ragd.eventlog.segment import Segment, first_seq_of, segment_name, segment_names
-from ragd.eventlog.snapshot import newest_first, read_snapshot, snapshot_files
+from ragd.eventlog.snapshot import read_snapshot, snapshot_files, snapshots_newest_first
 from ragd.folds import FOLDS_VERSION, State, apply, decode_state, encode_state
 from ragd.folds.sync_result import SyncResult
 
@@ -39,7 +39,7 @@ def parse_time(text: str) -> str:
 
 def states(snapshots: Path) -> Iterator[State]:
     """What the usable snapshots hold, newest first."""
-    for snapshot in newest_first(snapshots, FOLDS_VERSION):
+    for snapshot in snapshots_newest_first(snapshots, FOLDS_VERSION):
         try:
             yield decode_state(snapshot.state)
         except (msgspec.DecodeError, UnicodeDecodeError):

@@ -32,7 +32,7 @@ async def until_refused(house: House, refused: bool) -> Any:
 
 
 async def reloads(house: House) -> list[str]:
-    found = house.ledger.journal.follow(0, ["config_reloaded"], on=False)
+    found = house.ledger.journal.follow(0, ["config_reloaded"], wait=False)
     return [record.actor async for record in found]
 
 

@@ -294,7 +294,7 @@ async def test_a_reload_tells_what_is_in_force_and_what_waits_for_a_restart(hous
     assert house.settings.current.embedding.provider == "auto"  # until the restart
     status = await house.ask("GET", "/v1/status")
     assert status.data["needs_restart"] == ["embedding.provider"]
-    last = [r async for r in house.ledger.journal.follow(0, ["config_reloaded"], on=False)]
+    last = [r async for r in house.ledger.journal.follow(0, ["config_reloaded"], wait=False)]
     assert len(last) == 1
     again = await house.ask("POST", "/v1/reload")
     assert again.data == {"applied": [], "needs_restart": ["embedding.provider"]}
@@ -410,7 +410,7 @@ async def timed(home: Home, clock: VirtualClock) -> AsyncIterator[House]:
 
 
 async def refused(house: House) -> list[RequestRefused]:
-    found = house.ledger.journal.follow(0, ["request_refused"], on=False)
+    found = house.ledger.journal.follow(0, ["request_refused"], wait=False)
     return [r.event async for r in found if isinstance(r.event, RequestRefused)]
 
 

@@ -199,8 +199,8 @@ async def test_a_failure_in_the_middle_is_a_cut_connection_and_no_second_answer(
 ) -> None:
     real = house.ledger.journal.follow
 
-    async def breaking(after: int, types: Any = (), *, on: bool = True) -> AsyncIterator[Any]:
-        async for record in real(after, types, on=on):
+    async def breaking(after: int, types: Any = (), *, wait: bool = True) -> AsyncIterator[Any]:
+        async for record in real(after, types, wait=wait):
             yield record
             raise LookupError("kestrel-4711")
 

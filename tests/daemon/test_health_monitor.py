@@ -103,7 +103,7 @@ async def next_round(clock: VirtualClock) -> None:
 
 
 async def records(house: House, *types: str) -> list[Record]:
-    return [r async for r in house.ledger.journal.follow(0, types, on=False)]
+    return [r async for r in house.ledger.journal.follow(0, types, wait=False)]
 
 
 async def told(house: House) -> list[tuple[str, str]]:

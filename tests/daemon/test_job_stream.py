@@ -117,7 +117,7 @@ async def test_a_job_can_be_cancelled_however_many_syncs_came_after_it(house: Ho
     reply = await house.ask("POST", "/v1/jobs/j1/cancel")
     assert reply.status == 200
     asked = [
-        r.event async for r in house.ledger.journal.follow(0, ["job_cancel_requested"], on=False)
+        r.event async for r in house.ledger.journal.follow(0, ["job_cancel_requested"], wait=False)
     ]
     assert asked == [JobCancelRequested(job_id="j1")]
 

@@ -6,7 +6,7 @@ import pytest
 
 from ragd.errors import EXIT_LOG_IO, LogFailed
 from ragd.eventlog.append import DiskFull
-from ragd.eventlog.frame import TooLarge
+from ragd.eventlog.frame import RecordTooLarge
 from ragd.eventlog.segment import scan, segment_name, segment_names
 from tests.eventlog.drafts import appender, draft, reopen, write_groups
 from tests.eventlog.faulty_disk import FaultyDisk
@@ -63,7 +63,7 @@ def test_a_fact_that_is_too_large_leaves_no_trace() -> None:
     log = appender(disk)
     log.commit([draft("a")])
     before = disk.read(ONE)
-    with pytest.raises(TooLarge):
+    with pytest.raises(RecordTooLarge):
         log.commit([draft("b"), draft("c" * 70_000)])
     assert disk.read(ONE) == before
     assert log.commit([draft("d")])[0].seq == 2

@@ -28,23 +28,23 @@ Sabotage = Callable[[pytest.MonkeyPatch], None]
 
 
 def call_any_record_behind_a_bad_one_damage(patch: pytest.MonkeyPatch) -> None:
-    judge = segment._judge
+    judge = segment._classify_damage
 
     def simpler(data: bytes, offset: int, seq: int, is_last: bool) -> Damage | None:
-        behind = segment._read_behind(data[offset:])
+        behind = segment._read_rest(data[offset:])
         if behind.whole:
             return Damage("damaged", offset, seq, behind.last_seq(seq))
         return judge(data, offset, seq, is_last)
 
-    patch.setattr(segment, "_judge", simpler)
+    patch.setattr(segment, "_classify_damage", simpler)
 
 
 def call_everything_a_torn_tail(patch: pytest.MonkeyPatch) -> None:
     def trusting(data: bytes, offset: int, seq: int, is_last: bool) -> Damage | None:
         return Damage("torn", offset, seq, seq - 1) if offset < len(data) else None
 
-    patch.setattr(segment, "_judge", trusting)
-    patch.setattr(recovery, "_settle", lambda disk, name: None)
+    patch.setattr(segment, "_classify_damage", trusting)
+    patch.setattr(recovery, "_rewrite_last_group", lambda disk, name: None)
 
 
 def acknowledge_before_the_sync(patch: pytest.MonkeyPatch) -> None:
@@ -52,25 +52,25 @@ def acknowledge_before_the_sync(patch: pytest.MonkeyPatch) -> None:
 
 
 def give_out_what_is_in_the_page_cache_only(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(recovery, "_settle", lambda disk, name: None)
+    patch.setattr(recovery, "_rewrite_last_group", lambda disk, name: None)
 
 
 def believe_the_page_cache_after_a_failed_sync(patch: pytest.MonkeyPatch) -> None:
     def only_sync(disk: Disk, name: str) -> None:
         disk.append_to(name).sync()
 
-    patch.setattr(recovery, "_settle", only_sync)
+    patch.setattr(recovery, "_rewrite_last_group", only_sync)
 
 
 def take_back_a_short_write_without_a_sync(patch: pytest.MonkeyPatch) -> None:
     def only_truncate(self: Appender, file: AppendFile) -> None:
         file.truncate(self._size)
 
-    patch.setattr(Appender, "_take_back", only_truncate)
+    patch.setattr(Appender, "_undo_write", only_truncate)
 
 
 def take_back_nothing(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(Appender, "_take_back", lambda self, file: None)
+    patch.setattr(Appender, "_undo_write", lambda self, file: None)
 
 
 def trust_a_name_that_was_never_synced(patch: pytest.MonkeyPatch) -> None:

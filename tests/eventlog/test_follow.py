@@ -10,7 +10,7 @@ import pytest
 from ragd.errors import LogFailed
 from ragd.eventlog import follow as follow_module
 from ragd.eventlog import journal as journal_module
-from ragd.eventlog.follow import DiskReader, Recent, TooOld
+from ragd.eventlog.follow import DiskReader, RecentRecords, TooOld
 from ragd.eventlog.frame import Record
 from ragd.eventlog.journal import Journal
 from ragd.eventlog.segment import first_seq_of, segment_name, segment_names
@@ -33,7 +33,7 @@ async def take(stream: AsyncIterator[Record], count: int) -> list[int]:
 
 
 async def everything(journal: Journal, after: int = 0) -> list[int]:
-    return [r.seq async for r in journal.follow(after, on=False)]
+    return [r.seq async for r in journal.follow(after, wait=False)]
 
 
 async def append_all(journal: Journal, count: int) -> None:
@@ -104,7 +104,7 @@ async def test_without_on_it_ends_where_the_log_ended_when_it_began() -> None:
     journal = open_journal(SimulatedDisk())
     async with running(journal):
         await append_all(journal, 5)
-        stream = journal.follow(2, on=False)
+        stream = journal.follow(2, wait=False)
         assert await take(stream, 1) == [3]
         await append_all(journal, 5)
         assert [r.seq async for r in stream] == [4, 5]
@@ -151,7 +151,7 @@ async def test_a_record_is_not_shown_before_it_is_durable() -> None:
         gate = Gate(disk, "sync")
         appending = asyncio.create_task(journal.append("a", fact()))
         await gate.reached()  # written, not synced
-        journal._recent = Recent()  # so that it must look on the disk, where the bytes are
+        journal._recent = RecentRecords()  # so that it must look on the disk, where the bytes are
         assert len(reopen(disk.under)[0]) == 2
         assert await everything(journal) == [1]
         gate.open()
@@ -162,14 +162,14 @@ async def test_a_record_is_not_shown_before_it_is_durable() -> None:
 # Memory
 
 
-def in_memory(recent: Recent, last: int) -> int:
+def in_memory(recent: RecentRecords, last: int) -> int:
     """How many of the last records it can tell."""
-    return sum(recent.behind(after, 1) is not None for after in range(last))
+    return sum(recent.after(after, 1) is not None for after in range(last))
 
 
 @pytest.mark.parametrize("size", [1, 100, 3_000, 65_536])
 def test_memory_is_bounded_by_count_and_by_bytes(size: int) -> None:
-    recent = Recent()
+    recent = RecentRecords()
     held: list[int] = []
     for first in range(1, 8_000, 4):
         recent.extend([record(first + i) for i in range(4)], [size] * 4)
@@ -182,12 +182,12 @@ def test_memory_is_bounded_by_count_and_by_bytes(size: int) -> None:
 
 def test_a_group_that_is_too_large_for_memory_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(follow_module, "RECENT_MAX_BYTES", 1_000)
-    recent = Recent()
+    recent = RecentRecords()
     recent.extend([record(1)], [5_000])
-    assert recent.behind(0, 1) is None
+    assert recent.after(0, 1) is None
     recent.extend([record(2), record(3)], [5_000, 300])
-    assert recent.behind(1, 1) is None
-    assert recent.behind(2, 1) == [record(3)]
+    assert recent.after(1, 1) is None
+    assert recent.after(2, 1) == [record(3)]
 
 
 async def test_followers_of_large_records_miss_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -321,7 +321,7 @@ async def test_following_goes_on_over_a_quarantined_gap() -> None:
         for after in range(34):
             kept = [*range(1, 11), *range(21, 34)]
             assert await everything(journal, after) == [n for n in kept if n > after]
-        told = [r async for r in journal.follow(0, {"segment_quarantined"}, on=False)]
+        told = [r async for r in journal.follow(0, {"segment_quarantined"}, wait=False)]
         assert [type(r.event) for r in told] == [SegmentQuarantined]
 
 
@@ -343,11 +343,11 @@ async def test_following_waits_behind_a_gap_at_the_end_of_the_log() -> None:
 
 
 def test_memory_never_answers_across_a_gap() -> None:
-    recent = Recent()
+    recent = RecentRecords()
     recent.extend([record(1), record(2)], [100, 100])
     recent.extend([record(7)], [100])
-    assert recent.behind(1, 10) is None
-    assert recent.behind(6, 10) == [record(7)]
+    assert recent.after(1, 10) is None
+    assert recent.after(6, 10) == [record(7)]
 
 
 def test_a_reader_that_is_stopped_inside_a_gap_skips_nothing_behind_it() -> None:

@@ -119,7 +119,7 @@ async def test_damage_ends_a_follower_behind_the_last_record_before_it() -> None
         assert [(await anext(stream)).seq for _ in range(14)] == list(range(1, 15))
         with pytest.raises(Damaged, match="damaged at 15"):
             await anext(stream)
-        behind = [r.seq async for r in journal.follow(15, on=False)]
+        behind = [r.seq async for r in journal.follow(15, wait=False)]
         assert behind == list(range(16, 31))
 
 

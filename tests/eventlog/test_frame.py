@@ -10,7 +10,15 @@ from msgspec import structs
 from ragd import events
 from ragd.errors import EXIT_CONFIG, LogUnreadable
 from ragd.eventlog import codec, frame
-from ragd.eventlog.frame import Header, NotARecord, Record, TooLarge, decode, encode, seal
+from ragd.eventlog.frame import (
+    NotARecord,
+    Record,
+    RecordTooLarge,
+    SegmentHeader,
+    add_checksum,
+    decode,
+    encode,
+)
 from ragd.eventlog.segment import scan, segment_name
 from ragd.events import (
     RECORD_MAX_BYTES,
@@ -32,7 +40,7 @@ AWKWARD = 'tab\t nl\n quote" back\\slash \x00\x1f\x7f \u2028 한국어 🎉'
 
 def line_of(event_json: bytes, seq: int = 1) -> bytes:
     """A line as another version of the daemon might have written it, without its newline."""
-    return seal(
+    return add_checksum(
         b'{"seq":%d,"d":0,"ts":"%b","run":"r","actor":"a","cause":null,"event":%b}'
         % (seq, TS.encode(), event_json)
     )[:-1]
@@ -70,7 +78,7 @@ def test_a_line_without_its_nine_bytes_is_json_and_has_one_newline_at_its_end(ev
 
 
 def test_json_for_people_is_the_line_without_its_checksum() -> None:
-    assert frame.json_of(record(3)) == encode(record(3))[9:]
+    assert frame.record_json(record(3)) == encode(record(3))[9:]
 
 
 def padded(size: int) -> Record:
@@ -86,7 +94,7 @@ def test_a_record_of_64_kib_is_written_and_read() -> None:
 
 
 def test_a_record_over_64_kib_is_refused_on_writing() -> None:
-    with pytest.raises(TooLarge, match="file_skipped"):
+    with pytest.raises(RecordTooLarge, match="file_skipped"):
         encode(padded(RECORD_MAX_BYTES + 1))
 
 
@@ -122,7 +130,7 @@ def test_a_checksum_is_compared_as_bytes_not_as_a_number() -> None:
 )
 def test_a_sealed_line_that_is_no_record_is_refused(body: bytes) -> None:
     with pytest.raises(NotARecord):
-        decode(seal(body)[:-1])
+        decode(add_checksum(body)[:-1])
 
 
 @pytest.mark.parametrize(
@@ -153,7 +161,7 @@ def test_folds_skip_and_count_what_they_do_not_know() -> None:
 
 
 def test_an_unknown_fact_in_a_segment_is_no_damage() -> None:
-    header = frame.encode_header(Header(1, 1, "ragd 9", 1))
+    header = frame.encode_header(SegmentHeader(1, 1, "ragd 9", 1))
     data = header + line_of(b'{"type":"note_dreamt"}') + b"\n" + encode(record(2))
     found = scan(segment_name(1), data, is_last=True)
     assert found.damage is None
@@ -198,21 +206,21 @@ def test_a_path_that_spells_a_version_field_is_just_a_path() -> None:
 
 
 def test_a_log_that_needs_a_newer_reader_is_refused_with_a_sentence() -> None:
-    header = Header(2, frame.READER + 1, "ragd 7.3", 1)
+    header = SegmentHeader(2, frame.READER + 1, "ragd 7.3", 1)
     with pytest.raises(LogUnreadable, match=r"newer version \(ragd 7.3\).* Install") as refused:
         scan(segment_name(1), frame.encode_header(header), is_last=True)
     assert refused.value.exit_code == EXIT_CONFIG == 78
 
 
 def test_a_newer_format_that_this_reader_may_read_is_read() -> None:
-    header = Header(2, frame.READER, "ragd 7.3", 1)
+    header = SegmentHeader(2, frame.READER, "ragd 7.3", 1)
     data = frame.encode_header(header) + encode(record(1))
     assert scan(segment_name(1), data, is_last=True).records == [record(1)]
 
 
 def test_a_header_gains_fields_without_being_refused() -> None:
-    body = structs.asdict(Header(1, 1, "ragd 7.3", 1)) | {"colour": "green"}
-    data = seal(json.dumps(body).encode()) + encode(record(1))
+    body = structs.asdict(SegmentHeader(1, 1, "ragd 7.3", 1)) | {"colour": "green"}
+    data = add_checksum(json.dumps(body).encode()) + encode(record(1))
     assert scan(segment_name(1), data, is_last=True).damage is None
 
 

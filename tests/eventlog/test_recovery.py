@@ -5,8 +5,8 @@ import errno
 import pytest
 
 from ragd.errors import EXIT_LOG_IO, LogFailed, LogUnreadable
-from ragd.eventlog.frame import READER, Header, Record, encode, encode_header
-from ragd.eventlog.recovery import KEPT_TAILS_MAX, Position, _unproven
+from ragd.eventlog.frame import READER, Record, SegmentHeader, encode, encode_header
+from ragd.eventlog.recovery import KEPT_TAILS_MAX, Position, _unproven_offset
 from ragd.eventlog.segment import segment_name, segment_names
 from ragd.events import SegmentQuarantined, TailCut
 from tests.eventlog.drafts import appender, draft, record_incidents, reopen, write_groups
@@ -249,7 +249,7 @@ def test_only_the_last_group_is_written_again_by_a_start() -> None:
     _, found = reopen(disk)
     assert disk.calls == [("open", 0), ("rewrite", 2), ("sync", 2)]
     assert disk.read(ONE) == before
-    assert _unproven(before) == before.index(encode(written[5]))
+    assert _unproven_offset(before) == before.index(encode(written[5]))
     assert found.position.size == len(before)
 
 
@@ -514,7 +514,7 @@ def test_a_log_that_never_was_begins_at_one() -> None:
 
 def test_a_newer_log_is_refused_and_nothing_is_touched() -> None:
     disk, _, _ = three_segments()
-    newer = encode_header(Header(2, READER + 1, "ragd 9", 31))
+    newer = encode_header(SegmentHeader(2, READER + 1, "ragd 9", 31))
     disk.put(segment_name(31), newer + b"whatever format two looks like")
     before = {name: disk.read(name) for name in disk.names()}
     with pytest.raises(LogUnreadable) as refused:

@@ -3,14 +3,22 @@
 import pytest
 
 from ragd.eventlog import segment as scan_module
-from ragd.eventlog.frame import FORMAT, MIN_READER, Header, Record, decode, encode, encode_header
+from ragd.eventlog.frame import (
+    FORMAT,
+    MIN_READER,
+    Record,
+    SegmentHeader,
+    decode,
+    encode,
+    encode_header,
+)
 from ragd.eventlog.segment import Damage, Segment, scan, segment_name, segment_names
 from ragd.events import DaemonStopped
 from tests.eventlog.drafts import TS, record, write_groups
 from tests.eventlog.simulated_disk import SimulatedDisk
 
 NAME = segment_name(1)
-HEADER = encode_header(Header(FORMAT, MIN_READER, "ragd", 1))
+HEADER = encode_header(SegmentHeader(FORMAT, MIN_READER, "ragd", 1))
 GROUPS = (1, 1, 7, 30, 1, 20, 3, 25, 1, 1, 10)  # a hundred records; d jumps by up to thirty
 
 

@@ -9,17 +9,17 @@ from msgspec import Raw
 
 from ragd.eventlog import snapshot as snapshot_module
 from ragd.eventlog.disk import RealDisk
-from ragd.eventlog.frame import FORMAT, MIN_READER, Header, encode_header
+from ragd.eventlog.frame import FORMAT, MIN_READER, SegmentHeader, encode_header
 from ragd.eventlog.segment import segment_name
 from ragd.eventlog.snapshot import (
     RETENTION_DAYS,
     Snapshot,
-    clear_half_written,
     drop_old_segments,
-    forget_old_snapshots,
-    newest_first,
     read_snapshot,
+    remove_half_written,
+    remove_old_snapshots,
     snapshot_files,
+    snapshots_newest_first,
     write_snapshot,
 )
 
@@ -32,7 +32,7 @@ def a_snapshot(seq: int, folds: int = 1, state: bytes = b'{"a":1}') -> Snapshot:
 
 
 def seqs(folder: Path, folds: int = 1) -> list[int]:
-    return [s.seq for s in newest_first(folder, folds)]
+    return [s.seq for s in snapshots_newest_first(folder, folds)]
 
 
 def test_a_snapshot_comes_back_as_it_was_written(tmp_path: Path) -> None:
@@ -88,7 +88,7 @@ def test_other_files_in_the_folder_are_none_of_its_business(tmp_path: Path) -> N
 
 
 def kept(folder: Path, oldest: int, folds: int = 1) -> list[int]:
-    forget_old_snapshots(folder, oldest, folds)
+    remove_old_snapshots(folder, oldest, folds)
     return [int(path.stem) for path in snapshot_files(folder)]
 
 
@@ -119,8 +119,8 @@ def test_a_half_written_snapshot_of_a_run_that_died_is_cleared_away(tmp_path: Pa
     write_snapshot(tmp_path, a_snapshot(10))
     (tmp_path / ".0000000000000007.json.tmp").write_bytes(b"half")
     assert seqs(tmp_path) == [10]
-    clear_half_written(tmp_path)
-    clear_half_written(tmp_path / "nothing here")
+    remove_half_written(tmp_path)
+    remove_half_written(tmp_path / "nothing here")
     assert [p.name for p in tmp_path.iterdir()] == ["0000000000000010.json"]
 
 
@@ -134,7 +134,7 @@ def events(tmp_path: Path) -> Path:
     disk = RealDisk(folder)
     for i in range(5):
         name = segment_name(i * 10 + 1)
-        header = encode_header(Header(FORMAT, MIN_READER, "ragd", i * 10 + 1))
+        header = encode_header(SegmentHeader(FORMAT, MIN_READER, "ragd", i * 10 + 1))
         disk.create(name, header.ljust(1_000, b"."))
         written = NOW - (5 - i) * DAY
         os.utime(folder / name, (written, written))

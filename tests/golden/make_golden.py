@@ -20,7 +20,7 @@ from typing import cast
 from msgspec import structs
 
 from ragd.eventlog import codec, frame
-from ragd.eventlog.frame import Header, Record
+from ragd.eventlog.frame import Record, SegmentHeader
 from ragd.events import (
     ActorCrashed,
     BatchEmbedded,
@@ -473,7 +473,7 @@ def main() -> int:
         return 1
     said = list(records())
     state = State()
-    lines = [frame.encode_header(Header(frame.FORMAT, frame.MIN_READER, "ragd 0.1.0", 1))]
+    lines = [frame.encode_header(SegmentHeader(frame.FORMAT, frame.MIN_READER, "ragd 0.1.0", 1))]
     for record in said:
         line = frame.encode(record)
         apply(state, structs.replace(record, event=frame.decode(line[:-1]).event))

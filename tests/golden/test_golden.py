@@ -72,7 +72,7 @@ def test_every_line_of_a_golden_log_says_today_what_it_said_then(version: str) -
     for segment in (HERE / version / "events").glob("*.ndjson"):
         for line in segment.read_bytes().splitlines()[1:]:
             then = json.loads(line[frame.PREFIX_BYTES :])
-            now = json.loads(frame.json_of(frame.decode(line)))
+            now = json.loads(frame.record_json(frame.decode(line)))
             assert says_still(then, now)
             assert {**now, "event": then["event"]} == then
 

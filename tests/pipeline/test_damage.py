@@ -34,7 +34,7 @@ async def say(running: Any, fact: Any) -> int:
 
 
 async def crashes(running: Any) -> list[Any]:
-    found = running.ledger.journal.follow(0, {"actor_crashed"}, on=False)
+    found = running.ledger.journal.follow(0, {"actor_crashed"}, wait=False)
     return [record.event async for record in found]
 
 

@@ -283,7 +283,7 @@ async def test_a_crash_of_the_store_writer_counts_once_towards_the_limit(
     monkeypatch.setattr(index, "replace", fail_at_first)
     write(running.vault, "New.md", "A heron on the roof of the boathouse.\n")
     await running.until_state(lambda state: "New.md" in state.catalog.files)
-    crashes = running.ledger.journal.follow(0, {"actor_crashed"}, on=False)
+    crashes = running.ledger.journal.follow(0, {"actor_crashed"}, wait=False)
     assert [record.event.name async for record in crashes] == ["store_writer"] * (CRASHES_MAX - 1)
     await assert_index_equals_vault(running)
 

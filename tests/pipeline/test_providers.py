@@ -260,7 +260,7 @@ async def test_vectors_that_cannot_be_had_yet_are_not_asked_for_for_ever(
     async with running(port):
         retry = await pipeline.until(JobRequested, 0, origin="retry", mode="reindex")
         await pipeline.until(JobFinished, retry.seq, job_id=retry.event.job_id)
-        asked = pipeline.ledger.journal.follow(0, {"job_requested"}, on=False)
+        asked = pipeline.ledger.journal.follow(0, {"job_requested"}, wait=False)
         origins = [record.event.origin async for record in asked]
         assert origins.count("provider_ready") == 1
         assert origins.count("retry") == 1

@@ -47,7 +47,7 @@ async def test_a_reindex_switches_to_a_whole_index_without_embedding_again(start
     assert await running.found("Sreenivas") == {"Journal/2024-02-01.md"}
     made = [
         record.event.chunks
-        async for record in running.ledger.journal.follow(seq, {"batch_embedded"}, on=False)
+        async for record in running.ledger.journal.follow(seq, {"batch_embedded"}, wait=False)
         if isinstance(record.event, BatchEmbedded) and not record.event.job_id
     ]
     assert running.ledger.state.jobs.find(job).outcome == "complete"
@@ -236,7 +236,7 @@ async def test_a_reindex_that_was_given_up_does_not_come_back_after_a_crash(
     await running.until_state(lambda state: running.pipeline.open_indexes.serving is not None)
     await running.request("sync")
     await running.until(JobFinished, seq, mode="sync")
-    asked = running.ledger.journal.follow(seq, {"job_requested"}, on=False)
+    asked = running.ledger.journal.follow(seq, {"job_requested"}, wait=False)
     assert [r.event.mode async for r in asked] == ["sync"]
     assert running.catalog.building is None
 
@@ -362,7 +362,7 @@ async def test_without_a_log_the_newest_whole_index_serves_and_nothing_is_embedd
     assert running.catalog.index.generation == generation
     await running.until_state(lambda state: state.catalog.documents == 3 and not state.jobs.open)
     await assert_index_equals_vault(running)
-    filled = running.ledger.journal.follow(0, {"vectors_filled"}, on=False)
+    filled = running.ledger.journal.follow(0, {"vectors_filled"}, wait=False)
     assert [r.event async for r in filled if isinstance(r.event, VectorsFilled)] == []
 
 

@@ -31,7 +31,7 @@ async def assert_counts_equal_table(running: Any) -> None:
 
 
 async def recounts(running: Any) -> list[VectorsRecounted]:
-    found = running.ledger.journal.follow(0, {"vectors_recounted"}, on=False)
+    found = running.ledger.journal.follow(0, {"vectors_recounted"}, wait=False)
     return [record.event async for record in found]
 
 

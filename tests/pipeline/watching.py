@@ -91,7 +91,7 @@ async def until_quiet(running: Any) -> None:
 
 async def facts(running: Any, kind: type[Fact], after: int) -> list[Any]:
     """The facts of this kind behind `after`, up to now."""
-    followed = running.ledger.journal.follow(after, {tag_of_type(kind)}, on=False)
+    followed = running.ledger.journal.follow(after, {tag_of_type(kind)}, wait=False)
     return [record.event async for record in followed]
 
 

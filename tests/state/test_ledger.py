@@ -25,7 +25,9 @@ async def home(tmp_path: Path) -> Home:
 async def told(ledger: Ledger, *kinds: type) -> list[object]:
     """What the log says of repairs."""
     start = ledger.oldest_seq - 1
-    return [r.event async for r in ledger.journal.follow(start, on=False) if type(r.event) in kinds]
+    return [
+        r.event async for r in ledger.journal.follow(start, wait=False) if type(r.event) in kinds
+    ]
 
 
 async def a_worked_home(home: Home) -> State:
@@ -60,7 +62,7 @@ async def test_an_open_ledger_holds_exactly_the_fold_of_its_records(home: Home) 
     async with home.ledger(SMALL) as ledger:
         after = await work(ledger)
         folded = State()
-        async for record in ledger.journal.follow(0, on=False):
+        async for record in ledger.journal.follow(0, wait=False):
             apply(folded, record)
             assert encode_state(folded) == after[record.seq - 1]
 
