@@ -1,12 +1,15 @@
-"""Who records each fact, as the sources say: an actor's modules carry its NAME and make its facts.
+"""Which actors record each fact, by the sources: an actor's modules name it and make its facts.
 
-It reads the sources as text. A module without a NAME works for the actors that import it.
+They name it with a constant: `NAME`, or one like `STORE_WRITER = "store_writer"` of their package.
+A module without such a constant works for the actors that import it. It reads the sources as text.
 """
 
 import ast
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+
+WIRING = ".wiring"  # it builds all actors, and records nothing
 
 
 def recorders(package: Path, facts: Iterable[str]) -> dict[str, list[str]]:
@@ -22,19 +25,21 @@ def recorders(package: Path, facts: Iterable[str]) -> dict[str, list[str]]:
 
 
 def _name(package: Path, path: Path) -> str:
-    return ".".join(path.relative_to(package.parent).with_suffix("").parts)
+    place = path.parent if path.name == "__init__.py" else path.with_suffix("")
+    return ".".join(place.relative_to(package.parent).parts)
 
 
 def _actors(trees: dict[str, ast.Module]) -> dict[str, set[str]]:
     """The actors that each module works for."""
-    own = {module: name for module, tree in trees.items() if (name := _constant(tree, "NAME"))}
+    own = {module: _constants(module, tree) for module, tree in trees.items()}
     of: dict[str, set[str]] = {module: set() for module in trees}
     for module, tree in trees.items():
-        if module in own:
-            of[module] = {own[module]}
+        of[module] |= set(own[module].values())
+        if module.endswith(WIRING):
+            continue
         for place, name in _imported(tree):
-            if name == "NAME" and place in own:
-                of[module] = {own[place]}
+            if name in own.get(place, {}):
+                of[module] = {own[place][name]}
     nameless = [module for module, actors in of.items() if not actors]
     named = {module: actors for module, actors in of.items() if actors}
     for module in nameless:
@@ -44,13 +49,20 @@ def _actors(trees: dict[str, ast.Module]) -> dict[str, set[str]]:
     return of
 
 
-def _constant(tree: ast.Module, name: str) -> str | None:
+def _constants(module: str, tree: ast.Module) -> dict[str, str]:
+    """The constants of a module that name an actor."""
+    package = module.rpartition(".")[2]
+    found: dict[str, str] = {}
     for node in tree.body:
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant):
+            value = str(node.value.value)
             names = [target.id for target in node.targets if isinstance(target, ast.Name)]
-            if name in names:
-                return str(node.value.value)
-    return None
+            found |= {
+                name: value
+                for name in names
+                if name == "NAME" or (name == value.upper() and package in value)
+            }
+    return found
 
 
 def _imported(tree: ast.Module) -> Iterator[tuple[str, str]]:

@@ -5,6 +5,7 @@ from functools import partial
 from pathlib import Path
 
 from ragd.batch.batcher import Batcher
+from ragd.batch.deletion_hold import DeletionHold
 from ragd.batch.in_flight import InFlight
 from ragd.clock import Clock
 from ragd.config.live_settings import Settings
@@ -65,8 +66,9 @@ class Pipeline:
             ledger, clock, settings, self.open_indexes, self._providers, self.notes, crash_mark
         )
         in_flight = InFlight()
-        self._watcher = Watcher(ledger, clock, settings, self.notes)
-        self._batcher = Batcher(ledger, clock, settings, self.notes, in_flight.batches)
+        hold = DeletionHold(ledger, clock)
+        self._watcher = Watcher(ledger, clock, settings, self.notes, hold)
+        self._batcher = Batcher(ledger, clock, settings, self.notes, in_flight.batches, hold)
         maker = VectorMaker(ledger, clock, self._providers, self._cache, guard)
         self.vector_progress = maker.progress
         backlog = Backlog(

@@ -1,19 +1,18 @@
-"""Reads notes, cuts them and hands them on as batches: what a job consists of, piece by piece.
+"""Reads the notes of a job, splits them into chunks and passes them on in batches.
 
-It says what became of every note that was read.
+It records what happened to every note that was read. It plans no job and stores no note.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Protocol
 
-from ragd.batch.deletion_hold import Deletions
+from ragd.batch.deletion_hold import DeletionHold
 from ragd.batch.in_flight import Batch, Payloads
 from ragd.batch.moved_notes import Moves, moves_in_vault
-from ragd.batch.sync_plan import Plan
+from ragd.batch.sync_plan import SyncPlan
 from ragd.clock import new_id
 from ragd.events import (
     ChangesetFormed,
-    DeletionsHeld,
     FileChange,
     FileFailed,
     FilesChanged,
@@ -28,13 +27,13 @@ from ragd.vault.note_reader import ReadResult, VaultScan
 from ragd.vault.threads import READ
 
 NAME = "batcher"
-FIRST_FILES = 64  # a small first batch: something can be found soon
+FIRST_FILES = 64  # a small first batch, so that searches find something soon
 BATCH_FILES = 512
 BATCH_BYTES = 2_000_000  # of note text; a few such batches are in memory at once
 
 
-class Notes(Protocol):
-    """What is asked of the vault here; what looks at files runs in a thread."""
+class BatchReader(Protocol):
+    """Reads notes of the vault; all but `includes` is called in a thread."""
 
     def includes(self, path: str) -> bool: ...
 
@@ -58,38 +57,39 @@ class Notes(Protocol):
     ) -> ReadResult: ...
 
 
-class DeletionsHeldBack(Exception):
-    """So many notes vanished while a new index was built that a person has to agree first."""
+class NewIndexWouldLoseNotes(Exception):
+    """Held notes are missing from the vault, so a new index would not have them."""
 
 
-class Former:
-    """Forms batches on behalf of the batcher."""
+class BatchBuilder:
+    """Builds the batches of one job after the other, for the batcher."""
 
     def __init__(
-        self, ledger: Ledger, notes: Notes, payloads: Payloads[Batch], deletions: Deletions
+        self, ledger: Ledger, notes: BatchReader, batches: Payloads[Batch], hold: DeletionHold
     ) -> None:
         self._ledger = ledger
         self._notes = notes
-        self._payloads = payloads
-        self._deletions = deletions
+        self._batches = batches
+        self._hold = hold
 
-    async def form(
+    async def build(
         self,
         job_id: str,
-        todo: Plan,
+        plan: SyncPlan,
         *,
         again: bool,
         urgent: bool,
         generation: str = "",
-        agreed: Collection[str] | None = (),
+        judged: Collection[str] = (),
+        deletions_accepted: bool = False,
     ) -> None:
-        """Read, cut and hand on, batch by batch; the last one closes the job.
+        """Read the planned notes and pass them on, batch by batch. The last batch ends the job.
 
-        `agreed`: vanished notes that were judged already; None: a person agreed to all of them.
-        Raises VaultGone when the vault vanishes meanwhile, and DeletionsHeldBack when a new index
-        would lose notes that are held.
+        `judged`: vanished notes that the hold has judged already. `deletions_accepted`: a person
+        agreed to all deletions. Raises VaultGone if the vault vanishes meanwhile, and
+        NewIndexWouldLoseNotes.
         """
-        upserts, removals, moves = todo.upserts, todo.removals, dict(todo.moves)
+        upserts, removals, moves = plan.upserts, plan.removals, dict(plan.moves)
         unstable: list[str] = []
         size = FIRST_FILES
         final = False
@@ -99,15 +99,15 @@ class Former:
             reading = await READ.run(self._notes.read, paths, known, again=again, room=BATCH_BYTES)
             upserts = reading.left + upserts
             crashpoint("job.after_read")
-            if agreed is not None:
-                gone = [path for path in reading.gone if path not in agreed]
-                found = await self._judge(gone, generation)
+            if not deletions_accepted:
+                gone = [path for path in reading.gone if path not in judged]
+                found = await self._judge_gone(gone, generation)
                 moves |= found
                 upserts = list(dict.fromkeys([*upserts, *found]))
-            await self._report_reading(reading)
+            await self._record_reading(reading)
             unstable += reading.unstable
             final = not upserts or self._is_over(job_id)
-            if final and unstable:  # they are still being written: wait for them to lie still
+            if final and unstable:  # still being written: the next sync reads them
                 changes = [FileChange(path, "modified") for path in unstable]
                 await self._ledger.journal.append_parts(NAME, FilesChanged(changes=changes))
             moved = [moves.pop(path) for path in _handled(reading) if path in moves]
@@ -121,16 +121,16 @@ class Former:
                 generation=generation,
                 moved=len(moved),
             )
-            await self._hand_on(batch)
+            await self._pass_on(batch)
             removals, size = [], BATCH_FILES
 
     def _is_over(self, job_id: str) -> bool:
-        """Cancelled, or ended by somebody else."""
+        """Whether the job was cancelled, or has ended."""
         job = self._ledger.state.jobs.find_open(job_id)
         return job is None or job.cancel_requested
 
     def _known(self, generation: str, paths: Sequence[str]) -> Mapping[str, Entry]:
-        """What is in the index that is written to; beside one that is built, what both have."""
+        """What the index that is written to has. While another is built: what both have."""
         catalog = self._ledger.state.catalog
         building = catalog.building
         if building is None:
@@ -140,53 +140,45 @@ class Former:
         known = {path: catalog.files[path] for path in paths if path in catalog.files}
         return {p: e for p, e in known.items() if _has(building.files, p, e.sha256)}
 
-    async def _judge(self, gone: Sequence[str], generation: str) -> Moves:
-        """Notes that were there when the job was planned and are not any more."""
+    async def _judge_gone(self, gone: Sequence[str], generation: str) -> Moves:
+        """Judge the notes that vanished since the job was planned; returns the moved ones."""
         files = self._ledger.state.catalog.files
         vanished = [path for path in gone if path in files and self._notes.includes(path)]
         if not vanished:
             return {}
         await READ.run(self._notes.verify_root)
-        moves = await self.judge(vanished)
-        if generation and any(map(self._deletions.is_held, vanished)):
-            raise DeletionsHeldBack
+        moves = await self.judge_vanished(vanished)
+        if generation and any(map(self._hold.is_held, vanished)):
+            raise NewIndexWouldLoseNotes
         return moves
 
-    async def judge(self, vanished: Sequence[str]) -> Moves:
-        """Hold these if they are too many, and say so; the others leave the index.
-
-        Before that, they are looked for in the vault: returns those that were moved.
-        """
+    async def judge_vanished(self, vanished: Sequence[str]) -> Moves:
+        """Let the hold judge these notes. If it would hold them, look for them in the vault first;
+        returns the moved ones."""
         if not vanished:
             return {}
-        state = self._ledger.state
-        before = state.health.deletions_held
-        known = state.catalog.documents_stored
         moves: Moves = {}
-        if self._deletions.would_hold(vanished, known, holding=before > 0):
-            moves = await moves_in_vault(self._notes, state.catalog, vanished)
+        if self._hold.would_hold(vanished):
+            moves = await moves_in_vault(self._notes, self._ledger.state.catalog, vanished)
             moved = set(moves.values())
             vanished = [path for path in vanished if path not in moved]
-        held = self._deletions.judge(vanished, known, holding=before > 0)
-        if held > before:
-            await self._ledger.journal.append(NAME, DeletionsHeld(count=held))
-        self._deletions.applied(sum(not self._deletions.is_held(path) for path in vanished))
+        await self._hold.judge(NAME, vanished)
         return moves
 
     def _to_remove(self, reading: ReadResult, moves: Moves) -> list[str]:
-        """What is gone, and what was in the index and is left out from now on.
+        """The notes that are gone, and the stored notes that are skipped from now on.
 
-        A moved note keeps its old path until it is stored under the new one.
+        A moved note keeps its old path until it is stored with the new one.
         """
         kept = set(moves.values())
-        gone = [p for p in reading.gone if p not in kept and not self._deletions.is_held(p)]
+        gone = [p for p in reading.gone if p not in kept and not self._hold.is_held(p)]
         is_stored = self._ledger.state.catalog.is_stored
         return [*gone, *(path for path, _ in reading.skipped if is_stored(path))]
 
-    async def _hand_on(self, batch: Batch) -> None:
+    async def _pass_on(self, batch: Batch) -> None:
         if not batch.files and not batch.removed and not batch.final:
             return
-        await self._payloads.admit(batch)
+        await self._batches.admit(batch)
         formed = ChangesetFormed(
             job_id=batch.job_id,
             batch_id=batch.batch_id,
@@ -197,8 +189,8 @@ class Former:
         await self._ledger.journal.append_parts(NAME, formed)
         crashpoint("job.after_formed")
 
-    async def _report_reading(self, reading: ReadResult) -> None:
-        """Everything that was read leaves a fact, or it would wait for ever."""
+    async def _record_reading(self, reading: ReadResult) -> None:
+        """Record a fact for everything that was read: without one, a note would wait forever."""
         journal = self._ledger.journal
         if reading.touched:
             await journal.append_parts(NAME, FilesTouched(files=reading.touched))
@@ -210,7 +202,7 @@ class Former:
             await journal.append(NAME, failed)
 
     async def _unlist(self, gone: Sequence[str]) -> None:
-        """Notes that were left out, and are gone, are not listed as left out any more."""
+        """Skipped notes that are gone leave the list of skipped notes."""
         listed = self._ledger.state.catalog.skipped
         changes = [FileChange(path, "deleted") for path in gone if path in listed]
         if changes:
@@ -218,7 +210,7 @@ class Former:
 
 
 def _handled(reading: ReadResult) -> list[str]:
-    """The paths that are dealt with; the others are gone, failed, or still being written."""
+    """The paths that are done. The others are gone, failed, or still being written."""
     read = [file.path for file in reading.files] + [file.path for file in reading.touched]
     return read + [path for path, _ in reading.skipped]
 

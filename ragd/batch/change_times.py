@@ -1,7 +1,7 @@
-"""Learns when notes last changed in any way, for entries of an index that lack it.
+"""Fills in the change times of notes that an older version stored without one.
 
-An index of an older version knows only size and modification time, and an edit can keep both. Each
-such note is read once, when there is nothing else to do. It stores nothing.
+Such an entry has only size and modification time, and an edit can keep both. Each of these notes
+is read once, when there is nothing else to do. It stores no note.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,8 +19,8 @@ NAME = "batcher"
 STEP_FILES = 128
 
 
-class Notes(Protocol):
-    """What is asked of the vault; it reads files, so it runs in a thread."""
+class ChangeTimeReader(Protocol):
+    """Reads notes of the vault; called in a thread."""
 
     def verify_root(self) -> None: ...
 
@@ -28,36 +28,36 @@ class Notes(Protocol):
 
 
 class ChangeTimes:
-    """Step by step, on behalf of the batcher; each note once in a run."""
+    """Works for the batcher, a few notes at a time; each note once in a run."""
 
-    def __init__(self, ledger: Ledger, notes: Notes) -> None:
+    def __init__(self, ledger: Ledger, notes: ChangeTimeReader) -> None:
         self._ledger = ledger
         self._notes = notes
-        self._left: list[str] | None = None
+        self._remaining: list[str] | None = None
 
-    async def learn_some(self) -> bool:
-        """Read some notes; False when there is nothing to learn now."""
-        if not HAS_CHANGE_TIME or self._left == []:
+    async def fill_some(self) -> bool:
+        """Read some notes; False when there is nothing to do now."""
+        if not HAS_CHANGE_TIME or self._remaining == []:
             return False
         known = stored_files(self._ledger.state.catalog)
-        if self._left is None:
+        if self._remaining is None:
             if not known:
                 return False
-            self._left = [path for path, entry in known.items() if not entry.ctime_ns]
-        some = {path: known[path] for path in self._left[:STEP_FILES] if path in known}
+            self._remaining = [path for path, entry in known.items() if not entry.ctime_ns]
+        some = {path: known[path] for path in self._remaining[:STEP_FILES] if path in known}
         try:
             await READ.run(self._notes.verify_root)
             reading = await READ.run(self._notes.read, list(some), some)
         except VaultGone:
-            return False  # it goes on when the vault is back
-        del self._left[:STEP_FILES]
+            return False  # it continues when the vault is back
+        del self._remaining[:STEP_FILES]
         await self._record(reading, some)
         return True
 
     async def _record(self, reading: ReadResult, known: Mapping[str, Entry]) -> None:
         journal = self._ledger.journal
         edited = [file.path for file in reading.files] + [path for path, _ in reading.skipped]
-        touched = reading.touched + [_unlike_any_file(path, known[path]) for path in edited]
+        touched = reading.touched + [_with_impossible_time(path, known[path]) for path in edited]
         if touched:
             await journal.append_parts(NAME, FilesTouched(files=touched, only_times=True))
         if edited:
@@ -65,9 +65,9 @@ class ChangeTimes:
             await journal.append_parts(NAME, FilesChanged(changes=changes))
 
 
-def _unlike_any_file(path: str, entry: Entry) -> TouchedFile:
-    """The entry of an edited note gets a change time that no file has. So every scan sees that the
-    note differs, until it is stored; by size and modification time alone, none would."""
+def _with_impossible_time(path: str, entry: Entry) -> TouchedFile:
+    """Give the entry of an edited note a change time that no file has. So every scan sees that the
+    note differs until it is stored; size and modification time alone would not show it."""
     return TouchedFile(
         path=path,
         mtime_ns=entry.mtime_ns,

@@ -1,61 +1,114 @@
-"""Notes that vanished: which of them leave the index, and which stay until a person agrees.
+"""Decides which deletions wait for a person's consent, and records it (`DeletionsHeld`).
 
-When very many vanish within minutes it is more likely that something happened to the vault. They
-are judged as a whole, however they are noticed, read or spread over time.
+When very many notes vanish within minutes, something has probably happened to the vault. Then they
+stay in the index until a person agrees. It never removes a note, and never reads the vault.
 """
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
-from ragd.batch.sync_plan import is_suspicious
+from msgspec import structs
+
+from ragd.batch.sync_plan import SyncPlan
 from ragd.clock import Clock
+from ragd.events import DeletionsHeld
+from ragd.state.ledger import Ledger
 
-LATELY_S = 600.0
+HELD_SHARE = 0.30
+HELD_COUNT = 50
+RECENT_S = 600.0
 
 
-class Deletions:
-    """The batcher's memory of them, for one run."""
+def is_suspicious(deleted: int, known: int, recent: int = 0, holding: bool = False) -> bool:
+    """Whether so many deletions are held: more than 30 % and more than 50 with the `recent` ones,
+    or all notes, or any number while some are held already."""
+    if not deleted or holding:
+        return bool(deleted)
+    in_all, before = deleted + recent, known + recent
+    return deleted == known or (in_all > HELD_COUNT and in_all > before * HELD_SHARE)
 
-    def __init__(self, clock: Clock) -> None:
+
+class DeletionHold:
+    """The watcher and the batcher share one, for one run. It is used on the event loop only."""
+
+    def __init__(self, ledger: Ledger, clock: Clock) -> None:
+        self._ledger = ledger
         self._clock = clock
-        self._held: set[str] = set()
-        self._applied: deque[tuple[float, int]] = deque()
+        self._held: set[str] = set()  # without those that only a scan has noticed
+        self._removed: deque[tuple[float, int]] = deque()  # when, and how many
+
+    @property
+    def is_active(self) -> bool:
+        """Whether deletions are held now."""
+        return self._ledger.state.health.deletions_held > 0
 
     def is_held(self, path: str) -> bool:
         return path in self._held
 
-    def would_hold(self, vanished: Iterable[str], known: int, *, holding: bool) -> bool:
-        """Whether `judge` would hold these."""
-        return is_suspicious(len(self._held | set(vanished)), known, self.lately, holding)
+    # Deletions that a scan of the whole vault found
 
-    def judge(self, vanished: Iterable[str], known: int, *, holding: bool) -> int:
-        """Hold these, with those that are held already, if they are too many; how many are."""
+    def apply_to(
+        self, plan: SyncPlan, known: int, device: int, *, count_recent: bool = False
+    ) -> SyncPlan:
+        """The plan without the deletions that are held.
+
+        `known`: how many notes the index has. `device`: where the vault is; on another device than
+        before, every deletion is held. `count_recent`: notes that were removed in the last minutes
+        count with these.
+        """
+        state = self._ledger.state
+        holding = self.is_active or state.catalog.is_elsewhere(device)
+        recent = self._recently_removed() if count_recent else 0
+        if not is_suspicious(len(plan.deletions), known, recent, holding):
+            return plan
+        allowed = [path for path in plan.removals if path not in plan.deletions]
+        return structs.replace(plan, removals=allowed, held=len(plan.deletions))
+
+    async def record(self, actor: str, held: int) -> None:
+        """So many deletions are held from now on; 0 ends the hold."""
+        if held != self._ledger.state.health.deletions_held:
+            await self._ledger.journal.append(actor, DeletionsHeld(count=held))
+
+    # Deletions that were noticed one by one
+
+    def would_hold(self, vanished: Iterable[str]) -> bool:
+        """Whether `judge` would hold these notes."""
         together = self._held | set(vanished)
-        if is_suspicious(len(together), known, self.lately, holding):
-            self._held = together
-        return len(self._held)
+        known = self._ledger.state.catalog.documents_stored
+        return is_suspicious(len(together), known, self._recently_removed(), self.is_active)
 
-    def applied(self, count: int) -> None:
-        """So many leave the index now, and nobody had to agree."""
+    async def judge(self, actor: str, vanished: Collection[str]) -> None:
+        """Hold these notes, with the ones that are held already, if they are too many.
+
+        The others may be removed; they count as removed from now on.
+        """
+        before = self._ledger.state.health.deletions_held
+        if self.would_hold(vanished):
+            self._held |= set(vanished)
+        if len(self._held) > before:
+            await self.record(actor, len(self._held))
+        self.count_removed(sum(path not in self._held for path in vanished))
+
+    def count_removed(self, count: int) -> None:
+        """So many notes are removed now without a person's consent."""
         if count:
-            self._applied.append((self._clock.monotonic(), count))
+            self._removed.append((self._clock.monotonic(), count))
 
-    @property
-    def lately(self) -> int:
-        """How many left it in the last minutes."""
-        while self._applied and self._clock.monotonic() - self._applied[0][0] > LATELY_S:
-            self._applied.popleft()
-        return sum(count for _, count in self._applied)
+    def _recently_removed(self) -> int:
+        while self._removed and self._clock.monotonic() - self._removed[0][0] > RECENT_S:
+            self._removed.popleft()
+        return sum(count for _, count in self._removed)
 
     def release(self, paths: Iterable[str]) -> None:
-        """These are back."""
+        """These notes exist again."""
         self._held.difference_update(paths)
 
-    def lifted(self) -> None:
-        """Nothing is held any more."""
-        self._held.clear()
+    def forget_if_over(self) -> None:
+        """Forget the held notes if the hold has ended."""
+        if not self.is_active:
+            self._held.clear()
 
-    def agreed(self) -> None:
-        """A person agreed to what is gone so far."""
+    def accept(self) -> None:
+        """A person agreed to all deletions so far."""
         self._held.clear()
-        self._applied.clear()
+        self._removed.clear()

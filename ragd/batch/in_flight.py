@@ -1,11 +1,11 @@
-"""What is too heavy for the log: the notes and vectors of the batches in flight, in memory.
+"""The batches in flight, in memory: their notes and vectors are too large for the log.
 
-Capped by credits: whoever forms a batch takes one and gets it back when the batch is stored or
-given up. Nothing here survives a crash, and nothing needs to: the notes are in the vault, and what
-is left to do is a fold of the log.
+Their number is limited by credits: a batch takes one, and frees it when it is stored or given up.
+Nothing here is on disk, and nothing needs to be: after a crash, the notes are still in the vault
+and the log says what is left to do.
 
-What one actor hands to another never changes afterwards: every payload is frozen, and what the
-embedder adds to a batch is a value of its own.
+Actors share these tables. Every payload is frozen, so a batch never changes after it was added;
+the vectors that the embedder makes for it are a value of their own.
 """
 
 import asyncio
@@ -23,7 +23,7 @@ FILL_CREDITS = 1
 
 
 class ReadFile(Struct, frozen=True):
-    """A note as it was read: what the catalog will know of it, and its chunks."""
+    """A note as it was read: its entry for the catalog, and its chunks."""
 
     path: str
     sha256: str
@@ -41,26 +41,26 @@ class Batch(Struct, frozen=True):
     files: tuple[ReadFile, ...]
     removed: tuple[str, ...]
     final: bool = False  # the last one of its job
-    urgent: bool = False  # a person saved these: vectors are worth a short wait
-    generation: str = ""  # the index that is built beside; none: the one that serves
-    moved: int = 0  # so many of `removed` are in `files` under another path
+    urgent: bool = False  # just saved by a person: wait a moment for the vectors
+    generation: str = ""  # the index that is being built; empty: the one that serves
+    moved: int = 0  # how many of `removed` are in `files` with another path
 
 
 class BatchVectors(Struct, frozen=True):
-    """The vectors of one batch, as the embedder made them. Made with `batch_vectors`."""
+    """The vectors of one batch. Made with `batch_vectors`."""
 
     batch_id: str
-    space: str  # the vector space that they are of
+    space: str  # their vector space
     vectors: Mapping[str, Vector]  # by chunk id
 
 
 def batch_vectors(batch_id: str, space: str, vectors: Iterable[tuple[str, Vector]]) -> BatchVectors:
-    """These vectors, copied, so that nobody can change them."""
+    """A read-only copy of these vectors."""
     return BatchVectors(batch_id, space, MappingProxyType(dict(vectors)))
 
 
 class NoteFill(Struct, frozen=True):
-    """One note of a fill: its chunks that get a vector, and how many never will."""
+    """One note of a fill: its chunks that get a vector, and how many never get one."""
 
     path: str
     sha256: str
@@ -70,7 +70,7 @@ class NoteFill(Struct, frozen=True):
 
 
 class Fill(Struct, frozen=True):
-    """Vectors for chunks that are stored already, in the index of one generation."""
+    """Vectors for chunks that are already stored, in the index of one generation."""
 
     batch_id: str
     generation: str
@@ -90,53 +90,53 @@ class Payloads(Generic[P]):
     """The payloads in flight, by id."""
 
     def __init__(self, credits: int) -> None:
-        self._held: dict[str, P] = {}
+        self._payloads: dict[str, P] = {}
         self._dropped = asyncio.Event()
         self._free = asyncio.Semaphore(credits)
 
     async def admit(self, payload: P) -> None:
-        """Put one in, as soon as there is a credit for it."""
+        """Add a payload, as soon as there is a credit for it."""
         await self._free.acquire()
-        self._held[payload.batch_id] = payload
+        self._payloads[payload.batch_id] = payload
 
     def get(self, batch_id: str) -> P | None:
-        return self._held.get(batch_id)
+        return self._payloads.get(batch_id)
 
-    def held(self) -> list[P]:
-        """All of them, in the order in which they came."""
-        return list(self._held.values())
+    def values(self) -> list[P]:
+        """All payloads, in the order in which they were added."""
+        return list(self._payloads.values())
 
     def drop(self, batch_id: str) -> None:
-        """It is stored or given up: its credit is free again."""
-        if self._held.pop(batch_id, None) is not None:
+        """The payload was stored or given up: free its credit."""
+        if self._payloads.pop(batch_id, None) is not None:
             self._free.release()
             self._dropped.set()
             self._dropped = asyncio.Event()
 
-    async def gone(self, batch_id: str) -> None:
-        """Wait until it is stored or given up."""
-        while batch_id in self._held:
+    async def wait_until_dropped(self, batch_id: str) -> None:
+        """Wait until the payload was stored or given up."""
+        while batch_id in self._payloads:
             await self._dropped.wait()
 
     def drop_all(self) -> None:
-        """Whoever forms the work is starting over."""
-        for batch_id in list(self._held):
+        """Give up all payloads: the actor that adds them starts over."""
+        for batch_id in list(self._payloads):
             self.drop(batch_id)
 
 
 class InFlight:
-    """Both kinds, as the pipeline's actors share them, and the vectors of batches."""
+    """What the actors of the pipeline share: batches, their vectors, and fills."""
 
     def __init__(self) -> None:
         self.batches: Payloads[Batch] = Payloads(BATCH_CREDITS)
         self.fills: Payloads[Fill] = Payloads(FILL_CREDITS)
         self._vectors: dict[str, BatchVectors] = {}
 
-    def give_vectors(self, made: BatchVectors) -> None:
-        """Lay a batch's vectors beside it. Those of a batch that is gone are dropped."""
+    def put_vectors(self, made: BatchVectors) -> None:
+        """Add the vectors of a batch, and drop those of batches that are gone."""
         self._vectors[made.batch_id] = made
         self._vectors = {i: v for i, v in self._vectors.items() if self.batches.get(i) is not None}
 
-    def take_vectors(self, batch_id: str) -> BatchVectors | None:
-        """The batch's vectors, if they are there by now."""
+    def pop_vectors(self, batch_id: str) -> BatchVectors | None:
+        """Remove and return the batch's vectors, if they were made."""
         return self._vectors.pop(batch_id, None)

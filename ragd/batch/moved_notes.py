@@ -1,6 +1,6 @@
-"""Finds notes that were moved, so that they are neither held nor counted as deleted.
+"""Finds moved notes, so that they are neither held nor counted as deleted.
 
-A file is read only when its size is that of a note that vanished. Nothing is stored here.
+A file is read only if it has the size of a note that vanished. It stores nothing.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -16,16 +16,16 @@ from ragd.vault.threads import READ
 Moves = dict[str, str]  # new path -> old path
 
 
-class Reader(Protocol):
-    """Compares contents: for a thread."""
+class MoveFinder(Protocol):
+    """Compares contents; called in a thread."""
 
     def find_moves(
         self, missing: Mapping[str, Entry], appeared: Sequence[NoteFile], known: Mapping[str, str]
     ) -> Moves: ...
 
 
-class Notes(Reader, Protocol):
-    """What is asked of the vault here; all of it looks at files, so it runs in a thread."""
+class VaultMoveFinder(MoveFinder, Protocol):
+    """Also lists files and their sizes; called in a thread."""
 
     def stat_notes(self, paths: Iterable[str]) -> Mapping[str, FileStat | None]: ...
 
@@ -33,7 +33,7 @@ class Notes(Reader, Protocol):
 
 
 async def moves_in_scan(
-    notes: Reader,
+    notes: MoveFinder,
     scanned: VaultScan,
     known: Mapping[str, Entry],
     *,
@@ -42,39 +42,40 @@ async def moves_in_scan(
 ) -> Moves:
     """The notes that a scan found at another path than `known` has them.
 
-    `denied`: paths that leave the index anyway. `only`: no other path is looked for.
+    `denied`: paths that leave the index anyway. `only`: look for these paths alone.
     """
-    there = {file.path for file in scanned.notes}
-    missing = set(vanished(known if only is None else only, there, scanned.unreadable_folders))
+    present = {file.path for file in scanned.notes}
+    searched = known if only is None else only
+    missing = set(vanished(searched, present, scanned.unreadable_folders))
     entries = {path: known[path] for path in missing.difference(denied) if path in known}
     if not entries:
         return {}
-    news = set(differing(scanned.notes, known))
-    appeared = [file for file in scanned.notes if file.path in news]
+    changed = set(differing(scanned.notes, known))
+    appeared = [file for file in scanned.notes if file.path in changed]
     return await _compare(notes, entries, appeared, known)
 
 
 async def moves_among(
-    notes: Notes, catalog: Catalog, facts: Mapping[str, FileStat | None], *, holding: bool
+    notes: VaultMoveFinder, catalog: Catalog, stats: Mapping[str, FileStat | None], *, holding: bool
 ) -> Moves:
-    """The notes that were moved, among paths that changed; `facts`: what is there now.
+    """The moved notes among changed paths. `stats`: the size and times of each path now.
 
-    While deletions are held, a path that appeared may also stand for one of those.
+    While deletions are held, a path that appeared may also be a held note at its new place.
     """
     appeared = [
         NoteFile(path, found.size, found.mtime_ns, found.ctime_ns)
-        for path, found in facts.items()
+        for path, found in stats.items()
         if found is not None and found != UNKNOWN_STAT
     ]
     if not appeared:
         return {}
-    missing = [path for path, found in facts.items() if found is None]
+    missing = [path for path, found in stats.items() if found is None]
     if holding:
         sizes = {file.size for file in appeared}
         known = stored_files(catalog).items()
-        suspects = [path for path, entry in known if entry.size in sizes and path not in facts]
-        looked_at = await READ.run(notes.stat_notes, suspects)
-        missing += [path for path, found in looked_at.items() if found is None]
+        suspects = [path for path, entry in known if entry.size in sizes and path not in stats]
+        held = await READ.run(notes.stat_notes, suspects)
+        missing += [path for path, found in held.items() if found is None]
     entries = {path: entry for path in missing if (entry := stored_entry(catalog, path))}
     if not entries:
         return {}
@@ -82,14 +83,14 @@ async def moves_among(
     return await _compare(notes, entries, appeared, stored)
 
 
-async def moves_in_vault(notes: Notes, catalog: Catalog, gone: Collection[str]) -> Moves:
-    """Where these notes are now, as far as they are anywhere; looks through the whole vault."""
+async def moves_in_vault(notes: VaultMoveFinder, catalog: Catalog, gone: Collection[str]) -> Moves:
+    """The new paths of these notes, as far as they have one. It scans the whole vault."""
     scanned = await READ.run(notes.scan, may_be_empty=False)
     return await moves_in_scan(notes, scanned, stored_files(catalog), only=gone)
 
 
 async def _compare(
-    notes: Reader,
+    notes: MoveFinder,
     missing: Mapping[str, Entry],
     appeared: Sequence[NoteFile],
     known: Mapping[str, Entry],

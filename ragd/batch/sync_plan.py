@@ -1,7 +1,6 @@
-"""What a sync has to do: the vault as it was seen, against the catalog. Pure.
+"""What a sync has to do: the vault as a scan saw it, compared with the catalog. Pure.
 
-A missing note is only a deletion when it is plausible: when very many vanish at once, it is more
-likely that something happened to the vault, and their removal is held for a person to confirm.
+It holds no deletion: that is decided in deletion_hold.py.
 """
 
 from collections.abc import Collection, Container, Iterable, Mapping
@@ -10,11 +9,8 @@ from typing import Protocol
 
 from msgspec import Struct, field
 
-HELD_SHARE = 0.30
-HELD_COUNT = 50
 
-
-class SeenFile(Protocol):
+class FileOnDisk(Protocol):
     """A file as a scan sees it."""
 
     @property
@@ -30,7 +26,7 @@ class SeenFile(Protocol):
     def ctime_ns(self) -> int: ...
 
 
-class KnownFile(Protocol):
+class FileInCatalog(Protocol):
     """A file as the catalog knows it."""
 
     @property
@@ -43,24 +39,25 @@ class KnownFile(Protocol):
     def ctime_ns(self) -> int: ...
 
 
-class Plan(Struct):
-    """Paths to read again, newest first, paths to remove, and how many removals are held.
+class SyncPlan(Struct, frozen=True):
+    """The notes to read, newest first, and the notes to remove.
 
     `moves`: new path -> old path. The old path is removed when the new one is stored.
     """
 
     upserts: list[str]
     removals: list[str]
-    held: int = 0
     moves: dict[str, str] = field(default_factory=dict)
+    deletions: frozenset[str] = frozenset()  # removals that the configuration does not ask for
+    held: int = 0  # deletions that wait for a person's consent: they are not in `removals`
 
 
 def differing(
-    seen: Iterable[SeenFile], known: Mapping[str, KnownFile], *, read_all: bool = False
+    notes: Iterable[FileOnDisk], known: Mapping[str, FileInCatalog], *, read_all: bool = False
 ) -> list[str]:
-    """The paths whose size or times are not the catalog's (or all of them), newest first."""
+    """The paths whose size or times differ from the catalog (or all of them), newest first."""
     found: list[tuple[int, str]] = []
-    for file in seen:
+    for file in notes:
         entry = known.get(file.path)
         if read_all or entry is None or _differs(file, entry):
             found.append((-file.mtime_ns, file.path))
@@ -68,51 +65,41 @@ def differing(
     return [path for _, path in found]
 
 
-def _differs(file: SeenFile, entry: KnownFile) -> bool:
+def _differs(file: FileOnDisk, entry: FileInCatalog) -> bool:
     """A program can keep the size and set `mtime_ns` back, but not `ctime_ns` (0: not known)."""
     if entry.mtime_ns != file.mtime_ns or entry.size != file.size:
         return True
     return entry.ctime_ns != file.ctime_ns and 0 not in (entry.ctime_ns, file.ctime_ns)
 
 
-def plan(
-    seen: Collection[SeenFile],
-    known: Mapping[str, KnownFile],
+def plan_sync(
+    notes: Collection[FileOnDisk],
+    known: Mapping[str, FileInCatalog],
     *,
     read_all: bool = False,
-    accept_deletions: bool = False,
     denied: Collection[str] = (),
-    unknown: Collection[str] = (),
-    lately: int = 0,
-    holding: bool = False,
+    unreadable_folders: Collection[str] = (),
     moves: Mapping[str, str] = MappingProxyType({}),
-) -> Plan:
-    """What a whole scan leads to. What the configuration denies now goes without being held, and
-    what lies in a folder that could not be listed is not taken for deleted. `lately`: so many were
-    deleted in the last minutes, and count with these. `holding`: some are held already, and only a
-    person lifts that. `moves` (new path -> old path) are not deletions."""
-    upserts = differing(seen, known, read_all=read_all)
+) -> SyncPlan:
+    """What a scan of the whole vault leads to.
+
+    Notes in `unreadable_folders` are not removed: they may still exist. `denied`: known paths that
+    the configuration excludes now. `moves` (new path -> old path) are not deletions.
+    """
     moved = set(moves.values())
-    gone = vanished(known, {file.path for file in seen}, unknown)
-    missing = [path for path in gone if path not in moved]
-    unwanted = set(denied)
-    deleted = sum(path not in unwanted for path in missing)
-    if not accept_deletions and is_suspicious(deleted, len(known), lately, holding):
-        allowed = [path for path in missing if path in unwanted]
-        return Plan(upserts, allowed, held=deleted, moves=dict(moves))
-    return Plan(upserts, missing, moves=dict(moves))
+    missing = vanished(known, {file.path for file in notes}, unreadable_folders)
+    removals = [path for path in missing if path not in moved]
+    return SyncPlan(
+        differing(notes, known, read_all=read_all),
+        removals,
+        dict(moves),
+        frozenset(removals).difference(denied),
+    )
 
 
-def vanished(known: Iterable[str], there: Container[str], unknown: Iterable[str]) -> list[str]:
-    """Those that are not there any more, as far as can be told: `unknown` are closed folders."""
-    closed = tuple(f"{folder}/" for folder in unknown)
-    return [path for path in known if path not in there and not path.startswith(closed)]
-
-
-def is_suspicious(deleted: int, known: int, lately: int = 0, holding: bool = False) -> bool:
-    """More than 30 % and more than 50 within minutes, or everything there is, or anything more
-    while some are held."""
-    if not deleted or holding:
-        return bool(deleted)
-    in_all, before = deleted + lately, known + lately
-    return deleted == known or (in_all > HELD_COUNT and in_all > before * HELD_SHARE)
+def vanished(
+    known: Iterable[str], present: Container[str], unreadable_folders: Iterable[str]
+) -> list[str]:
+    """The known paths that do not exist any more, except for those in unreadable folders."""
+    unreadable = tuple(f"{folder}/" for folder in unreadable_folders)
+    return [path for path in known if path not in present and not path.startswith(unreadable)]

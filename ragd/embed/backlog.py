@@ -7,12 +7,13 @@ nothing.
 import asyncio
 import heapq
 from collections.abc import Collection, Mapping, Sequence
+from functools import partial
 from typing import Protocol
 
 import structlog
 
 from ragd.batch.in_flight import Fill, Payloads, ReadFile
-from ragd.clock import Clock, new_id
+from ragd.clock import Clock
 from ragd.embed.backlog_retry import RetryPauses
 from ragd.embed.fill_builder import FillBuilder
 from ragd.embed.providers.embedder_port import EmbeddingError
@@ -20,9 +21,10 @@ from ragd.embed.providers.provider_choice import Providers
 from ragd.embed.stored_notes import stored_notes
 from ragd.embed.vector_maker import NAME, VectorMaker
 from ragd.errors import RagdError
-from ragd.events import BatchStored, FileChange, FilesChanged, JobRequested
+from ragd.events import BatchStored, FileChange, FilesChanged
 from ragd.folds.tables import Building, Entry, Table
 from ragd.runtime.wait_for_event import wait_until_set
+from ragd.state.job_requests import request_job
 from ragd.state.ledger import Ledger
 from ragd.store.lance import ChunkIndex
 from ragd.store.open_indexes import OpenIndexes
@@ -158,8 +160,8 @@ class Backlog:
             return
         await self._maker.report_recovery("ollama")
         self._asked_for.add(index.identity.generation)
-        wanted = JobRequested(job_id=new_id(), mode="reindex", origin="provider_ready")
-        await self._ledger.journal.append(NAME, wanted)
+        record = partial(self._ledger.journal.append, NAME)
+        await request_job(record, "reindex", "provider_ready")
 
     def _held(self, table: Table) -> dict[str, str]:
         return self._aside.held(_generation_of(table), self._clock.monotonic())
@@ -234,7 +236,7 @@ class Backlog:
         before = {note.path: table.files.get(note.path) for note in fill.notes}
         await self._fills.admit(fill)
         await self._maker.say("", fill.batch_id, len(fill.notes), done.made, done.cached)
-        await self._fills.gone(fill.batch_id)
+        await self._fills.wait_until_dropped(fill.batch_id)
         self._maker.progress.recorded(fill.generation)
         # The table has other chunks of a note than these, or nothing could be written.
         stuck = [path for path, entry in before.items() if _is_stuck(entry, table.files.get(path))]

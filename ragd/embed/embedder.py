@@ -65,7 +65,7 @@ class EmbedderActor:
         self._batches = asyncio.Queue()  # after a crash the work is formed again
         self._taken = set()
         self._in_flight.fills.drop_all()
-        for batch in self._in_flight.batches.held():  # formed while this actor was away
+        for batch in self._in_flight.batches.values():  # formed while this actor was away
             self._take(batch)
         async with asyncio.TaskGroup() as group:
             group.create_task(self._listen(position))
@@ -96,7 +96,7 @@ class EmbedderActor:
     async def _serve_batches(self) -> None:
         while True:
             batch = await self._batches.get()
-            self._taken = {held.batch_id for held in self._in_flight.batches.held()} & self._taken
+            self._taken = {held.batch_id for held in self._in_flight.batches.values()} & self._taken
             chunks = [chunk for file in batch.files for chunk in file.note.chunks]
             index = self._open_indexes.find(batch.generation)
             known: dict[str, Vector] = {}
@@ -122,7 +122,7 @@ class EmbedderActor:
         found = ((c.chunk_id, vectors.get(c.content_hash)) for c in chunks)
         by_id = ((chunk_id, vector) for chunk_id, vector in found if vector is not None)
         space = index.identity.space.identity
-        self._in_flight.give_vectors(batch_vectors(batch.batch_id, space, by_id))
+        self._in_flight.put_vectors(batch_vectors(batch.batch_id, space, by_id))
 
     async def _quickly(self, chunks: Sequence[Chunk], index: ChunkIndex) -> dict[str, Vector]:
         """Vectors for a saved note, unless they take too long: then the backlog has them."""

@@ -27,7 +27,7 @@ from ragd.events import (
     VectorsFilled,
 )
 from ragd.folds.catalog import Catalog, Table
-from ragd.folds.pause import BY_HAND
+from ragd.folds.pause import BY_CLIENT
 from ragd.folds.times import ms_between
 
 FINISHED_KEPT = 20  # of those that a client asked for, and as many of the others
@@ -111,7 +111,7 @@ def _requested(jobs: Jobs, event: JobRequested, record: Record) -> None:
         job.accept_deletions = event.accept_deletions
         job.requested = True
         jobs.open.append(job)
-    job.asked = job.asked or event.origin == BY_HAND  # a client may join the daemon's own job
+    job.asked = job.asked or event.origin == BY_CLIENT  # a client may join the daemon's own job
 
 
 def _started(jobs: Jobs, event: JobStarted, record: Record) -> None:

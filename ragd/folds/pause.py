@@ -12,7 +12,7 @@ from msgspec import Struct
 from ragd.eventlog.frame import Record
 from ragd.events import JobRequested, JobStarted, SyncPaused, SyncResumed
 
-BY_HAND = "tool"  # the origin of a job that somebody asked for
+BY_CLIENT = "tool"  # the origin of a job that somebody asked for
 
 
 class Pause(Struct):
@@ -47,7 +47,7 @@ def _resumed(pause: Pause, event: SyncResumed, record: Record) -> None:
 
 
 def _requested(pause: Pause, event: JobRequested, record: Record) -> None:
-    pause.asked = pause.holds and (pause.asked or event.origin == BY_HAND)
+    pause.asked = pause.holds and (pause.asked or event.origin == BY_CLIENT)
     pause.owed = False
 
 

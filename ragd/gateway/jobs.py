@@ -5,13 +5,14 @@ It runs none: it records `JobRequested` and `JobCancelRequested`, and the batche
 
 from typing import Any
 
-from ragd.clock import new_id
 from ragd.errors import RagdError
-from ragd.events import JobCancelRequested, JobRequested, Mode
+from ragd.events import JobCancelRequested, Mode
 from ragd.folds import progress
 from ragd.folds.jobs import Job, is_building
+from ragd.folds.pause import BY_CLIENT
 from ragd.gateway.fact_recorder import FactRecorder
 from ragd.gateway.status import job_data
+from ragd.state.job_requests import request_job
 from ragd.state.ledger import Ledger
 
 
@@ -25,10 +26,12 @@ class JobControl:
     async def request(self, mode: Mode, accept_deletions: bool = False) -> dict[str, Any]:
         """Returns at once. A request that an open job fulfils anyway joins that job."""
         job = progress.job_to_join(self._ledger.state, mode, accept_deletions)
-        job_id = job.id if job is not None else new_id()
+        job_id = job.id if job is not None else ""
         if job is None or not job.asked:  # from now on an automatic job is the client's
-            requested = JobRequested(job_id=job_id, mode=mode, accept_deletions=accept_deletions)
-            await self._facts.record(requested)
+            record = self._facts.record
+            job_id = await request_job(
+                record, mode, BY_CLIENT, job_id=job_id, accept_deletions=accept_deletions
+            )
         return {"job_id": job_id, "status": "started"}
 
     async def cancel(self, job: Job) -> None:

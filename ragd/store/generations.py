@@ -9,12 +9,12 @@ from collections.abc import Awaitable, Callable, Mapping
 
 import structlog
 
-from ragd.clock import new_id
 from ragd.embed.providers.embedder_port import PassedOver, VectorSpace
 from ragd.errors import RagdError
-from ragd.events import BatchStored, Fact, IndexActivated, JobRequested, StoredFile
+from ragd.events import BatchStored, Fact, IndexActivated, StoredFile
 from ragd.folds.tables import Table
 from ragd.runtime.native_crash import CrashMark
+from ragd.state.job_requests import request_job
 from ragd.state.ledger import Ledger
 from ragd.store import STORE_WRITER
 from ragd.store.index_damage import IndexDamage
@@ -192,7 +192,7 @@ class Generations:
         )
         await self._ledger.journal.append_parts(STORE_WRITER, stored)
         if not self._ledger.state.jobs.open:
-            await self._record(JobRequested(job_id=new_id(), mode="sync", origin="recovery"))
+            await request_job(self._record, "sync", "recovery")
 
     async def _drop_foreign(self, index: ChunkIndex) -> None:
         """Another vault is configured, and notes of two vaults must not mix. While its folder does
@@ -203,7 +203,7 @@ class Generations:
             raise ForeignIndex("it is another vault's, and kept until this one is found")
         await self._damage.record_lost_table("vault_changed")
         await self._store.drop(index.identity.generation)
-        await self._record(JobRequested(job_id=new_id(), mode="full", origin="vault_changed"))
+        await request_job(self._record, "full", "vault_changed")
 
     async def _adopt(self, index: ChunkIndex) -> None:
         """Record the contents of a table that the log does not describe. The table has no file
@@ -219,7 +219,7 @@ class Generations:
         await self._ledger.journal.append_parts(STORE_WRITER, stored)
         await self.activate(index)  # last: after a crash before it, the index is adopted again
         if not self._ledger.state.catalog.needs_full_scan:  # else a job is requested anyway
-            await self._record(JobRequested(job_id=new_id(), mode="sync", origin="recovery"))
+            await request_job(self._record, "sync", "recovery")
 
     # The index that is built
 
@@ -245,7 +245,7 @@ class Generations:
         """The index that this job built is gone. Request another if the job has already ended."""
         await self._damage.record_lost_table("missing", generation)
         if self._ledger.state.jobs.find_open(job_id) is None:
-            await self._record(JobRequested(job_id=new_id(), mode="reindex", origin="recovery"))
+            await request_job(self._record, "reindex", "recovery")
 
     async def _record(self, fact: Fact) -> None:
         await self._ledger.journal.append(STORE_WRITER, fact)

@@ -14,7 +14,6 @@ from ragd.batch.in_flight import Batch, BatchVectors, Fill, InFlight, ReadFile
 from ragd.clock import Clock
 from ragd.embed.providers.embedder_port import EmbeddingError, Vector
 from ragd.errors import RagdError
-from ragd.eventlog.codec import clip_errors
 from ragd.events import (
     BatchEmbedded,
     BatchStored,
@@ -23,13 +22,13 @@ from ragd.events import (
     DependencyRecovered,
     EmbeddingFailed,
     JobCancelRequested,
-    JobFinished,
     Outcome,
     StoredFile,
     tag_of_type,
 )
 from ragd.folds.jobs import Job
 from ragd.runtime.crash_points import crashpoint
+from ragd.state.job_endings import end_cancelled_build, end_job
 from ragd.state.ledger import Ledger
 from ragd.store import STORE_WRITER
 from ragd.store.compaction import Compactor
@@ -101,7 +100,7 @@ class StoreWriter:
         position = self._ledger.state.seq
         self._tasks, self._embedded = asyncio.Queue(), {}  # after a crash, batches are formed again
         self._in_flight.fills.drop_all()
-        for batch in self._in_flight.batches.held():  # formed while this actor was down
+        for batch in self._in_flight.batches.values():  # formed while this actor was down
             self._add_batch(batch)
         await self._open()
         async with asyncio.TaskGroup() as group:
@@ -190,7 +189,7 @@ class StoreWriter:
         self._embedded.pop(batch.batch_id, None)
         if self._in_flight.batches.get(batch.batch_id) is None:
             return  # it was dropped, and its notes are read again
-        made = self._in_flight.take_vectors(batch.batch_id)
+        made = self._in_flight.pop_vectors(batch.batch_id)
         job = self._ledger.state.jobs.find_open(batch.job_id)
         failure = await self._commit(batch, made) if job is not None else None
         self._in_flight.batches.drop(batch.batch_id)
@@ -318,16 +317,7 @@ class StoreWriter:
         job = self._ledger.state.jobs.find(job_id)
         if job is None or building is None or building.job_id != job_id or job.phase != "finished":
             return
-        cancelled = JobFinished(
-            job_id=job_id,
-            mode=job.mode,
-            outcome="cancelled",
-            indexed_files=job.indexed_files,
-            removed_files=job.files_removed,
-            total_chunks=self._ledger.state.catalog.chunks,
-            duration_ms=self._ledger.job_duration_ms(job.id, job.started_at),
-        )
-        await self._ledger.journal.append(STORE_WRITER, cancelled)
+        await end_cancelled_build(self._ledger, STORE_WRITER, job)
         await self._reindex_switch.abandon()  # last: a missing index would be requested again
 
     # Ending jobs
@@ -343,21 +333,7 @@ class StoreWriter:
         if builds and outcome in ("failed", "cancelled"):
             await self._reindex_switch.abandon()
         table = building if builds and building is not None else state.catalog
-        errors, _ = clip_errors(job.errors)  # a hundred long names are too large for a record
-        finished = JobFinished(
-            job_id=job.id,
-            mode=job.mode,
-            outcome=outcome,
-            indexed_files=job.files_stored,
-            removed_files=job.files_removed,
-            total_chunks=table.chunks,
-            duration_ms=self._ledger.job_duration_ms(job.id, job.started_at),
-            errors=errors,
-            errors_total=job.errors_total,
-            uptime_ms=self._ledger.uptime_ms,
-            code=failure or "",
-        )
-        await self._ledger.journal.append(STORE_WRITER, finished)
+        await end_job(self._ledger, STORE_WRITER, job, outcome, table.chunks, failure or "")
 
 
 def _stored_file(file: ReadFile, vectors: Mapping[str, Vector]) -> StoredFile:

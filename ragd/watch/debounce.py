@@ -1,37 +1,41 @@
-"""Paths that changed and have not lain still yet: a timer each, with a ceiling. Pure."""
+"""Debounces changed paths: each waits until it has been quiet, at most until a ceiling. Pure.
+
+It has no clock: every call gets the time.
+"""
 
 CEILING_S = 10.0
 
 
-class Restless:
-    """Who touches a path says when; who asks says when, and how long a silence has to be."""
+class Debounce:
+    """The paths that have changed and are not settled yet."""
 
     def __init__(self) -> None:
-        self._since: dict[str, tuple[float, float]] = {}  # path -> first, last
+        self._changed: dict[str, tuple[float, float]] = {}  # path -> first and last change
 
     def __len__(self) -> int:
-        return len(self._since)
+        return len(self._changed)
 
     def __contains__(self, path: str) -> bool:
-        return path in self._since
+        return path in self._changed
 
-    def touch(self, path: str, now: float) -> None:
-        first, _ = self._since.get(path, (now, now))
-        self._since[path] = (first, now)
+    def add(self, path: str, now: float) -> None:
+        """This path has changed (again)."""
+        first, _ = self._changed.get(path, (now, now))
+        self._changed[path] = (first, now)
 
     def next_due(self, silence_s: float) -> float:
-        """When the first of them will have settled, if nothing happens until then."""
-        return min(_due(first, last, silence_s) for first, last in self._since.values())
+        """When the first path is settled, if nothing changes until then."""
+        return min(_due(first, last, silence_s) for first, last in self._changed.values())
 
-    def settled(self, now: float, silence_s: float) -> list[str]:
-        """Takes out the paths that were quiet for long enough, or restless for too long."""
+    def pop_settled(self, now: float, silence_s: float) -> list[str]:
+        """Remove and return the paths that were quiet for long enough, or changed for too long."""
         settled = [
             path
-            for path, (first, last) in self._since.items()
+            for path, (first, last) in self._changed.items()
             if _due(first, last, silence_s) <= now
         ]
         for path in settled:
-            del self._since[path]
+            del self._changed[path]
         return settled
 
 

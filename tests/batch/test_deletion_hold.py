@@ -1,36 +1,139 @@
-"""Notes that vanish are judged as a whole, over minutes, and held until a person agrees."""
+"""Notes that vanish are judged together, over minutes, and held until a person agrees."""
 
-from ragd.batch.deletion_hold import LATELY_S, Deletions
-from ragd.batch.sync_plan import is_suspicious
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from ragd.batch.deletion_hold import RECENT_S, DeletionHold, is_suspicious
+from ragd.batch.sync_plan import SyncPlan
+from ragd.events import BatchStored, DeletionsHeld, StoredFile, VaultScanned
+from ragd.state.ledger import Ledger
 from tests.daemon.virtual_clock import VirtualClock
+from tests.eventlog.homes import Home
+
+ACTOR = "batcher"
+
+
+@pytest.fixture
+async def ledger(tmp_path: Path) -> AsyncIterator[Ledger]:
+    async with Home(tmp_path).ledger() as ledger:
+        yield ledger
+
+
+@pytest.fixture
+def clock() -> VirtualClock:
+    return VirtualClock()
+
+
+@pytest.fixture
+def hold(ledger: Ledger, clock: VirtualClock) -> DeletionHold:
+    return DeletionHold(ledger, clock)
 
 
 def names(first: int, last: int) -> list[str]:
     return [f"{number}.md" for number in range(first, last)]
 
 
-def test_a_few_leave_and_are_remembered_for_a_while() -> None:
-    clock = VirtualClock()
-    deletions = Deletions(clock)
-    assert deletions.judge(names(0, 30), 120, holding=False) == 0
-    deletions.applied(30)
-    assert deletions.judge(names(30, 60), 90, holding=False) == 30, "60 of 120 within minutes"
-    assert deletions.is_held("30.md") and not deletions.is_held("29.md")
-    clock.advance(LATELY_S + 1)
-    assert deletions.lately == 0
+async def store(ledger: Ledger, *paths: str) -> None:
+    files = [StoredFile(path, "", 1, 10, 1) for path in paths]
+    stored = BatchStored(job_id="", files=files, removed=[], table_version=1)
+    await ledger.journal.append_parts("store_writer", stored)
 
 
-def test_what_is_held_counts_with_what_vanishes_later() -> None:
-    deletions = Deletions(VirtualClock())
-    assert deletions.judge(names(0, 60), 100, holding=False) == 60
-    assert deletions.judge(names(60, 61), 100, holding=True) == 61
-    deletions.release(["3.md"])
-    assert not deletions.is_held("3.md")
-    deletions.agreed()
-    assert not deletions.is_held("60.md")
+async def remove(ledger: Ledger, *paths: str) -> None:
+    removed = BatchStored(job_id="", files=[], removed=list(paths), table_version=2)
+    await ledger.journal.append_parts("store_writer", removed)
+
+
+@pytest.mark.parametrize(
+    ("deleted", "known", "suspicious"),
+    [
+        (0, 0, False),
+        (1, 1, True),
+        (1, 2, False),
+        (50, 100, False),
+        (51, 100, True),
+        (51, 170, False),
+        (52, 170, True),
+    ],
+)
+def test_over_fifty_and_over_thirty_percent_or_everything_is_suspicious(
+    deleted: int, known: int, suspicious: bool
+) -> None:
+    assert is_suspicious(deleted, known) is suspicious
 
 
 def test_while_some_are_held_nothing_more_leaves() -> None:
     assert is_suspicious(1, 1000, holding=True)
     assert not is_suspicious(0, 1000, holding=True)
     assert not is_suspicious(50, 51), "this alone would let them go"
+
+
+async def test_a_few_leave_and_count_with_later_ones_for_a_while(
+    ledger: Ledger, clock: VirtualClock, hold: DeletionHold
+) -> None:
+    await store(ledger, *names(0, 120))
+    await hold.judge(ACTOR, names(0, 30))
+    assert not hold.is_active
+    await remove(ledger, *names(0, 30))
+    assert hold.would_hold(names(30, 60)), "60 of 120 within minutes"
+    clock.advance(RECENT_S + 1)
+    assert not hold.would_hold(names(30, 60))
+
+
+async def test_held_notes_count_with_those_that_vanish_later_and_each_hold_is_recorded(
+    ledger: Ledger, hold: DeletionHold
+) -> None:
+    await store(ledger, *names(0, 100))
+    await hold.judge(ACTOR, names(0, 60))
+    assert ledger.state.health.deletions_held == 60
+    await hold.judge(ACTOR, names(60, 61))
+    assert ledger.state.health.deletions_held == 61
+    assert hold.is_held("60.md")
+    hold.release(["3.md"])
+    assert not hold.is_held("3.md")
+    hold.accept()
+    assert not hold.is_held("60.md")
+
+
+async def test_the_held_notes_are_forgotten_when_the_hold_is_over(
+    ledger: Ledger, hold: DeletionHold
+) -> None:
+    await store(ledger, *names(0, 100))
+    await hold.judge(ACTOR, names(0, 60))
+    hold.forget_if_over()
+    assert hold.is_held("1.md")
+    await hold.record(ACTOR, 0)
+    hold.forget_if_over()
+    assert not hold.is_held("1.md")
+
+
+async def test_a_hold_that_does_not_change_is_not_recorded_again(
+    ledger: Ledger, hold: DeletionHold
+) -> None:
+    await hold.record(ACTOR, 7)
+    seq = ledger.state.seq
+    await hold.record(ACTOR, 7)
+    assert ledger.state.seq == seq
+
+
+def plan_of(deleted: list[str], denied: list[str]) -> SyncPlan:
+    return SyncPlan([], [*deleted, *denied], deletions=frozenset(deleted))
+
+
+async def test_a_plan_keeps_denied_notes_when_its_deletions_are_held(hold: DeletionHold) -> None:
+    held = hold.apply_to(plan_of(names(0, 69), ["99.md"]), 100, 1)
+    assert (held.removals, held.held) == (["99.md"], 69)
+    allowed = hold.apply_to(plan_of(names(0, 9), ["99.md"]), 100, 1)
+    assert (len(allowed.removals), allowed.held) == (10, 0)
+
+
+async def test_any_deletion_is_held_while_some_are_held_or_the_device_is_another(
+    ledger: Ledger, hold: DeletionHold
+) -> None:
+    await ledger.journal.append("watcher", VaultScanned(files=1, changed=0, removed=0, device=1))
+    assert hold.apply_to(plan_of(["1.md"], []), 100, 1).held == 0
+    assert hold.apply_to(plan_of(["1.md"], []), 100, 2).held == 1
+    await ledger.journal.append("batcher", DeletionsHeld(count=5))
+    assert hold.apply_to(plan_of(["1.md"], []), 100, 1).held == 1

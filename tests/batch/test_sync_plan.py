@@ -1,8 +1,6 @@
 """What a scan leads to."""
 
-import pytest
-
-from ragd.batch.sync_plan import is_suspicious, plan, vanished
+from ragd.batch.sync_plan import plan_sync, vanished
 from ragd.folds.catalog import Entry
 from ragd.vault.files import NoteFile
 
@@ -17,39 +15,22 @@ def known(*paths: str) -> dict[str, Entry]:
 
 def test_only_what_is_new_or_has_another_size_or_time_is_read_newest_first() -> None:
     files = [*seen("same.md"), *seen("later.md", mtime_ns=5), *seen("new.md", mtime_ns=9)]
-    todo = plan(files, known("same.md", "later.md"))
-    assert (todo.upserts, todo.removals, todo.held) == (["new.md", "later.md"], [], 0)
-    assert len(plan(files, known("same.md"), read_all=True).upserts) == 3
+    plan = plan_sync(files, known("same.md", "later.md"))
+    assert (plan.upserts, plan.removals, plan.held) == (["new.md", "later.md"], [], 0)
+    assert len(plan_sync(files, known("same.md"), read_all=True).upserts) == 3
 
 
-def test_what_is_gone_is_removed_unless_its_folder_could_not_be_listed() -> None:
+def test_what_is_gone_is_removed_unless_its_folder_could_not_be_read() -> None:
     before = known("a.md", "b.md", "Closed/c.md", "Closed but not/d.md")
-    todo = plan(seen("a.md"), before, unknown=["Closed"])
-    assert todo.removals == ["b.md", "Closed but not/d.md"]
-    assert vanished(before, {"a.md"}, ["Closed"]) == todo.removals
+    plan = plan_sync(seen("a.md"), before, unreadable_folders=["Closed"])
+    assert plan.removals == ["b.md", "Closed but not/d.md"]
+    assert plan.deletions == set(plan.removals)
+    assert vanished(before, {"a.md"}, ["Closed"]) == plan.removals
 
 
-@pytest.mark.parametrize(
-    ("deleted", "known", "suspicious"),
-    [
-        (0, 0, False),
-        (1, 1, True),
-        (1, 2, False),
-        (50, 100, False),
-        (51, 100, True),
-        (51, 170, False),
-        (52, 170, True),
-    ],
-)
-def test_over_fifty_and_over_thirty_percent_or_everything_is_suspicious(
-    deleted: int, known: int, suspicious: bool
-) -> None:
-    assert is_suspicious(deleted, known) is suspicious
-
-
-def test_what_is_denied_now_goes_even_when_the_rest_is_held() -> None:
-    names = [f"{number}.md" for number in range(100)]
-    todo = plan(seen(*names[:30]), known(*names), denied=["99.md"])
-    assert (todo.removals, todo.held) == (["99.md"], 69)
-    todo = plan(seen(*names[:30]), known(*names), accept_deletions=True)
-    assert (len(todo.removals), todo.held) == (70, 0)
+def test_denied_and_moved_notes_are_not_deletions() -> None:
+    before = known("denied.md", "gone.md", "old.md")
+    plan = plan_sync(seen("new.md"), before, denied=["denied.md"], moves={"new.md": "old.md"})
+    assert plan.removals == ["denied.md", "gone.md"]
+    assert plan.deletions == {"gone.md"}
+    assert plan.moves == {"new.md": "old.md"}

@@ -116,12 +116,15 @@ def test_who_records_a_fact_is_found_in_the_sources(tmp_path: Path) -> None:
     (package / "anchor.py").write_text("from boat.steering import NAME\nsay(Turned(), Moored())\n")
     (package / "charts.py").write_text("def plan(): return Planned()\n")
     (package / "loose.py").write_text("Sunk()\n")
-    facts = ["Turned", "Moored", "Planned", "Sunk"]
+    (package / "__init__.py").write_text('BOAT_COOK = "boat_cook"\n')
+    (package / "galley.py").write_text("from boat import BOAT_COOK\nsay(Cooked())\n")
+    facts = ["Turned", "Moored", "Planned", "Sunk", "Cooked"]
     assert recorders(package, facts) == {
         "Turned": ["pilot"],
         "Moored": ["pilot"],
         "Planned": ["pilot"],
         "Sunk": [],
+        "Cooked": ["boat_cook"],
     }
 
 
@@ -132,8 +135,8 @@ def test_only_actors_and_the_daemon_record() -> None:
         for path in (ROOT / "ragd").rglob("*.py")
         for node in ast.parse(path.read_bytes()).body
         if isinstance(node, ast.Assign)
-        and ast.unparse(node.targets[0]) == "NAME"
         and isinstance(node.value, ast.Constant)
+        and ast.unparse(node.targets[0]) in ("NAME", "STORE_WRITER")
     } | {"daemon"}
     page = PAGES["events.md"]
     rows = re.findall(r"^\| \[`(\w+)`\]\(#\w+\) \| ([^|]+) \|", page, re.M)

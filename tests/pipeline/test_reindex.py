@@ -24,7 +24,7 @@ from ragd.events import (
     VectorsFilled,
 )
 from ragd.store import store_writer
-from ragd.watch.debounce import Restless
+from ragd.watch.debounce import Debounce
 from tests.copies import copy_table
 from tests.patience import PATIENCE_S
 from tests.pipeline.test_pipeline import assert_index_equals_vault, indexed
@@ -189,8 +189,8 @@ async def test_a_scan_finds_what_only_the_index_that_is_built_has(
     watcher = running.pipeline._watcher
     for _ in range(3):  # also when the note is as the last scan saw it
         seq = running.ledger.state.seq
-        watcher._restless = Restless()
-        watcher._rescan.set()
+        watcher._announcer._debounce = Debounce()
+        watcher._requests.request()
         await running.until(VaultScanned, seq)
     assert new.PATH in running.catalog.waiting
     await new.switch()

@@ -71,8 +71,8 @@ def test_what_actors_hand_over_cannot_be_changed() -> None:
 
 def test_vectors_of_a_batch_that_is_gone_are_not_kept() -> None:
     in_flight = payloads.InFlight()
-    in_flight.give_vectors(payloads.batch_vectors("gone", "space", []))
-    assert in_flight.take_vectors("gone") is None
+    in_flight.put_vectors(payloads.batch_vectors("gone", "space", []))
+    assert in_flight.pop_vectors("gone") is None
     assert in_flight._vectors == {}
 
 

@@ -31,7 +31,7 @@ from ragd.vault import file_events, polling
 from ragd.vault import files as vault_module
 from ragd.vault.note_reader import NoteReader
 from ragd.vault.safe_open import root_identity
-from ragd.watch import watcher
+from ragd.watch import change_announcer, rescans, watch_loop
 from tests.pipeline.watching import (
     DEBOUNCE_S,
     RESCAN_S,
@@ -252,7 +252,7 @@ async def test_what_the_system_dropped_in_a_burst_is_found_by_a_scan(
         return set(sorted(await told(self))[:40])
 
     monkeypatch.setattr(file_events.FileEvents, "next", few)
-    monkeypatch.setattr(watcher, "BURST", 30)
+    monkeypatch.setattr(change_announcer, "BURST", 30)
     vault = tmp_path / "vault"
     (vault / "a").mkdir(parents=True)
     async with alone(tmp_path / "home", vault) as watching:
@@ -494,13 +494,13 @@ async def test_a_hidden_note_that_a_sync_finds_gone_is_not_listed_any_more(start
 async def test_a_lost_watch_is_said_and_polling_takes_over_after_three(
     tmp_path: Path, write: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(watcher, "RETRY_FIRST_S", 0.01)
+    monkeypatch.setattr(watch_loop, "RETRY_FIRST_S", 0.01)
     monkeypatch.setattr(polling, "POLL_S", 0.01)
     vault = tmp_path / "vault"
     write(vault, "a.md", "a")
     async with alone(tmp_path / "home", vault) as watching:
         seq = 0
-        for number in range(watcher.NATIVE_TRIES):
+        for number in range(watch_loop.NATIVE_TRIES):
             started = await watching.until(WatchStarted, seq)
             assert started.event.how == "native"
             # A name that is no UTF-8 is what the watch cannot bear.
@@ -518,8 +518,8 @@ async def test_a_lost_watch_is_said_and_polling_takes_over_after_three(
 async def test_polling_gives_way_to_the_system_s_watch_when_that_works_again(
     tmp_path: Path, write: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(watcher, "RETRY_FIRST_S", 0.01)
-    monkeypatch.setattr(watcher, "NATIVE_AGAIN_S", 0.0)
+    monkeypatch.setattr(watch_loop, "RETRY_FIRST_S", 0.01)
+    monkeypatch.setattr(watch_loop, "NATIVE_AGAIN_S", 0.0)
     monkeypatch.setattr(polling, "POLL_S", 0.01)
     works = False
     begin = file_events.FileEvents.__init__
@@ -535,19 +535,19 @@ async def test_polling_gives_way_to_the_system_s_watch_when_that_works_again(
     async with alone(tmp_path / "home", vault) as watching:
         polled = await watching.until(WatchStarted, how="polling")
         lost = await facts(watching, WatchLost, 0)
-        assert [fact.reason for fact in lost] == ["OSError"] * watcher.NATIVE_TRIES
+        assert [fact.reason for fact in lost] == ["OSError"] * watch_loop.NATIVE_TRIES
         works = True
         native = await watching.until(WatchStarted, polled.seq, how="native")
         await watching.until(VaultScanned, native.seq)
         write(vault, "b.md", "b")
         await watching.until_state(lambda state: "b.md" in state.catalog.waiting)
-        assert len(await facts(watching, WatchLost, 0)) == watcher.NATIVE_TRIES
+        assert len(await facts(watching, WatchLost, 0)) == watch_loop.NATIVE_TRIES
 
 
 async def test_a_vault_that_went_and_came_back_is_watched_again_and_loses_nothing(
     tmp_path: Path, write: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(watcher, "GONE_LOOK_S", 0.05)
+    monkeypatch.setattr(rescans, "GONE_AGAIN_S", 0.05)
     monkeypatch.setattr(file_events, "QUIET_MS", 100)
     vault = tmp_path / "vault"
     write(vault, "a.md", "a")

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from ragd.batch.deletion_hold import DeletionHold
 from ragd.clock import Clock, SystemClock, new_id
 from ragd.config import load as configuration
 from ragd.config.live_settings import Settings
@@ -29,7 +30,7 @@ from ragd.paths import Home
 from ragd.state.ledger import Ledger
 from ragd.vault.file_events import FileEvent
 from ragd.vault.note_reader import NoteReader
-from ragd.watch import watcher
+from ragd.watch import watch_loop
 from ragd.watch.watcher import NAME, Watcher
 from tests.daemon.virtual_clock import VirtualClock
 from tests.pipeline.following import Following
@@ -145,7 +146,7 @@ class Told:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self._told: set[FileEvent] = set()
         self._turn = asyncio.Condition()
-        monkeypatch.setattr(watcher, "FileEvents", lambda *how: self)
+        monkeypatch.setattr(watch_loop, "FileEvents", lambda *how: self)
 
     async def next(self) -> set[FileEvent]:
         async with self._turn:
@@ -161,7 +162,7 @@ class Told:
             self._turn.notify_all()
             await self._turn.wait_for(lambda: not self._told)
 
-    def follow(self, folders: Collection[str]) -> None:
+    def set_folders(self, folders: Collection[str]) -> None:
         """It tells what it is made to tell."""
 
     def close(self) -> None:
@@ -199,7 +200,9 @@ async def alone(
         activated = IndexActivated(generation="g", provider="embedded", model="m", dimensions=3)
         await running.append(activated)
     working = asyncio.create_task(
-        Watcher(ledger, clock, settings, NoteReader(settings, clock)).run()
+        Watcher(
+            ledger, clock, settings, NoteReader(settings, clock), DeletionHold(ledger, clock)
+        ).run()
     )
     try:
         yield running

@@ -1,0 +1,26 @@
+"""Requests indexing jobs: the only place that records `JobRequested`. It starts no job."""
+
+from collections.abc import Awaitable, Callable
+
+from ragd.clock import new_id
+from ragd.events import JobRequested, Mode
+
+
+async def request_job(
+    record: Callable[[JobRequested], Awaitable[object]],
+    mode: Mode,
+    origin: str,
+    *,
+    job_id: str = "",
+    accept_deletions: bool = False,
+) -> str:
+    """Request a job, and return its id. `record` appends the fact for the caller's actor.
+
+    `job_id`: an open job of the daemon that a client joins. `accept_deletions`: a person agreed to
+    the deletions.
+    """
+    job_id = job_id or new_id()
+    await record(
+        JobRequested(job_id=job_id, mode=mode, origin=origin, accept_deletions=accept_deletions)
+    )
+    return job_id

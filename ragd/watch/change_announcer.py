@@ -1,0 +1,139 @@
+"""Collects changed paths, waits until each is settled, and records them (`FilesChanged`).
+
+It reads no note. What happens inside a moved folder it leaves to a rescan.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Protocol
+
+from ragd.clock import Clock
+from ragd.config.live_settings import Settings
+from ragd.events import FileChange, FilesChanged
+from ragd.state.ledger import Ledger
+from ragd.vault.file_events import ROOT, EventKind, FileEvent
+from ragd.vault.note_reader import PathKind, VaultGone
+from ragd.vault.threads import SCAN
+from ragd.watch.debounce import Debounce
+from ragd.watch.left_out_notes import LeftOutNotes
+from ragd.watch.rescan_requests import RescanRequests
+
+NAME = "watcher"
+BURST = 4000  # paths that are debounced one by one; beyond them, only a scan
+CROWD = 1000  # so many events at once may be all that the system's queue could hold
+
+
+class PathInspector(Protocol):
+    """Knows which paths are notes, and what is at a path. `kinds` is called in a thread."""
+
+    def includes(self, path: str) -> bool: ...
+
+    def kinds(self, paths: Sequence[str]) -> dict[str, PathKind]: ...
+
+
+class ChangeAnnouncer:
+    """From bursts of file events to facts."""
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        clock: Clock,
+        settings: Settings,
+        notes: PathInspector,
+        left_out: LeftOutNotes,
+        rescans: RescanRequests,
+    ) -> None:
+        self._ledger = ledger
+        self._clock = clock
+        self._settings = settings
+        self._notes = notes
+        self._left_out = left_out
+        self._rescans = rescans
+        self._debounce = Debounce()  # ROOT in it stands for a scan of the whole vault
+        self._has_changes = asyncio.Event()
+        self._announcing: frozenset[str] = frozenset()  # settled, and not recorded yet
+
+    def is_pending(self, path: str) -> bool:
+        """Whether a change of this path is recorded and waits, or will be recorded soon."""
+        waiting = self._ledger.state.catalog.waiting
+        return path in self._announcing or path in waiting or path in self._debounce
+
+    def add(self, burst: set[FileEvent]) -> None:
+        """These events have just happened."""
+        if not burst:
+            return
+        now = self._clock.monotonic()
+        paths = {path for kind, path in burst if self._may_matter(kind, path)}
+        has_room = len(paths) + len(self._debounce) <= BURST
+        if not has_room or len(burst) > CROWD or ROOT in self._debounce:
+            self._debounce.add(ROOT, now)  # the scan also waits until everything is settled
+        for path in paths:
+            if has_room or path in self._debounce:
+                self._debounce.add(path, now)
+        if self._debounce:
+            self._has_changes.set()
+
+    def _may_matter(self, kind: EventKind, path: str) -> bool:
+        """A note, or something that was added or deleted and may be a folder of notes."""
+        if path == ROOT or "/." in f"/{path}":
+            return path == ROOT and kind != "modified"
+        return kind != "modified" or self._notes.includes(path)
+
+    async def run(self) -> None:
+        """Record paths as they settle."""
+        while True:
+            if not self._debounce:
+                self._has_changes.clear()
+                await self._has_changes.wait()
+            silence = self._settings.current.watch.debounce_s
+            due = self._debounce.next_due(silence)
+            await self._clock.sleep(max(0.0, due - self._clock.monotonic()))
+            settled = self._debounce.pop_settled(self._clock.monotonic(), silence)
+            if ROOT in settled:
+                self._rescans.request()
+            if paths := [path for path in settled if path != ROOT]:
+                self._announcing = frozenset(paths)
+                self._left_out.forget(paths)
+                try:
+                    await self._announce(paths)
+                finally:
+                    self._announcing = frozenset()
+
+    async def _announce(self, paths: list[str]) -> None:
+        """Compare these settled paths with the catalog, and record how they differ."""
+        catalog = self._ledger.state.catalog
+        try:
+            present = await SCAN.run(self._notes.kinds, paths)
+        except VaultGone:
+            self._rescans.request()
+            return
+        missing = [path for path in paths if path not in present]
+        if "folder" in present.values() or any(map(catalog.is_folder, missing)):
+            self._rescans.request()  # the notes in it get no events of their own
+        if not self._ledger.state.follows_vault:
+            self._rescans.request_after_job()  # the first job may have read these paths before
+            return
+        upserts = [
+            path for path, kind in present.items() if kind == "file" and self._notes.includes(path)
+        ]
+        listed = (catalog.waiting, catalog.skipped, catalog.failed)
+        deleted = [
+            path
+            for path in missing
+            if catalog.is_stored(path) or any(path in one for one in listed)
+        ]
+        await self._record(upserts, deleted)
+
+    async def announce_new(self, upserts: list[str], removals: list[str]) -> None:
+        """Record what a scan found, without the paths that are pending already."""
+        await self._record(
+            [path for path in upserts if not self.is_pending(path)],
+            [path for path in removals if not self.is_pending(path)],
+        )
+
+    async def _record(self, upserts: list[str], deleted: list[str]) -> None:
+        known = self._ledger.state.catalog.files
+        changes = [FileChange(path, "modified" if path in known else "added") for path in upserts]
+        changes += [FileChange(path, "deleted") for path in deleted]
+        if changes:
+            await self._ledger.journal.append_parts(NAME, FilesChanged(changes=changes))

@@ -1,0 +1,158 @@
+"""Keeps a watch on the vault open: the system's own, or polling where that keeps failing.
+
+It passes events on and interprets none of them.
+"""
+
+from pathlib import Path
+from typing import Protocol
+
+import structlog
+
+from ragd.clock import Clock
+from ragd.config.live_settings import Settings
+from ragd.events import WatchLost, WatchStarted
+from ragd.runtime.backoff import backoff_s
+from ragd.state.ledger import Ledger
+from ragd.vault.file_events import ROOT, FileEvents, WatchDied
+from ragd.vault.note_reader import VaultGone, VaultScan
+from ragd.vault.polling import Polling
+from ragd.vault.threads import WATCH
+from ragd.watch.change_announcer import NAME, ChangeAnnouncer
+from ragd.watch.rescan_requests import RescanRequests
+from ragd.watch.watch_state import WatchStates
+
+NATIVE_TRIES = 3
+RETRY_FIRST_S = 1.0
+RETRY_MAX_S = 60.0
+STEADY_S = 60.0  # after so long, a failure does not count with the ones before
+NATIVE_AGAIN_S = 600.0
+
+log = structlog.get_logger(NAME)
+
+
+class PollingScanner(Protocol):
+    """Scans the vault at `root`; called in a thread."""
+
+    @property
+    def root(self) -> Path: ...
+
+    def scan(self, *, may_be_empty: bool) -> VaultScan: ...
+
+
+class WatchLoop:
+    """Opens a watch when the vault is there, and another one when that dies."""
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        clock: Clock,
+        settings: Settings,
+        notes: PollingScanner,
+        states: WatchStates,
+        announcer: ChangeAnnouncer,
+        rescans: RescanRequests,
+    ) -> None:
+        self._ledger = ledger
+        self._clock = clock
+        self._settings = settings
+        self._notes = notes
+        self._states = states
+        self._announcer = announcer
+        self._rescans = rescans
+        self._folders: list[str] = []  # to be watched
+        self._watch: FileEvents | Polling | None = None  # the one that is open
+
+    def set_folders(self, folders: list[str]) -> None:
+        """The last scan has read these folders: watch them."""
+        self._folders = folders
+        if self._watch is not None:
+            self._watch.set_folders(folders)
+
+    async def run(self) -> None:
+        failures = 0
+        while True:
+            await self._states.wait_for_vault()
+            began = self._clock.monotonic()
+            try:
+                await self._keep_open(polling=failures >= NATIVE_TRIES)
+                failures = 0
+            except WatchDied as why:
+                log.warning("the watch was lost", exception=why.reason)
+                await self._ledger.journal.append(NAME, WatchLost(reason=why.reason))
+                self._rescans.request()
+                if self._clock.monotonic() - began >= STEADY_S:
+                    failures = 0
+                failures += 1
+                await self._clock.sleep(backoff_s(failures, RETRY_FIRST_S, RETRY_MAX_S))
+
+    async def _keep_open(self, *, polling: bool) -> None:
+        """Watch until the vault is missed or replaced, or until polling is not needed any more.
+
+        Raises WatchDied.
+        """
+        losses = self._states.vault_losses
+        self._watch = watch = await self._open(polling)
+        self._states.watch_opened(polling=polling)
+        try:
+            started = WatchStarted(how="polling" if polling else "native")
+            await self._ledger.journal.append(NAME, started)
+            self._rescans.request()  # for changes before the watch began
+            native_again = self._clock.monotonic() + NATIVE_AGAIN_S
+            while self._states.vault_losses == losses:
+                burst = await watch.next()
+                self._announcer.add(burst)
+                if watch.is_outdated:
+                    self._watch = watch = await self._open_instead(watch)
+                    self._rescans.request()  # for changes in new folders before they were watched
+                if ("deleted", ROOT) in burst:  # even if it is back already, this watch is dead
+                    self._states.vault_missed()
+                    self._rescans.request()
+                    return
+                if polling and self._clock.monotonic() >= native_again:
+                    if await self._can_watch_natively():
+                        return
+                    native_again = self._clock.monotonic() + NATIVE_AGAIN_S
+        finally:
+            self._watch = None
+            self._states.watch_closed()
+            watch.close()
+
+    async def _open(self, polling: bool) -> FileEvents | Polling:
+        if polling:
+            scans = Polling(self._clock, self._scan)
+            await scans.next()
+            return scans
+        step_ms = min(500, max(50, int(self._settings.current.watch.debounce_s * 125)))
+        try:
+            return await WATCH.run(FileEvents, str(self._notes.root), step_ms, self._folders)
+        except VaultGone as why:
+            raise WatchDied(why) from None
+
+    async def _open_instead(self, outdated: FileEvents | Polling) -> FileEvents | Polling:
+        """Open a watch of the current folders. For a moment both are open, so nothing is missed.
+
+        Raises WatchDied.
+        """
+        try:
+            fresh = await self._open(polling=False)
+        except WatchDied:  # perhaps the system does not have so many watches at once
+            await outdated.wait_closed()
+            return await self._open(polling=False)
+        try:
+            self._announcer.add(await outdated.next())
+        except WatchDied:
+            fresh.close()
+            raise
+        await outdated.wait_closed()
+        return fresh
+
+    def _scan(self) -> VaultScan:
+        """In a thread. The vault may be empty if no note of it was ever stored."""
+        return self._notes.scan(may_be_empty=not self._ledger.state.catalog.holds_notes)
+
+    async def _can_watch_natively(self) -> bool:
+        try:
+            (await self._open(polling=False)).close()
+        except WatchDied:
+            return False
+        return True
