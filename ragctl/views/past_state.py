@@ -44,7 +44,7 @@ def as_json(found: Replayed) -> dict[str, Any]:
             "total_docs": catalog.documents,
             "total_chunks": catalog.chunks,
             "chunks_embedded": catalog.chunks_embedded,
-            "unindexed_files": progress.unindexed(state),
+            "unindexed_files": progress.count_unindexed(state),
             "skipped": len(catalog.skipped),
             "failed": len(catalog.failed),
             "index": msgspec.to_builtins(catalog.index),

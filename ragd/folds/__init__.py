@@ -1,8 +1,8 @@
-"""State is a fold of the log: everything the daemon knows, from nothing but its records.
+"""The state is a fold of the log: everything the daemon knows follows from its records.
 
-`apply` takes one record after the other. A fold changes its own state in place and depends on
-nothing else: no clock, no disk, no configuration. So replaying the log up to any record gives the
-exact state of that moment.
+`apply` takes one record after the other. A fold changes only its own state, and never asks a
+clock, the disk or the configuration. So replaying the log up to any record gives the exact state
+of that moment.
 """
 
 import msgspec
@@ -24,7 +24,7 @@ from ragd.folds.pause import Pause
 from ragd.folds.runs import Runs
 from ragd.folds.sync_result import SyncResult
 
-# The shape of a snapshot. Raise it when a fold changes what it would have made of old records.
+# Raise it when a fold would make another state of old records: older snapshots are then void.
 FOLDS_VERSION = 1
 
 
@@ -44,9 +44,9 @@ class State(Struct):
 
     @property
     def follows_vault(self) -> bool:
-        """Whether saved notes are read without being asked for.
+        """Whether saved notes are indexed without a request.
 
-        There is an index, or the first one was asked for and found no note to store.
+        That is so if there is an index, or if the first job found no note to store.
         """
         if self.catalog.index is not None:
             return True
@@ -54,9 +54,9 @@ class State(Struct):
 
 
 def apply(state: State, record: Record) -> None:
-    """Take the next record into account."""
+    """Apply the next record."""
     if record.seq != state.seq + 1 or isinstance(record.event, DaemonStarted):
-        state.parts.open.clear()  # records are missing, or their writer is: nobody will end these
+        state.parts.open.clear()  # records are missing, or a new run began: no more parts will come
     state.seq = record.seq
     state.last_ts = record.ts
     event = record.event
@@ -71,12 +71,12 @@ def apply(state: State, record: Record) -> None:
 def _dispatch(state: State, event: Fact, record: Record) -> None:
     kind = type(event)
     catalog = state.catalog
-    before = _what_health_sees(catalog)
+    before = _health_inputs(catalog)
     if handle := _catalog.HANDLERS.get(kind):
         handle(catalog, event, record)
     if handle_job := _jobs.HANDLERS.get(kind):
         handle_job(state.jobs, event, record)
-    _jobs.settle(state.jobs, event, record, catalog)
+    _jobs.update_filling(state.jobs, event, record, catalog)
     if handle_pause := _pause.HANDLERS.get(kind):
         handle_pause(state.pause, event, record)
     if handle_run := _runs.HANDLERS.get(kind):
@@ -85,17 +85,17 @@ def _dispatch(state: State, event: Fact, record: Record) -> None:
     handle_health = _health.HANDLERS.get(kind)
     if handle_health:
         handle_health(state.health, event, record)
-    if handle_health or before != _what_health_sees(catalog):
-        _health.settle(state.health, catalog, record)
+    if handle_health or before != _health_inputs(catalog):
+        _health.update_reasons(state.health, catalog, record)
 
 
-def _what_health_sees(catalog: Catalog) -> tuple[object, ...]:
-    """All that the health table reads of the catalog; while it is the same, so is the verdict."""
+def _health_inputs(catalog: Catalog) -> tuple[object, ...]:
+    """Everything that the table of reasons reads from the catalog."""
     return not catalog.files, not catalog.waiting, catalog.backlog > 0, catalog.index
 
 
 def encode_state(state: State) -> bytes:
-    """The state as a snapshot holds it: the same state always gives the same bytes."""
+    """The state as bytes for a snapshot. The same state always gives the same bytes."""
     return msgspec.json.encode(state, order="deterministic")
 
 

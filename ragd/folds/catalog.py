@@ -1,4 +1,4 @@
-"""What the index holds, note by note: a fold. Pure; it never looks at the vault or the table."""
+"""The catalog: what the index holds, note by note. A fold. Pure; it never reads vault or table."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -31,45 +31,45 @@ from ragd.folds.tables import Entry as Entry
 from ragd.folds.tables import Table as Table
 from ragd.folds.times import iso_of_ns
 
-LISTED_MAX = 10_000  # skipped and failed files that are remembered by name
+LISTED_MAX = 10_000  # skipped or failed files that are kept by name
 
 
-class Index(Struct, frozen=True):
-    """Which index it is: its generation, its vector space, and how its notes were cut."""
+class ServingIndex(Struct, frozen=True):
+    """The index that serves: its generation, its vector space, and how its notes were split."""
 
     generation: str
     provider: str
     model: str
     dimensions: int
     fingerprint: str = ""
-    passed_over: str = ""  # the code for which Ollama was not taken, where it could have been
-    configured: int = 0  # sizes of vectors then, where these two differed
+    passed_over: str = ""  # the error code because of which Ollama was not chosen
+    configured: int = 0  # vector sizes then, where these two differed
     made: int = 0
 
 
 class Catalog(Table):
-    """All notes in the index that serves, those that wait, and those that cannot be in it."""
+    """All notes in the index that serves, the waiting ones, and those that cannot be indexed."""
 
-    index: Index | None = None
+    index: ServingIndex | None = None
     building: Building | None = None
     newest_mtime: str | None = None
-    scanned_at: str | None = None  # when the vault was last looked through
+    scanned_at: str | None = None  # when the vault was last scanned
     languages: dict[str, int] = field(default_factory=dict)  # of a sample of notes, counted
     waiting: dict[str, str] = field(default_factory=dict)  # path -> since when it waits
     job_id: str | None = None  # the job that is reading notes
-    # path -> its first change since that job began: the job may have read it before.
+    # path -> its first change since that job began: the job may have read it before that.
     changed_since: dict[str, str] = field(default_factory=dict)
     # path -> the last record that announced it, for paths in `waiting` or `changed_since`
     announced: dict[str, int] = field(default_factory=dict)
     skipped: dict[str, str] = field(default_factory=dict)  # path -> reason
     failed: dict[str, str] = field(default_factory=dict)  # path -> code
     needs_full_scan: bool = False
-    device: int = 0  # where the vault lay when nothing was missing from it
-    templates: list[TemplateFolder] = field(default_factory=list)  # left out, as last seen
+    device: int = 0  # where the vault was when no note was missing from it
+    templates: list[TemplateFolder] = field(default_factory=list)  # skipped, by the last scan
 
     @property
     def unindexed(self) -> int:
-        """How many wait; one that was skipped is looked at again, and will most likely be again."""
+        """How many notes wait, without skipped ones: they will probably be skipped again."""
         return sum(path not in self.skipped for path in self.waiting)
 
     def is_stored(self, path: str) -> bool:
@@ -83,36 +83,36 @@ class Catalog(Table):
 
     @property
     def documents_stored(self) -> int:
-        """How many notes are in the index that serves, in the one being built, or in both."""
+        """How many notes the index that serves and the one being built have together."""
         if self.building is None:
             return len(self.files)
         return len(self.files.keys() | self.building.files.keys())
 
     @property
     def holds_notes(self) -> bool:
-        """Whether one of the indexes has a note."""
+        """Whether the index that serves or the one being built has any note."""
         return bool(self.files) or (self.building is not None and bool(self.building.files))
 
     def is_elsewhere(self, device: int) -> bool:
-        """Whether the vault lies on another device than when it was whole: perhaps it is not it."""
+        """Whether the vault is on another device than when no note was missing."""
         return self.device not in (0, device)
 
 
 def _table_of(catalog: Catalog, generation: str) -> Table | None:
-    """The table that serves, which needs no name, or the one being built, if it is that one."""
+    """The table of this generation; without a name, the one that serves."""
     if not generation or (catalog.index is not None and catalog.index.generation == generation):
         return catalog
     building = catalog.building
     return building if building is not None and building.generation == generation else None
 
 
-def _remember(listed: dict[str, str], path: str, what: str) -> None:
+def _list_path(listed: dict[str, str], path: str, what: str) -> None:
     if path in listed or len(listed) < LISTED_MAX:
         listed[path] = what
 
 
-def _done(catalog: Catalog, path: str) -> None:
-    """The note waits no longer, unless it has changed since the job began that read it."""
+def _mark_handled(catalog: Catalog, path: str) -> None:
+    """The note stops waiting, unless it changed after the job that read it began."""
     again = catalog.changed_since.get(path)
     if again is None:
         _stop_waiting(catalog, path)
@@ -135,21 +135,21 @@ def _files_changed(catalog: Catalog, event: FilesChanged, record: Record) -> Non
             catalog.skipped.pop(path, None)
             catalog.failed.pop(path, None)
         if kind == "deleted" and not catalog.is_stored(path):
-            _stop_waiting(catalog, path)  # it never got in: there is nothing to take out
+            _stop_waiting(catalog, path)  # it was never stored: there is nothing to remove
         else:
             catalog.waiting.setdefault(path, record.ts)
 
 
 def _job_started(catalog: Catalog, event: JobStarted, record: Record) -> None:
-    _no_job(catalog)  # it reads from now on, so it sees all that was recorded before
+    _forget_job(catalog)  # the job reads from now on, so it sees all earlier changes
     catalog.job_id = event.job_id
 
 
 def _daemon_started(catalog: Catalog, event: DaemonStarted, record: Record) -> None:
-    _no_job(catalog)
+    _forget_job(catalog)
 
 
-def _no_job(catalog: Catalog) -> None:
+def _forget_job(catalog: Catalog) -> None:
     catalog.job_id = None
     catalog.changed_since = {}
     announced = catalog.announced
@@ -164,26 +164,26 @@ def _batch_stored(catalog: Catalog, event: BatchStored, record: Record) -> None:
     left = [table.files[path].mtime_ns for path in paths if path in table.files]
     for path in event.removed:
         table.drop(path)
-        catalog.failed.pop(path, None)  # but a note that is left out from now on stays listed
+        catalog.failed.pop(path, None)  # `skipped` stays: the note may be skipped from now on
     for file in event.files:
         table.store(file)
         catalog.skipped.pop(file.path, None)
         catalog.failed.pop(file.path, None)
     table.table_version = event.table_version
-    if table is catalog:  # what is only in the index that is being built does not serve yet
-        _follow_newest(catalog, (file.mtime_ns for file in event.files), left)
+    if table is catalog:  # the index that is being built does not serve yet
+        _update_newest(catalog, (file.mtime_ns for file in event.files), left)
         for path in paths:
-            _done(catalog, path)
+            _mark_handled(catalog, path)
     else:
-        for file in event.files:  # one that changed or went after it was read has to be looked at
+        for file in event.files:  # one that changed after it was read has to be read again
             if since := catalog.changed_since.get(file.path):
                 catalog.waiting.setdefault(file.path, since)
 
 
-def _follow_newest(catalog: Catalog, now_ns: Iterable[int], before_ns: Iterable[int]) -> None:
-    """Keep the newest time of all notes, where some have these times now and had those before.
+def _update_newest(catalog: Catalog, now_ns: Iterable[int], before_ns: Iterable[int]) -> None:
+    """Update the newest time of all notes, when some changed from one time to another.
 
-    All notes are looked at only where the newest one went, or became older.
+    All notes are compared only if the newest one was removed or became older.
     """
     newest = catalog.newest_mtime or ""
     latest_ns = max(now_ns, default=None)
@@ -235,9 +235,9 @@ def _vault_scanned(catalog: Catalog, event: VaultScanned, record: Record) -> Non
 def _was_seen(
     catalog: Catalog, listed: dict[str, str], path: str, event: VaultScanned, record: Record
 ) -> bool:
-    """Whether a scan that found nothing to do has seen this path as it was announced.
+    """Whether a scan that found no difference saw this path after it was announced.
 
-    Records are counted, because a clock can be set back. Logs of before have only the time.
+    Records are compared, because a clock can be set back. Older logs have only the time.
     """
     if path in catalog.skipped and catalog.is_stored(path):
         return False  # it has to leave the index
@@ -251,8 +251,8 @@ def _files_touched(catalog: Catalog, event: FilesTouched, record: Record) -> Non
     known = (catalog.files.get(file.path) for file in event.files)
     before = [entry.mtime_ns for entry in known if entry is not None]
     for file in event.files:
-        if not event.only_times:  # it was read, and is as an index has it: nothing is wrong with it
-            _done(catalog, file.path)
+        if not event.only_times:  # it was read, and is the same as in the index
+            _mark_handled(catalog, file.path)
             catalog.skipped.pop(file.path, None)
             catalog.failed.pop(file.path, None)
         times: dict[str, Any] = {"mtime_ns": file.mtime_ns, "ctime_ns": file.ctime_ns}
@@ -260,7 +260,7 @@ def _files_touched(catalog: Catalog, event: FilesTouched, record: Record) -> Non
             entry = table.files.get(file.path)
             if entry is not None and file.sha256 in ("", entry.sha256):
                 table.put(file.path, replace(entry, size=file.size, **times))
-    _follow_newest(catalog, (file.mtime_ns for file in event.files), before)
+    _update_newest(catalog, (file.mtime_ns for file in event.files), before)
 
 
 def _file_skipped(catalog: Catalog, event: FileSkipped, record: Record) -> None:
@@ -269,15 +269,15 @@ def _file_skipped(catalog: Catalog, event: FileSkipped, record: Record) -> None:
         catalog.waiting.setdefault(event.path, record.ts)
         catalog.announced.setdefault(event.path, record.seq)
     else:
-        _done(catalog, event.path)
+        _mark_handled(catalog, event.path)
     catalog.failed.pop(event.path, None)
-    _remember(catalog.skipped, event.path, event.reason)
+    _list_path(catalog.skipped, event.path, event.reason)
 
 
 def _file_failed(catalog: Catalog, event: FileFailed, record: Record) -> None:
-    _done(catalog, event.path)
+    _mark_handled(catalog, event.path)
     catalog.skipped.pop(event.path, None)
-    _remember(catalog.failed, event.path, event.code)
+    _list_path(catalog.failed, event.path, event.code)
 
 
 def _index_building(catalog: Catalog, event: IndexBuilding, record: Record) -> None:
@@ -290,7 +290,7 @@ def _index_building(catalog: Catalog, event: IndexBuilding, record: Record) -> N
 
 
 def _index_activated(catalog: Catalog, event: IndexActivated, record: Record) -> None:
-    catalog.index = Index(
+    catalog.index = ServingIndex(
         event.generation,
         event.provider,
         event.model,
@@ -302,7 +302,7 @@ def _index_activated(catalog: Catalog, event: IndexActivated, record: Record) ->
     )
     building = catalog.building
     if building is not None and building.generation == event.generation:
-        catalog.take_over(building)
+        catalog.copy_from(building)
         catalog.building = None
 
 
@@ -328,7 +328,7 @@ def _index_lost(catalog: Catalog, event: IndexLost, record: Record) -> None:
         void.building = building
     for name in Catalog.__struct_fields__:
         setattr(catalog, name, getattr(void, name))
-    catalog.take_over(void)
+    catalog.copy_from(void)
 
 
 def _segment_quarantined(catalog: Catalog, event: SegmentQuarantined, record: Record) -> None:
@@ -337,7 +337,7 @@ def _segment_quarantined(catalog: Catalog, event: SegmentQuarantined, record: Re
 
 def _job_finished(catalog: Catalog, event: JobFinished, record: Record) -> None:
     if catalog.job_id == event.job_id:
-        _no_job(catalog)
+        _forget_job(catalog)
     if event.outcome in ("failed", "cancelled"):
         if catalog.building is not None and catalog.building.job_id == event.job_id:
             catalog.building = None

@@ -1,8 +1,8 @@
-"""The state as bytes for a snapshot, encoded in small pieces that a thread can take its time over.
+"""Encodes the state for a snapshot in small pieces, so that other threads can run between them.
 
-One encoder call for a large state holds the interpreter for a quarter of a second at 100,000 notes,
-in whatever thread it runs. So the state is copied first, which is quick: its large parts are dicts
-of frozen values. Then the copy is encoded a few hundred values at a time. Pure.
+One encoder call for the whole state blocks the interpreter for a quarter of a second at 100,000
+notes, in any thread. So the state is copied first, which is quick: its large parts are dicts of
+frozen values. Then the copy is encoded a few hundred values at a time. Pure.
 """
 
 import heapq
@@ -20,12 +20,12 @@ RUN = 2_000  # keys sorted in one call
 
 encode = msgspec.json.Encoder(order="deterministic").encode
 
-# Either encoded already, or copied to be encoded later: a dict, or the fields of a struct.
+# Encoded bytes, or a copy to be encoded later: of a dict, or of the fields of a struct.
 _Copy = bytes | Mapping[str, Any] | list[tuple[str, "_Copy"]]
 
 
 def encode_later(state: State) -> Callable[[], bytes]:
-    """Copy the state now; what is returned makes the same bytes of it as `encode_state`."""
+    """Copy the state now. The returned function makes the same bytes as `encode_state`."""
     copied = _copy(state)
     return lambda: b"".join(_pieces(copied))
 
@@ -39,7 +39,7 @@ def _copy(value: Any) -> _Copy:
 
 
 def all_frozen(values: Mapping[str, Any]) -> bool:
-    """Whether the values are of a kind that never changes; the first stands for all of them."""
+    """Whether the values can never change; the first one stands for all of them."""
     first = next(iter(values.values()), None)
     if isinstance(first, Struct):
         return first.__struct_config__.frozen
@@ -50,7 +50,7 @@ def _pieces(copied: _Copy) -> Iterator[bytes]:
     if isinstance(copied, bytes):
         yield copied
     elif isinstance(copied, Mapping):
-        yield from _of_dict(copied)
+        yield from _dict_pieces(copied)
     else:
         opening = b"{"
         for name, value in copied:
@@ -60,7 +60,7 @@ def _pieces(copied: _Copy) -> Iterator[bytes]:
         yield b"}"
 
 
-def _of_dict(values: Mapping[str, Any]) -> Iterator[bytes]:
+def _dict_pieces(values: Mapping[str, Any]) -> Iterator[bytes]:
     opening = b"{"
     keys = list(_sorted(list(values)))
     for first in range(0, len(keys), PIECE):
@@ -71,6 +71,6 @@ def _of_dict(values: Mapping[str, Any]) -> Iterator[bytes]:
 
 
 def _sorted(keys: list[str]) -> Iterator[str]:
-    """All of them in order. One call that sorts them all would hold the interpreter too long."""
+    """All keys in order. Sorting them in one call would block the interpreter too long."""
     runs = [sorted(keys[first : first + RUN]) for first in range(0, len(keys), RUN)]
     return heapq.merge(*runs)

@@ -1,7 +1,7 @@
 """Which dependencies work, and which health reasons follow: a fold. Pure; it asks no clock.
 
-Each handler notes what one fact says about a dependency. `settle` then applies the table of
-reasons in health_reasons.py.
+Each handler notes what one fact says about a dependency. `update_reasons` then applies the
+table in health_reasons.py.
 """
 
 from collections.abc import Callable, Mapping
@@ -182,7 +182,7 @@ HANDLERS: Mapping[type, Callable[[Health, Any, Record], None]] = {
 }
 
 
-def settle(health: Health, catalog: Catalog, record: Record) -> None:
+def update_reasons(health: Health, catalog: Catalog, record: Record) -> None:
     """Compute which reasons hold now. One that held already keeps its `since`."""
     reasons: dict[str, RaisedReason] = {}
     states: dict[str, str] = {}

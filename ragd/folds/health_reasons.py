@@ -74,7 +74,7 @@ class Health(Struct):
     reasons: dict[str, RaisedReason] = field(default_factory=dict)
     state: str = HEALTHY
 
-    # Set by `settle`: the state that each reason in `reasons` forces.
+    # Set by `update_reasons`: the state that each reason in `reasons` forces.
     states: dict[str, str] = field(default_factory=dict)
 
     @property

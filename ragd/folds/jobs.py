@@ -1,7 +1,7 @@
-"""Indexing jobs: asked for, running, done. A fold; pure. It starts and stops nothing.
+"""Indexing jobs: requested, running, finished. A fold; pure. It starts and stops nothing.
 
-A job's text is stored first (`JobFinished`), its vectors follow. `settle` decides after every
-record which jobs still make vectors, and which are forgotten.
+A job's text is stored first (`JobFinished`); its vectors follow. After every record,
+`update_filling` decides which jobs still make vectors, and which are forgotten.
 """
 
 from collections.abc import Callable, Mapping
@@ -30,7 +30,7 @@ from ragd.folds.catalog import Catalog, Table
 from ragd.folds.pause import BY_CLIENT
 from ragd.folds.times import ms_between
 
-FINISHED_KEPT = 20  # of those that a client asked for, and as many of the others
+FINISHED_KEPT = 20  # jobs that clients requested, and as many of the others
 FILLING_KEPT = 100  # jobs of clients whose vectors are still being made
 
 
@@ -58,17 +58,17 @@ class Job(Struct):
     duration_ms: int = 0  # from the start until its text was stored
     errors: list[FileError] = field(default_factory=list)
     errors_total: int = 0
-    requested: bool = False  # it looks at the whole vault; else only at notes that were saved
-    asked: bool = False  # a client asked for it; else the daemon wants it by itself
-    stored_without_vectors: bool = False  # it stored passages that got no vector with their text
+    requested: bool = False  # it scans the whole vault; else it reads only notes that changed
+    asked: bool = False  # a client requested it; else the daemon did
+    stored_without_vectors: bool = False  # some passages were stored without a vector
     generation: str = ""  # the index that it builds beside the one that serves
     fills: bool = False  # its text is stored, and its index still lacks vectors
-    vectors_ms: int = 0  # from the start to the last vector that came
-    run: str = ""  # of the daemon, when the text was stored,
-    uptime_ms: int = 0  # and how long it had lasted then
-    ended_at: str | None = None  # when its text and its vectors were there, or it was given up
+    vectors_ms: int = 0  # from the start to the last vector so far
+    run: str = ""  # the daemon's run in which the text was stored
+    uptime_ms: int = 0  # of that run at that time
+    ended_at: str | None = None  # when text and vectors were complete, or it was given up
     code: str = ""  # why it failed
-    abandoned: bool = False  # its index was lost or replaced before its vectors were there
+    abandoned: bool = False  # its index was lost or replaced before its vectors were complete
 
     @property
     def total_ms(self) -> int:
@@ -84,11 +84,11 @@ class Job(Struct):
 
 
 class Jobs(Struct):
-    """Open jobs in the order they were asked for, and the last few that ended."""
+    """Open jobs in the order of their requests, and the last few that ended."""
 
     open: list[Job] = field(default_factory=list)
     finished: list[Job] = field(default_factory=list)
-    filling: int = 0  # how many of these still make vectors
+    filling: int = 0  # how many finished jobs still make vectors
 
     @property
     def active(self) -> Job | None:
@@ -158,7 +158,7 @@ def _building(jobs: Jobs, event: IndexBuilding, record: Record) -> None:
 
 
 def _failed(jobs: Jobs, event: FileFailed, record: Record) -> None:
-    """One job at a time: what fails, fails in the one that runs."""
+    """Only one job runs at a time, so a file that fails belongs to it."""
     job = jobs.active
     if job is not None and job.phase == "running":
         job.errors_total += 1
@@ -171,7 +171,7 @@ def _finished(jobs: Jobs, event: JobFinished, record: Record) -> None:
     if job is None:
         job = Job(event.job_id, event.mode, record.actor, record.ts)
     elif job.phase == "finished":
-        jobs.finished.remove(job)  # said twice: the later word stands
+        jobs.finished.remove(job)  # recorded twice: the later record counts
     else:
         jobs.open.remove(job)
     job.phase = "finished"
@@ -189,22 +189,22 @@ def _finished(jobs: Jobs, event: JobFinished, record: Record) -> None:
     jobs.finished.append(job)
 
 
-def settle(jobs: Jobs, event: object, record: Record, catalog: Catalog) -> None:
-    """Decide which jobs still make vectors, after the catalog has taken the record."""
+def update_filling(jobs: Jobs, event: object, record: Record, catalog: Catalog) -> None:
+    """Decide which jobs still make vectors. The catalog has applied the record before."""
     if isinstance(event, JobFinished) and (ended := jobs.find(event.job_id)):
         ended.fills = event.outcome in ("complete", "partial") and _lacks_vectors(ended, catalog)
     elif not jobs.filling:
         return
     for job in jobs.finished:
         if job.fills:
-            _settle_one(job, event, record, catalog)
+            _update_one(job, event, record, catalog)
     _evict(jobs, catalog)
     jobs.filling = sum(job.fills for job in jobs.finished)
 
 
 def _lacks_vectors(job: Job, catalog: Catalog) -> bool:
-    """Whether vectors are to come for this job. A client waits for all of them, the daemon's own
-    job only for those of the notes that it stored."""
+    """Whether vectors for this job are still missing. A client's job waits for all of them, the
+    daemon's own job only for those of the notes that it stored."""
     if is_building(job, catalog):
         return True
     return catalog.backlog > 0 and (job.asked or job.stored_without_vectors)
@@ -216,12 +216,12 @@ def is_building(job: Job, catalog: Catalog) -> bool:
 
 
 def table_of(job: Job, catalog: Catalog) -> Table:
-    """Where the job's notes are."""
+    """The table that has the job's notes."""
     building = catalog.building
     return building if building is not None and building.job_id == job.id else catalog
 
 
-def _settle_one(job: Job, event: object, record: Record, catalog: Catalog) -> None:
+def _update_one(job: Job, event: object, record: Record, catalog: Catalog) -> None:
     if isinstance(event, VectorsFilled) and _is_about(job, event, catalog):
         job.vectors_ms = max(job.vectors_ms, _took_ms(job, event, record))
     if is_building(job, catalog):
@@ -236,7 +236,7 @@ def _settle_one(job: Job, event: object, record: Record, catalog: Catalog) -> No
 
 
 def _took_ms(job: Job, event: VectorsFilled, record: Record) -> int:
-    """From the job's start to this fill. Within one run a clock counts that nobody sets."""
+    """From the job's start to this fill; within one run, by the monotonic clock."""
     if job.run == record.run and 0 < job.uptime_ms <= event.uptime_ms:
         return job.duration_ms + event.uptime_ms - job.uptime_ms
     return ms_between(job.started_at, record.ts)
@@ -249,8 +249,8 @@ def _is_about(job: Job, event: VectorsFilled, catalog: Catalog) -> bool:
 
 
 def _evict(jobs: Jobs, catalog: Catalog) -> None:
-    """Forget old jobs. One that builds an index is kept, and one that a client asked for is never
-    pushed out by the daemon's own."""
+    """Forget old jobs, but none that builds an index. The daemon's own jobs never displace those
+    that clients requested."""
     groups: dict[tuple[bool, bool], list[Job]] = {}
     for job in jobs.finished:
         if not is_building(job, catalog):
@@ -258,7 +258,7 @@ def _evict(jobs: Jobs, catalog: Catalog) -> None:
     gone: set[int] = set()
     for (_, fills), group in groups.items():
         for job in group[: -(FILLING_KEPT if fills else FINISHED_KEPT)]:
-            job.fills = False  # a follower that holds it waits for nothing more
+            job.fills = False  # so that a client that follows it stops waiting
             gone.add(id(job))
     if gone:
         jobs.finished = [job for job in jobs.finished if id(job) not in gone]

@@ -1,7 +1,7 @@
-"""Facts that came in parts, put together before any fold sees them. Pure.
+"""Joins facts that were recorded in parts, before any fold sees them. Pure.
 
-A crash can leave a fact without its last part. Such a fact never happened: the next first part of
-the same kind by the same actor takes its place.
+A crash can leave a fact without its last part. Such a fact does not count: the next first part of
+the same type by the same actor replaces it.
 """
 
 from msgspec import Struct, field
@@ -11,8 +11,8 @@ from ragd.eventlog import codec
 from ragd.events import SplitFact
 
 
-class Open(Struct):
-    """The parts of one fact that are there so far, as they stand in the log."""
+class PartialFact(Struct):
+    """The parts of one fact so far, as they are in the log."""
 
     run: str
     parts: list[str]
@@ -21,7 +21,7 @@ class Open(Struct):
 class Parts(Struct):
     """Facts whose last part has not come yet, by actor and type."""
 
-    open: dict[str, Open] = field(default_factory=dict)
+    open: dict[str, PartialFact] = field(default_factory=dict)
 
 
 def assemble(parts: Parts, event: SplitFact, actor: str, run: str) -> SplitFact | None:
@@ -34,10 +34,10 @@ def assemble(parts: Parts, event: SplitFact, actor: str, run: str) -> SplitFact 
         begun = None
     elif begun is None or begun.run != run or len(begun.parts) != event.part:
         parts.open.pop(key, None)
-        return None  # its beginning is not there
+        return None  # its first parts are missing
     if not event.last:
         if begun is None:
-            begun = parts.open[key] = Open(run, [])
+            begun = parts.open[key] = PartialFact(run, [])
         begun.parts.append(codec.encode(event).decode())
         return None
     parts.open.pop(key, None)

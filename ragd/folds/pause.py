@@ -1,7 +1,7 @@
-"""Whether syncing is held for a while, as a person asked. A fold; pure: it never looks at a clock.
+"""Whether syncing is paused. A fold; pure: it never asks a clock.
 
-When the time is over is a fact, too (`SyncResumed`). From then on a sync is owed until a job
-begins, so that a crash in between loses nothing.
+The end of a pause is a fact, too (`SyncResumed`). After it a sync is owed until a job begins, so
+that a crash in between loses nothing.
 """
 
 from collections.abc import Callable, Mapping
@@ -12,25 +12,25 @@ from msgspec import Struct
 from ragd.eventlog.frame import Record
 from ragd.events import JobRequested, JobStarted, SyncPaused, SyncResumed
 
-BY_CLIENT = "tool"  # the origin of a job that somebody asked for
+BY_CLIENT = "tool"  # the origin of a job that a client requested
 
 
 class Pause(Struct):
-    """`until`: held up to then; None: not held."""
+    """`until`: when the pause ends; None: not paused."""
 
     since: str | None = None
     until: str | None = None
-    asked: bool = False  # a job was asked for meanwhile: it is done, with its vectors
-    owed: bool = False  # a sync, since the pause ended
+    asked: bool = False  # a client requested a job meanwhile: it runs, and its vectors are made
+    owed: bool = False  # the pause has ended, and a sync has to follow
 
     @property
     def holds(self) -> bool:
-        """Nothing is indexed unless somebody asks for it."""
+        """Whether only requested jobs run."""
         return self.until is not None
 
     @property
     def holds_vectors(self) -> bool:
-        """No vectors are made for what is stored."""
+        """Whether no vectors are made."""
         return self.holds and not self.asked
 
 

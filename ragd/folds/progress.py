@@ -1,7 +1,7 @@
-"""A job's progress as lines for programs: a pure look at the folds, nothing kept.
+"""A job's progress as lines for programs, computed from the folds. It keeps no state.
 
-A job ends when its text is stored; whoever follows it also sees its vectors come, because only then
-is everything found by its meaning too.
+A job ends when its text is stored. A client that follows it also sees its vectors being made,
+because only then are all notes found by meaning, too.
 """
 
 from collections.abc import Mapping
@@ -17,22 +17,22 @@ from ragd.folds.jobs import Job, is_building, table_of
 NOTHING: Mapping[str, int] = MappingProxyType({})
 STRENGTH = {"sync": 0, "full": 1, "reindex": 2}
 
-# What a job goes through, in this order, and what a program is told that it is.
+# The steps of a job, in this order, and the phase that programs see.
 PHASES = {"queued": "storing", "scan": "storing", "text": "storing", "vectors": "embedding"}
 
 
 def job_to_join(state: State, mode: str, accept_deletions: bool) -> Job | None:
-    """The open job that does all that this request asks for, if there is one."""
+    """An open job that does everything this request asks for, if there is one."""
     if accept_deletions:
-        return None  # it has to look at the vault with other eyes
-    # A job that nobody requested reads only the notes that were just saved.
+        return None  # no open job removes these notes
+    # A job without a request reads only the notes that changed.
     open_jobs = [job for job in state.jobs.open if job.requested and not job.cancel_requested]
     return next((job for job in open_jobs if STRENGTH[job.mode] >= STRENGTH[mode]), None)
 
 
-def unindexed(state: State) -> int:
-    """How many notes are known and not in the index that serves: those that changed, or those that
-    the first job of all has still to store."""
+def count_unindexed(state: State) -> int:
+    """How many known notes are not in the index that serves: the changed ones, or those that the
+    first job has yet to store."""
     job = state.jobs.active
     catalog, left = state.catalog, 0
     if job is not None and job.mode == "full" and job.phase == "running":
@@ -41,9 +41,9 @@ def unindexed(state: State) -> int:
     return max(left, catalog.unindexed)
 
 
-def line(state: State, job: Job, made: Mapping[str, int] = NOTHING) -> dict[str, Any]:
-    """Where the job is now. `made`: vectors that no fact tells yet, by generation, counted with
-    those that the log knows of."""
+def progress_line(state: State, job: Job, made: Mapping[str, int] = NOTHING) -> dict[str, Any]:
+    """How far the job is now. `made`: the number of vectors by generation, with those that no fact
+    reports yet."""
     if job.phase == "requested":
         return _progress("scan" if state.jobs.active is job else "queued", 0, 0)
     if job.phase != "finished":
@@ -58,21 +58,21 @@ def line(state: State, job: Job, made: Mapping[str, int] = NOTHING) -> dict[str,
 
 
 def is_complete(state: State, job: Job) -> bool:
-    """Nothing more is to come: all vectors are there, or nobody can make them now."""
+    """Whether nothing more will happen: all vectors are made, or none can be made now."""
     if job.phase != "finished":
         return False
     return not job.fills or state.pause.holds_vectors or _is_provider_lost(state, job)
 
 
-def makes_vectors(state: State) -> Job | None:
-    """The job whose vectors are being made now: of several, the first."""
+def filling_job(state: State) -> Job | None:
+    """The first job whose vectors are being made now."""
     filling = (job for job in state.jobs.finished if job.fills)
     return next((job for job in filling if not is_complete(state, job)), None)
 
 
 def _is_provider_lost(state: State, job: Job) -> bool:
-    """Nobody makes the vectors that this job's table lacks. What is wrong with the provider of the
-    index that serves does not matter to one that is built with another."""
+    """Whether the missing vectors of this job cannot be made now. An index that is built with
+    another provider does not depend on the one of the index that serves."""
     building = state.catalog.building
     if building is None or not is_building(job, state.catalog) or not building.provider:
         return not state.health.reasons.keys().isdisjoint(WITHOUT_VECTORS)
@@ -80,7 +80,7 @@ def _is_provider_lost(state: State, job: Job) -> bool:
 
 
 def last_line(state: State, job: Job) -> dict[str, Any]:
-    """How the job ended: `complete`, `failed`, or `interrupted` where the daemon stops before."""
+    """How the job ended: `complete`, `failed`, or `interrupted` if the daemon stops before."""
     if not is_complete(state, job):
         return _without_success("interrupted", "interrupted", *_INTERRUPTED)
     held = state.health.deletions_held
@@ -88,7 +88,7 @@ def last_line(state: State, job: Job) -> dict[str, Any]:
     outcome = outcome_of(job)
     if outcome == "complete" and (table.backlog or held):
         outcome = "partial"
-    said = {
+    answer = {
         "type": "complete",
         "indexed_files": job.indexed_files,
         "total_chunks": table.chunks,
@@ -103,39 +103,39 @@ def last_line(state: State, job: Job) -> dict[str, Any]:
         "withheld": table.chunks_withheld,
     }
     if outcome == "failed":
-        return said | _without_success("failed", outcome, *_cause(state, job))
+        return answer | _without_success("failed", outcome, *_cause(state, job))
     if code := _missing_vectors(state, job):
         kind = CODES[code]
-        said |= {"code": code, "message": kind.message, "suggestion": kind.suggestion}
+        answer |= {"code": code, "message": kind.message, "suggestion": kind.suggestion}
     if outcome == "cancelled":
-        return said | _without_success("failed", outcome, None, "The job was cancelled.", _REST)
-    return said
+        return answer | _without_success("failed", outcome, None, "The job was cancelled.", _REST)
+    return answer
 
 
 def _missing_vectors(state: State, job: Job) -> str | None:
-    """Why nobody makes the vectors that the job's index lacks, if it lacks some."""
+    """Why the missing vectors of the job's index are not made, if some are missing."""
     if not table_of(job, state.catalog).backlog:
         return None
     return next((code for code in WITHOUT_VECTORS if code in state.health.reasons), None)
 
 
 def outcome_of(job: Job) -> str | None:
-    """How it ended, as it looks now: an index that was given up is a job that failed."""
+    """How the job ended. If its index was given up later, it failed."""
     return "failed" if job.abandoned else job.outcome
 
 
 _INTERRUPTED = (
     None,
     "The daemon is stopping; the job has not ended.",
-    "`ragctl start` starts it again, and it goes on with the job.",
+    "`ragctl start` starts it again, and it continues the job.",
 )
-_REST = "`ragctl sync` does what is left of it."
+_REST = "`ragctl sync` does the rest of it."
 _ABANDONED = (
     "INDEXER_FAILED",
-    "The index that this job made was lost or replaced before its vectors were there.",
-    "`ragctl status` shows the index now, and whether another job makes it again.",
+    "The index that this job made was lost or replaced before its vectors were complete.",
+    "`ragctl status` shows the current index, and whether another job builds it again.",
 )
-# What makes a job fail, the first that holds.
+# Health reasons that make a job fail. The first one that holds is reported.
 _CAUSES = (
     *("VAULT_NOT_FOUND", "VAULT_NOT_RESPONDING", "INDEX_CORRUPTED", "DELETIONS_HELD", "DISK_FULL"),
     *WITHOUT_VECTORS,
@@ -143,7 +143,7 @@ _CAUSES = (
 
 
 def _cause(state: State, job: Job) -> tuple[str, str, str]:
-    """Why it failed, as the job or else health tells it: a code, a sentence, what to do."""
+    """Why the job failed: a code, a sentence and a suggestion."""
     if job.abandoned:
         return _ABANDONED
     held = (code for code in _CAUSES if code in state.health.reasons)
@@ -154,8 +154,8 @@ def _cause(state: State, job: Job) -> tuple[str, str, str]:
 def _without_success(
     kind: str, outcome: str, code: str | None, message: str, suggestion: str
 ) -> dict[str, Any]:
-    said = {"code": code, "message": message, "suggestion": suggestion}
-    return {"type": kind, "outcome": outcome, **said}
+    cause = {"code": code, "message": message, "suggestion": suggestion}
+    return {"type": kind, "outcome": outcome, **cause}
 
 
 def _progress(step: str, current: int, total: int) -> dict[str, Any]:

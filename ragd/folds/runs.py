@@ -1,4 +1,4 @@
-"""The daemon's own life: which run this is, how the last one ended, which actors crashed. Pure."""
+"""The runs of the daemon: the current one, how the last one ended, which actors crashed. Pure."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -10,7 +10,7 @@ from ragd.events import ActorCrashed, DaemonStarted, DaemonStopped, PreviousStop
 
 
 class Crash(Struct, frozen=True):
-    """How often an actor crashed in this run, and where the last time."""
+    """How often an actor crashed in this run, and where it crashed last."""
 
     count: int
     exception: str
@@ -29,7 +29,7 @@ class Runs(Struct):
 
     @property
     def previous_stop(self) -> PreviousStop:
-        """What the next run should say about this one."""
+        """What the next run records about this one."""
         if self.id is None:
             return "none"
         return "clean" if self.stopped_at is not None else "crash"

@@ -1,6 +1,6 @@
-"""Which notes are in an index: the one that serves, the one being built, or both. Pure.
+"""The notes in the index that serves and in the one being built, as one table. Pure.
 
-It changes nothing. A note that has to leave has to leave both.
+It changes nothing.
 """
 
 from collections.abc import Mapping
@@ -13,17 +13,17 @@ UNKNOWN_NS = -1  # no file has this time, so a note with it is read again
 
 
 def stored_entry(catalog: Catalog, path: str) -> Entry | None:
-    """This note, as the index that serves has it, else as the one being built has it."""
+    """The entry of this note in the index that serves, else in the one being built."""
     building = catalog.building
     found = catalog.files.get(path)
     return building.files.get(path) if found is None and building is not None else found
 
 
 def stored_files(catalog: Catalog) -> Mapping[str, Entry]:
-    """Every note that one of the indexes has.
+    """Every note that one of the two indexes has.
 
-    A note that is not the same in both has a time that no file has: it is read again, and then
-    stored in both or removed from both. To be asked when no job is filling the new index.
+    A note that differs between them gets a time that no file has. So it is read again, and stored
+    in both or removed from both. Only for use while no job fills the new index.
     """
     building = catalog.building
     if building is None:

@@ -1,4 +1,4 @@
-"""What sync-result.json says: a fold. Pure; an actor writes the file."""
+"""The content of sync-result.json: a fold. Pure; the sync result writer writes the file."""
 
 from typing import Any
 
@@ -26,10 +26,10 @@ CHANGED_BY = (
 
 
 class SyncResult(Struct):
-    """The last sync and what the index held after it; `seq` is the record that changed it last.
+    """The last sync, and what the index held after it. `seq`: the last record that changed it.
 
-    `text_ms`: from its start until its text was stored; `duration_ms`: until its vectors were, too,
-    or to the last of them so far while `chunks_pending` is not 0.
+    `text_ms`: from the start until the text was stored. `duration_ms`: until the vectors were
+    stored, too; while `chunks_pending` is not 0, until the last one so far.
     """
 
     schema: int = SCHEMA
@@ -43,7 +43,7 @@ class SyncResult(Struct):
     total_docs: int = 0
     total_chunks: int = 0
     chunks_embedded: int = 0
-    chunks_pending: int = 0  # passages whose vectors are still to come
+    chunks_pending: int = 0  # passages whose vectors are still missing
     text_ms: int = 0
     duration_ms: int = 0
     errors: list[FileError] = field(default_factory=list)
@@ -53,7 +53,7 @@ class SyncResult(Struct):
 
 
 def apply(result: SyncResult, event: Any, record: Record, catalog: Catalog, jobs: Jobs) -> None:
-    """Take one record into account, the catalog and the jobs having taken it already."""
+    """Apply a record. The catalog and the jobs have applied it before."""
     if not isinstance(event, CHANGED_BY):
         return
     if isinstance(event, JobFinished):
@@ -61,16 +61,16 @@ def apply(result: SyncResult, event: Any, record: Record, catalog: Catalog, jobs
     elif isinstance(event, VaultScanned):
         if event.changed or event.removed or result.last_sync is None:
             return
-        result.last_sync = record.ts  # nothing differed: as good as a sync
+        result.last_sync = record.ts  # no difference: the same as a sync
     before = _figures(result)
-    _take_figures(result, catalog, jobs)
+    _copy_figures(result, catalog, jobs)
     if before == _figures(result) and not isinstance(event, JobFinished | VaultScanned):
         return
     result.last_sync_mtime = catalog.newest_mtime
     result.seq = record.seq
 
 
-def _take_figures(result: SyncResult, catalog: Catalog, jobs: Jobs) -> None:
+def _copy_figures(result: SyncResult, catalog: Catalog, jobs: Jobs) -> None:
     result.total_docs = catalog.documents
     result.total_chunks = catalog.chunks
     result.chunks_embedded = catalog.chunks_embedded

@@ -1,6 +1,6 @@
-"""The notes in one table of the index, counted: what is stored and which vectors are missing. Pure.
+"""The notes in one table of the index: what is stored, and which vectors are missing. Pure.
 
-It never looks at the table itself: the counts come from the facts of the store writer.
+It never reads the table itself: the counts come from the facts of the store writer.
 """
 
 from collections.abc import Iterable, Iterator
@@ -13,7 +13,7 @@ from ragd.events import FilledFile, StoredFile
 
 
 class Folders:
-    """Folders, each with the number of notes below it, so that a note may come and go."""
+    """The folders of all notes, each with the number of notes below it."""
 
     def __init__(self, paths: Iterable[str] = ()) -> None:
         self._notes: dict[str, int] = {}
@@ -27,18 +27,18 @@ class Folders:
         return iter(self._notes)
 
     def add(self, path: str) -> None:
-        for folder in _above(path):
+        for folder in _parents(path):
             self._notes[folder] = self._notes.get(folder, 0) + 1
 
     def remove(self, path: str) -> None:
-        for folder in _above(path):
+        for folder in _parents(path):
             self._notes[folder] -= 1
             if not self._notes[folder]:
                 del self._notes[folder]
 
 
-def _above(path: str) -> Iterator[str]:
-    """The folders that this note is in, from the nearest up."""
+def _parents(path: str) -> Iterator[str]:
+    """The folders that this note is in, from the innermost to the outermost."""
     folder = path.rpartition("/")[0]
     while folder:
         yield folder
@@ -46,28 +46,28 @@ def _above(path: str) -> Iterator[str]:
 
 
 class Entry(Struct, frozen=True):
-    """One note in the index. Frozen, so a copy of the dict that holds it stays as it was."""
+    """One note in the index. Frozen, so that a copied dict of entries never changes."""
 
     sha256: str
     mtime_ns: int
     size: int
     chunks: int
     embedded: int
-    barred: int = 0  # chunks that will never have a vector,
-    withheld: int = 0  # and how many of those because they must not leave this machine
+    barred: int = 0  # chunks that never get a vector
+    withheld: int = 0  # how many of those, because they must not leave this machine
     ctime_ns: int = 0  # when the file last changed in any way; 0: not known
 
     @property
     def lacking(self) -> int:
-        """Chunks whose vectors are still to come."""
+        """Chunks whose vectors are still missing."""
         return self.chunks - self.embedded - self.barred
 
 
 class Table(Struct, dict=True):
-    """The notes in one generation's table, and how many chunks they make.
+    """The notes in the table of one generation, and the totals of their chunks.
 
-    Change entries only with `put` and `drop`: they keep the totals, the set of notes that lack
-    vectors, and the folders. Both follow from the entries, so no snapshot holds them.
+    Change entries only with `put` and `drop`: they update the totals, the set of notes that lack
+    vectors, and the folders. The last two follow from the entries, so no snapshot has them.
     """
 
     files: dict[str, Entry] = field(default_factory=dict)
@@ -83,7 +83,7 @@ class Table(Struct, dict=True):
 
     @property
     def lacking(self) -> dict[str, None]:
-        """Paths of notes whose vectors are still to come: an ordered set."""
+        """Paths of notes whose vectors are still missing: an ordered set."""
         return cast(dict[str, None], self.__dict__["lacking"])
 
     @property
@@ -97,11 +97,11 @@ class Table(Struct, dict=True):
 
     @property
     def backlog(self) -> int:
-        """Chunks whose vectors are still to come."""
+        """Chunks whose vectors are still missing."""
         return self.chunks - self.chunks_embedded - self.chunks_barred
 
     def put(self, path: str, entry: Entry) -> None:
-        """The note is in the table now, or is counted in another way than before."""
+        """Add a note, or replace its entry."""
         before = self.files.get(path)
         if before is not None:
             self._add(before, -1)
@@ -114,7 +114,7 @@ class Table(Struct, dict=True):
             self.lacking[path] = None
 
     def drop(self, path: str) -> None:
-        """The note is not in the table any more."""
+        """Remove a note."""
         entry = self.files.pop(path, None)
         if entry is not None:
             self._add(entry, -1)
@@ -127,40 +127,40 @@ class Table(Struct, dict=True):
         self.chunks_barred += sign * entry.barred
         self.chunks_withheld += sign * entry.withheld
 
-    def take_over(self, other: "Table") -> None:
-        """Hold what the other table holds."""
+    def copy_from(self, other: "Table") -> None:
+        """Take the content of another table."""
         for name in Table.__struct_fields__:
             setattr(self, name, getattr(other, name))
         self.__dict__["lacking"] = other.lacking
         self.__dict__["folders"] = other.folders
 
     def store(self, file: StoredFile) -> None:
-        """The note's rows were replaced."""
+        """The rows of a note were replaced."""
         chunks = max(0, file.chunks)
         embedded = max(0, min(file.embedded, chunks))
         entry = Entry(file.sha256, file.mtime_ns, file.size, chunks, embedded)
         self.put(file.path, replace(entry, ctime_ns=file.ctime_ns))
 
     def fill(self, file: FilledFile) -> None:
-        """Some of the note's rows got vectors, and some never will."""
+        """Some rows of a note got vectors, and some never will."""
         entry = self.files.get(file.path)
         if entry is None or entry.sha256 != file.sha256:
             return  # the note has changed since: those rows are gone
         if file.embedded is None:
             embedded = entry.embedded + max(0, min(file.chunks, entry.lacking))
         else:
-            embedded = _within(file.embedded, entry.chunks - entry.barred)
+            embedded = _clamp(file.embedded, entry.chunks - entry.barred)
         left = entry.chunks - embedded - entry.barred
-        barred = _within(file.barred, left)
-        withheld = _within(file.withheld, barred)
+        barred = _clamp(file.barred, left)
+        withheld = _clamp(file.withheld, barred)
         self._recount(file.path, entry, embedded, entry.barred + barred, entry.withheld + withheld)
 
     def recount(self, path: str, sha256: str, embedded: int) -> None:
-        """So many of the note's rows have a vector, by the table itself."""
+        """So many rows of a note have a vector, counted in the table."""
         entry = self.files.get(path)
         if entry is None or entry.sha256 != sha256:
             return  # the note has changed since: those rows are gone
-        embedded = _within(embedded, entry.chunks)
+        embedded = _clamp(embedded, entry.chunks)
         barred = min(entry.barred, entry.chunks - embedded)
         self._recount(path, entry, embedded, barred, min(entry.withheld, barred))
 
@@ -178,5 +178,5 @@ class Building(Table):
     provider: str = ""
 
 
-def _within(count: int, most: int) -> int:
+def _clamp(count: int, most: int) -> int:
     return max(0, min(count, most))

@@ -1,4 +1,4 @@
-"""Moments as the log writes them (UTC, microseconds, Z), computed. Pure: it asks no clock."""
+"""Times in the format of the log (UTC, microseconds, Z). Pure: it asks no clock."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -8,14 +8,14 @@ _LAST_NS = 253_402_300_799_999_999_000  # the end of 9999: what ISO 8601 can wri
 
 
 def iso_of_ns(moment_ns: int) -> str:
-    """Nanoseconds since 1970; a file's time that no calendar has becomes the nearest one."""
+    """Nanoseconds since 1970 as text; times outside the calendar become the nearest valid one."""
     kept = min(max(moment_ns, _FIRST_NS), _LAST_NS)
     moment = _EPOCH + timedelta(microseconds=kept // 1000)
     return moment.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
 
 def ms_between(start: str | None, end: str) -> int:
-    """Milliseconds from one moment to the other; 0 where the clock was set back, or none began."""
+    """Milliseconds from one time to another; 0 if there is no start or the clock was set back."""
     if start is None:
         return 0
     passed = datetime.fromisoformat(end) - datetime.fromisoformat(start)

@@ -44,7 +44,7 @@ class JobStream:
             job = self._current()
             if progress.is_complete(state, job):
                 break
-            now = progress.line(state, job, self._vectors.counts)
+            now = progress.progress_line(state, job, self._vectors.counts)
             if now != sent:
                 sent = now
                 yield msgspec.json.encode(now) + b"\n"

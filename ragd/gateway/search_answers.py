@@ -153,7 +153,7 @@ def search_envelope(
         retrieval=answer.retrieval,
         embedded_share=round(share, 4),
         stale_since=health.since("INDEX_STALE"),
-        unindexed_files=progress.unindexed(state),
+        unindexed_files=progress.count_unindexed(state),
     )
     error = _answer_error(codes, answer) or explained_error(codes, state, model)
     return Envelope(worst, answer.data, error, about)

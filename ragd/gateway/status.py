@@ -41,7 +41,7 @@ def status_envelope(state: State, live: LiveState, query_time_ms: int = 0) -> En
         "chunks_withheld": catalog.chunks_withheld,
         "chunks_pending": catalog.backlog,
         "last_sync": state.sync_result.last_sync,
-        "unindexed_files": progress.unindexed(state),
+        "unindexed_files": progress.count_unindexed(state),
         "ollama_status": _ollama_status(state, live),
         "active_job": _active_job(state, live.vectors_made),
         "last_job": _last_job(state),
@@ -192,10 +192,10 @@ def _active_job(state: State, made: Mapping[str, int]) -> dict[str, Any] | None:
     """The job that runs or waits; else the one whose vectors are being made."""
     if job := state.jobs.active:
         return _open_job(job)
-    job = progress.makes_vectors(state)
+    job = progress.filling_job(state)
     if job is None:
         return None
-    now = progress.line(state, job, made)
+    now = progress.progress_line(state, job, made)
     counts = {"current": now["current"], "total": now["total"]}
     share = now["current"] / max(now["total"], 1)
     return {**_open_job(job), "phase": "vectors", "progress": share, **counts}
@@ -203,7 +203,7 @@ def _active_job(state: State, made: Mapping[str, int]) -> dict[str, Any] | None:
 
 def _last_job(state: State) -> dict[str, Any] | None:
     """The job that ended last, unless it is shown as active."""
-    filling = None if state.jobs.active else progress.makes_vectors(state)
+    filling = None if state.jobs.active else progress.filling_job(state)
     ended = [job for job in state.jobs.finished if job is not filling]
     if not ended:
         return None

@@ -9,7 +9,7 @@ from ragd.embed.providers.model_choice import in_words, named, wished
 from ragd.embed.providers.shipped_models import ENGLISH
 from ragd.errors import CODES
 from ragd.folds import State
-from ragd.folds.catalog import Index
+from ragd.folds.catalog import ServingIndex
 
 _STILL_WORKS = "full-text search still works."
 _RESTART = "then `ragctl stop` and `ragctl start`"
@@ -77,7 +77,7 @@ def explain_passed_over(index: Index, configured_model: str) -> dict[str, str] |
 
 
 def language_hint(
-    index: Index, languages: Mapping[str, int], configured: str
+    index: ServingIndex, languages: Mapping[str, int], configured: str
 ) -> dict[str, str] | None:
     """Says so if another embedded model than the index's fits the notes or is configured."""
     current = named(index.model) if index.provider == "embedded" else None

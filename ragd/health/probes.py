@@ -15,7 +15,7 @@ from ragd.embed.providers.model_choice import named
 from ragd.embed.providers.provider_choice import Providers
 from ragd.embed.providers.shipped_models import ENGLISH
 from ragd.events import Dependency
-from ragd.folds.catalog import Index
+from ragd.folds.catalog import ServingIndex
 from ragd.health.dependency_probe import DependencyProbe, DependencyProbes, ProbeFinding
 from ragd.health.probe_thread import ProbeThread
 from ragd.runtime.native_crash import CrashMark
@@ -217,7 +217,7 @@ class Probes:
         except TimeoutError:
             return code
 
-    def _differs_from_config(self, index: Index) -> bool:
+    def _differs_from_config(self, index: ServingIndex) -> bool:
         """Whether an explicit setting differs from the index. With `auto` the model is Ollama's."""
         config = self._settings.current.embedding
         if config.provider not in ("auto", index.provider):

@@ -52,7 +52,7 @@ from ragd.events import (
     WatchStarted,
 )
 from ragd.folds import State, apply, decode_state, encode_state
-from ragd.folds.health import settle
+from ragd.folds.health import update_reasons
 from ragd.folds.health_reasons import REASONS
 from ragd.folds.tables import Table
 
@@ -284,7 +284,7 @@ def test_the_state_is_always_the_worst_of_the_reasons(log: Facts) -> None:
 def test_settling_only_where_something_changed_is_as_good_as_settling_always(log: Facts) -> None:
     for record, state in folded(records(log)):
         again = decode_state(encode_state(state))
-        settle(again.health, again.catalog, record)
+        update_reasons(again.health, again.catalog, record)
         assert encode_state(again) == encode_state(state)
 
 

@@ -24,7 +24,7 @@ from ragd.events import (
 )
 from ragd.folds import catalog as catalog_fold
 from ragd.folds import decode_state, encode_state
-from ragd.folds.catalog import Catalog, Index
+from ragd.folds.catalog import Catalog, ServingIndex
 from ragd.folds.times import iso_of_ns
 from tests.folds.conftest import Log, moment
 
@@ -351,7 +351,7 @@ def test_a_quarantined_segment_keeps_the_catalog_and_asks_for_a_full_scan(log: L
 
 def test_an_activated_index_says_in_which_vector_space_it_is(log: Log) -> None:
     log.activate(provider="ollama", generation="g7")
-    assert log.state.catalog.index == Index("g7", "ollama", "some-model", 384)
+    assert log.state.catalog.index == ServingIndex("g7", "ollama", "some-model", 384)
 
 
 # A reindex builds beside

@@ -28,7 +28,7 @@ def line(log: Log, job: str = "job-1") -> tuple[str, str, int, int]:
     """Step, phase, current, total."""
     found = log.state.jobs.find(job)
     assert found is not None
-    said = progress.line(log.state, found)
+    said = progress.progress_line(log.state, found)
     assert set(said) == {"type", "phase", "current", "total", "step"}
     return said["step"], said["phase"], said["current"], said["total"]
 
@@ -64,19 +64,19 @@ def test_a_job_is_scanned_for_then_stored_then_embedded(log: Log) -> None:
 
 
 def test_what_is_not_in_the_index_yet_is_counted_and_what_is_read_again_is_not(log: Log) -> None:
-    assert progress.unindexed(log.state) == 0
+    assert progress.count_unindexed(log.state) == 0
     begin(log, planned=3)
-    assert progress.unindexed(log.state) == 3
+    assert progress.count_unindexed(log.state) == 3
     log.store("a.md", "b.md", "c.md")
     log.finish(mode="full", indexed=3)
-    assert progress.unindexed(log.state) == 0
+    assert progress.count_unindexed(log.state) == 0
     begin(log, planned=3, job="job-2")
-    assert progress.unindexed(log.state) == 0, "all of them are in the index"
+    assert progress.count_unindexed(log.state) == 0, "all of them are in the index"
     log.finish(mode="full", indexed=3, job="job-2")
     log.add(FilesChanged(changes=[FileChange("a.md", "modified"), FileChange("no.md", "added")]))
-    assert progress.unindexed(log.state) == 2
+    assert progress.count_unindexed(log.state) == 2
     log.add(FileSkipped(path="no.md", reason="its frontmatter says `rag: false`"))
-    assert progress.unindexed(log.state) == 1
+    assert progress.count_unindexed(log.state) == 1
 
 
 def test_a_job_behind_another_waits_for_its_turn(log: Log) -> None:

@@ -9,7 +9,7 @@ from ragctl.doctor.checks.known_state import settings, state
 from ragctl.setup.ollama import LOAD_WITHIN_S, NoAnswer, Server, ask, vector_size
 from ragd.config.schema import Embedding
 from ragd.embed.providers.shipped_models import ENGLISH, SHIPPED, ShippedModel
-from ragd.folds.catalog import Index
+from ragd.folds.catalog import ServingIndex
 from ragd.health.explanation import explain_passed_over, language_hint, size_mismatch
 from ragd.paths import Home
 
@@ -66,7 +66,7 @@ def _size(server: Server, wish: Embedding, judge: Callable[[str, str], Finding])
     return ok(f"{found}, which makes vectors of {made} numbers, as configured")
 
 
-def _embedded(index: Index | None, wish: Embedding, languages: dict[str, int]) -> Finding:
+def _embedded(index: ServingIndex | None, wish: Embedding, languages: dict[str, int]) -> Finding:
     """The embedded model serves: because it is configured, or because Ollama was passed over."""
     if index is not None and (hint := language_hint(index, languages, wish.language)):
         return warn(hint["message"], hint["suggestion"])

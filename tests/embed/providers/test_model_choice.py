@@ -4,13 +4,13 @@ import pytest
 
 from ragd.embed.providers.model_choice import fitting, named, wished
 from ragd.embed.worker import ENGLISH, GRANITE, MINILM, MULTILINGUAL
-from ragd.folds.catalog import Index
+from ragd.folds.catalog import ServingIndex
 from ragd.health.explanation import language_hint
 from ragd.vault.language_sample import AGAIN_S, MOST_NOTES, LanguageSample, note_language
 
-ENGLISH_INDEX = Index("g", "embedded", ENGLISH.name, ENGLISH.dimensions)
-OLD_INDEX = Index("g", "embedded", MINILM.name, MINILM.dimensions)
-OTHER_INDEX = Index("g", "embedded", MULTILINGUAL.name, MULTILINGUAL.dimensions)
+ENGLISH_INDEX = ServingIndex("g", "embedded", ENGLISH.name, ENGLISH.dimensions)
+OLD_INDEX = ServingIndex("g", "embedded", MINILM.name, MINILM.dimensions)
+OTHER_INDEX = ServingIndex("g", "embedded", MULTILINGUAL.name, MULTILINGUAL.dimensions)
 GERMAN = b"Ich bin gestern mit dem Zug nach Hause gefahren, und es war nicht sehr voll."
 PLAIN = b"Yesterday I went home by train, and it was not very full of people at all."
 
@@ -62,7 +62,7 @@ def test_there_is_no_hint_where_nothing_is_to_be_done() -> None:
     assert language_hint(ENGLISH_INDEX, {"en": 100, "de": 4}, "auto") is None
     assert language_hint(ENGLISH_INDEX, {"de": 100}, "english") is None
     assert language_hint(OTHER_INDEX, {"en": 100}, "auto") is None
-    assert language_hint(Index("g", "ollama", "x", 1024), {"de": 100}, "auto") is None
+    assert language_hint(ServingIndex("g", "ollama", "x", 1024), {"de": 100}, "auto") is None
 
 
 def test_an_index_that_differs_from_the_configuration_gets_a_hint() -> None:
