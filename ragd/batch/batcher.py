@@ -132,17 +132,17 @@ class Batcher:
         while True:
             self._woken.clear()
             if job := state.jobs.active:
-                await self._run(job)
-                await self._until_finished(job.id)
+                await self._run_job(job)
+                await self._wait_until_finished(job.id)
             elif state.pause.holds:
                 await self._woken.wait()
             elif needed := self._auto_jobs.next_job():
                 await self._request(needed)
-            elif self._waiting() and not is_damaged(state):
+            elif self._waiting_paths() and not is_damaged(state):
                 await self._collect()
                 if state.jobs.active is None and not state.pause.holds:
                     # Otherwise the requested job reads these notes, too.
-                    await self._sync_waiting(self._waiting())
+                    await self._sync_waiting(self._waiting_paths())
             elif is_damaged(state) or not await self._change_times.fill_some():
                 await self._woken.wait()
 
@@ -157,13 +157,13 @@ class Batcher:
             self._job_requested, self._clock, self._settings.current.watch.collect_s
         )
 
-    def _waiting(self) -> list[str]:
+    def _waiting_paths(self) -> list[str]:
         """The changed notes, without those that vanished and are held."""
         self._hold.forget_if_over()
         waiting = self._ledger.state.catalog.waiting
         return [path for path in waiting if not self._hold.is_held(path)]
 
-    async def _until_finished(self, job_id: str) -> None:
+    async def _wait_until_finished(self, job_id: str) -> None:
         """One job at a time: the next one begins when the last batch of this one is stored."""
         while self._ledger.state.jobs.find_open(job_id) is not None:
             self._woken.clear()
@@ -171,7 +171,7 @@ class Batcher:
 
     # Jobs that scan the whole vault
 
-    async def _run(self, job: Job) -> None:
+    async def _run_job(self, job: Job) -> None:
         state = self._ledger.state
         if job.mode != "reindex" and is_damaged(state):
             await self._fail(job, "INDEX_CORRUPTED")  # nothing can be stored in it
@@ -194,7 +194,7 @@ class Batcher:
         catalog = self._ledger.state.catalog
         read_all = job.mode != "sync" or catalog.needs_full_scan
         known = stored_files(catalog)
-        moves = await self._moves(scanned, known)
+        moves = await self._find_moves(scanned, known)
         plan = self._plan(scanned, known, job.accept_deletions, read_all=read_all, moves=moves)
         await self._hold.record(NAME, plan.held)
         if job.accept_deletions:
@@ -213,7 +213,7 @@ class Batcher:
     async def _rebuild(self, job: Job, scanned: VaultScan) -> None:
         """Build an index beside the one that serves, or continue one that was interrupted."""
         catalog = self._ledger.state.catalog
-        moves = await self._moves(scanned, catalog.files)
+        moves = await self._find_moves(scanned, catalog.files)
         differing = self._plan(scanned, catalog.files, job.accept_deletions, moves=moves)
         if not is_damaged(self._ledger.state):
             await self._hold.record(NAME, differing.held)
@@ -260,7 +260,7 @@ class Batcher:
             scanned.notes,
             known,
             read_all=read_all,
-            denied=self._denied(known),
+            denied=self._denied_paths(known),
             unreadable_folders=scanned.unreadable_folders,
             moves=moves or {},
         )
@@ -268,10 +268,10 @@ class Batcher:
             return plan
         return self._hold.apply_to(plan, len(known), scanned.identity[0], count_recent=True)
 
-    async def _moves(self, scanned: VaultScan, known: Mapping[str, Entry]) -> Moves:
-        return await moves_in_scan(self._notes, scanned, known, denied=self._denied(known))
+    async def _find_moves(self, scanned: VaultScan, known: Mapping[str, Entry]) -> Moves:
+        return await moves_in_scan(self._notes, scanned, known, denied=self._denied_paths(known))
 
-    def _denied(self, known: Iterable[str]) -> list[str]:
+    def _denied_paths(self, known: Iterable[str]) -> list[str]:
         return [path for path in known if not self._notes.includes(path)]
 
     async def _start(
@@ -324,7 +324,7 @@ class Batcher:
             await journal.append(NAME, unavailable_fact(why))
             if job := self._ledger.state.jobs.find_open(job_id):
                 await self._fail(job, unavailable_error(why).code)
-        await self._until_finished(job_id)
+        await self._wait_until_finished(job_id)
 
     async def _plan_waiting(self, paths: list[str]) -> tuple[SyncPlan, set[str]]:
         """The plan for these paths, without the held ones; and those that have vanished."""

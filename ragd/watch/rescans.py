@@ -103,7 +103,7 @@ class Rescans:
         scanned.began_seq = began_seq
         self._watch.set_folders(scanned.folders)
         self._states.vault_found(scanned.identity)
-        denied = await asyncio.to_thread(self._denied, known)
+        denied = await asyncio.to_thread(self._denied_paths, known)
         moves: Moves = {}
         if state.jobs.active is None:
             stored = stored_files(state.catalog)
@@ -113,7 +113,7 @@ class Rescans:
             return
         await self._compare(scanned, denied, moves, began)
 
-    def _denied(self, paths: list[str]) -> list[str]:
+    def _denied_paths(self, paths: list[str]) -> list[str]:
         return [path for path in paths if not self._notes.includes(path)]
 
     async def _compare(
