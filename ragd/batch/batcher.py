@@ -49,7 +49,7 @@ from ragd.vault.threads import READ, unavailable_error, unavailable_fact
 
 SKIPPED_MAX = 10_000
 RETRY_S = 5.0
-URGENT_FILES = 50  # so many saved notes, or fewer, wait a moment for their vectors
+URGENT_FILES = 50  # up to this many saved notes wait a moment for their vectors
 
 _WAKE = {
     tag_of_type(t)
@@ -302,7 +302,7 @@ class Batcher:
     # Notes that the watcher announced
 
     async def _sync_waiting(self, paths: list[str]) -> None:
-        """Sync just these paths. No one requested this job, so it gets its id here."""
+        """Sync just these paths. This job has no request, so it gets its id here."""
         journal = self._ledger.journal
         try:
             await READ.run(self._notes.verify_root)

@@ -20,7 +20,7 @@ RECENT_S = 600.0
 
 
 def is_suspicious(deleted: int, known: int, recent: int = 0, holding: bool = False) -> bool:
-    """Whether so many deletions are held: more than 30 % and more than 50 with the `recent` ones,
+    """Whether this many deletions are held: more than 30 % and more than 50 with the `recent` ones,
     or all notes, or any number while some are held already."""
     if not deleted or holding:
         return bool(deleted)
@@ -65,7 +65,7 @@ class DeletionHold:
         return structs.replace(plan, removals=allowed, held=len(plan.deletions))
 
     async def record(self, actor: str, held: int) -> None:
-        """So many deletions are held from now on; 0 ends the hold."""
+        """Record that this many deletions are held now; 0 ends the hold."""
         if held != self._ledger.state.health.deletions_held:
             await self._ledger.journal.append(actor, DeletionsHeld(count=held))
 
@@ -90,7 +90,7 @@ class DeletionHold:
         self.count_removed(sum(path not in self._held for path in vanished))
 
     def count_removed(self, count: int) -> None:
-        """So many notes are removed now without a person's consent."""
+        """Count notes that are removed now without a person's consent."""
         if count:
             self._removed.append((self._clock.monotonic(), count))
 

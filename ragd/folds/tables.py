@@ -156,7 +156,7 @@ class Table(Struct, dict=True):
         self._recount(file.path, entry, embedded, entry.barred + barred, entry.withheld + withheld)
 
     def recount(self, path: str, sha256: str, embedded: int) -> None:
-        """So many rows of a note have a vector, counted in the table."""
+        """Correct how many rows of a note have a vector, as counted in the table."""
         entry = self.files.get(path)
         if entry is None or entry.sha256 != sha256:
             return  # the note has changed since: those rows are gone

@@ -20,7 +20,7 @@ from ragd.watch.rescan_requests import RescanRequests
 
 NAME = "watcher"
 BURST = 4000  # paths that are debounced one by one; beyond them, only a scan
-CROWD = 1000  # so many events at once may be all that the system's queue could hold
+CROWD = 1000  # events at once: the system's queue may have overflowed
 
 
 class PathInspector(Protocol):

@@ -135,7 +135,7 @@ class WatchLoop:
         """
         try:
             fresh = await self._open(polling=False)
-        except WatchDied:  # perhaps the system does not have so many watches at once
+        except WatchDied:  # perhaps the system has too few watches for both
             await outdated.wait_closed()
             return await self._open(polling=False)
         try:
