@@ -1,7 +1,8 @@
 """Which actors record each fact, by the sources: an actor's modules name it and make its facts.
 
 They name it with a constant: `NAME`, or one like `STORE_WRITER = "store_writer"` of their package.
-A module without such a constant works for the actors that import it. It reads the sources as text.
+A module that imports from one of them, in the same package, works for the same actor; any other
+works for the actors that import it. It reads the sources as text.
 """
 
 import ast
@@ -13,14 +14,16 @@ WIRING = ".wiring"  # it builds all actors, and records nothing
 
 
 def recorders(package: Path, facts: Iterable[str]) -> dict[str, list[str]]:
-    """The actors that record each of these facts (named by class); none where nobody is found."""
+    """The actors that record each of these facts (named by class); an empty list if none does."""
     wanted = set(facts)
     trees = {_name(package, path): ast.parse(path.read_bytes()) for path in package.rglob("*.py")}
-    actors = _actors(trees)
+    actors = _named_actors(trees)
     found: dict[str, set[str]] = defaultdict(set)
     for module, tree in trees.items():
-        for fact in _made_in(tree) & wanted:
-            found[fact] |= actors[module]
+        for definition in tree.body:
+            name = getattr(definition, "name", "")
+            for fact in _made_in(definition) & wanted:
+                found[fact] |= actors[module] or _importers(module, name, trees, actors)
     return {fact: sorted(found[fact]) for fact in sorted(wanted)}
 
 
@@ -29,24 +32,37 @@ def _name(package: Path, path: Path) -> str:
     return ".".join(place.relative_to(package.parent).parts)
 
 
-def _actors(trees: dict[str, ast.Module]) -> dict[str, set[str]]:
-    """The actors that each module works for."""
+def _named_actors(trees: dict[str, ast.Module]) -> dict[str, set[str]]:
+    """The actors that each module names or works for."""
     own = {module: _constants(module, tree) for module, tree in trees.items()}
-    of: dict[str, set[str]] = {module: set() for module in trees}
+    of: dict[str, set[str]] = {module: set(own[module].values()) for module in trees}
     for module, tree in trees.items():
-        of[module] |= set(own[module].values())
         if module.endswith(WIRING):
             continue
         for place, name in _imported(tree):
             if name in own.get(place, {}):
                 of[module] = {own[place][name]}
-    nameless = [module for module, actors in of.items() if not actors]
-    named = {module: actors for module, actors in of.items() if actors}
-    for module in nameless:
-        for other, actors in named.items():
-            if any(place == module for place, _ in _imported(trees[other])):
-                of[module] = of[module] | actors
+            elif "NAME" in own.get(place, {}) and _package(place) == _package(module):
+                of[module] = of[module] or {own[place]["NAME"]}
     return of
+
+
+def _importers(
+    module: str, name: str, trees: dict[str, ast.Module], actors: dict[str, set[str]]
+) -> set[str]:
+    """The actors that import this definition; if none does, those that import its module."""
+    by_name: set[str] = set()
+    by_module: set[str] = set()
+    for other, tree in trees.items():
+        for place, imported in _imported(tree):
+            if place == module:
+                by_module |= actors[other]
+                by_name |= actors[other] if imported == name else set()
+    return by_name or by_module
+
+
+def _package(module: str) -> str:
+    return module.rpartition(".")[0]
 
 
 def _constants(module: str, tree: ast.Module) -> dict[str, str]:
@@ -71,7 +87,7 @@ def _imported(tree: ast.Module) -> Iterator[tuple[str, str]]:
             yield from ((node.module or "", alias.name) for alias in node.names)
 
 
-def _made_in(tree: ast.Module) -> set[str]:
+def _made_in(tree: ast.AST) -> set[str]:
     """Names that are called like a class."""
     calls = (node.func for node in ast.walk(tree) if isinstance(node, ast.Call))
     return {what.id for what in calls if isinstance(what, ast.Name)}

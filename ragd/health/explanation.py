@@ -50,7 +50,7 @@ def size_mismatch(model: str, configured: int, made: int) -> tuple[str, str]:
     )
 
 
-def explain_passed_over(index: Index, configured_model: str) -> dict[str, str] | None:
+def explain_passed_over(index: ServingIndex, configured_model: str) -> dict[str, str] | None:
     """Why this index uses the embedded model although Ollama was wanted; None if it does not."""
     when = "when this index was made, so it uses the embedded model."
     again = "`ragctl reindex`"
