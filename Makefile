@@ -29,7 +29,8 @@ picture: $(STAMP)  ## docs/picture.svg again, recorded from real commands in a t
 	@$(BIN)/python -m examples.picture
 
 test: $(STAMP) $(if $(HAS_NODE),test-plugin)  ## everything, on Python and, where Node 20 or newer is there, on Node
-	$(BIN)/python -m pytest -n 4 --dist worksteal
+	$(BIN)/python -m pytest -n 4 --dist worksteal --cov --cov-report=
+	@$(BIN)/coverage report
 	@$(if $(HAS_NODE),,echo "Not run: the tests of the OpenClaw plugin, for want of Node 20 or newer.")
 	@echo "Not part of it: make test-openclaw (downloads 280 MB), make chaos, make bench."
 
@@ -74,5 +75,5 @@ bench-sets: $(STAMP)  ## the tuning half of every set of questions (docs/sets.md
 	$(BIN)/python -m bench.sets --keep .bench-sets
 
 clean:
-	rm -rf $(VENV) .bench-sets .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build
+	rm -rf $(VENV) .bench-sets .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage dist build
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

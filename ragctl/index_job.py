@@ -144,7 +144,7 @@ def _last_of(
         shown.tick()
         if time.monotonic() - max(heard, looked) > SILENCE_S:
             with suppress(Failure):  # nobody answers: then there is nothing to say but to wait
-                for sentence in _why_it_waits(home, told):
+                for sentence in reasons_to_wait(home, told):
                     shown.remark(sentence)
             looked = time.monotonic()
         if time.monotonic() - heard > PATIENCE_S and step.get("step") == "vectors":
@@ -153,7 +153,7 @@ def _last_of(
                 return end
 
 
-def _why_it_waits(home: Home, told: set[str]) -> Iterator[str]:
+def reasons_to_wait(home: Home, told: set[str]) -> Iterator[str]:
     """What status knows that may be the cause, each code once."""
     for reason in request(home, "GET", "/v1/status").data["reasons"]:
         if reason["code"] in _CAUSES and reason["code"] not in told:

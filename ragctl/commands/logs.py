@@ -5,7 +5,7 @@ import json
 import os
 import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Generator
 from typing import Any, BinaryIO
 
 from ragctl.cli import add_json, at_least
@@ -38,7 +38,7 @@ def run(args: argparse.Namespace) -> int:
             "Start it with `ragctl start`.",
         )
     ink = Ink()
-    for line in _last(path, file, args.lines):
+    for line in last_lines(path, file, args.lines):
         _show(line, args.json, ink)
     if args.follow:
         if file is None:
@@ -50,7 +50,7 @@ def run(args: argparse.Namespace) -> int:
     return EXIT_OK
 
 
-def new_lines(path: str, file: BinaryIO | None) -> Iterator[bytes]:
+def new_lines(path: str, file: BinaryIO | None) -> Generator[bytes, None, None]:
     """Every line that is written from now on, also when the file is turned over meanwhile."""
     rest = b""
     try:
@@ -88,7 +88,7 @@ def _was_replaced(path: str, file: BinaryIO) -> bool:
     return not os.path.samestat(mine, there) or there.st_size < file.tell()
 
 
-def _last(path: str, file: BinaryIO | None, count: int) -> list[bytes]:
+def last_lines(path: str, file: BinaryIO | None, count: int) -> list[bytes]:
     """The last lines, from the file before as well. `file` is left behind the last whole one."""
     kept: deque[bytes] = deque(maxlen=count)
     before = _opened(f"{path}.1")

@@ -50,7 +50,7 @@ def run(args: argparse.Namespace) -> int:
     _refuse_a_service(home)
     if not args.yes:
         _ask(home, found, args.json)
-    _stop(home)
+    stop_daemon(home)
     with _locked(home):
         removed = _swept(home, places, remove=True)
     return _report(home, removed, args.json, removed=True, listed=not args.yes)
@@ -113,7 +113,7 @@ def _refuse_a_service(home: Home) -> None:
         )
 
 
-def _stop(home: Home) -> None:
+def stop_daemon(home: Home) -> None:
     if holder(home) is None:
         return
     from ragctl.daemon.stop import end_daemon

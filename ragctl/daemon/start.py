@@ -181,7 +181,7 @@ def _started_by(service: "Plan", home: Home, deadline: float) -> bool:
 def _start_ourselves(home: Home, deadline: float) -> None:
     while True:
         with _errors_file(home) as errors:
-            code = _wait_for(home, _spawn(home, errors), deadline)
+            code = _wait_for(home, spawn_daemon(home, errors), deadline)
             if code is None:
                 return
             if code != EXIT_ALREADY_RUNNING:
@@ -190,7 +190,7 @@ def _start_ourselves(home: Home, deadline: float) -> None:
         while holder(home) is not None:
             if answers(home):
                 return
-            _look_again(home, deadline)
+            pause_before_retry(home, deadline)
 
 
 def daemon_command(home: Home) -> list[str]:
@@ -206,7 +206,7 @@ def _errors_file(home: Home) -> TextIO:
     return TemporaryFile("w+", encoding="utf-8", errors="replace", dir=place)
 
 
-def _spawn(home: Home, errors: TextIO) -> "Popen[bytes]":
+def spawn_daemon(home: Home, errors: TextIO) -> "Popen[bytes]":
     import subprocess
 
     environment = subprocesses.environment()
@@ -234,14 +234,14 @@ def _wait_for(home: Home, child: "Popen[bytes]", deadline: float) -> int | None:
             if answers(home) and (holder(home) or {}).get("pid") == child.pid:
                 child.returncode = 0  # it outlives us: nobody has to wait for it
                 return None
-            _look_again(home, deadline)
+            pause_before_retry(home, deadline)
         except TimedOut:
             child.returncode = 0
             raise
     return None if answers(home) else child.returncode
 
 
-def _look_again(home: Home, deadline: float) -> None:
+def pause_before_retry(home: Home, deadline: float) -> None:
     if time.monotonic() > deadline:
         pid = (holder(home) or {}).get("pid")
         raise TimedOut(

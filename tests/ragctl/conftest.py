@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -44,7 +44,16 @@ class Result(NamedTuple):
 
 
 Ragctl = Callable[..., Result]
-StartProcess = Callable[..., "subprocess.Popen[str]"]
+
+
+class Process(subprocess.Popen[str]):
+    """A command with both of its outputs read by the test."""
+
+    stdout: IO[str]
+    stderr: IO[str]
+
+
+StartProcess = Callable[..., Process]
 StartTerminal = Callable[..., Terminal]
 
 
@@ -77,6 +86,13 @@ def home(short: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Home]:
         os.kill(about["pid"], signal.SIGKILL)
         with open(home.lock, "rb") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)  # it is gone when its lock is
+
+
+def pid_of(home: Home) -> int:
+    """The process that holds the lock of this home."""
+    about = holder(home)
+    assert about is not None
+    return int(about["pid"])
 
 
 @pytest.fixture
@@ -116,8 +132,8 @@ def step(name: str, current: int = 0, total: int = 0) -> dict[str, Any]:
 
 def complete(outcome: str = "complete", **more: Any) -> dict[str, Any]:
     """The last line about a job, as the daemon sends it."""
-    counts = {"indexed_files": 10, "total_chunks": 18, "text_ms": 1210, "duration_ms": 5445}
-    counts |= {"errors": []}
+    counts: dict[str, Any] = {"indexed_files": 10, "total_chunks": 18, "errors": []}
+    counts |= {"text_ms": 1210, "duration_ms": 5445}
     unsaid = {"errors_total": 0, "chunks_embedded": 18, "deletions_held": 0}
     return {"type": "complete", **counts, "outcome": outcome, **unsaid, **more}
 
@@ -157,7 +173,7 @@ class FakeDaemon:
         self.job: dict[str, Any] = {"id": JOB, "mode": "full", "phase": "running", "progress": 0.5}
         self.reload_answer: tuple[int, dict[str, Any]] = (200, {"applied": [], "needs_restart": []})
         self.when_followed: list[Callable[[], None]] = []  # one for each follower that comes
-        self.note: dict[str, Any] | None = dict(NOTE)
+        self.note: dict[str, Any] = dict(NOTE)  # empty: there is no such note
         self.note_hint = "Did you mean `Note.md`?"  # where there is no note
         self.searches: list[dict[str, Any]] = []
         self.search_refusal: tuple[str, str | None] | None = None  # code and message
@@ -334,7 +350,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def send_note(self, query: dict[str, list[str]]) -> None:
         fake = self.server.fake
-        if fake.note is None:
+        if not fake.note:
             error = {"code": "INVALID_REQUEST", "message": "There is no such note in the vault."}
             more = {"recoverable": False, "suggestion": fake.note_hint}
             return self.answer(404, None, error | more)
@@ -478,11 +494,11 @@ def fake(home: Home) -> Iterator[FakeDaemon]:
 @pytest.fixture
 def process(home: Home) -> Iterator[StartProcess]:
     """Run one command as a process of its own, which is ended with the test."""
-    started: list[subprocess.Popen[str]] = []
+    started: list[Process] = []
 
-    def start(*argv: str, **settings: Any) -> "subprocess.Popen[str]":
+    def start(*argv: str, **settings: Any) -> Process:
         place = str(Path(ragd.__file__).parent.parent)
-        child = subprocess.Popen(
+        child = Process(
             [sys.executable, "-m", "ragctl", *argv],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,

@@ -5,6 +5,7 @@ import shlex
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -202,12 +203,12 @@ def test_what_the_system_refuses_is_a_sentence(
     assert result.err == f"ragctl: {raised.strerror}: /x.\n"
 
 
-def failure(err: str) -> dict[str, object]:
+def failure(err: str) -> dict[str, Any]:
     """What a program finds on stderr: one line, one object."""
     assert err.count("\n") == 1
     said = json.loads(err)
     assert set(said) == {"error"} and set(said["error"]) == {"code", "message", "suggestion"}
-    return said["error"]
+    return dict(said["error"])
 
 
 @pytest.mark.parametrize(

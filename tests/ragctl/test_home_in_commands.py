@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 from shlex import quote
+from typing import Any
 
 import pytest
 
@@ -63,7 +64,7 @@ def test_every_suggestion_can_be_addressed(code: str) -> None:
 def texts(path: Path) -> Iterator[str]:
     """What a module may say: its strings, but for docstrings and the examples of a command."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    silent = set()
+    silent = set[ast.AST]()
     for node in ast.walk(tree):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             first = node.body[0] if node.body else None
@@ -121,7 +122,7 @@ def all_named(home: Home, *outputs: str) -> int:
     ],
 )
 def test_without_a_daemon_every_command_names_the_home(
-    ragctl: Ragctl, elsewhere: Home, typed, monkeypatch: pytest.MonkeyPatch
+    ragctl: Ragctl, elsewhere: Home, typed: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("ragctl.daemon.start.start_daemon", _no_daemon)
     result = ragctl("--home", elsewhere.root, *typed)
@@ -196,7 +197,7 @@ def test_what_stands_below_a_passage_names_the_home(elsewhere: Home) -> None:
     ],
 )
 def test_what_is_said_of_a_job_names_the_home(
-    ragctl: Ragctl, fake: FakeDaemon, elsewhere: Home, last: str
+    ragctl: Ragctl, fake: FakeDaemon, elsewhere: Home, last: dict[str, Any]
 ) -> None:
     fake.more["reasons"] = [reason("INDEX_CORRUPTED")]
     fake.say(step("text", 1, 2), last)

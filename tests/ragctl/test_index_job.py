@@ -261,9 +261,9 @@ def test_a_window_that_shrinks_is_heeded(terminal: StartTerminal, fake: FakeDaem
 def test_a_silence_is_explained_once_by_what_status_knows(home: Home, fake: FakeDaemon) -> None:
     fake.be("unavailable", "DISK_FULL", "VECTORS_PENDING")
     told: set[str] = set()
-    [sentence] = index_job._why_it_waits(home, told)
+    [sentence] = index_job.reasons_to_wait(home, told)
     assert fake.reasons[0]["message"] in sentence and fake.reasons[0]["suggestion"] in sentence
-    assert list(index_job._why_it_waits(home, told)) == []
+    assert list(index_job.reasons_to_wait(home, told)) == []
     screen = io.StringIO()
     shown = Moving(screen)
     shown.step(step("text", 0, 1))

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from ragctl.daemon.lockfile import holder
 from ragd.paths import Home
-from tests.ragctl.conftest import Ragctl, StartProcess
+from tests.ragctl.conftest import Ragctl, StartProcess, pid_of
 
 pytestmark = pytest.mark.slow
 
@@ -17,7 +16,7 @@ pytestmark = pytest.mark.slow
 @pytest.fixture
 def daemon(ragctl: Ragctl, home: Home) -> int:
     """The pid of a daemon that has just begun."""
-    return ragctl("start", "--json").json["pid"]
+    return int(ragctl("start", "--json").json["pid"])
 
 
 def test_status_starts_the_daemon_and_waits_for_its_first_look(ragctl: Ragctl, home: Home) -> None:
@@ -49,7 +48,7 @@ def test_many_starters_end_with_one_daemon(process: StartProcess, home: Home) ->
     children = [process("start", "--json") for _ in range(5)]
     said = [json.loads(child.communicate()[0]) for child in children]
     assert [child.returncode for child in children] == [0] * 5
-    assert {one["pid"] for one in said} == {holder(home)["pid"]}
+    assert {one["pid"] for one in said} == {pid_of(home)}
 
 
 def test_stop_ends_it_and_a_second_stop_says_so(ragctl: Ragctl, daemon: int) -> None:
@@ -96,7 +95,7 @@ def test_a_killed_daemon_is_replaced_by_the_next_command(
     assert "left behind" in ragctl("doctor").out
     assert ragctl("status", "--no-start").code == 3
     assert ragctl("wait", "--for", "idle").code == 0
-    assert holder(home)["pid"] != daemon
+    assert pid_of(home) != daemon
     stops = [json.loads(line)["event"] for line in ragctl("events", "--json").lines]
     assert [e["previous_stop"] for e in stops if e["type"] == "daemon_started"] == ["none", "crash"]
 

@@ -45,7 +45,7 @@ def test_every_command_that_talks_is_tried() -> None:
 
 @pytest.mark.parametrize("argv", TALKS, ids=" ".join)
 def test_another_version_is_told_once_with_the_next_step(
-    ragctl: Ragctl, fake: FakeDaemon, short: Path, argv: list[str]
+    ragctl: Ragctl, fake: FakeDaemon, short: Path, argv: tuple[str, ...]
 ) -> None:
     fake.version = "9.9.9"
     fake.say(complete())
@@ -57,7 +57,7 @@ def test_another_version_is_told_once_with_the_next_step(
 
 @pytest.mark.parametrize("argv", TALKS, ids=" ".join)
 def test_the_same_version_is_not_worth_a_word(
-    ragctl: Ragctl, fake: FakeDaemon, short: Path, argv: list[str]
+    ragctl: Ragctl, fake: FakeDaemon, short: Path, argv: tuple[str, ...]
 ) -> None:
     fake.say(complete())
     result = ragctl(*(word.format(vault=short / "vault") for word in argv))

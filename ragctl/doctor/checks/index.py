@@ -93,7 +93,7 @@ def libraries(home: Home) -> Finding:
         reader, writer = version("lancedb"), version("pylance")
     except PackageNotFoundError as why:
         return fail(f"{why.name} is not installed", again)
-    inside = _lance_inside()
+    inside = lance_in_lancedb()
     if inside is None:
         return ok(f"lancedb {reader}, lance {writer}")
     if inside != writer:
@@ -101,7 +101,7 @@ def libraries(home: Home) -> Finding:
     return ok(f"lancedb {reader} reads and lance {writer} writes, which is the same lance")
 
 
-def _lance_inside() -> str | None:
+def lance_in_lancedb() -> str | None:
     """The lance that lancedb was built with, as the paths of its sources tell; None: untold."""
     spec = find_spec("lancedb")
     if spec is None or not spec.submodule_search_locations:

@@ -47,14 +47,14 @@ def isolation(home: Home) -> Finding:
         alone = _has_loopback_only(pid)
     except OSError:
         return ok(f"by configuration: {rule}; what the daemon has open cannot be seen")
-    return _judge(rule, found, alone)
+    return judge_connections(rule, found, alone)
 
 
-def _judge(rule: str, found: list[Connection], alone: bool) -> Finding:
+def judge_connections(rule: str, found: list[Connection], alone: bool) -> Finding:
     stop = "Run `ragctl stop`, and report this: it must not be."
     if any(one.listens for one in found):
         return fail("the daemon listens on a network port", stop)
-    away = [one.peer for one in found if not _is_here(one.peer)]
+    away = [one.peer for one in found if not is_this_machine(one.peer)]
     if away:
         return fail(f"the daemon talks to another machine, {away[0]}", stop, away[0])
     layer = "by the system: the daemon has loopback only" if alone else f"by configuration: {rule}"
@@ -91,7 +91,7 @@ def connections(pid: int) -> list[Connection]:
             continue
         for row in rows:
             if row[9] in inodes:
-                found.append(Connection(_address(row[2]), row[3] == _LISTENS))
+                found.append(Connection(parse_address(row[2]), row[3] == _LISTENS))
     return found
 
 
@@ -105,7 +105,7 @@ def _socket_inodes(pid: int) -> Iterator[str]:
             yield target[8:-1]
 
 
-def _address(word: str) -> str:
+def parse_address(word: str) -> str:
     """`0100007F:1F90` is 127.0.0.1: words of four bytes, each in this machine's order."""
     raw = bytes.fromhex(word.partition(":")[0])
     parts = [raw[i : i + 4] for i in range(0, len(raw), 4)]
@@ -115,7 +115,7 @@ def _address(word: str) -> str:
     return str(IPv4Address(packed) if len(packed) == 4 else IPv6Address(packed))
 
 
-def _is_here(peer: str) -> bool:
+def is_this_machine(peer: str) -> bool:
     address = ip_address(peer)
     mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
     address = mapped or address

@@ -82,7 +82,7 @@ def inotify(home: Home) -> Finding:
     """Linux allows a user so many watched folders; each folder of the vault takes one."""
     if sys.platform != "linux":
         return ok("this system has no such limit")
-    watches, instances = _number(_WATCHES), _number(_INSTANCES)
+    watches, instances = read_number(_WATCHES), read_number(_INSTANCES)
     if watches is None or instances is None:
         return ok("this system does not tell its limits")
     wished = settings(home)
@@ -115,7 +115,7 @@ def _folders(vault: str) -> int:
     return count
 
 
-def _number(path: str) -> int | None:
+def read_number(path: str) -> int | None:
     try:
         with open(path) as file:
             return int(file.read())

@@ -70,7 +70,7 @@ def test_every_command_is_offered(complete: Complete) -> None:
 @pytest.mark.parametrize("verb", cli.PURPOSES)
 def test_every_option_of_every_command_is_offered(complete: Complete, verb: str) -> None:
     _, parser = cli.command(verb)
-    long = {name for a in parser._actions for name in a.option_strings if name[:2] == "--"}
+    long = set(re.findall(r"^  (?:-\w[^,]*, )?(--[\w-]+)", parser.format_help(), re.M))
     assert long and set(complete(verb, "--")) == long
     assert complete(verb, "--hom") == ["--home"]
 
@@ -113,7 +113,9 @@ def test_options_before_the_command_are_offered(complete: Complete) -> None:
         (("unknown", ""), []),
     ],
 )
-def test_values_are_offered_in_their_place(complete: Complete, words, offered) -> None:
+def test_values_are_offered_in_their_place(
+    complete: Complete, words: tuple[str, ...], offered: list[str]
+) -> None:
     assert complete(*words) == offered
 
 
@@ -134,7 +136,9 @@ def test_where_nothing_has_to_stand_options_are_offered(complete: Complete) -> N
         ("config", "set", "vault_path"),
     ],
 )
-def test_folders_are_offered_where_one_is_expected(complete: Complete, words) -> None:
+def test_folders_are_offered_where_one_is_expected(
+    complete: Complete, words: tuple[str, ...]
+) -> None:
     assert sorted(complete(*words, "M")) == ["More", "My Notes"]
 
 

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from ragctl.commands.doctor import CHECKS, describe
-from ragctl.doctor.checks import daemon, log, ok, vault
+from ragctl.doctor.checks import Finding, daemon, log, ok, vault
 from ragctl.doctor.checks import home as home_checks
 from ragctl.doctor.run_checks import Check, examine
 from ragctl.views.render import Ink
-from ragd.eventlog.frame import FORMAT, Header, Record, encode, encode_header
+from ragd.eventlog.frame import FORMAT, Record, SegmentHeader, encode, encode_header
 from ragd.eventlog.segment import segment_name
 from ragd.events import DaemonStarted
 from ragd.paths import Home
@@ -21,10 +21,10 @@ from tests.ragctl.conftest import FakeDaemon, Ragctl
 STARTED = DaemonStarted(version="0.1.0", config_hash="c", previous_stop="none")
 
 
-def write_log(place: str, *, ts: str = "2026-11-15T14:00:00.000000Z", min_reader: int = 1) -> Path:
+def write_log(place: Home, *, ts: str = "2026-11-15T14:00:00.000000Z", min_reader: int = 1) -> Path:
     events = Path(place.events)
     events.mkdir(exist_ok=True)
-    header = encode_header(Header(FORMAT, min_reader, "ragd test", 1))
+    header = encode_header(SegmentHeader(FORMAT, min_reader, "ragd test", 1))
     lines = [encode(Record(n, n - 1, ts, "01RUN", "daemon", None, STARTED)) for n in (1, 2, 3)]
     path = events / segment_name(1)
     path.write_bytes(header + b"".join(lines))
@@ -80,14 +80,14 @@ def test_it_looks_at_everything_that_can_go_wrong() -> None:
 def test_a_check_that_hangs_holds_up_nobody(home: Home) -> None:
     forever = threading.Event()
 
-    def hang(place: object) -> object:
+    def hang(place: object) -> Finding:
         forever.wait(PATIENCE_S)
         return ok("late")
 
-    def explode(place: object) -> object:
+    def explode(place: object) -> Finding:
         raise ZeroDivisionError
 
-    def come_late(place: object) -> object:
+    def come_late(place: object) -> Finding:
         began.wait(PATIENCE_S)
         return ok("in its own time")
 
@@ -129,7 +129,7 @@ def test_no_daemon_is_started(ragctl: Ragctl, home: Home) -> None:
 
 
 def test_files_of_another_user_are_found(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(home_checks.os, "getuid", lambda: os.geteuid() + 1)
+    monkeypatch.setattr(os, "getuid", lambda: os.geteuid() + 1)
     finding = home_checks.permissions(home)
     assert finding.verdict == "fail" and "chown -R" in finding.fix
 
@@ -268,7 +268,7 @@ def test_a_vault_that_is_gone_or_empty_is_told(home: Home, short: Path) -> None:
 
 def test_too_few_watches_are_told(home: Home, short: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert vault.inotify(home).verdict == "ok"
-    monkeypatch.setattr(vault, "_number", lambda path: 1)
+    monkeypatch.setattr(vault, "read_number", lambda path: 1)
     assert vault.inotify(home).verdict == "warn", "hidden folders need no watch"
     (short / "vault" / "folder").mkdir()
     finding = vault.inotify(home)

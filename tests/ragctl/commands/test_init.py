@@ -5,6 +5,7 @@ import json
 import os
 import stat
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -46,7 +47,7 @@ class Terminal(io.StringIO):
 
 
 @pytest.fixture
-def typed(monkeypatch: pytest.MonkeyPatch):
+def typed(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
     """Somebody at a terminal who types this."""
 
     def type_in(text: str) -> None:
@@ -199,7 +200,7 @@ def test_flatpak_and_snap_keep_lists_of_their_own(
 
 
 def test_at_a_terminal_one_is_chosen_by_number(
-    ragctl: Ragctl, typed, fresh: Path, obsidian: Path, short: Path
+    ragctl: Ragctl, typed: Callable[[str], None], fresh: Path, obsidian: Path, short: Path
 ) -> None:
     typed("7\nwhat\n2\n")
     result = ragctl("init")
@@ -210,7 +211,7 @@ def test_at_a_terminal_one_is_chosen_by_number(
 
 
 def test_nothing_chosen_is_nothing_written(
-    ragctl: Ragctl, typed, fresh: Path, obsidian: Path
+    ragctl: Ragctl, typed: Callable[[str], None], fresh: Path, obsidian: Path
 ) -> None:
     typed("")
     result = ragctl("init")

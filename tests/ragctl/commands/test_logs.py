@@ -2,6 +2,8 @@
 
 import json
 import os
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -63,7 +65,7 @@ def test_following_survives_rotation_and_takes_only_whole_lines(
     log: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     log.write_bytes(b"first\nhal")
-    steps = iter(
+    steps: Iterator[Callable[[], object]] = iter(
         [
             lambda: log.write_bytes(b"first\nhalf\nlast of the old\n"),
             lambda: os.rename(log, f"{log}.1"),
@@ -71,9 +73,9 @@ def test_following_survives_rotation_and_takes_only_whole_lines(
             lambda: log.write_bytes(b"cut\n"),
         ]
     )
-    monkeypatch.setattr(logs.time, "sleep", lambda _: next(steps)())
+    monkeypatch.setattr(time, "sleep", lambda _: next(steps)())
     file = log.open("rb")
-    assert logs._last(str(log), file, 5) == [b"first\n"]
+    assert logs.last_lines(str(log), file, 5) == [b"first\n"]
     lines = logs.new_lines(str(log), file)
     assert next(lines) == b"half"
     assert next(lines) == b"last of the old"

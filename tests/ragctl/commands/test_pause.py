@@ -11,11 +11,10 @@ import pytest
 
 from ragctl.arguments.durations import seconds_in, seconds_until
 from ragctl.commands.status import describe
-from ragctl.daemon.lockfile import holder
 from ragctl.failure import UsageError
 from ragctl.views.render import Ink
 from ragd.paths import Home
-from tests.ragctl.conftest import FakeDaemon, Ragctl
+from tests.ragctl.conftest import FakeDaemon, Ragctl, pid_of
 
 NOW = datetime(2026, 11, 15, 14, 30, tzinfo=UTC)
 UNTIL = "2999-01-01T00:00:00.000000Z"
@@ -101,7 +100,7 @@ def test_a_pause_outlives_a_kill_and_ends_by_itself(
     Path(home.config).write_text(json.dumps({**config, "watch": quick}))
     assert ragctl("index").code == 0
     assert ragctl("pause").out.startswith("Syncing is paused until ")
-    os.kill(holder(home)["pid"], signal.SIGKILL)
+    os.kill(pid_of(home), signal.SIGKILL)
     with open(home.lock, "rb") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
     (short / "vault" / "new.md").write_text("A kingfisher at the weir.\n")

@@ -11,11 +11,10 @@ from typing import Any
 import pytest
 
 from ragctl.commands import purge
-from ragctl.daemon.lockfile import holder
 from ragctl.purge.owned_files import RULES
 from ragd.embed.providers import local_model
 from ragd.paths import Home
-from tests.ragctl.conftest import FakeDaemon, Ragctl, StartTerminal
+from tests.ragctl.conftest import FakeDaemon, Ragctl, StartTerminal, pid_of
 
 needs_model = pytest.mark.skipif(local_model.unavailable() is not None, reason="no embedded model")
 GENERATION = "01M7J1X3PE7Z95X9XZM9P8PP9Z"
@@ -239,7 +238,7 @@ def test_a_daemon_that_does_not_stop_keeps_everything(
 def test_who_takes_the_lock_meanwhile_keeps_everything(
     ragctl: Ragctl, home: Home, short: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(purge, "_stop", lambda home: None)
+    monkeypatch.setattr(purge, "stop_daemon", lambda home: None)
     with open(home.lock, "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         result = ragctl("purge", "--yes")
@@ -328,7 +327,7 @@ def test_nothing_is_left_of_a_real_daemon(ragctl: Ragctl, home: Home, short: Pat
     assert ragctl("sync").code == 0
     assert ragctl("reindex").code == 0
     (short / "vault" / "3.md").write_bytes(before["3.md"] or b"")
-    os.kill(holder(home)["pid"], signal.SIGKILL)
+    os.kill(pid_of(home), signal.SIGKILL)
     with open(home.lock, "rb") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
     assert ragctl("search", "kingfishers").code == 0

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 from msgspec import Raw
 
-from ragd.eventlog.frame import FORMAT, Header, Record, encode, encode_header
+from ragd.eventlog.frame import FORMAT, Record, SegmentHeader, encode, encode_header
 from ragd.eventlog.segment import segment_name
 from ragd.eventlog.snapshot import Snapshot, write_snapshot
 from ragd.events import (
@@ -16,7 +16,7 @@ from ragd.events import (
     DaemonStarted,
     DaemonStopped,
     DependencyLost,
-    Fact,
+    Event,
     FilesChanged,
     IndexActivated,
     JobFinished,
@@ -29,7 +29,7 @@ from tests.ragctl.conftest import FakeDaemon, Ragctl
 
 STARTED = DaemonStarted(version="0.1.0", config_hash="c", previous_stop="none")
 FILE = StoredFile(path="a.md", sha256="s", mtime_ns=1, size=1, chunks=3, embedded=3)
-STORY: list[Fact] = [
+STORY: list[Event] = [
     STARTED,
     IndexActivated(generation="g1", provider="embedded", model="small", dimensions=384),
     JobStarted(job_id="j1", mode="full", files_planned=1, files_removed=0),
@@ -58,7 +58,7 @@ def records() -> list[Record]:
 
 def write_segment(events: Path, first: int, facts: list[Record], min_reader: int = 1) -> Path:
     events.mkdir(exist_ok=True)
-    header = encode_header(Header(FORMAT, min_reader, "ragd test", first))
+    header = encode_header(SegmentHeader(FORMAT, min_reader, "ragd test", first))
     path = events / segment_name(first)
     path.write_bytes(header + b"".join(encode(fact) for fact in facts))
     return path

@@ -27,7 +27,7 @@ from ragctl.service_managers.launchd import Launchd
 from ragctl.service_managers.systemd_unit import quoted, unit
 from ragctl.service_managers.task_scheduler import Scheduler
 from ragd.paths import Home
-from tests.ragctl.conftest import FakeDaemon, Ragctl
+from tests.ragctl.conftest import FakeDaemon, Ragctl, pid_of
 
 SCRIPT = """#!/bin/sh
 echo "$(basename "$0") $*" >> {calls}
@@ -389,7 +389,7 @@ def no_spawn(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*args: object) -> None:
         raise AssertionError("a daemon was started beside the service")
 
-    monkeypatch.setattr(starting, "_spawn", refuse)
+    monkeypatch.setattr(starting, "spawn_daemon", refuse)
 
 
 def test_a_start_goes_through_the_service(
@@ -461,7 +461,7 @@ def test_a_daemon_that_ragctl_starts_is_not_taken_for_ours_by_a_manager_of_our_o
 ) -> None:
     monkeypatch.setenv("NOTIFY_SOCKET", str(short / "notify"))
     assert ragctl("start").code == 0
-    environment = Path(f"/proc/{holder(home)['pid']}/environ").read_bytes()
+    environment = Path(f"/proc/{pid_of(home)}/environ").read_bytes()
     assert b"NOTIFY_SOCKET" not in environment
     assert ragctl("stop").code == 0
 
@@ -568,12 +568,14 @@ def analyze(short: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
 @needs_systemd_analyze
 @pytest.mark.parametrize("sandbox", [True, False])
 @pytest.mark.parametrize("root", ["/srv/plain", STRANGE])
-def test_systemd_understands_the_unit(analyze, root: str, sandbox: bool) -> None:
+def test_systemd_understands_the_unit(
+    analyze: Callable[..., str], root: str, sandbox: bool
+) -> None:
     analyze(unit(program(root, vault=STRANGE), sandbox=sandbox), "verify", "--man=no")
 
 
 @needs_systemd_analyze
-def test_systemd_finds_little_to_attack(analyze) -> None:
+def test_systemd_finds_little_to_attack(analyze: Callable[..., str]) -> None:
     """It judges as if root ran it, and knows no words for a vault that must be readable."""
     words = ("security", "--offline=true", "--no-pager", "--threshold=25")
     assert "Overall exposure level" in analyze(unit(program("/srv/h"), sandbox=True), *words)

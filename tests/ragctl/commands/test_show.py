@@ -93,7 +93,7 @@ def test_what_to_mind_is_said_below(
 
 
 def test_a_missing_note_is_named_with_what_may_be_meant(ragctl: Ragctl, fake: FakeDaemon) -> None:
-    fake.note = None
+    fake.note = {}
     result = ragctl("show", "Nota.md#L3")
     assert (result.code, result.out) == (6, "")
     assert result.err == (
@@ -106,7 +106,7 @@ def test_a_missing_note_is_named_with_what_may_be_meant(ragctl: Ragctl, fake: Fa
 def test_a_refusal_speaks_of_what_is_typed_and_not_of_fields(
     ragctl: Ragctl, fake: FakeDaemon
 ) -> None:
-    fake.note, fake.note_hint = None, "Give the `citation` or the `source_file` of a result."
+    fake.note, fake.note_hint = {}, "Give the `citation` or the `source_file` of a result."
     result = ragctl("show", "Nota.md")
     assert result.code == 6 and "source_file" not in result.err
     assert "`ragctl show Journal/2024-01-15.md#L10`" in result.err

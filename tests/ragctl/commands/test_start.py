@@ -5,7 +5,9 @@ import socket
 import subprocess
 import sys
 import threading
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,14 +18,16 @@ from ragctl.failure import Failure, TimedOut
 from ragd.paths import Home
 from ragd.runtime import subprocesses as children
 from tests.patience import PATIENCE_S
-from tests.ragctl.conftest import FakeDaemon, Ragctl, StartProcess
+from tests.ragctl.conftest import FakeDaemon, Ragctl, StartProcess, pid_of
+
+Instead = Callable[..., "list[subprocess.Popen[bytes]]"]
 
 
 @pytest.fixture
-def instead(monkeypatch: pytest.MonkeyPatch):
+def instead(monkeypatch: pytest.MonkeyPatch) -> Iterator[Instead]:
     """Start this Python program instead of the daemon; a list of all that were started."""
     children: list[subprocess.Popen[bytes]] = []
-    spawn = starting._spawn
+    spawn = starting.spawn_daemon
 
     def use(*programs: str) -> list[subprocess.Popen[bytes]]:
         queue = list(programs)
@@ -31,12 +35,12 @@ def instead(monkeypatch: pytest.MonkeyPatch):
         def command(home: object) -> list[str]:
             return [sys.executable, "-c", queue.pop(0) if len(queue) > 1 else queue[0]]
 
-        def spawn_and_keep(*args: object) -> subprocess.Popen[bytes]:
+        def spawn_and_keep(*args: Any) -> subprocess.Popen[bytes]:
             children.append(spawn(*args))
             return children[-1]
 
         monkeypatch.setattr(starting, "daemon_command", command)
-        monkeypatch.setattr(starting, "_spawn", spawn_and_keep)
+        monkeypatch.setattr(starting, "spawn_daemon", spawn_and_keep)
         return children
 
     yield use
@@ -67,27 +71,27 @@ def test_the_daemons_own_sentence_and_code_are_passed_on(ragctl: Ragctl, home: H
     assert os.listdir(home.root) == []
 
 
-def test_a_child_that_leaves_is_noticed_at_once(home: Home, instead) -> None:
+def test_a_child_that_leaves_is_noticed_at_once(home: Home, instead: Instead) -> None:
     instead("import sys; sys.exit('ragd: The disk is on fire.')")
     with pytest.raises(Failure) as told:
         starting.start_daemon(home, within=PATIENCE_S)
     assert (told.value.message, told.value.exit_code) == ("The disk is on fire.", 1)
 
 
-def test_a_child_that_is_killed_is_told(home: Home, instead) -> None:
+def test_a_child_that_is_killed_is_told(home: Home, instead: Instead) -> None:
     instead("import os; os.kill(os.getpid(), 9)")
     with pytest.raises(Failure, match="ended by signal 9 while it started"):
         starting.start_daemon(home, within=PATIENCE_S)
 
 
-def test_a_child_that_says_nothing_is_told(home: Home, instead) -> None:
+def test_a_child_that_says_nothing_is_told(home: Home, instead: Instead) -> None:
     instead("import sys; sys.exit(74)")
     with pytest.raises(Failure, match="exit code 74") as told:
         starting.start_daemon(home, within=PATIENCE_S)
     assert told.value.exit_code == 74
 
 
-def test_a_broken_installation_is_a_sentence_too(home: Home, instead) -> None:
+def test_a_broken_installation_is_a_sentence_too(home: Home, instead: Instead) -> None:
     instead("import no_such_module_of_ours")
     with pytest.raises(Failure) as told:
         starting.start_daemon(home, within=PATIENCE_S)
@@ -95,45 +99,46 @@ def test_a_broken_installation_is_a_sentence_too(home: Home, instead) -> None:
     assert "Traceback" not in told.value.message
 
 
-def test_a_child_that_never_answers_is_a_time_out_and_lives_on(home: Home, instead) -> None:
+def test_a_child_that_never_answers_is_a_time_out_and_lives_on(
+    home: Home, instead: Instead
+) -> None:
     children = instead("import signal; signal.pause()")
     with pytest.raises(TimedOut, match="may still be starting"):
         starting.start_daemon(home, within=0.1)
     assert os.waitpid(children[0].pid, os.WNOHANG) == (0, 0)
 
 
-def test_who_comes_second_uses_the_winner(home: Home, fake: FakeDaemon, instead) -> None:
+def test_who_comes_second_uses_the_winner(home: Home, fake: FakeDaemon, instead: Instead) -> None:
     instead("import sys; sys.exit(73)")
     starting.start_daemon(home, within=PATIENCE_S)
 
 
-def test_who_comes_second_sees_its_own_child_off(home: Home, fake: FakeDaemon, instead) -> None:
+def test_who_comes_second_sees_its_own_child_off(
+    home: Home, fake: FakeDaemon, instead: Instead
+) -> None:
     children = instead("import sys; sys.stdin.read(); sys.exit(73)")
     starting.start_daemon(home, within=PATIENCE_S)
     assert children[0].returncode == 73
 
 
 def test_who_meets_a_daemon_that_is_stopping_starts_the_next(
-    home: Home, fake: FakeDaemon, instead
+    home: Home, fake: FakeDaemon, instead: Instead, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The lock is held, nobody answers, and then the lock is free: somebody has to begin again."""
     os.rename(home.socket, f"{home.socket}.away")
     let_go = "import os, sys; sys.exit(73)"
     children = instead(let_go, "import sys; sys.exit('second try')")
-    looked = starting._look_again
+    looked = starting.pause_before_retry
 
-    def and_then_it_is_gone(*args: object) -> None:
+    def and_then_it_is_gone(*args: Any) -> None:
         if len(children) == 1 and children[0].returncode == 73:
             os.rename(f"{home.socket}.away", home.socket)
             fake.close()
         looked(*args)
 
-    starting._look_again = and_then_it_is_gone
-    try:
-        with pytest.raises(Failure, match="second try"):
-            starting.start_daemon(home, within=PATIENCE_S)
-    finally:
-        starting._look_again = looked
+    monkeypatch.setattr(starting, "pause_before_retry", and_then_it_is_gone)
+    with pytest.raises(Failure, match="second try"):
+        starting.start_daemon(home, within=PATIENCE_S)
     assert len(children) == 2
 
 
@@ -153,7 +158,7 @@ def test_a_start_in_a_folder_of_traps_springs_none(
         (short / "vault" / name).write_text(trap)
     monkeypatch.chdir(short / "vault")
     assert ragctl("start").code == 0
-    pid = holder(home)["pid"]
+    pid = pid_of(home)
     assert os.readlink(f"/proc/{pid}/cwd") == "/"
     assert ragctl("stop").code == 0
 
@@ -161,13 +166,13 @@ def test_a_start_in_a_folder_of_traps_springs_none(
 def test_foreground_becomes_the_daemon(process: StartProcess, ragctl: Ragctl, home: Home) -> None:
     child = process("start", "--foreground")
     assert " started " in process("logs", "-f").stdout.readline()
-    assert holder(home)["pid"] == child.pid
+    assert pid_of(home) == child.pid
     assert ragctl("stop").code == 0
     assert child.wait() == 0
 
 
 @pytest.fixture
-def dying(home: Home):
+def dying(home: Home) -> Iterator[list[bytes]]:
     """A daemon that was killed and is not gone yet: it hangs up on the first who ask. How many
     have asked."""
     asked: list[bytes] = []
@@ -188,7 +193,7 @@ def dying(home: Home):
 
 
 def test_whoever_asks_a_dying_daemon_is_answered_by_the_next_one(
-    ragctl: Ragctl, home: Home, dying
+    ragctl: Ragctl, home: Home, dying: list[bytes]
 ) -> None:
     result = ragctl("events", "--type", "daemon_started", "--json")
     assert (result.code, result.err) == (0, "")
@@ -196,13 +201,15 @@ def test_whoever_asks_a_dying_daemon_is_answered_by_the_next_one(
     assert len(dying) == 1
 
 
-def test_a_search_is_asked_again_too(ragctl: Ragctl, home: Home, dying) -> None:
+def test_a_search_is_asked_again_too(ragctl: Ragctl, home: Home, dying: list[bytes]) -> None:
     result = ragctl("search", "anything")
     assert "hung up" not in result.err and "INDEX" not in result.out
     assert len(dying) == 1 and holder(home) is not None
 
 
-def test_what_may_have_been_done_is_not_asked_for_again(ragctl: Ragctl, home: Home, dying) -> None:
+def test_what_may_have_been_done_is_not_asked_for_again(
+    ragctl: Ragctl, home: Home, dying: list[bytes]
+) -> None:
     result = ragctl("sync")
     assert result.code == 2
     assert result.err.startswith("ragctl: The daemon hung up in the middle of its answer.")

@@ -1,10 +1,12 @@
 """`ragctl status`: the verdict, the reasons, the fix; and what scripts need."""
 
 import functools
+import io
 import json
 import os
 import socket
 import sys
+from typing import Any
 
 import pytest
 
@@ -214,7 +216,7 @@ def test_what_a_note_is_called_cannot_steer_the_terminal(ragctl: Ragctl, fake: F
 def test_colours_only_on_a_terminal_that_wants_them(
     fake: FakeDaemon, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    class Terminal:
+    class Terminal(io.StringIO):
         encoding = "utf-8"
 
         def isatty(self) -> bool:
@@ -249,7 +251,7 @@ def test_a_refused_configuration_is_not_everything_works(ragctl: Ragctl, fake: F
     ],
 )
 def test_the_first_line_of_a_healthy_daemon_says_what_is_still_to_come(
-    ragctl: Ragctl, fake: FakeDaemon, more, sentence: str
+    ragctl: Ragctl, fake: FakeDaemon, more: dict[str, Any], sentence: str
 ) -> None:
     fake.more |= more
     assert sentence in ragctl("status").lines[0]

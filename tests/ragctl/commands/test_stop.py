@@ -12,7 +12,7 @@ from ragctl.daemon.client import answers
 from ragctl.daemon.lockfile import holder
 from ragd.paths import Home
 from tests.patience import PATIENCE_S
-from tests.ragctl.conftest import FakeDaemon, Ragctl
+from tests.ragctl.conftest import FakeDaemon, Ragctl, pid_of
 
 
 def test_it_comes_back_when_the_lock_is_free(ragctl: Ragctl, fake: FakeDaemon) -> None:
@@ -91,7 +91,7 @@ def test_it_is_not_stopped_while_its_process_is_there(
 
 def test_when_it_says_stopped_the_process_is_gone(ragctl: Ragctl, home: Home) -> None:
     assert ragctl("start").code == 0
-    pid = holder(home)["pid"]
+    pid = pid_of(home)
     result = ragctl("stop", "--timeout", str(PATIENCE_S))
     assert result.code == 0 and f"(pid {pid})" in result.out
     assert _has_ended(pid)

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from ragctl.daemon import connection
 from ragctl.daemon.client import Answer, Stream, answers, request, stream
 from ragctl.failure import Disconnected, Failure, NotRunning, TimedOut
 from ragd.paths import Home
@@ -17,8 +16,11 @@ from tests.ragctl.conftest import FakeDaemon
 OK = b"HTTP/1.1 200 OK\r\nX-Ragd-Version: 9\r\n"
 
 
+Speak = Callable[..., None]
+
+
 @pytest.fixture
-def speak(home: Home) -> Iterator[Callable[..., None]]:
+def speak(home: Home) -> Iterator[Speak]:
     """Listen on the home's socket and answer the first request with these pieces, then hang up."""
     server = socket.socket(socket.AF_UNIX)
     server.bind(home.socket)
@@ -44,7 +46,7 @@ def speak(home: Home) -> Iterator[Callable[..., None]]:
     server.close()
 
 
-def test_a_body_comes_whole_however_it_is_cut(home: Home, speak) -> None:
+def test_a_body_comes_whole_however_it_is_cut(home: Home, speak: Speak) -> None:
     body = b'{"status":"healthy","data":{"a":1}}'
     speak(OK[:9], OK[9:] + b"Content-Length: 35\r\n\r\n{", body[1:10], body[10:])
     answer = request(home, "GET", "/")
@@ -52,12 +54,12 @@ def test_a_body_comes_whole_however_it_is_cut(home: Home, speak) -> None:
     assert answer.data == {"a": 1}
 
 
-def test_a_chunked_body_is_put_together(home: Home, speak) -> None:
+def test_a_chunked_body_is_put_together(home: Home, speak: Speak) -> None:
     speak(OK + b"Transfer-Encoding: chunked\r\n\r\n3;x=y\r\nabc\r\n2\r", b"\nde\r\n0\r\n\r\n")
     assert request(home, "GET", "/").body == b"abcde"
 
 
-def test_a_body_without_a_length_ends_with_the_connection(home: Home, speak) -> None:
+def test_a_body_without_a_length_ends_with_the_connection(home: Home, speak: Speak) -> None:
     speak(OK + b"\r\nabc", b"def")
     assert request(home, "GET", "/").body == b"abcdef"
 
@@ -72,7 +74,7 @@ def test_a_body_without_a_length_ends_with_the_connection(home: Home, speak) -> 
         OK + b"Transfer-Encoding: chunked\r\n\r\n2\r\nab\r\n",
     ],
 )
-def test_a_hang_up_is_never_taken_for_an_end(home: Home, speak, cut: bytes) -> None:
+def test_a_hang_up_is_never_taken_for_an_end(home: Home, speak: Speak, cut: bytes) -> None:
     speak(cut)
     with pytest.raises(Disconnected):
         request(home, "GET", "/")
@@ -82,19 +84,19 @@ def test_a_hang_up_is_never_taken_for_an_end(home: Home, speak, cut: bytes) -> N
     "noise",
     [b"SSH-2.0-OpenSSH_9.6\r\n", b"x" * 200_000, OK + b"a: b\r\n" * 5 + b"\r\n<html>"],
 )
-def test_a_stranger_on_the_socket_is_a_sentence(home: Home, speak, noise: bytes) -> None:
+def test_a_stranger_on_the_socket_is_a_sentence(home: Home, speak: Speak, noise: bytes) -> None:
     speak(noise)
     with pytest.raises(Failure, match=r"ragctl understands|HTTP|hung up"):
         request(home, "GET", "/").data  # noqa: B018
 
 
-def test_endless_headers_are_refused(home: Home, speak) -> None:
+def test_endless_headers_are_refused(home: Home, speak: Speak) -> None:
     speak(OK + b"".join(b"h%d: x\r\n" % n for n in range(200)) + b"\r\n")
     with pytest.raises(Failure, match="too many headers"):
         request(home, "GET", "/")
 
 
-def test_silence_is_a_time_out(home: Home, speak) -> None:
+def test_silence_is_a_time_out(home: Home, speak: Speak) -> None:
     done = threading.Event()
     speak(hold=done)
     with pytest.raises(TimedOut):
@@ -102,7 +104,7 @@ def test_silence_is_a_time_out(home: Home, speak) -> None:
     done.set()
 
 
-def test_a_refusal_says_what_the_daemon_said(home: Home, speak) -> None:
+def test_a_refusal_says_what_the_daemon_said(home: Home, speak: Speak) -> None:
     body = b'{"status":"healthy","data":null,"error":{"message":"No.","suggestion":"Ask."}}'
     speak(b"HTTP/1.1 400 Bad Request\r\n\r\n" + body)
     refused = stream(home, "/v1/events?after=0")
@@ -111,7 +113,7 @@ def test_a_refusal_says_what_the_daemon_said(home: Home, speak) -> None:
         refused.data  # noqa: B018
 
 
-def test_lines_are_cut_where_they_end_not_where_pieces_do(home: Home, speak) -> None:
+def test_lines_are_cut_where_they_end_not_where_pieces_do(home: Home, speak: Speak) -> None:
     head = OK + b"Transfer-Encoding: chunked\r\n\r\n"
     speak(head + b"3\r\na\nb\r\n", b"4\r\nc\n\nd\r\n", b"1\r\n\n\r\n0\r\n\r\n")
     lines = stream(home, "/")
@@ -120,7 +122,7 @@ def test_lines_are_cut_where_they_end_not_where_pieces_do(home: Home, speak) -> 
     lines.close()
 
 
-def test_waiting_for_a_line_has_an_end(home: Home, speak) -> None:
+def test_waiting_for_a_line_has_an_end(home: Home, speak: Speak) -> None:
     done = threading.Event()
     speak(OK + b"\r\nhalf a li", hold=done)
     lines = stream(home, "/")
@@ -159,7 +161,7 @@ def test_a_full_queue_is_waited_out(home: Home) -> None:
 def test_a_daemon_of_another_user_is_told_nothing(
     home: Home, fake: FakeDaemon, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connection.os, "getuid", lambda: os.geteuid() + 1)
+    monkeypatch.setattr(os, "getuid", lambda: os.geteuid() + 1)
     with pytest.raises(Failure, match="another user") as refused:
         request(home, "GET", "/v1/status")
     assert refused.value.exit_code == 77

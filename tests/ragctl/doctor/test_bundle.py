@@ -17,10 +17,16 @@ from tests.security.test_canaries import Canaries
 STORE = "/v1/tools/obsidian_rag_memory_store"
 
 
+def read_member(archive: tarfile.TarFile, member: tarfile.TarInfo) -> bytes:
+    file = archive.extractfile(member)
+    assert file is not None
+    return file.read()
+
+
 def unpacked(archive: Path) -> dict[str, bytes]:
     with tarfile.open(archive) as opened:
         return {
-            member.name.removeprefix("ragd-report/"): opened.extractfile(member).read()
+            member.name.removeprefix("ragd-report/"): read_member(opened, member)
             for member in opened.getmembers()
         }
 

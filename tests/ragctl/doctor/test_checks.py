@@ -6,19 +6,19 @@ import os
 import socket
 import sqlite3
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from msgspec import structs
 
+from ragctl.doctor.checks import Finding, index, network, obsidian, ok, provider, stores, vault
 from ragctl.doctor.checks import home as home_checks
-from ragctl.doctor.checks import index, network, obsidian, ok, provider, stores, vault
 from ragctl.doctor.checks.network import Connection
 from ragd.embed.worker import ENGLISH, MULTILINGUAL
 from ragd.eventlog.frame import Record
-from ragd.events import BatchStored, IndexActivated
+from ragd.events import BatchStored, Event, IndexActivated
 from ragd.paths import Home
 from ragd.runtime import subprocesses
 from tests.embed.fake_ollama import MODEL, FakeOllama, running
@@ -37,10 +37,8 @@ def with_index_of(home: Any, provider: str) -> None:
     made = IndexActivated(generation="g1", provider=provider, model=MODEL, dimensions=48)
     stored = BatchStored(job_id="", files=[FILE], removed=[], table_version=1)
     ts = "2026-11-15T14:00:00.000000Z"
-    facts = [
-        Record(n, n - 1, ts, "01RUN", "daemon", None, fact)
-        for n, fact in enumerate((STARTED, made, stored), 1)
-    ]
+    story: tuple[Event, ...] = (STARTED, made, stored)
+    facts = [Record(n, n - 1, ts, "01RUN", "daemon", None, fact) for n, fact in enumerate(story, 1)]
     write_segment(Path(home.events), 1, facts)
 
 
@@ -55,7 +53,9 @@ def without_a_configuration(home: Any) -> None:
         *(provider.ollama, index.probe, network.isolation),
     ],
 )
-def test_without_a_configuration_nothing_can_be_said(home: Home, check) -> None:
+def test_without_a_configuration_nothing_can_be_said(
+    home: Home, check: Callable[[Home], Finding]
+) -> None:
     without_a_configuration(home)
     finding = check(home)
     assert finding.verdict == "warn" and "Mend the configuration" in finding.fix
@@ -196,7 +196,7 @@ def test_weights_of_the_multilingual_model_are_looked_at_too(
 def test_two_versions_of_lance_are_a_failure(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     assert index.libraries(home).verdict == "ok"
     assert "which is the same lance" in index.libraries(home).message
-    monkeypatch.setattr(index, "_lance_inside", lambda: "1.2.3")
+    monkeypatch.setattr(index, "lance_in_lancedb", lambda: "1.2.3")
     finding = index.libraries(home)
     assert finding.verdict == "fail" and "reads with lance 1.2.3" in finding.message
 
@@ -269,12 +269,12 @@ def test_what_this_process_has_open_is_seen(home: Home, fake: FakeDaemon) -> Non
     ],
 )
 def test_an_address_of_the_kernel_is_understood(word: str, address: str) -> None:
-    assert network._address(word) == address
-    assert network._is_here(address)
+    assert network.parse_address(word) == address
+    assert network.is_this_machine(address)
 
 
 def test_another_machine_is_a_failure_that_stays_private() -> None:
-    finding = network._judge("local_only", [Connection("192.0.2.7", False)], False)
+    finding = network.judge_connections("local_only", [Connection("192.0.2.7", False)], False)
     assert finding.verdict == "fail" and finding.private == ("192.0.2.7",)
 
 

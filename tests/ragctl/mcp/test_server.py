@@ -19,7 +19,7 @@ from ragd.embed.providers import local_model
 from ragd.paths import Home
 from ragd.protocol import tool_schemas
 from tests.patience import PATIENCE_S
-from tests.ragctl.conftest import FakeDaemon, Ragctl
+from tests.ragctl.conftest import FakeDaemon, Ragctl, pid_of
 
 mcp = pytest.importorskip("mcp")
 
@@ -175,7 +175,7 @@ def test_only_the_protocol_is_on_stdout(home: Home) -> None:
         b"this is not JSON\n" + b"".join(json.dumps(s).encode() + b"\n" for s in said)
     )
     child.stdin.flush()
-    lines = []
+    lines: list[dict[str, Any]] = []
     while not any(line.get("id") == 2 for line in lines):
         lines.append(json.loads(child.stdout.readline()))
     child.stdin.close()
@@ -221,7 +221,7 @@ async def test_a_vault_is_indexed_asked_and_remembered(
         stored = await session.call_tool("obsidian_rag_memory_store", fact)
         kept = {"stored": True, "key": "bird", "value": "a kingfisher"}
         assert envelope_of(stored)["data"].items() >= kept.items()
-        os.kill(holder(home)["pid"], signal.SIGKILL)
+        os.kill(pid_of(home), signal.SIGKILL)
         with open(home.lock, "rb") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)  # it is gone when its lock is
         again = await session.call_tool(SEARCH, {"query": "kingfisher"})

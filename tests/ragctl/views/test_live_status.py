@@ -11,13 +11,13 @@ from ragctl.views.live_status import Watched
 from ragctl.views.render import Ink
 from ragd.paths import Home
 from tests.ragctl.conftest import FakeDaemon, Ragctl, StartTerminal
-from tests.ragctl.terminal import CTRL_C
+from tests.ragctl.terminal import CTRL_C, Terminal
 
 LEFT = "\x1b[?7h\x1b[?25h\x1b[?1049l"
 BEGIN = "\x1b[?2026h"
 
 
-def last_page(terminal: StartTerminal) -> list[str]:
+def last_page(terminal: Terminal) -> list[str]:
     """The lines of the last drawing, without the returns that a terminal adds to ours."""
     page = terminal.raw.rpartition(BEGIN)[2]
     return re.split(r"\r+\n", re.sub(r"\x1b\[[?0-9;]*[A-Za-z]", "", page))

@@ -148,8 +148,7 @@ def test_a_terminal_that_does_not_know_its_width_has_eighty_columns() -> None:
 
 
 def test_the_bar_can_be_read_without_colours_and_without_unicode() -> None:
-    ink = Ink()
-    ink._signs = False
+    ink = Ink(io.TextIOWrapper(io.BytesIO(), encoding="ascii"))
     assert (
         composed("text", 0.5, ["5/10 notes"], 40, ink) == f"text    {'#' * 10}{'.' * 10} 5/10 notes"
     )

@@ -19,7 +19,7 @@ def seqs(lines: list[str]) -> list[int]:
 
 
 @pytest.fixture
-def story(fake: FakeDaemon):
+def story(fake: FakeDaemon) -> FakeDaemon:
     """A provider is lost and comes back; then the index is gone."""
     fake.record("daemon_started")
     fake.record("health_changed", cause=1, before="healthy", after="degraded", reasons=["A"])
@@ -33,7 +33,9 @@ def story(fake: FakeDaemon):
     return fake
 
 
-def test_every_change_is_told_with_what_came_what_went_and_why(ragctl: Ragctl, story) -> None:
+def test_every_change_is_told_with_what_came_what_went_and_why(
+    ragctl: Ragctl, story: FakeDaemon
+) -> None:
     result = ragctl("events", "--health")
     assert result.code == 0 and result.err == ""
     assert [line.strip() for line in result.lines][-6:] == [
@@ -46,7 +48,9 @@ def test_every_change_is_told_with_what_came_what_went_and_why(ragctl: Ragctl, s
     assert result.lines[-3].endswith("✗ unavailable → ▲ degraded")
 
 
-def test_for_programs_each_is_a_line_with_the_fact_behind_it(ragctl: Ragctl, story) -> None:
+def test_for_programs_each_is_a_line_with_the_fact_behind_it(
+    ragctl: Ragctl, story: FakeDaemon
+) -> None:
     lines = ragctl("events", "--health", "--json").lines
     assert seqs(lines) == [1, 4, 6]
     assert json.loads(lines[1]) == {
@@ -64,21 +68,23 @@ def test_for_programs_each_is_a_line_with_the_fact_behind_it(ragctl: Ragctl, sto
     }
 
 
-def test_a_cause_that_is_past_retention_is_said_to_be(ragctl: Ragctl, story) -> None:
+def test_a_cause_that_is_past_retention_is_said_to_be(ragctl: Ragctl, story: FakeDaemon) -> None:
     story.more["log"] = {**story.status()["log"], "oldest_seq": 5}
     lines = ragctl("events", "--health", "--json").lines
     assert json.loads(lines[0])["cause"] is None and seqs(lines) == [4, 6]
     assert "by fact 4, which is past retention" in ragctl("events", "--health").out
 
 
-def test_after_and_limit_choose_and_what_came_before_is_still_known(ragctl: Ragctl, story) -> None:
+def test_after_and_limit_choose_and_what_came_before_is_still_known(
+    ragctl: Ragctl, story: FakeDaemon
+) -> None:
     assert seqs(ragctl("events", "--health", "--json", "--after", "2").lines) == [4, 6]
     assert seqs(ragctl("events", "--health", "--json", "--limit", "1").lines) == [1]
     said = ragctl("events", "--health", "--after", "-1").lines
     assert said[1].strip() == "- B"
 
 
-def test_those_to_come_are_followed(ragctl: Ragctl, story) -> None:
+def test_those_to_come_are_followed(ragctl: Ragctl, story: FakeDaemon) -> None:
     def heal() -> None:
         story.record("dependency_recovered", dependency="ollama")
         story.record("health_changed", cause=8, before="degraded", after="healthy", reasons=[])
