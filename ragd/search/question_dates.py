@@ -12,6 +12,7 @@ from msgspec import structs
 from ragd.clock import Clock, iso
 from ragd.search import dates
 from ragd.search.dates import MonthDay, NamedTime, Span
+from ragd.search.query.conditions import PROPERTIES, Condition
 from ragd.search.query.filters import FileTimes, Filters
 from ragd.store.lance import ChunkHit, ChunkIndex, condition
 
@@ -33,7 +34,7 @@ class QuestionDates:
     async def find_time(self, question: str, index: ChunkIndex) -> NamedTime:
         """What the question says about time. A birthday that no note gives is searched as words."""
         known = {}
-        for owner in dates.birthday_of(question)[:3]:
+        for owner in dates.birthday_owners(question)[:3]:
             if day := await self._birthday(owner, index):
                 known[owner] = day
         found = dates.find_time(question, self.today(), known)
@@ -55,8 +56,18 @@ class QuestionDates:
     async def _birthday(self, owner: str, index: ChunkIndex) -> MonthDay | None:
         words = f"{owner} {BIRTHDAY_WORDS}"
         hits = await index.find_by_words(words, BIRTHDAY_DEPTH)
+        hits += await _with_birthday_property(index)
         permitted = [hit.chunk_id for hit in hits if self._permits(hit.source_file)]
         return dates.birthday_in(owner, await index.read_chunks(permitted))
+
+
+async def _with_birthday_property(index: ChunkIndex) -> list[ChunkHit]:
+    """Passages of notes whose frontmatter gives a birthday."""
+    known = [one for name in dates.BIRTHDAY_PROPERTIES for one in await index.list_properties(name)]
+    if not known:
+        return []
+    where = condition(Filters(conditions=(Condition(PROPERTIES, tuple(known)),)))
+    return await index.find_newest(LISTED, where or "TRUE")
 
 
 def near_condition(filters: Filters, spans: Sequence[Span]) -> str | None:

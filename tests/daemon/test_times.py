@@ -28,6 +28,7 @@ NOTES = {
     journal("2024-05-30"): "Baked a cake with nuts.\n",
     journal("2024-07-03"): "Swam in the lake with the dogs.\n",
     "Me.md": "- Birthday: 14 May\n- Shoes: 42\n",
+    "People/Nora.md": "---\nbirthday: 1990-07-05\n---\nNora plays the viola.\n",
     "People/Jutta.md": "- Geburtstag: 17. Oktober\n",
     "Old.md": "How to repair a bicycle: patience.\n",
     "Tower.md": "The tower was built in 1969, of brick.\n",
@@ -89,6 +90,12 @@ def test_the_preference_fades_with_distance(vault: Vault) -> None:
     assert asked.files.index(journal(ago(400))) > 1
 
 
+def test_two_days_before_a_birthday_that_a_property_gives(vault: Vault) -> None:
+    asked = vault.search("What did I do with the dogs two days before Nora's birthday?")
+    assert asked.files[0] == journal("2024-07-03")
+    assert phrases(asked.data) == ["two days before Nora's birthday"]
+
+
 def test_two_days_before_a_birthday_that_the_notes_tell(vault: Vault) -> None:
     asked = vault.search("What did I bake two days before my birthday in 2024?")
     assert asked.files[0] == journal("2024-05-12")
@@ -108,7 +115,7 @@ def test_a_season_and_a_question_in_other_languages(vault: Vault) -> None:
 def test_a_date_filter_that_leaves_nothing_says_how_many_notes_have_no_date(vault: Vault) -> None:
     asked = vault.search("bicycle", date_range={"from": "2019-01-01", "to": "2019-01-02"})
     assert asked.files == []
-    assert "7 notes have no date" in asked.data["hint"]
+    assert "8 notes have no date" in asked.data["hint"]
     assert "file's name" in asked.data["hint"] and "by_file_time" in asked.data["hint"]
     found = vault.search("bicycle", date_range={"from": ago(1)})
     assert found.files == [journal(ago(1))]

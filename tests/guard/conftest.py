@@ -23,6 +23,7 @@ class Found(Struct, frozen=True):
     heading_path: str = ""
     source_file: str = "Note.md"
     date: str | None = None
+    properties: list[str] = []
 
 
 def rules_of(security: dict[str, Any] | None = None, memory: dict[str, Any] | None = None) -> Rules:

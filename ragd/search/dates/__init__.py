@@ -10,17 +10,19 @@ clock nor index.
 
 from ragd.search.dates.closeness import WEAK, closeness, reach
 from ragd.search.dates.day_spans import MonthDay, Span
-from ragd.search.dates.event_days import birthday_in, birthday_of, event_in
+from ragd.search.dates.event_days import BIRTHDAY_PROPERTIES, birthday_in, event_in
 from ragd.search.dates.time_phrases import NamedTime, Phrase, find_time, named_events
+from ragd.search.dates.time_points import birthday_owners
 
 __all__ = [
+    "BIRTHDAY_PROPERTIES",
     "WEAK",
     "MonthDay",
     "NamedTime",
     "Phrase",
     "Span",
     "birthday_in",
-    "birthday_of",
+    "birthday_owners",
     "closeness",
     "event_in",
     "find_time",

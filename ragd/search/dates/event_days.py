@@ -1,8 +1,9 @@
 """Finds the day of a birthday or an event in the text of notes. Pure.
 
 The user's own: "my birthday is …", "I was born on …", a line `Birthday: …` in a note about the
-user, or a day's note that says "today is my birthday". Somebody else's: a sentence or a line of
-that person's note. A birthday in another person's note is never taken for the user's.
+user, its property `birthday`, or a day's note that says "today is my birthday". Of another person:
+a sentence, or a line or the property of that person's note. A birthday in another person's note is
+never taken for the user's.
 """
 
 import re
@@ -14,10 +15,11 @@ from typing import Protocol
 from ragd.notes.sentences import sentences
 from ragd.notes.stop_words import ENGLISH, GERMAN
 from ragd.search.dates.day_spans import MonthDay
-from ragd.search.dates.time_points import birthday_owners, calendar_days
+from ragd.search.dates.time_points import calendar_days
 from ragd.search.query.query_terms import stems_of
 
 MINE = "my"
+BIRTHDAY_PROPERTIES = ("birthday", "birthdate", "born", "dob", "geburtstag", "geboren", "生日")
 NEAR = 60  # characters around the word "birthday" in which its day and its owner stand
 
 
@@ -30,11 +32,8 @@ class DatedPassage(Protocol):
     def title(self) -> str: ...
     @property
     def date(self) -> str | None: ...
-
-
-def birthday_of(question: str) -> list[str]:
-    """Whose birthdays a question names; "my" is the user's own."""
-    return birthday_owners(question)
+    @property
+    def properties(self) -> list[str]: ...
 
 
 def birthday_in(owner: str, passages: Iterable[DatedPassage]) -> MonthDay | None:
@@ -63,6 +62,8 @@ def event_in(words: str, passages: Iterable[DatedPassage]) -> MonthDay | None:
 
 def _in_passage(owner: str, passage: DatedPassage) -> Iterable[MonthDay]:
     about_owner = _is_about(owner, passage.title)
+    if about_owner:
+        yield from _in_properties(passage.properties)
     for line in passage.chunk_text.split("\n"):
         for match in _BIRTHDAY.finditer(line):
             around = line[max(0, match.start() - NEAR) : match.end() + NEAR]
@@ -71,6 +72,13 @@ def _in_passage(owner: str, passage: DatedPassage) -> Iterable[MonthDay]:
                 yield MonthDay(day.month, day.day)
             elif about_owner or _speaks_of(owner, around):
                 yield from (MonthDay(day.month, day.day) for day in calendar_days(around)[:1])
+
+
+def _in_properties(properties: Iterable[str]) -> Iterable[MonthDay]:
+    for one in properties:
+        name, _, value = one.partition("=")
+        if name in BIRTHDAY_PROPERTIES:
+            yield from (MonthDay(day.month, day.day) for day in calendar_days(value)[:1])
 
 
 def _is_about(owner: str, title: str) -> bool:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from ragd.search.dates import (
     MonthDay,
     birthday_in,
-    birthday_of,
+    birthday_owners,
     closeness,
     event_in,
     find_time,
@@ -330,6 +330,15 @@ def test_the_users_birthday_is_found(title: str, text: str, day: str | None) -> 
     assert birthday_in("my", [Found(text, title=title, date=day)]) == MonthDay(5, 14)
 
 
+def test_the_property_of_a_persons_note_gives_the_birthday() -> None:
+    nora = Found(
+        "Plays the viola.", title="Nora", properties=["instrument=viola", "birthday=1990-07-05"]
+    )
+    assert birthday_in("nora", [nora]) == MonthDay(7, 5)
+    assert birthday_in("my", [nora]) is None
+    assert birthday_in("kavya", [nora]) is None
+
+
 def test_the_birthday_of_somebody_else_is_not_the_users() -> None:
     jutta = Found("- Geburtstag: 17. Oktober\n- mag keinen Kuchen", title="Jutta")
     assert birthday_in("my", [jutta]) is None
@@ -340,6 +349,6 @@ def test_the_birthday_of_somebody_else_is_not_the_users() -> None:
 
 
 def test_whose_birthday_a_question_names() -> None:
-    assert birthday_of("two days before my birthday") == ["my"]
-    assert birthday_of("after Jutta's birthday, before 我生日") == ["jutta", "my"]
-    assert birthday_of("birthday cake") == []
+    assert birthday_owners("two days before my birthday") == ["my"]
+    assert birthday_owners("after Jutta's birthday, before 我生日") == ["jutta", "my"]
+    assert birthday_owners("birthday cake") == []
