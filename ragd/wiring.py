@@ -65,7 +65,7 @@ class Pipeline:
         self.probes = Probes(
             ledger, clock, settings, self.open_indexes, self._providers, self.notes, crash_mark
         )
-        in_flight = InFlight()
+        self.in_flight = in_flight = InFlight()
         hold = DeletionHold(ledger, clock)
         self._watcher = Watcher(ledger, clock, settings, self.notes, hold)
         self._batcher = Batcher(ledger, clock, settings, self.notes, in_flight.batches, hold)

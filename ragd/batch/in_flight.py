@@ -130,13 +130,13 @@ class InFlight:
     def __init__(self) -> None:
         self.batches: Payloads[Batch] = Payloads(BATCH_CREDITS)
         self.fills: Payloads[Fill] = Payloads(FILL_CREDITS)
-        self._vectors: dict[str, BatchVectors] = {}
+        self.vectors: dict[str, BatchVectors] = {}
 
     def put_vectors(self, made: BatchVectors) -> None:
         """Add the vectors of a batch, and drop those of batches that are gone."""
-        self._vectors[made.batch_id] = made
-        self._vectors = {i: v for i, v in self._vectors.items() if self.batches.get(i) is not None}
+        self.vectors[made.batch_id] = made
+        self.vectors = {i: v for i, v in self.vectors.items() if self.batches.get(i) is not None}
 
     def pop_vectors(self, batch_id: str) -> BatchVectors | None:
         """Remove and return the batch's vectors, if they were made."""
-        return self._vectors.pop(batch_id, None)
+        return self.vectors.pop(batch_id, None)

@@ -13,7 +13,7 @@ from ragd.clock import SystemClock, new_id
 from ragd.config import load as configuration
 from ragd.config.live_settings import Settings
 from ragd.embed.providers import local_model
-from ragd.events import DaemonStarted, JobRequested, Mode
+from ragd.events import ConfigReloaded, DaemonStarted, JobRequested, Mode
 from ragd.paths import Home
 from ragd.runtime.native_crash import CrashMark
 from ragd.state.ledger import Ledger
@@ -40,6 +40,12 @@ class Running(Following):
     @property
     def catalog(self) -> Any:
         return self.ledger.state.catalog
+
+    async def rescan(self) -> None:
+        """Let the watcher scan the vault: it does so when the configuration was read again."""
+        provider = self.ledger.state.health.provider
+        reloaded = ConfigReloaded(config_hash="", provider=provider)
+        await self.ledger.journal.append("test", reloaded)
 
     async def request(self, mode: Mode, **more: Any) -> str:
         job_id = new_id()

@@ -8,19 +8,19 @@ from ragd.state.ledger import Ledger
 
 
 class Following:
-    """Whoever has a ledger at work."""
+    """Has an open ledger."""
 
     ledger: Ledger
 
     async def until(self, kind: type[Fact], after: int = 0, **fields: Any) -> Any:
-        """The next fact of this kind behind `after` whose fields are so."""
+        """The next fact of this kind after `after` with these fields."""
         async for record in self.ledger.journal.follow(after, {tag_of_type(kind)}):
             if all(getattr(record.event, name) == value for name, value in fields.items()):
                 return record
         raise AssertionError("the log was closed")
 
     async def until_state(self, holds: Callable[[Any], bool]) -> None:
-        """Wait, record by record, until the folds say so."""
+        """Wait until the state is so."""
         seq = self.ledger.state.seq
         if holds(self.ledger.state):
             return

@@ -158,7 +158,7 @@ async def test_a_job_that_failed_is_tried_once_more_when_it_can_be(start: Any) -
     failed = await pipeline.until(JobFinished, seq, job_id=job)
     assert failed.event.outcome == "failed"
     shutil.move(elsewhere, pipeline.vault)
-    pipeline.pipeline._watcher._requests.request()
+    await pipeline.rescan()
     again = await pipeline.until(JobRequested, failed.seq)
     assert (again.event.mode, again.event.origin) == ("full", "retry")
     done = await pipeline.until(JobFinished, again.seq, job_id=again.event.job_id)

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from ragd.batch import batcher
 from ragd.events import (
     BatchEmbedded,
     ConfigReloaded,
@@ -24,7 +25,7 @@ from ragd.events import (
     VectorsFilled,
 )
 from ragd.store import store_writer
-from ragd.watch.debounce import Debounce
+from ragd.watch.change_announcer import ChangeAnnouncer
 from tests.copies import copy_table
 from tests.patience import PATIENCE_S
 from tests.pipeline.test_pipeline import assert_index_equals_vault, indexed
@@ -130,7 +131,11 @@ class NewDuringReindex:
             return scan(**how)
 
         monkeypatch.setattr(notes, "scan", scan_with_a_new_note)
-        monkeypatch.setattr(running.pipeline._batcher, "_collect", self.gate.wait)
+
+        async def wait_at_the_gate(*how: Any) -> None:
+            await self.gate.wait()
+
+        monkeypatch.setattr(batcher, "wait_until_set", wait_at_the_gate)
         self._restore = partial(monkeypatch.setattr, notes, "scan", scan)
 
     async def build(self) -> None:
@@ -184,13 +189,12 @@ async def test_a_scan_finds_what_only_the_index_that_is_built_has(
     await new.build()
     skipped = FileSkipped(path=new.PATH, reason="it hides itself")
     await running.ledger.journal.append("test", skipped)
+    monkeypatch.setattr(ChangeAnnouncer, "add", lambda self, burst: None)
     write(running.vault, new.PATH, "---\nrag: false\n---\nA heron on the roof.\n")
     running.catalog.waiting.clear()
-    watcher = running.pipeline._watcher
     for _ in range(3):  # also when the note is as the last scan saw it
         seq = running.ledger.state.seq
-        watcher._announcer._debounce = Debounce()
-        watcher._requests.request()
+        await running.rescan()
         await running.until(VaultScanned, seq)
     assert new.PATH in running.catalog.waiting
     await new.switch()

@@ -73,7 +73,7 @@ def test_vectors_of_a_batch_that_is_gone_are_not_kept() -> None:
     in_flight = payloads.InFlight()
     in_flight.put_vectors(payloads.batch_vectors("gone", "space", []))
     assert in_flight.pop_vectors("gone") is None
-    assert in_flight._vectors == {}
+    assert in_flight.vectors == {}
 
 
 async def test_a_batch_whose_vectors_come_too_late_leaves_nothing_behind(
@@ -98,7 +98,7 @@ async def test_a_batch_whose_vectors_come_too_late_leaves_nothing_behind(
     job = await running.request("sync")
     await running.until(JobFinished, formed.seq, job_id=job)
     assert writer._embedded == {}
-    assert running.pipeline._embedder._in_flight._vectors == {}
+    assert running.pipeline.in_flight.vectors == {}
 
 
 # The comparison with the table

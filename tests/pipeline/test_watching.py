@@ -35,7 +35,7 @@ from ragd.watch import change_announcer, rescans, watch_loop
 from tests.pipeline.watching import (
     DEBOUNCE_S,
     RESCAN_S,
-    Told,
+    FakeFileEvents,
     WatchedClock,
     alone,
     changed,
@@ -246,10 +246,10 @@ async def test_what_the_system_dropped_in_a_burst_is_found_by_a_scan(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The system's queue is full: of all these files it tells of a few, and of no loss."""
-    told = file_events.FileEvents.next
+    next_events = file_events.FileEvents.next
 
     async def few(self: file_events.FileEvents) -> Any:
-        return set(sorted(await told(self))[:40])
+        return set(sorted(await next_events(self))[:40])
 
     monkeypatch.setattr(file_events.FileEvents, "next", few)
     monkeypatch.setattr(change_announcer, "BURST", 30)
@@ -274,12 +274,12 @@ async def test_a_scan_that_met_a_job_is_made_up_for_when_the_job_ends(
     loop = asyncio.get_running_loop()
     scan = NoteReader.scan
 
-    def told(self: NoteReader, **how: Any) -> Any:
+    def counted_scan(self: NoteReader, **how: Any) -> Any:
         scanned = scan(self, **how)
         loop.call_soon_threadsafe(seen.put_nowait, len(scanned.notes))
         return scanned
 
-    monkeypatch.setattr(NoteReader, "scan", told)
+    monkeypatch.setattr(NoteReader, "scan", counted_scan)
     async with alone(tmp_path / "home", vault) as watching:
         await watching.until_state(lambda state: "a.md" in state.catalog.waiting)
         await until_watched(watching)
@@ -357,7 +357,7 @@ async def test_an_idle_watcher_sleeps_until_the_next_scan_is_due(
         scanned = await watching.until(VaultScanned, started.seq)
         await clock.until_sleep(RESCAN_S)
         clock.advance(RESCAN_S - 1)
-        assert clock.nobody_stirred()
+        assert clock.nothing_slept()
         clock.advance(1)
         await clock.until_sleep(DEBOUNCE_S)
         clock.advance(DEBOUNCE_S)
@@ -371,16 +371,16 @@ async def test_a_change_is_announced_after_its_own_silence(
     write(vault, "a.md", "a")
     write(vault, "b.md", "b")
     clock = WatchedClock()
-    told = Told(monkeypatch)
+    events = FakeFileEvents(monkeypatch)
     async with alone(tmp_path / "home", vault, clock=clock) as watching:
         started = await watching.until(WatchStarted)
         await clock.until_sleep(DEBOUNCE_S)
         clock.advance(DEBOUNCE_S)
         scanned = await watching.until(VaultScanned, started.seq)
-        await told.tell(("modified", "a.md"), ("modified", "b.md"))
+        await events.send(("modified", "a.md"), ("modified", "b.md"))
         await clock.until_sleep(DEBOUNCE_S)
         clock.advance(DEBOUNCE_S / 2)
-        await told.tell(("modified", "a.md"))  # while b.md lies still
+        await events.send(("modified", "a.md"))  # while b.md lies still
         clock.advance(DEBOUNCE_S / 2)
         first = await watching.until(FilesChanged, scanned.seq)
         assert first.event.changes == [FileChange("b.md", "added")]
@@ -406,8 +406,8 @@ async def test_another_list_of_denied_folders_takes_effect_at_once(
         denying = structs.replace(now.indexing, deny_dirs=("Private",))
         watching.settings.current = structs.replace(now, indexing=denying)
         seq = await watching.append(ConfigReloaded(config_hash=""))
-        told = await watching.until(FilesChanged, seq)
-        assert told.event.changes == [FileChange("Private/a.md", "deleted")]
+        announced = await watching.until(FilesChanged, seq)
+        assert announced.event.changes == [FileChange("Private/a.md", "deleted")]
 
 
 # Notes that are left out

@@ -134,43 +134,43 @@ class WatchedClock(VirtualClock):
         while await self._sleeps.get() != seconds:
             pass
 
-    def nobody_stirred(self) -> bool:
+    def nothing_slept(self) -> bool:
         return self._sleeps.empty()
 
 
-class Told:
-    """A system that tells what a test makes it tell, in place of the real one."""
+class FakeFileEvents:
+    """File events that a test sends, in place of those of the system."""
 
     is_outdated = False
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self._told: set[FileEvent] = set()
+        self._events: set[FileEvent] = set()
         self._turn = asyncio.Condition()
         monkeypatch.setattr(watch_loop, "FileEvents", lambda *how: self)
 
     async def next(self) -> set[FileEvent]:
         async with self._turn:
-            self._told = set()  # who asks for more has taken the last
+            self._events = set()  # a call for more has taken the last ones
             self._turn.notify_all()
-            await self._turn.wait_for(lambda: self._told)
-            return self._told
+            await self._turn.wait_for(lambda: self._events)
+            return self._events
 
-    async def tell(self, *burst: FileEvent) -> None:
-        """Comes back when the watcher has taken it."""
+    async def send(self, *burst: FileEvent) -> None:
+        """Returns when the watcher has taken them."""
         async with self._turn:
-            self._told = set(burst)
+            self._events = set(burst)
             self._turn.notify_all()
-            await self._turn.wait_for(lambda: not self._told)
+            await self._turn.wait_for(lambda: not self._events)
 
     def set_folders(self, folders: Collection[str]) -> None:
-        """It tells what it is made to tell."""
+        """Not needed: the test sends all events."""
 
     def close(self) -> None:
         """Nothing is open."""
 
 
 class Alone(Following):
-    """A watcher with a real vault and a real log, and nobody who acts on what it says."""
+    """A watcher with a real vault and a real log, without the other actors."""
 
     def __init__(self, ledger: Ledger, settings: Settings, vault: Path) -> None:
         self.ledger = ledger
