@@ -85,9 +85,7 @@ class NoteReader:
         self._languages = LanguageSample(self._read_or_nothing, clock.monotonic)
         self._identity: RootIdentity | None = None
         self._templates: tuple[str, ...] = ()
-        self._hashed: dict[
-            str, tuple[NoteFile, str]
-        ] = {}  # path -> as it was hashed by `find_moves`
+        self._hashed: dict[str, tuple[NoteFile, str]] = {}  # what `find_moves` has read
         self._compiled = (FolderRules(), NotePatterns(()))
         self._compiled_from: tuple[Indexing, tuple[str, ...]] | None = None
 
@@ -210,9 +208,8 @@ class NoteReader:
             except (NoteMissing, ChangedWhileRead, SkipPath, Unreadable):
                 continue
             hashed[file.path] = (file, digest)
-        self._hashed = (
-            hashed if len(hashed) <= MOST_HASHED else {}
-        )  # so that the next call does not read them again
+        # The next call does not read these again.
+        self._hashed = hashed if len(hashed) <= MOST_HASHED else {}
         new = {path: sha for path, (_, sha) in hashed.items() if known.get(path) != sha}
         return match_moves({path: entry.sha256 for path, entry in missing.items()}, new)
 
