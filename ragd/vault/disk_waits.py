@@ -11,7 +11,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-class Wait:
+class DiskWait:
     """The wait of one call. `since` is None while the call does not wait for the disk."""
 
     def __init__(self) -> None:
@@ -25,13 +25,13 @@ class Wait:
 
 
 class _ThreadWait(threading.local):
-    wait: Wait | None = None
+    wait: DiskWait | None = None
 
 
 _this_thread = _ThreadWait()
 
 
-def begin(wait: Wait) -> None:
+def begin(wait: DiskWait) -> None:
     """A call begins in this thread. It counts as waiting until a marked function returns."""
     wait.since = time.monotonic()
     _this_thread.wait = wait

@@ -42,7 +42,7 @@ class _Call:
     def __init__(self, work: Callable[[], Any]) -> None:
         self._work = work
         self.answer: concurrent.futures.Future[Any] = concurrent.futures.Future()
-        self.wait = disk_waits.Wait()
+        self.wait = disk_waits.DiskWait()
 
     def run(self) -> None:
         if not self.answer.set_running_or_notify_cancel():

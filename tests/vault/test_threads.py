@@ -135,7 +135,7 @@ def _look() -> None:
 
 
 def test_a_slow_disk_that_answers_is_not_hanging() -> None:
-    wait = disk_waits.Wait()
+    wait = disk_waits.DiskWait()
     seen: list[float | None] = []
 
     @waits_for_disk
