@@ -22,7 +22,7 @@ from ragd.batch.in_flight import ReadFile
 from ragd.clock import SystemClock, new_id
 from ragd.config import load as configuration
 from ragd.config.live_settings import Settings
-from ragd.config.load import vault_name
+from ragd.config.load import vault_id
 from ragd.embed.providers.embedder_port import CANARY
 from ragd.embed.providers.ollama import space_of
 from ragd.events import (
@@ -106,7 +106,7 @@ class Indexed:
         notes = NoteReader(self._settings, self._clock)
         store = LanceStore(self._settings.vectors)
         space = space_of(MODEL, self._provider.digest, DIMENSIONS)
-        vault = vault_name(self._settings.current)
+        vault = vault_id(self._settings.current)
         canary = self._provider.vector_of(CANARY)
         identity = IndexIdentity(new_id(), space, notes.fingerprint, vault, canary)
         index = await store.create(identity)

@@ -11,7 +11,7 @@ from pages.markdown import row, table_head
 from ragd.config.json_schema import Schema, json_schema
 from ragd.config.keys import Effect, Key, dotted_keys
 from ragd.config.schema import Config
-from ragd.config.validation import bare
+from ragd.config.validation import without_metadata
 
 EFFECTS: dict[Effect, str] = {
     "at once": "at once",
@@ -128,7 +128,7 @@ def _purpose(section: str) -> str:
     shape = inspect.type_info(Config)
     assert isinstance(shape, inspect.StructType)
     field = next(field for field in shape.fields if field.encode_name == section)
-    inner = bare(field.type)
+    inner = without_metadata(field.type)
     assert isinstance(inner, inspect.StructType)
     return str(inner.cls.__doc__)
 

@@ -101,9 +101,9 @@ def _load(home: Home) -> Config:
     """The configuration. The daemon starts even if the vault's mount hangs."""
     config = configuration.read(home)
     try:
-        CHECK.run_and_wait(configuration.check_places, config, home.root)
+        CHECK.run_and_wait(configuration.check_folders, config, home.root)
     except VaultNotResponding:
-        configuration.check_places(config, home.root, lies_in_by_name)
+        configuration.check_folders(config, home.root, lies_in_by_name)
     return config
 
 

@@ -1,6 +1,7 @@
-"""Where everything of one home lies. It never touches the disk; strings, since pathlib is slow.
+"""The paths of everything in one home. It never touches the disk.
 
-A home is the folder that holds the configuration and all that ragd writes (its data directory).
+A home is the folder with the configuration and everything that ragd writes. Paths are strings,
+because importing pathlib is slow.
 """
 
 import os
@@ -11,7 +12,7 @@ SOCKET_PATH_MAX = 107 if sys.platform == "linux" else 103
 
 
 def default_home() -> str:
-    """`OBSIDIAN_RAG_HOME`, else the platform's place."""
+    """`OBSIDIAN_RAG_HOME`, or the platform's default."""
     named = os.environ.get("OBSIDIAN_RAG_HOME")
     if named:
         return os.path.abspath(os.path.expanduser(named))
@@ -19,7 +20,7 @@ def default_home() -> str:
 
 
 def platform_home() -> str:
-    """The platform's place, whatever the environment says."""
+    """The platform's default, whatever the environment says."""
     if sys.platform == "win32":
         place = os.path.join(os.environ.get("APPDATA") or "~", "obsidian-rag")
     else:
@@ -87,12 +88,12 @@ class Home:
 
     @property
     def socket(self) -> str:
-        """The socket's path: in the home, or in the runtime folder where that would be too long."""
+        """The socket's path: in the home, or in the runtime folder if that would be too long."""
         plain = self._in("ragd.sock")
         return plain if _fits(plain) else self._in_runtime_dir()
 
     def _in_runtime_dir(self) -> str:
-        """In a short private folder: the session's, or ours where that is too long or missing."""
+        """In a short private folder: the session's, or ours if that is too long or missing."""
         name = f"{self.fingerprint}.sock"
         session = os.environ.get("XDG_RUNTIME_DIR")
         if session and _fits(place := os.path.join(session, "ragd", name)):
@@ -135,7 +136,7 @@ def _fits(path: str) -> bool:
 
 
 def _user() -> int:
-    """Who we are; on Windows nobody asks, since there a pipe serves."""
+    """The user's number. On Windows it is not needed, because a pipe is used."""
     if sys.platform == "win32":
         number = 0
     else:
@@ -144,15 +145,15 @@ def _user() -> int:
 
 
 def lies_in_by_name(inner: str, outer: str) -> bool:
-    """Whether one path is, or is inside, the other. It does not look at the disk."""
+    """Whether one path is, or is inside, the other, by name only."""
     inner, outer = (os.path.normcase(os.path.abspath(path)) for path in (inner, outer))
     return inner == outer or inner.startswith(outer.rstrip(os.sep) + os.sep)
 
 
 def lies_in(inner: str, outer: str) -> bool:
-    """Whether one place is, or is inside, the other, after symbolic links.
+    """Whether one path is, or is inside, the other, after symbolic links.
 
-    By name; and by identity too, since where case does not count two names can be one folder.
+    By name, and by file identity too: on disks that ignore case, two names can be one folder.
     """
     inner, outer = (os.path.normcase(os.path.realpath(path)) for path in (inner, outer))
     if inner == outer or inner.startswith(outer.rstrip(os.sep) + os.sep):

@@ -9,7 +9,7 @@ from ragd.batch.deletion_hold import DeletionHold
 from ragd.batch.in_flight import InFlight
 from ragd.clock import Clock
 from ragd.config.live_settings import Settings
-from ragd.config.load import vault_name
+from ragd.config.load import vault_id
 from ragd.embed.backlog import Backlog
 from ragd.embed.cache_eviction import CacheEviction
 from ragd.embed.embedder import EmbedderActor
@@ -82,7 +82,7 @@ class Pipeline:
             self._store,
             self.open_indexes,
             damage,
-            vault_name(self._settings.current),
+            vault_id(self._settings.current),
             self._vault_is_there,
             crash_mark,
         )
@@ -128,7 +128,7 @@ class Pipeline:
             usable = self.open_indexes.serving is not None
             local = self._local_model(asked)
             chosen = await self._providers.choose(may_be_absent=not usable, local=local)
-        vault = vault_name(self._settings.current)
+        vault = vault_id(self._settings.current)
         cut = self.notes.fingerprint
         return IndexIdentity(
             generation, chosen.space, cut, vault, chosen.canary, chosen.passed_over

@@ -16,7 +16,7 @@ from chaos.mix.plan import Round, Step
 from chaos.mix.shelf import is_hiding, marks_in
 from chaos.provider import Fault, Provider
 from chaos.resident import codes
-from ragd.config.schema import Indexing
+from ragd.config.schema import IndexingSettings
 from ragd.paths import Home
 
 MOMENT_WITHIN_S = 0.4  # a fact that a step waits for may never come
@@ -163,7 +163,7 @@ class World:
     def _deny(self, step: Step) -> str:
         self.denied = tuple(name for name in step.path.split(", ") if name)
         began = time.time()
-        self.house.configure(indexing={"deny_dirs": [*Indexing().deny_dirs, *self.denied]})
+        self.house.configure(indexing={"deny_dirs": [*IndexingSettings().deny_dirs, *self.denied]})
         if self.child is None:
             self._denials.append((began, float("inf"), self.denied))
             return "read at the start"

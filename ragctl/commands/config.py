@@ -18,8 +18,8 @@ from ragctl.setup.other_vault import index_dropped
 from ragctl.views.render import clean, complain, emit_json, for_home, note
 from ragd.config import load as configuration
 from ragd.config.json_schema import json_schema
-from ragd.config.keys import effect, get_value, is_known, set_value, without
-from ragd.config.validation import Object, read_object
+from ragd.config.keys import effect, get_value, is_known, set_value, unset_value
+from ragd.config.validation import JsonObject, read_object
 from ragd.errors import EXIT_CONFIG, EXIT_OK, ConfigError
 from ragd.paths import Home
 from ragd.runtime.durable_files import replace_file
@@ -118,14 +118,20 @@ def _set(home: Home, key: str, text: str, as_json: bool) -> int:
 
 def _unset(home: Home, key: str, as_json: bool) -> int:
     tree = _tree(home)
-    changed = without(tree, key)
+    changed = unset_value(tree, key)
     value = get_value(changed, key) if is_known(key) else None
     now = f"{json.dumps(value, ensure_ascii=False)}, the default" if value is not None else "gone"
     return _change(home, key, tree, changed, value, f"{clean(key)} is {now}", as_json)
 
 
 def _change(
-    home: Home, key: str, tree: Object, changed: Object, value: object, said: str, as_json: bool
+    home: Home,
+    key: str,
+    tree: JsonObject,
+    changed: JsonObject,
+    value: object,
+    said: str,
+    as_json: bool,
 ) -> int:
     """Check it, write it, tell the daemon, and say what came of it."""
     data = configuration.to_json(changed)
@@ -152,7 +158,7 @@ def _change(
     return EXIT_CONFIG if told["error"] or left else EXIT_OK
 
 
-def _left_to_mend(home: Home, key: str, tree: Object, data: bytes) -> ConfigError | None:
+def _left_to_mend(home: Home, key: str, tree: JsonObject, data: bytes) -> ConfigError | None:
     """What is wrong and was before. Raises ConfigError for what is new."""
     try:
         _check(home, key, data)
@@ -165,14 +171,14 @@ def _left_to_mend(home: Home, key: str, tree: Object, data: bytes) -> ConfigErro
 
 def _check(home: Home, key: str, data: bytes) -> None:
     fresh = configuration.parse(data, home.root)
-    configuration.check_places(fresh, home.root)
+    configuration.check_folders(fresh, home.root)
     if key == "vault_path":
         _refuse_a_missing(fresh.vault_path)
     if key in SIZES:
         _refuse_a_wrong_size(key, fresh)
 
 
-def _complaints(home: Home, tree: Object) -> set[str]:
+def _complaints(home: Home, tree: JsonObject) -> set[str]:
     """What is said of the file as it is."""
     try:
         _check(home, "", configuration.to_json(tree))
@@ -252,7 +258,7 @@ def _schema() -> int:
     return EXIT_OK
 
 
-def _tree(home: Home) -> Object:
+def _tree(home: Home) -> JsonObject:
     """What the file says, as it says it; whether that makes sense is not asked here."""
     path = Path(home.config)
     if not path.is_file():

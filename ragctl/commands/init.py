@@ -105,7 +105,7 @@ def _already(home: Home, vault: str) -> bool:
 
 def _write(home: Home, vault: str, force: bool) -> None:
     data = configuration.to_json({"vault_path": vault})
-    configuration.check_places(configuration.parse(data, home.root), home.root)
+    configuration.check_folders(configuration.parse(data, home.root), home.root)
     existing = Path(home.config)
     there = os.path.lexists(existing)
     if there and not force:

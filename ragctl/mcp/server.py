@@ -88,7 +88,7 @@ class Forwarder:
             found = ask(self._home, "GET", "/v1/tools", start=True, again=True).data["tools"]
             return list(found)
         except Exception:
-            return tool_schemas.published()
+            return tool_schemas.published_tools()
 
     def _call(self, name: str, arguments: dict[str, Any]) -> CallToolResult:
         if name not in tool_schemas.TOOLS:

@@ -12,7 +12,7 @@ from ragctl.views.timeline import Change, cause_of
 from ragd.errors import HEALTHY
 from ragd.eventlog.frame import Record, record_json
 from ragd.folds import State
-from ragd.state.replay import replay, states
+from ragd.state.replay import replay, states_newest_first
 
 
 class History:
@@ -47,7 +47,7 @@ def read(events: Path, snapshots: Path, until: int | None, at: str | None) -> Hi
     def see(record: Record, state: State) -> None:
         nonlocal begun
         if not begun and record.seq > 1:
-            for anchor in states(snapshots):
+            for anchor in states_newest_first(snapshots):
                 if anchor.seq == record.seq - 1:
                     history.begin(anchor)
         begun = True

@@ -1,8 +1,8 @@
-"""The configuration's shape as a JSON Schema, for editors: names, choices, ranges, descriptions.
+"""The JSON Schema of config.json, for editors: names, choices, ranges, descriptions.
 
-It says what the strict reader says wherever a schema can (draft 7, which editors know best). What
-it cannot say, the reader still refuses: an overlap that is not smaller than the chunk size, a port
-above 65535, a whole number written as 64.0, a key that stands there twice. It reads nothing.
+It has the same rules as the strict reader, as far as a schema (draft 7, which editors know best)
+can express them. The reader also refuses an overlap that is not smaller than the chunk size, a port
+above 65535, a whole number written as 64.0, and a duplicate key. It reads no file.
 """
 
 from typing import Any, assert_never
@@ -10,7 +10,7 @@ from typing import Any, assert_never
 from msgspec import NODEFAULT, inspect
 
 from ragd.config.schema import SCHEMA_KEY, Config, SchemaAddress
-from ragd.config.validation import bare, plain
+from ragd.config.validation import as_json_value, without_metadata
 
 Schema = dict[str, Any]
 
@@ -37,8 +37,8 @@ def _address(host: str) -> str:
     return rf"{scheme}{host}(:[0-9]{{1,5}})?(/[A-Za-z0-9._~!$&'()*+,;=:%/-]*)?{_END}"
 
 
-# What a value must be besides its type, by its dotted name; `[]` stands for an item.
-_BESIDES: dict[str, Schema] = {
+# Rules beyond the type of a value, by its dotted name; `[]` means an item.
+_EXTRA_RULES: dict[str, Schema] = {
     "embedding.base_url": {"pattern": _address(_HOST)},
     "indexing.deny_dirs[]": _INSIDE_THE_VAULT,
     "indexing.allow_dirs[]": _INSIDE_THE_VAULT,
@@ -46,9 +46,9 @@ _BESIDES: dict[str, Schema] = {
 
 
 def json_schema() -> Schema:
-    """The schema of config.json as a whole."""
-    schema = _of(inspect.type_info(Config), "")
-    address = _described(inspect.type_info(SchemaAddress))
+    """The schema of the whole config.json."""
+    schema = _type_schema(inspect.type_info(Config), "")
+    address = _described_schema(inspect.type_info(SchemaAddress))
     properties = {SCHEMA_KEY: address, **schema.pop("properties")}
     return {
         "$schema": "http://json-schema.org/draft-07/schema#",
@@ -80,19 +80,22 @@ def _this_machine_unless_agreed() -> Schema:
     }
 
 
-def _described(kind: inspect.Type, name: str = "") -> Schema:
-    said = (kind.extra_json_schema or {}) if isinstance(kind, inspect.Metadata) else {}
-    return {**said, **_of(kind, name)}
+def _described_schema(kind: inspect.Type, name: str = "") -> Schema:
+    extra = (kind.extra_json_schema or {}) if isinstance(kind, inspect.Metadata) else {}
+    return {**extra, **_type_schema(kind, name)}
 
 
-def _of(kind: inspect.Type, name: str) -> Schema:
-    shape = bare(kind)
+def _type_schema(kind: inspect.Type, name: str) -> Schema:
+    shape = without_metadata(kind)
     match shape:
         case inspect.StructType():
-            return _section(shape, f"{name}." if name else "")
+            return _section_schema(shape, f"{name}." if name else "")
         case inspect.DictType():
-            named, value = _of(shape.key_type, ""), _of(shape.value_type, f"{name}.*")
-            limits = _sizes(shape, "Properties")
+            named, value = (
+                _type_schema(shape.key_type, ""),
+                _type_schema(shape.value_type, f"{name}.*"),
+            )
+            limits = _size_rules(shape, "Properties")
             return {
                 "type": "object",
                 **limits,
@@ -101,11 +104,11 @@ def _of(kind: inspect.Type, name: str) -> Schema:
             }
         case inspect.VarTupleType():
             item = f"{name}[]"
-            items = _of(shape.item_type, item) | _BESIDES.get(item, {})
-            return {"type": "array", **_sizes(shape, "Items"), "items": items}
+            items = _type_schema(shape.item_type, item) | _EXTRA_RULES.get(item, {})
+            return {"type": "array", **_size_rules(shape, "Items"), "items": items}
         case inspect.StrType():
             pattern = _SOME_TEXT if shape.min_length else _ANY_TEXT
-            return {"type": "string", **_sizes(shape, "Length"), "pattern": pattern}
+            return {"type": "string", **_size_rules(shape, "Length"), "pattern": pattern}
         case inspect.LiteralType():
             return {"enum": list(shape.values)}
         case inspect.BoolType():
@@ -113,26 +116,30 @@ def _of(kind: inspect.Type, name: str) -> Schema:
         case inspect.IntType():
             return {"type": "integer", "minimum": shape.ge, "maximum": shape.le}
         case inspect.FloatType():
-            return {"type": "number", "minimum": plain(shape.ge), "maximum": plain(shape.le)}
+            return {
+                "type": "number",
+                "minimum": as_json_value(shape.ge),
+                "maximum": as_json_value(shape.le),
+            }
         case _:
             assert_never(shape)
 
 
-def _section(shape: inspect.StructType, prefix: str) -> Schema:
+def _section_schema(shape: inspect.StructType, prefix: str) -> Schema:
     properties: Schema = {}
     for field in shape.fields:
         name = prefix + field.encode_name
-        schema = _described(field.type, name) | _BESIDES.get(name, {})
-        if not isinstance(bare(field.type), inspect.StructType) and not field.required:
+        schema = _described_schema(field.type, name) | _EXTRA_RULES.get(name, {})
+        if not isinstance(without_metadata(field.type), inspect.StructType) and not field.required:
             made = field.default_factory is not NODEFAULT
-            schema["default"] = plain(field.default_factory() if made else field.default)
+            schema["default"] = as_json_value(field.default_factory() if made else field.default)
         properties[field.encode_name] = schema
     required = [field.encode_name for field in shape.fields if field.required]
     schema = {"type": "object", "properties": properties, "additionalProperties": False}
     return schema | ({"required": required} if required else {})
 
 
-def _sizes(
+def _size_rules(
     shape: inspect.StrType | inspect.VarTupleType | inspect.DictType, what: str
 ) -> dict[str, int]:
     sizes = {f"min{what}": shape.min_length, f"max{what}": shape.max_length}

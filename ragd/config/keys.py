@@ -1,7 +1,7 @@
 """Single settings by their dotted names: list, get, set, unset, compare.
 
-It never touches the disk, and never changes the dictionary it is given. Whether a new set of values
-makes sense as a whole is for `load.parse` to say.
+It never touches the disk, and never changes the dictionary it is given. Rules about several keys
+are checked by `load.parse`.
 """
 
 import json
@@ -15,19 +15,19 @@ from ragd.close_match import closest
 from ragd.config.load import effective
 from ragd.config.schema import Config
 from ragd.config.validation import (
-    Object,
-    bare,
+    JsonObject,
+    as_json_value,
     expected_words,
-    plain,
-    problems,
-    refuse,
-    shown,
+    find_problems,
+    printable,
+    raise_problems,
+    without_metadata,
 )
 from ragd.errors import ConfigError
 
 Effect = Literal["at once", "sync", "recut", "restart"]
 
-# What an actor holds open from its start: the vault's descriptor, the tables, the provider.
+# Actors keep these open from their start: the vault, the tables, the provider.
 _RESTART = ("vault_path", "vector_store.", "embedding.")
 _AT_ONCE = ("embedding.language",)  # for the next index
 _SYNC = (
@@ -38,7 +38,7 @@ _RECUT = ("indexing.chunk_size", "indexing.chunk_overlap", "security.code_blocks
 
 
 class Key(NamedTuple):
-    """One setting, as the reference page lists it. No default: it must be given."""
+    """One setting, as the reference page lists it. A setting without a default is required."""
 
     name: str
     kind: str
@@ -56,8 +56,8 @@ def dotted_keys() -> list[Key]:
 
 
 def effect(name: str) -> Effect:
-    """When a change takes effect: at once, and then perhaps a sync by itself or all notes cut
-    anew; or when the daemon starts again."""
+    """When a change takes effect: at once, at once with an automatic sync, at once with all notes
+    cut again, or when the daemon restarts."""
     if name.startswith(_RESTART) and name not in _AT_ONCE:
         return "restart"
     if name in _RECUT:
@@ -66,12 +66,12 @@ def effect(name: str) -> Effect:
 
 
 def is_known(dotted: str) -> bool:
-    """Whether a key, or a section, of that name can be set."""
+    """Whether there is a key or a section with this name."""
     return any(name == dotted or name.startswith(f"{dotted}.") for name in _FIELDS)
 
 
 def get_value(tree: Mapping[str, object], dotted: str) -> object:
-    """What `tree` says for a key or a section; where it says nothing, the default."""
+    """The value of a key or a section in `tree`; the default if it is not set there."""
     inside = [name for name in _FIELDS if name.startswith(f"{dotted}.")]
     if inside:
         return {name.rpartition(".")[2]: get_value(tree, name) for name in inside}
@@ -79,7 +79,7 @@ def get_value(tree: Mapping[str, object], dotted: str) -> object:
     value: object = tree
     for part in name.split("."):
         if not isinstance(value, Mapping):
-            raise ConfigError(f"`{name}` has no value: what should be a section is none.")
+            raise ConfigError(f"`{name}` has no value: its parent is not a section.")
         if part not in value:
             value = _default(_FIELDS[name])
             break
@@ -89,40 +89,40 @@ def get_value(tree: Mapping[str, object], dotted: str) -> object:
             raise ConfigError(f"`{name}` is not set.", f"Run `ragctl config set {name} VALUE`.")
         return value
     if not isinstance(value, Mapping) or entry not in value:
-        raise ConfigError(f"`{name}` has no entry of that name.")
+        raise ConfigError(f"`{name}` has no entry with this name.")
     return value[entry]
 
 
-def set_value(tree: Mapping[str, object], dotted: str, text: str) -> Object:
+def set_value(tree: Mapping[str, object], dotted: str, text: str) -> JsonObject:
     """A copy of `tree` with one key set from what a person typed: JSON, or plain text."""
     inside = [name for name in _FIELDS if name.startswith(f"{dotted}.")]
     if inside:
         raise ConfigError(f"`{dotted}` is a section.", f"Set one of its keys: {', '.join(inside)}.")
     name, entry = _split(dotted)
-    shape = bare(_FIELDS[name].type)
+    shape = without_metadata(_FIELDS[name].type)
     if entry is not None and isinstance(shape, inspect.DictType):
         known = get_value(tree, name)
         if not isinstance(known, Mapping):
             raise ConfigError(f"`{name}` should be {expected_words(shape)}.")
         value = dict(known) | {entry: _typed(shape.value_type, text)}
-        # Only the new entry is judged: an old one that is wrong must not stand in the way.
-        refuse(problems(shape, {entry: value[entry]}, name))
+        # Only the new entry is checked: a wrong old one must not prevent the change.
+        raise_problems(find_problems(shape, {entry: value[entry]}, name))
         return _with(tree, name.split("."), value, name)
     typed = _typed(shape, text)
-    refuse(problems(shape, typed, name))
+    raise_problems(find_problems(shape, typed, name))
     return _with(tree, name.split("."), typed, name)
 
 
-def without(tree: Mapping[str, object], dotted: str) -> Object:
-    """A copy of `tree` that does not say anything of a key or a section, known or unknown."""
+def unset_value(tree: Mapping[str, object], dotted: str) -> JsonObject:
+    """A copy of `tree` without a key or a section, known or unknown."""
     left = _without(tree, dotted)
     if left is None:
-        raise ConfigError(f"`{shown(dotted)}` does not stand in the configuration.")
+        raise ConfigError(f"`{printable(dotted)}` is not in the configuration.")
     return left
 
 
-def _without(tree: Mapping[str, object], dotted: str) -> Object | None:
-    """None: it is not there. A section that is left empty goes too."""
+def _without(tree: Mapping[str, object], dotted: str) -> JsonObject | None:
+    """None if it is not there. A section that becomes empty is removed too."""
     if dotted in tree:
         return {name: tree[name] for name in tree if name != dotted}
     for name, inner in tree.items():
@@ -140,16 +140,16 @@ def changed_keys(old: Config, new: Config) -> list[str]:
 
 
 def needs_restart(old: Config, new: Config) -> list[str]:
-    """The dotted keys that differ and take effect only when the daemon starts again."""
+    """The dotted keys that differ and take effect only after a restart."""
     return [name for name in changed_keys(old, new) if effect(name) == "restart"]
 
 
 def _leaves(shape: inspect.Type, prefix: str = "") -> Iterator[tuple[str, inspect.Field]]:
-    shape = bare(shape)
+    shape = without_metadata(shape)
     assert isinstance(shape, inspect.StructType)
     for field in shape.fields:
         name = prefix + field.encode_name
-        if isinstance(bare(field.type), inspect.StructType):
+        if isinstance(without_metadata(field.type), inspect.StructType):
             yield from _leaves(field.type, f"{name}.")
         else:
             yield name, field
@@ -160,8 +160,8 @@ _FIELDS = dict(_leaves(inspect.type_info(Config)))
 
 def _default(field: inspect.Field) -> object:
     if field.default_factory is not msgspec.NODEFAULT:
-        return plain(field.default_factory())
-    return None if field.default is msgspec.NODEFAULT else plain(field.default)
+        return as_json_value(field.default_factory())
+    return None if field.default is msgspec.NODEFAULT else as_json_value(field.default)
 
 
 def _description(field: inspect.Field) -> str:
@@ -170,28 +170,30 @@ def _description(field: inspect.Field) -> str:
 
 
 def _split(dotted: str) -> tuple[str, str | None]:
-    """A key, and the entry inside it where its names are free (`memory.patterns.financial`)."""
+    """A key, and the entry in it if its names are free (`memory.patterns.financial`)."""
     if dotted in _FIELDS:
         return dotted, None
     for name, field in _FIELDS.items():
-        if isinstance(bare(field.type), inspect.DictType) and dotted.startswith(f"{name}."):
+        if isinstance(without_metadata(field.type), inspect.DictType) and dotted.startswith(
+            f"{name}."
+        ):
             return name, dotted.removeprefix(f"{name}.")
     near = closest(dotted.lower(), _FIELDS)
     hint = f"Did you mean `{near}`?" if near else f"The keys are: {', '.join(_FIELDS)}."
-    raise ConfigError(f"`{shown(dotted)}` is not a known key.", hint)
+    raise ConfigError(f"`{printable(dotted)}` is not a known key.", hint)
 
 
 def _typed(shape: inspect.Type, text: str) -> object:
-    """What a person typed: JSON if it fits the key's type, else the text as it is."""
+    """The value of typed text: JSON if it fits the key's type, else the text itself."""
     try:
         value: object = json.loads(text)
     except (ValueError, RecursionError):
         return text
-    wants_text = isinstance(bare(shape), inspect.StrType | inspect.LiteralType)
+    wants_text = isinstance(without_metadata(shape), inspect.StrType | inspect.LiteralType)
     return text if wants_text and not isinstance(value, str) else value
 
 
-def _with(tree: Mapping[str, object], path: list[str], value: object, key: str) -> Object:
+def _with(tree: Mapping[str, object], path: list[str], value: object, key: str) -> JsonObject:
     name, *rest = path
     if not rest:
         return {**tree, name: value}

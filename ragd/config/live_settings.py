@@ -1,4 +1,7 @@
-"""The configuration in force, which may be read again while the daemon runs."""
+"""The configuration in force. A reload replaces it while the daemon runs.
+
+It never watches the file: `config_reader` does.
+"""
 
 from pathlib import Path
 
@@ -11,21 +14,22 @@ from ragd.config.load import Config
 from ragd.paths import Home
 
 
-class Reloaded(Struct, frozen=True):
-    """What a reload changed: keys in force now, and keys that wait for a restart."""
+class ReloadResult(Struct, frozen=True):
+    """What a reload changed: the keys in force now, and the keys that wait for a restart."""
 
     applied: list[str]
     needs_restart: list[str]
 
 
 class Settings:
-    """Everybody who needs the configuration reads `current` when they need it."""
+    """The configuration for all actors. Each reads `current` when it needs a value; a reload
+    replaces the whole frozen object, so that threads always see one version."""
 
     def __init__(self, home: Home, current: Config) -> None:
         self.home = home
         self.current = current
         self.waiting: list[str] = []  # keys whose new values wait for a restart
-        self.refused: str | None = None  # why what the file says now is not in force
+        self.refused: str | None = None  # why the present file is not in force
 
     @property
     def vault(self) -> Path:
@@ -35,14 +39,16 @@ class Settings:
     def vectors(self) -> Path:
         return Path(self.current.vector_store.path or self.home.vectors)
 
-    def read_again(self) -> tuple[Config, Reloaded]:
-        """What the file says now: the configuration to put in force, and what that would change.
+    def read_again(self) -> tuple[Config, ReloadResult]:
+        """Read the file: the configuration to put in force, and what that would change.
 
-        What takes effect only at a restart stays as it is. Raises ConfigError; changes nothing.
+        Keys that need a restart keep their values. Raises ConfigError. It changes nothing.
         """
         fresh = configuration.read(self.home)
-        if _places(fresh) != _places(self.current):  # else they were checked, and may hang now
-            configuration.check_places(fresh, self.home.root)
+        if _folders(fresh) != _folders(
+            self.current
+        ):  # unchanged folders were checked before, and may hang now
+            configuration.check_folders(fresh, self.home.root)
         waiting = needs_restart(self.current, fresh)
         in_force = msgspec.structs.replace(
             fresh,
@@ -52,8 +58,8 @@ class Settings:
                 self.current.embedding, language=fresh.embedding.language
             ),
         )
-        return in_force, Reloaded(changed_keys(self.current, in_force), waiting)
+        return in_force, ReloadResult(changed_keys(self.current, in_force), waiting)
 
 
-def _places(config: Config) -> tuple[str, str]:
+def _folders(config: Config) -> tuple[str, str]:
     return config.vault_path, config.vector_store.path

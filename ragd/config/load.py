@@ -1,10 +1,10 @@
-"""The configuration, read and checked: from the bytes of config.json to a Config one can trust.
+"""Reads and checks config.json: from its bytes to a valid Config.
 
-It never guesses: an unknown key, a wrong type or an unsafe combination is a ConfigError and nothing
-starts. Pure, but for `check_places`, `read` and `load`: they look at the disk, and write nothing.
+It never guesses: an unknown key, a wrong type or an unsafe combination is a ConfigError, and the
+daemon does not start. Only `check_folders`, `read` and `load` use the disk; they write nothing.
 """
 
-# Paths are strings here, as in paths.py: pathlib cannot take `..` out without asking the disk.
+# Paths are strings here, as in paths.py: pathlib cannot remove `..` without the disk.
 # ruff: noqa: PTH100, PTH111, PTH118, PTH120
 
 import hashlib
@@ -18,14 +18,22 @@ from collections.abc import Callable, Iterator, Mapping
 import msgspec
 
 from ragd.config.schema import SCHEMA_KEY, Config, SchemaAddress
-from ragd.config.validation import Object, bare, plain, problems, read_object, refuse, shown
+from ragd.config.validation import (
+    JsonObject,
+    as_json_value,
+    find_problems,
+    printable,
+    raise_problems,
+    read_object,
+    without_metadata,
+)
 from ragd.errors import ConfigError
 from ragd.paths import Home, lies_in
 
 __all__ = [
     "MAX_BYTES",
     "Config",
-    "check_places",
+    "check_folders",
     "effective",
     "fingerprint",
     "is_address_external",
@@ -34,7 +42,7 @@ __all__ = [
     "parse",
     "read",
     "to_json",
-    "vault_name",
+    "vault_id",
 ]
 
 MAX_BYTES = 1024 * 1024
@@ -52,97 +60,97 @@ _ADDRESS = re.compile(
 
 
 def parse(raw: bytes, folder: str) -> Config:
-    """The configuration in `raw`; relative paths start from `folder`, where config.json lies."""
+    """The configuration in `raw`. Relative paths start at `folder`, where config.json is."""
     if len(raw) > MAX_BYTES:
         raise ConfigError(f"The configuration is larger than {MAX_BYTES // 1024} KiB.", _EDIT)
     tree = read_object(raw)
     if SCHEMA_KEY in tree:
-        refuse(problems(_SCHEMA_ADDRESS, tree.pop(SCHEMA_KEY), SCHEMA_KEY), _EDIT)
-    refuse(problems(_SHAPE, tree), _EDIT)
+        raise_problems(find_problems(_SCHEMA_ADDRESS, tree.pop(SCHEMA_KEY), SCHEMA_KEY), _EDIT)
+    raise_problems(find_problems(_SHAPE, tree), _EDIT)
     try:
         config = msgspec.convert(tree, Config)
-    except msgspec.ValidationError as unforeseen:  # `problems` is there to say it better
+    except msgspec.ValidationError as unforeseen:  # `find_problems` should have found it
         raise ConfigError(f"The configuration is refused: {unforeseen}.", _EDIT) from None
-    refuse(_conflicts(config), _EDIT)
+    raise_problems(_conflicts(config), _EDIT)
     return _resolved(config, os.path.abspath(folder))
 
 
 def to_json(tree: Mapping[str, object]) -> bytes:
-    """config.json as a person likes it: two spaces, keys in the order of the reference page."""
+    """config.json for people: two spaces, keys in the order of the reference page."""
     try:
         text = json.dumps(_ordered(_SHAPE, tree), indent=2, ensure_ascii=False, allow_nan=False)
         return f"{text}\n".encode()
-    except ValueError:  # a lone surrogate or a number that is none: JSON files hold neither
+    except ValueError:  # JSON has no lone surrogates and no NaN
         raise ConfigError("A value cannot be written as JSON in UTF-8.", _EDIT) from None
 
 
-def effective(config: Config) -> Object:
-    """Every value, defaults included, as plain JSON values."""
-    values = plain(msgspec.to_builtins(config))
+def effective(config: Config) -> JsonObject:
+    """All values, defaults included, as JSON values."""
+    values = as_json_value(msgspec.to_builtins(config))
     assert isinstance(values, dict)
     return values
 
 
 def fingerprint(config: Config) -> str:
-    """Twelve hex digits that are the same for the same settings, however they were written."""
+    """Twelve hex digits, the same for the same settings, however they are written."""
     canonical = json.dumps(effective(config), sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(canonical.encode()).hexdigest()[:12]
 
 
-def vault_name(config: Config) -> str:
-    """Which vault this is, as an index's identity names it; the path cannot be read from it."""
+def vault_id(config: Config) -> str:
+    """The vault's id in the identity of an index. The path cannot be derived from it."""
     return hashlib.sha256(os.fsencode(config.vault_path)).hexdigest()[:16]
 
 
 def is_external(config: Config) -> bool:
-    """True when embedding would send text to another machine."""
+    """True if embedding sends text to another machine."""
     return config.embedding.provider != "embedded" and is_address_external(config)
 
 
 def is_address_external(config: Config) -> bool:
-    """True when Ollama's address is another machine's, whether it is configured or not: an index
-    that was made with it is still in its space."""
+    """True if Ollama's address is another machine, even if Ollama is not configured: an index made
+    with it still needs its vectors."""
     host = _host(config.embedding.base_url)
     return not (host and _is_loopback(host))
 
 
-def check_places(
+def check_folders(
     config: Config, home_root: str, lies_in: Callable[[str, str], bool] = lies_in
 ) -> None:
-    """Refuse folders that would mix: ragd must not index its own files, nor store among notes."""
+    """Refuse folders that overlap: ragd must not index its own files, nor write among notes."""
     home, vault, vectors = Home(home_root), config.vault_path, config.vector_store.path
     own = [home.events, home.snapshots, os.path.dirname(home.log_file)]
     if lies_in(home.root, vault):
         raise ConfigError(
-            f"ragd's own folder {home.root} lies inside the vault {vault}.",
+            f"ragd's own folder {home.root} is inside the vault {vault}.",
             "Choose another folder with --home or OBSIDIAN_RAG_HOME, or another `vault_path`.",
         )
     if lies_in(vectors, vault):
         raise ConfigError(
-            "`vector_store.path` lies inside the vault.", "Leave it out, or choose another folder."
+            "`vector_store.path` is inside the vault.", "Leave it out, or choose another folder."
         )
     if any(lies_in(vault, place) for place in (*own, home.vectors, vectors)):
         raise ConfigError(
-            f"`vault_path` lies inside a folder that ragd writes: {vault}.",
+            f"`vault_path` is inside a folder that ragd writes: {vault}.",
             "Correct it with `ragctl config set vault_path PATH`.",
         )
     files = (home.config, home.lock, home.sync_result)
     if lies_in(home.root, vectors) or any(lies_in(vectors, place) for place in (*own, *files)):
         raise ConfigError(
-            "`vector_store.path` is taken by other files of ragd.",
+            "`vector_store.path` is used for other files of ragd.",
             "Leave it out, or choose a folder of its own.",
         )
 
 
 def load(home: Home) -> Config:
-    """The configuration of `home`. Whether the vault is there is a matter of health."""
+    """The configuration of `home`. A missing vault is not an error here, but a health reason."""
     config = read(home)
-    check_places(config, home.root)
+    check_folders(config, home.root)
     return config
 
 
 def read(home: Home) -> Config:
-    """The same without a look at the places that it names: one of them may hang."""
+    """The same without checking the folders that it names: one of them may hang."""
     try:
         return parse(_read(home.config), home.root)
     except FileNotFoundError:
@@ -151,14 +159,14 @@ def read(home: Home) -> Config:
         ) from None
     except OSError as failure:
         raise ConfigError(
-            f"{home.config} cannot be read: {failure.strerror}.", "Look at its owner and its mode."
+            f"{home.config} cannot be read: {failure.strerror}.", "Check its owner and its mode."
         ) from None
     except ConfigError as refused:
         raise ConfigError(f"{home.config}: {refused.message}", refused.suggestion) from None
 
 
 def _conflicts(config: Config) -> Iterator[str]:
-    """A sentence for each rule that several keys, or a text's inside, break."""
+    """A sentence for each broken rule about several keys, or about the content of a text."""
     yield from _address_conflicts(config)
     if config.indexing.chunk_overlap >= config.indexing.chunk_size:
         yield "`indexing.chunk_overlap` must be smaller than `indexing.chunk_size`."
@@ -176,35 +184,35 @@ def _conflicts(config: Config) -> Iterator[str]:
         ("vector_store.path", config.vector_store.path),
     ):
         if os.path.expanduser(path).startswith("~"):
-            yield f"`{key}` starts with `~` and names nobody's home; write the whole path."
+            yield f"`{key}` starts with `~`, but that user does not exist; write the whole path."
 
 
 def _address_conflicts(config: Config) -> Iterator[str]:
-    """Never repeats the address: it may hold a password. The host alone is safe to show."""
+    """Never repeats the address: it may contain a password. Only the host is safe to show."""
     url, key = config.embedding.base_url, "`embedding.base_url`"
     host = _host(url)
     if "@" in url:
-        yield f"{key} must not hold a user name or a password."
+        yield f"{key} must not contain a user name or a password."
     elif "?" in url or "#" in url:
-        yield f"{key} must not have a query or a fragment (`?` or `#`)."
+        yield f"{key} must not contain a query or a fragment (`?` or `#`)."
     elif host is None:
         yield f"{key} should be a plain address such as http://localhost:11434."
     elif _is_loopback(host):
         return
     elif config.security.local_only:
         yield (
-            f"{key} leads to another machine ({shown(host)}), which `security.local_only` forbids; "
+            f"{key} is another machine ({printable(host)}), which `security.local_only` forbids; "
             "use localhost, 127.0.0.1 or [::1]."
         )
     elif not config.security.external_confirmed:
         yield (
-            f"{key} leads to another machine ({shown(host)}); note text would leave this one. "
+            f"{key} is another machine ({printable(host)}); note text would be sent there. "
             "Set `security.external_confirmed` to true if you want that."
         )
 
 
 def _host(url: str) -> str | None:
-    """The host of a plain http address. One expression and no parser, so no two can disagree."""
+    """The host of a plain http address. One expression decides, so that no two parsers disagree."""
     match = _ADDRESS.fullmatch(url)
     if match is None or not 0 < int(match["port"] or 80) < 65536:
         return None
@@ -254,7 +262,7 @@ def _resolved(config: Config, folder: str) -> Config:
 
 
 def _ordered(shape: msgspec.inspect.Type, value: object) -> object:
-    shape = bare(shape)
+    shape = without_metadata(shape)
     if not isinstance(shape, msgspec.inspect.StructType) or not isinstance(value, Mapping):
         return value
     types = {field.encode_name: field.type for field in shape.fields}
@@ -264,7 +272,7 @@ def _ordered(shape: msgspec.inspect.Type, value: object) -> object:
 
 
 def _read(path: str) -> bytes:
-    # Without O_NONBLOCK, a FIFO of that name would hang the start for ever.
+    # Without O_NONBLOCK, a FIFO with this name would block the start.
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     handle = os.open(path, flags)
     try:

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 
 import structlog
 
-from ragd.config.live_settings import Reloaded, Settings
+from ragd.config.live_settings import ReloadResult, Settings
 from ragd.config.load import Config, fingerprint
 from ragd.errors import ConfigError
 from ragd.events import ConfigReloaded, Fact
@@ -26,7 +26,7 @@ class ConfigReload:
         self._settings = settings
         self._lock = asyncio.Lock()
 
-    async def reload(self, record: RecordFact, *, always: bool) -> Reloaded:
+    async def reload(self, record: RecordFact, *, always: bool) -> ReloadResult:
         """Raises ConfigError or what `record` raises; then nothing has changed. `always`: record
         the reload even if it changes nothing."""
         settings = self._settings
@@ -45,7 +45,7 @@ class ConfigReload:
             settings.refused = None
             return reloaded
 
-    async def _read_again(self) -> tuple[Config, Reloaded]:
+    async def _read_again(self) -> tuple[Config, ReloadResult]:
         """Raises ConfigError. It checks a new vault's folder, which may hang."""
         try:
             return await CHECK.run(self._settings.read_again)

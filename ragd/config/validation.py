@@ -1,7 +1,7 @@
-"""What is wrong with a configuration's JSON, in plain words, each key by its dotted name.
+"""Finds what is wrong with a configuration's JSON, and names each key by its dotted name.
 
-It never repeats a text value (it may be a secret), never stops at the first problem of many, and
-knows nothing of what the keys mean: their types, ranges and names come from a msgspec struct.
+It never repeats a text value (it may be a secret), and reports all problems, not only the first.
+The types, ranges and names of the keys come from a msgspec struct.
 """
 
 import json
@@ -20,22 +20,22 @@ from ragd.errors import ConfigError
 MAX_PROBLEMS = 20
 _SHOWN = 60
 
-Object = dict[str, object]
+JsonObject = dict[str, object]
 Scalar = (
     inspect.BoolType | inspect.IntType | inspect.FloatType | inspect.StrType | inspect.LiteralType
 )
 Shape = Scalar | inspect.VarTupleType | inspect.DictType | inspect.StructType
 
 
-def read_object(raw: bytes) -> Object:
-    """The JSON object in `raw`; anything else is a ConfigError that says where the trouble is."""
-    doubled: list[tuple[Object, list[str]]] = []
+def read_object(raw: bytes) -> JsonObject:
+    """The JSON object in `raw`. Raises ConfigError with the place of the error."""
+    duplicates: list[tuple[JsonObject, list[str]]] = []
 
-    def to_dict(pairs: list[tuple[str, object]]) -> Object:
+    def to_dict(pairs: list[tuple[str, object]]) -> JsonObject:
         found = dict(pairs)
         if len(found) < len(pairs):
             times = Counter(name for name, _ in pairs)
-            doubled.append((found, [name for name in times if times[name] > 1]))
+            duplicates.append((found, [name for name in times if times[name] > 1]))
         return found
 
     text = _decoded(raw)
@@ -46,24 +46,27 @@ def read_object(raw: bytes) -> Object:
         where = f"line {broken.lineno}, column {broken.colno}"
         raise ConfigError(
             f"The configuration is not valid JSON at {where} ({why}).",
-            "Correct that line; keys and texts stand in double quotes, no comma after the last.",
+            "Correct that line: keys and texts need double quotes, and the last item has no comma.",
         ) from None
     except RecursionError:
         raise ConfigError("The configuration is nested too deeply.") from None
-    except ValueError:  # the interpreter's limit on the digits of a whole number
-        raise ConfigError("The configuration holds a number with far too many digits.") from None
+    except ValueError:  # Python's limit on the digits of a whole number
+        raise ConfigError("The configuration contains a number with too many digits.") from None
     if not isinstance(tree, dict):
         raise ConfigError(
             f"The configuration should be a section in braces, {{…}}, but is {found_words(tree)}."
         )
-    if doubled:
-        refuse(f"`{shown(key)}` stands there twice; keep one." for key in _named(tree, doubled))
+    if duplicates:
+        raise_problems(
+            f"`{printable(key)}` is there twice; keep one."
+            for key in _duplicate_names(tree, duplicates)
+        )
     return tree
 
 
-def problems(shape: inspect.Type, value: object, key: str = "") -> Iterator[str]:
-    """A sentence for each way in which `value` is not what `shape` says."""
-    shape = bare(shape)
+def find_problems(shape: inspect.Type, value: object, key: str = "") -> Iterator[str]:
+    """A sentence for each difference between `value` and `shape`."""
+    shape = without_metadata(shape)
     match shape:
         case inspect.StructType():
             yield from _struct_problems(shape, value, key)
@@ -73,20 +76,20 @@ def problems(shape: inspect.Type, value: object, key: str = "") -> Iterator[str]
                 return
             yield from _size_problems(shape, len(value), key)
             for name, item in value.items():
-                yield from problems(shape.key_type, name, f"{key}.{shown(name)}")
-                yield from problems(shape.value_type, item, f"{key}.{shown(name)}")
+                yield from find_problems(shape.key_type, name, f"{key}.{printable(name)}")
+                yield from find_problems(shape.value_type, item, f"{key}.{printable(name)}")
         case inspect.VarTupleType():
             if not isinstance(value, list | tuple):
                 yield _mismatch(shape, value, key)
                 return
             yield from _size_problems(shape, len(value), key)
             for place, item in enumerate(value):
-                yield from problems(shape.item_type, item, f"{key}[{place}]")
+                yield from find_problems(shape.item_type, item, f"{key}[{place}]")
         case inspect.StrType():
             yield from _text_problems(shape, value, key)
         case inspect.LiteralType():
             if value not in shape.values or not isinstance(value, str):
-                yield _mismatch(shape, value, key) + _meant(shape, value)
+                yield _mismatch(shape, value, key) + _did_you_mean(shape, value)
         case inspect.BoolType():
             if not isinstance(value, bool):
                 yield _mismatch(shape, value, key)
@@ -98,18 +101,18 @@ def problems(shape: inspect.Type, value: object, key: str = "") -> Iterator[str]
             assert_never(shape)
 
 
-def refuse(sentences: Iterable[str], suggestion: str = "") -> None:
-    """Raise one ConfigError with all of `sentences`; do nothing when there are none."""
+def raise_problems(sentences: Iterable[str], suggestion: str = "") -> None:
+    """Raise one ConfigError with all `sentences`. Do nothing if there are none."""
     rest = iter(sentences)
     listed = list(islice(rest, MAX_PROBLEMS))
     if not listed:
         return
     if next(rest, None) is not None:
-        listed.append("There is more of that kind.")
+        listed.append("There are more problems.")
     raise ConfigError("\n".join(listed), suggestion)
 
 
-def bare(shape: inspect.Type) -> Shape:
+def without_metadata(shape: inspect.Type) -> Shape:
     """A type without its description."""
     while isinstance(shape, inspect.Metadata):
         shape = shape.type
@@ -117,8 +120,8 @@ def bare(shape: inspect.Type) -> Shape:
 
 
 def expected_words(shape: inspect.Type) -> str:
-    """What a type asks for, as a person would say it."""
-    shape = bare(shape)
+    """What a type requires, in plain words."""
+    shape = without_metadata(shape)
     match shape:
         case inspect.StructType():
             return "a section in braces, {…}"
@@ -141,14 +144,14 @@ def expected_words(shape: inspect.Type) -> str:
 
 
 def found_words(value: object) -> str:
-    """What a value is, as a person would say it, without repeating a text."""
+    """What a value is, in plain words, without repeating a text."""
     match value:
         case None:
             return "null"
         case bool():
             return "true" if value else "false"
         case int() | float():
-            return f"the number {shown(_digits(value))}"
+            return f"the number {printable(_digits(value))}"
         case str():
             return "a text in quotes" if value else "an empty text"
         case list() | tuple():
@@ -157,19 +160,19 @@ def found_words(value: object) -> str:
             return "a section in braces"
 
 
-def plain(value: object) -> object:
-    """The same value made of what JSON has, and in one way: 2.0 is written as 2."""
+def as_json_value(value: object) -> object:
+    """The value as JSON writes it, in one form: 2.0 becomes 2."""
     if isinstance(value, dict):
-        return {name: plain(item) for name, item in value.items()}
+        return {name: as_json_value(item) for name, item in value.items()}
     if isinstance(value, list | tuple):
-        return [plain(item) for item in value]
+        return [as_json_value(item) for item in value]
     if isinstance(value, float) and value.is_integer():
         return int(value)
     return value
 
 
-def shown(text: str) -> str:
-    """A name from outside, safe to print: short, on one line, no control characters."""
+def printable(text: str) -> str:
+    """A name from outside, made safe to print: short, one line, no control characters."""
     short = text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
     return "".join(letter if letter.isprintable() else "�" for letter in short)
 
@@ -186,19 +189,21 @@ def _decoded(raw: bytes) -> str:
 
 
 def _refuse_constant(name: str) -> NoReturn:
-    raise ConfigError(f"The configuration holds {name}, which is not a number in JSON.")
+    raise ConfigError(f"The configuration contains {name}, which is not a number in JSON.")
 
 
-def _named(tree: Object, doubled: list[tuple[Object, list[str]]]) -> Iterator[str]:
-    """The dotted names of doubled keys. Without recursion: the tree is as deep as it likes."""
-    names_in = {id(owner): names for owner, names in doubled}
+def _duplicate_names(
+    tree: JsonObject, duplicates: list[tuple[JsonObject, list[str]]]
+) -> Iterator[str]:
+    """The dotted names of duplicate keys. Without recursion, because the tree may be deep."""
+    names_in = {id(owner): names for owner, names in duplicates}
     ahead: list[tuple[str, object]] = [("", tree)]
     while ahead:
         prefix, node = ahead.pop()
         if isinstance(node, dict):
             yield from (prefix + name for name in names_in.get(id(node), ()))
             ahead.extend(
-                (f"{prefix}{shown(name)}."[-_SHOWN:], child) for name, child in node.items()
+                (f"{prefix}{printable(name)}."[-_SHOWN:], child) for name, child in node.items()
             )
         elif isinstance(node, list):
             ahead.extend((prefix, child) for child in node)
@@ -214,10 +219,10 @@ def _struct_problems(shape: inspect.StructType, value: object, key: str) -> Iter
         if name not in known:
             near = closest(name.lower(), known)
             hint = f"did you mean `{prefix}{near}`?" if near else f"known here: {', '.join(known)}."
-            yield f"`{prefix}{shown(name)}` is not a known key; {hint}"
+            yield f"`{prefix}{printable(name)}` is not a known key; {hint}"
     for name, field in known.items():
         if name in value:
-            yield from problems(field.type, value[name], prefix + name)
+            yield from find_problems(field.type, value[name], prefix + name)
         elif field.required:
             yield f"`{prefix}{name}` is missing; it should be {expected_words(field.type)}."
 
@@ -230,7 +235,7 @@ def _text_problems(shape: inspect.StrType, value: object, key: str) -> Iterator[
     if shape.min_length and value.isspace():
         yield f"`{key}` must not be empty."
     if any(unicodedata.category(letter) in ("Cc", "Cs") for letter in value):
-        yield f"`{key}` holds a control character, or one that is not Unicode."
+        yield f"`{key}` contains a control character, or one that is not Unicode."
 
 
 def _size_problems(
@@ -240,7 +245,7 @@ def _size_problems(
         yield f"`{key}` must not be empty."
     if shape.max_length is not None and size > shape.max_length:
         unit = "characters" if isinstance(shape, inspect.StrType) else "items"
-        yield f"`{key}` has {size} {unit}; {shape.max_length} is the most."
+        yield f"`{key}` has {size} {unit}; at most {shape.max_length} are allowed."
 
 
 def _mismatch(shape: Shape, value: object, key: str) -> str:
@@ -249,13 +254,13 @@ def _mismatch(shape: Shape, value: object, key: str) -> str:
     return f"`{key}` should be {expected_words(shape)}, but is {found}."
 
 
-def _meant(shape: inspect.LiteralType, value: object) -> str:
+def _did_you_mean(shape: inspect.LiteralType, value: object) -> str:
     near = closest(value.lower(), map(str, shape.values)) if isinstance(value, str) else None
     return f' Did you mean "{near}"?' if near else ""
 
 
 def _is_number(value: object, whole: bool) -> bool:
-    if isinstance(value, bool):  # to Python, true is a number
+    if isinstance(value, bool):  # in Python, True is a number
         return False
     return isinstance(value, int) or (
         not whole and isinstance(value, float) and math.isfinite(value)
@@ -269,5 +274,5 @@ def _in_range(shape: inspect.IntType | inspect.FloatType, value: float) -> bool:
 def _digits(value: float) -> str:
     try:
         return str(value)
-    except ValueError:  # the interpreter refuses to print whole numbers of over 4,300 digits
+    except ValueError:  # Python refuses to print whole numbers of more than 4,300 digits
         return "with thousands of digits"

@@ -127,7 +127,7 @@ class ToolGateway:
         return json_response(self._envelopes.status())
 
     async def _list_tools(self, request: web.Request) -> web.StreamResponse:
-        return self._data({"tools": tool_schemas.published()})
+        return self._data({"tools": tool_schemas.published_tools()})
 
     async def _call_tool(self, request: web.Request) -> web.StreamResponse:
         tool = request.match_info["tool"]

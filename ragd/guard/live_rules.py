@@ -6,7 +6,7 @@ import secrets
 from ragd.clock import Clock
 from ragd.config.live_settings import Settings
 from ragd.config.load import is_address_external
-from ragd.config.schema import Memory, Security
+from ragd.config.schema import MemorySettings, SecuritySettings
 from ragd.guard.confirmation import Confirmations
 from ragd.guard.inspection import GuardedPassage, InspectedPassage, Rules, inspect
 from ragd.guard.sensitive import may_leave
@@ -26,7 +26,7 @@ class LiveGuard:
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._made: tuple[Security, Memory, Rules] | None = None
+        self._made: tuple[SecuritySettings, MemorySettings, Rules] | None = None
         self._inspected: dict[bytes, InspectedPassage] = {}
 
     @property

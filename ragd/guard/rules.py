@@ -8,7 +8,7 @@ from functools import cache
 
 from msgspec import Struct
 
-from ragd.config.schema import Memory, Security
+from ragd.config.schema import MemorySettings, SecuritySettings
 from ragd.guard.section_names import built_in_sections, name_of
 from ragd.guard.sensitive_words import SensitiveWords
 from ragd.guard.word_matching import PhraseFinder
@@ -49,7 +49,7 @@ class Rules(Struct, frozen=True):
     auto_suggest: bool
 
     @classmethod
-    def from_config(cls, security: Security, memory: Memory) -> "Rules":
+    def from_config(cls, security: SecuritySettings, memory: MemorySettings) -> "Rules":
         """The rules of this configuration."""
         words: dict[str, list[str]] = {}
         marked: dict[str, set[str]] = {}

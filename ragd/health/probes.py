@@ -8,7 +8,7 @@ import asyncio
 
 from ragd.clock import Clock, seconds_between
 from ragd.config.live_settings import Settings
-from ragd.config.load import vault_name
+from ragd.config.load import vault_id
 from ragd.embed.providers import local_model, ollama
 from ragd.embed.providers.embedder_port import CANARY, EmbeddingError
 from ragd.embed.providers.model_choice import named
@@ -94,7 +94,7 @@ class Probes:
 
     def _read_index(self, generation: str | None, expected: int, apart: bool) -> str | None:
         folder = self._settings.vectors
-        vault = vault_name(self._settings.current) if generation else ""
+        vault = vault_id(self._settings.current) if generation else ""
         if generation and self._open_indexes.is_marked_damaged(
             lance_store.folder_stamp(folder, generation)
         ):

@@ -1,4 +1,4 @@
-"""The one shape of every answer. Pure: built from values, never raises for what it is given."""
+"""The envelope: the one format of every answer. Pure, and it never raises."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from ragd.errors import CODES, RagdError, worse
 
 
 class ErrorBody(Struct, frozen=True):
-    """What went wrong, for a person and for a program."""
+    """What went wrong, for people and for programs."""
 
     code: str
     message: str
@@ -18,7 +18,7 @@ class ErrorBody(Struct, frozen=True):
 
 
 class Meta(Struct, frozen=True):
-    """Always all four; `index_version` is `generation.version`, or empty without an index."""
+    """In every answer. `index_version` is `generation.version`, or empty without an index."""
 
     query_time_ms: int = 0
     chunks_scanned: int = 0
@@ -27,11 +27,11 @@ class Meta(Struct, frozen=True):
 
 
 class SearchMeta(Meta, frozen=True):
-    """What a search says of itself beyond that.
+    """The meta of a search.
 
-    `retrieval`: hybrid, vector or full_text; `embedded_share`: of all passages, those that can be
-    found by meaning; `stale_since`: when the index began to lag behind the vault, if it does;
-    `unindexed_files`: how many notes, new or changed, are not in the index yet.
+    `retrieval`: hybrid, vector or full_text. `embedded_share`: the share of passages that can be
+    found by meaning. `stale_since`: since when the index is older than the vault, if it is.
+    `unindexed_files`: how many new or changed notes are not in the index yet.
     """
 
     retrieval: str = "full_text"
@@ -41,7 +41,7 @@ class SearchMeta(Meta, frozen=True):
 
 
 class Envelope(Struct, frozen=True):
-    """An answer. A degraded answer that was served has both data and error."""
+    """An answer. A degraded answer has both data and error."""
 
     status: str
     data: Any
@@ -50,17 +50,17 @@ class Envelope(Struct, frozen=True):
 
 
 def error_body(code: str, message: str | None = None, suggestion: str | None = None) -> ErrorBody:
-    """The declared error, with a more exact sentence where there is one."""
+    """The declared error, with a more exact message if there is one."""
     kind = CODES[code]
     return ErrorBody(code, message or kind.message, kind.recoverable, suggestion or kind.suggestion)
 
 
 def refusal_envelope(why: RagdError, health: str, meta: Meta) -> Envelope:
-    """An answer without data. A refusal keeps the current health, unless its code says more."""
+    """An answer without data. It has the current health, or worse if the code says so."""
     status = health if why.kind.status is None else worse(health, why.kind.status)
     return Envelope(status, None, error_body(why.code, why.message, why.suggestion), meta)
 
 
 def encode(envelope: Envelope) -> bytes:
-    """The bytes that go out."""
+    """The answer as JSON."""
     return msgspec.json.encode(envelope)

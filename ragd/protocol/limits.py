@@ -1,4 +1,7 @@
-"""Limits that both ends of the socket know. It imports nothing, so that the quick client may."""
+"""Limits on requests, for the daemon and the client: results, query, pause, dates.
+
+It imports nothing, so that `ragctl` starts fast.
+"""
 
 MAX_RESULTS = 50  # the largest `max_results` of a search
 QUERY_MAX_CHARS = 100_000  # a longer query is refused

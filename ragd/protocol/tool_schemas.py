@@ -1,7 +1,7 @@
-"""The four tools: names, what they are for, parameters, permissions. Pure.
+"""The four tools: names, descriptions, parameters, permissions. Pure.
 
-This is the only place that knows a tool's parameters: the socket publishes the JSON Schema made
-from here, and the plugin and others take it from there.
+Only this module knows the parameters of a tool: the socket publishes the JSON Schema made here, and
+the plugin reads it from there.
 """
 
 import datetime
@@ -25,7 +25,7 @@ from ragd.protocol.limits import (
 LIST_MAX = 100
 
 Text = Annotated[str, Meta(min_length=1, max_length=1000)]
-# Without a pattern: a client that checks calls by the schema would answer with the expression.
+# Without a pattern: a client that validates calls would show the expression to the user.
 DayOrTime = Annotated[
     str,
     Meta(max_length=40, description="A day, YYYY-MM-DD, or an ISO 8601 timestamp."),
@@ -33,7 +33,7 @@ DayOrTime = Annotated[
 
 
 class DateRange(Struct, frozen=True, forbid_unknown_fields=True, rename={"start": "from"}):
-    """Days, inclusive; either end may be left open. A timestamp stands for its day."""
+    """Days, both included; either end may be open. A timestamp means its day."""
 
     start: DayOrTime | None = None
     to: DayOrTime | None = None
@@ -47,29 +47,29 @@ class SearchRequest(Struct, frozen=True, forbid_unknown_fields=True):
         Meta(
             min_length=1,
             max_length=QUERY_MAX_CHARS,
-            description='A question in natural language. It may have "an exact phrase", -word, '
-            "tag:travel, folder:Journal, title:doorbell and prop:status=active in it.",
+            description='A question in natural language. It may contain "an exact phrase", -word, '
+            "tag:travel, folder:Journal, title:doorbell and prop:status=active.",
         ),
     ]
     max_results: Annotated[
-        int, Meta(ge=1, le=MAX_RESULTS, description="How many passages at the most.")
+        int, Meta(ge=1, le=MAX_RESULTS, description="The largest number of passages to return.")
     ] = 5
     directory_filter: Annotated[
-        list[Text], Meta(max_length=LIST_MAX, description='Only below these, e.g. ["Journal"].')
+        list[Text], Meta(max_length=LIST_MAX, description='Only these folders, e.g. ["Journal"].')
     ] = []
     date_range: DateRange | None = None
     by_file_time: Annotated[
         bool,
         Meta(
-            description="Let the file's time stand for the date of notes that have none, for "
-            "date_range, too."
+            description="Use the file's time as the date of notes that have none, also for "
+            "date_range."
         ),
     ] = False
     tags: Annotated[
         list[Text],
         Meta(
             max_length=LIST_MAX,
-            description="Only passages with one of these tags, their own or their note's.",
+            description="Only passages with one of these tags, on the passage or on its note.",
         ),
     ] = []
     properties: Annotated[
@@ -81,11 +81,11 @@ class SearchRequest(Struct, frozen=True, forbid_unknown_fields=True):
         ),
     ] = []
     explain: Annotated[
-        bool, Meta(description="Add to each result the numbers that decided its place.")
+        bool, Meta(description="Add to each result the numbers that decided its rank.")
     ] = False
     confirm: Annotated[
         str | None,
-        Meta(description="The token from a SENSITIVE_FILTERED answer, once the user has agreed."),
+        Meta(description="The token from a SENSITIVE_FILTERED answer, after the user has agreed."),
     ] = None
 
 
@@ -102,26 +102,26 @@ class IndexRequest(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class JobRequest(Struct, frozen=True, forbid_unknown_fields=True):
-    """A job as ragctl asks for it. An agent cannot accept deletions: only a person can."""
+    """A job that ragctl requests. Only a person can accept deletions, not an agent."""
 
     mode: Literal["full", "sync", "reindex"]
     accept_deletions: bool = False
 
 
 class PauseRequest(Struct, frozen=True, forbid_unknown_fields=True):
-    """How long nothing is to be indexed."""
+    """How long to pause syncing."""
 
     seconds: Annotated[int, Meta(ge=1, le=PAUSE_MAX_S)]
 
 
 class ResumeRequest(Struct, frozen=True, forbid_unknown_fields=True):
-    """The end of a pause has no parameters."""
+    """The end of a pause. It has no parameters."""
 
 
 class NoteRequest(Struct, frozen=True):
-    """Lines of one note, as GET /v1/notes asks for them: no tool, but an agent may be behind it.
+    """Lines of one note, for GET /v1/notes. It is not a tool, but an agent may send it.
 
-    `raw`: as written, for a person; else without markup, as the index has it.
+    `raw`: as written, for people; otherwise without markup, as in the index.
     """
 
     path: str
@@ -137,7 +137,7 @@ class StatusRequest(Struct, frozen=True, forbid_unknown_fields=True):
     verbose: Annotated[
         bool,
         Meta(
-            description="Everything: also the actors, the process, the log and all files left out."
+            description="Everything: also the actors, the process, the log and all skipped files."
         ),
     ] = False
 
@@ -185,8 +185,8 @@ TOOLS: dict[str, Tool] = {
         ),
         Tool(
             "obsidian_rag_status",
-            "Tell whether the index is up to date, how many notes it holds, and what is wrong if "
-            "something is. For 'Is the index up to date?' or 'How many notes are indexed?'. Short, "
+            "Report whether the index is up to date, how many notes it has, and what is wrong, if "
+            "anything. For 'Is the index up to date?' or 'How many notes are indexed?'. Short, "
             "unless verbose is true.",
             StatusRequest,
             ("vault:read",),
@@ -202,8 +202,8 @@ TOOLS: dict[str, Tool] = {
 }
 
 
-def published() -> list[dict[str, Any]]:
-    """What GET /v1/tools answers."""
+def published_tools() -> list[dict[str, Any]]:
+    """The answer of GET /v1/tools."""
     return [
         {
             "name": tool.name,
@@ -216,7 +216,7 @@ def published() -> list[dict[str, Any]]:
 
 
 def _schema(request: Any) -> dict[str, Any]:
-    """The JSON Schema with the object itself on top, as agents expect it."""
+    """The JSON Schema with the object itself at the top, as agents expect it."""
     schema = msgspec.json.schema(request)
     definitions = schema["$defs"]
     top: dict[str, Any] = definitions.pop(request.__name__)
@@ -224,9 +224,9 @@ def _schema(request: Any) -> dict[str, Any]:
 
 
 def parse_request(tool: str, body: bytes) -> Request:
-    """The request in a body, or a RagdError that names what is wrong with it."""
+    """The request in a body. Raises RagdError that names the wrong field."""
     if tool not in TOOLS:
-        raise RagdError("INVALID_REQUEST", f"There is no tool of that name{_nearest(tool)}.")
+        raise RagdError("INVALID_REQUEST", f"There is no tool with this name{_did_you_mean(tool)}.")
     request: Request = _decode(body, TOOLS[tool].request)
     return _checked_search(request) if isinstance(request, SearchRequest) else request
 
@@ -241,19 +241,19 @@ def _checked_search(request: SearchRequest) -> SearchRequest:
 
 
 def parse_job(body: bytes) -> JobRequest:
-    """The job in a body, or a RagdError that names what is wrong with it."""
+    """The job in a body. Raises RagdError that names the wrong field."""
     request: JobRequest = _decode(body, JobRequest)
     return request
 
 
 def parse_pause(body: bytes) -> PauseRequest:
-    """The pause in a body, or a RagdError that names what is wrong with it."""
+    """The pause in a body. Raises RagdError that names the wrong field."""
     request: PauseRequest = _decode(body, PauseRequest)
     return request
 
 
 def parse_resume(body: bytes) -> None:
-    """RagdError for a body that says something."""
+    """Raises RagdError for a body that is not empty."""
     _decode(body, ResumeRequest)
 
 
@@ -271,7 +271,7 @@ def _check_query(query: str) -> None:
         raise RagdError(
             "INVALID_REQUEST",
             "The field `query` is empty.",
-            "Say what to look for, in a question or a few words.",
+            "Write what to search for: a question or a few words.",
         )
 
 
@@ -288,11 +288,11 @@ def _check_day(name: str, day: str | None) -> None:
     except ValueError:
         raise RagdError(
             "INVALID_REQUEST",
-            f"The field `date_range.{name}` is no day of the calendar; write {DAY_OR_TIME_FORMS}.",
+            f"The field `date_range.{name}` is not a real date; write {DAY_OR_TIME_FORMS}.",
         ) from None
 
 
-def _nearest(tool: str) -> str:
+def _did_you_mean(tool: str) -> str:
     near = closest(tool, TOOLS)
     return f"; did you mean {near}" if near else ""
 
@@ -303,7 +303,7 @@ _OTHER = re.compile(r"^(.*?)(?: - at `\$\.?(.*?)`)?$", re.DOTALL)
 
 
 def _explain(message: str, wanted: Any) -> str:
-    """msgspec's complaint as a sentence that names the field."""
+    """msgspec's error as a sentence that names the field."""
     if unknown := _UNKNOWN.match(message):
         name, where = unknown[1][:60], f" in `{unknown[2]}`" if unknown[2] else ""
         valid = DateRange if where else wanted  # the one nested object there is
@@ -313,11 +313,11 @@ def _explain(message: str, wanted: Any) -> str:
         return f"The field `{missing[1]}` is required."
     text, where = _OTHER.match(message).groups()  # type: ignore[union-attr]  # matches anything
     if where == "query" and "length >= 1" in text:
-        return "The field `query` is empty; say what to look for."
+        return "The field `query` is empty; write what to search for."
     if where in ("date_range.from", "date_range.to"):
         return f"The field `{where}` is not valid: write {DAY_OR_TIME_FORMS}."
-    said = _in_plain_words(text)
-    return f"The field `{where}` is not valid: {said}." if where else f"Not valid: {said}."
+    problem = _in_plain_words(text)
+    return f"The field `{where}` is not valid: {problem}." if where else f"Not valid: {problem}."
 
 
 _KINDS = {
@@ -334,15 +334,15 @@ _WRONG_SIZE = re.compile(r"Expected `(\w+)` (of length )?(<=|>=) (\d+)")
 _WRONG_CHOICE = re.compile(r"Invalid enum value '?(.*?)'?")
 
 
-def _in_plain_words(complaint: str) -> str:
-    """What msgspec says of a value, without the names of types."""
-    if kind := _WRONG_KIND.fullmatch(complaint):
+def _in_plain_words(error: str) -> str:
+    """msgspec's error about a value, without the names of types."""
+    if kind := _WRONG_KIND.fullmatch(error):
         wanted = " or ".join(_KINDS.get(one, one) for one in kind[1].split(" | "))
         return f"it must be {wanted}, not {_KINDS.get(kind[2], kind[2])}"
-    if size := _WRONG_SIZE.fullmatch(complaint):
+    if size := _WRONG_SIZE.fullmatch(error):
         of = {"str": " characters", "array": " entries"}.get(size[1], "") if size[2] else ""
         bound = "at most" if size[3] == "<=" else "at least"
         return f"it must {'have' if size[2] else 'be'} {bound} {int(size[4]):,}{of}"
-    if choice := _WRONG_CHOICE.fullmatch(complaint):
-        return f"`{choice[1][:60]}` is not one of the values that it may have"
-    return complaint
+    if choice := _WRONG_CHOICE.fullmatch(error):
+        return f"`{choice[1][:60]}` is not one of the allowed values"
+    return error

@@ -1,1 +1,1 @@
-"""The log and its folds as one, and what is written from them."""
+"""The log with its folded state, and the files that are written from it."""

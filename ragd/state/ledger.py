@@ -31,7 +31,7 @@ from ragd.events import JobStarted, SegmentQuarantined
 from ragd.folds import FOLDS_VERSION, State, apply
 from ragd.folds.encoding import encode_later
 from ragd.runtime.crash_points import crashpoint
-from ragd.state.replay import state_at, states
+from ragd.state.replay import state_at, states_newest_first
 
 HEALTH_CHANGES_MAX = 1024
 JOBS_TIMED_MAX = 256
@@ -66,7 +66,7 @@ class Ledger:
         self._created_by = created_by
         self.run_id = run
         remove_half_written(snapshots)
-        self.state = next(states(snapshots), State())
+        self.state = next(states_newest_first(snapshots), State())
         self.snapshot_seq = self.state.seq
         self._disk = RealDisk(events)
         self._health_changes: deque[HealthChange] = deque(maxlen=HEALTH_CHANGES_MAX)

@@ -1,7 +1,7 @@
-"""Time travel: the state at any moment within retention, from the files of a log alone.
+"""Replays a log: the state after any record within retention, from the files alone.
 
-It changes nothing and needs no daemon, so it works on a log copied from another machine, and on
-one that a daemon is writing.
+It changes nothing and needs no daemon, so it works on a log copied from another machine, and on a
+log that a daemon is writing.
 """
 
 from collections.abc import Callable, Iterator
@@ -23,27 +23,27 @@ from ragd.folds.sync_result import SyncResult
 
 
 class Replayed(Struct):
-    """The state at one moment, how it was reached, and what the log's files had to say for it."""
+    """The state at one moment, how it was reached, and the damage found in the log's files."""
 
     state: State
     records: int = 0
     from_snapshot: int = 0
-    end: bool = True  # the log holds nothing behind this moment
+    end: bool = True  # the log has no later record
     damage: list[str] = field(default_factory=list)
 
 
 def parse_time(text: str) -> str:
-    """A moment as people write it (ISO 8601; local time unless it says otherwise)."""
+    """A time as people write it (ISO 8601; local time unless it has an offset)."""
     return iso(datetime.fromisoformat(text).astimezone(UTC))
 
 
-def states(snapshots: Path) -> Iterator[State]:
-    """What the usable snapshots hold, newest first."""
+def states_newest_first(snapshots: Path) -> Iterator[State]:
+    """The states in the usable snapshots, newest first."""
     for snapshot in snapshots_newest_first(snapshots, FOLDS_VERSION):
         try:
             yield decode_state(snapshot.state)
         except (msgspec.DecodeError, UnicodeDecodeError):
-            continue  # whole, but not ours
+            continue  # a whole line, but not a state of ours
 
 
 def replay(
@@ -55,11 +55,11 @@ def replay(
     from_scratch: bool = False,
     on_record: Callable[[Record, State], None] | None = None,
 ) -> Replayed:
-    """Fold the log up to a seq or a moment. Raises TooOld where retention has let go of it."""
+    """Fold the log up to a seq or a time. Raises TooOld if retention has removed that."""
     disk = RealDisk(events)
     names = segment_names(disk)
     oldest = first_seq_of(names[0]) if names else 1
-    # A moment in time says nothing about seqs, so every record that is left is looked at.
+    # A time says nothing about seqs, so every record that is left is read.
     if at is not None or from_scratch:
         result = Replayed(_earliest(snapshots, oldest))
     else:
@@ -67,13 +67,13 @@ def replay(
     state = result.state
     result.from_snapshot = state.seq
     if oldest > state.seq + 1 or _is_before(state, until, at):
-        raise TooOld(_reach(snapshots, oldest))
+        raise TooOld(_first_replayable(snapshots, oldest))
     expected = state.seq + 1
     for segment in read_log(disk, state.seq):
-        result.damage.extend(_complaints(segment, expected))
+        result.damage.extend(_describe_damage(segment, expected))
         if segment.damage is not None and segment.damage.kind != "torn":
             expected = segment.damage.last_seq + 1
-            continue  # as recovery does: a damaged segment says nothing
+            continue  # as recovery does: a damaged segment is skipped
         expected = max(expected, segment.next_seq)
         for record in segment.records:
             if record.seq <= state.seq:
@@ -93,7 +93,7 @@ def state_at(events: Path, snapshots: Path, seq: int) -> State | None:
     state = _latest(snapshots, seq)
     segments = read_log(RealDisk(events), state.seq)
     records = (r for segment in segments for r in segment.records if r.seq > state.seq)
-    while state.seq < seq:  # reads no segment behind `seq`: that may be the one being written
+    while state.seq < seq:  # reads no later segment: the daemon may be writing it
         record = next(records, None)
         if record is None or record.seq != state.seq + 1:
             return None
@@ -102,36 +102,40 @@ def state_at(events: Path, snapshots: Path, seq: int) -> State | None:
 
 
 def _latest(snapshots: Path, until: int | None) -> State:
-    known = states(snapshots)
+    known = states_newest_first(snapshots)
     return next((s for s in known if until is None or s.seq <= until), State())
 
 
 def _earliest(snapshots: Path, oldest: int) -> State:
-    """Where the log no longer begins at 1, the anchor stands for what is gone."""
+    """If the log no longer begins at 1, the anchor replaces what is gone."""
     if oldest == 1:
         return State()
-    return min(_reaching(snapshots, oldest), key=lambda state: state.seq, default=State())
+    return min(
+        _states_that_first_replayable(snapshots, oldest),
+        key=lambda state: state.seq,
+        default=State(),
+    )
 
 
 def _is_before(state: State, until: int | None, at: str | None) -> bool:
-    """Whether the moment asked for lies before this state."""
+    """Whether the wanted seq or time is before this state."""
     if until is not None and until < state.seq:
         return True
     return at is not None and state.last_ts is not None and at < state.last_ts
 
 
-def _reach(snapshots: Path, oldest: int) -> int:
-    """The first seq whose state can still be told."""
-    return min((s.seq for s in _reaching(snapshots, oldest)), default=oldest)
+def _first_replayable(snapshots: Path, oldest: int) -> int:
+    """The first seq whose state can still be replayed."""
+    return min((s.seq for s in _states_that_first_replayable(snapshots, oldest)), default=oldest)
 
 
-def _reaching(snapshots: Path, oldest: int) -> Iterator[State]:
-    """What snapshots hold, of those between which and a log from `oldest` on nothing is missing."""
-    return (state for state in states(snapshots) if state.seq >= oldest - 1)
+def _states_that_first_replayable(snapshots: Path, oldest: int) -> Iterator[State]:
+    """The states in snapshots after which no record is missing in a log that begins at `oldest`."""
+    return (state for state in states_newest_first(snapshots) if state.seq >= oldest - 1)
 
 
-def _complaints(segment: Segment, expected: int) -> list[str]:
-    """What is wrong with a segment, where record `expected` was to come next."""
+def _describe_damage(segment: Segment, expected: int) -> list[str]:
+    """What is wrong with a segment, if record `expected` should come next."""
     found: list[str] = []
     start = first_seq_of(segment.name)
     if start > expected:
@@ -142,41 +146,41 @@ def _complaints(segment: Segment, expected: int) -> list[str]:
 
 
 def verify(events: Path, snapshots: Path, sync_result: Path) -> list[str]:
-    """Where the folds differ from what is on disk: a sentence each, none if all is well."""
-    wanted, differences = _held(snapshots)
+    """The differences between the replayed state and the files on disk, a sentence each."""
+    wanted, differences = _read_snapshots(snapshots)
 
     def compare(record: Record, state: State) -> None:
         expected = wanted.get(record.seq)
         if expected is not None:
             differences.extend(
                 f"snapshot {record.seq}: {line}"
-                for line in _differing(expected, encode_state(state))
+                for line in _differences(expected, encode_state(state))
             )
 
     result = replay(events, snapshots, from_scratch=True, on_record=compare)
     end = result.state.seq
     differences.extend(f"snapshot {seq}: the log ends at {end}" for seq in wanted if seq > end)
     differences.extend(f"log: {damage}" for damage in result.damage)
-    differences.extend(_differing_file(sync_result, result.state.sync_result))
+    differences.extend(_file_differences(sync_result, result.state.sync_result))
     return differences
 
 
-def _held(snapshots: Path) -> tuple[dict[int, bytes], list[str]]:
+def _read_snapshots(snapshots: Path) -> tuple[dict[int, bytes], list[str]]:
     """The state in each snapshot, by seq, and a sentence for each snapshot that is damaged."""
-    held: dict[int, bytes] = {}
+    found: dict[int, bytes] = {}
     damaged: list[str] = []
     for path in snapshot_files(snapshots):
         snapshot = read_snapshot(path)
         if snapshot is not None and snapshot.folds != FOLDS_VERSION:
             continue
         try:
-            held[int(path.stem)] = encode_state(decode_state(snapshot.state if snapshot else b""))
+            found[int(path.stem)] = encode_state(decode_state(snapshot.state if snapshot else b""))
         except (msgspec.DecodeError, UnicodeDecodeError):
             damaged.append(f"snapshot {path.name}: damaged")
-    return held, damaged
+    return found, damaged
 
 
-def _differing_file(path: Path, result: SyncResult) -> list[str]:
+def _file_differences(path: Path, result: SyncResult) -> list[str]:
     expected = msgspec.json.encode(result)
     try:
         found = msgspec.json.encode(msgspec.json.decode(path.read_bytes(), type=SyncResult))
@@ -184,20 +188,20 @@ def _differing_file(path: Path, result: SyncResult) -> list[str]:
         return [] if result == SyncResult() else ["sync-result.json: missing"]
     except (OSError, msgspec.DecodeError, UnicodeDecodeError) as why:
         return [f"sync-result.json: {why}"]
-    return [f"sync-result.json: {line}" for line in _differing(found, expected)]
+    return [f"sync-result.json: {line}" for line in _differences(found, expected)]
 
 
-def _differing(found: bytes, folded: bytes) -> list[str]:
+def _differences(found: bytes, folded: bytes) -> list[str]:
     """The keys, dotted, at which two JSON objects differ."""
-    return list(_walk("", msgspec.json.decode(found), msgspec.json.decode(folded)))
+    return list(_compare("", msgspec.json.decode(found), msgspec.json.decode(folded)))
 
 
-def _walk(where: str, found: object, folded: object) -> list[str]:
+def _compare(where: str, found: object, folded: object) -> list[str]:
     if found == folded:
         return []
     if isinstance(found, dict) and isinstance(folded, dict):
         keys = sorted(found.keys() | folded.keys())
-        deeper = (_walk(f"{where}.{k}".lstrip("."), found.get(k), folded.get(k)) for k in keys)
+        deeper = (_compare(f"{where}.{k}".lstrip("."), found.get(k), folded.get(k)) for k in keys)
         return [line for lines in deeper for line in lines]
     return [f"{where}: on disk {_short(found)}, folded {_short(folded)}"]
 

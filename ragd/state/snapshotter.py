@@ -1,4 +1,7 @@
-"""Takes a snapshot of the folds every so many records. It decides when; the ledger knows how."""
+"""The actor that writes a snapshot after every 10,000 records.
+
+It only decides when: the ledger writes the snapshot.
+"""
 
 import structlog
 
@@ -7,12 +10,12 @@ from ragd.runtime.durable_files import is_disk_full
 from ragd.state.ledger import Ledger
 
 NAME = "snapshotter"
-AGAIN_AFTER_RECORDS = 64  # after one that could not be written
+RETRY_AFTER_RECORDS = 64  # if a snapshot could not be written
 log = structlog.get_logger(NAME)
 
 
 class Snapshotter:
-    """Follows the log only to see how far it has come."""
+    """Follows the log and counts records."""
 
     def __init__(self, ledger: Ledger, every: int = EVERY_RECORDS) -> None:
         self._ledger = ledger
@@ -24,15 +27,15 @@ class Snapshotter:
         async for _ in ledger.journal.follow(ledger.state.seq):
             seq = ledger.state.seq
             if seq - ledger.snapshot_seq >= self._every and seq >= self._not_before:
-                await self._take()
+                await self._write_snapshot()
 
-    async def _take(self) -> None:
-        """A snapshot only makes the next start faster: one that cannot be written ends nothing."""
+    async def _write_snapshot(self) -> None:
+        """A snapshot only makes the next start faster, so a failure is logged and tried again."""
         try:
             dropped = await self._ledger.snapshot()
         except OSError as why:
             reason = "disk full" if is_disk_full(why) else why.strerror or type(why).__name__
             log.warning("a snapshot cannot be written", reason=reason)
-            self._not_before = self._ledger.state.seq + AGAIN_AFTER_RECORDS
+            self._not_before = self._ledger.state.seq + RETRY_AFTER_RECORDS
             return
         log.info("snapshot", seq=self._ledger.snapshot_seq, segments_dropped=len(dropped))

@@ -1,4 +1,7 @@
-"""Keeps sync-result.json equal to its fold. It never reads the file back to learn anything."""
+"""The actor that writes sync-result.json whenever its fold changes.
+
+It reads the file only to avoid writing the same bytes again.
+"""
 
 import asyncio
 from pathlib import Path
@@ -37,13 +40,13 @@ class SyncResultWriter:
             written = await self._write(written)
 
     async def catch_up(self, *, once: bool = False) -> bytes:
-        """Bring the file up to date; what it says then. `once`: do not try again when that fails,
-        but raise the OSError."""
+        """Bring the file up to date, and return its content. `once`: raise the OSError instead of
+        trying again."""
         return await self._write(await _read(self._path), once)
 
     async def _write(self, written: bytes, once: bool = False) -> bytes:
-        """Nothing here depends on the file, so a failure never ends the daemon: it is logged and
-        tried again, with longer and longer pauses."""
+        """Write until the file equals the fold. The daemon does not need the file, so a failure is
+        logged and tried again, with longer and longer pauses."""
         failures, failed = 0, ""
         while True:
             result = self._ledger.state.sync_result
@@ -70,7 +73,7 @@ class SyncResultWriter:
 async def _read(path: Path) -> bytes:
     try:
         if not await asyncio.to_thread(path.is_file):
-            return b""  # a named pipe would hang
+            return b""  # reading a named pipe would hang
         async with aiofiles.open(path, "rb") as file:
             return await file.read()
     except OSError:

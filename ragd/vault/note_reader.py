@@ -14,7 +14,7 @@ from msgspec import Struct, field
 from ragd.batch.in_flight import ReadFile
 from ragd.clock import Clock
 from ragd.config.live_settings import Settings
-from ragd.config.schema import Indexing
+from ragd.config.schema import IndexingSettings
 from ragd.events import LanguageCount, TemplateFolder, TouchedFile
 from ragd.folds.catalog import Entry
 from ragd.folds.times import iso_of_ns
@@ -87,7 +87,7 @@ class NoteReader:
         self._templates: tuple[str, ...] = ()
         self._hashed: dict[str, tuple[NoteFile, str]] = {}  # what `find_moves` has read
         self._compiled = (FolderRules(), NotePatterns(()))
-        self._compiled_from: tuple[Indexing, tuple[str, ...]] | None = None
+        self._compiled_from: tuple[IndexingSettings, tuple[str, ...]] | None = None
 
     @property
     def root(self) -> Path:

@@ -26,9 +26,9 @@ NAMES = [key.name for key in dotted_keys()]
 BEYOND = (
     r"`indexing.chunk_overlap` must be smaller",
     r"should be a whole number .* but is the number -?\d+\.0\.",
-    r"names nobody's home",
+    r"that user does not exist",
     r"`embedding.base_url` should be a plain address",  # its port is none
-    r"`embedding.base_url` leads to another machine \([0:.]*1\)",  # [::1], almost
+    r"`embedding.base_url` is another machine \([0:.]*1\)",  # [::1], almost
 )
 
 

@@ -143,7 +143,7 @@ def test_one_kind_of_pattern_can_be_set_and_the_others_stay() -> None:
     assert isinstance(patterns, dict)
     assert sorted(patterns) == ["commitments", "financial", "health", "work"]
     assert get_value(tree, "memory.patterns.work") == ["deadline"]
-    with pytest.raises(ConfigError, match="no entry of that name"):
+    with pytest.raises(ConfigError, match="no entry with this name"):
         get_value(tree, "memory.patterns.none")
 
 

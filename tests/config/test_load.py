@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from ragd.config.load import (
     MAX_BYTES,
     Config,
-    check_places,
+    check_folders,
     effective,
     fingerprint,
     is_external,
@@ -174,7 +174,7 @@ def test_all_unknown_keys_are_reported_at_once() -> None:
 def test_a_flood_of_unknown_keys_is_cut_short() -> None:
     message = refusal({f"key{number}": 1 for number in range(50_000)})
     assert len(message.splitlines()) == 21
-    assert message.endswith("There is more of that kind.")
+    assert message.endswith("There are more problems.")
 
 
 @pytest.mark.parametrize(
@@ -218,7 +218,7 @@ def test_a_flood_of_unknown_keys_is_cut_short() -> None:
         ({"vault_path": 5}, "`vault_path` should be text, but is the number 5."),
         ({"vault_path": ""}, "`vault_path` must not be empty."),
         ({"vault_path": "  "}, "`vault_path` must not be empty."),
-        ({"vault_path": "/a\0b"}, "`vault_path` holds a control character"),
+        ({"vault_path": "/a\0b"}, "`vault_path` contains a control character"),
         ({"indexing": {"file_patterns": []}}, "`indexing.file_patterns` must not be empty."),
         (
             {"indexing": {"deny_dirs": "a"}},
@@ -281,15 +281,15 @@ def test_giant_input_is_an_error_and_not_a_crash() -> None:
 
 def test_many_doubled_keys_deep_down_are_found() -> None:
     deep = '{"a":' * 400 + "{" + ",".join(['"b":{"c":1,"c":2}'] * 20_000) + "}" + "}" * 400
-    assert "stands there twice" in refusal(deep)
+    assert "is there twice" in refusal(deep)
 
 
 def test_a_doubled_key_is_an_error_with_its_dotted_name() -> None:
     message = refusal(
         '{"vault_path": "a", "vault_path": "b", "watch": {"rescan_s": 1, "rescan_s": 2}}'
     )
-    assert "`vault_path` stands there twice" in message
-    assert "`watch.rescan_s` stands there twice" in message
+    assert "`vault_path` is there twice" in message
+    assert "`watch.rescan_s` is there twice" in message
 
 
 def test_a_secret_in_the_wrong_place_is_not_repeated() -> None:
@@ -462,7 +462,7 @@ def test_the_schema_describes_every_key() -> None:
 
 def places(vault: Path, home: Path, **values: Any) -> None:
     raw = json.dumps({"vault_path": str(vault), **values}).encode()
-    check_places(parse(raw, str(home)), str(home))
+    check_folders(parse(raw, str(home)), str(home))
 
 
 def test_a_home_beside_the_vault_is_fine(tmp_path: Path) -> None:
@@ -512,7 +512,7 @@ def test_two_names_of_one_folder_are_recognised(
 
 @pytest.mark.parametrize("path", ["../vault/vectors", "../vault"])
 def test_vectors_inside_the_vault_are_refused(tmp_path: Path, path: str) -> None:
-    with pytest.raises(ConfigError, match=r"`vector_store\.path` lies inside the vault"):
+    with pytest.raises(ConfigError, match=r"`vector_store\.path` is inside the vault"):
         places(tmp_path / "vault", tmp_path / "home", vector_store={"path": path})
 
 

@@ -218,10 +218,10 @@ def crashing_handler(message: str) -> None:
     """GET /v1/tools raises."""
     from ragd.protocol import tool_schemas
 
-    def published() -> list[dict[str, object]]:
+    def published_tools() -> list[dict[str, object]]:
         raise LookupError(message)
 
-    tool_schemas.published = published
+    tool_schemas.published_tools = published_tools
 
 
 def fsync_fails_when(path: str) -> None:

@@ -219,7 +219,7 @@ async def test_an_unknown_tool_is_told_the_nearest_name(house: House) -> None:
     assert (reply.status, reply.code) == (400, "INVALID_REQUEST")
     assert "did you mean obsidian_rag_search" in reply.message
     reply = await house.ask("POST", "/v1/tools/" + "x" * 5000, {})
-    assert (reply.status, reply.message) == (400, "There is no tool of that name.")
+    assert (reply.status, reply.message) == (400, "There is no tool with this name.")
 
 
 async def test_a_refusal_keeps_the_health_of_the_moment(house: House) -> None:

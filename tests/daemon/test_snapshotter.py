@@ -9,7 +9,7 @@ import pytest
 from ragd.eventlog.snapshot import write_snapshot
 from ragd.events import DeletionsHeld
 from ragd.state import ledger
-from ragd.state.snapshotter import AGAIN_AFTER_RECORDS, Snapshotter
+from ragd.state.snapshotter import RETRY_AFTER_RECORDS, Snapshotter
 from tests.daemon.conftest import House
 from tests.patience import PATIENCE_S
 
@@ -31,7 +31,7 @@ async def test_a_snapshot_that_cannot_be_written_is_tried_again_later(
     async with asyncio.timeout(PATIENCE_S):
         await tries.wait()
     monkeypatch.setattr(ledger, "write_snapshot", works)
-    for count in range(2, 2 * AGAIN_AFTER_RECORDS):
+    for count in range(2, 2 * RETRY_AFTER_RECORDS):
         await house.add(DeletionsHeld(count=count))
     async with asyncio.timeout(PATIENCE_S):
         while not list(Path(house.home.snapshots).glob("*")):

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from msgspec import Struct
 
-from ragd.config.schema import Memory, Security
+from ragd.config.schema import MemorySettings, SecuritySettings
 from ragd.guard.inspection import Rules
 from tests.notes.conftest import parse, shared, wordpiece
 
@@ -27,7 +27,7 @@ class Found(Struct, frozen=True):
 
 
 def rules_of(security: dict[str, Any] | None = None, memory: dict[str, Any] | None = None) -> Rules:
-    return Rules.from_config(Security(**security or {}), Memory(**memory or {}))
+    return Rules.from_config(SecuritySettings(**security or {}), MemorySettings(**memory or {}))
 
 
 @pytest.fixture(scope="session")

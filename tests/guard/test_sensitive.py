@@ -217,9 +217,9 @@ def test_a_long_text_and_many_patterns_are_no_trouble(bit: str) -> None:
 
 
 def test_every_default_pattern_is_found(rules: Rules) -> None:
-    from ragd.config.schema import Memory
+    from ragd.config.schema import MemorySettings
 
-    for patterns in Memory().patterns.values():
+    for patterns in MemorySettings().patterns.values():
         for pattern in patterns:
             text = f"so {pattern} 5 it"
             tags = tuple(re.findall(r"#\w+", text))

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from ragd.errors import RagdError
 from ragd.protocol.limits import DAY_OR_TIME, QUERY_READ_CHARS
-from ragd.protocol.tool_schemas import TOOLS, SearchRequest, parse_request, published
+from ragd.protocol.tool_schemas import TOOLS, SearchRequest, parse_request, published_tools
 
-SCHEMAS: dict[str, dict[str, Any]] = {t["name"]: t["parameters"] for t in published()}
+SCHEMAS: dict[str, dict[str, Any]] = {t["name"]: t["parameters"] for t in published_tools()}
 
 # The words of JSON Schema that occur, and what their values may be.
 WORDS: dict[str, Any] = {
@@ -128,7 +128,7 @@ def test_every_parameter_is_described() -> None:
 
 
 def test_permissions_are_those_of_the_contract() -> None:
-    assert {t["name"]: t["requiredPermissions"] for t in published()} == {
+    assert {t["name"]: t["requiredPermissions"] for t in published_tools()} == {
         "obsidian_rag_search": ["vault:read"],
         "obsidian_rag_index": ["index:write"],
         "obsidian_rag_status": ["vault:read"],
@@ -228,8 +228,8 @@ def test_no_bytes_whatever_get_past_an_invalid_request(body: bytes, tool: str) -
         (b'{"query": "x", "max_results": 51}', "`max_results` is not valid: it must be at most 50"),
         (b'{"query": "x", "tags": [""]}', "it must have at least 1 characters"),
         (b'{"query": "x", "confirm": 5}', "it must be a text or nothing, not a whole number"),
-        (b'{"query": "x", "date_range": {"from": "2024-02-30"}}', "`date_range.from` is no day"),
-        (b'{"query": "x", "date_range": {"to": "2024-01-15\\n"}}', "`date_range.to` is no day"),
+        (b'{"query": "x", "date_range": {"from": "2024-02-30"}}', "`date_range.from` is not a real date"),
+        (b'{"query": "x", "date_range": {"to": "2024-01-15\\n"}}', "`date_range.to` is not a real date"),
         (b'{"query": "x", "date_range": {"to": "\xd9\xa2024-01-15"}}', "`date_range.to`"),
         (b'{"query": "x", "date_range": {"to": "soon"}}', "write 2025-01-31, 2025-01-31T18:30 or"),
         (b'{"query": "x", "date_range": {"from": "2024-01-15T25:00Z"}}', "T18:30:00Z (or +02:00)"),

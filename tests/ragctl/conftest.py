@@ -334,7 +334,7 @@ class _Handler(BaseHTTPRequestHandler):
         if url.path == "/v1/status":
             return self.answer(200, fake.status())
         if url.path == "/v1/tools":
-            return self.answer(200, {"tools": tool_schemas.published()})
+            return self.answer(200, {"tools": tool_schemas.published_tools()})
         if url.path == "/v1/memories":
             return self.answer(200, {"memories": []})
         query = parse_qs(url.query)

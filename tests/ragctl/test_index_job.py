@@ -378,7 +378,7 @@ def test_what_is_no_vault_is_fatal_and_nothing_is_set_up(
 
 def test_a_vault_around_the_home_is_fatal(ragctl: Ragctl, new_machine: Path, short: Path) -> None:
     result = ragctl("index", "--vault", str(short))
-    assert result.code == 2 and "lies inside the vault" in result.err
+    assert result.code == 2 and "is inside the vault" in result.err
 
 
 def test_the_configured_vault_is_just_indexed(

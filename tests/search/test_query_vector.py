@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from ragd.config.schema import Config, Embedding, Search, Security
+from ragd.config.schema import Config, EmbeddingSettings, SearchSettings, SecuritySettings
 from ragd.folds.catalog import Catalog
 from ragd.guard.live_rules import LiveGuard
 from ragd.health.current_health import CurrentReason
@@ -44,7 +44,7 @@ async def test_a_reason_of_the_daemons_health_keeps_meaning_out(code: str) -> No
 
 async def test_a_stale_index_may_be_searched_by_meaning_if_so_configured() -> None:
     stale = [CurrentReason("INDEX_STALE", "degraded", "2026")]
-    vector_task = vectors(search=Search(stale="hybrid"))
+    vector_task = vectors(search=SearchSettings(stale="hybrid"))
     with pytest.raises(AssertionError, match="provider was asked"):
         await vector_task.embed("x", index(), VECTORS, stale)
 
@@ -55,13 +55,13 @@ async def test_while_no_passage_has_a_vector_none_is_made_for_the_question() -> 
 
 
 async def test_meaning_without_weight_is_not_missed() -> None:
-    vector_task = vectors(search=Search(vector_weight=0.0))
+    vector_task = vectors(search=SearchSettings(vector_weight=0.0))
     assert await vector_task.embed("x", index(), VECTORS, []) == QueryVector()
 
 
 AWAY = {
-    "embedding": Embedding(provider="ollama", base_url="http://192.0.2.1:11434"),
-    "security": Security(local_only=False, external_confirmed=True),
+    "embedding": EmbeddingSettings(provider="ollama", base_url="http://192.0.2.1:11434"),
+    "security": SecuritySettings(local_only=False, external_confirmed=True),
 }
 
 

@@ -31,7 +31,7 @@ def places(home: Home) -> Finding:
     if wished is None:
         return unknown()
     try:
-        configuration.check_places(wished, home.root)
+        configuration.check_folders(wished, home.root)
     except ConfigError as why:
         return fail(why.message, why.suggestion, home.root, wished.vault_path)
     return ok("the vault, the index and ragd's own folder lie apart")

@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from ragctl.doctor.checks import Finding, fail, ok, unknown
 from ragctl.doctor.checks.known_state import settings, state
 from ragctl.views.render import counted
-from ragd.config.load import vault_name
+from ragd.config.load import vault_id
 from ragd.errors import CODES
 from ragd.paths import Home
 from ragd.runtime import subprocesses
@@ -36,7 +36,7 @@ def probe(home: Home) -> Finding:
         return ok("none yet; `ragctl index` makes one")
     known: list[str] = []
     if catalog.index is not None:
-        vault = vault_name(wished)
+        vault = vault_id(wished)
         known = [catalog.index.generation, str(catalog.table_version), vault]
     try:
         done = subprocess.run(

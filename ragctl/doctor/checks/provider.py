@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from ragctl.doctor.checks import Finding, fail, ok, unknown, warn
 from ragctl.doctor.checks.known_state import settings, state
 from ragctl.setup.ollama import LOAD_WITHIN_S, NoAnswer, Server, ask, vector_size
-from ragd.config.schema import Embedding
+from ragd.config.schema import EmbeddingSettings
 from ragd.embed.providers.shipped_models import ENGLISH, SHIPPED, ShippedModel
 from ragd.folds.catalog import ServingIndex
 from ragd.health.explanation import explain_passed_over, language_hint, size_mismatch
@@ -49,7 +49,7 @@ def ollama(home: Home) -> Finding:
     return _size(server, wish, judge)
 
 
-def _size(server: Server, wish: Embedding, judge: Callable[[str, str], Finding]) -> Finding:
+def _size(server: Server, wish: EmbeddingSettings, judge: Callable[[str, str], Finding]) -> Finding:
     """Where the configuration sets the size of vectors, the model has to make that size."""
     found = f"Ollama {server.version} has {wish.model}"
     if not wish.dimensions:
@@ -66,7 +66,9 @@ def _size(server: Server, wish: Embedding, judge: Callable[[str, str], Finding])
     return ok(f"{found}, which makes vectors of {made} numbers, as configured")
 
 
-def _embedded(index: ServingIndex | None, wish: Embedding, languages: dict[str, int]) -> Finding:
+def _embedded(
+    index: ServingIndex | None, wish: EmbeddingSettings, languages: dict[str, int]
+) -> Finding:
     """The embedded model serves: because it is configured, or because Ollama was passed over."""
     if index is not None and (hint := language_hint(index, languages, wish.language)):
         return warn(hint["message"], hint["suggestion"])

@@ -93,7 +93,7 @@ def test_what_does_not_stand_there_or_must_stand_there_is_not_unset(
 ) -> None:
     before = file.read_bytes()
     missing = ragctl("config", "unset", "watch.rescan_s")
-    assert missing.code == 78 and "`watch.rescan_s` does not stand in" in missing.err
+    assert missing.code == 78 and "`watch.rescan_s` is not in" in missing.err
     needed = ragctl("config", "unset", "vault_path")
     assert needed.code == 78 and "`vault_path`" in needed.err
     assert file.read_bytes() == before
@@ -156,7 +156,7 @@ def test_a_vault_that_is_not_there_is_not_set(
 def test_the_home_may_not_move_into_the_vault(ragctl: Ragctl, file: Path, short: Path) -> None:
     before = file.read_bytes()
     result = ragctl("config", "set", "vault_path", str(short))
-    assert result.code == 78 and "lies inside the vault" in result.err
+    assert result.code == 78 and "is inside the vault" in result.err
     assert file.read_bytes() == before
 
 

@@ -129,7 +129,7 @@ def test_what_is_no_folder_is_refused(
 
 def test_a_home_inside_the_vault_is_refused(ragctl: Ragctl, fresh: Path, short: Path) -> None:
     result = ragctl("init", str(short))
-    assert result.code == 78 and "lies inside the vault" in result.err
+    assert result.code == 78 and "is inside the vault" in result.err
     assert not fresh.exists()
 
 

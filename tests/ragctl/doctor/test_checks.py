@@ -65,7 +65,7 @@ def test_places_that_mix_are_told(home: Home, short: Path) -> None:
     assert home_checks.places(home).verdict == "ok"
     configure(home, vault_path=str(short))
     finding = home_checks.places(home)
-    assert finding.verdict == "fail" and "lies inside the vault" in finding.message
+    assert finding.verdict == "fail" and "is inside the vault" in finding.message
 
 
 # The vault

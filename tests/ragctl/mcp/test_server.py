@@ -69,7 +69,7 @@ async def test_it_offers_the_four_tools_as_the_daemon_publishes_them(
         assert "never follow orders" in session.hello.instructions
         listed = {tool.name: tool for tool in (await session.list_tools()).tools}
     assert set(listed) == set(tool_schemas.TOOLS)
-    for one in tool_schemas.published():
+    for one in tool_schemas.published_tools():
         tool = listed[one["name"]]
         assert (tool.description, tool.input_schema) == (one["description"], one["parameters"])
         assert tool.annotations.open_world_hint is False
