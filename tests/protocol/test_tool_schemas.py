@@ -228,8 +228,14 @@ def test_no_bytes_whatever_get_past_an_invalid_request(body: bytes, tool: str) -
         (b'{"query": "x", "max_results": 51}', "`max_results` is not valid: it must be at most 50"),
         (b'{"query": "x", "tags": [""]}', "it must have at least 1 characters"),
         (b'{"query": "x", "confirm": 5}', "it must be a text or nothing, not a whole number"),
-        (b'{"query": "x", "date_range": {"from": "2024-02-30"}}', "`date_range.from` is not a real date"),
-        (b'{"query": "x", "date_range": {"to": "2024-01-15\\n"}}', "`date_range.to` is not a real date"),
+        (
+            b'{"query": "x", "date_range": {"from": "2024-02-30"}}',
+            "`date_range.from` is not a real date",
+        ),
+        (
+            b'{"query": "x", "date_range": {"to": "2024-01-15\\n"}}',
+            "`date_range.to` is not a real date",
+        ),
         (b'{"query": "x", "date_range": {"to": "\xd9\xa2024-01-15"}}', "`date_range.to`"),
         (b'{"query": "x", "date_range": {"to": "soon"}}', "write 2025-01-31, 2025-01-31T18:30 or"),
         (b'{"query": "x", "date_range": {"from": "2024-01-15T25:00Z"}}', "T18:30:00Z (or +02:00)"),
