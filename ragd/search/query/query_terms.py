@@ -5,7 +5,6 @@ than the question's is a word as any: "war" says little in German only. Chinese,
 are read in pairs of characters.
 """
 
-import functools
 import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Set
@@ -30,9 +29,7 @@ _WORD = re.compile(r"[^\W_]+")
 _PLAIN = re.compile("[a-z0-9]+")
 _COMBINING = re.compile("[\u0300-\u036f]+")
 _PAIRS = "぀-ヿ㐀-䶿一-鿿豈-﫿가-힯"
-_PAIR = f"[{_PAIRS}]"
-_PAIRED = re.compile(f"{_PAIR}+")
-_LETTER = rf"[^\W_{_PAIRS}]"  # of a word that is not read in pairs
+_PAIRED = re.compile(f"[{_PAIRS}]+")
 
 
 class QueryTerms(Struct, frozen=True):
@@ -121,20 +118,42 @@ def stems_of(text: str) -> frozenset[str]:
 
 
 def stems_in(text: str, stems: Set[str]) -> frozenset[str]:
-    """Those of some stems that a text has, as `stems_of` would find them. The text is not cut into
-    words for it: most texts have few of the stems."""
+    """Those of some stems that a text has, as `stems_of` would find them.
+
+    The text is not split into words, because most texts have few of the stems. And no expression is
+    compiled for a stem: that takes longer than the search for all of them.
+    """
     bare = text.lower() if text.isascii() else _bare(text)
-    return frozenset(stem for stem in stems if stem in bare and _as_word(stem).search(bare))
+    return frozenset(stem for stem in stems if stem in bare and _has_stem(bare, stem))
 
 
-@functools.lru_cache(1_024)
-def _as_word(stem: str) -> re.Pattern[str]:
-    """Finds a word with this stem. A short one is the whole word, or a whole run of characters."""
-    if _PAIRED.fullmatch(stem):
-        around = (rf"(?<!{_PAIR})", rf"(?!{_PAIR})") if len(stem) == 1 else ("", "")
+def _has_stem(bare: str, stem: str) -> bool:
+    """Whether a word of the text has this stem. A short stem is the whole word, and a single
+    character that is read in pairs is the whole run of them."""
+    if not _PAIRED.match(stem):
+        belongs, must_end = _is_letter, len(stem) < _STEM
+    elif len(stem) == 1:
+        belongs, must_end = _is_paired, True
     else:
-        around = (rf"(?<!{_LETTER})", "" if len(stem) == _STEM else rf"(?!{_LETTER})")
-    return re.compile(f"{around[0]}{re.escape(stem)}{around[1]}")
+        return True
+    at = bare.find(stem)
+    while at >= 0:
+        end = at + len(stem)
+        before, after = bare[max(0, at - 1) : at], bare[end : end + 1]
+        if not belongs(before) and not (must_end and belongs(after)):
+            return True
+        at = bare.find(stem, at + 1)
+    return False
+
+
+def _is_paired(character: str) -> bool:
+    """Whether it is read in pairs."""
+    return _PAIRED.match(character) is not None
+
+
+def _is_letter(character: str) -> bool:
+    """Whether it belongs to a word that is not read in pairs; an empty text does not."""
+    return character.isalnum() and not _is_paired(character)
 
 
 def _words(text: str) -> list[str]:
