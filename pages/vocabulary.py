@@ -22,8 +22,8 @@ class _Comments(NamedTuple):
     """By line: headings of the page, comments on lines of their own, comments after code."""
 
     sections: dict[int, str]
-    alone: dict[int, str]
-    beside: dict[int, str]
+    on_own_line: dict[int, str]
+    after_code: dict[int, str]
 
 
 def read_all(folder: Path) -> dict[str, Written]:
@@ -59,9 +59,9 @@ def _comments(source: str) -> _Comments:
         line, column = token.start
         text = token.string.lstrip("#").strip()
         if token.line[:column].strip():
-            found.beside[line] = text
+            found.after_code[line] = text
         elif column:
-            found.alone[line] = text
+            found.on_own_line[line] = text
         else:
             found.sections[line] = text
     return found
@@ -71,11 +71,11 @@ def _meaning(field: ast.AnnAssign, comments: _Comments) -> str:
     """The comment after a field, or else the comment lines directly above it."""
     assert field.end_lineno is not None
     for line in range(field.lineno, field.end_lineno + 1):
-        if line in comments.beside:
-            return comments.beside[line]
+        if line in comments.after_code:
+            return comments.after_code[line]
     above: list[str] = []
     line = field.lineno - 1
-    while line in comments.alone:
-        above.insert(0, comments.alone[line])
+    while line in comments.on_own_line:
+        above.insert(0, comments.on_own_line[line])
         line -= 1
     return " ".join(above)
