@@ -518,7 +518,7 @@ def test_vectors_inside_the_vault_are_refused(tmp_path: Path, path: str) -> None
 
 @pytest.mark.parametrize("path", [".", "..", "events", "logs/x", "config.json", "ragd.lock"])
 def test_vectors_among_other_files_of_ragd_are_refused(tmp_path: Path, path: str) -> None:
-    with pytest.raises(ConfigError, match=r"`vector_store\.path` is taken"):
+    with pytest.raises(ConfigError, match=r"`vector_store\.path` is used"):
         places(Path("/elsewhere/vault"), tmp_path / "home", vector_store={"path": path})
 
 
