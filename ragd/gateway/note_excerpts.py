@@ -21,7 +21,7 @@ from ragd.notes.parse import HIDDEN
 from ragd.protocol.tool_schemas import NoteRequest
 from ragd.search.query.close_matches import closest_notes
 from ragd.search.query.note_lookup import link_target, notes_named
-from ragd.search.results import TRUST, citation, link
+from ragd.search.results import TRUST, citation, obsidian_link
 from ragd.vault.containment import contained_path
 from ragd.vault.files import ChangedWhileRead, NoteMissing, SkipPath, Unreadable, VaultGone
 from ragd.vault.threads import NOTES, unavailable_error
@@ -191,7 +191,7 @@ class NoteExcerpts:
             "lines_after": found.total - found.last,
             "text": None if withheld else "\n".join(found.lines),
             "citation": citation(path, found.first, found.last),
-            "link": link(self._settings.vault.name, path),
+            "link": obsidian_link(self._settings.vault.name, path),
             "stale": entry is not None and entry.sha256 != inspected.sha256,
             "trust": TRUST,
             "injection_suspected": inspected.injection_suspected,

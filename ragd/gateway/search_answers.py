@@ -21,7 +21,7 @@ from ragd.memories.matching import Memory, memory_data
 from ragd.memories.memories import stale_fields
 from ragd.protocol.envelope import Envelope, ErrorBody, SearchMeta, error_body
 from ragd.protocol.tool_schemas import SearchRequest
-from ragd.search.dates.time_messages import nothing_dated, time_shown
+from ragd.search.dates.time_messages import describe_time, explain_no_dated_results
 from ragd.search.results import TRUST, Result
 from ragd.search.searcher import SearchAnswer
 
@@ -45,7 +45,7 @@ class PassageSearch(Protocol):
         self, request: SearchRequest, health: Sequence[CurrentReason]
     ) -> SearchAnswer: ...
 
-    async def titled(self, title: str) -> Sequence[str]: ...
+    async def find_by_title(self, title: str) -> Sequence[str]: ...
 
 
 class MemoryLookup(Protocol):
@@ -124,13 +124,13 @@ class SearchAnswers:
                 _memory_with_flags(one, seen, stale.get(one.key)) for one, seen in recalled
             ],
             "understood": {
-                "time": time_shown(served.when) if served.when else None,
+                "time": describe_time(served.when) if served.when else None,
                 "filters": served.filters,
             },
             "corrections": served.corrections,
         }
         if served.undated_notes is not None:
-            data["hint"] = nothing_dated(served.undated_notes, request.by_file_time)
+            data["hint"] = explain_no_dated_results(served.undated_notes, request.by_file_time)
         if withheld:
             data |= {"withheld": withheld, "confirm": self._confirmations.issue_token(request)}
         code = "SENSITIVE_FILTERED" if withheld else served.code

@@ -72,7 +72,7 @@ class ToolGateway:
         self._jobs = JobControl(ledger, facts)
         self._pause = PauseControl(ledger, clock, facts)
         self._envelopes = Envelopes(ledger, clock, settings, vector_progress)
-        self._notes = NoteExcerpts(notes, settings, guard, clock, searcher.titled)
+        self._notes = NoteExcerpts(notes, settings, guard, clock, searcher.find_by_title)
         self.live = self._envelopes.live
         self.streams = OpenStreams()
         self.memories = Memories(settings, clock, facts.record, notes, guard, memory_vectors)

@@ -40,7 +40,7 @@ def test_without_a_known_language_no_question_is_foreign() -> None:
     assert not question("de").is_foreign
 
 
-def test_a_translation_is_found_by_a_cosine_that_nonsense_may_have() -> None:
+def test_a_translation_is_found_at_the_cosine_of_nonsense() -> None:
     """One right passage in eight has less than 0.22 if the question is in another language."""
     assert SCALE.foreign is not None
     assert relevance(0.15, 0.0, 0.0, scale=SCALE) < FLOOR
