@@ -16,7 +16,7 @@ from ragd.folds.catalog import Entry
 from ragd.guard import injection
 from ragd.guard.inspection import inspect
 from ragd.guard.live_rules import LiveGuard, confirmations
-from ragd.notes.excerpt import Excerpt, ExcerptLimits, excerpt, pieces, pieces_of
+from ragd.notes.excerpt import Excerpt, ExcerptLimits, excerpt, pieces, split_pieces
 from ragd.notes.parse import HIDDEN
 from ragd.protocol.tool_schemas import NoteRequest
 from ragd.search.query.close_matches import closest_notes
@@ -169,7 +169,7 @@ class NoteExcerpts:
             sha256,
             sorted({category for one in seen for category in one.categories}),
             any(one.injection_suspected for one in seen)
-            or any(map(injection.is_suspected, pieces_of(whole))),
+            or any(map(injection.is_suspected, split_pieces(whole))),
             any(one.withheld for one in seen),
         )
 
