@@ -1,6 +1,6 @@
-"""Lines of a note, for a reader of a citation: from the vault as it is now, checked by the guard.
+"""Lines of a note, for readers of a citation: read from the vault and inspected by the guard.
 
-It never reads a file that does not belong in the index, and never reveals which other files exist.
+It never reads a file that may not be indexed, and never reveals which other files exist.
 """
 
 import asyncio

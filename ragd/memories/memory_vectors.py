@@ -20,7 +20,7 @@ from ragd.store.open_indexes import OpenIndexes
 
 
 class MemoryVectors:
-    """Makes vectors of memories, and says how close a match must be."""
+    """Makes vectors of memories, and decides how close a match must be."""
 
     def __init__(
         self,

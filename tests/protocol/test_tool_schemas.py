@@ -240,7 +240,7 @@ def test_any_bytes_are_parsed_or_refused_as_invalid(body: bytes, tool: str) -> N
         (b'{"query": "x", "date_range": {"to": "soon"}}', "write 2025-01-31, 2025-01-31T18:30 or"),
         (b'{"query": "x", "date_range": {"from": "2024-01-15T25:00Z"}}', "T18:30:00Z (or +02:00)"),
         (b'{"query": "x", "date_range": {"from": "2024-01-15T10:00 CET"}}', "`date_range.from`"),
-        (b"[]", "Not valid: it must be an object, not a list."),
+        (b"[]", "The request is not valid: it must be an object, not a list."),
     ],
 )
 def test_the_message_names_the_field(body: bytes, message: str) -> None:
