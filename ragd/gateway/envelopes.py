@@ -50,7 +50,7 @@ class Envelopes:
 
     def health(self) -> CurrentHealth:
         """Health now."""
-        return self._refreshed().health(self._ledger.state)
+        return self._refresh_live_state().health(self._ledger.state)
 
     def data(self, data: Any, code: str | None = None, took_ms: int = 0) -> Envelope:
         """An answer with data. If health or the answer itself (`code`) is degraded, the error has
@@ -65,7 +65,7 @@ class Envelopes:
 
     def status(self, took_ms: int = 0) -> Envelope:
         """The full status."""
-        live = self._refreshed()
+        live = self._refresh_live_state()
         live.process = read_process_stats()
         envelope = status_envelope(self._ledger.state, live, took_ms)
         return self.commands.add_home_to_envelope(envelope)
@@ -84,7 +84,7 @@ class Envelopes:
         envelope = refusal_envelope(why, self.health().state, answer_meta(state))
         return self.commands.add_home_to_envelope(envelope)
 
-    def _refreshed(self) -> LiveState:
+    def _refresh_live_state(self) -> LiveState:
         live, settings = self.live, self._settings
         live.uptime_s = int(self._clock.monotonic() - self._started)
         live.full_since = self._ledger.journal.full_since

@@ -40,7 +40,7 @@ class LiveState(Struct):
     snapshot_seq: int = 0
 
     def is_recorded(self, state: State) -> bool:
-        """Whether the log has the start of this run. Until then, the folds describe the last run."""
+        """Whether the log has the start of this run. Before, the folds describe the last run."""
         return state.runs.id == self.run
 
     def health(self, state: State) -> CurrentHealth:

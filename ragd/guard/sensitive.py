@@ -28,19 +28,19 @@ class MarkedText(Protocol):
 
 def categories(passage: MarkedText, text: str, rules: Rules) -> tuple[str, ...]:
     """The categories of a passage with this text, sorted by name."""
-    return tuple(sorted(_by_name(passage, rules) | _by_words(text, rules)))
+    return tuple(sorted(_categories_by_name(passage, rules) | _categories_by_words(text, rules)))
 
 
 def categories_of_text(text: str, rules: Rules) -> tuple[str, ...]:
     """The categories of a text without headings, such as a query or a memory. Names of sensitive
     sections and tags in it count too."""
-    found = _by_words(text, rules)
+    found = _categories_by_words(text, rules)
     for name in names_in(text, rules.longest_name):
         found |= rules.names.get(name, frozenset())
     return tuple(sorted(found))
 
 
-def _by_words(text: str, rules: Rules) -> set[str]:
+def _categories_by_words(text: str, rules: Rules) -> set[str]:
     text = normalised(text)
     found = _listed_categories(text, rules)
     # Few texts have any of the words, so only few are searched for harmless uses of them.
@@ -103,7 +103,7 @@ def _tag_levels(tag: str) -> Iterable[str]:
     return (tag, *tag.split("/")) if "/" in tag else (tag,)
 
 
-def _by_name(passage: MarkedText, rules: Rules) -> set[str]:
+def _categories_by_name(passage: MarkedText, rules: Rules) -> set[str]:
     found: set[str] = set()
     for heading in headings_and_tags(passage):
         found |= rules.whole_names.get(without_numbers(heading), frozenset())

@@ -152,8 +152,8 @@ def _in_latin_script(text: str) -> str | None:
     counted = Counter(words)
     fits: dict[str, float] = {}
     different: dict[str, int] = {}
-    for word in counted.keys() & _KNOWN.keys():
-        languages = _KNOWN[word]
+    for word in counted.keys() & _LANGUAGES_BY_WORD.keys():
+        languages = _LANGUAGES_BY_WORD[word]
         for language in languages:
             fits[language] = fits.get(language, 0.0) + counted[word] / len(languages)
             different[language] = different.get(language, 0) + 1
@@ -171,13 +171,13 @@ def _in_latin_script(text: str) -> str | None:
 
 def _is_conclusive(single: frozenset[str] | set[str]) -> bool:
     """Whether a single word proves a language: it is long, and in no other language."""
-    return all(len(word) >= 3 and len(_KNOWN[word]) == 1 for word in single)
+    return all(len(word) >= 3 and len(_LANGUAGES_BY_WORD[word]) == 1 for word in single)
 
 
 _WORDS_OF = {code: frozenset(words.split()) for code, words in _FUNCTION_WORDS.items()}
 
 
-def _known() -> dict[str, tuple[str, ...]]:
+def _languages_by_word() -> dict[str, tuple[str, ...]]:
     found: dict[str, list[str]] = {}
     for code, words in _WORDS_OF.items():
         for word in words:
@@ -185,4 +185,4 @@ def _known() -> dict[str, tuple[str, ...]]:
     return {word: tuple(codes) for word, codes in found.items()}
 
 
-_KNOWN = _known()
+_LANGUAGES_BY_WORD = _languages_by_word()

@@ -226,11 +226,11 @@ def parse_request(tool: str, body: bytes) -> Request:
     if tool not in TOOLS:
         raise RagdError("INVALID_REQUEST", f"There is no tool with this name{_did_you_mean(tool)}.")
     request: Request = _decode(body, TOOLS[tool].request)
-    return _checked_search(request) if isinstance(request, SearchRequest) else request
+    return _check_search(request) if isinstance(request, SearchRequest) else request
 
 
-def _checked_search(request: SearchRequest) -> SearchRequest:
-    """The search with its query cut to the part that is read."""
+def _check_search(request: SearchRequest) -> SearchRequest:
+    """Check a search, and cut its query to the part that is read."""
     _check_query(request.query)
     if request.date_range is not None:
         _check_day("from", request.date_range.start)

@@ -47,7 +47,7 @@ class QuestionDates:
     async def _find_event_day(self, words: str, index: ChunkIndex) -> MonthDay | None:
         hits = await index.find_by_words(words, EVENT_DEPTH, "date IS NOT NULL")
         permitted = [hit.chunk_id for hit in hits if self._permits(hit.source_file)]
-        return dates.event_in(words, await index.read_chunks(permitted))
+        return dates.find_event_day(words, await index.read_chunks(permitted))
 
     def today(self) -> date:
         """The day in the user's time zone."""
@@ -58,7 +58,7 @@ class QuestionDates:
         hits = await index.find_by_words(words, BIRTHDAY_DEPTH)
         hits += await _find_birthday_properties(index)
         permitted = [hit.chunk_id for hit in hits if self._permits(hit.source_file)]
-        return dates.birthday_in(owner, await index.read_chunks(permitted))
+        return dates.find_birthday(owner, await index.read_chunks(permitted))
 
 
 async def _find_birthday_properties(index: ChunkIndex) -> list[ChunkHit]:

@@ -79,7 +79,7 @@ def read(text: str) -> Frontmatter:
     if len(block) > MOST_CHARACTERS:
         return Frontmatter(hidden=may_hide, warning=TOO_LARGE)
     try:
-        values = _values(block)
+        values = _read_values(block)
     except _TooDeep:
         return Frontmatter(end, block, hidden=may_hide, warning=TOO_DEEP)
     except (yaml.YAMLError, ValueError):
@@ -92,11 +92,11 @@ def read(text: str) -> Frontmatter:
     return Frontmatter(
         end,
         block,
-        title=_single(values, "title"),
+        title=_single_value(values, "title"),
         aliases=_texts(values.get("aliases") or values.get("alias") or []),
         tags=_tags(values.get("tags") or values.get("tag") or []),
-        date=_single(values, "date"),
-        created=_single(values, "created"),
+        date=_single_value(values, "date"),
+        created=_single_value(values, "created"),
         properties=encode_properties(
             {
                 name: [plain_line(one, LONGEST_VALUE) for one in found]
@@ -108,7 +108,7 @@ def read(text: str) -> Frontmatter:
     )
 
 
-def _values(block: str) -> Values | None:
+def _read_values(block: str) -> Values | None:
     """The strings under each top-level key; None if the block is not a mapping."""
     _refuse_depth(block)
     found: Values = {}
@@ -163,7 +163,7 @@ def _refuse_depth(block: str) -> None:
             raise _TooDeep
 
 
-def _single(values: Values, key: str) -> str | None:
+def _single_value(values: Values, key: str) -> str | None:
     found = values.get(key, [])
     return plain_line(found[0], LONGEST_TITLE) or None if len(found) == 1 else None
 

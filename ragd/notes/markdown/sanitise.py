@@ -78,11 +78,11 @@ class _Pass:
             if code:
                 start, cut = code
             elif text[start] == "<":
-                cut = self._html(start)
+                cut = self._cut_html(start)
             elif text[start] == "%":
                 cut = self._cut_through("%%", start, start + 2)
             else:
-                cut = self._link(start)
+                cut = self._cut_link(start)
                 if cut and start > done and text[start - 1] == "!":
                     start -= 1
             if cut is None:
@@ -98,13 +98,13 @@ class _Pass:
         """The inline code around a place: where it begins, and its cut."""
         tick = self.text.find("`", max(at, self.text.rfind("\n", at, place) + 1), place)
         while tick != -1:
-            cut = self._code(tick)
+            cut = self._cut_code(tick)
             if cut[0] > place:
                 return tick, cut
             tick = self.text.find("`", cut[0], place)
         return None
 
-    def _code(self, start: int) -> Cut:
+    def _cut_code(self, start: int) -> Cut:
         """Inline code stays; tags in it lose their brackets but keep their words."""
         ticks = _TICKS.match(self.text, start)
         assert ticks is not None
@@ -117,7 +117,7 @@ class _Pass:
             shown = _TAG_START.sub("< ", _BRACKETS.sub(r" \1 ", shown))
         return span.end(), shown
 
-    def _link(self, start: int) -> Cut | None:
+    def _cut_link(self, start: int) -> Cut | None:
         match = _LINK.match(self.text, start)
         if match is None:
             return None
@@ -136,25 +136,25 @@ class _Pass:
         if end is None:
             self._absent.add(closer)
             return None
-        return end.end(), _feeds(self.text, start, end.end())
+        return end.end(), _line_feeds(self.text, start, end.end())
 
-    def _html(self, start: int) -> Cut | None:
+    def _cut_html(self, start: int) -> Cut | None:
         text = self.text
         if text.startswith("<!--", start):
             return self._cut_through("-->", start, start + 4)
         if match := _DECLARATION.match(text, start):
-            return match.end(), _feeds(text, start, match.end())
+            return match.end(), _line_feeds(text, start, match.end())
         if match := _CDATA.match(text, start):
             return match.end(), match.group(1)
         if match := _TAG.match(text, start) or _LOOSE_TAG.match(text, start):
-            return self._tag(match)
+            return self._cut_tag(match)
         if (match := _OPEN_TAG.match(text, start)) and _may_open(match):
             return start + 1, ""
         if _ACTING.match(text, start):
             return start + 1, ""
         return None
 
-    def _tag(self, match: re.Match[str]) -> Cut:
+    def _cut_tag(self, match: re.Match[str]) -> Cut:
         name, rest = match.group(1).lower(), match.group(2)
         start, end = match.span()
         if not _is_tag(name, rest):
@@ -163,7 +163,7 @@ class _Pass:
             cut = self._cut_through(name, start, end)
             if cut is not None:
                 return cut
-        return end, ("" if name in INLINE else " ") + _feeds(self.text, start, end)
+        return end, ("" if name in INLINE else " ") + _line_feeds(self.text, start, end)
 
 
 def _is_tag(name: str, rest: str) -> bool:
@@ -180,5 +180,5 @@ def _may_open(match: re.Match[str]) -> bool:
     return match.group(2) is not None or (len(name) > 1 and name in KNOWN)
 
 
-def _feeds(text: str, start: int, end: int) -> str:
+def _line_feeds(text: str, start: int, end: int) -> str:
     return "\n" * text.count("\n", start, end)

@@ -66,10 +66,10 @@ def split_sections(text: str, first_line: int) -> list[Section]:
     for at in _header_places(text, lines):
         if lines[at][0] == "#":
             header_lines = 1
-            marks, name = _header(raw[at], lines[at])
+            marks, name = _read_header(raw[at], lines[at])
         else:
             at, header_lines = at - 1, 2
-            marks, name = _underlined(raw, lines, at)
+            marks, name = _read_underlined(raw, lines, at)
         if not name:
             continue
         _add_section(found, lines[start:at], first_line + start, above)
@@ -92,7 +92,7 @@ def _header_places(text: str, lines: list[str]) -> list[int]:
     ]
 
 
-def _underlined(raw: list[str], lines: list[str], at: int) -> tuple[int, str]:
+def _read_underlined(raw: list[str], lines: list[str], at: int) -> tuple[int, str]:
     """The level and name of a heading with a row below it; no name if the row is a rule.
 
     A row of dashes below a paragraph of several lines, or below a sentence, counts as a rule,
@@ -118,7 +118,7 @@ def _is_code(raw: str) -> bool:
     return lead > 3 or "\t" in raw[:lead]
 
 
-def _header(raw: str, line: str) -> tuple[int, str]:
+def _read_header(raw: str, line: str) -> tuple[int, str]:
     """A heading's level and name, or 0 and a hashtag; no name if the line is neither.
 
     `raw` has the spaces before the line: with too many, the line is code.

@@ -10,7 +10,7 @@ nor index.
 
 from ragd.search.dates.closeness import WEAK, closeness, widen
 from ragd.search.dates.day_spans import MonthDay, Span
-from ragd.search.dates.event_days import BIRTHDAY_PROPERTIES, birthday_in, event_in
+from ragd.search.dates.event_days import BIRTHDAY_PROPERTIES, find_birthday, find_event_day
 from ragd.search.dates.time_phrases import NamedTime, Phrase, find_time, named_events
 from ragd.search.dates.time_points import birthday_owners
 
@@ -21,10 +21,10 @@ __all__ = [
     "NamedTime",
     "Phrase",
     "Span",
-    "birthday_in",
     "birthday_owners",
     "closeness",
-    "event_in",
+    "find_birthday",
+    "find_event_day",
     "find_time",
     "named_events",
     "widen",

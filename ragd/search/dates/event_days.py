@@ -36,15 +36,15 @@ class DatedPassage(Protocol):
     def properties(self) -> list[str]: ...
 
 
-def birthday_in(owner: str, passages: Iterable[DatedPassage]) -> MonthDay | None:
+def find_birthday(owner: str, passages: Iterable[DatedPassage]) -> MonthDay | None:
     """The birthday that most of these passages state; None if none does."""
     days: Counter[MonthDay] = Counter()
     for passage in passages:
-        days.update(_in_passage(owner, passage))
+        days.update(_birthdays_in_passage(owner, passage))
     return days.most_common(1)[0][0] if days else None
 
 
-def event_in(words: str, passages: Iterable[DatedPassage]) -> MonthDay | None:
+def find_event_day(words: str, passages: Iterable[DatedPassage]) -> MonthDay | None:
     """The day of an event: the date of the first passage with a sentence that names it and has
     "today", else of the first passage that names it. None if no dated passage does."""
     wanted = stems_of(words) - _STOP_WORDS
@@ -60,10 +60,10 @@ def event_in(words: str, passages: Iterable[DatedPassage]) -> MonthDay | None:
     return named
 
 
-def _in_passage(owner: str, passage: DatedPassage) -> Iterable[MonthDay]:
+def _birthdays_in_passage(owner: str, passage: DatedPassage) -> Iterable[MonthDay]:
     about_owner = _is_about(owner, passage.title)
     if about_owner:
-        yield from _in_properties(passage.properties)
+        yield from _birthdays_in_properties(passage.properties)
     for line in passage.chunk_text.split("\n"):
         for match in _BIRTHDAY.finditer(line):
             around = line[max(0, match.start() - NEAR) : match.end() + NEAR]
@@ -74,7 +74,7 @@ def _in_passage(owner: str, passage: DatedPassage) -> Iterable[MonthDay]:
                 yield from (MonthDay(day.month, day.day) for day in calendar_days(around)[:1])
 
 
-def _in_properties(properties: Iterable[str]) -> Iterable[MonthDay]:
+def _birthdays_in_properties(properties: Iterable[str]) -> Iterable[MonthDay]:
     for one in properties:
         name, _, value = one.partition("=")
         if name in BIRTHDAY_PROPERTIES:

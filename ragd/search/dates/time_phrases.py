@@ -14,7 +14,7 @@ from msgspec import Struct
 from ragd.search.dates import day_spans, time_names
 from ragd.search.dates.day_spans import FIRST, Span, add_days
 from ragd.search.dates.listing import asks_for_all
-from ragd.search.dates.time_points import Birthdays, Point, points
+from ragd.search.dates.time_points import Birthdays, Point, find_points
 
 OLDEST_YEAR = 1990  # for phrases without a year
 
@@ -53,7 +53,7 @@ def find_time(question: str, today: date, birthdays: Birthdays | None = None) ->
     text = question
     if not _QUOTED.fullmatch(text.strip()):  # the whole question is in quotation marks
         text = _QUOTED.sub(lambda match: "\0" * len(match.group()), text)
-    found = points(text, today, birthdays or {})
+    found = find_points(text, today, birthdays or {})
     reader = _PhraseReader(text, today)
     at = 0
     while at < len(found):

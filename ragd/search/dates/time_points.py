@@ -30,10 +30,10 @@ Meaning = tuple[Span | None, OfYear | None]
 Birthdays = Mapping[str, MonthDay]  # by owner, in lower case; the user's own is "my"
 
 
-def points(text: str, today: date, birthdays: Birthdays) -> list[Point]:
+def find_points(text: str, today: date, birthdays: Birthdays) -> list[Point]:
     """All points of a text, in order, without overlaps. `birthdays` may also have the days of
     events, with their years, by the words that name them."""
-    found = [*_birthdays(text, birthdays), *_events(text, birthdays)]
+    found = [*_find_birthdays(text, birthdays), *_find_events(text, birthdays)]
     for point in found:
         text = _blanked(text, point.start, point.end)
     for form in _FORMS:
@@ -347,14 +347,14 @@ def calendar_days(text: str) -> list[MonthDay]:
     return [day for _, day in sorted(found)]
 
 
-def _birthdays(text: str, known: Birthdays) -> Iterator[Point]:
+def _find_birthdays(text: str, known: Birthdays) -> Iterator[Point]:
     for match in _birthday_matches(text):
         if day := known.get(_owner(match)):
             fixed, of_year = _in_year(match["year"], _of_each_year(day))
             yield Point(match.start(), match.end(), fixed, of_year, is_sure=False)
 
 
-def _events(text: str, known: Birthdays) -> Iterator[Point]:
+def _find_events(text: str, known: Birthdays) -> Iterator[Point]:
     """Events whose day and year are known, at their words in the text."""
     for words, day in known.items():
         at = text.lower().find(words.lower()) if day.year is not None else -1

@@ -74,12 +74,12 @@ def statement_about(wanted: AskedFact, text: str, title: str) -> str | None:
         missing = wanted.subject - stems
         if missing and not wanted.subject <= title_stems:
             continue
-        if _states(wanted, sentence, stems):
+        if _states_value(wanted, sentence, stems):
             return "" if missing else _rest_of_name(wanted, sentence)
     return None
 
 
-def _states(wanted: AskedFact, sentence: str, stems: frozenset[str]) -> bool:
+def _states_value(wanted: AskedFact, sentence: str, stems: frozenset[str]) -> bool:
     """Whether a sentence about the subject states a value of the right kind."""
     topic = wanted.topic
     kinds = kinds_in(sentence)

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from ragd.search.dates import (
     MonthDay,
-    birthday_in,
     birthday_owners,
     closeness,
-    event_in,
+    find_birthday,
+    find_event_day,
     find_time,
     named_events,
     widen,
@@ -187,9 +187,9 @@ def test_the_day_of_an_event_comes_from_a_dated_passage() -> None:
     plans = Found("Training for the marathon.", date="2024-08-01")
     race = Found("Rain. Today was the marathon, at last.", date="2024-10-13")
     undated = Found("Today was the marathon.")
-    assert event_in("the marathon", [undated, plans, race]) == MonthDay(10, 13, 2024)
-    assert event_in("the marathon", [plans]) == MonthDay(8, 1, 2024)
-    assert event_in("the flood in the cellar", [plans, race, undated]) is None
+    assert find_event_day("the marathon", [undated, plans, race]) == MonthDay(10, 13, 2024)
+    assert find_event_day("the marathon", [plans]) == MonthDay(8, 1, 2024)
+    assert find_event_day("the flood in the cellar", [plans, race, undated]) is None
 
 
 def test_a_birthday_that_no_note_states_is_searched_as_words() -> None:
@@ -327,25 +327,25 @@ def test_closeness_to_a_longer_span_falls_slower() -> None:
     ],
 )
 def test_the_users_birthday_is_found(title: str, text: str, day: str | None) -> None:
-    assert birthday_in("my", [Found(text, title=title, date=day)]) == MonthDay(5, 14)
+    assert find_birthday("my", [Found(text, title=title, date=day)]) == MonthDay(5, 14)
 
 
 def test_the_property_of_a_persons_note_states_the_birthday() -> None:
     nora = Found(
         "Plays the viola.", title="Nora", properties=["instrument=viola", "birthday=1990-07-05"]
     )
-    assert birthday_in("nora", [nora]) == MonthDay(7, 5)
-    assert birthday_in("my", [nora]) is None
-    assert birthday_in("kavya", [nora]) is None
+    assert find_birthday("nora", [nora]) == MonthDay(7, 5)
+    assert find_birthday("my", [nora]) is None
+    assert find_birthday("kavya", [nora]) is None
 
 
 def test_another_persons_birthday_is_not_the_users() -> None:
     jutta = Found("- Geburtstag: 17. Oktober\n- mag keinen Kuchen", title="Jutta")
-    assert birthday_in("my", [jutta]) is None
-    assert birthday_in("jutta", [jutta]) == MonthDay(10, 17)
-    assert birthday_in("kavya", [jutta]) is None
+    assert find_birthday("my", [jutta]) is None
+    assert find_birthday("jutta", [jutta]) == MonthDay(10, 17)
+    assert find_birthday("kavya", [jutta]) is None
     ila = Found("Kavya lives in Toronto. Ila was born on 12 June 2024.", title="Family")
-    assert birthday_in("ila", [ila]) == MonthDay(6, 12)
+    assert find_birthday("ila", [ila]) == MonthDay(6, 12)
 
 
 def test_whose_birthday_a_question_names() -> None:
