@@ -38,7 +38,7 @@ class PrivacyRules(Protocol):
 
     def may_be_embedded(self, chunk: Chunk, provider: str) -> bool: ...
 
-    def leaves(self, provider: str) -> bool: ...
+    def is_external(self, provider: str) -> bool: ...
 
 
 class VectorMaker:
@@ -135,7 +135,7 @@ class VectorMaker:
 
     def stays_here(self, index: ChunkIndex) -> bool:
         """Whether the texts of this index are embedded on this machine."""
-        return not self._privacy.leaves(index.identity.space.provider)
+        return not self._privacy.is_external(index.identity.space.provider)
 
     def give_up(self, content_hash: str) -> None:
         """No provider can embed this text."""

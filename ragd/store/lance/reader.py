@@ -21,7 +21,7 @@ from ragd.notes.search_text import hangul_bigrams
 from ragd.protocol.limits import QUERY_READ_CHARS
 from ragd.search.query.conditions import Condition
 from ragd.search.query.filters import Filters
-from ragd.search.ranking.title_match import SAMPLE, Frequencies, frequencies
+from ragd.search.ranking.title_match import SAMPLE, Frequencies, count_frequencies
 from ragd.store.lance import key_lookups, libraries, phrase_rows, vector_index, word_counts
 from ragd.store.lance.lance_errors import translated
 from ragd.store.lance.packed_rows import LinkRow
@@ -366,7 +366,7 @@ class TableReader:
             sample = await self._rows_of(self._table.query().select(columns).limit(SAMPLE), None)
             texts = [f"{row['title']} {row['chunk_text']}" for row in sample]
             languages = [row.get("language") for row in sample]
-            self._frequencies = await asyncio.to_thread(frequencies, texts, languages)
+            self._frequencies = await asyncio.to_thread(count_frequencies, texts, languages)
             self._counted_rows = rows
         self._counted_in = version
         return self._frequencies

@@ -1,4 +1,4 @@
-"""Finding some stems in a text gives what cutting it into all its stems gives."""
+"""`stems_in` finds the same stems as splitting the whole text does."""
 
 import pytest
 from hypothesis import given
