@@ -70,7 +70,7 @@ class ReadResult(Struct):
 
 
 MOST_HASHED = 10_000  # remembered hashes of moved notes
-SAMPLED = 200  # known notes that are looked for to recognise a vault
+SAMPLED = 200  # known notes that are checked to recognise a vault
 
 
 class NoteReader:

@@ -23,7 +23,7 @@ async def until_clean(running: Any) -> None:
     index = running.pipeline.open_indexes.serving
     while (await index.maintain(keep_s=0)).more:
         pass
-    while not await running.pipeline._forgetter.forget():
+    while not await running.pipeline._cache_eviction.forget():
         await asyncio.sleep(0.01)
 
 

@@ -252,7 +252,7 @@ async def test_what_the_system_dropped_in_a_burst_is_found_by_a_scan(
         return set(sorted(await next_events(self))[:40])
 
     monkeypatch.setattr(file_events.FileEvents, "next", few)
-    monkeypatch.setattr(change_announcer, "BURST", 30)
+    monkeypatch.setattr(change_announcer, "DEBOUNCED_MAX", 30)
     vault = tmp_path / "vault"
     (vault / "a").mkdir(parents=True)
     async with alone(tmp_path / "home", vault) as watching:

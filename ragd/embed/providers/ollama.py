@@ -39,7 +39,7 @@ QUERY_PROMPTS = {
 }
 
 
-class _Version(Struct):
+class _OllamaVersion(Struct):
     version: str
 
 
@@ -76,7 +76,7 @@ async def answers(base_url: str) -> bool:
     """True if an Ollama server answers at this address."""
     wire = _OllamaClient(base_url)
     try:
-        await wire.get("/api/version", _Version)
+        await wire.get("/api/version", _OllamaVersion)
     except EmbeddingError:
         return False
     finally:
@@ -294,7 +294,7 @@ async def _embed(
 
 
 async def _look(wire: _OllamaClient, model: str) -> OllamaModelInfo:
-    version = (await wire.get("/api/version", _Version)).version
+    version = (await wire.get("/api/version", _OllamaVersion)).version
     return OllamaModelInfo(version, await _digest_of(wire, model))
 
 
