@@ -15,7 +15,7 @@ from ragd.embed.cache_eviction import CacheEviction
 from ragd.embed.embedder import EmbedderActor
 from ragd.embed.embedding_cache import EmbeddingCache
 from ragd.embed.providers.local_model import unavailable
-from ragd.embed.providers.model_choice import named, wished
+from ragd.embed.providers.model_choice import model_for_setting, model_named
 from ragd.embed.providers.provider_choice import ChosenProvider, Providers
 from ragd.embed.providers.shipped_models import ENGLISH, ShippedModel
 from ragd.embed.vector_maker import VectorMaker
@@ -139,10 +139,12 @@ class Pipeline:
         previous index's model, unless another language is configured. Otherwise the languages of
         the notes decide."""
         catalog, wish = self._ledger.state.catalog, self._settings.current.embedding
-        before = named(catalog.index.model) if catalog.index is not None and not asked else None
+        before = (
+            model_named(catalog.index.model) if catalog.index is not None and not asked else None
+        )
         if before is not None and wish.language in ("auto", before.language):
             return before
-        chosen = wished(wish.language, catalog.languages)
+        chosen = model_for_setting(wish.language, catalog.languages)
         if wish.language == "auto" and unavailable(chosen) is not None:
             return ENGLISH
         return chosen

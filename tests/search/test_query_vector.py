@@ -17,7 +17,7 @@ VECTORS = Catalog(chunks=10, chunks_embedded=10)
 class Providers:
     """Nobody may ask for an embedder here."""
 
-    async def of(self, space: object) -> Any:
+    async def embedder_for(self, space: object) -> Any:
         raise AssertionError("a provider was asked")
 
 

@@ -1,7 +1,7 @@
-"""A look at an index: `python -m ragd.store.lance FOLDER [GENERATION VERSION [VAULT]]`.
+"""Checks an index: `python -m ragd.store.lance FOLDER [GENERATION VERSION [VAULT]]`.
 
-Prints what is wrong as one JSON object, `code` and `where`, both null if it serves. For whoever
-must outlive what happens in the native libraries: whatever happens in them happens in here.
+Prints what is wrong as one JSON object, `code` and `where`, both null if it serves. A crash of the
+native libraries ends only this process, not the one that started it.
 """
 
 import json

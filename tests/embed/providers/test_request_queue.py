@@ -19,8 +19,8 @@ from ragd.embed.providers.request_queue import (
     TextRefused,
     TimedVectors,
     TurnQueue,
+    embeddable,
     halve,
-    presentable,
 )
 from tests.embed.conftest import at_once
 
@@ -231,7 +231,7 @@ async def test_a_text_that_is_too_long_becomes_the_mean_of_its_parts() -> None:
     assert "".join(text for text in embedded if len(text) > 1) == long
 
 
-async def test_a_half_without_words_is_still_presentable() -> None:
+async def test_a_half_without_words_is_still_embeddable() -> None:
     long = "word " * 200 + " " * 1000
     provider = Provider(refusing("too_long", about=lambda text: len(text) > 1000))
     await batches(provider).embed([long])
@@ -284,4 +284,4 @@ def test_halving_loses_nothing(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["", "  \n", "\ud800", "a\udfffb", "plain", "日本"])
 def test_what_is_sent_is_valid_and_not_blank(text: str) -> None:
-    assert presentable(text).encode("utf-8").strip()
+    assert embeddable(text).encode("utf-8").strip()

@@ -208,17 +208,17 @@ BROKEN = {
             from ragd.embed.worker import minilm_weights as weights
             weights.path = lambda: Path("/nowhere/model.onnx")
         """,
-        "the model's weights are not the ones this version knows": """
+        "the model's weights are not those of this version": """
             import os
             from pathlib import Path
             from ragd.embed.worker import minilm_weights as weights
             weights.path = lambda: Path(os.environ["CHANGED_WEIGHTS"]) / weights.FILE
         """,
-        "the vocabulary is not the one this version knows": """
+        "the vocabulary is not that of this version": """
             from ragd.embed.worker import minilm
             minilm.VOCABULARY_SHA256 = "0" * 64
         """,
-        "the model gives wrong vectors on this machine": """
+        "the model makes wrong vectors on this machine": """
             from ragd.embed.worker import onnx_file
             onnx_file._EPSILON = 1e3
         """,
@@ -234,13 +234,13 @@ BROKEN = {
             from ragd.embed.worker import granite_weights
             granite_weights.folder = lambda: Path("/nowhere")
         """,
-        "the model's weights are not the ones this version knows": """
+        "the model's weights are not those of this version": """
             import os
             from pathlib import Path
             from ragd.embed.worker import granite_weights
             granite_weights.folder = lambda: Path(os.environ["CHANGED_WEIGHTS"])
         """,
-        "the model gives wrong vectors on this machine": """
+        "the model makes wrong vectors on this machine": """
             from ragd.embed.worker import onnx_file
             onnx_file._EPSILON = 1e3
         """,
@@ -336,7 +336,7 @@ async def test_an_error_inside_the_worker_is_told_without_the_text(
     async with twisted(failing) as embedder:
         with pytest.raises(EmbeddingError) as caught:
             await embedder.embed(["a Secret text"])
-    assert caught.value.detail == "failed inside"
+    assert caught.value.detail == "reported an internal error"
     said = capfd.readouterr().err
     assert "KeyError" in said
     assert "Secret" not in said

@@ -35,8 +35,8 @@ def main(table: Path, seed: int) -> None:
             filled = writer.fill(vectors_of(files)).rows
             print("filled", filled, flush=True)
         if source.random() < 0.3:
-            maintenance.tidy(writer)
-            maintenance.clean(writer, 0)
+            maintenance.compact(writer)
+            maintenance.remove_old_versions(writer, 0)
             print("tidied", flush=True)
 
 

@@ -73,9 +73,9 @@ def test_nobody_to_look_is_no_damage(tmp_path: Path, monkeypatch: pytest.MonkeyP
 async def test_a_look_can_be_ended(tmp_path: Path, looker: Looker) -> None:
     looker("exec sleep 60")
     looking = asyncio.create_task(asyncio.to_thread(examine_apart, tmp_path, "01A"))
-    while not checkup_process._looking:
+    while not checkup_process._running:
         await asyncio.sleep(0.01)
-    checkup_process.end_lookers()
+    checkup_process.end_checks()
     with pytest.raises(CannotCheck):
         await looking
 

@@ -11,7 +11,7 @@ from ragd.embed.providers.embedder_port import pack
 from ragd.embed.unit_vectors import with_units
 from ragd.store.lance import ChunkIndex, LanceStore, generation_folders
 from ragd.store.lance.schema import arrow_schema
-from tests.store.lance.drafts import identity, note
+from tests.store.lance.drafts import defect, identity, note
 
 
 def schema_without_units(dimensions: int, metadata: Mapping[str, str]) -> Any:
@@ -51,7 +51,7 @@ async def test_units_come_with_a_fill_and_outlast_tidying(index: ChunkIndex) -> 
     assert filled.rows == 2
     await index.maintain(keep_s=0)
     assert await units(index) == {"a.md": own, "b.md": None}
-    assert await index.probe() is None
+    assert await defect(index) is None
 
 
 async def test_an_earlier_table_takes_vectors_without_their_units(
