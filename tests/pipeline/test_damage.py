@@ -285,7 +285,7 @@ async def test_files_that_vanish_while_an_index_is_opened_crash_nobody(
             raise FileNotFoundError(2, "No such file or directory", "_indices")
         return sweep(folder)
 
-    monkeypatch.setattr(generation_folders, "sweep", vanish_first)
+    monkeypatch.setattr(generation_folders, "remove_temporary_files", vanish_first)
     await say(running, DependencyLost(dependency="index", code="INDEX_CORRUPTED"))
     async with asyncio.timeout(PATIENCE_S):
         while len(swept) < 2 or running.pipeline.open_indexes.serving is None:

@@ -460,6 +460,6 @@ class Held:
         self._maker.retry_now()
         self._backlog.wake()
 
-    def _put(self, known: Any, gather: Any) -> None:
-        self._monkeypatch.setattr(self._maker, "known", known)
-        self._monkeypatch.setattr(self._backlog, "_gather", gather)
+    def _put(self, find_cached: Any, fill: Any) -> None:
+        self._monkeypatch.setattr(self._maker, "find_cached", find_cached)
+        self._monkeypatch.setattr(self._backlog, "_fill", fill)

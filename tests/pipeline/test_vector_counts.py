@@ -88,7 +88,7 @@ async def test_a_batch_whose_vectors_come_too_late_leaves_nothing_behind(
         await stored.wait()
         return await known(*given)
 
-    monkeypatch.setattr(maker, "known", late)
+    monkeypatch.setattr(maker, "find_cached", late)
     seq = running.ledger.state.seq
     write(running.vault, "New.md", "A heron on the roof of the boathouse.\n")
     formed = await running.until(JobFinished, seq)

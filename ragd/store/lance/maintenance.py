@@ -67,14 +67,13 @@ def _to_rewrite(dataset: Any) -> dict[int, int]:
     return found
 
 
-def remove_old_versions(writer: TableWriter, keep_s: float = KEEP_S) -> int:
-    """Remove versions older than `keep_s`, and files of no version. Returns the bytes freed.
+def remove_old_versions(writer: TableWriter, keep_s: float = KEEP_S) -> None:
+    """Remove versions older than `keep_s`, and files of no version.
 
     A killed commit leaves files of no version. Removing them is safe: no other process writes here.
     """
-    stats = writer.dataset.cleanup_old_versions(
+    writer.dataset.cleanup_old_versions(
         older_than=timedelta(seconds=keep_s),
         delete_unverified=True,
         error_if_tagged_old_versions=False,
     )
-    return int(stats.bytes_removed)

@@ -2,8 +2,8 @@
 
 `import lancedb` loads that client, which takes longer than all the rest: 7 s instead of 2 s on a
 busy machine (lancedb 0.40, lance-namespace 0.11). Inside `left_out`, its packages are replaced with
-empty modules. Modules that are loaded already are not touched. Its test names the versions for which
-this was measured, and fails when it is not needed any more.
+empty modules. Modules that are loaded already are not touched. The test names the versions for
+which this was measured, and fails when it is not needed any more.
 """
 
 import sys

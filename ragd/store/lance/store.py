@@ -43,7 +43,6 @@ class MaintenanceResult(Struct, frozen=True):
     changed: bool
     more: bool
     again_s: float | None = None
-    freed_bytes: int = 0
 
 
 class WriterThread:
@@ -234,18 +233,18 @@ class ChunkIndex:
         """Do one bounded step: indexes, fragments, and versions older than `keep_s`."""
         async with self._maintaining:
             clean = partial(self._write, maintenance.remove_old_versions, self._writer, keep_s)
-            freed = await clean()  # first, to free disk space
+            await clean()  # first, to free disk space
             compacted = await self._write(maintenance.compact, self._writer)
             changed = await self._train() or compacted.changed
             if changed:
-                freed += await clean()
+                await clean()
                 self._changes += 1
             if self._changes >= REOPEN_AFTER:
                 await self._reopen()
             version = await self._write(self._writer.make_durable)
             again_s = keep_s if len(await self.versions()) > 1 else None
             again_s = 0.0 if compacted.more else again_s
-            return MaintenanceResult(version, changed, compacted.more, again_s, freed)
+            return MaintenanceResult(version, changed, compacted.more, again_s)
 
     async def _train(self) -> bool:
         """Train a vector index if the table is large enough. Writes continue meanwhile."""

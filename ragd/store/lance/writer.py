@@ -39,10 +39,6 @@ class FillResult(NamedTuple):
     version: int
     embedded: Mapping[str, int]  # by path
 
-    @property
-    def rows(self) -> int:
-        return len(self.found)
-
 
 class TableWriter:
     """The table of one generation, open for writing."""

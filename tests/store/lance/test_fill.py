@@ -13,7 +13,7 @@ async def test_a_filled_chunk_is_found_by_its_vector(index: ChunkIndex) -> None:
     assert await index.find_by_vector(vector("x"), 5) == []
     wanted = vectors_of(files)
     filled = await index.fill(wanted)
-    assert filled.rows == 1_200
+    assert len(filled.found) == 1_200
     assert filled.version == await index.version()
     for chunk_id in ids(files)[::97]:
         (hit,) = await index.find_by_vector(wanted[chunk_id], 1)
@@ -25,7 +25,7 @@ async def test_a_fill_is_one_commit_across_fragments(index: ChunkIndex) -> None:
     await index.replace(files)
     before = await index.versions()
     filled = await index.fill(vectors_of(files[::60]))
-    assert filled.rows == 40
+    assert len(filled.found) == 40
     assert [v for v in await index.versions() if v not in before] == [filled.version]
 
 
@@ -57,8 +57,8 @@ async def test_chunks_that_are_gone_are_not_counted(index: ChunkIndex) -> None:
     await index.replace([note("a.md", "one", "other")])
     version = await index.version()
     filled = await index.fill(vectors_of([old]))
-    assert (filled.rows, filled.version) == (1, version + 1)
-    assert (await index.fill({"never-there": vector("x")})).rows == 0
+    assert (len(filled.found), filled.version) == (1, version + 1)
+    assert len((await index.fill({"never-there": vector("x")})).found) == 0
     assert await index.fill({}) == (frozenset(), version + 1, {})
 
 
@@ -117,7 +117,7 @@ async def test_vectors_that_were_written_and_are_not_there_raise(
         return None
 
     monkeypatch.setattr(writer, "_filling", nothing)
-    with pytest.raises(RuntimeError, match="2 vectors were written and 0 are there"):
+    with pytest.raises(RuntimeError, match="2 vectors were written and 0 were found"):
         await index.fill(vectors_of([file]))
 
 

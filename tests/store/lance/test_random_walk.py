@@ -55,7 +55,7 @@ class Walk:
         without = (await missing(self.index))[: self.source.choice((3, 60, 1_000))]
         texts = {c.chunk_id: c.text for file in self.files.values() for c in file.chunks}
         vectors = {chunk_id: vector(texts[chunk_id]) for chunk_id in without}
-        assert (await self.index.fill(vectors)).rows == len(vectors)
+        assert len((await self.index.fill(vectors)).found) == len(vectors)
         self.embedded |= set(vectors)
 
     async def maintain(self) -> None:

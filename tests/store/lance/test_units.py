@@ -48,7 +48,7 @@ async def test_units_come_with_a_fill_and_outlast_tidying(index: ChunkIndex) -> 
     vector, own = pack([1.0] * dimensions), bytes([7] * 3 * dimensions)
     ids = [file.chunks[0].chunk_id for file in (first, second)]
     filled = await index.fill({ids[0]: with_units(vector, own), ids[1]: vector})
-    assert filled.rows == 2
+    assert len(filled.found) == 2
     await index.maintain(keep_s=0)
     assert await units(index) == {"a.md": own, "b.md": None}
     assert await defect(index) is None
