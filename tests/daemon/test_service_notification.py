@@ -187,7 +187,7 @@ def test_an_address_of_another_kind_is_left_alone(address: str) -> None:
     assert manager.watchdog_s is None
 
 
-def test_nobody_to_tell_is_fine() -> None:
+def test_sending_without_a_manager_does_nothing() -> None:
     NotifySocket().send("READY=1")
 
 

@@ -1,4 +1,4 @@
-"""The embedding cache: what it keeps, what it forgets, and that it is never in the way."""
+"""The embedding cache: what it keeps, what it erases, and that it never causes an error."""
 
 import asyncio
 import hashlib
@@ -226,7 +226,7 @@ async def test_another_versions_cache_is_set_aside(path: Path, cache: EmbeddingC
     assert path.with_name(f"{path.name}.aside").exists()
 
 
-async def test_a_folder_that_is_gone_is_no_cache(tmp_path: Path) -> None:
+async def test_without_its_folder_the_cache_is_empty(tmp_path: Path) -> None:
     cache = EmbeddingCache(tmp_path / "gone" / "embeddings.sqlite3")
     await cache.put_many(SPACE, some(range(3)))
     assert await cache.get_many(SPACE, [name(1)]) == {}
@@ -236,7 +236,7 @@ async def test_a_folder_that_is_gone_is_no_cache(tmp_path: Path) -> None:
     await cache.close()
 
 
-async def test_a_full_disk_is_no_cache_until_there_is_room(cache: EmbeddingCache) -> None:
+async def test_on_a_full_disk_nothing_is_cached_until_there_is_room(cache: EmbeddingCache) -> None:
     await cache.put_many(SPACE, some(range(3)))
     connection = cache._file._connection
     assert connection is not None
@@ -248,7 +248,7 @@ async def test_a_full_disk_is_no_cache_until_there_is_room(cache: EmbeddingCache
     assert len(await cache.get_many(SPACE, [name(n) for n in range(300)])) == 300
 
 
-async def test_a_closed_cache_is_no_cache(path: Path) -> None:
+async def test_a_closed_cache_is_empty(path: Path) -> None:
     cache = EmbeddingCache(path)
     await cache.put_many(SPACE, some(range(3)))
     await cache.close()
@@ -291,7 +291,7 @@ async def test_a_kill_loses_nothing_that_was_confirmed(path: Path, seed: int) ->
     assert not path.with_name(f"{path.name}.aside").exists()
 
 
-async def test_it_keeps_only_what_it_is_told_to(path: Path, cache: EmbeddingCache) -> None:
+async def test_it_keeps_only_the_given_hashes(path: Path, cache: EmbeddingCache) -> None:
     await cache.put_many(SPACE, some(range(40)))
     await cache.put_many("b" * 32, some(range(20, 60)))
     assert await cache.keep_only([name(number) for number in range(10, 30)]) == 40

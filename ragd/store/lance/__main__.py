@@ -14,7 +14,7 @@ from ragd.store.lance.checkup import examine
 
 
 def main(folder: str, generation: str | None = None, expected: str = "0", vault: str = "") -> None:
-    if os.environ.get("RAGD_LOOKS_WHILE_STDIN_LASTS"):
+    if os.environ.get("RAGD_EXIT_WHEN_STDIN_CLOSES"):
         threading.Thread(target=_end_with_stdin, daemon=True).start()
     found = examine(Path(folder), generation, int(expected), vault)
     code, where = (found.code, found.where) if found is not None else (None, None)

@@ -25,7 +25,7 @@ def examine_apart(
     try:
         child = subprocess.Popen(
             command,
-            env=subprocesses.environment(RAGD_LOOKS_WHILE_STDIN_LASTS="1"),
+            env=subprocesses.environment(RAGD_EXIT_WHEN_STDIN_CLOSES="1"),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

@@ -122,7 +122,7 @@ async def test_a_request_is_heard_to_its_end_though_its_caller_gave_up(
         ("all-minilm", ""),
     ],
 )
-def test_only_the_model_that_wants_a_prompt_gets_one(model: str, prompt: str) -> None:
+def test_only_the_model_that_needs_a_prompt_gets_one(model: str, prompt: str) -> None:
     assert space_of(model, DIGEST, 1024).prompt == prompt
 
 
@@ -201,7 +201,7 @@ async def test_a_fault_that_passes_is_overcome(
 
 
 @pytest.mark.parametrize("case", PASSING)
-async def test_a_fault_that_stays_is_told_without_its_words(
+async def test_a_permanent_fault_is_reported_without_its_message(
     ollama: FakeOllama, remote: OllamaEmbedder, case: str
 ) -> None:
     ollama.always, detail = PASSING[case]
@@ -265,7 +265,7 @@ async def test_another_number_of_dimensions_is_another_model(
     assert len(ollama.requests) == 1
 
 
-async def test_a_configured_size_that_is_not_the_models_is_told_with_both_sizes(
+async def test_a_configured_size_that_is_not_the_models_is_reported_with_both_sizes(
     ollama: FakeOllama,
 ) -> None:
     space = space_of(MODEL, DIGEST, DIMENSIONS)
@@ -303,7 +303,7 @@ async def test_a_batch_of_much_larger_vectors_is_another_model_and_not_a_fault(
     ],
     ids=["400", "500 of older versions", "a vector without direction"],
 )
-async def test_a_text_whose_vector_is_no_number_is_found(
+async def test_a_text_whose_vector_is_not_a_number_is_found(
     ollama: FakeOllama, remote: OllamaEmbedder, answer: Answer
 ) -> None:
     ollama.poison["Secret"] = answer
@@ -354,7 +354,7 @@ async def test_a_text_that_crashes_the_runner_does_not_hold_up_the_others(
 # Looking and probing
 
 
-async def test_looking_tells_version_and_digest(ollama: FakeOllama) -> None:
+async def test_model_info_has_the_version_and_the_digest(ollama: FakeOllama) -> None:
     assert await adapter.read_model_info(ollama.base_url, MODEL) == adapter.OllamaModelInfo(
         "0.33.1", DIGEST
     )

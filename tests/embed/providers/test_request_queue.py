@@ -158,7 +158,7 @@ async def test_a_passing_failure_is_tried_once_more() -> None:
         ("transient", "is busy", 2),
     ],
 )
-async def test_a_failure_that_stays_is_told(kind: str, detail: str, asked: int) -> None:
+async def test_a_permanent_failure_is_reported(kind: str, detail: str, asked: int) -> None:
     provider = Provider(failing(kind, detail, times=99))
     with pytest.raises(EmbeddingError) as caught:
         await batches(provider).embed(["a", "b"])
@@ -238,7 +238,7 @@ async def test_a_half_without_words_is_still_embeddable() -> None:
     assert provider.asked[-1] == ["."]
 
 
-async def test_closing_tells_those_who_wait_and_does_not_cancel_them() -> None:
+async def test_closing_fails_waiting_requests_and_does_not_cancel_them() -> None:
     both = batches(silent)
     calls = [asyncio.create_task(both.embed([text])) for text in "ab"]
     query = asyncio.create_task(both.embed_query("c"))

@@ -1,4 +1,4 @@
-"""The worker process: what befalls it, and that nobody notices."""
+"""The worker process: its failures, and that callers do not notice them."""
 
 import asyncio
 import os
@@ -321,7 +321,7 @@ async def test_a_text_that_kills_the_worker_is_found() -> None:
         assert len(await embedder.embed([CAT])) == 1
 
 
-async def test_an_error_inside_the_worker_is_told_without_the_text(
+async def test_an_error_inside_the_worker_is_reported_without_the_text(
     capfd: pytest.CaptureFixture[str],
 ) -> None:
     failing = """
@@ -345,7 +345,7 @@ async def test_an_error_inside_the_worker_is_told_without_the_text(
 # What it is made of
 
 
-def test_a_quick_look_tells_whether_the_model_can_run(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_quick_check_shows_whether_the_model_can_run(monkeypatch: pytest.MonkeyPatch) -> None:
     assert unavailable() is None
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
     assert unavailable() == "onnxruntime is not installed here"

@@ -199,7 +199,7 @@ def test_a_garbled_index_file_is_noticed(damaged: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("what", ["_transactions", "_versions/latest_version_hint.json"])
-def test_what_lance_can_do_without_is_no_damage(damaged: Path, what: str) -> None:
+def test_a_missing_file_that_lance_does_not_need_is_not_damage(damaged: Path, what: str) -> None:
     path = table(damaged) / what
     if path.is_dir():
         shutil.rmtree(path)

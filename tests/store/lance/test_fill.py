@@ -107,7 +107,7 @@ async def test_a_vector_that_does_not_belong_fills_nothing(index: ChunkIndex) ->
     assert len(await missing(index)) == 2
 
 
-async def test_vectors_that_were_written_and_are_not_there_raise(
+async def test_vectors_that_were_written_and_are_missing_raise(
     index: ChunkIndex, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = note("a.md", "one", "two")

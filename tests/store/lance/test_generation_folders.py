@@ -130,7 +130,7 @@ async def test_a_generation_that_was_never_finished_is_not_seen(
     (await store.create(identity())).close()
 
 
-async def test_a_table_of_somebody_else_is_refused(
+async def test_a_table_of_another_program_is_refused(
     store: LanceStore, index: ChunkIndex, folder: Path
 ) -> None:
     index.close()
@@ -142,12 +142,12 @@ async def test_a_table_of_somebody_else_is_refused(
     assert refused.value.code == "INDEX_CORRUPTED"
 
 
-async def test_nobody_else_can_enter_the_folder(index: ChunkIndex, folder: Path) -> None:
+async def test_no_other_user_can_enter_the_folder(index: ChunkIndex, folder: Path) -> None:
     for path in (folder, folder / "01A"):
         assert stat.S_IMODE(path.stat().st_mode) == 0o700
 
 
-async def test_no_folder_is_no_generation(store: LanceStore, folder: Path) -> None:
+async def test_without_a_folder_there_is_no_generation(store: LanceStore, folder: Path) -> None:
     assert await store.list_generations() == []
     assert await store.remove_temporary_files() == 0
     assert lance_store.probe(folder) == "INDEX_NOT_FOUND"

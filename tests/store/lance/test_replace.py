@@ -122,7 +122,7 @@ async def test_doing_it_twice_is_harmless(index: ChunkIndex) -> None:
     assert await index.count() == 80
 
 
-async def test_nothing_to_do_is_no_commit(index: ChunkIndex) -> None:
+async def test_nothing_to_do_makes_no_commit(index: ChunkIndex) -> None:
     version = await index.replace([note("a.md", "one")])
     assert await index.replace([], ["not there.md"]) == version
     assert await index.replace([], []) == version
@@ -187,7 +187,7 @@ async def test_a_reader_sees_one_version_until_the_commit(index: ChunkIndex) -> 
     assert len(seen) > 1
 
 
-async def test_a_commit_of_somebody_else_is_taken_in(index: ChunkIndex) -> None:
+async def test_a_commit_of_another_process_is_included(index: ChunkIndex) -> None:
     """The plan is made again on the newest version if that moved on in between."""
     import lance
 
@@ -228,7 +228,7 @@ async def test_a_vector_that_does_not_belong_is_refused_and_nothing_is_stored(
     assert await index.count() == 0
 
 
-async def test_a_full_disk_is_told_as_such_and_the_table_stays_whole(
+async def test_a_full_disk_is_reported_and_the_table_stays_whole(
     index: ChunkIndex, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await index.replace([note("a.md", "one")])
@@ -325,7 +325,7 @@ def test_no_file_time_is_out_of_range() -> None:
     assert iso_of_ns(-(10**30)).endswith("-01-01T00:00:00.000000Z")
 
 
-async def test_vectors_given_with_a_note_are_there_at_once(index: ChunkIndex) -> None:
+async def test_vectors_given_with_a_note_are_found_at_once(index: ChunkIndex) -> None:
     files = bulk(5, vectors=True)
     await index.replace(files)
     assert await missing(index) == []
