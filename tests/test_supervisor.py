@@ -144,7 +144,7 @@ async def test_status_sees_which_one_is_restarting(journal: Recorder, clock: Vir
 async def test_five_in_a_minute_are_the_end(journal: Recorder, clock: VirtualClock) -> None:
     one, other = Actor(), Actor()
     async with supervised(journal, clock, one=one, other=other) as (_, task):
-        for crashing in (one, other, one, other):  # together they count, whoever it is
+        for crashing in (one, other, one, other):  # crashes of all actors count together
             await crashing.crash()
             await clock.asleep()
             clock.advance(10)
@@ -233,7 +233,7 @@ async def test_a_panic_of_a_library_is_a_crash_like_any_other(
     assert names == ["PanicException"] * 2
 
 
-async def test_being_cancelled_is_no_crash(journal: Recorder, clock: VirtualClock) -> None:
+async def test_a_cancellation_is_not_a_crash(journal: Recorder, clock: VirtualClock) -> None:
     actor = Actor()
     async with supervised(journal, clock, one=actor) as (_, task):
         await actor.running()

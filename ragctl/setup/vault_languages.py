@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterator
 
 from ragd.config.load import Config
-from ragd.embed.providers.model_choice import in_words, wished
+from ragd.embed.providers.model_choice import describe_languages, model_for_setting
 from ragd.vault.file_patterns import NotePatterns
 from ragd.vault.language_sample import MOST_BYTES, LanguageSample
 
@@ -19,11 +19,11 @@ def language_hints(vault: str, config: Config) -> list[str]:
     languages = LanguageSample(_read, lambda: 0.0).count_languages(list(_notes(vault, config)))
     if not languages:
         return []
-    model = wished(wish.language, languages)
+    model = model_for_setting(wish.language, languages)
     chosen = "as configured" if wish.language != "auto" else "to change it, set embedding.language"
     return [
-        f"Languages of a sample of notes: {in_words(languages)}. The embedded model for them is "
-        f"{model.name} ({model.language}; {chosen})."
+        f"Languages of a sample of notes: {describe_languages(languages)}. The embedded model for "
+        f"them is {model.name} ({model.language}; {chosen})."
     ]
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec import structs
 
-from ragd.embed.providers.model_choice import named
+from ragd.embed.providers.model_choice import model_named
 from ragd.errors import CODES
 from ragd.folds import State, progress
 from ragd.folds.catalog import Catalog
@@ -160,7 +160,7 @@ def _index_data(catalog: Catalog, live: LiveState) -> dict[str, Any] | None:
     index = catalog.index
     if index is None:
         return None
-    model = named(index.model) if index.provider == "embedded" else None
+    model = model_named(index.model) if index.provider == "embedded" else None
     return {
         "generation": index.generation,
         "provider": index.provider,

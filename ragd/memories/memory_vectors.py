@@ -57,7 +57,7 @@ class MemoryVectors:
         index = self._index()
         if index is None or index.identity.space.identity != space:
             return []
-        embedder = await self._providers.of(index.identity)
+        embedder = await self._providers.embedder_for(index.identity)
         if space not in self._anchors and _above_anchors(index) is not None:
             self._anchors = {space: tuple(await embedder.embed(list(ANCHORS)))}
         texts = [embed_text(memory) for memory in memories]

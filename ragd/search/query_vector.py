@@ -67,7 +67,7 @@ class QueryVectors:
             return QueryVector(code="SENSITIVE_FILTERED")
         try:
             async with asyncio.timeout(WITHIN_S):
-                embedder = await self._providers.of(index.identity)
+                embedder = await self._providers.embedder_for(index.identity)
                 vector = await embedder.embed_query(query)
         except TimeoutError:
             await self._record_failure(EmbeddingFailed(code="TIMEOUT", attempt=RECORDED_FAILURES))

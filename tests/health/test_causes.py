@@ -83,7 +83,7 @@ def until_missing(resident: Resident) -> None:
 
 
 def found_by_probe(resident: Resident) -> None:
-    """Nobody has to do anything."""
+    """It recovers without a command."""
 
 
 def found_by_search(resident: Resident) -> None:
@@ -105,7 +105,7 @@ def found_by_writer(resident: Resident) -> None:
     ],
     ids=lambda value: value.__name__,
 )
-def test_a_deleted_index_is_missing_and_not_damaged_whoever_finds_it(
+def test_a_deleted_index_is_missing_and_not_damaged_whatever_finds_it(
     reside: Reside,
     remove: Callable[..., None],
     finder: Callable[[Resident], None],

@@ -19,7 +19,7 @@ def test_without_its_provider_full_text_answers_and_says_why(resident: Resident)
     assert "ollama" in error["suggestion"].lower()
     resident.until(lambda said: said["total_chunks"] > said["chunks_embedded"], "no vectors yet")
     resident.provider.come_back()
-    resident.settle()  # its vectors came, and nobody asked
+    resident.settle()  # its vectors came without a request
     answer = resident.search(note.word)
     assert (answer.status, answer.code, answer.retrieval) == ("healthy", None, "hybrid")
 

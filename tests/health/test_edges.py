@@ -69,7 +69,7 @@ def test_a_vault_that_cannot_be_written_is_indexed_and_watched(
 ) -> None:
     vault = newcomer.vault.folder
     writable = vault.with_name("writable")
-    mount(mounts, "--bind", str(vault), str(writable))  # where somebody else edits
+    mount(mounts, "--bind", str(vault), str(writable))  # where another program edits
     mount(mounts, "--bind", str(vault), str(vault))
     run(["mount", "-o", "remount,bind,ro", str(vault)])
     with pytest.raises(OSError, match="Read-only"):
@@ -93,7 +93,7 @@ def test_searches_while_the_index_is_compacted_find_their_note(reside: Reside) -
     resident.stop()
 
 
-def test_followers_that_never_read_hold_up_nobody_nor_the_end(reside: Reside) -> None:
+def test_followers_that_never_read_delay_neither_actors_nor_the_stop(reside: Reside) -> None:
     resident = reside()
     loads.never_read(resident)
     with ExitStack() as stuck:

@@ -26,7 +26,7 @@ def test_the_screen_follows_a_real_daemon(resident: Resident) -> None:
         screen.close()
 
 
-def test_the_doctor_finds_what_is_wrong_with_a_real_daemon_and_tells_nobody_else(
+def test_the_doctor_finds_what_is_wrong_with_a_real_daemon_and_sends_it_nowhere(
     resident: Resident, tmp_path: Path
 ) -> None:
     note = resident.save()

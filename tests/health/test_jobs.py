@@ -85,7 +85,7 @@ def test_vectors_are_counted_as_they_are_made_and_done_is_said_when_they_are_the
         gate.open(1)
         some = until_current(lines, 1)
         assert first["current"] == 0 < some["current"] < some["total"]
-        assert resident.facts("vectors_filled") == []  # seen before any fact tells it
+        assert resident.facts("vectors_filled") == []  # seen before any fact records it
         assert resident.status()["active_job"]["current"] == some["current"]
         assert resident.status()["chunks_embedded"] == 0
         gate.open(10_000)
@@ -104,7 +104,9 @@ def test_vectors_are_counted_as_they_are_made_and_done_is_said_when_they_are_the
     assert (written["chunks_pending"], written["job_id"]) == (0, job)
 
 
-def test_who_follows_a_job_hears_that_the_daemon_stops(slow: tuple[Resident, Gate]) -> None:
+def test_a_client_that_follows_a_job_learns_that_the_daemon_stops(
+    slow: tuple[Resident, Gate],
+) -> None:
     resident, _ = slow
     with followed(resident, resident.ask_for("full")) as lines:
         until_current(lines, 0)

@@ -24,7 +24,7 @@ def test_a_damaged_index_waits_for_its_owner_and_offers_the_command(resident: Re
     assert resident.generation != old
 
 
-def test_with_auto_reindex_nobody_has_to_ask(reside: Reside) -> None:
+def test_with_auto_reindex_no_request_is_needed(reside: Reside) -> None:
     resident = reside(health={"probe_s": 0.1, "auto_reindex": True})
     old = resident.generation
     indexes.cut_data(resident.table, resident.arena.rng)

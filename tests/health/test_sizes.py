@@ -44,7 +44,7 @@ def assert_steady(resident: Resident) -> None:
     assert resident.facts(*told) == before
 
 
-def test_a_size_that_nobody_set_is_the_models_own(newcomer: Resident) -> None:
+def test_without_a_configured_size_the_models_own_is_used(newcomer: Resident) -> None:
     configure(newcomer, dimensions=None)
     newcomer.start()
     newcomer.index()
@@ -136,7 +136,7 @@ def test_config_set_refuses_a_size_that_is_not_the_models(newcomer: Resident) ->
     assert right.returncode == 0
     newcomer.provider.go_away()
     unasked = typed(newcomer, "config", "set", "embedding.dimensions", str(WRONG))
-    assert unasked.returncode == 0, "nobody can say what is right"
+    assert unasked.returncode == 0, "the right size is not known"
     newcomer.provider.come_back()
     other = typed(newcomer, "config", "set", "embedding.provider", "auto")
     assert other.returncode == 78 and WAYS_OUT[0] in printed(newcomer, other)

@@ -58,7 +58,7 @@ def test_damage_and_its_repair_are_healthy_to_unavailable_and_back(
     resident.copy_table(kept)
     indexes.harm(resident, harm, code)
     assert resident.until_reason(code)["plugin_health"] == UNAVAILABLE
-    if code == "INDEX_CORRUPTED":  # restored from a copy, nobody says a word
+    if code == "INDEX_CORRUPTED":  # restored from a copy, without a request
         table.rename(tmp_path / "broken")
         shutil.copytree(kept, table)
         resident.settle()
@@ -89,7 +89,7 @@ def test_both_at_once_lead_down_and_back_by_way_of_degraded(
     resident.settle()
 
 
-def test_the_story_is_told_from_the_daemon_and_from_the_log_alone(resident: Resident) -> None:
+def test_the_history_is_the_same_from_the_daemon_and_from_the_log(resident: Resident) -> None:
     resident.provider.go_away()
     until(resident, DEGRADED, "OLLAMA_UNREACHABLE")
     resident.provider.come_back()

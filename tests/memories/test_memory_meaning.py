@@ -219,7 +219,7 @@ async def test_sensitive_memories_are_not_sent_to_another_machine(
     recorder = Recorder()
 
     class Providers:
-        async def of(self, identity: Any) -> Recorder:
+        async def embedder_for(self, identity: Any) -> Recorder:
             return recorder
 
     serving: Any = SimpleNamespace(serving=Index(provider))

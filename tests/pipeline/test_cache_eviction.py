@@ -1,6 +1,8 @@
 """The text of a note that is gone leaves every file of ours."""
 
 import asyncio
+import contextlib
+import sqlite3
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +20,18 @@ def holding(home: Path, word: str) -> list[str]:
     return [str(p.relative_to(home)) for p in files if word.encode() in p.read_bytes().lower()]
 
 
+def count_cached(home: Path) -> int:
+    with contextlib.closing(sqlite3.connect(home / "embeddings.sqlite")) as connection:
+        (count,) = connection.execute("SELECT count(*) FROM vectors").fetchone()
+    return int(count)
+
+
 async def until_clean(running: Any) -> None:
     """What happens within a quarter of an hour, at once."""
     index = running.pipeline.open_indexes.serving
     while (await index.maintain(keep_s=0)).more:
         pass
-    while not await running.pipeline._forgetter.forget():
+    while not await running.pipeline._cache_eviction.forget():
         await asyncio.sleep(0.01)
 
 
@@ -34,7 +42,7 @@ async def test_the_text_of_a_note_that_is_gone_leaves_every_file(
     home = tmp_path / "home"
     write(vault, "Secret.md", f"# Diary\n\nThe word {SECRET} is nowhere else.\n")
     running = await indexed(start)
-    cached = (await running.pipeline._cache.state()).vectors
+    cached = count_cached(home)
     assert cached == running.catalog.chunks
     assert holding(home, SECRET), "the search for it works"
     seq = running.ledger.state.seq
@@ -45,7 +53,7 @@ async def test_the_text_of_a_note_that_is_gone_leaves_every_file(
     await running.until(JobFinished, seq)
     await until_clean(running)
     assert holding(home, SECRET) == []
-    assert (await running.pipeline._cache.state()).vectors == running.catalog.chunks == cached - 1
+    assert count_cached(home) == running.catalog.chunks == cached - 1
 
 
 async def test_a_note_that_comes_back_is_not_embedded_again(start: Any, vault: Path) -> None:

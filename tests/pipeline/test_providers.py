@@ -277,7 +277,7 @@ async def test_choosing_the_same_model_again_leaves_whoever_is_at_work_with_it_a
         await pipeline.until_state(all_embedded)
         index = pipeline.pipeline.open_indexes.serving
         providers = pipeline.pipeline._providers
-        at_work = await providers.of(index.identity)
+        at_work = await providers.embedder_for(index.identity)
         await providers.choose(may_be_absent=False)
-        assert await providers.of(index.identity) is at_work
+        assert await providers.embedder_for(index.identity) is at_work
         assert len(await at_work.embed(["still there"])) == 1

@@ -17,7 +17,7 @@ VECTORS = Catalog(chunks=10, chunks_embedded=10)
 class Providers:
     """Fails if an embedder is requested."""
 
-    async def of(self, space: object) -> Any:
+    async def embedder_for(self, space: object) -> Any:
         raise AssertionError("a provider was asked")
 
 

@@ -1,4 +1,4 @@
-"""Paths that somebody gives us."""
+"""Paths from requests."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What every embedder does, whoever makes its vectors. Run against both providers."""
+"""The contract of every embedder. Run against both providers."""
 
 import asyncio
 import math

@@ -64,26 +64,28 @@ def test_who_is_ended_or_makes_no_sense_has_found_nothing(
         examine_apart(tmp_path, "01A")
 
 
-def test_nobody_to_look_is_no_damage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_check_that_cannot_start_is_not_damage(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(sys, "executable", str(tmp_path / "nowhere"))
     with pytest.raises(CannotCheck):
         examine_apart(tmp_path, "01A")
 
 
-async def test_a_look_can_be_ended(tmp_path: Path, looker: Looker) -> None:
+async def test_a_check_can_be_ended(tmp_path: Path, looker: Looker) -> None:
     looker("exec sleep 60")
     looking = asyncio.create_task(asyncio.to_thread(examine_apart, tmp_path, "01A"))
-    while not checkup_process._looking:
+    while not checkup_process._running:
         await asyncio.sleep(0.01)
-    checkup_process.end_lookers()
+    checkup_process.end_checks()
     with pytest.raises(CannotCheck):
         await looking
 
 
-def test_who_looks_ends_with_whoever_asked(folder: Path) -> None:
-    """Its standard input ends: nobody is left to hear the answer."""
+def test_the_child_exits_when_its_stdin_closes(folder: Path) -> None:
+    """The process that started it is gone, so its answer is not needed."""
     reading, writing = os.pipe()
-    environment = {**os.environ, "RAGD_LOOKS_WHILE_STDIN_LASTS": "1"}
+    environment = {**os.environ, "RAGD_EXIT_WHEN_STDIN_CLOSES": "1"}
     os.set_inheritable(reading, True)
     command = [sys.executable, "-c", _SLOW, str(folder)]
     child = os.posix_spawn(
@@ -100,7 +102,7 @@ def test_who_looks_ends_with_whoever_asked(folder: Path) -> None:
         time.sleep(0.02)
     os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
-    raise AssertionError("it goes on looking for nobody")
+    raise AssertionError("the child did not exit")
 
 
 _SLOW = """
