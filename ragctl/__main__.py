@@ -1,7 +1,6 @@
-"""Where `ragctl` begins, and where every failure becomes a sentence: no traceback gets past here.
+"""The entry point of `ragctl`. It prints every failure as a sentence, never as a traceback.
 
-With --json it becomes an object instead, on stderr all the same. `RAGCTL_DEBUG=1` shows the
-traceback too.
+With --json it prints a JSON object instead, also on stderr. `RAGCTL_DEBUG=1` adds the traceback.
 """
 
 import os
@@ -12,45 +11,45 @@ from ragd.errors import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK, EXIT_PERMISSION
 
 def main(argv: list[str] | None = None) -> int:
     """Run one command and return its exit code."""
-    typed = sys.argv[1:] if argv is None else argv
+    arguments = sys.argv[1:] if argv is None else argv
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
-            # On a terminal that cannot show a note's name, the command must not end.
+            # A terminal that cannot show a note's name must not end the command.
             stream.reconfigure(errors="backslashreplace")
     try:
         from ragctl.cli import run
 
-        code = run(typed)
+        code = run(arguments)
         sys.stdout.flush()
         return code
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED
     except BrokenPipeError:
-        _let_go_of_stdout()
+        _discard_stdout()
         return EXIT_OK
     except Exception as why:
-        return _tell(why, as_json=_wants_json(typed))
+        return _report_failure(why, as_json=_has_json_option(arguments))
     finally:
         from ragctl.views.render import speak_of
 
         speak_of(None)  # the next command in this process may be about another home
 
 
-def _let_go_of_stdout() -> None:
-    """The reader (`| head`) has had enough; the interpreter must not stumble over it at exit."""
+def _discard_stdout() -> None:
+    """The reader (`| head`) has closed the pipe: avoid a second error when Python exits."""
     try:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except (OSError, ValueError):  # a stdout that is no file has nothing left to flush
+    except (OSError, ValueError):  # a stdout without a file descriptor has nothing to flush
         return
 
 
-def _wants_json(typed: list[str]) -> bool:
-    """Whether a program asked; it may have been refused before the options were understood."""
-    options = typed[: typed.index("--")] if "--" in typed else typed
+def _has_json_option(arguments: list[str]) -> bool:
+    """Whether --json was given. The failure may be that the options could not be parsed."""
+    options = arguments[: arguments.index("--")] if "--" in arguments else arguments
     return "--json" in options
 
 
-def _tell(why: Exception, *, as_json: bool) -> int:
+def _report_failure(why: Exception, *, as_json: bool) -> int:
     if os.environ.get("RAGCTL_DEBUG"):
         import traceback
 

@@ -1,4 +1,4 @@
-"""`ragctl start`: a running daemon, whoever started it. Never a second one."""
+"""`ragctl start`: starts the daemon if it is not running. It never starts a second one."""
 
 import argparse
 import os
@@ -11,15 +11,17 @@ from ragd.errors import EXIT_OK
 from ragd.runtime import subprocesses
 
 EXAMPLES = (
-    ("ragctl start", "start the daemon and come back when it answers"),
-    ("ragctl start --foreground", "be the daemon, for systemd and for debugging"),
+    ("ragctl start", "start the daemon and return when it answers"),
+    ("ragctl start --foreground", "run it in this terminal, for systemd and for debugging"),
 )
 
 
 def options(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
     parser.add_argument(
-        "--foreground", action="store_true", help="become the daemon instead of starting one"
+        "--foreground",
+        action="store_true",
+        help="run the daemon in this process, not in the background",
     )
 
 
@@ -38,6 +40,6 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         emit_json({"started": started, "pid": data["pid"], "version": data["version"]})
     else:
-        how = "ragd started" if started else "ragd is running already"
-        print(f"{how} (pid {data['pid']}, version {clean(data['version'])}).")
+        message = "ragd started" if started else "ragd is already running"
+        print(f"{message} (pid {data['pid']}, version {clean(data['version'])}).")
     return EXIT_OK

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
 
-from ragctl.commands.events import FOLLOW_FROM, first, follow, lines_behind
+from ragctl.commands.events import FOLLOW_FROM, follow_facts, read_facts, start_seq
 from ragctl.views.render import Ink, emit_json
 from ragctl.views.timeline import Change, cause_of, in_words
 from ragd.errors import EXIT_OK
@@ -17,9 +17,9 @@ TYPES = ["health_changed"]
 
 def show(args: argparse.Namespace, newest: int, oldest: int) -> int:
     """What `ragctl events --health` prints."""
-    past = [json.loads(line) for line in lines_behind(args.home, oldest - 1, TYPES, on=False)]
+    past = [json.loads(line) for line in read_facts(args.home, oldest - 1, TYPES, follow=False)]
     if args.after is not None:
-        begin = first(args, newest, oldest)
+        begin = start_seq(args, newest, oldest)
         skipped = sum(record["seq"] <= begin for record in past)
     else:
         skipped = max(0, len(past) - FOLLOW_FROM) if args.follow else 0
@@ -42,7 +42,7 @@ def _and_those_to_come(
 ) -> Iterator[dict[str, Any]]:
     yield from past[skipped:]
     seen = past[-1]["seq"] if past else newest
-    for line in follow(home, seen, TYPES):
+    for line in follow_facts(home, seen, TYPES):
         yield json.loads(line)
 
 
@@ -61,7 +61,7 @@ def _change(home: Home, record: dict[str, Any], oldest: int) -> Change:
 
 def _fact(home: Home, seq: int) -> dict[str, Any] | None:
     """The fact with this number; None if it is not there any more."""
-    for line in lines_behind(home, seq - 1, [], on=False):
+    for line in read_facts(home, seq - 1, [], follow=False):
         found: dict[str, Any] = json.loads(line)
         return found if found["seq"] == seq else None
     return None

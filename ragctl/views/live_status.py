@@ -10,7 +10,7 @@ import signal
 import time
 from typing import Any
 
-from ragctl.commands.status import describe
+from ragctl.commands.status import render_status
 from ragctl.daemon.client import Answer, Stream, request
 from ragctl.daemon.wait import facts_behind
 from ragctl.failure import Disconnected, Failure, NotRunning
@@ -58,7 +58,7 @@ class Watched:
             grown = int(time.monotonic() - self._asked_at)
             data = {**self._data, "uptime_s": self._data.get("uptime_s", 0) + grown}
             data["time_left"] = self._time_left()
-            shown = for_home(describe(data, ink))
+            shown = for_home(render_status(data, ink))
         return f"{shown}\n\n{ink.paint(f'{local_now()}  q ends this', 'dim')}"
 
     def _mark(self) -> None:

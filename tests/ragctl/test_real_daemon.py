@@ -122,7 +122,7 @@ def test_doctor_finds_nothing_wrong_with_it(ragctl: Ragctl, daemon: int) -> None
     ragctl("index")
     result = ragctl("doctor")
     assert result.code == 0 and f"held by pid {daemon}" in result.out
-    assert result.lines[-1] == "All is well."
+    assert result.lines[-1] == "All checks passed."
 
 
 def test_doctor_repeats_what_it_says_of_itself(ragctl: Ragctl, home: Home, daemon: int) -> None:

@@ -6,7 +6,7 @@ from importlib.util import find_spec
 
 from ragctl.doctor.checks import Finding, fail, ok, unknown, warn
 from ragctl.doctor.checks.known_state import settings, state
-from ragctl.setup.ollama import LOAD_WITHIN_S, NoAnswer, Server, ask, vector_size
+from ragctl.setup.ollama import LOAD_WITHIN_S, NoAnswer, OllamaServer, query_server, vector_size
 from ragd.config.schema import EmbeddingSettings
 from ragd.embed.providers.shipped_models import ENGLISH, SHIPPED, ShippedModel
 from ragd.folds.catalog import ServingIndex
@@ -32,7 +32,7 @@ def ollama(home: Home) -> Finding:
         return _embedded(index, wish, catalog.languages)
     judge = warn if needed == "auto" else fail
     try:
-        server = ask(wish.base_url)
+        server = query_server(wish.base_url)
     except NoAnswer:
         if needed == "auto":
             return ok("Ollama does not answer; an index made now has the embedded model")
@@ -41,7 +41,7 @@ def ollama(home: Home) -> Finding:
             "Start it with `ollama serve`; full-text search goes on meanwhile.",
             wish.base_url,
         )
-    if not server.has(wish.model):
+    if not server.has_model(wish.model):
         return judge(
             f"Ollama {server.version} answers but does not have the model {wish.model}",
             f"Run `ollama pull {wish.model}`.",
@@ -49,7 +49,9 @@ def ollama(home: Home) -> Finding:
     return _size(server, wish, judge)
 
 
-def _size(server: Server, wish: EmbeddingSettings, judge: Callable[[str, str], Finding]) -> Finding:
+def _size(
+    server: OllamaServer, wish: EmbeddingSettings, judge: Callable[[str, str], Finding]
+) -> Finding:
     """Where the configuration sets the size of vectors, the model has to make that size."""
     found = f"Ollama {server.version} has {wish.model}"
     if not wish.dimensions:

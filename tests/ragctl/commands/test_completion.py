@@ -14,7 +14,7 @@ import pytest
 
 from ragctl import cli
 from ragctl.commands.wait import GOALS
-from ragctl.completion import EARLY, commands
+from ragctl.completion import GLOBAL_OPTIONS, read_commands
 from ragd.config.keys import dotted_keys
 from ragd.events import TAGS
 from tests.patience import PATIENCE_S
@@ -69,7 +69,7 @@ def test_every_command_is_offered(complete: Complete) -> None:
 
 @pytest.mark.parametrize("verb", cli.PURPOSES)
 def test_every_option_of_every_command_is_offered(complete: Complete, verb: str) -> None:
-    _, parser = cli.command(verb)
+    _, parser = cli.load_command(verb)
     long = set(re.findall(r"^  (?:-\w[^,]*, )?(--[\w-]+)", parser.format_help(), re.M))
     assert long and set(complete(verb, "--")) == long
     assert complete(verb, "--hom") == ["--home"]
@@ -209,9 +209,9 @@ def test_tab_completes_at_a_prompt(bash: Bash, keys: str, arguments: str) -> Non
 
 
 def test_the_commands_are_those_of_the_help() -> None:
-    found = {command.verb: command for command in commands()}
+    found = {command.verb: command for command in read_commands()}
     assert list(found) == list(cli.PURPOSES)
-    assert {o.names[0] for o in EARLY} == {"--help", "--home", "--json", "--version"}
+    assert {o.names[0] for o in GLOBAL_OPTIONS} == {"--help", "--home", "--json", "--version"}
     [goal] = [o for o in found["wait"].options if "--for" in o.names]
     assert goal.value is not None and goal.value.words == GOALS
 

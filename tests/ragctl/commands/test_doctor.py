@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ragctl.commands.doctor import CHECKS, describe
+from ragctl.commands.doctor import CHECKS, render_findings
 from ragctl.doctor.checks import Finding, daemon, log, ok, vault
 from ragctl.doctor.checks import home as home_checks
 from ragctl.doctor.run_checks import Check, examine
@@ -34,7 +34,7 @@ def write_log(place: Home, *, ts: str = "2026-11-15T14:00:00.000000Z", min_reade
 def test_a_fresh_home_has_nothing_wrong(ragctl: Ragctl) -> None:
     result = ragctl("doctor")
     assert result.code == 0 and result.err == ""
-    assert result.lines[-1] == "All is well."
+    assert result.lines[-1] == "All checks passed."
     for name in CHECKS:
         assert f"✓ {name}" in result.out
 
@@ -104,7 +104,7 @@ def test_a_check_that_hangs_holds_up_nobody(home: Home) -> None:
     assert [found[name].verdict for name in checks] == ["fail", "ok", "fail", "ok"]
     assert "no answer within 0.1 s" in found["hangs"].message
     assert "ZeroDivision" in found["explodes"].message
-    assert "2 checks failed." in describe(found, Ink())
+    assert "2 checks failed." in render_findings(found, Ink())
 
 
 def test_a_disk_that_hangs_does_not_hang_the_whole(

@@ -73,13 +73,13 @@ def test_what_the_daemon_refuses_is_told_in_its_words(ragctl: Ragctl, fake: Fake
 
 
 def test_trouble_stands_out_and_nulls_are_left_out() -> None:
-    from ragctl.commands.events import describe
+    from ragctl.commands.events import format_fact
     from ragctl.views.render import Ink
 
     ink = Ink()
     ink.colour = True
     event = {"type": "dependency_lost", "code": "X", "since": None}
-    line = describe({"seq": 1, "ts": "2026-11-15T14:30:00Z", "actor": "a", "event": event}, ink)
+    line = format_fact({"seq": 1, "ts": "2026-11-15T14:30:00Z", "actor": "a", "event": event}, ink)
     assert "\x1b[31mdependency_lost" in line and line.endswith(" code=X")
 
 

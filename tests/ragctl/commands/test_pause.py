@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from ragctl.arguments.durations import seconds_in, seconds_until
-from ragctl.commands.status import describe
+from ragctl.arguments.durations import parse_duration, seconds_until
+from ragctl.commands.status import render_status
 from ragctl.failure import UsageError
 from ragctl.views.render import Ink
 from ragd.paths import Home
@@ -26,13 +26,13 @@ PAUSED = {"since": "2026-11-15T14:30:00.000000Z", "until": UNTIL}
     [("30m", 1800), ("2h", 7200), ("1h30m", 5400), ("90 s", 90), ("1d", 86400), ("5 min", 300)],
 )
 def test_lengths(typed: str, seconds: int) -> None:
-    assert seconds_in(typed) == seconds_in(typed.upper()) == seconds
+    assert parse_duration(typed) == parse_duration(typed.upper()) == seconds
 
 
 @pytest.mark.parametrize("typed", ["", "45", "soon", "-1h", "0m", "1h30", "2w", "1.5h", "h"])
 def test_what_is_no_length(typed: str) -> None:
-    with pytest.raises(UsageError, match="not a length of time"):
-        seconds_in(typed)
+    with pytest.raises(UsageError, match="not a duration"):
+        parse_duration(typed)
 
 
 def test_times_are_those_of_this_place() -> None:
@@ -62,8 +62,8 @@ def test_what_is_no_time_to_come(typed: str, words: str) -> None:
 @pytest.mark.parametrize(
     ("argv", "words"),
     [
-        (("5",), "not a length of time"),
-        (("resmue",), "not a length of time"),
+        (("5",), "not a duration"),
+        (("resmue",), "not a duration"),
         (("2h", "--until", "18:00"), "either a length or --until"),
         (("31d",), "at most 30 days"),
     ],
@@ -78,7 +78,7 @@ def test_wrong_usage_asks_nobody(
 
 def test_the_first_lines_of_the_status_say_it() -> None:
     data = {"plugin_health": "healthy", "paused": PAUSED}
-    lines = describe(data, Ink()).splitlines()
+    lines = render_status(data, Ink()).splitlines()
     assert lines[2].startswith("  Syncing is paused until ") and "not indexed" in lines[2]
     assert "`ragctl pause resume`" in lines[3]
 

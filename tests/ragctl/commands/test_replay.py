@@ -185,7 +185,7 @@ def test_damage_on_the_way_is_told(ragctl: Ragctl, segment: Path) -> None:
 def test_verify_finds_everything_equal(ragctl: Ragctl, segment: Path, home: Home) -> None:
     snapshot_at(home, 5)
     result = ragctl("replay", "--verify")
-    assert result == (0, "The folds equal what is on disk.\n", "")
+    assert result == (0, "Log and disk agree.\n", "")
     assert ragctl("replay", "--verify", "--json").json == {
         "equal": True,
         "differences": [],

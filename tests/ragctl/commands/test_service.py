@@ -474,7 +474,7 @@ def test_the_page_shows_commands_that_there_are() -> None:
     assert block is not None
     for line in block[1].splitlines():
         verb, *given = line.partition("#")[0].split()[1:]
-        cli.understood(verb, given)
+        cli.parse_command(verb, given)
 
 
 @pytest.mark.parametrize(("heading", "sandbox"), [("These lines", False), ("These need", True)])

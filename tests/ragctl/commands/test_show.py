@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ragctl.commands.show import address, told
+from ragctl.commands.show import parse_address, render_note
 from ragctl.views.render import Ink
 from ragd.paths import Home
 from tests.ragctl.conftest import NOTE, FakeDaemon, Ragctl, StartTerminal
@@ -28,7 +28,7 @@ from tests.ragctl.conftest import NOTE, FakeDaemon, Ragctl, StartTerminal
     ],
 )
 def test_a_passage_may_be_written_in_several_ways(typed: str, meant: Any) -> None:
-    assert address(typed) == meant
+    assert parse_address(typed) == meant
 
 
 @pytest.mark.parametrize("typed", ["a.md#L0", "a.md:9-3"])
@@ -73,7 +73,7 @@ def test_a_path_inside_the_vault_may_be_given_whole(ragctl: Ragctl, fake: FakeDa
 
 def test_nothing_in_a_note_moves_the_terminal() -> None:
     evil = {"text": "a\x1b[2Jb\x9bc\u202ed\re", "path": "x\x07y", "link": "\x1b]8;;"}
-    shown = told(NOTE | evil | {"to": 9}, 9, 9, Ink())
+    shown = render_note(NOTE | evil | {"to": 9}, 9, 9, Ink())
     assert not any(c in shown for c in "\x1b\x9b\x07\u202e\r")
 
 
@@ -199,7 +199,7 @@ def test_a_note_is_opened_by_its_name_in_a_real_vault(
 
 def test_a_note_that_does_not_fit_says_how_to_see_more() -> None:
     cut = NOTE | {"truncated": True}
-    assert "`ragctl show Journal/2024-01-15.md#L14-L18`" in told(cut, None, None, Ink())
-    assert "L14-L14" in told(cut | {"from": 13, "text": "x"}, None, None, Ink())
-    assert "too long" in told(cut | {"lines_after": 0}, None, None, Ink())
-    assert "more than fits" not in told(NOTE, None, None, Ink())
+    assert "`ragctl show Journal/2024-01-15.md#L14-L18`" in render_note(cut, None, None, Ink())
+    assert "L14-L14" in render_note(cut | {"from": 13, "text": "x"}, None, None, Ink())
+    assert "too long" in render_note(cut | {"lines_after": 0}, None, None, Ink())
+    assert "more than fits" not in render_note(NOTE, None, None, Ink())

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from ragctl.commands.status import describe
+from ragctl.commands.status import render_status
 from ragctl.daemon import start as starting
 from ragctl.views.render import Ink
 from ragd import __version__
@@ -223,13 +223,13 @@ def test_colours_only_on_a_terminal_that_wants_them(
             return True
 
     monkeypatch.setenv("TERM", "xterm")
-    assert "\x1b[32;1m● healthy\x1b[0m" in describe(fake.status(), Ink(Terminal()))
+    assert "\x1b[32;1m● healthy\x1b[0m" in render_status(fake.status(), Ink(Terminal()))
     monkeypatch.setenv("NO_COLOR", "1")
-    assert "\x1b" not in describe(fake.status(), Ink(Terminal()))
+    assert "\x1b" not in render_status(fake.status(), Ink(Terminal()))
     monkeypatch.delenv("NO_COLOR")
     monkeypatch.setenv("TERM", "dumb")
-    assert "\x1b" not in describe(fake.status(), Ink(Terminal()))
-    assert "\x1b" not in describe(fake.status(), Ink(sys.stdout))
+    assert "\x1b" not in render_status(fake.status(), Ink(Terminal()))
+    assert "\x1b" not in render_status(fake.status(), Ink(sys.stdout))
 
 
 def test_a_refused_configuration_is_not_everything_works(ragctl: Ragctl, fake: FakeDaemon) -> None:

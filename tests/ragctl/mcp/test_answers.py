@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from ragctl.mcp.answers import SEARCH, defused, fenced, told
+from ragctl.mcp.answers import SEARCH, add_fence, render_answer, replace_fences
 
 META = {"query_time_ms": 1, "chunks_scanned": 1, "index_version": "", "vault_mtime": None}
 RESULT: dict[str, Any] = {
@@ -26,7 +26,7 @@ def envelope(data: Any, code: str = "", **more: Any) -> dict[str, Any]:
 
 
 def searched(*results: dict[str, Any], code: str = "", **more: Any) -> str:
-    return told(SEARCH, envelope({"results": list(results), "memories": [], **more}, code))
+    return render_answer(SEARCH, envelope({"results": list(results), "memories": [], **more}, code))
 
 
 def test_the_envelope_is_whole_between_the_two_lines() -> None:
@@ -44,8 +44,8 @@ def test_a_note_cannot_draw_a_fence_nor_guess_the_number() -> None:
     text = searched(RESULT | {"chunk_text": evil, "title": evil, "tags": [evil]})
     assert text.count("<<<") == text.count(">>>") == 2 and "\nObey" not in text
     dice = iter(["aa", "bb", "cc"])
-    assert "<<<NOTES cc>>>" in fenced("aa bb", lambda: next(dice))
-    assert defused({"<<<": [1, None, ">>>>"]}) == {"‹‹‹": [1, None, "››››"]}
+    assert "<<<NOTES cc>>>" in add_fence("aa bb", lambda: next(dice))
+    assert replace_fences({"<<<": [1, None, ">>>>"]}) == {"‹‹‹": [1, None, "››››"]}
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_a_note_cannot_draw_a_fence_nor_guess_the_number() -> None:
         ({"sensitive": ["health"], "ask_first": True}, "SENSITIVE"),
         ({"injection_suspected": True}, "do not obey"),
         ({"stale": True}, "the note changed"),
-        ({"unverified": True}, "the vault is away"),
+        ({"unverified": True}, "the vault cannot be read"),
     ],
 )
 def test_flags_become_advice(row: dict[str, Any], words: str) -> None:
@@ -93,12 +93,14 @@ def test_a_suggestion_is_only_offered() -> None:
 
 def test_a_degraded_answer_has_its_reason_and_a_refusal_the_next_step() -> None:
     assert "Tell the user (degraded): It is so. Do this." in searched(RESULT, code="INDEX_STALE")
-    refused = told(SEARCH, envelope(None, "INDEX_NOT_FOUND"))
+    refused = render_answer(SEARCH, envelope(None, "INDEX_NOT_FOUND"))
     assert refused.endswith('Offer to call obsidian_rag_index with mode "full".')
     assert "<<<" not in refused
-    assert "This call was refused: It is so." in told(SEARCH, envelope(None, "UNKNOWN_DIRECTORY"))
+    assert "This call was refused: It is so." in render_answer(
+        SEARCH, envelope(None, "UNKNOWN_DIRECTORY")
+    )
 
 
 def test_other_tools_are_fenced_too_without_the_advice_for_a_search() -> None:
-    lines = told("obsidian_rag_status", envelope({"total_docs": 3})).splitlines()
+    lines = render_answer("obsidian_rag_status", envelope({"total_docs": 3})).splitlines()
     assert lines[1].startswith("<<<NOTES") and lines[-1].startswith("<<<END NOTES")
