@@ -106,7 +106,7 @@ def test_a_file_that_is_refused_is_mended_key_by_key(ragctl: Ragctl, file: Path)
     assert "config unset KEY`" in ragctl("status").err
     first = ragctl("config", "unset", "serach")
     assert (first.code, first.out) == (78, "serach is gone\n")
-    assert "That is written. Still wrong: " in first.err and "serach" not in first.err
+    assert "The change is saved. Still wrong: " in first.err and "serach" not in first.err
     refused = ragctl("config", "set", "watch.rescan_s", "never")
     assert refused.code == 78 and refused.out == "", "no better than before"
     second = ragctl("config", "set", "watch.rescan_s", "600", "--json")
@@ -128,7 +128,7 @@ def test_a_key_of_nearly_the_same_name_is_in_nobodys_way(
 ) -> None:
     file.write_text(json.dumps(json.loads(file.read_text()) | wrong))
     result = ragctl("config", *argv)
-    assert result.code == 78 and result.out and "That is written. Still wrong:" in result.err
+    assert result.code == 78 and result.out and "The change is saved. Still wrong:" in result.err
 
 
 def test_a_path_counts_from_where_it_was_typed(
@@ -149,7 +149,7 @@ def test_a_vault_that_is_not_there_is_not_set(
     before = file.read_bytes()
     result = ragctl("config", "set", "vault_path", str(short / given))
     assert result.code == 78 and result.out == ""
-    assert f"`vault_path` is left as it was: {short / given} {sentence}." in result.err
+    assert f"`vault_path` was not changed: {short / given} {sentence}." in result.err
     assert "`ragctl init`" in result.err and file.read_bytes() == before
 
 
@@ -183,7 +183,7 @@ def test_another_way_of_cutting_says_what_becomes_of_the_notes(
 ) -> None:
     value = {"indexing.chunk_size": "400", "security.code_blocks": "keep"}[key]
     said = ragctl("config", "set", key, value).err
-    assert "All notes are cut again: soon, by the daemon itself; at once, by `ragctl sync`." in said
+    assert "split all notes into chunks again; `ragctl sync` does it now." in said
     assert ragctl("config", "set", key, value).err == ""  # nothing changed
     fake.close()
     file.write_text(json.dumps({"vault_path": ragctl("config", "get", "vault_path").out.strip()}))
@@ -246,8 +246,8 @@ def test_another_vault_says_when_the_index_is_dropped_and_the_way_back(
     before, other = short / "vault", another(short, home)
     result = ragctl("config", "set", "vault_path", str(other))
     assert result.code == 0
-    assert f"When the daemon starts next and finds {other}, it drops an index" in result.err
-    assert f"`ragctl config set vault_path {before}` before you start it" in result.err
+    assert f"When the daemon next starts and finds {other}, it drops the index" in result.err
+    assert f"`ragctl config set vault_path {before}` before you start the daemon" in result.err
     said = ragctl("config", "set", "vault_path", str(before), "--json").json
     assert len(said["hints"]) == 1
 
@@ -271,4 +271,4 @@ def test_beginning_anew_with_another_vault_says_the_same(
 ) -> None:
     other = another(short, home)
     result = ragctl("init", str(other), "--force")
-    assert result.code == 0 and "it drops an index" in result.err
+    assert result.code == 0 and "it drops the index" in result.err

@@ -150,7 +150,7 @@ def test_template_folders_that_are_left_out_are_named_with_their_notes(
     (vault / ".obsidian").mkdir()
     (vault / ".obsidian" / "templates.json").write_text('{"folder": "/Templates/"}')
     result = ragctl("init", str(vault))
-    assert "Templates, a folder of templates, is left out with 2 notes in it." in result.err
+    assert "The template folder Templates (2 notes) is not indexed." in result.err
     assert "ragctl config set indexing.templates index" in result.err
     assert ragctl("config", "set", "indexing.templates", "index").code == 0
     assert "templates" not in ragctl("init", str(vault)).err
@@ -172,9 +172,9 @@ def test_without_a_terminal_known_vaults_are_listed(
     assert result.lines == [
         str(short / "opened"),
         str(short / "older"),
-        f"{short / 'gone'}  (not there)",
+        f"{short / 'gone'}  (missing)",
     ]
-    assert "Type `ragctl init` with one of these folders." in result.err
+    assert "Run `ragctl init` with one of these folders." in result.err
     assert [v["exists"] for v in ragctl("init", "--json").json["vaults"]] == [True, True, False]
 
 
@@ -184,7 +184,7 @@ def test_a_list_that_cannot_be_read_offers_nothing(
 ) -> None:
     obsidian.write_text(content)
     result = ragctl("init")
-    assert result.code == 2 and "Obsidian knows no vault" in result.err
+    assert result.code == 2 and "Obsidian has no vaults" in result.err
 
 
 def test_flatpak_and_snap_keep_lists_of_their_own(

@@ -51,7 +51,7 @@ def test_times_are_those_of_this_place() -> None:
         ("25:00", "not a time"),
         ("tea", "not a time"),
         ("2026-13-01", "not a time"),
-        ("2020-01-01", "over"),
+        ("2020-01-01", "in the past"),
     ],
 )
 def test_what_is_no_time_to_come(typed: str, words: str) -> None:
@@ -64,7 +64,7 @@ def test_what_is_no_time_to_come(typed: str, words: str) -> None:
     [
         (("5",), "not a duration"),
         (("resmue",), "not a duration"),
-        (("2h", "--until", "18:00"), "either a length or --until"),
+        (("2h", "--until", "18:00"), "a duration or --until, not both"),
         (("31d",), "at most 30 days"),
     ],
 )

@@ -327,15 +327,15 @@ def _explained_by_the_pause(ragctl: Any, vault: Path) -> None:
     [
         (("x", "--from", "yesterday"), "write it like 2025-01-31"),
         (("x", "--to", "2025"), "write it like 2025-01-31"),
-        (("x", "--from", "2025-02-30"), "2025-02-30 is no day of the calendar."),
+        (("x", "--from", "2025-02-30"), "2025-02-30 is not a day in the calendar."),
         (("x", "--to", "2025-01-31T18:30:00 o'clock"), "2025-01-31T18:30:00Z (or +02:00)"),
-        (("x", "--to", "2025-01-31T25:30"), "2025-01-31T25:30 is no day of the calendar."),
+        (("x", "--to", "2025-01-31T25:30"), "2025-01-31T25:30 is not a day in the calendar."),
         (
             ("x", "--from", "2023-05-03", "--to", "2023-05-01"),
-            "--from 2023-05-03 lies after --to 2023-05-01.",
+            "--from 2023-05-03 is after --to 2023-05-01.",
         ),
         (("x", "--max", "1000"), "at most 50"),
-        (("",), "There is no question"),
+        (("",), "The question is empty"),
     ],
 )
 def test_what_is_mistyped_is_told_in_the_words_of_the_command_line(
@@ -392,7 +392,7 @@ def test_whoever_types_is_told_what_to_type_for_what_was_withheld(ragctl: Any, f
     fake.withheld = 2
     result = ragctl("search", "how was my mood?")
     assert result.code == 0 and "Ask the user" not in result.out
-    assert "→ What to type to see them stands below." in result.out
+    assert "→ The command that shows them is below." in result.out
     assert "the same command with `--confirm token`" in result.lines[-1]
     as_json = ragctl("search", "how was my mood?", "--json").json
     assert as_json["error"]["suggestion"].startswith("Ask the user")
@@ -400,7 +400,7 @@ def test_whoever_types_is_told_what_to_type_for_what_was_withheld(ragctl: Any, f
 
 def test_the_help_says_what_the_dots_beside_a_passage_are(ragctl: Any) -> None:
     said = " ".join(ragctl("search", "--help").out.split())
-    assert "how relevant it is by itself" in said and "the two can differ" in said
+    assert "how relevant it is on its own" in said and "not sorted by it" in said
 
 
 def test_a_folder_that_is_much_like_it_is_suggested(ragctl: Any, fake: Any) -> None:

@@ -34,7 +34,7 @@ def test_a_passage_may_be_written_in_several_ways(typed: str, meant: Any) -> Non
 @pytest.mark.parametrize("typed", ["a.md#L0", "a.md:9-3"])
 def test_lines_that_are_none_are_a_sentence(ragctl: Ragctl, fake: FakeDaemon, typed: str) -> None:
     result = ragctl("show", typed)
-    assert (result.code, result.out) == (2, "") and "numbered from 1" in result.err
+    assert (result.code, result.out) == (2, "") and "count from 1" in result.err
     assert fake.requests == []
 
 

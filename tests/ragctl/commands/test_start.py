@@ -52,7 +52,7 @@ def instead(monkeypatch: pytest.MonkeyPatch) -> Iterator[Instead]:
 
 def test_a_running_daemon_is_named_and_left_alone(ragctl: Ragctl, fake: FakeDaemon) -> None:
     result = ragctl("start")
-    sentence = f"ragd is running already (pid {os.getpid()}, version {ragd.__version__}).\n"
+    sentence = f"ragd is already running (pid {os.getpid()}, version {ragd.__version__}).\n"
     assert result == (0, sentence, "")
     assert ragctl("start", "--json").json == {
         "started": False,

@@ -38,7 +38,7 @@ def test_each_reason_says_since_when_and_what_to_do(ragctl: Ragctl, fake: FakeDa
     fake.be("degraded", "OLLAMA_UNREACHABLE", "INDEX_STALE")
     result = ragctl("status")
     assert result.code == 0
-    assert result.lines[0] == "▲ degraded  Searches are served, with limits."
+    assert result.lines[0] == "▲ degraded  Searches work, with limits."
     assert "OLLAMA_UNREACHABLE  for " in result.out
     assert ", since 2026-11-1" in result.out
     assert "→ Start it with `ollama serve`" in result.out
@@ -132,8 +132,8 @@ def test_what_is_unusual_is_shown_only_when_it_is_there(ragctl: Ragctl, fake: Fa
     result = ragctl("status").out
     assert "421 of them without a vector yet; 2 files waiting" in result
     assert "sync running, 42% (01J)" in result
-    assert "not there, or not readable" in result
-    assert "being rebuilt beside it: 1,200 passages, 1,024 with a vector" in result
+    assert "missing or not readable" in result
+    assert "new index being built: 1,200 passages, 1,024 with a vector" in result
     assert "embedder restarting, 2 crashes; OSError at ragd/x.py:1" in result
     assert "a.md (too large)" in result and "and 2 more (--json lists them)" in result
 
@@ -145,24 +145,24 @@ def test_template_folders_that_are_left_out_are_named_with_the_switch(
     templates = [{"path": "Templates", "notes": 12}, {"path": "Meta/T", "notes": 1}]
     fake.more = {"vault": {"path": "/v", "found": True, "watch": "native", "templates": templates}}
     said = " ".join(ragctl("status").out.split())
-    assert "left out Templates, a folder of templates, with 12 notes" in said
-    assert "left out Meta/T, a folder of templates, with 1 note; " in said
+    assert "left out Templates, a template folder with 12 notes" in said
+    assert "left out Meta/T, a template folder with 1 note; " in said
     assert said.count("`ragctl config set indexing.templates index` reads them") == 1
 
 
 def test_a_vault_that_the_system_cannot_watch_is_said_to_be_polled(
     ragctl: Ragctl, fake: FakeDaemon
 ) -> None:
-    assert "looked at every few seconds" not in ragctl("status").out
+    assert "checked every few seconds" not in ragctl("status").out
     fake.more["vault"] = {"path": "/vault", "found": True, "watch": "polling"}
-    assert "/vault  (looked at every few seconds" in ragctl("status").out
+    assert "/vault  (checked every few seconds" in ragctl("status").out
 
 
 def test_settings_that_wait_for_a_restart_are_named(ragctl: Ragctl, fake: FakeDaemon) -> None:
-    assert "not in force" not in ragctl("status").out
+    assert "need a restart" not in ragctl("status").out
     fake.more["needs_restart"] = ["embedding.provider"]
     said = ragctl("status").out
-    assert "not in force yet: embedding.provider." in said
+    assert "settings need a restart: embedding.provider." in said
     assert "`ragctl stop`, then `ragctl start`" in said
     job = ragctl("reindex", "--no-wait")
     assert "without the new embedding.provider, which waits for a restart" in job.err
@@ -237,7 +237,7 @@ def test_a_refused_configuration_is_not_everything_works(ragctl: Ragctl, fake: F
     result = ragctl("status")
     assert "Everything works" not in result.out
     assert (
-        result.lines[0] == "▲ healthy  Searches are served, but config.json is refused: see below."
+        result.lines[0] == "▲ healthy  Searches work, but config.json is invalid: see below."
     )
     assert "It is not JSON." in result.out and "`ragctl config validate`" in result.out
 
@@ -245,7 +245,7 @@ def test_a_refused_configuration_is_not_everything_works(ragctl: Ragctl, fake: F
 @pytest.mark.parametrize(
     ("more", "sentence"),
     [
-        ({"needs_restart": ["vault_path"]}, "changed settings wait for a restart"),
+        ({"needs_restart": ["vault_path"]}, "changed settings need a restart"),
         ({"paused": {"since": "x", "until": "2099-01-01T00:00:00Z"}}, "syncing is paused"),
         ({"chunks_pending": 3}, "vectors are still being made"),
     ],
@@ -262,7 +262,7 @@ def test_a_job_that_makes_vectors_is_shown_with_its_counts(
 ) -> None:
     job = {"id": "01J", "mode": "full", "phase": "vectors", "progress": 0.25}
     fake.more["active_job"] = {**job, "current": 300, "total": 1200}
-    assert "full makes vectors, 25% (300 of 1,200 vectors) (01J)" in ragctl("status").out
+    assert "full making vectors, 25% (300 of 1,200 vectors) (01J)" in ragctl("status").out
 
 
 def test_the_last_job_says_how_long_text_and_vectors_took(ragctl: Ragctl, fake: FakeDaemon) -> None:

@@ -65,7 +65,7 @@ def test_with_no_time_at_all_it_says_how_things_are(
 def test_with_no_time_at_all_busy_is_75(ragctl: Ragctl, fake: FakeDaemon) -> None:
     fake.more = {"active_job": JOB}
     result = ragctl("wait", "--for", "idle", "--timeout", "0")
-    assert result.code == 75 and "a full job runs" in result.err
+    assert result.code == 75 and "a full job is running" in result.err
 
 
 def test_vectors_to_come_are_work_unless_nobody_can_make_them(
@@ -73,7 +73,7 @@ def test_vectors_to_come_are_work_unless_nobody_can_make_them(
 ) -> None:
     fake.more = {"chunks_pending": 3}
     busy = ragctl("wait", "--for", "idle", "--timeout", "0")
-    assert busy.code == 75 and "3 vectors to come" in busy.err
+    assert busy.code == 75 and "3 vectors missing" in busy.err
     assert "vectors are still being made" in ragctl("status").out
     fake.be("degraded", "OLLAMA_UNREACHABLE")
     assert ragctl("wait", "--for", "idle", "--timeout", "0").code == 0

@@ -69,7 +69,7 @@ def test_what_is_only_labelled_is_not_asked_about() -> None:
 
 
 def test_nothing_found_is_said() -> None:
-    assert "make nothing up" in searched()
+    assert "Invent nothing" in searched()
 
 
 def test_passages_that_do_not_answer_are_only_near() -> None:
@@ -83,7 +83,7 @@ def test_an_outdated_passage_is_not_answered_with() -> None:
 
 def test_what_is_withheld_needs_the_user_s_word() -> None:
     text = searched(withheld=2, confirm="t0", code="SENSITIVE_FILTERED")
-    assert 'confirm: "t0"' in text and "Ask the user" in text and "make nothing up" not in text
+    assert 'confirm: "t0"' in text and "Ask the user" in text and "Invent nothing" not in text
     assert "Tell the user" not in text
 
 

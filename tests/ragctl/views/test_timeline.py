@@ -95,7 +95,7 @@ def test_those_to_come_are_followed(ragctl: Ragctl, story: FakeDaemon) -> None:
 
 def test_it_chooses_its_facts_itself(ragctl: Ragctl, fake: FakeDaemon) -> None:
     result = ragctl("events", "--health", "--type", "job_finished")
-    assert result.code == 2 and "leave --type out" in result.err
+    assert result.code == 2 and "--health cannot be combined with --type" in result.err
 
 
 def test_a_log_alone_tells_it_without_a_daemon(ragctl: Ragctl, segment: Path) -> None:
