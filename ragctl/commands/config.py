@@ -11,11 +11,11 @@ from pathlib import Path
 
 from ragctl.cli import add_json, one_of
 from ragctl.commands.init import vault_folder
-from ragctl.daemon.reload import reload_daemon, tell_reload
+from ragctl.daemon.reload import print_reload, reload_daemon
 from ragctl.failure import Failure, UsageError
-from ragctl.service_managers import installed
+from ragctl.service_managers import installed_service
 from ragctl.setup.other_vault import index_dropped
-from ragctl.views.render import clean, complain, emit_json, for_home, note
+from ragctl.views.render import add_home_option, clean, emit_json, print_failure, print_notice
 from ragd.config import load as configuration
 from ragd.config.json_schema import json_schema
 from ragd.config.keys import effect, get_value, is_known, set_value, unset_value
@@ -142,19 +142,21 @@ def _change(
     hints = index_dropped(home, _vectors(home), *vaults)
     if as_json:
         error = {"message": left.message, "suggestion": left.suggestion} if left else None
-        said_hints = [for_home(hint) for hint in hints]
+        said_hints = [add_home_option(hint) for hint in hints]
         emit_json({"key": key, "value": value, "daemon": told, "hints": said_hints, "error": error})
     else:
         print(said)
-        tell_reload(told)
-        if key == "vector_store.path" and installed(home) is not None:
-            note("The service may write to the former place only: run `ragctl service install`.")
+        print_reload(told)
+        if key == "vector_store.path" and installed_service(home) is not None:
+            print_notice(
+                "The service may write to the former place only: run `ragctl service install`."
+            )
         for hint in hints:
-            note(hint)
+            print_notice(hint)
         if effect(key) == "recut" and value != get_value(tree, key) and not told["error"]:
-            note(_cut_again(told["running"]))
+            print_notice(_cut_again(told["running"]))
         if left is not None:
-            complain(f"That is written. Still wrong: {left.message}", left.suggestion)
+            print_failure(f"That is written. Still wrong: {left.message}", left.suggestion)
     return EXIT_CONFIG if told["error"] or left else EXIT_OK
 
 
@@ -244,7 +246,7 @@ def _validate(home: Home, as_json: bool) -> int:
             said = {"message": refused.message, "suggestion": refused.suggestion}
             emit_json({"valid": False, "path": home.config, "error": said})
         else:
-            complain(refused.message, refused.suggestion)
+            print_failure(refused.message, refused.suggestion)
         return EXIT_CONFIG
     if as_json:
         emit_json({"valid": True, "path": home.config, "error": None})

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from ragctl.cli import add_json, at_least
-from ragctl.daemon.start import ask
-from ragctl.daemon.wait import facts_behind
+from ragctl.daemon.start import call_daemon
+from ragctl.daemon.wait import stream_facts_after
 from ragctl.failure import Disconnected, NotRunning, UsageError
-from ragctl.views.render import Ink, clean, emit_bytes, fields, local
+from ragctl.views.render import Ink, clean, emit_bytes, format_fields, local_time
 from ragd.errors import EXIT_OK
 from ragd.paths import Home
 
@@ -51,11 +51,11 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError(
             "--health chooses the facts itself: leave --type out.", "See `ragctl events --help`."
         )
-    log = ask(args.home, "GET", "/v1/status", start=True).data["log"]
+    log = call_daemon(args.home, "GET", "/v1/status", start=True).data["log"]
     if args.health:
-        from ragctl.views.health_events import show
+        from ragctl.views.health_events import show_health_events
 
-        return show(args, log["seq"], log["oldest_seq"])
+        return show_health_events(args, log["seq"], log["oldest_seq"])
     after = first(args, log["seq"], log["oldest_seq"])
     ink = Ink()
     left = args.limit
@@ -102,9 +102,9 @@ def first(args: argparse.Namespace, newest: int, oldest: int) -> int:
 
 
 def lines_behind(home: Home, after: int, types: list[str], *, on: bool) -> Iterator[bytes]:
-    lines = facts_behind(home, after, types, on=on)
+    lines = stream_facts_after(home, after, types, follow=on)
     try:
-        while (line := lines.line()) is not None:
+        while (line := lines.read_line()) is not None:
             yield line
     finally:
         lines.close()
@@ -117,10 +117,10 @@ def describe(record: dict[str, Any], ink: Ink) -> str:
     trouble = kind.endswith(_TROUBLE) or event.get("outcome") == "failed"
     return " ".join(
         [
-            ink.paint(local(record.get("ts", "")), "dim"),
+            ink.paint(local_time(record.get("ts", "")), "dim"),
             ink.paint(f"{record.get('seq', 0):>7}", "dim"),
             f"{clean(record.get('actor', '')):<14}",
             ink.paint(f"{kind:<20}", *(("red",) if trouble else ("bold",))),
-            fields({k: v for k, v in event.items() if k != "type" and v is not None}),
+            format_fields({k: v for k, v in event.items() if k != "type" and v is not None}),
         ]
     ).rstrip()

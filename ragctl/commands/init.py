@@ -8,12 +8,12 @@ from shlex import quote
 from typing import Any
 
 from ragctl.cli import add_json
-from ragctl.daemon.reload import reload_daemon, tell_reload
+from ragctl.daemon.reload import print_reload, reload_daemon
 from ragctl.failure import Failure, UsageError
 from ragctl.setup.obsidian_vaults import Vault, known_vaults
 from ragctl.setup.other_vault import index_dropped
 from ragctl.setup.vault_languages import language_hints
-from ragctl.views.render import clean, counted, emit_json, for_home, note, say
+from ragctl.views.render import add_home_option, clean, counted, emit_json, print_notice, print_text
 from ragd.config import load as configuration
 from ragd.config.validation import read_object
 from ragd.errors import EXIT_OK, EXIT_USAGE, ConfigError
@@ -52,7 +52,7 @@ def run(args: argparse.Namespace) -> int:
     done = "now names" if said["written"] else "already names"
     print(f"{said['config']} {done} the vault {clean(said['vault'])}.")
     tell_hints(said)
-    say("Next: `ragctl index` starts the daemon and reads the vault.")
+    print_text("Next: `ragctl index` starts the daemon and reads the vault.")
     return EXIT_OK
 
 
@@ -66,7 +66,7 @@ def set_up(home: Home, given: str, *, force: bool = False) -> dict[str, Any]:
     said: dict[str, Any] = {"config": home.config, "vault": vault, "written": not already}
     templates = _template_hints(configuration.load(home))
     dropped = index_dropped(home, home.vectors, before, vault)
-    hints = [*_hints(vault), *map(for_home, [*dropped, *templates])]
+    hints = [*_hints(vault), *map(add_home_option, [*dropped, *templates])]
     hints += language_hints(vault, configuration.load(home))
     return {**said, "hints": hints, "daemon": reload_daemon(home)}
 
@@ -74,8 +74,8 @@ def set_up(home: Home, given: str, *, force: bool = False) -> dict[str, Any]:
 def tell_hints(said: dict[str, Any]) -> None:
     """What `set_up` found odd, and what a running daemon made of it, on stderr."""
     for hint in said["hints"]:
-        note(hint)
-    tell_reload(said["daemon"])
+        print_notice(hint)
+    print_reload(said["daemon"])
 
 
 def vault_folder(given: str) -> str:
@@ -186,7 +186,7 @@ def _list(vaults: list[Vault], as_json: bool) -> int:
     if not as_json:
         for vault in vaults:
             print(f"{clean(vault.path)}{'' if vault.exists else '  (not there)'}")
-    note("Type `ragctl init` with one of these folders.")
+    print_notice("Type `ragctl init` with one of these folders.")
     return EXIT_USAGE
 
 
@@ -198,7 +198,9 @@ def _choose(vaults: list[Vault]) -> str:
             "Type `ragctl init FOLDER-OF-YOUR-NOTES`.",
         )
     for number, vault in enumerate(there, 1):
-        note(f"{number:>3}  {clean(vault.path)}{'  (open in Obsidian)' if vault.is_open else ''}")
+        print_notice(
+            f"{number:>3}  {clean(vault.path)}{'  (open in Obsidian)' if vault.is_open else ''}"
+        )
     asked = f"Which one? [1-{len(there)}] " if len(there) > 1 else "Take this one? [Y/n] "
     while True:
         print(asked, end="", file=sys.stderr, flush=True)
@@ -209,4 +211,4 @@ def _choose(vaults: list[Vault]) -> str:
             return there[0].path
         if typed.strip().isdecimal() and 1 <= int(typed) <= len(there):
             return there[int(typed) - 1].path
-        note(f"Type a number from 1 to {len(there)}.")
+        print_notice(f"Type a number from 1 to {len(there)}.")

@@ -6,7 +6,7 @@ import sys
 from importlib.util import find_spec
 
 from ragctl.failure import Failure
-from ragctl.views.render import emit_json, note
+from ragctl.views.render import emit_json, print_notice
 from ragd.errors import EXIT_OK
 from ragd.paths import Home, default_home
 
@@ -30,7 +30,7 @@ def run(args: argparse.Namespace) -> int:
     if args.config:
         emit_json(configuration(args.home))
         if find_spec("mcp") is None:
-            note(f"It will not start yet: the package `mcp` is not installed. {ADD_IT}")
+            print_notice(f"It will not start yet: the package `mcp` is not installed. {ADD_IT}")
         return EXIT_OK
     try:
         from ragctl.mcp.server import serve
@@ -40,7 +40,9 @@ def run(args: argparse.Namespace) -> int:
             ADD_IT,
         ) from None
     if sys.stdin.isatty():
-        note("This speaks MCP, for programs. `ragctl mcp --config` says how; Ctrl-C ends it.")
+        print_notice(
+            "This speaks MCP, for programs. `ragctl mcp --config` says how; Ctrl-C ends it."
+        )
     serve(args.home)
     return EXIT_OK
 

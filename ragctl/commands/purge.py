@@ -15,9 +15,9 @@ from typing import Any
 from ragctl.cli import add_json
 from ragctl.daemon.lockfile import holder
 from ragctl.failure import Failure, NotRunning, UsageError
-from ragctl.purge.locations import Places, places_of
-from ragctl.purge.removal import IS_POSSIBLE, Sum, Tally, sweep
-from ragctl.views.render import Ink, clean, counted, emit_json, note, size
+from ragctl.purge.locations import PurgeLocations, read_locations
+from ragctl.purge.removal import IS_POSSIBLE, OwnedItem, PurgeResult, purge_folder
+from ragctl.views.render import Ink, clean, counted, emit_json, format_size, print_notice
 from ragd.errors import EXIT_FAILED, EXIT_OK, EXIT_PERMISSION
 from ragd.paths import Home
 
@@ -43,9 +43,9 @@ def run(args: argparse.Namespace) -> int:
             "On this system ragctl cannot remove files without following links.",
             f"Run `ragctl stop`, then remove {home.root} by hand.",
         )
-    places = places_of(home)
+    places = read_locations(home)
     found = _swept(home, places, remove=False)
-    if args.dry_run or not found.ours:
+    if args.dry_run or not found.owned:
         return _report(home, found, args.json, removed=False)
     _refuse_a_service(home)
     if not args.yes:
@@ -56,28 +56,28 @@ def run(args: argparse.Namespace) -> int:
     return _report(home, removed, args.json, removed=True, listed=not args.yes)
 
 
-def _swept(home: Home, places: Places, *, remove: bool) -> Tally:
+def _swept(home: Home, places: PurgeLocations, *, remove: bool) -> PurgeResult:
     """Indexes elsewhere, the socket elsewhere, then the home."""
     elsewhere = [_index_at(place, remove=remove) for place in places.vectors]
     sockets = [_socket_at(place, remove=remove) for place in places.sockets]
-    kept = sweep(home.root, "home", remove=remove, keep=places.keep)
-    return Tally(*elsewhere, *sockets, kept)
+    kept = purge_folder(home.root, "home", remove=remove, keep=places.keep)
+    return PurgeResult(*elsewhere, *sockets, kept)
 
 
-def _index_at(place: str, *, remove: bool) -> Tally:
+def _index_at(place: str, *, remove: bool) -> PurgeResult:
     if not os.path.islink(place):
-        return sweep(place, "vectors", remove=remove)
-    tally = Tally()
+        return purge_folder(place, "vectors", remove=remove)
+    tally = PurgeResult()
     tally.foreign.append(place)
     return tally
 
 
-def _socket_at(path: str, *, remove: bool) -> Tally:
+def _socket_at(path: str, *, remove: bool) -> PurgeResult:
     """A socket outside the home lies in a folder that other homes may use, too."""
-    tally = Tally()
+    tally = PurgeResult()
     with suppress(OSError):
         if stat.S_ISSOCK(os.lstat(path).st_mode):
-            tally.ours.append(Sum(path, 1, 0))
+            tally.owned.append(OwnedItem(path, 1, 0))
             if remove:
                 os.unlink(path)
                 os.rmdir(os.path.dirname(path))  # if nobody else has one there
@@ -87,7 +87,7 @@ def _socket_at(path: str, *, remove: bool) -> Tally:
 # Asking, stopping
 
 
-def _ask(home: Home, found: Tally, as_json: bool) -> None:
+def _ask(home: Home, found: PurgeResult, as_json: bool) -> None:
     if as_json or not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise UsageError(
             "This removes everything that ragd wrote, and cannot be undone.",
@@ -95,7 +95,7 @@ def _ask(home: Home, found: Tally, as_json: bool) -> None:
         )
     print(_listed(found, Ink(sys.stderr)), file=sys.stderr)
     first = " The daemon is stopped first." if holder(home) is not None else ""
-    note(f"Memories and the configuration are among it. Your notes are not touched.{first}")
+    print_notice(f"Memories and the configuration are among it. Your notes are not touched.{first}")
     name = os.path.basename(home.root)
     print(f"Remove it all? Type y or {clean(name)}: ", end="", file=sys.stderr, flush=True)
     if sys.stdin.readline().strip().lower() not in ("y", "yes", name.lower()):
@@ -104,9 +104,9 @@ def _ask(home: Home, found: Tally, as_json: bool) -> None:
 
 def _refuse_a_service(home: Home) -> None:
     """Its file is ours as well, and the system's service manager has to be told of its end."""
-    from ragctl.service_managers import installed
+    from ragctl.service_managers import installed_service
 
-    if (plan := installed(home)) is not None:
+    if (plan := installed_service(home)) is not None:
         raise Failure(
             f"The service {plan.name} is installed for {home.root}: nothing was removed.",
             "Run `ragctl service uninstall` first.",
@@ -162,44 +162,46 @@ def _pid(home: Home) -> str:
 # Telling
 
 
-def _report(home: Home, tally: Tally, as_json: bool, *, removed: bool, listed: bool = False) -> int:
+def _report(
+    home: Home, tally: PurgeResult, as_json: bool, *, removed: bool, listed: bool = False
+) -> int:
     if as_json:
         emit_json(_as_json(home, tally, removed))
-    elif not tally.ours:
+    elif not tally.owned:
         print(f"There is nothing of ragd's in {clean(home.root)}.")
     else:
         if not listed:  # nobody has seen it yet
             print(_listed(tally, Ink()))
-        total = size(sum(one.size_bytes for one in tally.ours))
+        total = format_size(sum(one.size_bytes for one in tally.owned))
         print(f"{'Removed' if removed else 'To be removed'}: {total}.")
     if tally.foreign and not as_json:
         _name("Not ragd's, so left alone", tally.foreign)
-    if tally.stuck:
-        _name("Could not be removed", tally.stuck)
+    if tally.not_removed:
+        _name("Could not be removed", tally.not_removed)
         return EXIT_FAILED
     return EXIT_OK
 
 
-def _as_json(home: Home, tally: Tally, removed: bool) -> dict[str, Any]:
+def _as_json(home: Home, tally: PurgeResult, removed: bool) -> dict[str, Any]:
     return {
         "home": home.root,
         "removed": removed,
-        "entries": [one._asdict() for one in tally.ours],
-        "size_bytes": sum(one.size_bytes for one in tally.ours),
+        "entries": [one._asdict() for one in tally.owned],
+        "size_bytes": sum(one.size_bytes for one in tally.owned),
         "foreign": tally.foreign,
-        "stuck": tally.stuck,
+        "stuck": tally.not_removed,
     }
 
 
-def _listed(tally: Tally, ink: Ink) -> str:
+def _listed(tally: PurgeResult, ink: Ink) -> str:
     lines = []
-    for path, files, size_bytes in tally.ours:
+    for path, files, size_bytes in tally.owned:
         more = f"  ({counted(files, 'file')})" if files != 1 else ""
-        lines.append(f"{size(size_bytes):>9}  {clean(path)}{ink.paint(more, 'dim')}")
+        lines.append(f"{format_size(size_bytes):>9}  {clean(path)}{ink.paint(more, 'dim')}")
     return "\n".join(lines)
 
 
 def _name(what: str, paths: list[str]) -> None:
-    note("\n".join([f"{what}:", *(f"  {clean(path)}" for path in paths[:_LISTED])]))
+    print_notice("\n".join([f"{what}:", *(f"  {clean(path)}" for path in paths[:_LISTED])]))
     if len(paths) > _LISTED:
-        note(f"  and {len(paths) - _LISTED} more")
+        print_notice(f"  and {len(paths) - _LISTED} more")

@@ -6,10 +6,10 @@ from typing import Any
 
 from ragctl.arguments.vault_paths import WHOLE, within_vault
 from ragctl.cli import add_json, at_least
-from ragctl.daemon.start import ask, ask_when_started
+from ragctl.daemon.start import call_daemon, call_daemon_when_ready
 from ragctl.failure import Failure, UsageError
 from ragctl.views.render import Ink, emit_bytes
-from ragctl.views.search_results import told
+from ragctl.views.search_results import render_search_results
 from ragd.errors import (
     EXIT_FAILED,
     EXIT_NOTHING_FOUND,
@@ -120,7 +120,7 @@ def run(args: argparse.Namespace) -> int:
         )
     asked = _request(question, args)
     harmless = args.confirm is None  # a token counts once
-    answer = ask_when_started(args.home, "POST", TOOL, asked, start=True, harmless=harmless)
+    answer = call_daemon_when_ready(args.home, "POST", TOOL, asked, start=True, idempotent=harmless)
     envelope = answer.envelope
     if args.json:
         emit_bytes(answer.body)
@@ -129,7 +129,11 @@ def run(args: argparse.Namespace) -> int:
     data = answer.data
     if not args.json:
         shown = _with_its_next_step(envelope)
-        print(told(question, shown, Ink(), full=args.full, paused=_pause(args.home, envelope)))
+        print(
+            render_search_results(
+                question, shown, Ink(), full=args.full, paused=_pause(args.home, envelope)
+            )
+        )
     found = data["results"] or data.get("memories") or data.get("withheld")
     return EXIT_OK if found else EXIT_NOTHING_FOUND
 
@@ -154,8 +158,8 @@ def _pause(home: Home, envelope: dict[str, Any]) -> dict[str, Any] | None:
     """The pause that holds, asked for only where it may explain why notes are missing."""
     if not (envelope.get("meta") or {}).get("unindexed_files"):
         return None
-    paused: dict[str, Any] | None = ask(
-        home, "GET", "/v1/status", start=False, again=True
+    paused: dict[str, Any] | None = call_daemon(
+        home, "GET", "/v1/status", start=False, skip_version_notice=True
     ).data.get("paused")
     return paused
 

@@ -10,14 +10,14 @@ from shlex import join
 from typing import Any
 
 from ragctl.cli import add_json, one_of
-from ragctl.daemon.client import answers
+from ragctl.daemon.client import is_listening
 from ragctl.daemon.lockfile import holder
 from ragctl.daemon.stop import end_daemon
 from ragctl.failure import Failure, NotRunning
-from ragctl.service_managers import Keeper, Plan, Program, State, keeper
-from ragctl.service_managers.apply_plan import do, former, write
-from ragctl.service_managers.daemon_command import program_of
-from ragctl.views.render import Ink, clean, clean_lines, emit_json, note, rows
+from ragctl.service_managers import Plan, Program, ServiceManager, ServiceState, service_manager
+from ragctl.service_managers.apply_plan import read_service_file, run_steps, write_service_file
+from ragctl.service_managers.daemon_command import build_program
+from ragctl.views.render import Ink, clean, clean_lines, emit_json, format_table, print_notice
 from ragd.errors import EXIT_NOT_RUNNING, EXIT_OK, ConfigError
 from ragd.paths import Home
 
@@ -55,12 +55,12 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    kept = keeper()
+    kept = service_manager()
     plan = kept.plan(args.home)
     if args.action == "status":
         return _status(kept, plan, args.home, args.json)
     if plan.untested:
-        note(_UNTESTED.format(plan.manager))
+        print_notice(_UNTESTED.format(plan.manager))
     if args.action == "install":
         return _install(kept, plan, args)
     return _uninstall(kept, plan, args)
@@ -69,15 +69,15 @@ def run(args: argparse.Namespace) -> int:
 # Install
 
 
-def _install(kept: Keeper, plan: Plan, args: argparse.Namespace) -> int:
-    program = program_of(args.home)
-    before = former(plan)
+def _install(kept: ServiceManager, plan: Plan, args: argparse.Namespace) -> int:
+    program = build_program(args.home)
+    before = read_service_file(plan)
     if not args.dry_run:
         kept.require()
     sandbox = kept.can_sandbox(program)
     content = kept.content(program, sandbox=sandbox)
     changed = content != before
-    steps = plan.install if before is None or not changed else plan.renew
+    steps = plan.install if before is None or not changed else plan.reinstall
     said: dict[str, Any] = {
         **_about(plan),
         "dry_run": args.dry_run,
@@ -86,15 +86,15 @@ def _install(kept: Keeper, plan: Plan, args: argparse.Namespace) -> int:
         "commands": [list(step.argv) for step in steps],
         "sandboxed": sandbox,
     }
-    if plan.bare and not sandbox:
-        note(plan.bare)
+    if plan.no_sandbox_hint and not sandbox:
+        print_notice(plan.no_sandbox_hint)
     if args.dry_run:
         return _tell_plan(said, args.json)
     _end_a_daemon_without_it(kept, args.home)
     _make_folders(program)
     if changed:
-        write(plan, content)
-    do(steps)
+        write_service_file(plan, content)
+    run_steps(steps)
     _wait_until_it_answers(plan, args.home)
     if args.json:
         emit_json(said)
@@ -104,14 +104,14 @@ def _install(kept: Keeper, plan: Plan, args: argparse.Namespace) -> int:
         print(f"Ran   {clean(join(step.argv))}")
     print(f"ragd runs as the service {plan.name}, from now on and from every login on.")
     for hint in plan.hints:
-        note(hint)
+        print_notice(hint)
     return EXIT_OK
 
 
 _BOMS = (b"\xff\xfe", b"\xfe\xff")
 
 
-def _end_a_daemon_without_it(kept: Keeper, home: Home) -> None:
+def _end_a_daemon_without_it(kept: ServiceManager, home: Home) -> None:
     """Only one can run in a home: one that the manager did not start would be in its way."""
     pid = (holder(home) or {}).get("pid")
     if holder(home) is None or (pid is not None and kept.state(home).pid == pid):
@@ -120,7 +120,9 @@ def _end_a_daemon_without_it(kept: Keeper, home: Home) -> None:
         end_daemon(home, STOPPED_WITHIN_S)
     except NotRunning:  # it went by itself
         return
-    note(f"Stopped the daemon that ran without the service{f' (pid {pid})' if pid else ''}.")
+    print_notice(
+        f"Stopped the daemon that ran without the service{f' (pid {pid})' if pid else ''}."
+    )
 
 
 def _make_folders(program: Program) -> None:
@@ -131,7 +133,7 @@ def _make_folders(program: Program) -> None:
 
 def _wait_until_it_answers(plan: Plan, home: Home) -> None:
     deadline = time.monotonic() + ANSWERS_WITHIN_S
-    while not answers(home):
+    while not is_listening(home):
         if time.monotonic() > deadline:
             raise Failure(
                 f"The service {plan.name} is installed, but ragd does not answer.",
@@ -158,9 +160,9 @@ def _tell_plan(said: dict[str, Any], as_json: bool) -> int:
 # Uninstall
 
 
-def _uninstall(kept: Keeper, plan: Plan, args: argparse.Namespace) -> int:
-    there = former(plan) is not None
-    steps = (*plan.leave, *plan.forget) if there else ()
+def _uninstall(kept: ServiceManager, plan: Plan, args: argparse.Namespace) -> int:
+    there = read_service_file(plan) is not None
+    steps = (*plan.before_removal, *plan.after_removal) if there else ()
     said = {
         **_about(plan),
         "dry_run": args.dry_run,
@@ -169,9 +171,9 @@ def _uninstall(kept: Keeper, plan: Plan, args: argparse.Namespace) -> int:
     }
     if there and not args.dry_run:
         kept.require()
-        do(plan.leave)
+        run_steps(plan.before_removal)
         os.unlink(plan.file)
-        do(plan.forget)
+        run_steps(plan.after_removal)
     if args.json:
         emit_json(said)
     elif not there:
@@ -184,16 +186,18 @@ def _uninstall(kept: Keeper, plan: Plan, args: argparse.Namespace) -> int:
         for step in steps:
             print(f"Ran     {clean(join(step.argv))}")
         print(f"Removed {clean(plan.file)}")
-        note("Your index and your configuration are as they were; `ragctl start` still works.")
+        print_notice(
+            "Your index and your configuration are as they were; `ragctl start` still works."
+        )
     return EXIT_OK
 
 
 # Status
 
 
-def _status(kept: Keeper, plan: Plan, home: Home, as_json: bool) -> int:
-    found = former(plan)
-    state = kept.state(home) if found is not None else State(word=None)
+def _status(kept: ServiceManager, plan: Plan, home: Home, as_json: bool) -> int:
+    found = read_service_file(plan)
+    state = kept.state(home) if found is not None else ServiceState(state=None)
     fits = None if found is None else _fits(kept, home, found)
     if as_json:
         emit_json(
@@ -202,45 +206,47 @@ def _status(kept: Keeper, plan: Plan, home: Home, as_json: bool) -> int:
                 "installed": found is not None,
                 "up_to_date": fits,
                 "at_login": state.at_login,
-                "state": state.word,
+                "state": state.state,
                 "pid": state.pid,
-                "says": state.says or None,
+                "says": state.status_text or None,
             }
         )
     elif found is None:
         print(f"No service is installed for {clean(home.root)}.")
-        note("`ragctl service install` installs one.")
+        print_notice("`ragctl service install` installs one.")
     else:
         _tell_state(plan, state, fits)
     return EXIT_OK if state.running else EXIT_NOT_RUNNING
 
 
-def _fits(kept: Keeper, home: Home, found: bytes) -> bool | None:
+def _fits(kept: ServiceManager, home: Home, found: bytes) -> bool | None:
     """Whether it is what install would write today; None where that cannot be told."""
     try:
-        program = program_of(home)
+        program = build_program(home)
     except ConfigError:
         return None
     return found in (kept.content(program, sandbox=True), kept.content(program, sandbox=False))
 
 
-def _tell_state(plan: Plan, state: State, fits: bool | None) -> None:
+def _tell_state(plan: Plan, state: ServiceState, fits: bool | None) -> None:
     ink = Ink()
     sign, colour = ("●", "green") if state.running else ("✗", "red")
-    word = clean(state.word) if state.word else f"{plan.manager} could not be asked"
+    word = clean(state.state) if state.state else f"{plan.manager} could not be asked"
     print(f"{ink.paint(ink.sign(sign), colour)} {plan.name}: {word}")
     login = {True: "yes", False: "no", None: ""}[state.at_login]
     pairs = (
         ("pid", str(state.pid or "")),
-        ("says", clean(state.says)),
+        ("says", clean(state.status_text)),
         ("at login", login),
         ("file", clean(plan.file)),
     )
-    print(rows(pairs, ink))
+    print(format_table(pairs, ink))
     if fits is False:
-        note("It is not what `ragctl service install` would write today: run that once more.")
+        print_notice(
+            "It is not what `ragctl service install` would write today: run that once more."
+        )
     if not state.running:
-        note("`ragctl start` starts it, or tells why it cannot be.")
+        print_notice("`ragctl start` starts it, or tells why it cannot be.")
 
 
 def _about(plan: Plan) -> dict[str, Any]:

@@ -13,10 +13,10 @@ from urllib.parse import quote
 from ragctl.arguments.vault_paths import within_vault
 from ragctl.cli import add_json, at_least
 from ragctl.daemon.client import Answer
-from ragctl.daemon.start import ask
+from ragctl.daemon.start import call_daemon
 from ragctl.failure import Failure, UsageError
-from ragctl.views.passages import cautions, pasted
-from ragctl.views.render import Ink, clean, counted, emit_bytes, invoked
+from ragctl.views.passages import cautions, quote_citation
+from ragctl.views.render import Ink, clean, counted, emit_bytes, ragctl_command
 from ragd.errors import EXIT_NOTHING_FOUND, EXIT_OK, EXIT_USAGE
 from ragd.paths import Home
 
@@ -96,11 +96,11 @@ def _is_person() -> bool:
 def _asked(home: Home, target: str, token: str | None, *, own: bool) -> Answer:
     """The daemon's answer; whoever asks for their own note has agreed by asking."""
     confirm = "" if token is None else f"&confirm={quote(token, safe='')}"
-    answer = ask(home, "GET", target + confirm, start=True)
+    answer = call_daemon(home, "GET", target + confirm, start=True)
     data = answer.envelope.get("data") or {}
     if own and data.get("confirm"):
         again = f"{target}&confirm={quote(str(data['confirm']), safe='')}"
-        return ask(home, "GET", again, start=True, again=True)
+        return call_daemon(home, "GET", again, start=True, skip_version_notice=True)
     return answer
 
 
@@ -166,8 +166,8 @@ def _left_out(data: dict[str, Any]) -> list[str]:
         return ["The line is too long to be shown whole."]
     first = data["to"] + 1
     last = data["to"] + min(shown, data["lines_after"]) if shown > 1 else first
-    more = pasted(f"{clean(data['path'])}#L{first}-L{last}")
-    return [f"There is more than fits in one answer: `{invoked()} show {more}`."]
+    more = quote_citation(f"{clean(data['path'])}#L{first}-L{last}")
+    return [f"There is more than fits in one answer: `{ragctl_command()} show {more}`."]
 
 
 def _withheld(data: dict[str, Any]) -> str:

@@ -5,22 +5,22 @@ import sys
 from typing import Any
 
 from ragctl.cli import add_json
-from ragctl.daemon.start import ask
+from ragctl.daemon.start import call_daemon
 from ragctl.failure import UsageError
-from ragctl.views.progress import took
+from ragctl.views.progress import format_elapsed
 from ragctl.views.render import (
     Ink,
+    add_home_option,
     ago,
     clean,
     counted,
     emit_bytes,
-    for_home,
-    in_words_until,
-    local,
-    rows,
-    say,
+    format_duration,
+    format_table,
+    format_until,
+    local_time,
+    print_text,
     since,
-    span,
 )
 from ragd import __version__
 from ragd.errors import (
@@ -64,21 +64,21 @@ def options(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     if args.watch:
         _refuse_without_screen(args.json)
-    answer = ask(args.home, "GET", "/v1/status", start=not args.no_start)
+    answer = call_daemon(args.home, "GET", "/v1/status", start=not args.no_start)
     if _has_just_begun(answer.data):
         from ragctl.daemon.wait import wait_until
 
         # Its first second says nothing yet: the probes are under way.
         answer = wait_until(args.home, answer, lambda data: not _has_just_begun(data), SETTLES_S)
     if args.watch:
-        from ragctl.views.live_status import keep_on_screen
+        from ragctl.views.live_status import watch_status
 
-        return keep_on_screen(args.home, answer)
+        return watch_status(args.home, answer)
     data = answer.data
     if args.json:
         emit_bytes(answer.body)
     else:
-        say(describe(data, Ink()))
+        print_text(describe(data, Ink()))
     return CHECKED.get(data.get("plugin_health", ""), EXIT_UNAVAILABLE) if args.check else EXIT_OK
 
 
@@ -87,7 +87,7 @@ def _refuse_without_screen(as_json: bool) -> None:
     instead = "Use `ragctl wait`, or `ragctl events -f --health`."
     if as_json:
         raise UsageError("--watch is for people: leave --json out.", instead)
-    if not Ink().obeyed or sys.platform == "win32":
+    if not Ink().has_ansi or sys.platform == "win32":
         raise UsageError("--watch needs a terminal that it can draw on.", instead)
 
 
@@ -102,7 +102,7 @@ def describe(data: dict[str, Any], ink: Ink) -> str:
     blocks += _needs_restart(data.get("needs_restart"), ink)
     blocks += _config_refused(data.get("config_refused"), ink)
     blocks += [_reason(reason, ink) for reason in data.get("reasons", [])]
-    blocks.append(rows(_facts(data, ink), ink))
+    blocks.append(format_table(_facts(data, ink), ink))
     return "\n\n".join(blocks)
 
 
@@ -133,9 +133,11 @@ def _healthy(data: dict[str, Any]) -> tuple[str, str, str]:
 def _paused(paused: dict[str, Any] | None, ink: Ink) -> list[str]:
     if not paused:
         return []
-    said = f"Syncing is paused {in_words_until(paused['until'])}: saves are noticed, not indexed."
+    said = f"Syncing is paused {format_until(paused['until'])}: saves are noticed, not indexed."
     arrow = ink.paint(ink.sign("→"), "cyan")
-    return [f"  {ink.wrap(said, 2)}\n  {arrow} {for_home('`ragctl pause resume` goes on now.')}"]
+    return [
+        f"  {ink.wrap(said, 2)}\n  {arrow} {add_home_option('`ragctl pause resume` goes on now.')}"
+    ]
 
 
 def _needs_restart(keys: list[str] | None, ink: Ink) -> list[str]:
@@ -143,7 +145,9 @@ def _needs_restart(keys: list[str] | None, ink: Ink) -> list[str]:
         return []
     said = f"Changed in the configuration, not in force yet: {clean(', '.join(keys))}."
     arrow = ink.paint(ink.sign("→"), "cyan")
-    return [f"  {ink.wrap(said, 2)}\n  {arrow} {for_home('`ragctl stop`, then `ragctl start`.')}"]
+    return [
+        f"  {ink.wrap(said, 2)}\n  {arrow} {add_home_option('`ragctl stop`, then `ragctl start`.')}"
+    ]
 
 
 def _config_refused(why: str | None, ink: Ink) -> list[str]:
@@ -151,15 +155,17 @@ def _config_refused(why: str | None, ink: Ink) -> list[str]:
         return []
     said = f"config.json was changed and is refused; the former one is in force. {clean(why)}"
     arrow = ink.paint(ink.sign("→"), "cyan")
-    fix = for_home("Correct it; `ragctl config validate` says whether it is right.")
-    return [f"  {ink.wrap(for_home(said), 2)}\n  {arrow} {ink.wrap(fix, 4)}"]
+    fix = add_home_option("Correct it; `ragctl config validate` says whether it is right.")
+    return [f"  {ink.wrap(add_home_option(said), 2)}\n  {arrow} {ink.wrap(fix, 4)}"]
 
 
 def _reason(reason: dict[str, Any], ink: Ink) -> str:
     colour = "red" if reason.get("state") == UNAVAILABLE else "yellow"
     code = clean(reason.get("code"))
     head = ink.wrap(f"{code}  {since(reason['since'])}" if reason.get("since") else code, 2)
-    message, suggestion = (for_home(clean(reason.get(key))) for key in ("message", "suggestion"))
+    message, suggestion = (
+        add_home_option(clean(reason.get(key))) for key in ("message", "suggestion")
+    )
     return "\n".join(
         [
             f"  {ink.paint(code, colour)}{ink.paint(head[len(code) :], 'dim')}",
@@ -211,7 +217,7 @@ def _templates(vault: dict[str, Any]) -> list[str]:
         for one in vault.get("templates") or []
     ]
     if said:
-        said[-1] += for_home("; `ragctl config set indexing.templates index` reads them")
+        said[-1] += add_home_option("; `ragctl config set indexing.templates index` reads them")
     return said
 
 
@@ -268,7 +274,11 @@ def _provider(data: dict[str, Any], ink: Ink) -> str:
 def _language_hint(data: dict[str, Any]) -> list[tuple[str, str]]:
     """That another embedded model fits the notes, and the command for it."""
     hint = (data.get("index") or {}).get("language_hint")
-    return [("", clean(hint["message"])), ("", clean(for_home(hint["suggestion"])))] if hint else []
+    return (
+        [("", clean(hint["message"])), ("", clean(add_home_option(hint["suggestion"])))]
+        if hint
+        else []
+    )
 
 
 def _passed_over(data: dict[str, Any]) -> list[tuple[str, str]]:
@@ -309,8 +319,8 @@ def _took(last: dict[str, Any]) -> str:
     if text is None or not total:
         return ""
     if total == text:
-        return f"; it took {took(total / 1000)}"
-    return f"; text took {took(text / 1000)}, with vectors {took(total / 1000)}"
+        return f"; it took {format_elapsed(total / 1000)}"
+    return f"; text took {format_elapsed(text / 1000)}, with vectors {format_elapsed(total / 1000)}"
 
 
 def _actor(actor: dict[str, Any]) -> str:
@@ -329,13 +339,13 @@ def _log(log: dict[str, Any]) -> str:
     if log.get("unknown_events"):
         said += f", {log['unknown_events']:,} of a kind unknown to this version"
     if log.get("full_since"):
-        said += f"; disk full since {local(log['full_since'])}"
+        said += f"; disk full since {local_time(log['full_since'])}"
     return said
 
 
 def _daemon(data: dict[str, Any], ink: Ink) -> str:
     dot = ink.sign("·")
-    up, version = span(data.get("uptime_s", 0)), clean(data.get("version"))
+    up, version = format_duration(data.get("uptime_s", 0)), clean(data.get("version"))
     if version != __version__:
         version += f" (ragctl is {__version__})"
     return f"pid {data.get('pid')} {dot} version {version} {dot} up {up}"

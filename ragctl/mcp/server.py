@@ -22,10 +22,10 @@ from mcp_types import (
 )
 
 from ragctl.daemon.client import Answer
-from ragctl.daemon.start import ask, ask_when_started, version_sentence
-from ragctl.failure import Failure, refused_by_the_system
+from ragctl.daemon.start import call_daemon, call_daemon_when_ready, describe_version_mismatch
+from ragctl.failure import Failure, describe_os_error
 from ragctl.mcp.answers import INSTRUCTIONS, SEARCH, told
-from ragctl.views.render import for_home
+from ragctl.views.render import add_home_option
 from ragd import __version__
 from ragd.errors import RagdError, StartupError
 from ragd.paths import Home
@@ -85,7 +85,9 @@ class Forwarder:
         """As the daemon has them; it may be of another version. Ours, where it does not answer:
         whoever calls one is told why."""
         try:
-            found = ask(self._home, "GET", "/v1/tools", start=True, again=True).data["tools"]
+            found = call_daemon(
+                self._home, "GET", "/v1/tools", start=True, skip_version_notice=True
+            ).data["tools"]
             return list(found)
         except Exception:
             return tool_schemas.published_tools()
@@ -99,9 +101,9 @@ class Forwarder:
             text = told(name, answer.envelope)
             is_error = answer.envelope.get("data") is None
         except (Failure, StartupError, RagdError) as why:
-            return _failed(for_home(why.message), for_home(why.suggestion))
+            return _failed(add_home_option(why.message), add_home_option(why.suggestion))
         except OSError as why:
-            return _failed(refused_by_the_system(why), for_home("Run `ragctl doctor`."))
+            return _failed(describe_os_error(why), add_home_option("Run `ragctl doctor`."))
         except Exception as why:  # the edge: a client is owed an answer
             return _failed(f"Something went wrong inside ragctl ({type(why).__name__}).", "")
         return _result("\n".join([text, *self._version(answer)]), is_error=is_error)
@@ -109,18 +111,24 @@ class Forwarder:
     def _asked(self, name: str, arguments: dict[str, Any]) -> Answer:
         target = f"/v1/tools/{name}"
         # Only a search needs the index, which a daemon that has just begun has not opened yet.
-        asking = ask_when_started if name == SEARCH else ask
+        asking = call_daemon_when_ready if name == SEARCH else call_daemon
         # A read that a stopping daemon cut off is asked again; a token counts only once.
         harmless = name in _READS and not arguments.get("confirm")
         return asking(
-            self._home, "POST", target, arguments, start=True, again=True, harmless=harmless
+            self._home,
+            "POST",
+            target,
+            arguments,
+            start=True,
+            skip_version_notice=True,
+            idempotent=harmless,
         )
 
     def _version(self, answer: Answer) -> list[str]:
         """Once: that the daemon is of another version than we are."""
-        said = "" if self._told_version else version_sentence(answer)
+        said = "" if self._told_version else describe_version_mismatch(answer)
         self._told_version = True
-        return [f"Tell the user: {for_home(said)}"] if said else []
+        return [f"Tell the user: {add_home_option(said)}"] if said else []
 
 
 def _tool(published: dict[str, Any]) -> Tool:
