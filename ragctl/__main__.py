@@ -30,9 +30,9 @@ def main(argv: list[str] | None = None) -> int:
     except Exception as why:
         return _report_failure(why, as_json=_has_json_option(arguments))
     finally:
-        from ragctl.views.render import speak_of
+        from ragctl.views.render import set_current_home
 
-        speak_of(None)  # the next command in this process may be about another home
+        set_current_home(None)  # the next command in this process may be about another home
 
 
 def _discard_stdout() -> None:
@@ -54,7 +54,7 @@ def _report_failure(why: Exception, *, as_json: bool) -> int:
         import traceback
 
         traceback.print_exception(why)
-    from ragctl.failure import Failure, refused_by_the_system
+    from ragctl.failure import Failure, describe_os_error
     from ragd.errors import RagdError, StartupError
 
     suggestion, code, exit_code = "", "", EXIT_FAILED
@@ -62,17 +62,17 @@ def _report_failure(why: Exception, *, as_json: bool) -> int:
         message, suggestion, exit_code = why.message, why.suggestion, why.exit_code
         code = "" if isinstance(why, StartupError) else why.code
     elif isinstance(why, OSError):
-        message = refused_by_the_system(why)
+        message = describe_os_error(why)
         exit_code = EXIT_PERMISSION if isinstance(why, PermissionError) else EXIT_FAILED
     else:
         message = f"Something went wrong inside ragctl ({type(why).__name__})."
         suggestion = "Run it again with RAGCTL_DEBUG=1 to see where, and please report it."
-    from ragctl.views.render import complain, complain_json
+    from ragctl.views.render import print_failure, print_failure_json
 
     if as_json:
-        complain_json(message, suggestion, code)
+        print_failure_json(message, suggestion, code)
     else:
-        complain(message, suggestion)
+        print_failure(message, suggestion)
     return exit_code
 
 

@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, NoReturn
 
 from ragctl.failure import UsageError
-from ragctl.views.render import speak_of
+from ragctl.views.render import set_current_home
 from ragd import __version__
 from ragd.errors import EXIT_OK
 from ragd.paths import Home
@@ -92,7 +92,7 @@ def run(argv: Sequence[str]) -> int:
     except SystemExit as end:  # argparse has printed the help
         return int(end.code or 0)
     args.home = Home(args.home)
-    speak_of(args.home)
+    set_current_home(args.home)
     code: int = module.run(args)
     return code
 

@@ -2,7 +2,7 @@
 
 import os
 
-from ragctl.daemon.start import ask
+from ragctl.daemon.start import call_daemon
 from ragd.paths import Home
 
 WHOLE_VAULT = "."
@@ -13,7 +13,9 @@ def relative_to_vault(home: Home, path: str) -> str:
     other path is returned unchanged."""
     if not os.path.isabs(path):
         return path
-    vault = ask(home, "GET", "/v1/status", start=True, again=True).data["vault"]["path"]
+    vault = call_daemon(home, "GET", "/v1/status", start=True, skip_version_notice=True).data[
+        "vault"
+    ]["path"]
     for root in (vault, os.path.realpath(vault)):
         if f"{path}{os.sep}".startswith(root + os.sep):
             return path[len(root) + 1 :].replace(os.sep, "/") or WHOLE_VAULT

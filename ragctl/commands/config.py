@@ -11,11 +11,11 @@ from pathlib import Path
 
 from ragctl.cli import add_json, one_of
 from ragctl.commands.init import resolve_vault
-from ragctl.daemon.reload import reload_daemon, tell_reload
+from ragctl.daemon.reload import print_reload, reload_daemon
 from ragctl.failure import Failure, UsageError
-from ragctl.service_managers import installed
+from ragctl.service_managers import installed_service
 from ragctl.setup.other_vault import index_drop_warnings
-from ragctl.views.render import clean, complain, emit_json, for_home, note
+from ragctl.views.render import add_home_option, clean, emit_json, print_failure, print_notice
 from ragd.config import load as configuration
 from ragd.config.json_schema import json_schema
 from ragd.config.keys import effect, get_value, is_known, set_value, unset_value
@@ -150,21 +150,25 @@ def _change(
                 "key": key,
                 "value": value,
                 "daemon": reload,
-                "hints": [for_home(warning) for warning in warnings],
+                "hints": [add_home_option(warning) for warning in warnings],
                 "error": _error_fields(remaining) if remaining else None,
             }
         )
     else:
         print(result)
-        tell_reload(reload)
-        if key == "vector_store.path" and installed(home) is not None:
-            note("The service may only write to the old folder: run `ragctl service install`.")
+        print_reload(reload)
+        if key == "vector_store.path" and installed_service(home) is not None:
+            print_notice(
+                "The service may only write to the old folder: run `ragctl service install`."
+            )
         for warning in warnings:
-            note(warning)
+            print_notice(warning)
         if effect(key) == "recut" and value != get_value(settings, key) and not reload["error"]:
-            note(_rechunk_notice(reload["running"]))
+            print_notice(_rechunk_notice(reload["running"]))
         if remaining is not None:
-            complain(f"The change is saved. Still wrong: {remaining.message}", remaining.suggestion)
+            print_failure(
+                f"The change is saved. Still wrong: {remaining.message}", remaining.suggestion
+            )
     return EXIT_CONFIG if reload["error"] or remaining else EXIT_OK
 
 
@@ -257,7 +261,7 @@ def _validate(home: Home, as_json: bool) -> int:
             error = _error_fields(refused)
             emit_json({"valid": False, "path": home.config, "error": error})
         else:
-            complain(refused.message, refused.suggestion)
+            print_failure(refused.message, refused.suggestion)
         return EXIT_CONFIG
     if as_json:
         emit_json({"valid": True, "path": home.config, "error": None})

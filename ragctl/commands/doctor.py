@@ -12,15 +12,15 @@ from ragctl.doctor.checks import (
     index,
     log,
     network,
+    no_configuration,
     obsidian,
     provider,
     stores,
-    unknown,
     vault,
 )
-from ragctl.doctor.run_checks import Check, examine
+from ragctl.doctor.run_checks import Check, run_checks
 from ragctl.failure import UsageError
-from ragctl.views.render import Ink, clean, counted, emit_json, for_home, say
+from ragctl.views.render import Ink, add_home_option, clean, counted, emit_json, print_text
 from ragd.errors import EXIT_FAILED, EXIT_OK
 
 EXAMPLES = (
@@ -68,13 +68,13 @@ def options(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     if args.bundle is not None and os.path.lexists(args.bundle):
         raise UsageError(f"{args.bundle} already exists.", "Choose another name.")
-    findings = examine(args.home, CHECKS)
+    findings = run_checks(args.home, CHECKS)
     failed = any(finding.verdict == "fail" for finding in findings.values())
     bundle = _write_bundle(args, findings) if args.bundle is not None else None
     if args.json:
         emit_json({"ok": not failed, "checks": as_json(findings), "bundle": bundle})
     else:
-        say(render_findings(findings, Ink()))
+        print_text(render_findings(findings, Ink()))
         if bundle:
             print(f"\n{bundle['path']} contains {', '.join(bundle['files'])}.")
             print("Your notes, questions and memories are not in it; paths are hashed.")
@@ -82,9 +82,9 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _write_bundle(args: argparse.Namespace, findings: dict[str, Finding]) -> dict[str, Any]:
-    from ragctl.doctor.bundle import write
+    from ragctl.doctor.bundle import write_bundle
 
-    return write(args.home, args.bundle, findings)
+    return write_bundle(args.home, args.bundle, findings)
 
 
 def as_json(findings: dict[str, Finding]) -> list[dict[str, str]]:
@@ -93,8 +93,8 @@ def as_json(findings: dict[str, Finding]) -> list[dict[str, str]]:
         {
             "name": name,
             "verdict": one.verdict,
-            "message": for_home(one.message),
-            "fix": for_home(one.fix),
+            "message": add_home_option(one.message),
+            "fix": add_home_option(one.fix),
         }
         for name, one in findings.items()
     ]
@@ -104,7 +104,7 @@ def render_findings(findings: dict[str, Finding], ink: Ink) -> str:
     """A line for each check, with the fix below it where one is needed. Checks that need a valid
     configuration share one line."""
     width = max(len(name) for name in findings)
-    waiting = [name for name, finding in findings.items() if finding == unknown()]
+    waiting = [name for name, finding in findings.items() if finding == no_configuration()]
     lines: list[str] = []
     for name, finding in findings.items():
         if name not in waiting:
@@ -116,17 +116,19 @@ def render_findings(findings: dict[str, Finding], ink: Ink) -> str:
 
 def _finding_lines(name: str, finding: Finding, width: int, ink: Ink) -> list[str]:
     sign, colour = _SIGNS[finding.verdict]
-    wrapped = [ink.wrap(for_home(clean(line)), width + 6) for line in finding.message.splitlines()]
+    wrapped = [
+        ink.wrap(add_home_option(clean(line)), width + 6) for line in finding.message.splitlines()
+    ]
     text = f"\n{'':{width + 6}}".join(wrapped)
     lines = [f"  {ink.paint(ink.sign(sign), colour)} {name:<{width}}  {text}"]
     if finding.fix:
-        fix = ink.wrap(for_home(clean(finding.fix)), width + 8)
+        fix = ink.wrap(add_home_option(clean(finding.fix)), width + 8)
         lines.append(f"{'':{width + 6}}{ink.paint(ink.sign('→'), 'cyan')} {fix}")
     return lines
 
 
 def _merge_names(waiting: list[str]) -> Finding:
-    one = unknown()
+    one = no_configuration()
     return one._replace(message=f"{one.message}: {', '.join(waiting)}")
 
 

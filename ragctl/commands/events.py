@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from ragctl.cli import add_json, at_least
-from ragctl.daemon.start import ask
-from ragctl.daemon.wait import facts_behind
+from ragctl.daemon.start import call_daemon
+from ragctl.daemon.wait import stream_facts_after
 from ragctl.failure import Disconnected, NotRunning, UsageError
-from ragctl.views.render import Ink, clean, emit_bytes, fields, local
+from ragctl.views.render import Ink, clean, emit_bytes, format_fields, local_time
 from ragd.errors import EXIT_OK
 from ragd.paths import Home
 
@@ -53,11 +53,11 @@ def options(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     if args.health and args.type:
         raise UsageError("--health cannot be combined with --type.", "See `ragctl events --help`.")
-    log = ask(args.home, "GET", "/v1/status", start=True).data["log"]
+    log = call_daemon(args.home, "GET", "/v1/status", start=True).data["log"]
     if args.health:
-        from ragctl.views.health_events import show
+        from ragctl.views.health_events import show_health_events
 
-        return show(args, log["seq"], log["oldest_seq"])
+        return show_health_events(args, log["seq"], log["oldest_seq"])
     after = start_seq(args, log["seq"], log["oldest_seq"])
     ink = Ink()
     left = args.limit
@@ -96,7 +96,7 @@ def follow_facts(home: Home, after: int, types: list[str]) -> Iterator[bytes]:
 
 
 def start_seq(args: argparse.Namespace, newest: int, oldest: int) -> int:
-    """The seq of the fact before the first one to show."""
+    """The seq of the fact before the first one to show_health_events."""
     after = args.after
     if after is None:
         after = -FOLLOW_FROM if args.follow else oldest - 1
@@ -104,9 +104,9 @@ def start_seq(args: argparse.Namespace, newest: int, oldest: int) -> int:
 
 
 def read_facts(home: Home, after: int, types: list[str], *, follow: bool) -> Iterator[bytes]:
-    lines = facts_behind(home, after, types, on=follow)
+    lines = stream_facts_after(home, after, types, follow=follow)
     try:
-        while (line := lines.line()) is not None:
+        while (line := lines.read_line()) is not None:
             yield line
     finally:
         lines.close()
@@ -119,10 +119,10 @@ def format_fact(record: dict[str, Any], ink: Ink) -> str:
     trouble = kind.endswith(_TROUBLE) or event.get("outcome") == "failed"
     return " ".join(
         [
-            ink.paint(local(record.get("ts", "")), "dim"),
+            ink.paint(local_time(record.get("ts", "")), "dim"),
             ink.paint(f"{record.get('seq', 0):>7}", "dim"),
             f"{clean(record.get('actor', '')):<14}",
             ink.paint(f"{kind:<20}", *(("red",) if trouble else ("bold",))),
-            fields({k: v for k, v in event.items() if k != "type" and v is not None}),
+            format_fields({k: v for k, v in event.items() if k != "type" and v is not None}),
         ]
     ).rstrip()

@@ -9,9 +9,9 @@ from shlex import quote
 
 from ragctl import index_job
 from ragctl.daemon.client import request
-from ragctl.daemon.start import tell_version
+from ragctl.daemon.start import print_version_mismatch
 from ragctl.failure import Failure, NotRunning, UsageError
-from ragctl.views.render import note
+from ragctl.views.render import print_notice
 from ragd.paths import Home
 
 EXAMPLES = (
@@ -45,7 +45,7 @@ def _ensure_vault(home: Home, given: str) -> None:
     else:
         result = set_up(home, given)
         vault = str(result["vault"])
-        note(f"{home.config} now names the vault {vault}.")
+        print_notice(f"{home.config} now names the vault {vault}.")
         print_hints(result)
     _require_daemon_uses(home, vault)
 
@@ -67,7 +67,7 @@ def _require_daemon_uses(home: Home, vault: str) -> None:
     except NotRunning:
         return
     if served != vault:
-        tell_version(answer)
+        print_version_mismatch(answer)
         raise Failure(
             f"The running daemon still uses the vault {served}, not {vault}.",
             "Run `ragctl stop`, then the same command again.",

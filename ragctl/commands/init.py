@@ -8,12 +8,12 @@ from shlex import quote
 from typing import Any
 
 from ragctl.cli import add_json
-from ragctl.daemon.reload import reload_daemon, tell_reload
+from ragctl.daemon.reload import print_reload, reload_daemon
 from ragctl.failure import Failure, UsageError
 from ragctl.setup.obsidian_vaults import ObsidianVault, known_vaults
 from ragctl.setup.other_vault import index_drop_warnings
 from ragctl.setup.vault_languages import language_hints
-from ragctl.views.render import clean, counted, emit_json, for_home, note, say
+from ragctl.views.render import add_home_option, clean, counted, emit_json, print_notice, print_text
 from ragd.config import load as configuration
 from ragd.config.validation import read_object
 from ragd.errors import EXIT_OK, EXIT_USAGE, ConfigError
@@ -52,7 +52,7 @@ def run(args: argparse.Namespace) -> int:
     names = "now names" if result["written"] else "already names"
     print(f"{result['config']} {names} the vault {clean(result['vault'])}.")
     print_hints(result)
-    say("Next: `ragctl index` starts the daemon and indexes the vault.")
+    print_text("Next: `ragctl index` starts the daemon and indexes the vault.")
     return EXIT_OK
 
 
@@ -65,7 +65,7 @@ def set_up(home: Home, given: str, *, force: bool = False) -> dict[str, Any]:
         _write_config(home, vault, force)
     templates = _template_hints(configuration.load(home))
     dropped = index_drop_warnings(home, home.vectors, before, vault)
-    hints = [*_vault_hints(vault), *map(for_home, [*dropped, *templates])]
+    hints = [*_vault_hints(vault), *map(add_home_option, [*dropped, *templates])]
     hints += language_hints(vault, configuration.load(home))
     return {
         "config": home.config,
@@ -79,8 +79,8 @@ def set_up(home: Home, given: str, *, force: bool = False) -> dict[str, Any]:
 def print_hints(result: dict[str, Any]) -> None:
     """Print the hints of `set_up`, and the result of the daemon's reload, on stderr."""
     for hint in result["hints"]:
-        note(hint)
-    tell_reload(result["daemon"])
+        print_notice(hint)
+    print_reload(result["daemon"])
 
 
 def resolve_vault(given: str) -> str:
@@ -187,7 +187,7 @@ def _list_vaults(vaults: list[ObsidianVault], as_json: bool) -> int:
     if not as_json:
         for vault in vaults:
             print(f"{clean(vault.path)}{'' if vault.exists else '  (missing)'}")
-    note("Run `ragctl init` with one of these folders.")
+    print_notice("Run `ragctl init` with one of these folders.")
     return EXIT_USAGE
 
 
@@ -199,7 +199,9 @@ def _choose_vault(vaults: list[ObsidianVault]) -> str:
             "Run `ragctl init FOLDER-OF-YOUR-NOTES`.",
         )
     for number, vault in enumerate(existing, 1):
-        note(f"{number:>3}  {clean(vault.path)}{'  (open in Obsidian)' if vault.is_open else ''}")
+        print_notice(
+            f"{number:>3}  {clean(vault.path)}{'  (open in Obsidian)' if vault.is_open else ''}"
+        )
     prompt = f"Which one? [1-{len(existing)}] " if len(existing) > 1 else "Use this one? [Y/n] "
     while True:
         print(prompt, end="", file=sys.stderr, flush=True)
@@ -210,4 +212,4 @@ def _choose_vault(vaults: list[ObsidianVault]) -> str:
             return existing[0].path
         if typed.strip().isdecimal() and 1 <= int(typed) <= len(existing):
             return existing[int(typed) - 1].path
-        note(f"Type a number from 1 to {len(existing)}.")
+        print_notice(f"Type a number from 1 to {len(existing)}.")

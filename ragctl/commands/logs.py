@@ -10,7 +10,7 @@ from typing import Any, BinaryIO
 
 from ragctl.cli import add_json, at_least
 from ragctl.failure import Failure
-from ragctl.views.render import Ink, clean, emit_bytes, fields, local, note
+from ragctl.views.render import Ink, clean, emit_bytes, format_fields, local_time, print_notice
 from ragd.errors import EXIT_OK
 
 EXAMPLES = (
@@ -42,7 +42,7 @@ def run(args: argparse.Namespace) -> int:
         _print_line(line, args.json, ink)
     if args.follow:
         if file is None:
-            note(f"There is no log at {path} yet; waiting for it.")
+            print_notice(f"There is no log at {path} yet; waiting for it.")
         for line in new_lines(path, file):
             _print_line(line, args.json, ink)
     elif file is not None:
@@ -129,9 +129,9 @@ def format_record(record: dict[str, Any], ink: Ink) -> str:
     colour = _COLOURS.get(level)
     return " ".join(
         [
-            ink.paint(local(str(record.get("timestamp", ""))), "dim"),
+            ink.paint(local_time(str(record.get("timestamp", ""))), "dim"),
             ink.paint(f"{level:<8}", *((colour,) if colour else ())),
             clean(record.get("event", "")),
-            ink.paint(fields(record, leave_out=("timestamp", "level", "event")), "dim"),
+            ink.paint(format_fields(record, leave_out=("timestamp", "level", "event")), "dim"),
         ]
     ).rstrip()

@@ -6,7 +6,7 @@ import sys
 from importlib.util import find_spec
 
 from ragctl.failure import Failure
-from ragctl.views.render import emit_json, note
+from ragctl.views.render import emit_json, print_notice
 from ragd.errors import EXIT_OK
 from ragd.paths import Home, default_home
 
@@ -30,7 +30,7 @@ def run(args: argparse.Namespace) -> int:
     if args.config:
         emit_json(client_configuration(args.home))
         if find_spec("mcp") is None:
-            note(
+            print_notice(
                 f"The server cannot start yet: the package `mcp` is not installed. {HOW_TO_INSTALL}"
             )
         return EXIT_OK
@@ -42,7 +42,7 @@ def run(args: argparse.Namespace) -> int:
             HOW_TO_INSTALL,
         ) from None
     if sys.stdin.isatty():
-        note("This is for MCP clients: see `ragctl mcp --config`. Ctrl-C ends it.")
+        print_notice("This is for MCP clients: see `ragctl mcp --config`. Ctrl-C ends it.")
     serve(args.home)
     return EXIT_OK
 

@@ -6,9 +6,9 @@ from urllib.parse import quote
 
 from ragctl.arguments.vault_paths import relative_to_vault
 from ragctl.cli import add_json, one_of
-from ragctl.daemon.start import ask
+from ragctl.daemon.start import call_daemon
 from ragctl.failure import Failure, UsageError
-from ragctl.views.render import Ink, ago, clean, clean_lines, counted, emit_bytes, note
+from ragctl.views.render import Ink, ago, clean, clean_lines, counted, emit_bytes, print_notice
 from ragd.errors import EXIT_NOTHING_FOUND, EXIT_OK
 from ragd.paths import Home
 
@@ -58,7 +58,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _list(home: Home, as_json: bool) -> int:
-    answer = ask(home, "GET", "/v1/memories", start=True)
+    answer = call_daemon(home, "GET", "/v1/memories", start=True)
     memories = answer.data["memories"]
     if as_json:
         emit_bytes(answer.body)
@@ -82,7 +82,7 @@ def _format_memory(memory: dict[str, Any], ink: Ink) -> str:
 
 def _store(home: Home, key: str, value: str, source: str, as_json: bool) -> int:
     body = {"key": key, "value": value, "source": relative_to_vault(home, source)}
-    answer = ask(home, "POST", _STORE, body, start=True)
+    answer = call_daemon(home, "POST", _STORE, body, start=True)
     try:
         stored = answer.data["key"]
     except Failure as refused:
@@ -104,14 +104,14 @@ def _store(home: Home, key: str, value: str, source: str, as_json: bool) -> int:
 def _forget(home: Home, key: str, as_json: bool) -> int:
     # Dots are escaped too: a key of only dots would be read as a parent folder.
     target = "/v1/memories/" + quote(key, safe="", errors="replace").replace(".", "%2E")
-    answer = ask(home, "DELETE", target, start=True)
+    answer = call_daemon(home, "DELETE", target, start=True)
     forgotten = answer.data["forgotten"]
     if as_json:
         emit_bytes(answer.body)
     elif forgotten:
         print(f"Forgotten: {clean(answer.data['key'])}")
     if forgotten:
-        note(_COPY_NOTICE)
+        print_notice(_COPY_NOTICE)
         return EXIT_OK
-    note(f"There is no memory `{key}`.\n`ragctl memory list` shows all memories.")
+    print_notice(f"There is no memory `{key}`.\n`ragctl memory list` shows all memories.")
     return EXIT_NOTHING_FOUND

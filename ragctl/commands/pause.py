@@ -4,9 +4,9 @@ import argparse
 
 from ragctl.cli import add_json
 from ragctl.daemon.client import Answer
-from ragctl.daemon.start import ask
+from ragctl.daemon.start import call_daemon
 from ragctl.failure import UsageError
-from ragctl.views.render import emit_bytes, in_words_until, say
+from ragctl.views.render import emit_bytes, format_until, print_text
 from ragd.errors import EXIT_OK
 from ragd.paths import Home
 from ragd.protocol.limits import PAUSE_MAX_S
@@ -43,13 +43,13 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError(
             "A pause is at most 30 days long.", "`ragctl stop` stops the daemon for good."
         )
-    answer = ask(args.home, "POST", "/v1/pause", {"seconds": seconds}, start=True)
-    message = f"Syncing is paused {in_words_until(answer.data['paused']['until'])}."
+    answer = call_daemon(args.home, "POST", "/v1/pause", {"seconds": seconds}, start=True)
+    message = f"Syncing is paused {format_until(answer.data['paused']['until'])}."
     return _print_answer(answer, f"{message} `ragctl pause resume` ends it.", args.json)
 
 
 def _resume(home: Home, as_json: bool) -> int:
-    answer = ask(home, "POST", "/v1/resume", {}, start=True)
+    answer = call_daemon(home, "POST", "/v1/resume", {}, start=True)
     if answer.data["was_paused"]:
         message = "Syncing has resumed: changes during the pause are being indexed."
     else:
@@ -73,5 +73,5 @@ def _print_answer(answer: Answer, message: str, as_json: bool) -> int:
     if as_json:
         emit_bytes(answer.body)
     else:
-        say(message)
+        print_text(message)
     return EXIT_OK

@@ -15,9 +15,9 @@ from typing import Any
 from ragctl.cli import add_json
 from ragctl.daemon.lockfile import holder
 from ragctl.failure import Failure, NotRunning, UsageError
-from ragctl.purge.locations import Places, places_of
-from ragctl.purge.removal import IS_POSSIBLE, Sum, Tally, sweep
-from ragctl.views.render import Ink, clean, counted, emit_json, note, size
+from ragctl.purge.locations import PurgeLocations, read_locations
+from ragctl.purge.removal import IS_POSSIBLE, OwnedItem, PurgeResult, purge_folder
+from ragctl.views.render import Ink, clean, counted, emit_json, format_size, print_notice
 from ragd.errors import EXIT_FAILED, EXIT_OK, EXIT_PERMISSION
 from ragd.paths import Home
 
@@ -43,9 +43,9 @@ def run(args: argparse.Namespace) -> int:
             "On this system ragctl cannot remove files without following links.",
             f"Run `ragctl stop`, then remove {home.root} by hand.",
         )
-    places = places_of(home)
+    places = read_locations(home)
     found = _list_or_remove(home, places, remove=False)
-    if args.dry_run or not found.ours:
+    if args.dry_run or not found.owned:
         return _print_report(home, found, args.json, removed=False)
     _require_no_service(home)
     if not args.yes:
@@ -56,28 +56,28 @@ def run(args: argparse.Namespace) -> int:
     return _print_report(home, removed, args.json, removed=True, listed=not args.yes)
 
 
-def _list_or_remove(home: Home, places: Places, *, remove: bool) -> Tally:
+def _list_or_remove(home: Home, places: PurgeLocations, *, remove: bool) -> PurgeResult:
     """Indexes and the socket outside the home first, then the home."""
     indexes = [_list_or_remove_index(place, remove=remove) for place in places.vectors]
     sockets = [_list_or_remove_socket(place, remove=remove) for place in places.sockets]
-    in_home = sweep(home.root, "home", remove=remove, keep=places.keep)
-    return Tally(*indexes, *sockets, in_home)
+    in_home = purge_folder(home.root, "home", remove=remove, keep=places.keep)
+    return PurgeResult(*indexes, *sockets, in_home)
 
 
-def _list_or_remove_index(place: str, *, remove: bool) -> Tally:
+def _list_or_remove_index(place: str, *, remove: bool) -> PurgeResult:
     if not os.path.islink(place):
-        return sweep(place, "vectors", remove=remove)
-    tally = Tally()
+        return purge_folder(place, "vectors", remove=remove)
+    tally = PurgeResult()
     tally.foreign.append(place)
     return tally
 
 
-def _list_or_remove_socket(path: str, *, remove: bool) -> Tally:
+def _list_or_remove_socket(path: str, *, remove: bool) -> PurgeResult:
     """A socket outside the home is in a folder that other homes may use too."""
-    tally = Tally()
+    tally = PurgeResult()
     with suppress(OSError):
         if stat.S_ISSOCK(os.lstat(path).st_mode):
-            tally.ours.append(Sum(path, 1, 0))
+            tally.owned.append(OwnedItem(path, 1, 0))
             if remove:
                 os.unlink(path)
                 os.rmdir(os.path.dirname(path))  # fails if another home has a socket there
@@ -87,7 +87,7 @@ def _list_or_remove_socket(path: str, *, remove: bool) -> Tally:
 # Confirming, stopping
 
 
-def _confirm(home: Home, found: Tally, as_json: bool) -> None:
+def _confirm(home: Home, found: PurgeResult, as_json: bool) -> None:
     if as_json or not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise UsageError(
             "This removes everything that ragd wrote, and cannot be undone.",
@@ -95,7 +95,9 @@ def _confirm(home: Home, found: Tally, as_json: bool) -> None:
         )
     print(_render_list(found, Ink(sys.stderr)), file=sys.stderr)
     first = " The daemon is stopped first." if holder(home) is not None else ""
-    note(f"This includes memories and the configuration. Your notes are not touched.{first}")
+    print_notice(
+        f"This includes memories and the configuration. Your notes are not touched.{first}"
+    )
     name = os.path.basename(home.root)
     print(f"Remove everything? Type y or {clean(name)}: ", end="", file=sys.stderr, flush=True)
     if sys.stdin.readline().strip().lower() not in ("y", "yes", name.lower()):
@@ -103,12 +105,12 @@ def _confirm(home: Home, found: Tally, as_json: bool) -> None:
 
 
 def _require_no_service(home: Home) -> None:
-    """An installed service has to be removed with its service manager first."""
-    from ragctl.service_managers import installed
+    """An installed_service service has to be removed with its service manager first."""
+    from ragctl.service_managers import installed_service
 
-    if (plan := installed(home)) is not None:
+    if (plan := installed_service(home)) is not None:
         raise Failure(
-            f"The service {plan.name} is installed for {home.root}: nothing was removed.",
+            f"The service {plan.name} is installed_service for {home.root}: nothing was removed.",
             "Run `ragctl service uninstall` first.",
         )
 
@@ -163,45 +165,45 @@ def _pid_suffix(home: Home) -> str:
 
 
 def _print_report(
-    home: Home, tally: Tally, as_json: bool, *, removed: bool, listed: bool = False
+    home: Home, tally: PurgeResult, as_json: bool, *, removed: bool, listed: bool = False
 ) -> int:
     if as_json:
         emit_json(_as_json(home, tally, removed))
-    elif not tally.ours:
+    elif not tally.owned:
         print(f"There are no files from ragd in {clean(home.root)}.")
     else:
         if not listed:
             print(_render_list(tally, Ink()))
-        total = size(sum(one.size_bytes for one in tally.ours))
+        total = format_size(sum(one.size_bytes for one in tally.owned))
         print(f"{'Removed' if removed else 'To be removed'}: {total}.")
     if tally.foreign and not as_json:
         _print_paths("Not written by ragd, so left alone", tally.foreign)
-    if tally.stuck:
-        _print_paths("Could not be removed", tally.stuck)
+    if tally.not_removed:
+        _print_paths("Could not be removed", tally.not_removed)
         return EXIT_FAILED
     return EXIT_OK
 
 
-def _as_json(home: Home, tally: Tally, removed: bool) -> dict[str, Any]:
+def _as_json(home: Home, tally: PurgeResult, removed: bool) -> dict[str, Any]:
     return {
         "home": home.root,
         "removed": removed,
-        "entries": [one._asdict() for one in tally.ours],
-        "size_bytes": sum(one.size_bytes for one in tally.ours),
+        "entries": [one._asdict() for one in tally.owned],
+        "size_bytes": sum(one.size_bytes for one in tally.owned),
         "foreign": tally.foreign,
-        "stuck": tally.stuck,
+        "stuck": tally.not_removed,
     }
 
 
-def _render_list(tally: Tally, ink: Ink) -> str:
+def _render_list(tally: PurgeResult, ink: Ink) -> str:
     lines = []
-    for path, files, size_bytes in tally.ours:
+    for path, files, size_bytes in tally.owned:
         more = f"  ({counted(files, 'file')})" if files != 1 else ""
-        lines.append(f"{size(size_bytes):>9}  {clean(path)}{ink.paint(more, 'dim')}")
+        lines.append(f"{format_size(size_bytes):>9}  {clean(path)}{ink.paint(more, 'dim')}")
     return "\n".join(lines)
 
 
 def _print_paths(title: str, paths: list[str]) -> None:
-    note("\n".join([f"{title}:", *(f"  {clean(path)}" for path in paths[:_LISTED_MAX])]))
+    print_notice("\n".join([f"{title}:", *(f"  {clean(path)}" for path in paths[:_LISTED_MAX])]))
     if len(paths) > _LISTED_MAX:
-        note(f"  and {len(paths) - _LISTED_MAX} more")
+        print_notice(f"  and {len(paths) - _LISTED_MAX} more")

@@ -11,8 +11,8 @@ from typing import NamedTuple
 from ragctl.cli import add_json, at_least
 from ragctl.daemon.lockfile import holder
 from ragctl.failure import Failure, UsageError
-from ragctl.views.past_state import as_json, describe
-from ragctl.views.render import Ink, clean, emit_json, note
+from ragctl.views.past_state import render_past_state, state_as_json
+from ragctl.views.render import Ink, clean, emit_json, print_notice
 from ragd.errors import EXIT_FAILED, EXIT_OK
 from ragd.eventlog.disk import RealDisk
 from ragd.eventlog.follow import TooOld
@@ -75,9 +75,9 @@ def run(args: argparse.Namespace) -> int:
         return _health(source, args)
     found = _replay(source, args.until, args.at)
     if args.json:
-        emit_json(as_json(found))
+        emit_json(state_as_json(found))
     else:
-        print(describe(found, Ink()))
+        print(render_past_state(found, Ink()))
     return EXIT_OK
 
 
@@ -110,23 +110,23 @@ def _replay(source: Source, until: int | None, at: str | None) -> Replayed:
 
 
 def _health(source: Source, args: argparse.Namespace) -> int:
-    from ragctl.views.health_history import read
-    from ragctl.views.timeline import in_words
+    from ragctl.views.health_history import read_health_history
+    from ragctl.views.timeline import render_changes
 
     try:
-        history = read(source.events, source.snapshots, args.until, args.at)
+        history = read_health_history(source.events, source.snapshots, args.until, args.at)
     except TooOld as why:
         raise _too_old(why) from None
     if args.json:
         for change in history.changes:
             emit_json(change.as_json())
     else:
-        for words in in_words(history.changes, Ink(), history.known):
+        for words in render_changes(history.changes, Ink(), history.reasons_before):
             print(words)
         if not history.changes:
             print("Health has not changed in this log.")
     for damage in history.damage:
-        note(f"Skipped: {damage}")
+        print_notice(f"Skipped: {damage}")
     return EXIT_OK
 
 
@@ -164,7 +164,7 @@ def _verify(source: Source, as_json: bool) -> int:
         print("Log and disk differ:")
         print("\n".join(f"  {clean(difference)}" for difference in differences))
     if differences and source.running:
-        note(
+        print_notice(
             "A daemon is running: sync-result.json may be a moment behind the log, and a torn tail "
             "is a fact that is being written. Verify again, or first run `ragctl stop`."
         )

@@ -6,10 +6,10 @@ from typing import Any
 
 from ragctl.arguments.vault_paths import WHOLE_VAULT, relative_to_vault
 from ragctl.cli import add_json, at_least
-from ragctl.daemon.start import ask, ask_when_started
+from ragctl.daemon.start import call_daemon, call_daemon_when_ready
 from ragctl.failure import Failure, UsageError
 from ragctl.views.render import Ink, emit_bytes
-from ragctl.views.search_results import told
+from ragctl.views.search_results import render_search_results
 from ragd.errors import (
     EXIT_FAILED,
     EXIT_NOTHING_FOUND,
@@ -119,8 +119,10 @@ def run(args: argparse.Namespace) -> int:
             f"--from {args.start} is after --to {args.to}.", "Give the earlier day to --from."
         )
     request = _build_request(question, args)
-    harmless = args.confirm is None  # a token is valid once
-    answer = ask_when_started(args.home, "POST", TOOL, request, start=True, harmless=harmless)
+    idempotent = args.confirm is None  # a token is valid once
+    answer = call_daemon_when_ready(
+        args.home, "POST", TOOL, request, start=True, idempotent=idempotent
+    )
     envelope = answer.envelope
     if args.json:
         emit_bytes(answer.body)
@@ -130,7 +132,7 @@ def run(args: argparse.Namespace) -> int:
     if not args.json:
         shown = _adapt_suggestion(envelope)
         paused = _current_pause(args.home, envelope)
-        print(told(question, shown, Ink(), full=args.full, paused=paused))
+        print(render_search_results(question, shown, Ink(), full=args.full, paused=paused))
     found = data["results"] or data.get("memories") or data.get("withheld")
     return EXIT_OK if found else EXIT_NOTHING_FOUND
 
@@ -155,8 +157,8 @@ def _current_pause(home: Home, envelope: dict[str, Any]) -> dict[str, Any] | Non
     """The current pause, if it may be the reason why notes are missing."""
     if not (envelope.get("meta") or {}).get("unindexed_files"):
         return None
-    paused: dict[str, Any] | None = ask(
-        home, "GET", "/v1/status", start=False, again=True
+    paused: dict[str, Any] | None = call_daemon(
+        home, "GET", "/v1/status", start=False, skip_version_notice=True
     ).data.get("paused")
     return paused
 

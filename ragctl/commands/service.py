@@ -10,14 +10,14 @@ from shlex import join
 from typing import Any
 
 from ragctl.cli import add_json, one_of
-from ragctl.daemon.client import answers
+from ragctl.daemon.client import is_listening
 from ragctl.daemon.lockfile import holder
 from ragctl.daemon.stop import end_daemon
 from ragctl.failure import Failure, NotRunning
-from ragctl.service_managers import Keeper, Plan, Program, State, keeper
-from ragctl.service_managers.apply_plan import do, former, write
-from ragctl.service_managers.daemon_command import program_of
-from ragctl.views.render import Ink, clean, clean_lines, emit_json, note, rows
+from ragctl.service_managers import Plan, Program, ServiceManager, ServiceState, service_manager
+from ragctl.service_managers.apply_plan import read_service_file, run_steps, write_service_file
+from ragctl.service_managers.daemon_command import build_program
+from ragctl.views.render import Ink, clean, clean_lines, emit_json, format_table, print_notice
 from ragd.errors import EXIT_NOT_RUNNING, EXIT_OK, ConfigError
 from ragd.paths import Home
 
@@ -57,12 +57,12 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    manager = keeper()
+    manager = service_manager()
     plan = manager.plan(args.home)
     if args.action == "status":
         return _status(manager, plan, args.home, args.json)
     if plan.untested:
-        note(_UNTESTED.format(plan.manager))
+        print_notice(_UNTESTED.format(plan.manager))
     if args.action == "install":
         return _install(manager, plan, args)
     return _uninstall(manager, plan, args)
@@ -71,15 +71,15 @@ def run(args: argparse.Namespace) -> int:
 # Install
 
 
-def _install(manager: Keeper, plan: Plan, args: argparse.Namespace) -> int:
-    program = program_of(args.home)
-    installed = former(plan)
+def _install(manager: ServiceManager, plan: Plan, args: argparse.Namespace) -> int:
+    program = build_program(args.home)
+    installed = read_service_file(plan)
     if not args.dry_run:
         manager.require()
     sandbox = manager.can_sandbox(program)
     content = manager.content(program, sandbox=sandbox)
     changed = content != installed
-    steps = plan.install if installed is None or not changed else plan.renew
+    steps = plan.install if installed is None or not changed else plan.reinstall
     result: dict[str, Any] = {
         **_plan_fields(plan),
         "dry_run": args.dry_run,
@@ -88,15 +88,15 @@ def _install(manager: Keeper, plan: Plan, args: argparse.Namespace) -> int:
         "commands": [list(step.argv) for step in steps],
         "sandboxed": sandbox,
     }
-    if plan.bare and not sandbox:
-        note(plan.bare)
+    if plan.no_sandbox_hint and not sandbox:
+        print_notice(plan.no_sandbox_hint)
     if args.dry_run:
         return _print_plan(result, args.json)
     _stop_unmanaged_daemon(manager, args.home)
     _create_folders(program)
     if changed:
-        write(plan, content)
-    do(steps)
+        write_service_file(plan, content)
+    run_steps(steps)
     _wait_until_listening(plan, args.home)
     if args.json:
         emit_json(result)
@@ -106,14 +106,14 @@ def _install(manager: Keeper, plan: Plan, args: argparse.Namespace) -> int:
         print(f"Ran   {clean(join(step.argv))}")
     print(f"ragd now runs as the service {plan.name} and starts at every login.")
     for hint in plan.hints:
-        note(hint)
+        print_notice(hint)
     return EXIT_OK
 
 
 _BOMS = (b"\xff\xfe", b"\xfe\xff")
 
 
-def _stop_unmanaged_daemon(manager: Keeper, home: Home) -> None:
+def _stop_unmanaged_daemon(manager: ServiceManager, home: Home) -> None:
     """Only one daemon can run in a home, so stop one that the service manager did not start."""
     pid = (holder(home) or {}).get("pid")
     if holder(home) is None or (pid is not None and manager.state(home).pid == pid):
@@ -122,7 +122,9 @@ def _stop_unmanaged_daemon(manager: Keeper, home: Home) -> None:
         end_daemon(home, STOPPED_WITHIN_S)
     except NotRunning:  # it has exited in the meantime
         return
-    note(f"Stopped the daemon that ran without the service{f' (pid {pid})' if pid else ''}.")
+    print_notice(
+        f"Stopped the daemon that ran without the service{f' (pid {pid})' if pid else ''}."
+    )
 
 
 def _create_folders(program: Program) -> None:
@@ -133,7 +135,7 @@ def _create_folders(program: Program) -> None:
 
 def _wait_until_listening(plan: Plan, home: Home) -> None:
     deadline = time.monotonic() + ANSWERS_WITHIN_S
-    while not answers(home):
+    while not is_listening(home):
         if time.monotonic() > deadline:
             raise Failure(
                 f"The service {plan.name} is installed, but ragd does not answer.",
@@ -158,9 +160,9 @@ def _print_plan(result: dict[str, Any], as_json: bool) -> int:
 # Uninstall
 
 
-def _uninstall(manager: Keeper, plan: Plan, args: argparse.Namespace) -> int:
-    is_installed = former(plan) is not None
-    steps = (*plan.leave, *plan.forget) if is_installed else ()
+def _uninstall(manager: ServiceManager, plan: Plan, args: argparse.Namespace) -> int:
+    is_installed = read_service_file(plan) is not None
+    steps = (*plan.before_removal, *plan.after_removal) if is_installed else ()
     result = {
         **_plan_fields(plan),
         "dry_run": args.dry_run,
@@ -169,9 +171,9 @@ def _uninstall(manager: Keeper, plan: Plan, args: argparse.Namespace) -> int:
     }
     if is_installed and not args.dry_run:
         manager.require()
-        do(plan.leave)
+        run_steps(plan.before_removal)
         os.unlink(plan.file)
-        do(plan.forget)
+        run_steps(plan.after_removal)
     if args.json:
         emit_json(result)
     elif not is_installed:
@@ -184,16 +186,16 @@ def _uninstall(manager: Keeper, plan: Plan, args: argparse.Namespace) -> int:
         for step in steps:
             print(f"Ran     {clean(join(step.argv))}")
         print(f"Removed {clean(plan.file)}")
-        note("Your index and configuration are unchanged; `ragctl start` still works.")
+        print_notice("Your index and configuration are unchanged; `ragctl start` still works.")
     return EXIT_OK
 
 
 # Status
 
 
-def _status(manager: Keeper, plan: Plan, home: Home, as_json: bool) -> int:
-    found = former(plan)
-    state = manager.state(home) if found is not None else State(word=None)
+def _status(manager: ServiceManager, plan: Plan, home: Home, as_json: bool) -> int:
+    found = read_service_file(plan)
+    state = manager.state(home) if found is not None else ServiceState(state=None)
     up_to_date = None if found is None else _is_up_to_date(manager, home, found)
     if as_json:
         emit_json(
@@ -202,23 +204,23 @@ def _status(manager: Keeper, plan: Plan, home: Home, as_json: bool) -> int:
                 "installed": found is not None,
                 "up_to_date": up_to_date,
                 "at_login": state.at_login,
-                "state": state.word,
+                "state": state.state,
                 "pid": state.pid,
-                "says": state.says or None,
+                "says": state.status_text or None,
             }
         )
     elif found is None:
         print(f"No service is installed for {clean(home.root)}.")
-        note("`ragctl service install` installs one.")
+        print_notice("`ragctl service install` installs one.")
     else:
         _print_state(plan, state, up_to_date)
     return EXIT_OK if state.running else EXIT_NOT_RUNNING
 
 
-def _is_up_to_date(manager: Keeper, home: Home, found: bytes) -> bool | None:
+def _is_up_to_date(manager: ServiceManager, home: Home, found: bytes) -> bool | None:
     """Whether `install` would write the same file today; None if the configuration is invalid."""
     try:
-        program = program_of(home)
+        program = build_program(home)
     except ConfigError:
         return None
     return found in (
@@ -227,23 +229,23 @@ def _is_up_to_date(manager: Keeper, home: Home, found: bytes) -> bool | None:
     )
 
 
-def _print_state(plan: Plan, state: State, up_to_date: bool | None) -> None:
+def _print_state(plan: Plan, state: ServiceState, up_to_date: bool | None) -> None:
     ink = Ink()
     sign, colour = ("●", "green") if state.running else ("✗", "red")
-    word = clean(state.word) if state.word else f"{plan.manager} gave no answer"
+    word = clean(state.state) if state.state else f"{plan.manager} gave no answer"
     print(f"{ink.paint(ink.sign(sign), colour)} {plan.name}: {word}")
     login = {True: "yes", False: "no", None: ""}[state.at_login]
     pairs = (
         ("pid", str(state.pid or "")),
-        ("message", clean(state.says)),
+        ("message", clean(state.status_text)),
         ("at login", login),
         ("file", clean(plan.file)),
     )
-    print(rows(pairs, ink))
+    print(format_table(pairs, ink))
     if up_to_date is False:
-        note("The file is out of date: run `ragctl service install` again.")
+        print_notice("The file is out of date: run `ragctl service install` again.")
     if not state.running:
-        note("`ragctl start` starts it, or reports why it cannot start.")
+        print_notice("`ragctl start` starts it, or reports why it cannot start.")
 
 
 def _plan_fields(plan: Plan) -> dict[str, Any]:

@@ -13,10 +13,10 @@ from urllib.parse import quote
 from ragctl.arguments.vault_paths import relative_to_vault
 from ragctl.cli import add_json, at_least
 from ragctl.daemon.client import Answer
-from ragctl.daemon.start import ask
+from ragctl.daemon.start import call_daemon
 from ragctl.failure import Failure, UsageError
-from ragctl.views.passages import cautions, pasted
-from ragctl.views.render import Ink, clean, counted, emit_bytes, invoked
+from ragctl.views.passages import cautions, quote_citation
+from ragctl.views.render import Ink, clean, counted, emit_bytes, ragctl_command
 from ragd.errors import EXIT_NOTHING_FOUND, EXIT_OK, EXIT_USAGE
 from ragd.paths import Home
 
@@ -97,11 +97,11 @@ def _is_interactive() -> bool:
 def _request_note(home: Home, target: str, token: str | None, *, is_user: bool) -> Answer:
     """The daemon's answer. For a user on a terminal, sensitive text is confirmed automatically."""
     confirm = "" if token is None else f"&confirm={quote(token, safe='')}"
-    answer = ask(home, "GET", target + confirm, start=True)
+    answer = call_daemon(home, "GET", target + confirm, start=True)
     data = answer.envelope.get("data") or {}
     if is_user and data.get("confirm"):
         again = f"{target}&confirm={quote(str(data['confirm']), safe='')}"
-        return ask(home, "GET", again, start=True, again=True)
+        return call_daemon(home, "GET", again, start=True, skip_version_notice=True)
     return answer
 
 
@@ -167,8 +167,8 @@ def _truncation_notice(data: dict[str, Any]) -> list[str]:
         return ["The line is too long to be shown in full."]
     first = data["to"] + 1
     last = data["to"] + min(shown, data["lines_after"]) if shown > 1 else first
-    more = pasted(f"{clean(data['path'])}#L{first}-L{last}")
-    return [f"The rest does not fit in one answer: `{invoked()} show {more}`."]
+    more = quote_citation(f"{clean(data['path'])}#L{first}-L{last}")
+    return [f"The rest does not fit in one answer: `{ragctl_command()} show {more}`."]
 
 
 def _withheld_notice(data: dict[str, Any]) -> str:

@@ -4,7 +4,7 @@ import argparse
 import os
 
 from ragctl.cli import add_json
-from ragctl.daemon.start import ask, daemon_command, start_daemon
+from ragctl.daemon.start import call_daemon, daemon_command, start_daemon
 from ragctl.failure import NotRunning
 from ragctl.views.render import clean, emit_json
 from ragd.errors import EXIT_OK
@@ -31,11 +31,11 @@ def run(args: argparse.Namespace) -> int:
         os.execve(command[0], command, subprocesses.environment())  # noqa: S606
     started = False
     try:
-        answer = ask(args.home, "GET", "/v1/status", start=False)
+        answer = call_daemon(args.home, "GET", "/v1/status", start=False)
     except NotRunning:
         start_daemon(args.home)
         started = True
-        answer = ask(args.home, "GET", "/v1/status", start=False)
+        answer = call_daemon(args.home, "GET", "/v1/status", start=False)
     data = answer.data
     if args.json:
         emit_json({"started": started, "pid": data["pid"], "version": data["version"]})

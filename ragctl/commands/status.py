@@ -5,22 +5,22 @@ import sys
 from typing import Any
 
 from ragctl.cli import add_json
-from ragctl.daemon.start import ask
+from ragctl.daemon.start import call_daemon
 from ragctl.failure import UsageError
-from ragctl.views.progress import took
+from ragctl.views.progress import format_elapsed
 from ragctl.views.render import (
     Ink,
+    add_home_option,
     ago,
     clean,
     counted,
     emit_bytes,
-    for_home,
-    in_words_until,
-    local,
-    rows,
-    say,
+    format_duration,
+    format_table,
+    format_until,
+    local_time,
+    print_text,
     since,
-    span,
 )
 from ragd import __version__
 from ragd.errors import (
@@ -62,21 +62,21 @@ def options(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     if args.watch:
         _require_terminal(args.json)
-    answer = ask(args.home, "GET", "/v1/status", start=not args.no_start)
+    answer = call_daemon(args.home, "GET", "/v1/status", start=not args.no_start)
     if _has_just_started(answer.data):
         from ragctl.daemon.wait import wait_until
 
         # The first probes are still running, so health is not known yet.
         answer = wait_until(args.home, answer, lambda data: not _has_just_started(data), SETTLES_S)
     if args.watch:
-        from ragctl.views.live_status import keep_on_screen
+        from ragctl.views.live_status import watch_status
 
-        return keep_on_screen(args.home, answer)
+        return watch_status(args.home, answer)
     data = answer.data
     if args.json:
         emit_bytes(answer.body)
     else:
-        say(render_status(data, Ink()))
+        print_text(render_status(data, Ink()))
     return (
         EXIT_CODES.get(data.get("plugin_health", ""), EXIT_UNAVAILABLE) if args.check else EXIT_OK
     )
@@ -87,7 +87,7 @@ def _require_terminal(as_json: bool) -> None:
     instead = "Use `ragctl wait`, or `ragctl events -f --health`."
     if as_json:
         raise UsageError("--watch cannot be combined with --json.", instead)
-    if not Ink().obeyed or sys.platform == "win32":
+    if not Ink().has_ansi or sys.platform == "win32":
         raise UsageError("--watch needs a terminal that can move the cursor.", instead)
 
 
@@ -102,7 +102,7 @@ def render_status(data: dict[str, Any], ink: Ink) -> str:
     blocks += _needs_restart(data.get("needs_restart"), ink)
     blocks += _config_refused(data.get("config_refused"), ink)
     blocks += [_reason(reason, ink) for reason in data.get("reasons", [])]
-    blocks.append(rows(_details(data, ink), ink))
+    blocks.append(format_table(_details(data, ink), ink))
     return "\n\n".join(blocks)
 
 
@@ -133,10 +133,11 @@ def _healthy_verdict(data: dict[str, Any]) -> tuple[str, str, str]:
 def _paused(paused: dict[str, Any] | None, ink: Ink) -> list[str]:
     if not paused:
         return []
-    until = in_words_until(paused["until"])
+    until = format_until(paused["until"])
     text = f"Syncing is paused {until}: changes are noticed but not indexed."
     arrow = ink.paint(ink.sign("→"), "cyan")
-    return [f"  {ink.wrap(text, 2)}\n  {arrow} {for_home('`ragctl pause resume` ends the pause.')}"]
+    fix = add_home_option("`ragctl pause resume` ends the pause.")
+    return [f"  {ink.wrap(text, 2)}\n  {arrow} {fix}"]
 
 
 def _needs_restart(keys: list[str] | None, ink: Ink) -> list[str]:
@@ -144,7 +145,7 @@ def _needs_restart(keys: list[str] | None, ink: Ink) -> list[str]:
         return []
     text = f"These changed settings need a restart: {clean(', '.join(keys))}."
     arrow = ink.paint(ink.sign("→"), "cyan")
-    fix = for_home("Run `ragctl stop`, then `ragctl start`.")
+    fix = add_home_option("Run `ragctl stop`, then `ragctl start`.")
     return [f"  {ink.wrap(text, 2)}\n  {arrow} {fix}"]
 
 
@@ -153,15 +154,17 @@ def _config_refused(why: str | None, ink: Ink) -> list[str]:
         return []
     text = f"config.json was changed and is invalid; the previous settings apply. {clean(why)}"
     arrow = ink.paint(ink.sign("→"), "cyan")
-    fix = for_home("Correct it; `ragctl config validate` checks it.")
-    return [f"  {ink.wrap(for_home(text), 2)}\n  {arrow} {ink.wrap(fix, 4)}"]
+    fix = add_home_option("Correct it; `ragctl config validate` checks it.")
+    return [f"  {ink.wrap(add_home_option(text), 2)}\n  {arrow} {ink.wrap(fix, 4)}"]
 
 
 def _reason(reason: dict[str, Any], ink: Ink) -> str:
     colour = "red" if reason.get("state") == UNAVAILABLE else "yellow"
     code = clean(reason.get("code"))
     head = ink.wrap(f"{code}  {since(reason['since'])}" if reason.get("since") else code, 2)
-    message, suggestion = (for_home(clean(reason.get(key))) for key in ("message", "suggestion"))
+    message, suggestion = (
+        add_home_option(clean(reason.get(key))) for key in ("message", "suggestion")
+    )
     return "\n".join(
         [
             f"  {ink.paint(code, colour)}{ink.paint(head[len(code) :], 'dim')}",
@@ -213,7 +216,7 @@ def _templates(vault: dict[str, Any]) -> list[str]:
         for one in vault.get("templates") or []
     ]
     if lines:
-        lines[-1] += for_home("; `ragctl config set indexing.templates index` indexes them")
+        lines[-1] += add_home_option("; `ragctl config set indexing.templates index` indexes them")
     return lines
 
 
@@ -270,7 +273,11 @@ def _provider(data: dict[str, Any], ink: Ink) -> str:
 def _language_hint(data: dict[str, Any]) -> list[tuple[str, str]]:
     """That another embedded model fits the notes better, and the command for it."""
     hint = (data.get("index") or {}).get("language_hint")
-    return [("", clean(hint["message"])), ("", clean(for_home(hint["suggestion"])))] if hint else []
+    return (
+        [("", clean(hint["message"])), ("", clean(add_home_option(hint["suggestion"])))]
+        if hint
+        else []
+    )
 
 
 def _passed_over(data: dict[str, Any]) -> list[tuple[str, str]]:
@@ -311,8 +318,8 @@ def _durations(last: dict[str, Any]) -> str:
     if text is None or not total:
         return ""
     if total == text:
-        return f"; it took {took(total / 1000)}"
-    return f"; text took {took(text / 1000)}, with vectors {took(total / 1000)}"
+        return f"; it took {format_elapsed(total / 1000)}"
+    return f"; text took {format_elapsed(text / 1000)}, with vectors {format_elapsed(total / 1000)}"
 
 
 def _actor(actor: dict[str, Any]) -> str:
@@ -331,13 +338,13 @@ def _log(log: dict[str, Any]) -> str:
     if log.get("unknown_events"):
         text += f", {log['unknown_events']:,} of a type unknown to this version"
     if log.get("full_since"):
-        text += f"; disk full since {local(log['full_since'])}"
+        text += f"; disk full since {local_time(log['full_since'])}"
     return text
 
 
 def _daemon(data: dict[str, Any], ink: Ink) -> str:
     dot = ink.sign("·")
-    up, version = span(data.get("uptime_s", 0)), clean(data.get("version"))
+    up, version = format_duration(data.get("uptime_s", 0)), clean(data.get("version"))
     if version != __version__:
         version += f" (ragctl is {__version__})"
     return f"pid {data.get('pid')} {dot} version {version} {dot} up {up}"

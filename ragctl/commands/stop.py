@@ -7,11 +7,11 @@ restart a crashed daemon, the service is stopped as well.
 import argparse
 
 from ragctl.cli import add_json, at_least
-from ragctl.daemon.stop import Ended, end_daemon
+from ragctl.daemon.stop import StoppedDaemon, end_daemon
 from ragctl.failure import NotRunning
-from ragctl.service_managers import installed, keeper
-from ragctl.service_managers.run_command import asked
-from ragctl.views.render import emit_json, note
+from ragctl.service_managers import installed_service, service_manager
+from ragctl.service_managers.run_command import run_command
+from ragctl.views.render import emit_json, print_notice
 from ragd.errors import EXIT_OK
 
 EXAMPLES = (
@@ -32,23 +32,23 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    plan = installed(args.home)
-    restarting = plan is not None and keeper().state(args.home).restarting
+    plan = installed_service(args.home)
+    restarting = plan is not None and service_manager().state(args.home).restarting
     try:
         ended = end_daemon(args.home, args.timeout)
     except NotRunning:
         if not restarting:
             raise
-        ended = Ended(None, 0.0)
+        ended = StoppedDaemon(None, 0.0)
     if plan is not None and plan.stop is not None:
-        asked(plan.stop.argv, args.timeout)  # so that the manager does not restart it
+        run_command(plan.stop.argv, args.timeout)  # so that the manager does not restart it
     if args.json:
         took_ms = round(ended.took_s * 1000)
         emit_json({"stopped": True, "pid": ended.pid, "took_ms": took_ms})
     else:
         print(f"ragd stopped{f' (pid {ended.pid})' if ended.pid else ''}.")
     if plan is not None:
-        note(
+        print_notice(
             f"The service {plan.name} starts it again at your next login; "
             "`ragctl service uninstall` prevents that."
         )

@@ -9,9 +9,9 @@ import time
 from typing import Any
 
 from ragctl.cli import add_json, at_least, one_of
-from ragctl.daemon.start import ask
+from ragctl.daemon.start import call_daemon
 from ragctl.daemon.wait import wait_until
-from ragctl.views.render import clean, counted, emit_json, in_words_until, note
+from ragctl.views.render import clean, counted, emit_json, format_until, print_notice
 from ragd.errors import (
     DEGRADED,
     EXIT_DEGRADED,
@@ -52,7 +52,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     began = time.monotonic()
-    answer = ask(args.home, "GET", "/v1/status", start=True)
+    answer = call_daemon(args.home, "GET", "/v1/status", start=True)
     data = wait_until(args.home, answer, lambda d: is_reached(args.goal, d), args.timeout).data
     reached = is_reached(args.goal, data)
     if args.json:
@@ -70,7 +70,7 @@ def run(args: argparse.Namespace) -> int:
     if reached:
         return EXIT_OK
     if not args.json:
-        note(_explain(args.goal, data, args.timeout))
+        print_notice(_explain(args.goal, data, args.timeout))
     return _exit_code(args.goal, data) if args.timeout == 0 else EXIT_TIMEOUT
 
 
@@ -112,7 +112,7 @@ def _explain(goal: str, data: dict[str, Any], timeout: float) -> str:
             busy += f", {counted(data['chunks_pending'], 'vector')} missing"
         waiting = counted(data["unindexed_files"], "file")
         if data.get("paused"):
-            busy += f", syncing is paused {in_words_until(data['paused']['until'])}"
+            busy += f", syncing is paused {format_until(data['paused']['until'])}"
         return f"Not idle{within}: {busy}, {waiting} waiting.\nSee `ragctl status`."
     lines = [f"Still {clean(data['plugin_health'])}{within}."]
     lines += [f"{r['code']}: {r['message']}\n{r['suggestion']}" for r in data["reasons"]]

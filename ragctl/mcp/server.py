@@ -22,10 +22,10 @@ from mcp_types import (
 )
 
 from ragctl.daemon.client import Answer
-from ragctl.daemon.start import ask, ask_when_started, version_sentence
-from ragctl.failure import Failure, refused_by_the_system
+from ragctl.daemon.start import call_daemon, call_daemon_when_ready, describe_version_mismatch
+from ragctl.failure import Failure, describe_os_error
 from ragctl.mcp.answers import INSTRUCTIONS, SEARCH, render_answer
-from ragctl.views.render import for_home
+from ragctl.views.render import add_home_option
 from ragd import __version__
 from ragd.errors import RagdError, StartupError
 from ragd.paths import Home
@@ -83,7 +83,9 @@ class Forwarder:
         """The daemon's tools, because its version may differ. Without an answer, ragctl's own: a
         call of one then reports the reason."""
         try:
-            found = ask(self._home, "GET", "/v1/tools", start=True, again=True).data["tools"]
+            found = call_daemon(
+                self._home, "GET", "/v1/tools", start=True, skip_version_notice=True
+            ).data["tools"]
             return list(found)
         except Exception:
             return tool_schemas.published_tools()
@@ -97,9 +99,9 @@ class Forwarder:
             text = render_answer(name, answer.envelope)
             is_error = answer.envelope.get("data") is None
         except (Failure, StartupError, RagdError) as why:
-            return _failure_result(for_home(why.message), for_home(why.suggestion))
+            return _failure_result(add_home_option(why.message), add_home_option(why.suggestion))
         except OSError as why:
-            return _failure_result(refused_by_the_system(why), for_home("Run `ragctl doctor`."))
+            return _failure_result(describe_os_error(why), add_home_option("Run `ragctl doctor`."))
         except Exception as why:  # the client must get an answer
             return _failure_result(
                 f"Something went wrong inside ragctl ({type(why).__name__}).", ""
@@ -110,18 +112,24 @@ class Forwarder:
     def _forward(self, name: str, arguments: dict[str, Any]) -> Answer:
         target = f"/v1/tools/{name}"
         # Only a search needs the index, which is not open yet right after the daemon's start.
-        send = ask_when_started if name == SEARCH else ask
+        send = call_daemon_when_ready if name == SEARCH else call_daemon
         # A read that a stopping daemon cut off is repeated; but a token is valid only once.
-        harmless = name in _READS and not arguments.get("confirm")
+        idempotent = name in _READS and not arguments.get("confirm")
         return send(
-            self._home, "POST", target, arguments, start=True, again=True, harmless=harmless
+            self._home,
+            "POST",
+            target,
+            arguments,
+            start=True,
+            skip_version_notice=True,
+            idempotent=idempotent,
         )
 
     def _version_notice(self, answer: Answer) -> list[str]:
         """That the versions of daemon and ragctl differ; only once."""
-        sentence = "" if self._version_reported else version_sentence(answer)
+        sentence = "" if self._version_reported else describe_version_mismatch(answer)
         self._version_reported = True
-        return [f"Tell the user: {for_home(sentence)}"] if sentence else []
+        return [f"Tell the user: {add_home_option(sentence)}"] if sentence else []
 
 
 def _tool(published: dict[str, Any]) -> Tool:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from ragctl import index_job
-from ragctl.views.progress import Moving
+from ragctl.views.progress import TerminalProgress
 from ragd.paths import Home
 from tests.ragctl.conftest import (
     JOB,
@@ -151,7 +151,7 @@ def test_a_daemon_that_goes_away_is_fatal_and_the_next_command_is_named(
 def test_vectors_that_never_come_are_not_waited_for_for_ever(
     ragctl: Ragctl, fake: FakeDaemon, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(index_job, "PATIENCE_S", 0.0)
+    monkeypatch.setattr(index_job, "VECTOR_WAIT_S", 0.0)
     monkeypatch.setattr(index_job, "TICK_S", 0.01)
     done = {"indexed_files": 10, "duration_ms": 77, "errors": [], "errors_total": 0}
     fake.job = {"id": JOB, "mode": "full", "phase": "finished", "outcome": "complete", **done}
@@ -165,7 +165,7 @@ def test_vectors_that_never_come_are_not_waited_for_for_ever(
 def test_a_job_that_has_not_ended_is_waited_for(
     ragctl: Ragctl, fake: FakeDaemon, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(index_job, "PATIENCE_S", 0.0)
+    monkeypatch.setattr(index_job, "VECTOR_WAIT_S", 0.0)
     monkeypatch.setattr(index_job, "TICK_S", 0.01)
     fake.say(step("vectors", 15, 18))  # of an index that is being built: the job still runs
     fake.when_asked(f"GET /v1/jobs/{JOB}", lambda: fake.say(complete()))
@@ -178,7 +178,7 @@ def test_what_the_system_refuses_is_fatal(
     def refuse(*_: Any, **__: Any) -> None:
         raise PermissionError(13, "Permission denied", "/x")
 
-    monkeypatch.setattr(index_job, "ask", refuse)
+    monkeypatch.setattr(index_job, "call_daemon", refuse)
     result = ragctl("index")
     assert (result.code, result.err) == (2, "ragctl: Permission denied: /x.\n")
 
@@ -265,9 +265,9 @@ def test_a_silence_is_explained_once_by_what_status_knows(home: Home, fake: Fake
     assert fake.reasons[0]["message"] in sentence and fake.reasons[0]["suggestion"] in sentence
     assert list(index_job.reasons_to_wait(home, told)) == []
     screen = io.StringIO()
-    shown = Moving(screen)
+    shown = TerminalProgress(screen)
     shown.step(step("text", 0, 1))
-    shown.remark(sentence)
+    shown.print_remark(sentence)
     assert f"{sentence}\n" in screen.getvalue()
 
 
@@ -351,7 +351,7 @@ def test_an_interrupt_before_there_is_a_job_claims_none(
     def interrupt(*_: Any, **__: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(index_job, "ask", interrupt)
+    monkeypatch.setattr(index_job, "call_daemon", interrupt)
     result = ragctl("index")
     assert result.code == 130 and "before the daemon said that it took the job" in result.err
 

@@ -9,7 +9,7 @@ import pytest
 from ragctl.commands.doctor import CHECKS, render_findings
 from ragctl.doctor.checks import Finding, daemon, log, ok, vault
 from ragctl.doctor.checks import home as home_checks
-from ragctl.doctor.run_checks import Check, examine
+from ragctl.doctor.run_checks import Check, run_checks
 from ragctl.views.render import Ink
 from ragd.eventlog.frame import FORMAT, Record, SegmentHeader, encode, encode_header
 from ragd.eventlog.segment import segment_name
@@ -99,7 +99,7 @@ def test_a_check_that_hangs_holds_up_nobody(home: Home) -> None:
         "takes longer": Check(come_late, PATIENCE_S),
     }
     threading.Timer(0.3, began.set).start()
-    found = examine(home, checks)
+    found = run_checks(home, checks)
     forever.set()
     assert [found[name].verdict for name in checks] == ["fail", "ok", "fail", "ok"]
     assert "no answer within 0.1 s" in found["hangs"].message

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from ragctl.views.excerpts import Marks, excerpt
-from ragctl.views.markdown import Styled
-from ragctl.views.passages import described
+from ragctl.views.excerpts import Highlighter, excerpt
+from ragctl.views.markdown import StyledText
+from ragctl.views.passages import render_passage
 from ragctl.views.render import Ink
-from ragctl.views.search_results import _suggestion, told
+from ragctl.views.search_results import _suggestion, render_search_results
 from ragd.embed.providers import local_model
 from ragd.paths import Home
 from tests.patience import PATIENCE_S
@@ -49,7 +49,7 @@ class Low(Ink):
 
 
 def lines_of(result: dict[str, Any], question: str = "", ink: Ink | None = None) -> list[str]:
-    return described(1, result, Marks(question), ink or Ink()).splitlines()
+    return render_passage(1, result, Highlighter(question), ink or Ink()).splitlines()
 
 
 def answer(*results: dict[str, Any], **more: Any) -> dict[str, Any]:
@@ -92,22 +92,24 @@ def test_dots_say_how_relevant_a_passage_is(score: float, dots: str) -> None:
 def test_five_long_passages_fit_a_terminal_of_forty_rows() -> None:
     long = RESULT | {"chunk_text": "word " * 300, "also_in": ["a.md"] * 5, "also_in_total": 9}
     suggestion = {"key": "k", "value": "v", "source": "a.md"}
-    shown = told("board?", answer(*[long] * 5, memory_suggestion=suggestion), Low())
+    shown = render_search_results(
+        "board?", answer(*[long] * 5, memory_suggestion=suggestion), Low()
+    )
     assert shown.count("\n") + 1 < 40
     assert shown.splitlines()[0].startswith("1. Doorbell")
-    whole = told("board?", answer(*[long] * 5), Low(), full=True)
+    whole = render_search_results("board?", answer(*[long] * 5), Low(), full=True)
     assert whole.count("word") == 1500 and whole.count("ragctl show") == 5
 
 
 def test_long_paths_take_rows_too() -> None:
     far = RESULT | {"chunk_text": "word " * 300, "citation": f"{'Folder/' * 30}Note.md#L1-L9"}
-    shown = told("board?", answer(*[far] * 5), Low())
+    shown = render_search_results("board?", answer(*[far] * 5), Low())
     assert sum(-(-len(line) // 80) or 1 for line in shown.split("\n")) < 40
 
 
 def test_on_a_low_terminal_the_best_passage_keeps_its_lines() -> None:
     long = RESULT | {"chunk_text": "word " * 300}
-    shown = told("board?", answer(*[long] * 5), Low(rows=24)).split("\n\n")
+    shown = render_search_results("board?", answer(*[long] * 5), Low(rows=24)).split("\n\n")
     assert [block.count("word") > 20 for block in shown[:5]] == [True, *[False] * 4]
 
 
@@ -128,11 +130,11 @@ def test_what_was_made_of_the_question_is_said_first() -> None:
     time = {"phrases": [{**week, "every_year": False}], "listed": False}
     understood = {"time": time, "filters": ["tag: river"]}
     found = answer(RESULT, corrections=fixed, understood=understood)
-    first = told("bord?", found, Loud()).split("\n\n")[0]
+    first = render_search_results("bord?", found, Loud()).split("\n\n")[0]
     assert '"bord" is in no note: searched for board or bored.' in first
     assert 'Understood: "last week" means 2026-11-09 to 2026-11-15.' in first
     assert "Understood: tag: river." in first
-    assert "\x1b[33;1mboard\x1b[0m" in told("bord?", found, Loud())
+    assert "\x1b[33;1mboard\x1b[0m" in render_search_results("bord?", found, Loud())
 
 
 def test_the_numbers_behind_the_order_are_shown_on_request() -> None:
@@ -142,10 +144,12 @@ def test_the_numbers_behind_the_order_are_shown_on_request() -> None:
 
 
 def test_a_list_without_an_answer_is_introduced_as_such() -> None:
-    nearest = told("who?", answer(RESULT, answered=False), Ink())
+    nearest = render_search_results("who?", answer(RESULT, answered=False), Ink())
     assert nearest.startswith("Nothing answers this. Nearest:\n\n1. Doorbell")
-    assert "Nothing answers" not in told("who?", answer(RESULT, answered=True), Ink())
-    assert "Nothing answers" not in told("who?", answer(RESULT), Ink())
+    assert "Nothing answers" not in render_search_results(
+        "who?", answer(RESULT, answered=True), Ink()
+    )
+    assert "Nothing answers" not in render_search_results("who?", answer(RESULT), Ink())
 
 
 def test_what_is_worth_remembering_can_be_pasted_into_a_shell() -> None:
@@ -164,13 +168,13 @@ def test_what_is_worth_remembering_can_be_pasted_into_a_shell() -> None:
     [(0, ""), (1, "1 new or changed note is not"), (7, "7 new or changed notes are")],
 )
 def test_notes_that_are_not_read_yet_are_told(left: int, said: str) -> None:
-    shown = told("when?", answer(RESULT, unindexed=left), Ink())
+    shown = render_search_results("when?", answer(RESULT, unindexed=left), Ink())
     assert (said in shown) if said else ("index" not in shown)
 
 
 def test_during_a_pause_the_pause_explains_what_is_missing() -> None:
     pause = {"since": "2026-11-15T14:30:00Z", "until": "2999-01-01T00:00:00Z"}
-    shown = told("when?", answer(RESULT, unindexed=1), Ink(), paused=pause)
+    shown = render_search_results("when?", answer(RESULT, unindexed=1), Ink(), paused=pause)
     assert "1 new or changed note is not in the index: syncing is paused until" in shown
     assert "`ragctl pause resume` ends the pause." in shown and "in a moment" not in shown
 
@@ -201,19 +205,19 @@ def test_other_notes_with_the_same_passage_are_named(
     others: list[str], total: int, said: str | None
 ) -> None:
     found = RESULT | {"also_in": others, "also_in_total": total}
-    shown = described(1, found, Marks(""), Ink()).splitlines()
+    shown = render_passage(1, found, Highlighter(""), Ink()).splitlines()
     assert [line.strip() for line in shown if "Also in" in line] == ([said] if said else [])
 
 
 def test_matches_are_marked_whatever_their_form() -> None:
-    marks = Marks("Who was soldering boards in 2024?")
-    assert marks.paint(Styled("Solder the Board of 2024"), Loud()) == (
+    marks = Highlighter("Who was soldering boards in 2024?")
+    assert marks.paint(StyledText("Solder the Board of 2024"), Loud()) == (
         "\x1b[33;1mSolder\x1b[0m the \x1b[33;1mBoard\x1b[0m of \x1b[33;1m2024\x1b[0m"
     )
-    assert Marks("机器学习").within("我学习机器") == [(1, 5)]
-    assert Marks("").within("anything") == []
-    assert Marks("SIM or the eSIM?").within("A sim, the simple") == [(2, 5)]
-    assert Marks("board -solder tag:plan").within("solder the plan board") == [(16, 21)]
+    assert Highlighter("机器学习").spans("我学习机器") == [(1, 5)]
+    assert Highlighter("").spans("anything") == []
+    assert Highlighter("SIM or the eSIM?").spans("A sim, the simple") == [(2, 5)]
+    assert Highlighter("board -solder tag:plan").spans("solder the plan board") == [(16, 21)]
 
 
 @pytest.mark.parametrize(
@@ -226,7 +230,7 @@ def test_matches_are_marked_whatever_their_form() -> None:
     ],
 )
 def test_what_to_mind_is_said_below_a_passage(flag: dict[str, Any], said: str) -> None:
-    assert said in described(1, RESULT | flag, Marks(""), Ink()).splitlines()[-1]
+    assert said in render_passage(1, RESULT | flag, Highlighter(""), Ink()).splitlines()[-1]
 
 
 @pytest.mark.parametrize(
@@ -236,7 +240,9 @@ def test_what_to_mind_is_said_below_a_passage(flag: dict[str, Any], said: str) -
 def test_a_citation_can_be_pasted_into_a_shell(path: str) -> None:
     citation = f"{path}#L10-L12"
     found = RESULT | {"citation": citation, "date": None, "tags": []}
-    typed = told("x", answer(found), Ink()).splitlines()[-1].removeprefix("Read on: ")
+    typed = (
+        render_search_results("x", answer(found), Ink()).splitlines()[-1].removeprefix("Read on: ")
+    )
     assert typed == f"ragctl show {lines_of(found)[1].strip()}"
     said = subprocess.run(
         ["bash", "-c", typed.replace("ragctl show", "printf %s")], capture_output=True, text=True
@@ -247,7 +253,7 @@ def test_a_citation_can_be_pasted_into_a_shell(path: str) -> None:
 def test_a_long_passage_is_shown_where_most_of_the_question_is() -> None:
     lines = [f"- item {n}" for n in range(40)]
     lines[30] = "- the doorbell battery"
-    shown = excerpt("\n".join(lines), Marks("doorbell battery"), Ink())
+    shown = excerpt("\n".join(lines), Highlighter("doorbell battery"), Ink())
     assert [line.text for line in shown] == [
         "… • item 29",
         "• the doorbell battery",
@@ -257,13 +263,15 @@ def test_a_long_passage_is_shown_where_most_of_the_question_is() -> None:
 
 def test_nothing_in_a_note_moves_the_terminal() -> None:
     evil = RESULT | {"chunk_text": "a\x1b[2Jb\x9bc\u202ed", "heading_path": "x\x07y"}
-    shown = described(1, evil, Marks("a"), Ink())
+    shown = render_passage(1, evil, Highlighter("a"), Ink())
     assert not any(c in shown for c in "\x1b\x9b\x07\u202e")
 
 
 def test_lines_wrapped_by_an_editor_are_joined_and_lists_are_not() -> None:
     long = "word " * 14
-    assert [line.text for line in excerpt(f"{long}\nend.\n- one\n- two", Marks(""), Ink())] == [
+    assert [
+        line.text for line in excerpt(f"{long}\nend.\n- one\n- two", Highlighter(""), Ink())
+    ] == [
         f"{long.strip()} end.",
         "• one",
         "• two",

@@ -24,8 +24,8 @@ from ragctl.daemon.lockfile import holder
 from ragctl.failure import Failure
 from ragctl.service_managers import Program
 from ragctl.service_managers.launchd import Launchd
-from ragctl.service_managers.systemd_unit import quoted, unit
-from ragctl.service_managers.task_scheduler import Scheduler
+from ragctl.service_managers.systemd_unit import quote_unit_word, render_unit
+from ragctl.service_managers.task_scheduler import TaskScheduler
 from ragd.paths import Home
 from tests.ragctl.conftest import FakeDaemon, Ragctl, pid_of
 
@@ -267,9 +267,9 @@ def test_a_command_that_fails_is_quoted(ragctl: Ragctl, kept: Manager, name: str
 
 
 def test_the_usual_home_has_the_short_name(short: Path, manager: Manager) -> None:
-    usual = service_managers.keeper().plan(Home(str(short / "user/.obsidian-rag")))
+    usual = service_managers.service_manager().plan(Home(str(short / "user/.obsidian-rag")))
     assert usual.name == "ragd.service"
-    assert service_managers.keeper().plan(Home("/elsewhere")).name.startswith("ragd-")
+    assert service_managers.service_manager().plan(Home("/elsewhere")).name.startswith("ragd-")
 
 
 def test_a_platform_that_we_do_not_know_is_told_so(
@@ -482,7 +482,7 @@ def test_every_line_that_the_page_explains_is_in_the_unit(heading: str, sandbox:
     table = PAGE.read_text().partition(f"\n{heading}")[2].partition("| line |")[2]
     rows = [row.split("|")[1] for row in table.partition("\n\n")[0].splitlines()[2:]]
     lines = [line for row in rows for line in re.findall(r"`([^`]+)`", row) if "@p" not in line]
-    text = unit(program("/srv/h"), sandbox=sandbox)
+    text = render_unit(program("/srv/h"), sandbox=sandbox)
     assert len(lines) >= 8
     for line in lines:
         assert f"\n{line.rstrip('…')}" in text
@@ -514,29 +514,29 @@ STRANGE = '/srv/r %h "q" $HOME ${X} \\n 日本 ; # \u00a0x'
     ],
 )
 def test_what_means_something_in_a_unit_is_escaped(word: str, text: str) -> None:
-    assert quoted(word) == text
+    assert quote_unit_word(word) == text
 
 
 @pytest.mark.parametrize("name", ["/a\nb", "/a\tb", "/a\x7f", "/\udcff"])
 def test_what_a_unit_cannot_say_is_refused(name: str) -> None:
     with pytest.raises(Failure, match="A systemd unit cannot name"):
-        unit(program(name), sandbox=False)
+        render_unit(program(name), sandbox=False)
 
 
 @pytest.mark.parametrize("sign", ['"', "'", "\\"])
 def test_a_program_that_systemd_cannot_run_is_refused(sign: str) -> None:
     with pytest.raises(Failure, match="Install ragd in another folder"):
-        unit(program("/home", python=f"/opt/{sign}/python"), sandbox=False)
+        render_unit(program("/home", python=f"/opt/{sign}/python"), sandbox=False)
 
 
 def test_temporary_files_are_private_unless_something_of_ours_lies_there() -> None:
-    assert "PrivateTmp=yes" in unit(program("/srv/h"), sandbox=True)
+    assert "PrivateTmp=yes" in render_unit(program("/srv/h"), sandbox=True)
     for there in (
         program("/tmp/h"),
         program("/srv/h", vault="/var/tmp/v"),
         program("/srv/h", python="/tmp/clone/.venv/bin/python"),
     ):
-        text = unit(there, sandbox=True)
+        text = render_unit(there, sandbox=True)
         assert "PrivateTmp" not in text and "ReadWritePaths=/tmp\n" in text
 
 
@@ -571,14 +571,14 @@ def analyze(short: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
 def test_systemd_understands_the_unit(
     analyze: Callable[..., str], root: str, sandbox: bool
 ) -> None:
-    analyze(unit(program(root, vault=STRANGE), sandbox=sandbox), "verify", "--man=no")
+    analyze(render_unit(program(root, vault=STRANGE), sandbox=sandbox), "verify", "--man=no")
 
 
 @needs_systemd_analyze
 def test_systemd_finds_little_to_attack(analyze: Callable[..., str]) -> None:
     """It judges as if root ran it, and knows no words for a vault that must be readable."""
     words = ("security", "--offline=true", "--no-pager", "--threshold=25")
-    assert "Overall exposure level" in analyze(unit(program("/srv/h"), sandbox=True), *words)
+    assert "Overall exposure level" in analyze(render_unit(program("/srv/h"), sandbox=True), *words)
 
 
 def test_the_agent_for_launchd_is_one(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -592,13 +592,13 @@ def test_the_agent_for_launchd_is_one(home: Home, monkeypatch: pytest.MonkeyPatc
 def test_the_task_for_windows_is_one(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("USERNAME", "ada & co")
     monkeypatch.setenv("USERDOMAIN", "HOME")
-    written = Scheduler().content(program('/srv/a b <"&">'), sandbox=False)
+    written = TaskScheduler().content(program('/srv/a b <"&">'), sandbox=False)
     task = ElementTree.fromstring(written.decode("utf-16").partition("?>")[2])
     say = {element.tag.rpartition("}")[2]: element.text for element in task.iter()}
     assert say["UserId"] == "HOME\\ada & co"
     assert say["Command"] == PYTHON
     assert say["Arguments"] == '-P -m ragd --home "/srv/a b <\\"&\\">"'
-    assert Scheduler().plan(home).untested
+    assert TaskScheduler().plan(home).untested
 
 
 @pytest.mark.parametrize(("platform", "manager_name"), [("darwin", "launchd"), ("win32", "Task")])
@@ -611,8 +611,8 @@ def test_what_was_never_run_is_said_to_be_untested(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     before = tree(short)
-    keeper = Launchd() if platform == "darwin" else Scheduler()
-    monkeypatch.setattr("ragctl.commands.service.keeper", lambda: keeper)
+    keeper = Launchd() if platform == "darwin" else TaskScheduler()
+    monkeypatch.setattr("ragctl.commands.service.service_manager", lambda: keeper)
     result = ragctl("service", "install", "--dry-run", "--json")
     assert result.code == 0 and result.json["untested"] is True
     assert manager_name in result.err and "has never been run" in result.err
@@ -622,9 +622,9 @@ def test_what_was_never_run_is_said_to_be_untested(
 
 
 def test_the_unit_runs_this_installation(home: Home) -> None:
-    from ragctl.service_managers.daemon_command import program_of
+    from ragctl.service_managers.daemon_command import build_program
 
-    found = program_of(home)
+    found = build_program(home)
     assert found.command[0] == sys.executable
     assert found.environment["PYTHONPATH"] == str(Path(ragd.__file__).parent.parent)
 

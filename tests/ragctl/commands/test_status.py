@@ -77,7 +77,7 @@ def test_check_without_start_is_exit_3_when_it_is_down(ragctl: Ragctl) -> None:
 def test_a_daemon_that_does_not_answer_is_exit_75(
     ragctl: Ragctl, home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    impatient = functools.partial(starting.ask, timeout=0.1)
+    impatient = functools.partial(starting.call_daemon, timeout=0.1)
     monkeypatch.setattr("ragctl.commands.status.ask", impatient)
     with socket.socket(socket.AF_UNIX) as mute:
         mute.bind(home.socket)
@@ -236,9 +236,7 @@ def test_a_refused_configuration_is_not_everything_works(ragctl: Ragctl, fake: F
     fake.more["config_refused"] = "It is not JSON."
     result = ragctl("status")
     assert "Everything works" not in result.out
-    assert (
-        result.lines[0] == "▲ healthy  Searches work, but config.json is invalid: see below."
-    )
+    assert result.lines[0] == "▲ healthy  Searches work, but config.json is invalid: see below."
     assert "It is not JSON." in result.out and "`ragctl config validate`" in result.out
 
 

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 import ragd
-from ragctl.daemon.client import answers
+from ragctl.daemon.client import is_listening
 from ragctl.daemon.lockfile import holder
 from ragd.paths import Home
 from tests.patience import PATIENCE_S
@@ -107,6 +107,6 @@ def _has_ended(pid: int) -> bool:
 
 def _wait_until_it_answers(home: Home) -> None:
     deadline = time.monotonic() + PATIENCE_S
-    while not answers(home):
+    while not is_listening(home):
         assert time.monotonic() < deadline
         time.sleep(0.01)

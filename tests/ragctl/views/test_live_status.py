@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from ragctl.daemon.client import request
-from ragctl.views.live_status import Watched
+from ragctl.views.live_status import LiveStatus
 from ragctl.views.render import Ink
 from ragd.paths import Home
 from tests.ragctl.conftest import FakeDaemon, Ragctl, StartTerminal
@@ -128,17 +128,17 @@ def test_the_time_left_for_vectors_follows_from_how_they_came(
     now = [1000.0]
     monkeypatch.setattr("ragctl.views.live_status.time.monotonic", lambda: now[0])
     fake.more["active_job"] = vectors(0)
-    watched = Watched(fake.home, request(fake.home, "GET", "/v1/status"))
+    watched = LiveStatus(fake.home, request(fake.home, "GET", "/v1/status"))
     try:
-        assert "left" not in watched.page(Ink())
+        assert "left" not in watched.render(Ink())
         for made in (20, 40, 60):  # ten a second
             now[0] += 2
             fake.more["active_job"] = vectors(made)
-            watched.ask()  # no fact tells of it: it is asked for all the same
-        assert "60 of 1,000 vectors), about 1 min 34 s left" in watched.page(Ink())
+            watched.refresh()  # no fact tells of it: it is asked for all the same
+        assert "60 of 1,000 vectors), about 1 min 34 s left" in watched.render(Ink())
         fake.more["active_job"] = None
         now[0] += 2
-        watched.ask()
-        assert "left" not in watched.page(Ink())
+        watched.refresh()
+        assert "left" not in watched.render(Ink())
     finally:
         watched.close()
