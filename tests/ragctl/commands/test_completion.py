@@ -1,4 +1,4 @@
-"""`ragctl completion`: the script is read by a real bash, which is then asked what could follow."""
+"""`ragctl completion`: a real bash loads the script and completes words with it."""
 
 import os
 import pty
@@ -42,7 +42,7 @@ def script(ragctl: Ragctl, short: Path) -> Path:
 
 @pytest.fixture
 def complete(script: Path, short: Path) -> Complete:
-    """What bash offers when Tab is pressed behind the last of these words."""
+    """What bash offers when Tab is pressed after the last of these words."""
     (short / "there/My Notes").mkdir(parents=True)
     (short / "there/More").mkdir()
     (short / "there/Music.txt").touch()
@@ -125,7 +125,7 @@ def test_every_key_of_the_configuration_and_every_fact_is_offered(complete: Comp
     assert complete("events", "--type", "") == [tag for tag in TAGS if tag != "unknown"]
 
 
-def test_where_nothing_has_to_stand_options_are_offered(complete: Complete) -> None:
+def test_options_are_offered_where_no_argument_is_expected(complete: Complete) -> None:
     assert complete("status", "") == complete("status", "--")
 
 
@@ -233,6 +233,6 @@ def test_the_script_is_well_formed(ragctl: Ragctl, short: Path, shell: str) -> N
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_a_shell_that_we_do_not_know_is_answered_with_the_nearest(ragctl: Ragctl) -> None:
+def test_an_unknown_shell_gets_a_suggestion(ragctl: Ragctl) -> None:
     result = ragctl("completion", "bsh")
     assert result.code == 2 and "Did you mean `bash`?" in result.err

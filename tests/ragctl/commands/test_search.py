@@ -1,4 +1,4 @@
-"""`ragctl search`: against a daemon that says what a test wants, and against a real one."""
+"""`ragctl search`: against a fake daemon and a real one."""
 
 import json
 import shlex
@@ -20,7 +20,7 @@ from tests.patience import PATIENCE_S
 
 
 class Loud(Ink):
-    """Ink that paints wherever it is."""
+    """Ink that always uses colours."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -113,7 +113,7 @@ def test_on_a_low_terminal_the_best_passage_keeps_its_lines() -> None:
     assert [block.count("word") > 20 for block in shown[:5]] == [True, *[False] * 4]
 
 
-def test_what_is_marked_as_old_or_linked_or_weakly_dated_says_so() -> None:
+def test_old_linked_and_weakly_dated_passages_are_marked() -> None:
     flags = {"superseded_by": "Journal/2025 b.md#L1-L2", "via": "Linked from Doorbell."}
     shown = lines_of(RESULT | flags | {"date_source": "file"})
     assert "file of 2024-01-15" in shown[1]
@@ -124,7 +124,7 @@ def test_what_is_marked_as_old_or_linked_or_weakly_dated_says_so() -> None:
     assert "file of" not in lines_of(RESULT | {"date_source": "note"})[1]
 
 
-def test_what_was_made_of_the_question_is_said_first() -> None:
+def test_the_interpretation_of_the_question_is_shown_first() -> None:
     fixed = [{"word": "bord", "used": ["board", "bored"]}]
     week = {"words": "last week", "days": [{"from": "2026-11-09", "to": "2026-11-15"}]}
     time = {"phrases": [{**week, "every_year": False}], "listed": False}
@@ -137,7 +137,7 @@ def test_what_was_made_of_the_question_is_said_first() -> None:
     assert "\x1b[33;1mboard\x1b[0m" in render_search_results("bord?", found, Loud())
 
 
-def test_the_numbers_behind_the_order_are_shown_on_request() -> None:
+def test_the_numbers_of_the_ranking_are_shown_on_request() -> None:
     evidence = {"cosine": 0.51234, "bm25": None, "vector_rank": 2, "exact_title": True}
     shown = lines_of({**RESULT, "evidence": evidence})
     assert shown[-1].strip() == "score 0.875  cosine 0.512  vector_rank 2  exact_title"
@@ -152,7 +152,7 @@ def test_a_list_without_an_answer_is_introduced_as_such() -> None:
     assert "Nothing answers" not in render_search_results("who?", answer(RESULT), Ink())
 
 
-def test_what_is_worth_remembering_can_be_pasted_into_a_shell() -> None:
+def test_a_suggested_memory_can_be_pasted_into_a_shell() -> None:
     value = "- Paid it's $5 `date` \x1b[2J\n back"
     suggestion = {"key": "debt", "value": value, "source": "My notes/a.md"}
     asked, typed = _suggestion(suggestion, Ink()).splitlines()
@@ -167,7 +167,7 @@ def test_what_is_worth_remembering_can_be_pasted_into_a_shell() -> None:
     ("left", "said"),
     [(0, ""), (1, "1 new or changed note is not"), (7, "7 new or changed notes are")],
 )
-def test_notes_that_are_not_read_yet_are_told(left: int, said: str) -> None:
+def test_notes_that_are_not_indexed_yet_are_reported(left: int, said: str) -> None:
     shown = render_search_results("when?", answer(RESULT, unindexed=left), Ink())
     assert (said in shown) if said else ("index" not in shown)
 
@@ -229,7 +229,7 @@ def test_matches_are_marked_whatever_their_form() -> None:
         ({"injection_suspected": True}, "only a note"),
     ],
 )
-def test_what_to_mind_is_said_below_a_passage(flag: dict[str, Any], said: str) -> None:
+def test_warnings_are_below_a_passage(flag: dict[str, Any], said: str) -> None:
     assert said in render_passage(1, RESULT | flag, Highlighter(""), Ink()).splitlines()[-1]
 
 
@@ -346,9 +346,7 @@ def _explained_by_the_pause(ragctl: Any, vault: Path) -> None:
         (("",), "The question is empty"),
     ],
 )
-def test_what_is_mistyped_is_told_in_the_words_of_the_command_line(
-    ragctl: Any, typed: tuple[str, ...], said: str
-) -> None:
+def test_a_wrong_option_is_explained(ragctl: Any, typed: tuple[str, ...], said: str) -> None:
     result = ragctl("search", *typed)
     assert result.code == 2 and said in result.err
 
@@ -375,7 +373,7 @@ def test_what_is_mistyped_is_told_in_the_words_of_the_command_line(
         ),
     ],
 )
-def test_what_the_daemon_refuses_is_told_in_the_words_of_the_command_line(
+def test_a_refusal_names_options_and_not_fields(
     ragctl: Any, fake: Any, refusal: tuple[str, str | None], typed: tuple[str, ...], said: str
 ) -> None:
     fake.search_refusal = refusal
@@ -385,7 +383,7 @@ def test_what_the_daemon_refuses_is_told_in_the_words_of_the_command_line(
     assert ragctl("search", "x", *typed, "--json").json["error"]["code"] == refusal[0]
 
 
-def test_a_folder_of_the_vault_may_be_given_whole(ragctl: Any, fake: Any) -> None:
+def test_an_absolute_folder_in_the_vault_is_accepted(ragctl: Any, fake: Any) -> None:
     ragctl("search", "x", "--dir", "/vault/Journal/2024/", "--dir", "People")
     ragctl("search", "x", "--dir", "/vault/")
     ragctl("search", "x", "--dir", "/elsewhere")
@@ -396,7 +394,7 @@ def test_a_folder_of_the_vault_may_be_given_whole(ragctl: Any, fake: Any) -> Non
     ]
 
 
-def test_whoever_types_is_told_what_to_type_for_what_was_withheld(ragctl: Any, fake: Any) -> None:
+def test_withheld_passages_come_with_the_command_that_shows_them(ragctl: Any, fake: Any) -> None:
     fake.withheld = 2
     result = ragctl("search", "how was my mood?")
     assert result.code == 0 and "Ask the user" not in result.out
@@ -406,19 +404,19 @@ def test_whoever_types_is_told_what_to_type_for_what_was_withheld(ragctl: Any, f
     assert as_json["error"]["suggestion"].startswith("Ask the user")
 
 
-def test_the_help_says_what_the_dots_beside_a_passage_are(ragctl: Any) -> None:
+def test_the_help_explains_the_dots(ragctl: Any) -> None:
     said = " ".join(ragctl("search", "--help").out.split())
     assert "how relevant it is on its own" in said and "not sorted by it" in said
 
 
-def test_a_folder_that_is_much_like_it_is_suggested(ragctl: Any, fake: Any) -> None:
+def test_a_similar_folder_is_suggested(ragctl: Any, fake: Any) -> None:
     fake.search_refusal = ("UNKNOWN_DIRECTORY", None)
     fake.search_suggestion = "Did you mean `People`?"
     refused = ragctl("search", "x", "--dir", "Peeple")
     assert refused.err.splitlines()[-1] == "Did you mean `People`?"
 
 
-def test_colours_are_only_on_a_terminal_that_wants_them(terminal: Any, fake: Any) -> None:
+def test_colours_are_only_used_on_a_colour_terminal(terminal: Any, fake: Any) -> None:
     fake.results = [RESULT]
     for settings in ({}, {"NO_COLOR": "1"}):
         screen = terminal("search", "the board?", **settings)

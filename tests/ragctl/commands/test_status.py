@@ -1,4 +1,4 @@
-"""`ragctl status`: the verdict, the reasons, the fix; and what scripts need."""
+"""`ragctl status`: health, reasons and fixes for people, exit codes and JSON for scripts."""
 
 import functools
 import io
@@ -18,7 +18,7 @@ from ragd.paths import Home
 from tests.ragctl.conftest import FakeDaemon, Ragctl
 
 
-def test_an_ollama_that_nobody_needs_is_no_fault(ragctl: Ragctl, fake: FakeDaemon) -> None:
+def test_an_ollama_that_is_not_needed_is_not_a_problem(ragctl: Ragctl, fake: FakeDaemon) -> None:
     fake.more = {"ollama_status": "down", "index": None}
     assert "Ollama down\n" in ragctl("status").out
     index = {"generation": "01A", "provider": "embedded", "model": "m", "dimensions": 4}
@@ -26,7 +26,7 @@ def test_an_ollama_that_nobody_needs_is_no_fault(ragctl: Ragctl, fake: FakeDaemo
     assert "Ollama down (not needed)" in ragctl("status").out
 
 
-def test_healthy_is_said_in_the_first_line(ragctl: Ragctl, fake: FakeDaemon) -> None:
+def test_the_first_line_shows_health(ragctl: Ragctl, fake: FakeDaemon) -> None:
     result = ragctl("status")
     assert result.code == 0 and result.err == ""
     assert result.lines[0] == "● healthy  Everything works."
@@ -87,7 +87,7 @@ def test_a_daemon_that_does_not_answer_is_exit_75(
             assert result.code == 75 and "did not answer in time" in result.err
 
 
-def test_a_socket_that_nobody_listens_on_counts_as_not_running(
+def test_a_socket_without_a_listener_counts_as_not_running(
     ragctl: Ragctl, fake: FakeDaemon
 ) -> None:
     fake.close()
@@ -95,14 +95,14 @@ def test_a_socket_that_nobody_listens_on_counts_as_not_running(
     assert ragctl("status", "--no-start").code == 3
 
 
-def test_another_version_is_told_with_the_next_step(ragctl: Ragctl, fake: FakeDaemon) -> None:
+def test_another_version_is_reported_with_the_next_step(ragctl: Ragctl, fake: FakeDaemon) -> None:
     fake.version = "9.9.9"
     result = ragctl("status")
     assert result.code == 0
     assert "the daemon that runs is 9.9.9" in result.err and "`ragctl stop`" in result.err
 
 
-def test_what_is_unusual_is_shown_only_when_it_is_there(ragctl: Ragctl, fake: FakeDaemon) -> None:
+def test_unusual_details_are_shown_only_when_present(ragctl: Ragctl, fake: FakeDaemon) -> None:
     plain = ragctl("status").out
     assert "actor" not in plain and "skipped" not in plain and "rebuilt" not in plain
     assert "  job        none yet\n" in plain
@@ -138,7 +138,7 @@ def test_what_is_unusual_is_shown_only_when_it_is_there(ragctl: Ragctl, fake: Fa
     assert "a.md (too large)" in result and "and 2 more (--json lists them)" in result
 
 
-def test_template_folders_that_are_left_out_are_named_with_the_switch(
+def test_template_folders_that_are_left_out_are_named_with_the_setting(
     ragctl: Ragctl, fake: FakeDaemon
 ) -> None:
     assert "left out" not in ragctl("status").out
@@ -147,10 +147,10 @@ def test_template_folders_that_are_left_out_are_named_with_the_switch(
     said = " ".join(ragctl("status").out.split())
     assert "left out Templates, a template folder with 12 notes" in said
     assert "left out Meta/T, a template folder with 1 note; " in said
-    assert said.count("`ragctl config set indexing.templates index` reads them") == 1
+    assert said.count("`ragctl config set indexing.templates index` indexes them") == 1
 
 
-def test_a_vault_that_the_system_cannot_watch_is_said_to_be_polled(
+def test_a_vault_that_the_system_cannot_watch_is_shown_as_polled(
     ragctl: Ragctl, fake: FakeDaemon
 ) -> None:
     assert "checked every few seconds" not in ragctl("status").out
@@ -158,7 +158,7 @@ def test_a_vault_that_the_system_cannot_watch_is_said_to_be_polled(
     assert "/vault  (checked every few seconds" in ragctl("status").out
 
 
-def test_settings_that_wait_for_a_restart_are_named(ragctl: Ragctl, fake: FakeDaemon) -> None:
+def test_settings_that_need_a_restart_are_named(ragctl: Ragctl, fake: FakeDaemon) -> None:
     assert "need a restart" not in ragctl("status").out
     fake.more["needs_restart"] = ["embedding.provider"]
     said = ragctl("status").out
@@ -168,7 +168,7 @@ def test_settings_that_wait_for_a_restart_are_named(ragctl: Ragctl, fake: FakeDa
     assert "without the new embedding.provider, which waits for a restart" in job.err
 
 
-def test_vectors_that_will_never_come_are_not_waited_for(ragctl: Ragctl, fake: FakeDaemon) -> None:
+def test_withheld_vectors_do_not_count_as_missing(ragctl: Ragctl, fake: FakeDaemon) -> None:
     fake.more = {"chunks_embedded": 3420, "chunks_withheld": 1}
     said = ragctl("status").out
     assert "1 kept without a vector as sensitive" in said and "yet" not in said.split("job")[0]
@@ -182,7 +182,7 @@ def test_every_part_is_there_in_its_order(ragctl: Ragctl, fake: FakeDaemon) -> N
     assert places == sorted(places)
 
 
-def test_the_last_job_is_told_when_none_runs(ragctl: Ragctl, fake: FakeDaemon) -> None:
+def test_the_last_job_is_shown_when_none_is_running(ragctl: Ragctl, fake: FakeDaemon) -> None:
     fake.more["last_job"] = {
         "mode": "full",
         "outcome": "partial",
@@ -191,7 +191,9 @@ def test_the_last_job_is_told_when_none_runs(ragctl: Ragctl, fake: FakeDaemon) -
     assert "none; the last (full) was partial, " in ragctl("status").out
 
 
-def test_a_young_daemon_is_given_a_moment_to_look_around(ragctl: Ragctl, fake: FakeDaemon) -> None:
+def test_status_waits_for_the_first_probes_of_a_new_daemon(
+    ragctl: Ragctl, fake: FakeDaemon
+) -> None:
     fake.be("unavailable", "STARTING")
     fake.more["uptime_s"] = 0
 
@@ -203,7 +205,7 @@ def test_a_young_daemon_is_given_a_moment_to_look_around(ragctl: Ragctl, fake: F
     assert ragctl("status", "--check").code == 0
 
 
-def test_what_a_note_is_called_cannot_steer_the_terminal(ragctl: Ragctl, fake: FakeDaemon) -> None:
+def test_the_name_of_a_note_cannot_control_the_terminal(ragctl: Ragctl, fake: FakeDaemon) -> None:
     fake.more["failed"] = {
         "total": 1,
         "files": [{"path": "\x1b]0;owned\x07\u202eevil.md", "code": "X"}],
@@ -213,7 +215,7 @@ def test_what_a_note_is_called_cannot_steer_the_terminal(ragctl: Ragctl, fake: F
     assert "\\x1b]0;owned\\x07\\u202eevil.md" in out
 
 
-def test_colours_only_on_a_terminal_that_wants_them(
+def test_colours_are_only_used_on_a_colour_terminal(
     fake: FakeDaemon, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Terminal(io.StringIO):
@@ -232,7 +234,7 @@ def test_colours_only_on_a_terminal_that_wants_them(
     assert "\x1b" not in render_status(fake.status(), Ink(sys.stdout))
 
 
-def test_a_refused_configuration_is_not_everything_works(ragctl: Ragctl, fake: FakeDaemon) -> None:
+def test_a_refused_configuration_is_in_the_first_line(ragctl: Ragctl, fake: FakeDaemon) -> None:
     fake.more["config_refused"] = "It is not JSON."
     result = ragctl("status")
     assert "Everything works" not in result.out
@@ -248,7 +250,7 @@ def test_a_refused_configuration_is_not_everything_works(ragctl: Ragctl, fake: F
         ({"chunks_pending": 3}, "vectors are still being made"),
     ],
 )
-def test_the_first_line_of_a_healthy_daemon_says_what_is_still_to_come(
+def test_the_first_line_of_a_healthy_daemon_names_pending_work(
     ragctl: Ragctl, fake: FakeDaemon, more: dict[str, Any], sentence: str
 ) -> None:
     fake.more |= more
