@@ -1,6 +1,6 @@
-"""`ragctl service`: what is written, what is run, and what start and stop make of it.
+"""`ragctl service`: the files it writes, the commands it runs, and its effect on start and stop.
 
-The service manager is played by a `systemctl` that writes down how it is called.
+The service manager is a fake `systemctl` that records its calls.
 """
 
 import json
