@@ -166,8 +166,8 @@ def test_a_running_daemon_is_told_and_says_what_it_made_of_it(
     fake.reload_answer = (200, {"applied": ["watch.rescan_s"], "needs_restart": ["vault_path"]})
     result = ragctl("config", "set", "watch.rescan_s", "600")
     assert result.code == 0
-    assert "In force now: watch.rescan_s." in result.err
-    assert "Waits for a restart: vault_path." in result.err
+    assert "In effect now: watch.rescan_s." in result.err
+    assert "Takes effect after a restart: vault_path." in result.err
     told = ragctl("config", "set", "watch.rescan_s", "600", "--json").json
     assert told["daemon"] == {
         "running": True,

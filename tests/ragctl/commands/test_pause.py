@@ -86,7 +86,7 @@ def test_the_first_lines_of_the_status_say_it() -> None:
 def test_who_asks_for_a_job_or_waits_is_told(ragctl: Ragctl, fake: FakeDaemon) -> None:
     fake.more = {"paused": PAUSED, "unindexed_files": 2}
     result = ragctl("sync", "--no-wait")
-    assert result.code == 0 and "the pause goes on" in result.err
+    assert result.code == 0 and "the pause stays in effect" in result.err
     waited = ragctl("wait", "--for", "idle", "--timeout", "0")
     assert waited.code == 75 and "syncing is paused until" in waited.err
 
