@@ -312,8 +312,8 @@ def _cancel(home: Home, job_id: str) -> str:
         return f"The job could not be cancelled: {why.message} {why.suggestion}".strip()
     if job["phase"] in _TEXT_STORED and not job.get("building"):
         return (
-            "Too late to cancel: all text is stored, and the daemon is making the missing vectors in "
-            "the background. `ragctl stop` stops the daemon."
+            "Too late to cancel: all text is stored, and the daemon is making the missing vectors "
+            "in the background. `ragctl stop` stops the daemon."
         )
     if job["mode"] == "reindex":
         return "Cancelled: the index stays as it was."

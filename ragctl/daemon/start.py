@@ -135,7 +135,7 @@ def _version_fix(version: str) -> str:
     """How to get equal versions, for an older daemon and for a newer one."""
     restart = "run `ragctl stop`, then `ragctl start`"
     if _version_numbers(version) > _version_numbers(ragd.__version__):
-        return f"update ragctl, or, to go back to this version, {restart}"
+        return f"update ragctl; or, to go back, {restart}"
     return restart
 
 

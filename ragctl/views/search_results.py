@@ -23,7 +23,7 @@ def render_search_results(
     results = data["results"]
     above = _warning(envelope, ink) + _interpretation(data, ink)
     if results and data.get("answered") is False:
-        above.append(ink.paint("No passage answers this. The nearest ones:", "bold"))
+        above.append(ink.paint("Nothing answers this. Nearest:", "bold"))
     below = [_memory(memory, ink) for memory in data.get("memories", [])]
     if data.get("withheld"):
         below.append(_withheld(data))

@@ -105,7 +105,7 @@ def test_a_changed_setting_takes_effect_in_it(ragctl: Ragctl, daemon: int) -> No
     assert result.code == 0
     assert result.json["daemon"]["applied"] == ["watch.rescan_s"]
     result = ragctl("config", "set", "embedding.provider", "embedded")
-    assert "Waits for a restart: embedding.provider." in result.err
+    assert "Takes effect after a restart: embedding.provider." in result.err
 
 
 def test_the_folds_of_its_log_equal_what_it_wrote(ragctl: Ragctl, daemon: int) -> None:

@@ -69,7 +69,7 @@ def notes(home: Home) -> Finding:
         return warn(
             f"it contains no notes ({patterns})", "Is `vault_path` the right folder?", patterns
         )
-    return ok(f"{counted(count, 'note')}, all readable")
+    return ok(f"{counted(count, 'note file')}, all readable")
 
 
 def _is_utf8(name: str) -> bool:

@@ -160,8 +160,8 @@ def test_a_running_daemon_reloads_and_the_result_is_shown(ragctl: Ragctl, fake: 
     fake.reload_answer = (200, {"applied": ["watch.rescan_s"], "needs_restart": ["vault_path"]})
     result = ragctl("config", "set", "watch.rescan_s", "600")
     assert result.code == 0
-    assert "In force now: watch.rescan_s." in result.err
-    assert "Waits for a restart: vault_path." in result.err
+    assert "In effect now: watch.rescan_s." in result.err
+    assert "Takes effect after a restart: vault_path." in result.err
     told = ragctl("config", "set", "watch.rescan_s", "600", "--json").json
     assert told["daemon"] == {
         "running": True,

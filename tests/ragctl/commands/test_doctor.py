@@ -60,11 +60,13 @@ def test_a_warning_alone_is_not_a_failure(ragctl: Ragctl, home: Home) -> None:
 def test_checks_that_need_the_configuration_share_one_line(ragctl: Ragctl, home: Home) -> None:
     Path(home.config).write_text("{")
     result = ragctl("doctor")
-    assert result.code == 1 and result.out.count("Mend the configuration first.") == 1
-    [line] = [line for line in result.lines if "for want of a valid configuration" in line]
+    assert result.code == 1 and result.out.count("Fix the configuration first.") == 1
+    [line] = [line for line in result.lines if "because there is no valid configuration" in line]
     assert line.split(": ")[1].split(", ")[:3] == ["places", "vault", "notes"]
     waiting = [
-        one for one in ragctl("doctor", "--json").json["checks"] if "for want" in one["message"]
+        one
+        for one in ragctl("doctor", "--json").json["checks"]
+        if "no valid configuration" in one["message"]
     ]
     assert len(waiting) == 7
 
@@ -156,8 +158,8 @@ def test_the_lock_names_its_holder(home: Home, fake: FakeDaemon) -> None:
     assert f"pid {os.getpid()}" in daemon.lock(home).message
     assert daemon.socket(home).verdict == "ok"
     fake.close()
-    assert daemon.lock(home).message == "free: no daemon runs"
-    assert daemon.socket(home).message == "none: no daemon runs"
+    assert daemon.lock(home).message == "free: no daemon is running"
+    assert daemon.socket(home).message == "none: no daemon is running"
 
 
 def test_a_holder_of_another_version_is_a_warning(home: Home, fake: FakeDaemon) -> None:
@@ -178,7 +180,7 @@ def test_a_stale_or_blocked_socket_is_reported(home: Home) -> None:
     assert "open to others (mode 0666)" in daemon.socket(home).message
     os.unlink(home.socket)
     Path(home.socket).write_text("")
-    assert "in the way" in daemon.socket(home).message
+    assert "is not a socket" in daemon.socket(home).message
 
 
 def test_a_daemon_of_another_version_is_a_warning(home: Home, fake: FakeDaemon) -> None:
@@ -207,7 +209,7 @@ def test_a_daemon_that_does_not_listen_yet_is_reported(home: Home, fake: FakeDae
 def test_a_whole_log_is_counted(home: Home) -> None:
     assert log.integrity(home).message == "no log yet"
     write_log(home)
-    assert log.integrity(home) == ok("3 facts in 1 segment, all whole")
+    assert log.integrity(home) == ok("3 facts in 1 segment, all intact")
 
 
 def test_damage_is_a_failure_and_a_torn_tail_a_warning(home: Home) -> None:

@@ -163,7 +163,10 @@ def test_a_running_daemon_reloads(
 ) -> None:
     (short / "other").mkdir()
     fake.reload_answer = (200, {"applied": [], "needs_restart": ["vault_path"]})
-    assert "Waits for a restart: vault_path." in ragctl("init", str(short / "other"), "--force").err
+    assert (
+        "Takes effect after a restart: vault_path."
+        in ragctl("init", str(short / "other"), "--force").err
+    )
 
 
 def test_without_a_terminal_known_vaults_are_listed(

@@ -86,7 +86,7 @@ def test_the_status_shows_the_pause_first() -> None:
 def test_sync_and_wait_mention_the_pause(ragctl: Ragctl, fake: FakeDaemon) -> None:
     fake.more = {"paused": PAUSED, "unindexed_files": 2}
     result = ragctl("sync", "--no-wait")
-    assert result.code == 0 and "the pause goes on" in result.err
+    assert result.code == 0 and "the pause stays in effect" in result.err
     waited = ragctl("wait", "--for", "idle", "--timeout", "0")
     assert waited.code == 75 and "syncing is paused until" in waited.err
 

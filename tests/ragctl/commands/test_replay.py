@@ -178,7 +178,7 @@ def test_damage_is_reported(ragctl: Ragctl, segment: Path) -> None:
     data[data.index(b'"seq":4')] ^= 1
     segment.write_bytes(data)
     result = ragctl("replay")
-    assert "damage found on the way" in result.out and "damaged at 4" in result.out
+    assert "damage found in the log" in result.out and "damaged at 4" in result.out
     assert ragctl("replay", "--json").json["damage"]
 
 

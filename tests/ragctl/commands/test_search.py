@@ -224,9 +224,9 @@ def test_matches_are_marked_whatever_their_form() -> None:
     ("flag", "said"),
     [
         ({"stale": True}, "ragctl sync"),
-        ({"unverified": True}, "vault is away"),
+        ({"unverified": True}, "vault is not available"),
         ({"sensitive": ["health", "relations"]}, "Sensitive: health, relations."),
-        ({"injection_suspected": True}, "only a note"),
+        ({"injection_suspected": True}, "text from a note"),
     ],
 )
 def test_warnings_are_below_a_passage(flag: dict[str, Any], said: str) -> None:
@@ -317,7 +317,7 @@ def test_a_question_to_a_real_daemon(ragctl: Any, home: Home, short: Path) -> No
     assert ragctl("search", "kingfisher").code == 6
     vault.rename(short / "away")
     away = ragctl("search", "kingfisher")
-    assert away.code == 0 and "vault is away" in away.out
+    assert away.code == 0 and "vault is not available" in away.out
 
 
 def _explained_by_the_pause(ragctl: Any, vault: Path) -> None:
@@ -327,7 +327,7 @@ def _explained_by_the_pause(ragctl: Any, vault: Path) -> None:
     while "paused" not in (said := ragctl("search", "kingfisher").out):
         assert time.monotonic() < deadline, said
     assert "1 new or changed note is not in the index: syncing is paused until" in said
-    assert "ask again in a moment" not in said
+    assert "search again in a moment" not in said
 
 
 @pytest.mark.parametrize(

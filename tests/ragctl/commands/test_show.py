@@ -84,7 +84,7 @@ def test_nothing_in_a_note_moves_the_terminal() -> None:
     [
         ({"stale": True}, "lines may have moved"),
         ({"sensitive": ["health"]}, "Sensitive: health."),
-        ({"injection_suspected": True}, "only a note"),
+        ({"injection_suspected": True}, "text from a note"),
     ],
 )
 def test_warnings_are_below_the_text(

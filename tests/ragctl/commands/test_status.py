@@ -78,7 +78,7 @@ def test_a_daemon_that_does_not_answer_is_exit_75(
     ragctl: Ragctl, home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     impatient = functools.partial(starting.call_daemon, timeout=0.1)
-    monkeypatch.setattr("ragctl.commands.status.ask", impatient)
+    monkeypatch.setattr("ragctl.commands.status.call_daemon", impatient)
     with socket.socket(socket.AF_UNIX) as mute:
         mute.bind(home.socket)
         mute.listen()
@@ -99,7 +99,7 @@ def test_another_version_is_reported_with_the_next_step(ragctl: Ragctl, fake: Fa
     fake.version = "9.9.9"
     result = ragctl("status")
     assert result.code == 0
-    assert "the daemon that runs is 9.9.9" in result.err and "`ragctl stop`" in result.err
+    assert "the running daemon is 9.9.9" in result.err and "`ragctl stop`" in result.err
 
 
 def test_unusual_details_are_shown_only_when_present(ragctl: Ragctl, fake: FakeDaemon) -> None:
@@ -165,7 +165,7 @@ def test_settings_that_need_a_restart_are_named(ragctl: Ragctl, fake: FakeDaemon
     assert "settings need a restart: embedding.provider." in said
     assert "`ragctl stop`, then `ragctl start`" in said
     job = ragctl("reindex", "--no-wait")
-    assert "without the new embedding.provider, which waits for a restart" in job.err
+    assert "does not use the new embedding.provider, which needs a restart" in job.err
 
 
 def test_withheld_vectors_do_not_count_as_missing(ragctl: Ragctl, fake: FakeDaemon) -> None:

@@ -35,7 +35,7 @@ def test_no_daemon_is_exit_3_with_the_next_command(ragctl: Ragctl) -> None:
 def test_a_daemon_that_does_not_exit_is_exit_75(ragctl: Ragctl, fake: FakeDaemon) -> None:
     fake.heeds_stop = False
     result = ragctl("stop", "--timeout", "0.1")
-    assert result.code == 75 and "still there" in result.err and "`kill " in result.err
+    assert result.code == 75 and "still running" in result.err and "`kill " in result.err
     assert fake.requests == ["POST /v1/stop"]
 
 

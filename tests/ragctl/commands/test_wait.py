@@ -95,7 +95,7 @@ def test_a_daemon_that_stops_is_exit_3(ragctl: Ragctl, fake: FakeDaemon) -> None
     fake.be("unavailable", "INDEX_NOT_FOUND")
     fake.when_followed.append(lambda: fake.aside(fake.close))
     result = ragctl("wait", "--timeout", "20")
-    assert result.code == 3 and "stopped while ragctl waited" in result.err
+    assert result.code == 3 and "stopped while ragctl was waiting" in result.err
 
 
 def test_json_says_what_was_reached(ragctl: Ragctl, fake: FakeDaemon) -> None:

@@ -63,7 +63,7 @@ def test_the_terminal_is_left_as_it_was(
 ) -> None:
     screen = terminal("status", "--watch")
     before = screen.modes
-    screen.until("q ends this")
+    screen.until("q quits")
     assert screen.modes != before  # what is typed is not shown
     screen.type(key)
     assert screen.ended() == code
@@ -72,7 +72,7 @@ def test_the_terminal_is_left_as_it_was(
 
 def test_a_signal_leaves_it_as_it_was_too(terminal: StartTerminal, fake: FakeDaemon) -> None:
     screen = terminal("status", "--watch")
-    screen.until("q ends this")
+    screen.until("q quits")
     screen.signal(signal.SIGTERM)
     assert screen.ended() == 0 and screen.raw.endswith(LEFT)
 
@@ -82,7 +82,7 @@ def test_it_follows_the_size_of_the_window(terminal: StartTerminal, fake: FakeDa
     screen = terminal("status", "--watch", columns=200)
     screen.until("so meaning-based search is off.")
     screen.resize(40, rows=10)
-    screen.until("more lines: make the window higher")
+    screen.until("more lines: make the window taller")
     page = last_page(screen)
     assert len(page) == 10
     assert max(len(line) for line in page[:-1]) <= 40
