@@ -176,7 +176,7 @@ def at_least(lowest: float, kind: Callable[[str], float]) -> Callable[[str], flo
             number = float("nan")
         if not lowest <= number < float("inf"):
             noun = "whole number" if kind is int else "number"
-            raise argparse.ArgumentTypeError(f"{text!r} is not a {noun}, {lowest:g} or more.")
+            raise argparse.ArgumentTypeError(f"{text!r} is not a {noun} of at least {lowest:g}.")
         return number
 
     return check

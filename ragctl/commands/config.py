@@ -68,7 +68,7 @@ def run(args: argparse.Namespace) -> int:
     given = [word for word in (args.key, args.value) if word is not None]
     if len(given) != len(expected):
         usage = " ".join(("ragctl config", args.action, *expected))
-        raise UsageError(f"The usage is `{usage}`.", "See `ragctl config --help`.")
+        raise UsageError(f"Usage: `{usage}`.", "See `ragctl config --help`.")
     match args.action:
         case "path":
             return _path(args.home, args.json)

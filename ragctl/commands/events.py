@@ -96,7 +96,7 @@ def follow_facts(home: Home, after: int, types: list[str]) -> Iterator[bytes]:
 
 
 def start_seq(args: argparse.Namespace, newest: int, oldest: int) -> int:
-    """The seq of the fact before the first one to show_health_events."""
+    """The seq of the fact before the first one to show."""
     after = args.after
     if after is None:
         after = -FOLLOW_FROM if args.follow else oldest - 1

@@ -84,7 +84,7 @@ def print_hints(result: dict[str, Any]) -> None:
 
 
 def resolve_vault(given: str) -> str:
-    """The absolute path of an existing folder. Raises Failure if existing is none."""
+    """The absolute path of a vault's folder. Raises Failure if the folder does not exist."""
     vault = os.path.abspath(os.path.expanduser(given))
     if not os.path.isdir(vault):
         what = "is not a folder" if os.path.exists(vault) else "does not exist"
@@ -96,12 +96,12 @@ def resolve_vault(given: str) -> str:
 
 
 def configured_vault(home: Home) -> str | None:
-    """The vault that the configuration names; None if existing is no configuration."""
+    """The vault that the configuration names; None if there is no configuration."""
     return configuration.load(home).vault_path if os.path.lexists(home.config) else None
 
 
 def _is_configured(home: Home, vault: str) -> bool:
-    """Whether existing is a valid configuration that names this vault."""
+    """Whether there is a valid configuration that names this vault."""
     try:
         return configuration.load(home).vault_path == vault
     except ConfigError:

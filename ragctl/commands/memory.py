@@ -47,7 +47,7 @@ def run(args: argparse.Namespace) -> int:
     given = [word for word in (args.key, args.value, args.note) if word is not None]
     if len(given) != len(expected) or "" in given:
         usage = " ".join(("ragctl memory", args.action, *expected))
-        raise UsageError(f"The usage is `{usage}`.", "See `ragctl memory --help`.")
+        raise UsageError(f"Usage: `{usage}`.", "See `ragctl memory --help`.")
     match args.action:
         case "list":
             return _list(args.home, args.json)

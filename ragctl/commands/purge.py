@@ -43,8 +43,8 @@ def run(args: argparse.Namespace) -> int:
             "On this system ragctl cannot remove files without following links.",
             f"Run `ragctl stop`, then remove {home.root} by hand.",
         )
-    places = read_locations(home)
-    found = _list_or_remove(home, places, remove=False)
+    locations = read_locations(home)
+    found = _list_or_remove(home, locations, remove=False)
     if args.dry_run or not found.owned:
         return _print_report(home, found, args.json, removed=False)
     _require_no_service(home)
@@ -52,36 +52,36 @@ def run(args: argparse.Namespace) -> int:
         _confirm(home, found, args.json)
     stop_daemon(home)
     with _hold_lock(home):
-        removed = _list_or_remove(home, places, remove=True)
+        removed = _list_or_remove(home, locations, remove=True)
     return _print_report(home, removed, args.json, removed=True, listed=not args.yes)
 
 
-def _list_or_remove(home: Home, places: PurgeLocations, *, remove: bool) -> PurgeResult:
+def _list_or_remove(home: Home, locations: PurgeLocations, *, remove: bool) -> PurgeResult:
     """Indexes and the socket outside the home first, then the home."""
-    indexes = [_list_or_remove_index(place, remove=remove) for place in places.vectors]
-    sockets = [_list_or_remove_socket(place, remove=remove) for place in places.sockets]
-    in_home = purge_folder(home.root, "home", remove=remove, keep=places.keep)
+    indexes = [_list_or_remove_index(place, remove=remove) for place in locations.vectors]
+    sockets = [_list_or_remove_socket(place, remove=remove) for place in locations.sockets]
+    in_home = purge_folder(home.root, "home", remove=remove, keep=locations.keep)
     return PurgeResult(*indexes, *sockets, in_home)
 
 
 def _list_or_remove_index(place: str, *, remove: bool) -> PurgeResult:
     if not os.path.islink(place):
         return purge_folder(place, "vectors", remove=remove)
-    tally = PurgeResult()
-    tally.foreign.append(place)
-    return tally
+    result = PurgeResult()
+    result.foreign.append(place)
+    return result
 
 
 def _list_or_remove_socket(path: str, *, remove: bool) -> PurgeResult:
     """A socket outside the home is in a folder that other homes may use too."""
-    tally = PurgeResult()
+    result = PurgeResult()
     with suppress(OSError):
         if stat.S_ISSOCK(os.lstat(path).st_mode):
-            tally.owned.append(OwnedItem(path, 1, 0))
+            result.owned.append(OwnedItem(path, 1, 0))
             if remove:
                 os.unlink(path)
                 os.rmdir(os.path.dirname(path))  # fails if another home has a socket there
-    return tally
+    return result
 
 
 # Confirming, stopping
@@ -105,12 +105,12 @@ def _confirm(home: Home, found: PurgeResult, as_json: bool) -> None:
 
 
 def _require_no_service(home: Home) -> None:
-    """An installed_service service has to be removed with its service manager first."""
+    """An installed service has to be removed with its service manager first."""
     from ragctl.service_managers import installed_service
 
     if (plan := installed_service(home)) is not None:
         raise Failure(
-            f"The service {plan.name} is installed_service for {home.root}: nothing was removed.",
+            f"The service {plan.name} is installed for {home.root}: nothing was removed.",
             "Run `ragctl service uninstall` first.",
         )
 
@@ -165,39 +165,39 @@ def _pid_suffix(home: Home) -> str:
 
 
 def _print_report(
-    home: Home, tally: PurgeResult, as_json: bool, *, removed: bool, listed: bool = False
+    home: Home, result: PurgeResult, as_json: bool, *, removed: bool, listed: bool = False
 ) -> int:
     if as_json:
-        emit_json(_as_json(home, tally, removed))
-    elif not tally.owned:
+        emit_json(_as_json(home, result, removed))
+    elif not result.owned:
         print(f"There are no files from ragd in {clean(home.root)}.")
     else:
         if not listed:
-            print(_render_list(tally, Ink()))
-        total = format_size(sum(one.size_bytes for one in tally.owned))
+            print(_render_list(result, Ink()))
+        total = format_size(sum(one.size_bytes for one in result.owned))
         print(f"{'Removed' if removed else 'To be removed'}: {total}.")
-    if tally.foreign and not as_json:
-        _print_paths("Not written by ragd, so left alone", tally.foreign)
-    if tally.not_removed:
-        _print_paths("Could not be removed", tally.not_removed)
+    if result.foreign and not as_json:
+        _print_paths("Not written by ragd, so left alone", result.foreign)
+    if result.not_removed:
+        _print_paths("Could not be removed", result.not_removed)
         return EXIT_FAILED
     return EXIT_OK
 
 
-def _as_json(home: Home, tally: PurgeResult, removed: bool) -> dict[str, Any]:
+def _as_json(home: Home, result: PurgeResult, removed: bool) -> dict[str, Any]:
     return {
         "home": home.root,
         "removed": removed,
-        "entries": [one._asdict() for one in tally.owned],
-        "size_bytes": sum(one.size_bytes for one in tally.owned),
-        "foreign": tally.foreign,
-        "stuck": tally.not_removed,
+        "entries": [one._asdict() for one in result.owned],
+        "size_bytes": sum(one.size_bytes for one in result.owned),
+        "foreign": result.foreign,
+        "stuck": result.not_removed,
     }
 
 
-def _render_list(tally: PurgeResult, ink: Ink) -> str:
+def _render_list(result: PurgeResult, ink: Ink) -> str:
     lines = []
-    for path, files, size_bytes in tally.owned:
+    for path, files, size_bytes in result.owned:
         more = f"  ({counted(files, 'file')})" if files != 1 else ""
         lines.append(f"{format_size(size_bytes):>9}  {clean(path)}{ink.paint(more, 'dim')}")
     return "\n".join(lines)

@@ -134,10 +134,10 @@ def render_note(data: dict[str, Any], first: int | None, last: int | None, ink: 
         head = f"{ink.paint(mark, 'cyan')} {ink.paint(str(number).rjust(width), 'dim')}"
         body = _wrap_line(text, len(mark) + width + 3, ink)
         lines.append(f"{head}  {body if in_passage else ink.paint(body, 'dim')}".rstrip())
-    whole = (
+    total = (
         f" of {data['total_lines']}" if data["total_lines"] > data["to"] - data["from"] + 1 else ""
     )
-    shown = f"lines {data['from']}-{data['to']}{whole}"
+    shown = f"lines {data['from']}-{data['to']}{total}"
     about = f"{ink.paint(clean(data['path']), 'cyan')} {ink.sign('·')} {shown}"
     warnings = [ink.paint(f"{ink.sign('▲')} {text}", "yellow") for text in _warnings(data)]
     return "\n".join([about, "", *lines, "", *warnings, ink.paint(clean(data["link"]), "dim")])

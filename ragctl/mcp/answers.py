@@ -45,7 +45,7 @@ def add_fence(text: str, make_boundary: Callable[[], str] = lambda: secrets.toke
 
 
 def replace_fences(value: Any) -> Any:
-    """The same value, with passages in its texts replaced that looks like a fence."""
+    """The same value, with everything replaced in its texts that looks like a fence."""
     if isinstance(value, str):
         value = _OPENING.sub(lambda run: "‹" * len(run.group()), value)
         return _CLOSING.sub(lambda run: "›" * len(run.group()), value)
