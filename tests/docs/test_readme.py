@@ -80,7 +80,7 @@ def test_every_test_that_it_names_is_there() -> None:
 def test_the_package_for_mcp_is_added_by_the_command_that_ragctl_names() -> None:
     [added] = [line for line in typed() if "inject" in line]
     assert added in (ROOT / "docs" / "mcp.md").read_text()
-    assert added in mcp.ADD_IT
+    assert added in mcp.HOW_TO_INSTALL
 
 
 # Typed
@@ -123,7 +123,7 @@ def choose(user: Path) -> None:
     """`ragctl init` on a terminal: the first of the vaults that are offered."""
     terminal = Terminal(["init"], 100, environment(user))
     try:
-        terminal.until("Take this one?")
+        terminal.until("Use this one?")
         terminal.type("\n")
         assert terminal.ended() == 0, terminal.text
     finally:

@@ -50,7 +50,7 @@ def followed(resident: Resident, job: str) -> Iterator[Stream]:
 
 
 def next_line(lines: Stream) -> dict[str, Any]:
-    found = lines.line(PATIENCE_S)
+    found = lines.read_line(PATIENCE_S)
     assert found is not None
     said: dict[str, Any] = json.loads(found)
     return said
@@ -114,7 +114,7 @@ def test_a_client_that_follows_a_job_learns_that_the_daemon_stops(
         while (last := next_line(lines))["type"] == "progress":
             pass
         assert (last["type"], last["outcome"]) == ("interrupted", "interrupted")
-        assert lines.line(PATIENCE_S) is None
+        assert lines.read_line(PATIENCE_S) is None
 
 
 def test_the_newest_time_follows_every_saved_note(reside: Reside) -> None:
