@@ -25,6 +25,10 @@ from ragd.store.lance import ChunkIndex
 
 NAME = "tool_gateway"
 WITHIN_S = 1.5
+# After a pause the model may have to be loaded first. An answer without vectors would be worse
+# than a wait.
+WITHIN_AFTER_PAUSE_S = 4.0
+PAUSE_S = 60.0
 RECORD_WITHIN_S = 0.5
 RECORDED_FAILURES = 2  # in a row; a single failure is not recorded
 
@@ -44,6 +48,7 @@ class QueryVectors:
     ) -> None:
         self._ledger = ledger
         self._failures = 0  # in a row
+        self._embedded_at: float | None = None  # when a question got a vector last, by the loop
         self._settings = settings
         self._providers = providers
         self._guard = guard
@@ -66,7 +71,7 @@ class QueryVectors:
         if self._must_stay_local(query, index):
             return QueryVector(code="SENSITIVE_FILTERED")
         try:
-            async with asyncio.timeout(WITHIN_S):
+            async with asyncio.timeout(self._time_limit_s()):
                 embedder = await self._providers.embedder_for(index.identity)
                 vector = await embedder.embed_query(query)
         except TimeoutError:
@@ -78,8 +83,18 @@ class QueryVectors:
             await self._record_failure(failed)
             return QueryVector(code=why.code)
         self._failures = 0
+        self._embedded_at = asyncio.get_running_loop().time()
         await self._record_recovery(index.identity.space.provider)
         return QueryVector(vector)
+
+    def _time_limit_s(self) -> float:
+        """Longer for the first question after a pause. After a failure the limit is short: a
+        provider that does not respond must not delay every answer."""
+        if self._failures:
+            return WITHIN_S
+        now = asyncio.get_running_loop().time()
+        is_recent = self._embedded_at is not None and now - self._embedded_at < PAUSE_S
+        return WITHIN_S if is_recent else WITHIN_AFTER_PAUSE_S
 
     async def _record_failure(self, fact: EmbeddingFailed) -> None:
         """Two failed questions in a row count as a failed probe. After two time-outs the health

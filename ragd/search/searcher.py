@@ -174,7 +174,8 @@ class Searcher:
                 undated_notes=undated,
                 corrections=list(prepared.corrections),
                 filters=list(prepared.filters),
-                is_answered=picker.is_answered(NEEDED_FOREIGN if question.is_foreign else NEEDED),
+                is_answered=embedded.code is not None  # without vectors, nothing is known about it
+                or picker.is_answered(NEEDED_FOREIGN if question.is_foreign else NEEDED),
                 dated=picker.dated,
             )
 

@@ -1,15 +1,19 @@
 """When a question gets no vector, and the code that explains it. No provider is called."""
 
+import asyncio
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from ragd.config.schema import Config, EmbeddingSettings, SearchSettings, SecuritySettings
+from ragd.folds import State
 from ragd.folds.catalog import Catalog
 from ragd.guard.live_rules import LiveGuard
 from ragd.health.current_health import CurrentReason
+from ragd.search import query_vector
 from ragd.search.query_vector import QueryVector, QueryVectors
+from tests.patience import PATIENCE_S
 
 VECTORS = Catalog(chunks=10, chunks_embedded=10)
 
@@ -74,3 +78,39 @@ async def test_a_sensitive_question_does_not_leave_the_machine() -> None:
         await vector_task.embed("where is the kingfisher?", index("ollama"), VECTORS, [])
     with pytest.raises(AssertionError, match="provider was asked"):  # it stays here anyway
         await vector_task.embed("how much do I owe Sreenivas?", index("embedded"), VECTORS, [])
+
+
+class SlowProviders:
+    """An embedder that needs some turns of the event loop; more than a limit of 0 s allows."""
+
+    async def embedder_for(self, space: object) -> Any:
+        return self
+
+    async def embed_query(self, text: str) -> bytes:
+        for _ in range(3):
+            await asyncio.sleep(0)
+        return b"vector"
+
+
+def _into(recorded: list[Any]) -> Any:
+    async def append(actor: str, fact: Any) -> None:
+        recorded.append(fact)
+
+    return append
+
+
+async def test_only_the_first_question_after_a_pause_may_wait_for_the_model(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(query_vector, "WITHIN_S", 0.0)
+    monkeypatch.setattr(query_vector, "WITHIN_AFTER_PAUSE_S", PATIENCE_S)
+    settings: Any = SimpleNamespace(current=Config(vault_path="/v"))
+    recorded: list[Any] = []
+    ledger: Any = SimpleNamespace(state=State(), journal=SimpleNamespace(append=_into(recorded)))
+    asked = QueryVectors(ledger, settings, SlowProviders(), LiveGuard(settings))  # type: ignore[arg-type]
+    first = await asked.embed("x", index(), VECTORS, [])
+    second = await asked.embed("x", index(), VECTORS, [])
+    assert (first.vector, second.code) == (b"vector", "TIMEOUT")
+    monkeypatch.setattr(query_vector, "PAUSE_S", 0.0)
+    after_a_failure = await asked.embed("x", index(), VECTORS, [])
+    assert after_a_failure.code == "TIMEOUT"  # it does not get the long limit
