@@ -107,5 +107,5 @@ def floor_scale(question: Question) -> CosineScale:
     """What cosines mean for showing a passage: answers to a foreign question have low ones."""
     scale = question.scale
     if question.is_foreign and scale.foreign is not None:
-        return structs.replace(scale, unrelated_cosine=scale.foreign, unreadable=scale.foreign)
+        return structs.replace(scale, unrelated=scale.foreign, unreadable=scale.foreign)
     return scale
