@@ -253,19 +253,21 @@ async def test_an_index_whose_files_vanish_while_it_is_built_is_not_switched_to(
 async def test_a_search_goes_on_however_often_its_index_is_opened_again(
     start: Any, monkeypatch: Any
 ) -> None:
-    running = await indexed(start)
     count, closed = TableReader.count_matching, list[TableReader]()
+    is_armed = asyncio.Event()
 
     async def close_first(reader: TableReader, where: str | None, phrases: Any) -> int:
-        index = running.pipeline.open_indexes.serving
-        if len(closed) < 3 and reader not in closed:
+        if is_armed.is_set() and len(closed) < 3 and reader not in closed:
             closed.append(reader)
+            index = running.pipeline.open_indexes.serving
             await say(running, DependencyLost(dependency="index", code="INDEX_CORRUPTED"))
             while running.pipeline.open_indexes.serving is index:
                 await asyncio.sleep(0.01)
         return await count(reader, where, phrases)
 
     monkeypatch.setattr(TableReader, "count_matching", close_first)
+    running = await indexed(start)
+    is_armed.set()
     async with asyncio.timeout(PATIENCE_S):
         served = await running.pipeline.searcher.search(SearchRequest(query="coriander"), [])
     assert len(closed) == 3

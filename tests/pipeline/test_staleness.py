@@ -18,7 +18,7 @@ async def test_after_a_night_asleep_the_index_is_stale(start: Any) -> None:
     running = await indexed(start)
     probing = running.pipeline.probes
     assert await probing.scan() is None
-    probing._unseen._clock = Tomorrow()
+    probing._scan_age._clock = Tomorrow()
     found = await probing.scan()
     assert found is not None
     assert (found.code, found.since) == ("INDEX_STALE", running.catalog.scanned_at)

@@ -235,8 +235,15 @@ class TableVersion:
         return await self._run(lambda: self._dataset()._take_rows(list(row_ids), columns=existing))
 
     async def _run(self, work: Callable[[], T]) -> T:
-        with translated(self._path):
-            return await asyncio.get_running_loop().run_in_executor(self._threads, work)
+        reading = asyncio.get_running_loop().run_in_executor(self._threads, work)
+        try:
+            with translated(self._path):
+                return await reading
+        except asyncio.CancelledError:
+            caller = asyncio.current_task()
+            if caller is not None and not caller.cancelling():  # closing cancels waiting reads
+                raise RuntimeError("the index is closed") from None
+            raise
 
 
 def hit(row: dict[str, Any], key: bytes = b"") -> ChunkHit:
