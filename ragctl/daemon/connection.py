@@ -40,7 +40,7 @@ class DaemonConnection:
             self._endpoint.settimeout(seconds if seconds is None else max(seconds, 0.001))
 
     def is_ready(self, seconds: float) -> bool:
-        """Whether data can be read within this time. Always True for a pipe, which cannot tell."""
+        """Whether data can be read within this time. Always True for a pipe: no way to poll it."""
         if self._buffer or not self._is_socket:
             return True
         return bool(select([self._endpoint], [], [], max(seconds, 0.0))[0])

@@ -76,35 +76,35 @@ class Highlighter:
 
 
 def excerpt(
-    text: str, highlighter: Highlighter, ink: Ink, most: int | None = LINES
+    text: str, highlighter: Highlighter, ink: Ink, lines_max: int | None = LINES
 ) -> list[StyledText]:
-    """At most `most` lines, around the best match; None: all lines."""
+    """At most `lines_max` lines, around the best match; None: all lines."""
     width = min(WIDTH, ink.columns - len(INDENT)) if ink.columns else WIDTH
     lines = _render_lines(text, width, ink)
-    if most is None or len(lines) <= most:
+    if lines_max is None or len(lines) <= lines_max:
         return lines
     dots = ink.sign("…")
     lines = _render_lines(text, width - 2 * (len(dots) + 1), ink)  # room for dots at both ends
-    start = _best_start(lines, highlighter, most)
-    shown = lines[start : start + most]
+    start = _best_start(lines, highlighter, lines_max)
+    shown = lines[start : start + lines_max]
     if start:
         shown[0] = StyledText().add(f"{dots} ", "dim").add_all(shown[0])
-    if start + most < len(lines):
+    if start + lines_max < len(lines):
         shown[-1] = shown[-1].add(f" {dots}", "dim")
     return shown
 
 
-def _best_start(lines: list[StyledText], highlighter: Highlighter, most: int) -> int:
+def _best_start(lines: list[StyledText], highlighter: Highlighter, lines_max: int) -> int:
     """The first line of the excerpt: the lines with the most words of the question, plus one line
     after them, because the answer often comes next. Otherwise the matches are in the middle."""
     words = [highlighter.matched_words(line.text) for line in lines]
     best, chosen = (-1, False, 0.0, 0), 0
-    for at in range(len(lines) - most + 1):
-        held = [number for number in range(at, at + most) if words[number]]
-        seen = set().union(*words[at : at + most])
+    for at in range(len(lines) - lines_max + 1):
+        held = [number for number in range(at, at + lines_max) if words[number]]
+        seen = set().union(*words[at : at + lines_max])
         middle = sum(held) / len(held) if held else 0.0
-        goes_on = at + most == len(lines) or not words[at + most - 1]
-        fit = (len(seen), goes_on, -abs(at + (most - 1) / 2 - middle), -at)
+        goes_on = at + lines_max == len(lines) or not words[at + lines_max - 1]
+        fit = (len(seen), goes_on, -abs(at + (lines_max - 1) / 2 - middle), -at)
         if fit > best:
             best, chosen = fit, at
     return chosen

@@ -21,8 +21,8 @@ from ragd.errors import EXIT_OK
 from ragd.paths import Home
 
 TICK_S = 1.0  # so that displayed ages grow
-ASK_EVERY_S = 5.0
-ASK_AT_MOST_EVERY_S = 0.2
+REFRESH_EVERY_S = 5.0
+REFRESH_PAUSE_S = 0.2
 _LINE_WITHIN_S = 5.0
 
 
@@ -32,7 +32,7 @@ class LiveStatus:
     def __init__(self, home: Home, answer: Answer) -> None:
         self._home = home
         self._data: dict[str, Any] = answer.data
-        self._asked_at = time.monotonic()
+        self._refreshed_at = time.monotonic()
         self._has_new_facts = False
         self._failure: Failure | None = None
         self._failure_since = ""
@@ -55,7 +55,7 @@ class LiveStatus:
             ]
             shown = add_home_option("\n".join([lines[0], "", *lines[1:]]))
         else:
-            grown = int(time.monotonic() - self._asked_at)
+            grown = int(time.monotonic() - self._refreshed_at)
             data = {**self._data, "uptime_s": self._data.get("uptime_s", 0) + grown}
             data["time_left"] = self._time_left()
             shown = add_home_option(render_status(data, ink))
@@ -82,7 +82,7 @@ class LiveStatus:
     def wait_s(self) -> float:
         """How long to wait before the next refresh."""
         if self._has_new_facts:
-            return max(0.0, self._asked_at + ASK_AT_MOST_EVERY_S - time.monotonic())
+            return max(0.0, self._refreshed_at + REFRESH_PAUSE_S - time.monotonic())
         return TICK_S
 
     def read_facts(self) -> None:
@@ -98,13 +98,13 @@ class LiveStatus:
 
     def refresh(self) -> None:
         """Request the status again if that is due."""
-        passed = time.monotonic() - self._asked_at
+        passed = time.monotonic() - self._refreshed_at
         quiet = self._failure is None and self._facts is not None and not self._job
-        due = ASK_EVERY_S if quiet else TICK_S  # no facts are recorded while vectors are made
-        if passed < (ASK_AT_MOST_EVERY_S if self._has_new_facts else due):
+        due = REFRESH_EVERY_S if quiet else TICK_S  # no facts are recorded while vectors are made
+        if passed < (REFRESH_PAUSE_S if self._has_new_facts else due):
             return
         self._has_new_facts = False
-        self._asked_at = time.monotonic()
+        self._refreshed_at = time.monotonic()
         try:
             self._data = request(self._home, "GET", "/v1/status").data
             self._record_pace()

@@ -11,14 +11,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-_ENTER = (
-    "\x1b[?1049h\x1b[?25l\x1b[?7l\x1b[H\x1b[2J"  # alternate screen, no cursor, long lines are cut
-)
+# Alternate screen, no cursor, long lines are cut.
+_ENTER = "\x1b[?1049h\x1b[?25l\x1b[?7l\x1b[H\x1b[2J"
 _LEAVE = "\x1b[?7h\x1b[?25h\x1b[?1049l"
-_BEGIN, _END = (
-    "\x1b[?2026h\x1b[H",
-    "\x1b[J\x1b[?2026l",
-)  # synchronized update, where the terminal supports it
+# One synchronized update, where the terminal supports it.
+_BEGIN, _END = "\x1b[?2026h\x1b[H", "\x1b[J\x1b[?2026l"
 _SIGNALS = (signal.SIGWINCH, signal.SIGTSTP, signal.SIGTERM, signal.SIGHUP)
 
 
@@ -38,10 +35,10 @@ class Screen:
 
     def draw(self, text: str) -> None:
         """Replace the page. If it is too long, the last line shows how many lines are missing."""
-        lines, room = text.split("\n"), os.get_terminal_size(sys.stdout.fileno()).lines
-        if len(lines) > room:
-            left = len(lines) - room + 1
-            lines = [*lines[: room - 1], f"… {left} more lines: make the window taller"]
+        lines, rows = text.split("\n"), os.get_terminal_size(sys.stdout.fileno()).lines
+        if len(lines) > rows:
+            left = len(lines) - rows + 1
+            lines = [*lines[: rows - 1], f"… {left} more lines: make the window taller"]
         self._write(_BEGIN + "\r\n".join(f"{line}\x1b[K" for line in lines) + _END)
 
     def read_signals(self) -> set[int]:

@@ -1,4 +1,4 @@
-"""`index`, `sync` and `reindex` against a daemon that says what a test wants, and Ctrl-C."""
+"""`index`, `sync` and `reindex` against a fake daemon, and Ctrl-C."""
 
 import io
 import json
@@ -26,7 +26,7 @@ FOLLOWED = f"GET /v1/jobs/{JOB}?follow=1"
 CANCEL = f"POST /v1/jobs/{JOB}/cancel"
 
 
-# What is asked for, and what programs see
+# Requests, and output for programs
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ CANCEL = f"POST /v1/jobs/{JOB}/cancel"
         (("reindex",), {"mode": "reindex"}),
     ],
 )
-def test_each_command_asks_for_its_job(
+def test_each_command_requests_its_job(
     ragctl: Ragctl, fake: FakeDaemon, argv: list[str], body: dict[str, Any]
 ) -> None:
     fake.say(complete())
@@ -47,7 +47,7 @@ def test_each_command_asks_for_its_job(
 
 
 @pytest.mark.parametrize("json_option", [("--json",), ()])
-def test_programs_get_the_lines_of_the_contract_and_nothing_else(
+def test_programs_get_the_documented_lines_and_nothing_else(
     ragctl: Ragctl, fake: FakeDaemon, json_option: str
 ) -> None:
     fake.say(step("queued"), step("scan"), step("text", 0, 10), step("text", 10, 10))
@@ -120,7 +120,7 @@ def test_a_daemon_that_stops_in_the_middle_is_not_taken_for_done(
         (complete("cancelled"), 2, "The job was cancelled."),
     ],
 )
-def test_the_exit_code_and_a_sentence_say_how_it_went(
+def test_the_exit_code_and_a_sentence_show_the_outcome(
     ragctl: Ragctl, fake: FakeDaemon, last: dict[str, Any], code: int, sentence: str
 ) -> None:
     fake.say(last)
@@ -130,16 +130,14 @@ def test_the_exit_code_and_a_sentence_say_how_it_went(
     assert json.loads(result.lines[-1])["type"] == ("failed" if code == 2 else "complete")
 
 
-def test_what_the_daemon_refuses_is_fatal_and_told_in_its_words(
-    ragctl: Ragctl, fake: FakeDaemon
-) -> None:
+def test_a_refusal_is_fatal_and_has_the_daemons_message(ragctl: Ragctl, fake: FakeDaemon) -> None:
     fake.job_refusal = ("INTERNAL", "This version cannot reindex yet.")
     result = ragctl("reindex")
     assert (result.code, result.out) == (2, "")
     assert "This version cannot reindex yet." in result.err
 
 
-def test_a_daemon_that_goes_away_is_fatal_and_the_next_command_is_named(
+def test_a_daemon_that_stops_is_fatal_and_the_next_command_is_named(
     ragctl: Ragctl, fake: FakeDaemon
 ) -> None:
     fake.say(step("text", 1, 10))
@@ -152,7 +150,7 @@ def test_a_daemon_that_goes_away_is_fatal_and_the_next_command_is_named(
     )
 
 
-def test_vectors_that_never_come_are_not_waited_for_for_ever(
+def test_the_wait_for_vectors_ends(
     ragctl: Ragctl, fake: FakeDaemon, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(index_job, "VECTOR_WAIT_S", 0.0)
@@ -171,12 +169,12 @@ def test_a_job_that_has_not_ended_is_waited_for(
 ) -> None:
     monkeypatch.setattr(index_job, "VECTOR_WAIT_S", 0.0)
     monkeypatch.setattr(index_job, "TICK_S", 0.01)
-    fake.say(step("vectors", 15, 18))  # of an index that is being built: the job still runs
+    fake.say(step("vectors", 15, 18))  # of an index that is being built: the job is still running
     fake.when_asked(f"GET /v1/jobs/{JOB}", lambda: fake.say(complete()))
     assert ragctl("reindex").code == 0
 
 
-def test_what_the_system_refuses_is_fatal(
+def test_an_error_of_the_system_is_fatal(
     ragctl: Ragctl, fake: FakeDaemon, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(*_: Any, **__: Any) -> None:
@@ -190,7 +188,7 @@ def test_what_the_system_refuses_is_fatal(
 # On a terminal
 
 
-def test_people_see_lines_that_move_and_then_a_sentence(
+def test_people_see_progress_lines_and_then_a_sentence(
     terminal: StartTerminal, fake: FakeDaemon
 ) -> None:
     fake.say(step("scan"))
@@ -205,7 +203,7 @@ def test_people_see_lines_that_move_and_then_a_sentence(
     assert "10 notes" in text and "18/18 passages" in vectors
     assert sentence == "10 notes read; 18 passages in the index, all with vectors."
     assert error == "a.md: not text"
-    assert "\x1b]" not in screen.raw  # the terminal's title is not ours
+    assert "\x1b]" not in screen.raw  # the terminal's title is not changed
 
 
 def test_people_see_which_embedded_model_the_index_has_and_why(
@@ -223,9 +221,7 @@ def test_people_see_which_embedded_model_the_index_has_and_why(
     assert "The notes are in German." in told
 
 
-def test_an_empty_vault_has_a_sentence_of_its_own(
-    terminal: StartTerminal, fake: FakeDaemon
-) -> None:
+def test_an_empty_vault_has_its_own_message(terminal: StartTerminal, fake: FakeDaemon) -> None:
     fake.say(complete(indexed_files=0, total_chunks=0, chunks_embedded=0))
     screen = terminal("index")
     assert screen.ended() == 0
@@ -250,7 +246,7 @@ def test_no_line_is_as_wide_as_the_window(
     assert "\x1b[3" not in screen.raw
 
 
-def test_a_window_that_shrinks_is_heeded(terminal: StartTerminal, fake: FakeDaemon) -> None:
+def test_lines_fit_a_window_that_shrinks(terminal: StartTerminal, fake: FakeDaemon) -> None:
     fake.say(step("vectors", 9, 33_421))
     screen = terminal("index", columns=100)
     screen.until("─ 9/33,421 passages")
@@ -262,7 +258,7 @@ def test_a_window_that_shrinks_is_heeded(terminal: StartTerminal, fake: FakeDaem
 # Ctrl-C
 
 
-def test_a_silence_is_explained_once_by_what_status_knows(home: Home, fake: FakeDaemon) -> None:
+def test_a_long_pause_is_explained_once_from_the_status(home: Home, fake: FakeDaemon) -> None:
     fake.be("unavailable", "DISK_FULL", "VECTORS_PENDING")
     told: set[str] = set()
     [sentence] = index_job.reasons_to_wait(home, told)
@@ -323,7 +319,7 @@ def test_where_only_vectors_are_missing_there_is_nothing_to_cancel(
     assert "Ctrl-C again" not in screen.text and CANCEL not in fake.requests
 
 
-def test_a_cancelling_that_fails_is_told(terminal: StartTerminal, fake: FakeDaemon) -> None:
+def test_a_failed_cancellation_is_reported(terminal: StartTerminal, fake: FakeDaemon) -> None:
     fake.say(step("text", 5, 10))
     screen = terminal("index")
     screen.until("5/10 notes")
@@ -349,7 +345,7 @@ def test_without_a_terminal_an_interrupt_leaves_the_job_to_the_daemon(
     assert CANCEL not in fake.requests
 
 
-def test_an_interrupt_before_there_is_a_job_claims_none(
+def test_an_interrupt_before_the_job_names_no_job(
     ragctl: Ragctl, fake: FakeDaemon, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def interrupt(*_: Any, **__: Any) -> None:
@@ -365,14 +361,14 @@ def test_an_interrupt_before_there_is_a_job_claims_none(
 
 @pytest.fixture
 def new_machine(home: Home) -> Path:
-    """The home before anybody was there."""
+    """A home that does not exist yet."""
     Path(home.config).unlink()
     Path(home.root).rmdir()
     return Path(home.root)
 
 
 @pytest.mark.parametrize("given", ["missing", "vault/note.md"])
-def test_what_is_no_vault_is_fatal_and_nothing_is_set_up(
+def test_a_folder_that_is_not_a_vault_is_fatal_and_nothing_is_set_up(
     ragctl: Ragctl, new_machine: Path, short: Path, given: str
 ) -> None:
     result = ragctl("index", "--vault", str(short / given))
@@ -420,7 +416,7 @@ def test_a_configuration_that_is_not_valid_is_fatal(
     assert result.code == 2 and "`vault_path`" in result.err
 
 
-def test_a_daemon_that_still_serves_the_former_vault_is_not_used(
+def test_a_daemon_that_still_serves_the_previous_vault_is_not_used(
     ragctl: Ragctl, home: Home, fake: FakeDaemon, short: Path
 ) -> None:
     result = ragctl("index", "--vault", str(short / "vault"))
@@ -441,16 +437,14 @@ def test_a_job_that_failed_names_the_cause_and_its_own_next_step(
     assert "The job failed. The vault's folder is missing" in ragctl("index").err
 
 
-def test_the_cause_that_the_daemon_names_is_the_one_that_is_told(
-    ragctl: Ragctl, fake: FakeDaemon
-) -> None:
+def test_the_cause_from_the_daemon_is_shown(ragctl: Ragctl, fake: FakeDaemon) -> None:
     why = {"code": "OLLAMA_UNREACHABLE", "message": "M.", "suggestion": "S."}
     fake.say(complete("failed", type="failed", **why))
     fake.be("degraded", "VAULT_NOT_FOUND", "INDEXER_FAILED")
     assert ragctl("index").err == "ragctl: The job failed. M.\nS.\n"
 
 
-def test_vectors_that_nobody_can_make_are_told_with_the_cause(
+def test_vectors_that_cannot_be_made_are_reported_with_the_cause(
     ragctl: Ragctl, fake: FakeDaemon
 ) -> None:
     why = {"code": "DIMENSIONS_MISMATCH", "message": "Sizes differ.", "suggestion": "Unset it."}

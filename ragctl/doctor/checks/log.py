@@ -70,7 +70,7 @@ def snapshots(home: Home) -> Finding:
     if damaged:
         return warn(
             f"{damaged[0]} is damaged",
-            "Delete it: the log has all the data, and ragd will write a new snapshot.",
+            "Delete it: the other snapshots and the log have all the data.",
         )
     if not files:
         return ok("none yet; one is written every 10,000 facts")

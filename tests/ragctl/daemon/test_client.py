@@ -1,4 +1,4 @@
-"""HTTP by hand: whatever comes over the wire ends as an answer or as a sentence."""
+"""The HTTP client: any data from the socket becomes an answer or a clear error."""
 
 import os
 import socket
@@ -21,7 +21,7 @@ Speak = Callable[..., None]
 
 @pytest.fixture
 def speak(home: Home) -> Iterator[Speak]:
-    """Listen on the home's socket and answer the first request with these pieces, then hang up."""
+    """Listen on the home's socket, answer the first request with these pieces, then disconnect."""
     server = socket.socket(socket.AF_UNIX)
     server.bind(home.socket)
     server.listen()
@@ -46,7 +46,7 @@ def speak(home: Home) -> Iterator[Speak]:
     server.close()
 
 
-def test_a_body_comes_whole_however_it_is_cut(home: Home, speak: Speak) -> None:
+def test_a_body_is_complete_however_it_is_split(home: Home, speak: Speak) -> None:
     body = b'{"status":"healthy","data":{"a":1}}'
     speak(OK[:9], OK[9:] + b"Content-Length: 35\r\n\r\n{", body[1:10], body[10:])
     answer = request(home, "GET", "/")
@@ -74,7 +74,7 @@ def test_a_body_without_a_length_ends_with_the_connection(home: Home, speak: Spe
         OK + b"Transfer-Encoding: chunked\r\n\r\n2\r\nab\r\n",
     ],
 )
-def test_a_hang_up_is_never_taken_for_an_end(home: Home, speak: Speak, cut: bytes) -> None:
+def test_a_lost_connection_is_never_taken_for_the_end(home: Home, speak: Speak, cut: bytes) -> None:
     speak(cut)
     with pytest.raises(Disconnected):
         request(home, "GET", "/")
@@ -84,7 +84,9 @@ def test_a_hang_up_is_never_taken_for_an_end(home: Home, speak: Speak, cut: byte
     "noise",
     [b"SSH-2.0-OpenSSH_9.6\r\n", b"x" * 200_000, OK + b"a: b\r\n" * 5 + b"\r\n<html>"],
 )
-def test_a_stranger_on_the_socket_is_a_sentence(home: Home, speak: Speak, noise: bytes) -> None:
+def test_another_program_on_the_socket_is_a_clear_error(
+    home: Home, speak: Speak, noise: bytes
+) -> None:
     speak(noise)
     with pytest.raises(Failure, match=r"does not understand|HTTP|closed the connection"):
         request(home, "GET", "/").data  # noqa: B018
@@ -96,7 +98,7 @@ def test_endless_headers_are_refused(home: Home, speak: Speak) -> None:
         request(home, "GET", "/")
 
 
-def test_silence_is_a_time_out(home: Home, speak: Speak) -> None:
+def test_no_answer_is_a_time_out(home: Home, speak: Speak) -> None:
     done = threading.Event()
     speak(hold=done)
     with pytest.raises(TimedOut):
@@ -104,7 +106,7 @@ def test_silence_is_a_time_out(home: Home, speak: Speak) -> None:
     done.set()
 
 
-def test_a_refusal_says_what_the_daemon_said(home: Home, speak: Speak) -> None:
+def test_a_refusal_has_the_daemons_message(home: Home, speak: Speak) -> None:
     body = b'{"status":"healthy","data":null,"error":{"message":"No.","suggestion":"Ask."}}'
     speak(b"HTTP/1.1 400 Bad Request\r\n\r\n" + body)
     refused = stream(home, "/v1/events?after=0")
@@ -113,7 +115,7 @@ def test_a_refusal_says_what_the_daemon_said(home: Home, speak: Speak) -> None:
         refused.data  # noqa: B018
 
 
-def test_lines_are_cut_where_they_end_not_where_pieces_do(home: Home, speak: Speak) -> None:
+def test_lines_are_split_at_newlines_not_at_pieces(home: Home, speak: Speak) -> None:
     head = OK + b"Transfer-Encoding: chunked\r\n\r\n"
     speak(head + b"3\r\na\nb\r\n", b"4\r\nc\n\nd\r\n", b"1\r\n\n\r\n0\r\n\r\n")
     lines = stream(home, "/")
@@ -122,7 +124,7 @@ def test_lines_are_cut_where_they_end_not_where_pieces_do(home: Home, speak: Spe
     lines.close()
 
 
-def test_waiting_for_a_line_has_an_end(home: Home, speak: Speak) -> None:
+def test_waiting_for_a_line_times_out(home: Home, speak: Speak) -> None:
     done = threading.Event()
     speak(OK + b"\r\nhalf a li", hold=done)
     lines = stream(home, "/")
@@ -133,13 +135,13 @@ def test_waiting_for_a_line_has_an_end(home: Home, speak: Speak) -> None:
     done.set()
 
 
-def test_nobody_there_is_not_running(home: Home) -> None:
+def test_without_a_daemon_it_is_not_running(home: Home) -> None:
     assert not is_listening(home)
     with pytest.raises(NotRunning):
         request(home, "GET", "/")
 
 
-def test_a_full_queue_is_waited_out(home: Home) -> None:
+def test_a_full_queue_is_retried(home: Home) -> None:
     server = socket.socket(socket.AF_UNIX)
     server.bind(home.socket)
     server.listen(0)
@@ -158,7 +160,7 @@ def test_a_full_queue_is_waited_out(home: Home) -> None:
         one.close()
 
 
-def test_a_daemon_of_another_user_is_told_nothing(
+def test_nothing_is_sent_to_another_users_daemon(
     home: Home, fake: FakeDaemon, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(os, "getuid", lambda: os.geteuid() + 1)

@@ -1,4 +1,4 @@
-"""`ragctl doctor --bundle`: what a stranger gets to see of a home that is full of secrets."""
+"""`ragctl doctor --bundle`: what a bug report shows of a home that is full of secrets."""
 
 import json
 import os
@@ -32,7 +32,7 @@ def unpacked(archive: Path) -> dict[str, bytes]:
 
 
 def everything(archive: Path) -> bytes:
-    """All that is in it, names and headers included."""
+    """All bytes of the archive, with names and headers."""
     import gzip
 
     return gzip.decompress(archive.read_bytes()) + archive.read_bytes()
@@ -40,16 +40,14 @@ def everything(archive: Path) -> bytes:
 
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two checks will do where it is about the archive."""
+    """Only two checks: these tests are about the archive."""
     from ragctl.commands import doctor
 
     checks = {name: doctor.CHECKS[name] for name in ("config", "vault")}
     monkeypatch.setattr(doctor, "CHECKS", checks)
 
 
-def test_it_is_for_its_owner_alone_and_says_what_is_in_it(
-    ragctl: Ragctl, quick: None, short: Path
-) -> None:
+def test_it_is_private_and_lists_its_files(ragctl: Ragctl, quick: None, short: Path) -> None:
     archive = short / "report.tar.gz"
     before = os.umask(0)
     try:
@@ -71,7 +69,7 @@ def test_it_is_for_its_owner_alone_and_says_what_is_in_it(
         assert {(m.uid, m.uname, m.mtime) for m in opened.getmembers()} == {(0, "", 0)}
 
 
-def test_nothing_is_ever_written_over(ragctl: Ragctl, home: Home, short: Path) -> None:
+def test_no_file_is_overwritten(ragctl: Ragctl, home: Home, short: Path) -> None:
     archive = short / "report.tar.gz"
     for make in (lambda: archive.write_text("mine"), lambda: archive.symlink_to("nowhere")):
         make()
@@ -80,7 +78,7 @@ def test_nothing_is_ever_written_over(ragctl: Ragctl, home: Home, short: Path) -
         archive.unlink()
 
 
-def test_a_place_that_is_not_there_is_a_sentence(ragctl: Ragctl, quick: None, short: Path) -> None:
+def test_a_missing_folder_is_a_clear_error(ragctl: Ragctl, quick: None, short: Path) -> None:
     result = ragctl("doctor", "--bundle", str(short / "no/where.tar.gz"))
     assert result.code == 1 and "No such file" in result.err
 
@@ -93,7 +91,7 @@ def test_a_part_that_hangs_is_left_out(
     os.mkfifo(home.log_file)
     archive = short / "report.tar.gz"
     assert ragctl("doctor", "--bundle", str(archive)).code == 0
-    os.close(os.open(home.log_file, os.O_WRONLY | os.O_NONBLOCK))  # let the thread go
+    os.close(os.open(home.log_file, os.O_WRONLY | os.O_NONBLOCK))  # release the thread
     assert "took too long" in json.loads(unpacked(archive)["ragd.log"])["error"]
 
 

@@ -1,4 +1,4 @@
-"""The checks of `ragctl doctor` that look at the world: notes, provider, index, network, stores."""
+"""The checks of `ragctl doctor` for notes, provider, index, network and stores."""
 
 import asyncio
 import json
@@ -33,7 +33,7 @@ def configure(home: Any, **settings: Any) -> None:
 
 
 def with_index_of(home: Any, provider: str) -> None:
-    """A log that knows an index with one note."""
+    """Write a log that has an index with one note."""
     made = IndexActivated(generation="g1", provider=provider, model=MODEL, dimensions=48)
     stored = BatchStored(job_id="", files=[FILE], removed=[], table_version=1)
     ts = "2026-11-15T14:00:00.000000Z"
@@ -53,7 +53,7 @@ def without_a_configuration(home: Any) -> None:
         *(provider.ollama, index.probe, network.isolation),
     ],
 )
-def test_without_a_configuration_nothing_can_be_said(
+def test_without_a_configuration_the_result_is_unknown(
     home: Home, check: Callable[[Home], Finding]
 ) -> None:
     without_a_configuration(home)
@@ -61,7 +61,7 @@ def test_without_a_configuration_nothing_can_be_said(
     assert finding.verdict == "warn" and "Fix the configuration" in finding.fix
 
 
-def test_places_that_mix_are_told(home: Home, short: Path) -> None:
+def test_folders_that_overlap_are_reported(home: Home, short: Path) -> None:
     assert home_checks.places(home).verdict == "ok"
     configure(home, vault_path=str(short))
     finding = home_checks.places(home)
@@ -82,12 +82,12 @@ def test_notes_that_cannot_be_read_are_counted_and_the_first_is_named(
     assert finding.private and finding.private[0] in finding.message
 
 
-def test_a_vault_without_notes_is_told(home: Home, short: Path) -> None:
+def test_a_vault_without_notes_is_reported(home: Home, short: Path) -> None:
     (short / "vault/note.md").unlink()
     assert "it contains no notes (*.md)" in vault.notes(home).message
 
 
-def test_a_folder_that_obsidian_never_opened_is_told_with_those_it_knows(
+def test_a_folder_that_obsidian_never_opened_is_reported_with_listed_vaults(
     home: Home, short: Path
 ) -> None:
     assert obsidian.own_folder(home).verdict == "ok"
@@ -101,13 +101,13 @@ def test_a_folder_that_obsidian_never_opened_is_told_with_those_it_knows(
     assert finding.verdict == "warn" and str(short / "other") in finding.fix
 
 
-def test_a_vault_inside_a_vault_is_told(home: Home, short: Path) -> None:
+def test_a_vault_inside_a_vault_is_reported(home: Home, short: Path) -> None:
     (short / "vault/inner/.obsidian").mkdir(parents=True)
     configure(home, vault_path=str(short / "vault/inner"))
     assert "inside another vault" in obsidian.own_folder(home).message
 
 
-def test_settings_of_obsidian_that_cannot_be_read_are_told(home: Home, short: Path) -> None:
+def test_unreadable_settings_of_obsidian_are_reported(home: Home, short: Path) -> None:
     (short / "vault/.obsidian/templates.json").write_text("{")
     assert "templates are indexed" in obsidian.own_folder(home).message
 
@@ -117,7 +117,7 @@ def test_settings_of_obsidian_that_cannot_be_read_are_told(home: Home, short: Pa
 
 @pytest.fixture
 def ollama() -> Iterator[FakeOllama]:
-    """The stand-in, in a thread of its own: a check blocks."""
+    """The fake Ollama, in its own thread, because a check blocks."""
     ready, over = threading.Event(), asyncio.Event()
     found: list[Any] = []
 
@@ -136,13 +136,13 @@ def ollama() -> Iterator[FakeOllama]:
 
 
 def nobody() -> str:
-    """An address of this machine where nobody listens."""
+    """An address on this machine where nothing listens."""
     with socket.socket() as end:
         end.bind(("127.0.0.1", 0))
         return f"http://127.0.0.1:{end.getsockname()[1]}"
 
 
-def test_ollama_with_its_model_is_well(home: Home, ollama: FakeOllama) -> None:
+def test_ollama_with_its_model_is_ok(home: Home, ollama: FakeOllama) -> None:
     configure(home, embedding={"provider": "ollama", "base_url": ollama.base_url})
     assert provider.ollama(home) == ok(f"Ollama 0.33.1 has {MODEL}")
     ollama.models.clear()
@@ -160,7 +160,7 @@ def test_ollama_with_its_model_is_well(home: Home, ollama: FakeOllama) -> None:
         ("embedded", None, "ok"),
     ],
 )
-def test_an_ollama_that_does_not_answer_matters_where_it_is_needed(
+def test_an_ollama_that_does_not_answer_fails_only_if_needed(
     home: Home, wished: str, indexed: str | None, verdict: str
 ) -> None:
     configure(home, embedding={"provider": wished, "base_url": nobody()})
@@ -169,9 +169,7 @@ def test_an_ollama_that_does_not_answer_matters_where_it_is_needed(
     assert provider.ollama(home).verdict == verdict
 
 
-def test_weights_that_are_not_the_ones_are_told(
-    home: Home, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_wrong_weights_are_reported(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     assert provider.weights(home).verdict == "ok"
     english = structs.replace(ENGLISH, files=dict.fromkeys(ENGLISH.files, "0" * 64))
     monkeypatch.setattr(provider, "SHIPPED", {ENGLISH.name: english})
@@ -181,7 +179,7 @@ def test_weights_that_are_not_the_ones_are_told(
     assert "is missing" in provider.weights(home).message
 
 
-def test_weights_of_the_multilingual_model_are_looked_at_too(
+def test_weights_of_the_multilingual_model_are_checked_too(
     home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert MULTILINGUAL.name in provider.weights(home).message
@@ -206,13 +204,13 @@ def test_no_index_yet_is_fine(home: Home) -> None:
 
 
 @pytest.mark.slow
-def test_an_index_is_really_read(ragctl: Ragctl, home: Home) -> None:
+def test_the_index_is_actually_read(ragctl: Ragctl, home: Home) -> None:
     assert ragctl("index").code == 0
     assert index.probe(home).message.startswith("1 note; its rows and indexes")
     assert ragctl("stop").code == 0
     for path in Path(home.vectors).glob("*/*.lance/data/*"):
         path.write_bytes(path.read_bytes().replace(b"PageLayout", b"Page\0ayout"))
-    assert index.probe(home).message == "it is damaged (crash)", "whoever looked has died of it"
+    assert index.probe(home).message == "it is damaged (crash)", "the probe process has crashed"
     ragctl("stop")
     for path in Path(home.vectors).rglob("data/*.lance"):
         path.write_bytes(path.read_bytes()[:20])
@@ -220,15 +218,13 @@ def test_an_index_is_really_read(ragctl: Ragctl, home: Home) -> None:
     assert finding.verdict == "fail" and "ragctl reindex" in finding.fix
 
 
-def test_an_index_that_the_log_knows_and_is_gone_is_told(home: Home) -> None:
+def test_a_missing_index_that_is_in_the_log_is_reported(home: Home) -> None:
     with_index_of(home, "embedded")
     finding = index.probe(home)
     assert finding.verdict == "fail" and "it is missing" in finding.message
 
 
-def test_whoever_looks_at_it_may_break_without_us(
-    home: Home, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_crash_of_the_probe_is_a_finding(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     with_index_of(home, "embedded")
     monkeypatch.setattr(subprocesses, "environment", lambda: {"PYTHONHOME": "/nowhere"})
     finding = index.probe(home)
@@ -238,7 +234,7 @@ def test_whoever_looks_at_it_may_break_without_us(
 # The network
 
 
-def test_the_configuration_keeps_notes_here(home: Home) -> None:
+def test_the_configuration_keeps_notes_on_this_machine(home: Home) -> None:
     assert network.isolation(home) == ok("by configuration: local_only")
     configure(
         home,
@@ -249,7 +245,7 @@ def test_the_configuration_keeps_notes_here(home: Home) -> None:
     assert finding.verdict == "warn" and "another machine" in finding.message
 
 
-def test_what_this_process_has_open_is_seen(home: Home, fake: FakeDaemon) -> None:
+def test_open_connections_of_this_process_are_found(home: Home, fake: FakeDaemon) -> None:
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         listener.listen()
@@ -268,7 +264,7 @@ def test_what_this_process_has_open_is_seen(home: Home, fake: FakeDaemon) -> Non
         ("0000000000000000FFFF00000100007F:01BB", "::ffff:7f00:1"),
     ],
 )
-def test_an_address_of_the_kernel_is_understood(word: str, address: str) -> None:
+def test_an_address_of_the_kernel_is_parsed(word: str, address: str) -> None:
     assert network.parse_address(word) == address
     assert network.is_this_machine(address)
 
@@ -281,7 +277,7 @@ def test_another_machine_is_a_failure_that_stays_private() -> None:
 # The stores
 
 
-def test_a_damaged_store_is_told(home: Home) -> None:
+def test_a_damaged_store_is_reported(home: Home) -> None:
     assert stores.memories(home) == ok("none stored yet")
     for path in (home.memories, home.embedding_cache):
         with sqlite3.connect(path) as database:

@@ -1,4 +1,4 @@
-"""What a stranger may see: everything else is hashed, the same thing always in the same way."""
+"""Redaction: every text that is not safe is hashed, and equal texts have equal hashes."""
 
 import json
 import re
@@ -28,7 +28,7 @@ def test_another_report_has_other_hashes(redactor: Redactor) -> None:
     assert Redactor({}).redact_path("a.md") != Redactor({}).redact_path("a.md")
 
 
-def test_what_is_ours_in_the_home_stays_readable(redactor: Redactor) -> None:
+def test_ragds_own_paths_in_the_home_stay_readable(redactor: Redactor) -> None:
     said = redactor.redact_text("/home/ada/.obsidian-rag/events/aside: 1 damaged part")
     assert said == "[home]/events/aside: 1 damaged part"
 
@@ -48,19 +48,19 @@ def test_what_is_ours_in_the_home_stays_readable(redactor: Redactor) -> None:
         ("http://localhost:11434", "http://localhost:11434"),
     ],
 )
-def test_a_sentence_loses_paths_and_names_alone(redactor: Redactor, said: str, left: str) -> None:
+def test_a_sentence_loses_only_paths_and_names(redactor: Redactor, said: str, left: str) -> None:
     told = redactor.redact_text(said)
     assert told.startswith(left)
     assert not re.search(r"\b(ada|secret|diary|enigma)\b", told, re.IGNORECASE)
 
 
-def test_what_is_private_goes_whatever_it_looks_like(redactor: Redactor) -> None:
+def test_private_words_are_always_hashed(redactor: Redactor) -> None:
     assert "Dear" not in redactor.redact_text("the first is Dear diary.md", ["Dear diary.md"])
     inside = "/home/ada/.obsidian-rag/config.json: `mysecret` is not a known key."
     assert "mysecret" not in redactor.redact_text(inside, [inside])
 
 
-def test_texts_in_fields_that_nobody_knows_are_hashed(redactor: Redactor) -> None:
+def test_texts_in_unknown_fields_are_hashed(redactor: Redactor) -> None:
     said = redactor.redact_value(
         {
             "code": "DISK_FULL",
@@ -74,8 +74,8 @@ def test_texts_in_fields_that_nobody_knows_are_hashed(redactor: Redactor) -> Non
     assert "secret" not in json.dumps(said) and said["deep"][0]["a"].startswith("#")
 
 
-def test_every_text_of_every_fact_is_judged() -> None:
-    """A new field is hashed until somebody says that it is harmless; here is who was looked at."""
+def test_every_text_field_of_every_fact_is_reviewed() -> None:
+    """A new field is hashed until it is listed as safe; this test lists the reviewed fields."""
     from ragctl.doctor.redaction import PATH_FIELDS, SAFE_FIELDS
 
     fields = {name for kind in EVENT_TYPES for name in kind.__struct_fields__}

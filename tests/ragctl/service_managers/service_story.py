@@ -1,4 +1,4 @@
-"""A service's life with a real systemd: installed, used, stopped, crashed, hung, removed.
+"""A service under a real systemd: installed, used, stopped, crashed, hung, removed.
 
 Run by tests/ragctl/service_managers/test_service_for_real.py as a user of its own.
 """
@@ -35,7 +35,7 @@ def status(code: int = 0) -> dict[str, Any]:
 
 
 def shown(*names: str) -> list[str]:
-    """These properties of the unit, as systemd says them."""
+    """The values of these properties of the unit."""
     asked = ["systemctl", "--user", "show", UNIT, "--value"]
     return [
         subprocess.run([*asked, f"-p{n}"], capture_output=True, text=True).stdout.strip()
@@ -54,7 +54,7 @@ os.environ["OBSIDIAN_RAG_HOME"] = str(ROOT)
 (VAULT / ".obsidian").mkdir(parents=True)
 (VAULT / "debt.md").write_text("# Money\nI owe Sreenivas 70 dollars.\n")
 
-# Installed while a daemon runs without it: that one makes room.
+# Installed while a daemon runs without it: that daemon is stopped first.
 ragctl("init", str(VAULT))
 ragctl("start")
 ragctl("service", "status", code=3)
@@ -66,13 +66,13 @@ assert json.loads(ragctl("start", "--json"))["pid"] == pid
 command = Path(f"/proc/{pid}/cmdline").read_bytes().decode().split("\0")
 assert command[1:5] == ["-m", "ragd", "--home", str(ROOT)], command
 
-# What the unit promises holds, and the daemon works all the same.
+# The sandbox is active, and the daemon works in it.
 about = Path(f"/proc/{pid}/status").read_text()
 assert "NoNewPrivs:\t1" in about and "Seccomp:\t2" in about
 text = (UNITS / UNIT).read_text()
 has_namespaces = subprocess.run(["unshare", "--user", "true"]).returncode == 0
 assert ("PrivateUsers=yes" in text) == has_namespaces
-# A private /tmp would hide an installation that lies in there.
+# A private /tmp would hide an installation in /tmp.
 in_tmp = any(place.startswith(("/tmp/", "/var/tmp/")) for place in (sys.executable, ragd.__file__))
 assert ("PrivateTmp=yes" in text) == (has_namespaces and not in_tmp)
 if has_namespaces:
@@ -84,24 +84,24 @@ ragctl("index", "--json")
 assert "Sreenivas" in ragctl("search", "to whom do I owe money?", "--json")
 until(["healthy"], "StatusText")
 
-# The same once more changes nothing; what is up to date is not restarted.
+# A second install changes nothing and does not restart an up-to-date service.
 ragctl("service", "install")
 assert status()["pid"] == pid
 
-# A clean stop is not undone, and the next question starts the service, not a daemon beside it.
+# systemd does not undo a clean stop, and the next command starts the service, not a second daemon.
 ragctl("stop")
 assert shown("ActiveState", "Result") == ["inactive", "success"]
 ragctl("status")
 pid = status()["pid"]
 assert json.loads(ragctl("status", "--json"))["data"]["pid"] == pid
 
-# A crash is mended; while systemd waits to do so, a stop holds.
+# systemd restarts after a crash; a stop while it waits prevents the restart.
 os.kill(pid, signal.SIGKILL)
 until(["auto-restart"], "SubState")
 ragctl("stop")
 assert shown("ActiveState") == ["inactive"]
 
-# Silence is noticed: the watchdog.
+# The watchdog detects a daemon that hangs.
 quick = UNITS / f"{UNIT}.d" / "quick.conf"
 quick.parent.mkdir()
 quick.write_text("[Service]\nWatchdogSec=1\nRestartSec=0\n")
@@ -116,7 +116,7 @@ quick.parent.rmdir()
 subprocess.run(["systemctl", "--user", "daemon-reload"], check=True)
 ragctl("stop")
 
-# What cannot get better is not tried again.
+# Errors that a restart cannot fix cause no restart.
 config = (ROOT / "config.json").read_bytes()
 (ROOT / "config.json").write_text('{"vault_path": 5}')
 ragctl("start", code=78)
@@ -124,7 +124,7 @@ until(["failed", "78", "0"], "ActiveState", "ExecMainStatus", "NRestarts")
 (ROOT / "config.json").write_bytes(config)
 ragctl("start")
 
-# Ollama is reached all the same.
+# Ollama can be reached from the sandbox.
 OLLAMA = """
 import asyncio
 from tests.embed.fake_ollama import running
@@ -148,7 +148,7 @@ ollama.terminate()
 ollama.wait()
 config = (ROOT / "config.json").read_bytes()
 
-# Away with it: nothing of it is left, and nothing else is gone.
+# Uninstalled: the service is gone, and nothing else.
 ragctl("service", "uninstall")
 ragctl("status", "--no-start", code=3)
 assert [path for path in (USER_HOME / ".config").rglob("*") if not path.is_dir()] == []

@@ -1,4 +1,4 @@
-"""`ragctl service` with a real systemd, where one can be had: root, namespaces, systemd."""
+"""`ragctl service` with a real systemd. Needs root, namespaces and systemd."""
 
 import os
 import shutil
@@ -27,7 +27,7 @@ def why_not() -> str:
 
 @pytest.mark.slow
 @pytest.mark.skipif(bool(why_not()), reason=why_not())
-def test_a_service_lives_and_dies_under_a_real_systemd() -> None:
+def test_a_service_works_under_a_real_systemd() -> None:
     folder = tempfile.mkdtemp(prefix="ragd-story-")
     try:
         done = subprocess.run(

@@ -1,4 +1,4 @@
-"""A systemd of its own for one story, in namespaces that nobody else sees; run by root.
+"""Runs a private systemd for one test, in its own namespaces; needs root.
 
 `python user_manager.py FOLDER STORY`: mounts what a booted machine would have, becomes a user
 without any rights whose home is in a tmpfs, starts that user's systemd and then the story. Exit 77:
@@ -56,7 +56,7 @@ def environment() -> dict[str, str]:
 
 
 def prepare(folder: str) -> None:
-    """As root, in mount and process namespaces of our own."""
+    """As root, in new mount and process namespaces."""
     mount("--make-rprivate", "/")
     mount("-t", "tmpfs", "none", "/sys/fs/cgroup")
     mount("-t", "cgroup2", "none", "/sys/fs/cgroup")
@@ -78,7 +78,7 @@ def prepare(folder: str) -> None:
 
 
 def show_what_root_hides() -> None:
-    """The interpreter and the code may lie in root's private folder; of that, nothing else."""
+    """Make the interpreter and the code readable if they are in root's private folder."""
     home = os.path.expanduser("~root")
     needed = {os.path.realpath(path) for path in (sys.prefix, sys.base_prefix, str(REPOSITORY))}
     hidden = sorted(path for path in needed if path.startswith(f"{home}/"))

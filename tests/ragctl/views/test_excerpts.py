@@ -1,4 +1,4 @@
-"""Excerpts lose no letter where dots stand for what is left out."""
+"""Excerpts: dots replace only whole words."""
 
 import io
 
@@ -12,7 +12,7 @@ TEXT = " ".join("needle" if number == 60 else f"word{number}" for number in rang
 
 @pytest.mark.parametrize("columns", [40, 60, 80, 100, 120])
 @pytest.mark.parametrize("most", [1, 2, 3])
-def test_every_word_of_an_excerpt_is_whole(columns: int, most: int) -> None:
+def test_no_word_of_an_excerpt_is_cut(columns: int, most: int) -> None:
     ink = Ink(io.TextIOWrapper(io.BytesIO(), encoding="utf-8"))
     ink.columns = columns
     lines = excerpt(TEXT, Highlighter("needle"), ink, most)

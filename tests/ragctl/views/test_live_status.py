@@ -18,7 +18,7 @@ BEGIN = "\x1b[?2026h"
 
 
 def last_page(terminal: Terminal) -> list[str]:
-    """The lines of the last drawing, without the returns that a terminal adds to ours."""
+    """The lines of the last redraw, without the carriage returns that a terminal adds."""
     page = terminal.raw.rpartition(BEGIN)[2]
     return re.split(r"\r+\n", re.sub(r"\x1b\[[?0-9;]*[A-Za-z]", "", page))
 
@@ -29,23 +29,19 @@ def lose_the_provider(fake: FakeDaemon) -> None:
 
 
 @pytest.mark.parametrize("argv", [(), ("--json",)])
-def test_it_needs_somebody_who_looks(
-    ragctl: Ragctl, fake: FakeDaemon, argv: tuple[str, ...]
-) -> None:
+def test_it_needs_a_terminal(ragctl: Ragctl, fake: FakeDaemon, argv: tuple[str, ...]) -> None:
     result = ragctl("status", "--watch", *argv)
     assert result.code == 2 and result.out == ""
     assert "ragctl events -f --health" in result.err
     assert fake.requests == []
 
 
-def test_a_terminal_that_obeys_nothing_will_not_do(
-    terminal: StartTerminal, fake: FakeDaemon
-) -> None:
+def test_a_dumb_terminal_is_refused(terminal: StartTerminal, fake: FakeDaemon) -> None:
     screen = terminal("status", "--watch", TERM="dumb")
     assert screen.ended() == 2 and "needs a terminal" in screen.text
 
 
-def test_it_shows_what_changes_with_the_fact_that_says_so(
+def test_it_shows_a_change_when_its_fact_is_recorded(
     terminal: StartTerminal, fake: FakeDaemon
 ) -> None:
     screen = terminal("status", "--watch")
@@ -53,24 +49,24 @@ def test_it_shows_what_changes_with_the_fact_that_says_so(
     lose_the_provider(fake)
     screen.until("OLLAMA_UNREACHABLE")
     assert last_page(screen)[0].startswith("▲ degraded")
-    assert screen.raw.count("\x1b[2J") == 1  # it is drawn over, never cleared
+    assert screen.raw.count("\x1b[2J") == 1  # it is redrawn, never cleared
     assert "GET /v1/events?after=0&follow=1" in fake.requests
 
 
 @pytest.mark.parametrize(("key", "code"), [("q", 0), (CTRL_C, 130)])
-def test_the_terminal_is_left_as_it_was(
+def test_the_terminal_is_restored(
     terminal: StartTerminal, fake: FakeDaemon, key: str, code: int
 ) -> None:
     screen = terminal("status", "--watch")
     before = screen.modes
     screen.until("q quits")
-    assert screen.modes != before  # what is typed is not shown
+    assert screen.modes != before  # typed keys are not echoed
     screen.type(key)
     assert screen.ended() == code
     assert screen.raw.endswith(LEFT) and screen.modes == before
 
 
-def test_a_signal_leaves_it_as_it_was_too(terminal: StartTerminal, fake: FakeDaemon) -> None:
+def test_a_signal_restores_the_terminal_too(terminal: StartTerminal, fake: FakeDaemon) -> None:
     screen = terminal("status", "--watch")
     screen.until("q quits")
     screen.signal(signal.SIGTERM)
@@ -88,7 +84,7 @@ def test_it_follows_the_size_of_the_window(terminal: StartTerminal, fake: FakeDa
     assert max(len(line) for line in page[:-1]) <= 40
 
 
-def test_a_daemon_that_goes_is_waited_for(
+def test_it_waits_for_a_daemon_that_stops(
     terminal: StartTerminal, fake: FakeDaemon, home: Home
 ) -> None:
     screen = terminal("status", "--watch")
@@ -105,7 +101,7 @@ def test_a_daemon_that_goes_is_waited_for(
         again.close()
 
 
-def test_a_dropped_stream_is_taken_up_again(terminal: StartTerminal, fake: FakeDaemon) -> None:
+def test_a_dropped_stream_is_resumed(terminal: StartTerminal, fake: FakeDaemon) -> None:
     fake.when_followed += [fake.drop_followers, lambda: lose_the_provider(fake)]
     screen = terminal("status", "--watch")
     screen.until("OLLAMA_UNREACHABLE")
@@ -122,23 +118,23 @@ def vectors(made: int, total: int = 1000) -> dict[str, Any]:
     return {**job, "current": made, "total": total}
 
 
-def test_the_time_left_for_vectors_follows_from_how_they_came(
+def test_the_time_left_for_vectors_follows_from_their_pace(
     fake: FakeDaemon, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = [1000.0]
     monkeypatch.setattr("ragctl.views.live_status.time.monotonic", lambda: now[0])
     fake.more["active_job"] = vectors(0)
-    watched = LiveStatus(fake.home, request(fake.home, "GET", "/v1/status"))
+    live = LiveStatus(fake.home, request(fake.home, "GET", "/v1/status"))
     try:
-        assert "left" not in watched.render(Ink())
-        for made in (20, 40, 60):  # ten a second
+        assert "left" not in live.render(Ink())
+        for made in (20, 40, 60):  # ten per second
             now[0] += 2
             fake.more["active_job"] = vectors(made)
-            watched.refresh()  # no fact tells of it: it is asked for all the same
-        assert "60 of 1,000 vectors), about 1 min 34 s left" in watched.render(Ink())
+            live.refresh()  # refreshed although no fact was recorded
+        assert "60 of 1,000 vectors), about 1 min 34 s left" in live.render(Ink())
         fake.more["active_job"] = None
         now[0] += 2
-        watched.refresh()
-        assert "left" not in watched.render(Ink())
+        live.refresh()
+        assert "left" not in live.render(Ink())
     finally:
-        watched.close()
+        live.close()

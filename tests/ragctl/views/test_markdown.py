@@ -1,4 +1,4 @@
-"""Markdown on a terminal: no sign that only styles is left, and no word is lost."""
+"""Markdown on a terminal: the markup is removed, and no word is lost."""
 
 import pytest
 
@@ -40,7 +40,7 @@ def shown(line: str) -> str | None:
         (r"5 \* 3 \_x\_", "5 * 3 _x_"),
     ],
 )
-def test_a_line_is_shown_as_it_is_read(line: str, read: str | None) -> None:
+def test_a_line_is_shown_without_markup(line: str, read: str | None) -> None:
     assert shown(line) == read
 
 
@@ -64,7 +64,7 @@ def test_a_line_is_shown_as_it_is_read(line: str, read: str | None) -> None:
         "| half a row",
     ],
 )
-def test_what_is_no_markdown_stays_as_it_is(line: str) -> None:
+def test_text_that_is_not_markdown_is_unchanged(line: str) -> None:
     assert shown(line) == line
 
 
@@ -74,7 +74,7 @@ def test_a_line_is_styled_where_its_signs_were() -> None:
     assert found.styles == ["", "", "bold", "bold", "bold", "", ""]
 
 
-def test_wide_characters_take_two_places() -> None:
+def test_wide_characters_take_two_cells() -> None:
     assert [cell_width(c) for c in "a日\u0301é"] == [1, 2, 0, 1]
     assert [part.text for part in wrap_line(StyledText("日本語の日記 of May"), 10)] == [
         "日本語の日",
@@ -83,7 +83,7 @@ def test_wide_characters_take_two_places() -> None:
     assert truncate("日本語", 5, "…") == "日本…" and truncate("日本", 4, "…") == "日本"
 
 
-def test_lines_fold_between_words_and_lose_none() -> None:
+def test_lines_wrap_between_words_and_lose_none() -> None:
     text = "one two three four " + "x" * 30 + " end"
     parts = [part.text for part in wrap_line(StyledText(text), 12)]
     assert all(len(part) <= 12 for part in parts)

@@ -1,4 +1,4 @@
-"""The line that moves: its figures, and that it fits."""
+"""The progress line: its figures and its width."""
 
 import io
 
@@ -48,7 +48,7 @@ def screen(monkeypatch: pytest.MonkeyPatch) -> Screen:
 
 
 def left(screen: Screen) -> list[str]:
-    """The lines on the screen, as far as they are whole."""
+    """The finished lines on the screen."""
     written = screen.getvalue().replace("\x1b[K", "")
     return [line.rpartition("\r")[2] for line in written.split("\n")]
 
@@ -56,7 +56,7 @@ def left(screen: Screen) -> list[str]:
 # Figures
 
 
-def test_the_rate_follows_what_came_lately() -> None:
+def test_the_rate_follows_recent_progress() -> None:
     pace = Pace()
     for second in range(11):
         pace.record(second * 10, float(second))
@@ -66,15 +66,15 @@ def test_the_rate_follows_what_came_lately() -> None:
     assert pace.rate(60.0) == pytest.approx(2.0)
 
 
-def test_nothing_is_said_before_something_came() -> None:
+def test_there_is_no_estimate_before_any_progress() -> None:
     pace = Pace()
     assert (pace.rate(0.0), pace.seconds_left(10, 0.0)) == (0.0, None)
-    pace.record(300, 0.0)  # from the cache: no measure
+    pace.record(300, 0.0)  # from the cache: not a measurement
     pace.record(300, 5.0)
     assert pace.seconds_left(1000, 5.0) is None
 
 
-def test_time_left_runs_down_until_the_next_handful_is_late_and_then_grows() -> None:
+def test_time_left_falls_until_the_next_batch_is_late_and_then_grows() -> None:
     pace = Pace()
     pace.record(0, 0.0)
     pace.record(100, 10.0)
@@ -88,14 +88,14 @@ def test_time_left_runs_down_until_the_next_handful_is_late_and_then_grows() -> 
     assert pace.idle_s(30.0) == 20.0
 
 
-def test_time_left_is_a_second_at_least() -> None:
+def test_time_left_is_at_least_a_second() -> None:
     pace = Pace()
     pace.record(0, 0.0)
     pace.record(99, 10.0)
     assert pace.seconds_left(100, 12.0) == 1.0
 
 
-def test_a_count_that_falls_begins_a_new_measure() -> None:
+def test_a_falling_count_starts_a_new_measurement() -> None:
     pace = Pace()
     pace.record(0, 0.0)
     pace.record(100, 1.0)
@@ -108,11 +108,11 @@ def test_a_count_that_falls_begins_a_new_measure() -> None:
 @pytest.mark.parametrize(
     ("rate", "words"), [(1234.0, "1,234/s"), (80.4, "80/s"), (3.42, "3.4/s"), (0.2, "12/min")]
 )
-def test_a_rate_in_words(rate: float, words: str) -> None:
+def test_a_rate_has_a_readable_unit(rate: float, words: str) -> None:
     assert format_rate(rate) == words
 
 
-def test_a_short_time_has_tenths_and_a_long_estimate_no_seconds() -> None:
+def test_a_short_time_has_tenths_and_a_long_estimate_has_no_seconds() -> None:
     assert [format_elapsed(s) for s in (0.04, 1.26, 75.0)] == ["0.0 s", "1.3 s", "1 min 15 s"]
     assert [format_time_left(s) for s in (41.9, 125.0, 628.0)] == ["41 s", "2 min 5 s", "10 min"]
 
@@ -123,7 +123,7 @@ def test_a_short_time_has_tenths_and_a_long_estimate_no_seconds() -> None:
 WORDS = ["150/3,421 passages", "41 s left", "80/s"]
 
 
-def test_where_there_is_room_there_is_everything() -> None:
+def test_a_wide_window_shows_all_parts() -> None:
     line = compose_line("vectors", 0.5, WORDS, 80, Ink())
     assert line == f"vectors {'━' * 15}{'─' * 15} 150/3,421 passages · 41 s left · 80/s"
 
@@ -148,14 +148,14 @@ def test_in_a_narrow_window_the_count_stays_longest() -> None:
     ]
 
 
-def test_what_has_no_bar_is_cut_at_the_end() -> None:
+def test_a_line_without_a_bar_is_cut_at_the_end() -> None:
     words = ["looking for changes", "1.5 s"]
     lines = [compose_line("scan", None, words, columns, Ink()) for columns in (80, 35, 20)]
     assert lines[0] == "scan    looking for changes · 1.5 s"
     assert lines[1:] == ["scan    looking for changes", "scan    looking for"]
 
 
-def test_a_terminal_that_does_not_know_its_width_has_eighty_columns() -> None:
+def test_a_terminal_of_unknown_width_has_eighty_columns() -> None:
     assert compose_line("text", 1.0, WORDS, 0, Ink()) == compose_line("text", 1.0, WORDS, 80, Ink())
 
 
@@ -202,7 +202,7 @@ def test_each_step_leaves_a_line_with_the_time_it_took(clock: Clock, screen: Scr
     ]
 
 
-def test_a_long_silence_is_told_instead_of_an_old_rate(clock: Clock, screen: Screen) -> None:
+def test_a_long_pause_is_shown_instead_of_an_old_rate(clock: Clock, screen: Screen) -> None:
     shown = TerminalProgress(screen)
     shown.step(step("vectors", 0, 930))
     clock.now += 10
@@ -212,7 +212,7 @@ def test_a_long_silence_is_told_instead_of_an_old_rate(clock: Clock, screen: Scr
     assert left(screen)[-1].endswith(" 130/930 passages · nothing new for 1 min 5 s")
 
 
-def test_where_nothing_is_to_be_read_there_is_no_empty_bar(clock: Clock, screen: Screen) -> None:
+def test_without_notes_to_read_there_is_no_empty_bar(clock: Clock, screen: Screen) -> None:
     shown = TerminalProgress(screen)
     shown.step(step("scan"))
     shown.step(step("text", 0, 0))
@@ -220,14 +220,14 @@ def test_where_nothing_is_to_be_read_there_is_no_empty_bar(clock: Clock, screen:
     assert [line.split()[0] for line in left(screen)[:-1]] == ["scan"]
 
 
-def test_what_was_broken_off_stays_as_it_was(clock: Clock, screen: Screen) -> None:
+def test_the_line_of_an_interrupted_step_stays(clock: Clock, screen: Screen) -> None:
     shown = TerminalProgress(screen)
     shown.step(step("text", 5, 10))
     shown.end(None)
     assert left(screen)[0].endswith(" 5/10 notes · 0.0 s") and left(screen)[1] == ""
 
 
-def test_a_dumb_terminal_sees_only_what_stays(
+def test_a_dumb_terminal_gets_only_finished_lines(
     clock: Clock, screen: Screen, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TERM", "dumb")

@@ -1,4 +1,4 @@
-"""Words for people."""
+"""Formatting for people."""
 
 import pytest
 
@@ -27,26 +27,26 @@ from ragctl.views.render import (
         (86_401, "1 d 1 s"),
     ],
 )
-def test_a_length_of_time_has_two_units(seconds: float, words: str) -> None:
+def test_a_duration_has_two_units(seconds: float, words: str) -> None:
     assert format_duration(seconds) == words
 
 
-def test_a_moment_that_is_none_is_shown_as_it_is() -> None:
+def test_an_invalid_timestamp_is_shown_unchanged() -> None:
     assert local_time("soon") == ago("soon") == since("soon") == "soon"
     assert local_time("\x1b[2J") == "\\x1b[2J"
 
 
-def test_a_moment_in_the_future_is_just_now() -> None:
+def test_a_timestamp_in_the_future_is_just_now() -> None:
     assert ago("2999-01-01T12:00:00Z").startswith("just now (2999-01-01 ")
     assert since("2999-01-01T12:00:00Z").startswith("since 2999-01-01 ")
 
 
-def test_one_is_not_many() -> None:
+def test_one_is_singular() -> None:
     assert [counted(n, "note") for n in (0, 1, 3421)] == ["0 notes", "1 note", "3,421 notes"]
     assert counted(2, "crash", "crashes") == "2 crashes"
 
 
-def test_nothing_a_terminal_would_obey_gets_through() -> None:
+def test_control_characters_are_escaped() -> None:
     assert clean("a\x1b[2Jb\x07\r\n\u202e\u2028") == "a\\x1b[2Jb\\x07\\r\\n\\u202e\\u2028"
     assert clean("日記 ü 🙂") == "日記 ü 🙂"
     assert clean_lines("a\nb\x1b") == "a\nb\\x1b"

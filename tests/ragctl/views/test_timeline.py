@@ -1,4 +1,4 @@
-"""How health went: from the daemon (`events --health`) and from the log (`replay --health`)."""
+"""The history of health: from the daemon (`events --health`) and the log (`replay --health`)."""
 
 import json
 from pathlib import Path
@@ -33,7 +33,7 @@ def story(fake: FakeDaemon) -> FakeDaemon:
     return fake
 
 
-def test_every_change_is_told_with_what_came_what_went_and_why(
+def test_every_change_shows_its_new_and_past_reasons_and_its_cause(
     ragctl: Ragctl, story: FakeDaemon
 ) -> None:
     result = ragctl("events", "--health")
@@ -48,7 +48,7 @@ def test_every_change_is_told_with_what_came_what_went_and_why(
     assert result.lines[-3].endswith("✗ unavailable → ▲ degraded")
 
 
-def test_for_programs_each_is_a_line_with_the_fact_behind_it(
+def test_for_programs_each_change_is_a_line_with_its_cause(
     ragctl: Ragctl, story: FakeDaemon
 ) -> None:
     lines = ragctl("events", "--health", "--json").lines
@@ -68,14 +68,14 @@ def test_for_programs_each_is_a_line_with_the_fact_behind_it(
     }
 
 
-def test_a_cause_that_is_past_retention_is_said_to_be(ragctl: Ragctl, story: FakeDaemon) -> None:
+def test_a_cause_past_retention_is_marked(ragctl: Ragctl, story: FakeDaemon) -> None:
     story.more["log"] = {**story.status()["log"], "oldest_seq": 5}
     lines = ragctl("events", "--health", "--json").lines
     assert json.loads(lines[0])["cause"] is None and seqs(lines) == [4, 6]
     assert "by fact 4, which is past retention" in ragctl("events", "--health").out
 
 
-def test_after_and_limit_choose_and_what_came_before_is_still_known(
+def test_after_and_limit_select_and_earlier_reasons_are_still_known(
     ragctl: Ragctl, story: FakeDaemon
 ) -> None:
     assert seqs(ragctl("events", "--health", "--json", "--after", "2").lines) == [4, 6]
@@ -84,7 +84,7 @@ def test_after_and_limit_choose_and_what_came_before_is_still_known(
     assert said[1].strip() == "- B"
 
 
-def test_those_to_come_are_followed(ragctl: Ragctl, story: FakeDaemon) -> None:
+def test_new_changes_are_followed(ragctl: Ragctl, story: FakeDaemon) -> None:
     def heal() -> None:
         story.record("dependency_recovered", dependency="ollama")
         story.record("health_changed", cause=8, before="degraded", after="healthy", reasons=[])
@@ -93,12 +93,12 @@ def test_those_to_come_are_followed(ragctl: Ragctl, story: FakeDaemon) -> None:
     assert seqs(ragctl("events", "--health", "-f", "--json", "--limit", "4").lines) == [1, 4, 6, 8]
 
 
-def test_it_chooses_its_facts_itself(ragctl: Ragctl, fake: FakeDaemon) -> None:
+def test_health_cannot_be_combined_with_a_type(ragctl: Ragctl, fake: FakeDaemon) -> None:
     result = ragctl("events", "--health", "--type", "job_finished")
     assert result.code == 2 and "--health cannot be combined with --type" in result.err
 
 
-def test_a_log_alone_tells_it_without_a_daemon(ragctl: Ragctl, segment: Path) -> None:
+def test_the_log_is_enough_without_a_daemon(ragctl: Ragctl, segment: Path) -> None:
     lines = [json.loads(line) for line in ragctl("replay", "--health", "--json").lines]
     assert [(one["seq"], one["after"], one["reasons"]) for one in lines] == [
         (1, "unavailable", ["STARTING"]),
@@ -112,7 +112,7 @@ def test_a_log_alone_tells_it_without_a_daemon(ragctl: Ragctl, segment: Path) ->
     assert "● healthy → ✗ unavailable" in words and "+ INDEX_CORRUPTED" in words
 
 
-def test_a_log_whose_beginning_is_gone_goes_on_from_its_snapshot(
+def test_a_log_without_its_beginning_continues_from_a_snapshot(
     ragctl: Ragctl, shortened: None
 ) -> None:
     assert seqs(ragctl("replay", "--health", "--json").lines) == [6]
@@ -120,22 +120,22 @@ def test_a_log_whose_beginning_is_gone_goes_on_from_its_snapshot(
     assert ragctl("replay", "--health", "--until", "4").code == 1
 
 
-def test_a_change_whose_own_line_was_lost_counts(ragctl: Ragctl, home: Home) -> None:
+def test_a_change_whose_fact_was_lost_is_found(ragctl: Ragctl, home: Home) -> None:
     write_segment(Path(home.events), 1, records()[:2])
     assert seqs(ragctl("replay", "--health", "--json").lines) == [1, 2]
 
 
-def test_damage_on_the_way_is_said(ragctl: Ragctl, segment: Path) -> None:
+def test_damage_in_the_log_is_reported(ragctl: Ragctl, segment: Path) -> None:
     segment.write_bytes(segment.read_bytes().replace(b'"seq":4', b'"seq":5'))
     result = ragctl("replay", "--health")
     assert result.code == 0 and "damaged at 4" in result.err
 
 
-def test_verify_is_another_question(ragctl: Ragctl, segment: Path) -> None:
+def test_health_cannot_be_combined_with_verify(ragctl: Ragctl, segment: Path) -> None:
     assert ragctl("replay", "--health", "--verify").code == 2
 
 
-def test_nothing_that_a_fact_says_can_steer_the_terminal() -> None:
+def test_control_characters_in_a_fact_are_escaped() -> None:
     event = {"type": "file_failed", "path": "\x1b[2Jevil.md"}
     cause = {"seq": 7, "ts": "", "actor": "batcher", "event": event}
     change = HealthChange(7, "2026-11-15T14:30:00Z", "healthy", "degraded", ["X"], cause)
@@ -143,7 +143,7 @@ def test_nothing_that_a_fact_says_can_steer_the_terminal() -> None:
 
 
 @pytest.mark.slow
-def test_both_ways_tell_the_same_of_a_real_daemon(ragctl: Ragctl, home: Home, short: Path) -> None:
+def test_events_and_replay_agree_on_a_real_daemon(ragctl: Ragctl, home: Home, short: Path) -> None:
     assert ragctl("config", "set", "health.probe_s", "0.05").code == 0
     assert ragctl("index").code == 0
     before = len(ragctl("events", "--health", "--json").lines)
