@@ -10,13 +10,13 @@ import signal
 import time
 from typing import Any
 
-from ragctl.commands.status import render_status
 from ragctl.daemon.client import Answer, Stream, request
 from ragctl.daemon.wait import stream_facts_after
 from ragctl.failure import Disconnected, Failure, NotRunning
 from ragctl.views.progress import Pace, format_time_left
 from ragctl.views.render import Ink, add_home_option, local_clock
 from ragctl.views.screen import Screen
+from ragctl.views.status_report import render_status
 from ragd.errors import EXIT_OK
 from ragd.paths import Home
 

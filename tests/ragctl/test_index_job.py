@@ -421,7 +421,7 @@ def test_a_daemon_that_still_serves_the_previous_vault_is_not_used(
 ) -> None:
     result = ragctl("index", "--vault", str(short / "vault"))
     assert result.code == 2 and fake.jobs_asked == []
-    assert f"still serves the vault /vault, not {short / 'vault'}." in result.err
+    assert f"still uses the vault /vault, not {short / 'vault'}." in result.err
     assert "`ragctl stop`" in result.err
 
 

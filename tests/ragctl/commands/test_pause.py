@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from ragctl.arguments.durations import parse_duration, seconds_until
-from ragctl.commands.status import render_status
 from ragctl.failure import UsageError
 from ragctl.views.render import Ink
+from ragctl.views.status_report import render_status
 from ragd.paths import Home
 from tests.ragctl.conftest import FakeDaemon, Ragctl, pid_of
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from ragctl.commands.status import render_status
 from ragctl.daemon import start as starting
 from ragctl.views.render import Ink
+from ragctl.views.status_report import render_status
 from ragd import __version__
 from ragd.paths import Home
 from tests.ragctl.conftest import FakeDaemon, Ragctl
