@@ -24,14 +24,14 @@ def arena() -> Iterator[Arena]:
 def test_a_daemon_outlives_every_fault_of_a_kind_at_no_lasting_cost(
     arena: Arena, kind: str
 ) -> None:
-    with faults.residing(arena) as resident:
+    with faults.running_daemon(arena) as daemon:
         for name, fault in faults.FAULTS[kind].items():
             if name not in ELSEWHERE:
-                faults.suffer(resident, name, fault)
+                faults.run_fault(daemon, name, fault)
 
 
 def test_minutes_of_an_ollama_that_comes_and_goes_leave_no_trace(arena: Arena) -> None:
-    faults.flapping(arena)
+    faults.run_flapping(arena)
 
 
 def test_the_list_is_as_long_as_promised() -> None:

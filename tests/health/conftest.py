@@ -7,46 +7,46 @@ from typing import Any
 import pytest
 
 from chaos.harness import Arena
+from chaos.managed_daemon import ManagedDaemon
 from chaos.provider import Provider
-from chaos.resident import Resident
 from chaos.tables import Tables
 from tests.chaos.test_chaos import SEED
 
-Reside = Callable[..., Resident]
+DaemonFactory = Callable[..., ManagedDaemon]
 
 
 @pytest.fixture
-def prepare() -> Iterator[Reside]:
+def prepare() -> Iterator[DaemonFactory]:
     """Makes a home and a vault for a daemon, which is not started."""
     with ExitStack() as until_the_end:
         arena = until_the_end.enter_context(Arena(SEED))
 
-        def make(**options: Any) -> Resident:
+        def make(**options: Any) -> ManagedDaemon:
             provider = until_the_end.enter_context(Provider())
-            return Resident(arena, provider, Tables(arena), **options)
+            return ManagedDaemon(arena, provider, Tables(arena), **options)
 
         yield make
 
 
 @pytest.fixture
-def newcomer(prepare: Reside) -> Resident:
+def new_daemon(prepare: DaemonFactory) -> ManagedDaemon:
     return prepare()
 
 
 @pytest.fixture
-def reside(prepare: Reside) -> Reside:
+def start_daemon(prepare: DaemonFactory) -> DaemonFactory:
     """Begins a daemon; with `indexed` (the default) it has a whole index."""
 
-    def begin(*, indexed: bool = True, **options: Any) -> Resident:
-        resident = prepare(**options)
-        resident.start()
+    def begin(*, indexed: bool = True, **options: Any) -> ManagedDaemon:
+        daemon = prepare(**options)
+        daemon.start()
         if indexed:
-            resident.index()
-        return resident
+            daemon.index()
+        return daemon
 
     return begin
 
 
 @pytest.fixture
-def resident(reside: Reside) -> Resident:
-    return reside()
+def daemon(start_daemon: DaemonFactory) -> ManagedDaemon:
+    return start_daemon()
