@@ -85,7 +85,7 @@ def make(data: Path = DATA, seed: int = SEED) -> QuestionSet:
 
 
 def _threads(seed: int) -> tuple[list[Question], Vault]:
-    """Each part of a thread stands in a daily note of its own."""
+    """Each part of a thread is in a daily note of its own."""
     source = random.Random(seed)
     free = [date(2019, 1, 1) + timedelta(days=at) for at in range(0, 2200, 3)]
     source.shuffle(free)
