@@ -3,7 +3,7 @@
 import asyncio
 import json
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,8 @@ import pytest
 
 from ragd import __version__
 from ragd.errors import CODES
+from ragd.eventlog.append import Appender, Draft
+from ragd.eventlog.frame import Record
 from ragd.events import (
     DependencyLost,
     DependencyRecovered,
@@ -348,18 +350,23 @@ async def test_of_two_reloads_at_once_the_later_file_is_in_force(
     assert house.settings.current.health.probe_s == 2
 
 
+def hold_commits(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
+    """Appends are not committed before the returned event is set."""
+    gate, commit = threading.Event(), Appender.commit
+
+    def held(appender: Appender, drafts: Sequence[Draft]) -> list[Record]:
+        gate.wait(PATIENCE_S)
+        return commit(appender, drafts)
+
+    monkeypatch.setattr(Appender, "commit", held)
+    return gate
+
+
 async def test_an_append_that_takes_too_long_is_a_timeout(
     house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(fact_recorder, "APPEND_WITHIN_S", 0.01)
-    gate = asyncio.Event()
-    commit = house.ledger.journal._commit
-
-    async def held(group: Any) -> None:
-        await gate.wait()
-        await commit(group)
-
-    monkeypatch.setattr(house.ledger.journal, "_commit", held)
+    gate = hold_commits(monkeypatch)
     try:
         reply = await house.ask("POST", "/v1/reload")
     finally:
@@ -371,14 +378,11 @@ async def test_an_append_that_is_slow_on_a_disk_with_room_is_waited_for(
     house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(fact_recorder, "FULL_WITHIN_S", 0.01)
-    commit = house.ledger.journal._commit
-
-    async def slow(group: Any) -> None:
-        await asyncio.sleep(0.1)  # longer than a full disk is waited for
-        await commit(group)
-
-    monkeypatch.setattr(house.ledger.journal, "_commit", slow)
-    assert (await house.ask("POST", "/v1/reload")).status == 200
+    gate = hold_commits(monkeypatch)
+    reply = asyncio.create_task(house.ask("POST", "/v1/reload"))
+    await asyncio.wait({reply}, timeout=0.1)  # longer than it waits for a full disk
+    gate.set()
+    assert (await reply).status == 200
 
 
 # Stop
@@ -449,21 +453,16 @@ async def test_what_could_not_be_recorded_stays_counted(
     timed: House, clock: VirtualClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(fact_recorder, "APPEND_WITHIN_S", 0.01)
-    commit = timed.ledger.journal._commit
-    gate = asyncio.Event()
-
-    async def held(group: Any) -> None:
-        await gate.wait()
-        await commit(group)
-
-    monkeypatch.setattr(timed.ledger.journal, "_commit", held)
+    gate = hold_commits(monkeypatch)
+    slow = asyncio.create_task(timed.add(DependencyRecovered(dependency="ollama")))
     try:
         await timed.ask("GET", "/v1/jobs/nope")
         clock.advance(60)
-        await clock.asleep()  # it gave up waiting, and did not crash
+        await clock.asleep()  # it gave up waiting for the slow append, and did not crash
         await timed.ask("GET", "/v1/jobs/nope")
     finally:
         gate.set()
+    await slow
     monkeypatch.setattr(fact_recorder, "APPEND_WITHIN_S", 10)
     clock.advance(60)
     await clock.asleep()

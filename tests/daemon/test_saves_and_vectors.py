@@ -36,7 +36,7 @@ class Gate:
             if self._bulk == 2:
                 self.reached.set()
                 await self.opened.wait()
-        return self.server._play(body)
+        return self.server.answer(body)
 
 
 class Daemon:

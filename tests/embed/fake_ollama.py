@@ -84,9 +84,9 @@ class FakeOllama:
             response = await result if asyncio.iscoroutine(result) else result
             assert isinstance(response, web.StreamResponse)
             return response
-        return self._play(body)
+        return self.answer(body)
 
-    def _play(self, body: dict[str, Any]) -> web.Response:
+    def answer(self, body: dict[str, Any]) -> web.Response:
         if isinstance(body.get("keep_alive"), str) and not body["keep_alive"][-1].isalpha():
             return failure(400, {"error": 'time: missing unit in duration "-1"'})
         name = body["model"] if ":" in body["model"] else body["model"] + ":latest"

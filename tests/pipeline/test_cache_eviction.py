@@ -1,11 +1,15 @@
-"""The text of a note that is gone leaves every file of ours."""
+"""The text of a deleted or hidden note is removed from every file of the home."""
 
-import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from ragd.clock import SystemClock
+from ragd.embed.cache_eviction import CacheEviction
+from ragd.embed.embedding_cache import EmbeddingCache
 from ragd.events import JobFinished
 from tests.pipeline.test_pipeline import indexed
 
@@ -18,13 +22,27 @@ def holding(home: Path, word: str) -> list[str]:
     return [str(p.relative_to(home)) for p in files if word.encode() in p.read_bytes().lower()]
 
 
-async def until_clean(running: Any) -> None:
-    """What happens within a quarter of an hour, at once."""
+@asynccontextmanager
+async def open_cache(running: Any) -> AsyncIterator[EmbeddingCache]:
+    cache = EmbeddingCache(Path(running.home.embedding_cache))
+    yield cache
+    await cache.close()
+
+
+async def count_cached(running: Any) -> int:
+    async with open_cache(running) as cache:
+        return (await cache.state()).vectors
+
+
+async def maintain(running: Any) -> None:
+    """Do at once what the daemon does within a quarter of an hour."""
     index = running.pipeline.open_indexes.serving
     while (await index.maintain(keep_s=0)).more:
         pass
-    while not await running.pipeline._forgetter.forget():
-        await asyncio.sleep(0.01)
+    await running.until_state(lambda state: not state.jobs.open)
+    clock, open_indexes = SystemClock(), running.pipeline.open_indexes
+    async with open_cache(running) as cache:
+        assert await CacheEviction(running.ledger, clock, open_indexes, cache).forget()
 
 
 @pytest.mark.parametrize("how", ["deleted", "hidden"])
@@ -34,7 +52,7 @@ async def test_the_text_of_a_note_that_is_gone_leaves_every_file(
     home = tmp_path / "home"
     write(vault, "Secret.md", f"# Diary\n\nThe word {SECRET} is nowhere else.\n")
     running = await indexed(start)
-    cached = (await running.pipeline._cache.state()).vectors
+    cached = await count_cached(running)
     assert cached == running.catalog.chunks
     assert holding(home, SECRET), "the search for it works"
     seq = running.ledger.state.seq
@@ -43,9 +61,9 @@ async def test_the_text_of_a_note_that_is_gone_leaves_every_file(
     else:
         write(vault, "Secret.md", f"---\nrag: false\n---\nThe word {SECRET} is nowhere else.\n")
     await running.until(JobFinished, seq)
-    await until_clean(running)
+    await maintain(running)
     assert holding(home, SECRET) == []
-    assert (await running.pipeline._cache.state()).vectors == running.catalog.chunks == cached - 1
+    assert await count_cached(running) == running.catalog.chunks == cached - 1
 
 
 async def test_a_note_that_comes_back_is_not_embedded_again(start: Any, vault: Path) -> None:

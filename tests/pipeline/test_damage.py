@@ -231,17 +231,16 @@ async def test_an_index_whose_files_vanish_while_it_is_built_is_not_switched_to(
 ) -> None:
     running = await indexed(start)
     old = running.catalog.index.generation
-    store = running.pipeline._store
-    verify = store.verify
+    verify = LanceStore.verify
     built: list[str] = []
 
-    async def vanish(generation: str) -> None:
+    async def vanish(store: LanceStore, generation: str) -> None:
         if not built:
             shutil.rmtree(tmp_path / "home" / "vectors.lance" / generation)
         built.append(generation)
-        await verify(generation)
+        await verify(store, generation)
 
-    monkeypatch.setattr(store, "verify", vanish)
+    monkeypatch.setattr(LanceStore, "verify", vanish)
     await running.request("reindex")
     await running.until_state(lambda state: state.catalog.index.generation != old)
     assert running.catalog.index.generation == built[-1] != built[0]

@@ -10,6 +10,7 @@ import pytest
 
 from ragd.batch import batcher
 from ragd.embed import vector_maker
+from ragd.embed.providers.provider_choice import Providers
 from ragd.events import EmbeddingFailed, JobFinished, JobRequested
 from ragd.guard.inspection import Rules, inspect
 from ragd.guard.sensitive import categories_of_text
@@ -276,8 +277,9 @@ async def test_choosing_the_same_model_again_leaves_whoever_is_at_work_with_it_a
         await pipeline.request("full")
         await pipeline.until_state(all_embedded)
         index = pipeline.pipeline.open_indexes.serving
-        providers = pipeline.pipeline._providers
+        providers = Providers(pipeline.settings)
         at_work = await providers.of(index.identity)
         await providers.choose(may_be_absent=False)
         assert await providers.of(index.identity) is at_work
         assert len(await at_work.embed(["still there"])) == 1
+        await providers.close()

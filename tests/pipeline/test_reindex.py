@@ -1,4 +1,4 @@
-"""An index built beside the one that serves: whole at the switch, and whole after any crash."""
+"""A second index built while the first one serves: complete at the switch and after any crash."""
 
 import asyncio
 import shutil
@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from ragd.batch import batcher
+from ragd.config.load import vault_id
+from ragd.embed.providers import local_model
 from ragd.events import (
     BatchEmbedded,
     ConfigReloaded,
@@ -25,6 +27,7 @@ from ragd.events import (
     VectorsFilled,
 )
 from ragd.store import store_writer
+from ragd.store.lance import IndexIdentity, LanceStore
 from ragd.watch.change_announcer import ChangeAnnouncer
 from tests.copies import copy_table
 from tests.patience import PATIENCE_S
@@ -86,9 +89,12 @@ async def test_a_first_index_that_a_kill_left_half_made_is_removed_with_the_next
 ) -> None:
     vectors = tmp_path / "home" / "vectors.lance"
     running = await start()
+    store = LanceStore(running.settings.vectors)
     for name in ("01KILLED", "01KILLEDTOO"):
-        identity = await running.pipeline._new_identity(name, None, False)
-        (await running.pipeline._store.create(identity)).close()
+        fingerprint, vault = running.pipeline.notes.fingerprint, vault_id(running.settings.current)
+        identity = IndexIdentity(name, local_model.SPACE, fingerprint, vault)
+        (await store.create(identity)).close()
+    store.close()
     running = await indexed(start)
     assert [path.name for path in vectors.iterdir()] == [running.catalog.index.generation]
     await assert_index_equals_vault(running)
@@ -345,8 +351,7 @@ async def test_a_folder_that_is_denied_now_leaves_the_index_at_once(
     running = await indexed(start)
     configure(vault_path=str(vault), indexing={"deny_dirs": ["Journal"]})
     seq = running.ledger.state.seq
-    settings = running.pipeline._settings
-    settings.current, _ = settings.read_again()
+    running.read_settings()
     await running.ledger.journal.append("test", ConfigReloaded(config_hash="c"))
     await running.until(JobFinished, seq, mode="sync")
     assert sorted(running.catalog.files) == ["Ideen/Küche.md", "Shopping.md"]

@@ -22,8 +22,7 @@ def templates(vault: Path, write: Any) -> None:
 
 async def set_templates(running: Any, configure: Any, value: str) -> int:
     configure(vault_path=str(running.vault), indexing={"templates": value})
-    settings = running.pipeline._settings
-    settings.current, _ = settings.read_again()
+    running.read_settings()
     record = await running.ledger.journal.append("test", ConfigReloaded(config_hash=value))
     return int(record.seq)
 

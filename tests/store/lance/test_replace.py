@@ -15,6 +15,7 @@ from ragd.store.lance.schema import arrow_schema, iso_of_ns, top_directory
 from ragd.store.lance.table_indexes import coverage
 from tests.small_disks import small_disk
 from tests.store.lance.drafts import NOON, bulk, chunk, identity, ids, note, vector, vectors_of
+from tests.store.lance.lance_files import dataset
 
 SPEC_COLUMNS = [
     *("vector", "chunk_id", "chunk_text", "source_file", "source_directory", "section", "date"),
@@ -134,16 +135,16 @@ async def test_a_whole_table_can_be_emptied_and_filled_again(index: ChunkIndex) 
     assert await index.count() == 40
 
 
-async def test_bulk_makes_fragments_of_a_bounded_size(index: ChunkIndex) -> None:
+async def test_bulk_makes_fragments_of_a_bounded_size(index: ChunkIndex, folder: Path) -> None:
     await index.replace(bulk(600))
-    parts = index._writer.dataset.get_fragments()
+    parts = dataset(folder).get_fragments()
     assert [part.metadata.num_rows for part in parts] == [1024, 1024, 352]
 
 
-async def test_bulk_extends_the_indexes_as_it_goes(index: ChunkIndex) -> None:
+async def test_bulk_extends_the_indexes_as_it_goes(index: ChunkIndex, folder: Path) -> None:
     for start in range(0, 1_400, 350):
         await index.replace(bulk(350, start=start))
-    covered = coverage(index._writer.dataset)
+    covered = coverage(dataset(folder))
     assert covered.fresh < writer.EXTEND_ROWS <= sum(covered.segments)
     assert [writer.bearable_rows(rows) for rows in (0, 20_000, 10**6)] == [4_096, 5_000, 16_384]
     for word in ("w0x0", "w700x3", "w1399x2"):
