@@ -1,4 +1,4 @@
-"""The short form of `make chaos`: real processes, killed; a seed of one's own with CHAOS_SEED=…."""
+"""The short form of `make chaos`: real processes are killed. CHAOS_SEED=… sets the seed."""
 
 import os
 import sys

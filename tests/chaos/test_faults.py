@@ -1,4 +1,4 @@
-"""The faults of `python -m chaos --only faults`, each kind under one daemon that outlives it."""
+"""The faults of `python -m chaos --only faults`, each kind under one daemon."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ from tests.chaos.test_chaos import SEED
 
 pytestmark = [pytest.mark.slow]
 
-# tests/health has them, and the vault's and the load's
+# tests/health runs these, and the faults of the vault and the load
 ELSEWHERE = {"sleep", "overflow", "jump_amid_work", "jump_while_paused", "stand_still_for_a_minute"}
 
 

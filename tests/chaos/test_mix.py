@@ -1,4 +1,4 @@
-"""The short form of `python -m chaos --only mix`, and that its checks notice what is wrong."""
+"""The short form of `python -m chaos --only mix`, and tests that its checks find errors."""
 
 import sys
 from collections import Counter
@@ -18,8 +18,8 @@ from chaos.provider import Provider
 from chaos.tables import Tables
 from chaos.vault import TableRow, rows_of
 
-# Each has kills, another model, renames, denials, pauses and faults. They begin with an index, with
-# one that is just being made, and with an empty vault.
+# Each has kills, another model, renames, denials, pauses and faults. They begin with an index,
+# while an index is being built, and with an empty vault.
 SEEDS = (4031, 3147, 770)
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="kill -9 and Unix sockets")
@@ -53,7 +53,7 @@ def test_every_kind_of_operation_is_in_the_mix_and_is_ended_again() -> None:
 
 
 def _are_edits(steps: list[str]) -> bool:
-    """Whether nothing but edits and faults happens between a kill and a start."""
+    """Whether only edits and faults happen between a kill and a start."""
     while "kill" in steps:
         start = steps.index("start")
         down = steps[steps.index("kill") + 1 : start]
@@ -63,7 +63,7 @@ def _are_edits(steps: list[str]) -> bool:
     return True
 
 
-# A world without a daemon, to see that each check fails where it should
+# Without a daemon: each check fails when it should
 
 
 @pytest.fixture

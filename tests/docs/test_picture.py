@@ -1,4 +1,4 @@
-"""The picture in the README: what a terminal shows is what is drawn, and it shows what is there."""
+"""The picture in the README: it is drawn as a terminal shows it, and it is up to date."""
 
 import re
 import shlex

@@ -1,4 +1,4 @@
-"""The embedding cache: what it keeps, what it forgets, and that it is never in the way."""
+"""The embedding cache: what it keeps, what it removes, and that its failures are harmless."""
 
 import asyncio
 import hashlib
@@ -37,7 +37,7 @@ def some(numbers: range) -> dict[str, Vector]:
 
 
 class Days:
-    """A calendar that a test turns."""
+    """A calendar that the test sets."""
 
     today = 20_000.0
 

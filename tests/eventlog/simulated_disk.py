@@ -1,9 +1,9 @@
-"""A disk in memory that loses power, kills the process, runs full or fails, when told to.
+"""A disk in memory that loses power, kills the process, becomes full or fails, as the test decides.
 
-It promises only what a real one does: a sector of 512 bytes is written whole or not at all; what
-was not synced may survive or not, each sector for itself; a file's size may run ahead of its
-bytes or lag behind; names become durable in order, by a sync of their folder. After a sync that
-failed, the page cache shows the bytes and takes them for written, though the platter has them not.
+It promises only what a real one does: a sector of 512 bytes is written whole or not at all; each
+unsynced sector may survive or not; a file's size may be ahead of its bytes or behind them; names
+become durable in order, by a sync of their folder. After a failed sync the page cache shows the
+bytes as written, though the platter does not have them.
 """
 
 import errno
@@ -14,7 +14,7 @@ TEMPORARY = ".tmp"
 
 
 class Crash(BaseException):
-    """The process is gone, or the power is. Nothing may catch this but the test."""
+    """The process or the power is gone. Only the test may catch this."""
 
 
 class Inode:
@@ -52,7 +52,7 @@ class Inode:
         self.sizes = {self.size}
 
     def fail_to_sync(self, rng: Random) -> None:
-        """Some pages got there; the kernel marks all of them clean and reports the error once."""
+        """Some pages were written. The kernel marks all as clean and reports the error once."""
         for sector in sorted(self.dirty):
             if rng.random() < 0.5:
                 self.write_back(sector)

@@ -1,4 +1,4 @@
-"""Thousands of crashes: nothing acknowledged is ever lost, and nobody cries wolf."""
+"""Thousands of crashes: no acknowledged fact is lost, and there are no false alarms."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""Following the log: everything durable, in order, once, at the reader's own pace."""
+"""Following the log: every durable fact, in order, once, at the reader's pace."""
 
 import asyncio
 import errno

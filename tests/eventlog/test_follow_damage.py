@@ -1,4 +1,4 @@
-"""Bytes that were durable and are not what was written any more, under whoever reads them."""
+"""Durable bytes that change while a follower reads them."""
 
 import asyncio
 

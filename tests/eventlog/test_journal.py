@@ -1,4 +1,4 @@
-"""The log as actors see it: append a fact and know that it is durable."""
+"""The log for actors: after an append, the fact is durable."""
 
 import asyncio
 import errno

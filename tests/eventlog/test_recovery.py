@@ -1,4 +1,4 @@
-"""Opening a log after whatever happened to it."""
+"""Opening a log after crashes and damage."""
 
 import errno
 

@@ -1,4 +1,4 @@
-"""A pause: when it holds, what it lets through, what is owed behind it."""
+"""A pause: when it holds, what it lets through, what is done after it."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""How far a job is, and when whoever follows it has seen all there is to see."""
+"""The progress of a job, and when a follower has received all of it."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""HTTP under bad manners: the right error or a closed door, and others are served meanwhile."""
+"""Bad HTTP clients get the right error or a closed connection; others are served meanwhile."""
 
 import asyncio
 import os
@@ -15,7 +15,7 @@ from ragd.gateway import http_server
 from ragd.gateway.http_server import HttpServer, json_response, read_body
 from ragd.gateway.unix_socket import UnixListener
 from ragd.protocol.envelope import Envelope, Meta, refusal_envelope
-from tests.daemon.wire import Reply, Wire, ask, connected, head, replies, say
+from tests.daemon.wire import Reply, Wire, ask, connected, head, replies, send_raw
 from tests.patience import PATIENCE_S
 
 CANARY = "kestrel-4711"
@@ -167,7 +167,7 @@ MALFORMED = {
 async def test_what_is_not_http_gets_an_envelope_without_its_own_bytes_and_is_closed(
     site: Site, data: bytes
 ) -> None:
-    [reply] = replies(await say(site.path, data))
+    [reply] = replies(await send_raw(site.path, data))
     assert (reply.status, reply.code) == (400, "INVALID_REQUEST")
     assert "not valid HTTP" in reply.message
     await site.is_well()
@@ -207,17 +207,17 @@ async def test_an_upgrade_is_answered_as_if_it_had_not_been_asked_for(
         assert (await wire.reply()).data == {"ok": True}
         await wire.send(b"\x81\x85 this is no HTTP\r\n\r\n")
         assert (await wire.reply()).status == 400
-        await wire.gone()
+        await wire.wait_until_closed()
 
 
 async def test_http_1_0_and_even_0_9_are_answered_and_closed(site: Site) -> None:
     for request in (b"GET /ok HTTP/1.0\r\n\r\n", b"GET /ok\r\n\r\n"):
-        [reply] = replies(await say(site.path, request))
+        [reply] = replies(await send_raw(site.path, request))
         assert reply.data == {"ok": True}
 
 
 async def test_head_has_no_body(site: Site) -> None:
-    received = await say(site.path, head("HEAD", "/ok", None, "Connection: close"))
+    received = await send_raw(site.path, head("HEAD", "/ok", None, "Connection: close"))
     assert received.startswith(b"HTTP/1.1 200 OK\r\n")
     assert received.endswith(b"\r\n\r\n")
 
@@ -225,7 +225,7 @@ async def test_head_has_no_body(site: Site) -> None:
 async def test_pipelined_requests_are_answered_in_order(site: Site) -> None:
     targets = ["/ok", "/refusal", "/bug", "/nowhere", "/ok"]
     data = b"".join(head("GET", target) for target in targets[:-1])
-    received = await say(site.path, data + head("GET", targets[-1], None, "Connection: close"))
+    received = await send_raw(site.path, data + head("GET", targets[-1], None, "Connection: close"))
     assert [r.status for r in replies(received)] == [200, 404, 500, 404, 200]
 
 
@@ -262,9 +262,9 @@ def chunked(*chunks: bytes) -> bytes:
 
 
 async def test_a_chunked_body_is_read_up_to_the_same_limit(site: Site) -> None:
-    [reply] = replies(await say(site.path, chunked(b"abc", b"defg") + b"0\r\n\r\n"))
+    [reply] = replies(await send_raw(site.path, chunked(b"abc", b"defg") + b"0\r\n\r\n"))
     assert reply.data == 7
-    [reply] = replies(await say(site.path, chunked(*[b"x" * 100_000] * 100) + b"0\r\n\r\n"))
+    [reply] = replies(await send_raw(site.path, chunked(*[b"x" * 100_000] * 100) + b"0\r\n\r\n"))
     assert (reply.status, reply.code) == (413, "INVALID_REQUEST")
 
 
@@ -319,7 +319,7 @@ async def test_a_body_that_does_not_come_is_a_timeout(
 ) -> None:
     monkeypatch.setattr(http_server, "BODY_WITHIN_S", 0.05)
     monkeypatch.setattr(http_server, "LINGER_S", 0.1)
-    reply = replies(await say(site.path, head("POST", "/length", b"12345")[:-1]))[0]
+    reply = replies(await send_raw(site.path, head("POST", "/length", b"12345")[:-1]))[0]
     assert (reply.status, reply.code) == (504, "TIMEOUT")
     assert reply.envelope["status"] == "degraded"
 
@@ -333,7 +333,7 @@ async def test_a_head_that_does_not_come_is_the_end_even_if_it_trickles(
     await site.server.start()
     async with connected(path) as wire:
         await wire.send(start)
-        ended = asyncio.create_task(wire.gone())
+        ended = asyncio.create_task(wire.wait_until_closed())
         while not ended.done():
             wire.writer.write(b"x")
             await asyncio.sleep(0.01)
@@ -350,7 +350,7 @@ async def test_a_connection_with_nothing_to_say_after_its_answer_is_closed(
     async with connected(path) as wire:
         await wire.send(head("GET", "/ok"))
         assert (await wire.reply()).status == 200
-        await wire.gone()
+        await wire.wait_until_closed()
     await site.server.stop(0.1)
 
 
@@ -373,7 +373,7 @@ async def test_a_client_that_shuts_its_side_is_closed(site: Site) -> None:
         async with connected(site.path) as wire:
             await wire.send(request)
             wire.writer.write_eof()
-            await wire.gone()
+            await wire.wait_until_closed()
     await site.until_connections_are(0)
     await site.is_well()
 
@@ -434,7 +434,7 @@ def test_there_is_a_limit_on_everything() -> None:
 async def test_an_answer_that_breaks_half_way_is_cut_and_not_continued_with_another(
     site: Site,
 ) -> None:
-    received = await say(site.path, head("GET", "/broken-stream"))
+    received = await send_raw(site.path, head("GET", "/broken-stream"))
     assert received.count(b"HTTP/1.1") == 1
     assert b"the beginning" in received
     assert not received.endswith(b"0\r\n\r\n"), "the client can tell that it is not whole"
@@ -467,8 +467,8 @@ async def test_at_the_end_idle_and_endless_ones_are_closed(site: Site) -> None:
         await gate.send(head("GET", "/gate"))
         await site.entered.wait()
         await site.server.stop(0.05)
-        await idle.gone()
-        await gate.gone()
+        await idle.wait_until_closed()
+        await gate.wait_until_closed()
     await site.server.stop(0)  # a second time is harmless
 
 
@@ -477,7 +477,7 @@ async def test_it_leaves_no_descriptors_and_no_tasks(site: Site) -> None:
     await site.until_connections_are(0)
     descriptors, tasks = len(os.listdir("/proc/self/fd")), len(asyncio.all_tasks())
     for data in list(MALFORMED.values()) * 3:
-        await say(site.path, data)
+        await send_raw(site.path, data)
     for start in (b"GET", head("POST", "/length", b"12345")[:-1], head("GET", "/gate")):
         async with connected(site.path) as wire:
             await wire.send(start)

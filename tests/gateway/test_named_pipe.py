@@ -1,4 +1,4 @@
-"""The named pipe, as far as it can be judged without Windows: names, access lists, order."""
+"""The named pipe, as far as it can be tested without Windows: names, access lists, order."""
 
 import asyncio
 import sys

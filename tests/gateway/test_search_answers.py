@@ -1,4 +1,4 @@
-"""What the envelope of an answer says of it."""
+"""The envelope of a search answer."""
 
 from ragd.folds import State
 from ragd.gateway.search_answers import GuardedAnswer, search_envelope

@@ -1,4 +1,4 @@
-"""What the daemon says of itself, from values alone."""
+"""The status of the daemon, computed from values."""
 
 import pytest
 from msgspec import to_builtins

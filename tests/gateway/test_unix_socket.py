@@ -1,4 +1,4 @@
-"""The private socket: closed to everybody else at every instant, and never in anybody's way."""
+"""The private socket: closed to other users at every moment, and cleaned up afterwards."""
 
 import asyncio
 import os

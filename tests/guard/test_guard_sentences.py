@@ -1,4 +1,4 @@
-"""How well the guard tells private sentences from harmless ones, on a labelled set.
+"""How well the guard separates private sentences from harmless ones, on a labelled set.
 
 The set is `guard_sentences.tsv`: part, language, kind (`-`: harmless), sentence. The lists were
 tuned on the part `tune`. The part `test` was written after the lists were finished and was not used

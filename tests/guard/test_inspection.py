@@ -1,4 +1,4 @@
-"""The guard as a whole: what a search asks it."""
+"""The whole guard, as a search uses it."""
 
 from types import SimpleNamespace
 

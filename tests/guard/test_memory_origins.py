@@ -1,4 +1,4 @@
-"""What the guard says of a fact and of the passages that it may be from."""
+"""The guard's findings for a fact and for the passages it may come from."""
 
 from ragd.guard.inspection import InspectedPassage, Rules
 from ragd.guard.memory_origins import inspect_fact, most_similar, origins

@@ -1,4 +1,4 @@
-"""A suggestion: the sentence itself, and a key one would have chosen."""
+"""A suggestion: the sentence and a sensible key."""
 
 import pytest
 

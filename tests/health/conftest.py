@@ -1,4 +1,4 @@
-"""Real daemons on real vaults, with an Ollama of our own, that live through what happens."""
+"""Real daemons on real vaults, with a fake Ollama, for tests of faults and recovery."""
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -17,7 +17,7 @@ DaemonFactory = Callable[..., ManagedDaemon]
 
 @pytest.fixture
 def prepare() -> Iterator[DaemonFactory]:
-    """Makes a home and a vault for a daemon, which is not started."""
+    """Makes a home and a vault for a daemon without starting it."""
     with ExitStack() as until_the_end:
         arena = until_the_end.enter_context(Arena(SEED))
 
@@ -35,7 +35,7 @@ def new_daemon(prepare: DaemonFactory) -> ManagedDaemon:
 
 @pytest.fixture
 def start_daemon(prepare: DaemonFactory) -> DaemonFactory:
-    """Begins a daemon; with `indexed` (the default) it has a whole index."""
+    """Starts a daemon; with `indexed` (the default) it has a complete index."""
 
     def begin(*, indexed: bool = True, **options: Any) -> ManagedDaemon:
         daemon = prepare(**options)

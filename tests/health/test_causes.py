@@ -1,4 +1,4 @@
-"""What is wrong is called by its cause: the vault, the index, and whose index it is."""
+"""A problem is named by its cause: the vault, the index, or an index of another vault."""
 
 import json
 import shutil
@@ -11,7 +11,7 @@ import pytest
 from chaos.faults.indexes import remove_everything, remove_generation, remove_table
 from chaos.managed_daemon import ManagedDaemon, SearchAnswer, codes
 from tests.health.conftest import DaemonFactory
-from tests.health.ragctl import typed, without_home
+from tests.health.ragctl import run_ragctl, without_home
 
 SELDOM = {"probe_s": 3600}
 
@@ -58,7 +58,7 @@ def test_a_sync_names_the_vault_that_is_gone_though_ollama_is_down_too(
     away = folder.rename(folder.with_name("away"))
     daemon.wait_for_reason("VAULT_NOT_FOUND")
     assert codes(daemon.status())[0] == "VAULT_NOT_FOUND"
-    said = typed(daemon, "sync")
+    said = run_ragctl(daemon, "sync")
     assert said.returncode == 2
     assert "The vault's folder is missing" in said.stderr
     assert "Ollama" not in said.stderr
@@ -85,7 +85,7 @@ def until_missing(daemon: ManagedDaemon) -> None:
 
 
 def found_by_probe(daemon: ManagedDaemon) -> None:
-    """Nobody has to do anything."""
+    """The probe finds it without a request."""
 
 
 def found_by_search(daemon: ManagedDaemon) -> None:
@@ -117,10 +117,10 @@ def test_a_deleted_index_is_missing_and_not_damaged_whoever_finds_it(
     remove(daemon.table, daemon.arena.rng)
     finder(daemon)
     until_missing(daemon)
-    checks = json.loads(typed(daemon, "doctor", "--json").stdout)["checks"]
+    checks = json.loads(run_ragctl(daemon, "doctor", "--json").stdout)["checks"]
     [index] = [one for one in checks if one["name"] == "index"]
     assert "damaged" not in index["message"]
-    assert typed(daemon, "index").returncode == 0
+    assert run_ragctl(daemon, "index").returncode == 0
     daemon.settle()
 
 
@@ -130,7 +130,7 @@ def test_an_index_that_was_deleted_while_the_daemon_was_down_is_missing(
     daemon.settle_and_compact()
     daemon.stop()
     shutil.rmtree(daemon.home.vectors)
-    doctor = json.loads(typed(daemon, "doctor", "--json").stdout)["checks"]
+    doctor = json.loads(run_ragctl(daemon, "doctor", "--json").stdout)["checks"]
     [index] = [one for one in doctor if one["name"] == "index"]
     assert index["verdict"] == "fail" and "missing" in index["message"], index
     daemon.start()
@@ -155,8 +155,8 @@ def test_an_index_of_another_vault_is_named_until_its_vault_is_configured_again(
     assert "`ragctl config set vault_path PATH`" in without_home(daemon, reason["suggestion"])
     answer = daemon.search("river stone")
     assert (answer.status, answer.code) == ("unavailable", "INDEX_OF_ANOTHER_VAULT")
-    assert "INDEX_OF_ANOTHER_VAULT" in typed(daemon, "status").stdout
-    checks = json.loads(typed(daemon, "doctor", "--json").stdout)["checks"]
+    assert "INDEX_OF_ANOTHER_VAULT" in run_ragctl(daemon, "status").stdout
+    checks = json.loads(run_ragctl(daemon, "doctor", "--json").stdout)["checks"]
     [index] = [one for one in checks if one["name"] == "index"]
     assert index["verdict"] == "fail" and "another vault" in index["message"]
     restart(daemon, vault_path=str(daemon.vault.folder))

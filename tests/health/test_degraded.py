@@ -1,11 +1,11 @@
-"""Degraded means served: what the answer says, and that changes made meanwhile are made up for."""
+"""Degraded means served: what the answer reports, and that later all changes are indexed."""
 
 from pathlib import Path
 
 from chaos.faults import times
 from chaos.managed_daemon import ManagedDaemon
 from tests.health.conftest import DaemonFactory
-from tests.health.ragctl import typed
+from tests.health.ragctl import run_ragctl
 
 
 def test_without_its_provider_full_text_answers_and_says_why(daemon: ManagedDaemon) -> None:
@@ -41,7 +41,7 @@ def test_a_change_that_waits_for_too_long_makes_the_index_stale(
     assert answer.retrieval == "full_text"
     assert answer.envelope["meta"]["stale_since"] == reason["since"]
     daemon.harness.configure(search={"stale": "hybrid"})
-    assert typed(daemon, "config", "validate").returncode == 0
+    assert run_ragctl(daemon, "config", "validate").returncode == 0
     daemon.reload()
     answer = daemon.search("river stone")
     assert (answer.status, answer.code, answer.retrieval) == ("degraded", "INDEX_STALE", "hybrid")
@@ -59,23 +59,23 @@ def test_events_that_the_system_dropped_are_made_up_for(daemon: ManagedDaemon) -
 
 
 def test_status_is_for_people_first(daemon: ManagedDaemon) -> None:
-    well = typed(daemon, "status")
+    well = run_ragctl(daemon, "status")
     assert well.stdout.splitlines()[0].split()[1] == "healthy"
-    assert typed(daemon, "status", "--check").returncode == 0
+    assert run_ragctl(daemon, "status", "--check").returncode == 0
     daemon.provider.go_offline()
     daemon.wait_for_reason("OLLAMA_UNREACHABLE")
-    ill = typed(daemon, "status").stdout
+    ill = run_ragctl(daemon, "status").stdout
     assert ill.splitlines()[0].split()[1] == "degraded"
     assert ill.index("OLLAMA_UNREACHABLE") < ill.index("  vault")
     order = ["vault", "index", "provider", "last sync", "job", "log"]
     places = [ill.index(f"  {part} ") for part in order]
     assert places == sorted(places)
-    assert typed(daemon, "status", "--check").returncode == 5
+    assert run_ragctl(daemon, "status", "--check").returncode == 5
     versions = Path(daemon.table, "_versions")
     with daemon.frozen():
         versions.rename(Path(daemon.home.root, "aside"))
         versions.touch()  # so that tidying cannot make the folder again, with all that is needed
     daemon.wait_for_reason("INDEX_CORRUPTED")
-    assert typed(daemon, "status").stdout.split()[1] == "unavailable"
-    assert f"`ragctl --home {daemon.home.root} reindex`" in typed(daemon, "status").stdout
-    assert typed(daemon, "status", "--check").returncode == 4
+    assert run_ragctl(daemon, "status").stdout.split()[1] == "unavailable"
+    assert f"`ragctl --home {daemon.home.root} reindex`" in run_ragctl(daemon, "status").stdout
+    assert run_ragctl(daemon, "status", "--check").returncode == 4

@@ -1,5 +1,5 @@
-"""Edges of daily life: clocks that jump, a process that stands still, two that start at once, a
-vault that cannot be written, searches during compaction, followers that never read."""
+"""Edge cases: clocks that jump, a frozen process, two starts at once, a read-only vault, searches
+during compaction, followers that never read."""
 
 import subprocess
 import sys
@@ -13,7 +13,7 @@ from chaos.managed_daemon import ManagedDaemon
 from chaos.tables import Tables
 from tests.chaos.test_chaos import SEED
 from tests.health.conftest import DaemonFactory
-from tests.health.ragctl import typed
+from tests.health.ragctl import run_ragctl
 from tests.small_disks import mount, run
 
 SWIFT = 10.0  # what it waits for ten seconds takes one
@@ -48,7 +48,7 @@ def test_two_who_type_start_at_once_get_one_daemon_and_no_error(new_daemon: Mana
         assert [one.returncode for one in pair] == [0, 0], said
         assert len(new_daemon.facts("daemon_started")) == 1
     finally:
-        assert typed(new_daemon, "stop").returncode == 0
+        assert run_ragctl(new_daemon, "stop").returncode == 0
 
 
 def test_two_daemons_of_two_homes_share_a_vault(start_daemon: DaemonFactory) -> None:
@@ -83,7 +83,7 @@ def test_a_vault_that_cannot_be_written_is_indexed_and_watched(
     assert (seen["path"], seen["found"], seen["watch"]) == (str(vault), True, "native")
     new_daemon.vault.remove(1)
     new_daemon.settle()
-    checked = typed(new_daemon, "doctor")
+    checked = run_ragctl(new_daemon, "doctor")
     assert checked.returncode == 0, checked.stdout
     new_daemon.stop()
     assert {file.suffix for file in writable.rglob("*")} == {".md"}

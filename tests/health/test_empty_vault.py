@@ -1,4 +1,4 @@
-"""A first index of a vault without notes: the first note is found, as `ragctl index` promises."""
+"""A first index of a vault without notes: a later note is found, as `ragctl index` promises."""
 
 from collections.abc import Callable
 
@@ -13,7 +13,7 @@ def nothing(daemon: ManagedDaemon) -> None:
 
 
 def a_hidden_note(daemon: ManagedDaemon) -> None:
-    """There is a note, but it may not be in the index."""
+    """The vault has one note, which is hidden."""
     (daemon.vault.folder / "hidden.md").write_text("---\nrag: false\n---\nnot to be found\n")
 
 
@@ -23,7 +23,7 @@ def restart(daemon: ManagedDaemon) -> None:
 
 
 def stay(daemon: ManagedDaemon) -> None:
-    """The same daemon goes on."""
+    """The same daemon continues."""
 
 
 @pytest.mark.parametrize("then", [stay, restart])

@@ -1,4 +1,4 @@
-"""What a person looks at while things go wrong: the screen that follows, and the doctor."""
+"""What users see during problems: `status --watch` and the doctor."""
 
 import json
 import tarfile
@@ -7,7 +7,7 @@ from pathlib import Path
 from chaos.faults import indexes
 from chaos.harness import environment
 from chaos.managed_daemon import ManagedDaemon
-from tests.health.ragctl import typed
+from tests.health.ragctl import run_ragctl
 from tests.ragctl.terminal import Terminal
 
 
@@ -33,7 +33,7 @@ def test_the_doctor_finds_what_is_wrong_with_a_real_daemon_and_tells_nobody_else
     daemon.wait_until_found(note)
     indexes.harm(daemon, indexes.cut_data, "INDEX_CORRUPTED")
     archive = tmp_path / "report.tar.gz"
-    said = typed(daemon, "doctor", "--json", "--bundle", str(archive))
+    said = run_ragctl(daemon, "doctor", "--json", "--bundle", str(archive))
     assert said.returncode == 1, said.stderr
     checks = {one["name"]: one for one in json.loads(said.stdout)["checks"]}
     assert len(checks) >= 15

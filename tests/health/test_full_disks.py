@@ -1,4 +1,4 @@
-"""Log, cache and index each meet a disk that is really full: a small one, mounted for the test."""
+"""Log, cache and index on a disk that is really full: a small one, mounted for the test."""
 
 import shutil
 import subprocess
@@ -70,7 +70,7 @@ def test_a_log_that_has_room_again_says_nothing_of_the_index(
 
 
 def _reloads(new_daemon: ManagedDaemon) -> bool:
-    """Whether it could record that it was told to read its configuration again."""
+    """Whether it could record a reload of its configuration."""
     return client.ask(new_daemon.home.socket, "POST", "/v1/reload").status == 200
 
 

@@ -1,4 +1,4 @@
-"""Notes that hide, are deleted or are denied while a reindex builds stay out after the switch."""
+"""Notes that are hidden, deleted or denied during a reindex are not served after the switch."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -35,14 +35,14 @@ def resume(daemon: ManagedDaemon) -> None:
 
 
 def hold_vectors(daemon: ManagedDaemon) -> None:
-    """From now on there is another model, and it makes no vector of a note until released."""
+    """Change the model, which makes no vector of a note until released."""
     provider = daemon.provider
     provider.change_model()
     provider.fault = lambda handler: handler.texts not in ([], [CANARY]) and fail(handler)
 
 
 def release_vectors(daemon: ManagedDaemon) -> None:
-    """The provider is away for a moment and then back, so that it is asked again at once."""
+    """Take the provider away for a moment, so that it is asked again at once after that."""
     daemon.provider.fault = fail
     daemon.wait_for(lambda said: said["ollama_status"] == "down", "the provider is away")
     daemon.provider.fault = None
@@ -62,7 +62,7 @@ def paths_in_table(daemon: ManagedDaemon) -> set[str]:
 
 
 def until_ended(daemon: ManagedDaemon, **asked: str) -> None:
-    """Until a job that was asked for with these fields has ended: its text is stored."""
+    """Wait until a job that was requested with these fields has ended: its text is stored."""
 
     def has_ended(_: object) -> bool:
         wanted = [
@@ -99,7 +99,7 @@ def test_a_note_that_only_the_new_index_has_leaves_it_before_the_switch(
 def test_a_note_that_hides_before_a_reindex_reads_it_leaves_the_index_that_serves(
     daemon: ManagedDaemon,
 ) -> None:
-    """The reindex reads the note first; the index that serves must lose it all the same."""
+    """The reindex reads the note first; it must leave the serving index as well."""
     old = daemon.generation
     note = daemon.save()
     daemon.wait_until_found(note)

@@ -1,4 +1,4 @@
-"""Text first, then vectors: what a real daemon says of a job meanwhile, and when all is there."""
+"""Text first, then vectors: what a real daemon reports of a job meanwhile and at its end."""
 
 import json
 import threading
@@ -14,7 +14,7 @@ from chaos.provider import Handler, Provider
 from ragctl.daemon.client import Stream, request, stream
 from ragd.folds.times import iso_of_ns
 from tests.health.conftest import DaemonFactory
-from tests.health.ragctl import typed
+from tests.health.ragctl import run_ragctl
 from tests.patience import PATIENCE_S
 
 NOTES = 30
@@ -22,7 +22,7 @@ SELDOM = {"debounce_s": 0.05, "collect_s": 0.2, "rescan_s": 3600}
 
 
 class Gate:
-    """Lets so many requests for vectors of passages through."""
+    """Lets a given number of requests for vectors of passages through."""
 
     def __init__(self, provider: Provider) -> None:
         self._places = threading.Semaphore(0)
@@ -57,7 +57,7 @@ def next_line(lines: Stream) -> dict[str, Any]:
 
 
 def until_current(lines: Stream, least: int) -> dict[str, Any]:
-    """The first line about vectors that counts so many."""
+    """The first line about vectors with at least this count."""
     while True:
         said = next_line(lines)
         assert said["type"] == "progress"
@@ -138,7 +138,7 @@ def test_the_newest_time_follows_every_saved_note(start_daemon: DaemonFactory) -
 def test_a_sync_without_a_vault_says_so_and_never_complete(daemon: ManagedDaemon) -> None:
     away = daemon.vault.folder.with_name("away")
     daemon.vault.folder.rename(away)
-    done = typed(daemon, "sync")
+    done = run_ragctl(daemon, "sync")
     away.rename(daemon.vault.folder)
     said = [json.loads(line) for line in done.stdout.splitlines()]
     assert done.returncode == 2

@@ -1,4 +1,4 @@
-"""On load, at work, and at the end: what is under way is finished, or gone on with."""
+"""Start and stop: running work is finished, or continued by the next start."""
 
 from chaos.managed_daemon import ManagedDaemon
 from tests.health.conftest import DaemonFactory

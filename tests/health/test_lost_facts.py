@@ -1,4 +1,4 @@
-"""A daemon that dies after a commit and before its fact: the next one learns what is stored."""
+"""A daemon dies after a commit and before its fact: the next one finds the stored rows."""
 
 import contextlib
 

@@ -1,4 +1,4 @@
-"""Damage of which lance aborts: it takes the daemon with it once, and never a second time."""
+"""Damage that makes lance abort: it ends the daemon once, but not a second time."""
 
 import signal
 from pathlib import Path
@@ -12,7 +12,7 @@ NAME = b"PageLayout"
 
 
 def spoil(table: Path) -> None:
-    """A zero in a name: lance quotes it, arrow cannot pass the complaint on, and aborts."""
+    """A zero byte in a name: lance quotes it in an error, which arrow cannot handle, and aborts."""
     for path in (table / "data").iterdir():
         data = path.read_bytes()
         assert NAME in data
@@ -46,7 +46,7 @@ def test_a_reindex_leads_out_of_it(spoiled: ManagedDaemon) -> None:
 def test_a_copy_put_in_its_place_leads_out_of_it(spoiled: ManagedDaemon, tmp_path: Path) -> None:
     table = spoiled.table
     spoiled.stop()
-    assert CrashMark(Path(spoiled.home.crash_trace)).is_set, "stopping in order mends nothing"
+    assert CrashMark(Path(spoiled.home.crash_trace)).is_set, "a clean stop does not clear the mark"
     table.rename(tmp_path / "broken")
     (tmp_path / "kept").rename(table)
     spoiled.start()

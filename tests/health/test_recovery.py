@@ -1,4 +1,4 @@
-"""Damage that heals: by itself where the daemon knows how, else when a person agrees."""
+"""Recovery from damage: automatic where possible, otherwise after a person confirms."""
 
 import shutil
 from pathlib import Path
@@ -9,7 +9,7 @@ from chaos import spoil
 from chaos.faults import indexes, vaults
 from chaos.managed_daemon import ManagedDaemon
 from tests.health.conftest import DaemonFactory
-from tests.health.ragctl import typed
+from tests.health.ragctl import run_ragctl
 
 
 def test_a_damaged_index_waits_for_its_owner_and_offers_the_command(daemon: ManagedDaemon) -> None:
@@ -19,7 +19,7 @@ def test_a_damaged_index_waits_for_its_owner_and_offers_the_command(daemon: Mana
     [reason] = said["reasons"]
     assert f"`ragctl --home {daemon.home.root} reindex`" in reason["suggestion"]
     assert daemon.generation == old
-    assert typed(daemon, "reindex").returncode == 0
+    assert run_ragctl(daemon, "reindex").returncode == 0
     daemon.settle()
     assert daemon.generation != old
 

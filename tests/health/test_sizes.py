@@ -9,8 +9,7 @@ from chaos.managed_daemon import ManagedDaemon, codes
 from chaos.provider import DIMENSIONS
 from ragd.embed.providers import local_model
 from tests.health.conftest import DaemonFactory
-from tests.health.ragctl import said as printed
-from tests.health.ragctl import typed, without_home
+from tests.health.ragctl import printed, run_ragctl, without_home
 
 WRONG = 1024
 BOTH = (f"`embedding.dimensions` is {WRONG}", f"vectors of {DIMENSIONS} numbers")
@@ -31,7 +30,7 @@ def names_both(daemon: ManagedDaemon, text: str) -> bool:
 
 
 def check(daemon: ManagedDaemon, name: str) -> dict[str, str]:
-    checks = json.loads(typed(daemon, "doctor", "--json").stdout)["checks"]
+    checks = json.loads(run_ragctl(daemon, "doctor", "--json").stdout)["checks"]
     [found] = [one for one in checks if one["name"] == name]
     return dict(found)
 
@@ -57,7 +56,7 @@ def test_a_size_that_nobody_set_is_the_models_own(new_daemon: ManagedDaemon) -> 
 def test_a_wrong_size_is_named_by_everyone_and_the_advice_helps(new_daemon: ManagedDaemon) -> None:
     configure(new_daemon, dimensions=WRONG)
     new_daemon.start()
-    job = typed(new_daemon, "index")
+    job = run_ragctl(new_daemon, "index")
     assert job.returncode == 1, "text is stored, and vectors are missing"
     assert names_both(new_daemon, printed(new_daemon, job)), job.stderr
     said = new_daemon.wait_for(
@@ -65,7 +64,7 @@ def test_a_wrong_size_is_named_by_everyone_and_the_advice_helps(new_daemon: Mana
     )
     [reason] = said["reasons"]
     assert names_both(new_daemon, f"{reason['message']} {reason['suggestion']}")
-    assert names_both(new_daemon, printed(new_daemon, typed(new_daemon, "status")))
+    assert names_both(new_daemon, printed(new_daemon, run_ragctl(new_daemon, "status")))
     found = check(new_daemon, "provider")
     assert found["verdict"] == "fail"
     assert names_both(new_daemon, f"{found['message']} {found['fix']}")
@@ -74,12 +73,12 @@ def test_a_wrong_size_is_named_by_everyone_and_the_advice_helps(new_daemon: Mana
     assert answer.files
     assert names_both(new_daemon, json.dumps(answer.envelope["error"], ensure_ascii=False))
     assert_steady(new_daemon)
-    again = typed(new_daemon, "reindex")
+    again = run_ragctl(new_daemon, "reindex")
     assert again.returncode == 2 and names_both(new_daemon, printed(new_daemon, again)), (
         again.stderr
     )
     assert "ragctl reindex" not in printed(new_daemon, again)
-    assert typed(new_daemon, "config", "unset", "embedding.dimensions").returncode == 0
+    assert run_ragctl(new_daemon, "config", "unset", "embedding.dimensions").returncode == 0
     new_daemon.stop()
     new_daemon.start()
     new_daemon.settle()  # its vectors are made without being asked for
@@ -123,7 +122,7 @@ def test_the_embedded_model_is_not_taken_without_a_word(
     assert (said["index"]["provider"], why["code"]) == ("embedded", code)
     assert words in why["message"]
     assert "`ragctl reindex`" in without_home(new_daemon, why["suggestion"])
-    shown = printed(new_daemon, typed(new_daemon, "status"))
+    shown = printed(new_daemon, run_ragctl(new_daemon, "status"))
     assert words in shown and "`ragctl reindex`" in shown
     found = check(new_daemon, "provider")
     assert found["verdict"] == "warn" and words in found["message"]
@@ -131,21 +130,21 @@ def test_the_embedded_model_is_not_taken_without_a_word(
 
 def test_config_set_refuses_a_size_that_is_not_the_models(new_daemon: ManagedDaemon) -> None:
     configure(new_daemon, dimensions=None)
-    refused = typed(new_daemon, "config", "set", "embedding.dimensions", str(WRONG))
+    refused = run_ragctl(new_daemon, "config", "set", "embedding.dimensions", str(WRONG))
     assert refused.returncode == 78
     for words in (str(WRONG), f"makes vectors of {DIMENSIONS} numbers", *WAYS_OUT):
         assert words in printed(new_daemon, refused), refused.stderr
-    assert typed(new_daemon, "config", "get", "embedding.dimensions").stdout == "0\n"
-    right = typed(new_daemon, "config", "set", "embedding.dimensions", str(DIMENSIONS))
+    assert run_ragctl(new_daemon, "config", "get", "embedding.dimensions").stdout == "0\n"
+    right = run_ragctl(new_daemon, "config", "set", "embedding.dimensions", str(DIMENSIONS))
     assert right.returncode == 0
     new_daemon.provider.go_offline()
-    unasked = typed(new_daemon, "config", "set", "embedding.dimensions", str(WRONG))
+    unasked = run_ragctl(new_daemon, "config", "set", "embedding.dimensions", str(WRONG))
     assert unasked.returncode == 0, "nobody can say what is right"
     new_daemon.provider.go_online()
-    other = typed(new_daemon, "config", "set", "embedding.provider", "auto")
+    other = run_ragctl(new_daemon, "config", "set", "embedding.provider", "auto")
     assert other.returncode == 78 and WAYS_OUT[0] in printed(new_daemon, other)
-    assert typed(new_daemon, "config", "unset", "embedding.dimensions").returncode == 0
-    assert typed(new_daemon, "config", "set", "embedding.provider", "auto").returncode == 0
+    assert run_ragctl(new_daemon, "config", "unset", "embedding.dimensions").returncode == 0
+    assert run_ragctl(new_daemon, "config", "set", "embedding.provider", "auto").returncode == 0
 
 
 def hang(handler: Any) -> bool:

@@ -1,4 +1,4 @@
-"""The six transitions of health on a running daemon, each with a real cause, and their story."""
+"""The six transitions of health on a running daemon, each with a real cause, and their history."""
 
 import shutil
 from collections.abc import Callable
@@ -10,7 +10,7 @@ import pytest
 from chaos.faults import indexes
 from chaos.managed_daemon import ManagedDaemon
 from tests.health.conftest import DaemonFactory
-from tests.health.ragctl import lines, typed
+from tests.health.ragctl import read_json_lines, run_ragctl
 
 HEALTHY, DEGRADED, UNAVAILABLE = "healthy", "degraded", "unavailable"
 
@@ -29,7 +29,7 @@ def steps(daemon: ManagedDaemon) -> list[tuple[str, str]]:
 
 
 def until_told(daemon: ManagedDaemon, last: list[tuple[str, str]]) -> None:
-    """These were the last changes; the line for one comes a moment after it."""
+    """Wait until these are the last recorded changes; each is recorded a moment later."""
     daemon.wait_for(lambda _: steps(daemon)[-len(last) :] == last, f"the last changes: {last}")
 
 
@@ -94,14 +94,14 @@ def test_the_story_is_told_from_the_daemon_and_from_the_log_alone(daemon: Manage
     until(daemon, DEGRADED, "OLLAMA_UNREACHABLE")
     daemon.provider.go_online()
     until_told(daemon, [(HEALTHY, DEGRADED), (DEGRADED, HEALTHY)])
-    told = lines(daemon, "events", "--health", "--json")
+    told = read_json_lines(daemon, "events", "--health", "--json")
     daemon.stop()
-    assert lines(daemon, "replay", "--health", "--json")[: len(told)] == told
+    assert read_json_lines(daemon, "replay", "--health", "--json")[: len(told)] == told
     down, up = told[-2:]
     assert (down["after"], up["after"]) == (DEGRADED, HEALTHY)
     assert down["cause"]["event"]["type"] == "dependency_lost"
     assert up["cause"]["event"]["type"] == "dependency_recovered"
-    people = typed(daemon, "replay", "--health").stdout
+    people = run_ragctl(daemon, "replay", "--health").stdout
     assert "OLLAMA_UNREACHABLE" in people
 
 

@@ -1,4 +1,4 @@
-"""No vector of another model gets into index or cache, and no failing question is silent."""
+"""No vector of another model enters the index or the cache, and failing queries are reported."""
 
 from chaos.faults import ollama
 from chaos.managed_daemon import ManagedDaemon
@@ -9,11 +9,11 @@ SELDOM = {"probe_s": 3600}
 
 def test_another_model_is_noticed_by_its_first_vector(start_daemon: DaemonFactory) -> None:
     daemon = start_daemon(health=SELDOM)
-    former = daemon.provider.digest
+    previous = daemon.provider.digest
     daemon.provider.change_model()
     daemon.wait_until_found(daemon.save())
     daemon.wait_for_reason("INDEX_MODEL_MISMATCH")
-    daemon.provider.digest = former
+    daemon.provider.digest = previous
     daemon.stop()
     daemon.start()
     daemon.settle()  # every row has the vector of its own model
@@ -21,7 +21,7 @@ def test_another_model_is_noticed_by_its_first_vector(start_daemon: DaemonFactor
 
 def test_who_comes_back_with_another_model_fills_nothing(start_daemon: DaemonFactory) -> None:
     daemon = start_daemon(health={"probe_s": 1})
-    former = daemon.provider.digest
+    previous = daemon.provider.digest
     daemon.provider.go_offline()
     daemon.wait_for_reason("OLLAMA_UNREACHABLE")
     for _ in range(3):
@@ -30,7 +30,7 @@ def test_who_comes_back_with_another_model_fills_nothing(start_daemon: DaemonFac
     daemon.provider.change_model()
     daemon.provider.go_online()
     daemon.wait_for_reason("INDEX_MODEL_MISMATCH")
-    daemon.provider.digest = former
+    daemon.provider.digest = previous
     daemon.settle()
 
 

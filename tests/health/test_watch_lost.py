@@ -1,11 +1,11 @@
-"""The system's watch fails for real: its limit is reached, or its thread dies. It is visible."""
+"""The system's watch really fails: its limit is reached, or its thread dies. It is reported."""
 
 import pytest
 
 from chaos import limited
 from chaos.managed_daemon import ManagedDaemon
 from tests.health.conftest import DaemonFactory
-from tests.health.ragctl import typed
+from tests.health.ragctl import run_ragctl
 
 
 @pytest.mark.skipif(not limited.is_possible(), reason="no namespaces on this machine")
@@ -17,7 +17,7 @@ def test_where_no_more_folders_can_be_watched_polling_takes_over(
     daemon.wait_for_reason("WATCH_LOST")
     said = daemon.wait_for(lambda said: said["vault"]["watch"] == "polling", "polling")
     assert "WATCH_LOST" not in [reason["code"] for reason in said["reasons"]]
-    assert "every few seconds" in typed(daemon, "status").stdout
+    assert "every few seconds" in run_ragctl(daemon, "status").stdout
     daemon.wait_until_found(daemon.save())
     daemon.settle()
     lost = daemon.facts("watch_lost")

@@ -1,4 +1,4 @@
-"""What heals must not heal by the next rescan: here there is none for an hour."""
+"""Recovery without the next rescan: here there is none for an hour."""
 
 import shutil
 import subprocess
@@ -75,7 +75,7 @@ def test_a_job_that_failed_twice_is_tried_again_when_its_provider_is_back(
 
 
 class Unplugged:
-    """A vault on a disk of its own, which can be unplugged for real."""
+    """A vault on a disk of its own, which can really be unplugged."""
 
     def __init__(self, stack: ExitStack, image: Path, place: Path) -> None:
         self._image, self.place = image, place

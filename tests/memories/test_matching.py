@@ -1,4 +1,4 @@
-"""Which memories a question brings back."""
+"""Which memories a question recalls."""
 
 import pytest
 

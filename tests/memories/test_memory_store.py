@@ -1,4 +1,4 @@
-"""The file of the memories: durable, bounded, and without a trace of what is gone."""
+"""The file of the memories: durable, bounded, and without traces of deleted ones."""
 
 import random
 import sqlite3
@@ -97,7 +97,7 @@ async def test_rows_that_were_moved_between_pages_leave_nothing_behind(
 
 
 def _churn(connection: sqlite3.Connection, chance: random.Random, steps: int) -> list[str]:
-    """Rows of many sizes come, are replaced and go; the marks of those that are gone."""
+    """Add, replace and delete rows of many sizes. Returns the marks of the deleted ones."""
     alive: dict[str, str] = {}
     gone: list[str] = []
     for n in range(steps):

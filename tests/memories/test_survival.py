@@ -1,5 +1,5 @@
-"""Memories of a real daemon: what was acknowledged is there after anything, what was forgotten is
-in no file."""
+"""Memories of a real daemon: an acknowledged one survives everything, a forgotten one is in no
+file."""
 
 import json
 import os
@@ -40,7 +40,7 @@ async def indexed(daemon: Process) -> None:
 
 
 def holding(home: Home, *words: str) -> list[str]:
-    """The files of this home, and their names, in which one of the words is."""
+    """The files of this home that contain one of the words, also in their names."""
     found = []
     for path in sorted(Path(home.root).rglob("*")):
         raw = path.read_bytes() if path.is_file() and not path.is_socket() else b""
@@ -53,7 +53,7 @@ async def test_an_acknowledged_memory_survives_a_kill_at_once(home: Home, start:
     kept: dict[str, str] = {}
     for life in range(4):
         daemon = start("plain")
-        await daemon.answers()
+        await daemon.wait_until_ready()
         assert await memories(daemon) == kept
         for n in range(life + 1):
             key = f"life {life} fact {n}"
@@ -61,7 +61,7 @@ async def test_an_acknowledged_memory_survives_a_kill_at_once(home: Home, start:
             assert (reply.data["stored"], reply.data["key"]) == (True, key)
             kept[key] = f"value {life}"
         daemon.signal(signal.SIGKILL)
-        assert await daemon.exited() == -signal.SIGKILL
+        assert await daemon.wait_for_exit() == -signal.SIGKILL
         assert types(home).count("memory_stored") == len(kept)
 
 
@@ -69,25 +69,25 @@ async def test_a_forgotten_one_stays_forgotten_after_a_kill_at_once(
     home: Home, start: Start
 ) -> None:
     daemon = start("plain")
-    await daemon.answers()
+    await daemon.wait_until_ready()
     await daemon.ask("POST", STORE, fact("canary-key", "canary-value"))
     assert (await daemon.ask("DELETE", "/v1/memories/canary-key")).data["forgotten"]
     daemon.signal(signal.SIGKILL)
-    await daemon.exited()
+    await daemon.wait_for_exit()
     assert holding(home, "canary-key", "canary-value") == []
     assert types(home)[-1] == "memory_forgotten"
 
 
 async def test_they_survive_a_deleted_log_and_a_deleted_index(home: Home, start: Start) -> None:
     daemon = start("plain")
-    await daemon.answers()
+    await daemon.wait_until_ready()
     await daemon.ask("POST", STORE, fact("a"))
     await daemon.stop()
     for folder in (home.events, home.snapshots, home.vectors):
         shutil.rmtree(folder, ignore_errors=True)
     Path(home.embedding_cache).unlink(missing_ok=True)
     daemon = start("plain")
-    await daemon.answers()
+    await daemon.wait_until_ready()
     assert await memories(daemon) == {"a": "a fact"}
     Path(home.memory_secret).unlink()
     assert (await daemon.ask("DELETE", "/v1/memories/a")).data["forgotten"]
@@ -98,10 +98,10 @@ async def test_they_survive_a_deleted_log_and_a_deleted_index(home: Home, start:
 async def test_they_survive_indexing_anew_and_forgotten_means_gone_from_every_file(
     home: Home, start: Start
 ) -> None:
-    """With the whole daemon at work: log, snapshots, index, cache, its own log file."""
+    """With the whole daemon: log, snapshots, index, cache and its log file."""
     write_config(home, embedding={"provider": "embedded"})
     daemon = start()
-    await daemon.answers()
+    await daemon.wait_until_ready()
     await indexed(daemon)
     secret = ("canaryKey", "zqvaluezq", "zqreplacedzq")
     await daemon.ask("POST", STORE, fact("canaryKey", "zqreplacedzq " * 100))
@@ -124,20 +124,20 @@ async def test_they_survive_indexing_anew_and_forgotten_means_gone_from_every_fi
 async def test_a_full_log_disk_does_not_say_stored(home: Home, start: Start, folder: Path) -> None:
     full = folder / "full"
     daemon = start(f"full_while={full}")
-    await daemon.answers()
+    await daemon.wait_until_ready()
     full.touch()
     reply = await daemon.ask("POST", STORE, fact("a"))
     assert (reply.status, reply.code) == (503, "DISK_FULL")
     assert reply.data is None
     full.unlink()
-    await daemon.until("DISK_FULL", absent=True)
+    await daemon.wait_for_reasons("DISK_FULL", absent=True)
     assert (await daemon.ask("POST", STORE, fact("a"))).data["stored"]
     assert await memories(daemon) == {"a": "a fact"}
 
 
 async def test_a_clean_stop_leaves_one_plain_file(home: Home, start: Start) -> None:
     daemon = start("plain")
-    await daemon.answers()
+    await daemon.wait_until_ready()
     await daemon.ask("POST", STORE, fact("a"))
     assert await daemon.stop() == 0
     left = sorted(name for name in os.listdir(home.root) if name.startswith("memories"))

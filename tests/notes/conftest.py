@@ -1,4 +1,4 @@
-"""What the tests of notes share: the vocabulary, a parser, and where the shared data lies."""
+"""Shared fixtures: the vocabulary, a parser, and the folder of the shared data."""
 
 import os
 from collections.abc import Callable
@@ -21,7 +21,7 @@ def wordpiece() -> WordPiece:
 
 @pytest.fixture(scope="session")
 def parse(wordpiece: WordPiece) -> Parse:
-    """Cuts a note given as text or bytes; options by name."""
+    """Parses a note given as text or bytes; options by name."""
 
     def parsed(content: str | bytes, path: str = "Note.md", **options: object) -> Note:
         data = content.encode() if isinstance(content, str) else content
@@ -34,7 +34,7 @@ def parse(wordpiece: WordPiece) -> Parse:
 
 @pytest.fixture(scope="session")
 def shared() -> Path:
-    """The data shared between checkouts: beside this one, or where RAGD_SHARED says."""
+    """The data shared between checkouts: next to this one, or at RAGD_SHARED."""
     found = Path(os.environ.get("RAGD_SHARED", ROOT.parent / "shared")) / "data"
     if not found.is_dir():
         pytest.skip(f"the shared test data is not at {found}")

@@ -1,4 +1,4 @@
-"""What can be seen of a text."""
+"""Visible and invisible characters of a text."""
 
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,4 +1,4 @@
-"""Other people's notes and torture sets: all of them parse, and nothing in them is lost."""
+"""Real vaults and stress tests: every note is parsed, and no text is lost."""
 
 import json
 import re

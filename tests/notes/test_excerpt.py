@@ -1,4 +1,4 @@
-"""Lines of a note: the same numbers as in the file, clean or as written, and whose they are."""
+"""Lines of a note: numbered as in the file, sanitised or unchanged, with their section."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""No input takes more than linear time: each of these would run for hours if one step did."""
+"""Linear time for every input: with a quadratic step each of these would run for hours."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Whole notes: identity, dates, names, what is told about them."""
+"""Whole notes: identity, dates, names and metadata."""
 
 import hashlib
 import uuid

@@ -1,4 +1,4 @@
-"""What holds for every note; the oracle is the raw note, never our own idea of it."""
+"""Properties of every parsed note, compared with the raw note."""
 
 import re
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What full-text search looks at."""
+"""The text that full-text search uses."""
 
 from ragd.notes.search_text import hangul_bigrams, search_text
 

@@ -17,7 +17,7 @@ SECRET = "zyzzyvaquux"
 
 
 def holding(home: Path, word: str) -> list[str]:
-    """Every file below the home that has the word in it, in either case."""
+    """Every file below the home that contains the word, in upper or lower case."""
     files = [path for path in home.rglob("*") if path.is_file()]
     return [str(p.relative_to(home)) for p in files if word.encode() in p.read_bytes().lower()]
 

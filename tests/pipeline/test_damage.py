@@ -27,8 +27,8 @@ def table_of(running: Any, tmp_path: Path) -> Path:
     return tmp_path / "home" / "vectors.lance" / str(generation) / "obsidian_chunks.lance"
 
 
-async def say(running: Any, fact: Any) -> int:
-    """What the health monitor would have found."""
+async def append_fact(running: Any, fact: Any) -> int:
+    """Append a fact as the health monitor would."""
     record = await running.ledger.journal.append("health_monitor", fact)
     return int(record.seq)
 
@@ -92,9 +92,9 @@ async def test_files_that_change_while_the_index_is_opened_crash_nobody(
         return await version(index)
 
     monkeypatch.setattr(ChunkIndex, "version", fail_once)
-    await say(running, DependencyLost(dependency="index", code="INDEX_CORRUPTED"))
+    await append_fact(running, DependencyLost(dependency="index", code="INDEX_CORRUPTED"))
     await asyncio.wait_for(reads.wait(), PATIENCE_S)
-    await say(running, DependencyRecovered(dependency="index"))
+    await append_fact(running, DependencyRecovered(dependency="index"))
     open_indexes = running.pipeline.open_indexes
     assert await open_indexes.wait_for_serving(SystemClock(), PATIENCE_S) is not None
 
@@ -116,7 +116,7 @@ async def test_an_unknown_index_whose_files_vanish_as_it_is_opened_crashes_nobod
         return await open_index(store, generation)
 
     monkeypatch.setattr(LanceStore, "open", refuse)
-    seq = await say(running, DependencyLost(dependency="index", code="INDEX_NOT_FOUND"))
+    seq = await append_fact(running, DependencyLost(dependency="index", code="INDEX_NOT_FOUND"))
     await running.until(IndexLost, seq)
     job = await running.request("sync")
     finished = await running.until(JobFinished, seq, job_id=job)
@@ -152,7 +152,7 @@ async def test_after_a_crash_nothing_is_opened_that_nobody_could_look_at(
 async def test_a_deleted_index_is_built_again_by_the_next_sync(start: Any, tmp_path: Path) -> None:
     running = await indexed(start)
     shutil.rmtree(table_of(running, tmp_path).parent)
-    seq = await say(running, DependencyLost(dependency="index", code="INDEX_NOT_FOUND"))
+    seq = await append_fact(running, DependencyLost(dependency="index", code="INDEX_NOT_FOUND"))
     await running.until(IndexLost, seq)
     job = await running.request("sync")
     finished = await running.until(JobFinished, seq, job_id=job)
@@ -170,7 +170,7 @@ async def test_nothing_is_stored_in_a_damaged_index_and_all_of_it_once_it_is_res
     copy_table(table, kept)
     for manifest in (table / "_versions").glob("*.manifest"):
         manifest.write_bytes(b"")
-    seq = await say(running, DependencyLost(dependency="index", code="INDEX_CORRUPTED"))
+    seq = await append_fact(running, DependencyLost(dependency="index", code="INDEX_CORRUPTED"))
     write(running.vault, "New.md", "A heron on the roof of the boathouse.\n")
     await running.until_state(lambda state: "New.md" in state.catalog.waiting)
     job = await running.request("sync")
@@ -179,7 +179,7 @@ async def test_nothing_is_stored_in_a_damaged_index_and_all_of_it_once_it_is_res
     assert "New.md" in running.catalog.waiting, "it is not forgotten"
     shutil.rmtree(table)
     shutil.copytree(kept, table)
-    await say(running, DependencyRecovered(dependency="index"))
+    await append_fact(running, DependencyRecovered(dependency="index"))
     await running.until_state(lambda state: "New.md" in state.catalog.files and not state.jobs.open)
     await assert_index_equals_vault(running)
     assert await crashes(running) == []
@@ -194,14 +194,14 @@ async def test_an_older_copy_heals_an_index_that_is_damaged_and_can_be_opened(
     write(running.vault, "New.md", "A heron on the roof of the boathouse.\n")
     await running.until_state(lambda state: "New.md" in state.catalog.files and not state.jobs.open)
     shutil.rmtree(table / "_indices")
-    seq = await say(running, DependencyLost(dependency="index", code="INDEX_CORRUPTED"))
+    seq = await append_fact(running, DependencyLost(dependency="index", code="INDEX_CORRUPTED"))
     await running.pipeline.open_indexes.wait_for_serving(
         SystemClock(), PATIENCE_S
     )  # it is opened anew, as it is
     table.rename(tmp_path / "broken")
     kept.rename(table)
     assert await asyncio.to_thread(running.pipeline.probes.index) is None
-    await say(running, DependencyRecovered(dependency="index"))
+    await append_fact(running, DependencyRecovered(dependency="index"))
     lost = await running.until(IndexLost, seq)
     assert lost.event.reason == "behind"
     await running.until(JobFinished, lost.seq)
@@ -217,7 +217,7 @@ async def test_a_damaged_index_is_replaced_by_itself_where_its_owner_wishes_so(
     old = running.catalog.index.generation
     for manifest in (table_of(running, tmp_path) / "_versions").glob("*.manifest"):
         manifest.write_bytes(b"")
-    seq = await say(running, DependencyLost(dependency="index", code="INDEX_CORRUPTED"))
+    seq = await append_fact(running, DependencyLost(dependency="index", code="INDEX_CORRUPTED"))
     asked = await running.until(JobRequested, seq)
     assert (asked.event.mode, asked.event.origin) == ("reindex", "auto_reindex")
     await running.until(JobFinished, seq, mode="reindex")
@@ -257,7 +257,7 @@ async def test_a_search_goes_on_however_often_its_index_is_opened_again(
     async def close_first(index: ChunkIndex, where: str | None, phrases: Any) -> int:
         if len(closed) < 3 and index not in closed:
             closed.append(index)
-            await say(running, DependencyLost(dependency="index", code="INDEX_CORRUPTED"))
+            await append_fact(running, DependencyLost(dependency="index", code="INDEX_CORRUPTED"))
             while running.pipeline.open_indexes.serving is index:
                 await asyncio.sleep(0.01)
         return await count(index, where, phrases)
@@ -283,7 +283,7 @@ async def test_files_that_vanish_while_an_index_is_opened_crash_nobody(
         return sweep(folder)
 
     monkeypatch.setattr(generation_folders, "sweep", vanish_first)
-    await say(running, DependencyLost(dependency="index", code="INDEX_CORRUPTED"))
+    await append_fact(running, DependencyLost(dependency="index", code="INDEX_CORRUPTED"))
     async with asyncio.timeout(PATIENCE_S):
         while len(swept) < 2 or running.pipeline.open_indexes.serving is None:
             await asyncio.sleep(0.01)

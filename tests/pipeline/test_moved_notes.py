@@ -42,7 +42,7 @@ async def indexed(start: Any) -> Any:
 
 
 async def assert_moved(running: Any, seq: int, count: int) -> None:
-    """So many notes were moved since, each in one commit, and no vector was made for it."""
+    """This many notes were moved since, each in one commit and without new vectors."""
     assert [fact.count for fact in await facts(running, DeletionsHeld, seq)] == []
     stored = await facts(running, BatchStored, seq)
     assert sum(fact.moved for fact in stored) == count

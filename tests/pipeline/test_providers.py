@@ -1,5 +1,5 @@
-"""The pipeline with Ollama: away, back, choking on a text, changed; its contract is played by a
-real server."""
+"""The pipeline with a fake Ollama: it is away, comes back, fails on a text, or changes its
+model."""
 
 import asyncio
 import shutil
@@ -170,7 +170,7 @@ async def test_a_job_that_failed_is_tried_once_more_when_it_can_be(start: Any) -
 async def test_what_is_sensitive_is_never_sent_to_another_machine(
     start: Any, configure: Any, vault: Path, monkeypatch: Any
 ) -> None:
-    """The recording server stands for another machine: only its address is taken for one."""
+    """The recording server represents another machine."""
     monkeypatch.setattr("ragd.guard.live_rules.is_address_external", lambda config: True)
     async with running() as server:
         wish = {"provider": "ollama", "base_url": server.base_url, "dimensions": DIMENSIONS}

@@ -443,7 +443,7 @@ async def test_a_lost_last_commit_is_noticed_and_made_up_for(
 
 
 class Held:
-    """A provider that gives no vectors until it is let go, and a cache that knows none."""
+    """A provider that makes no vectors until `let_go`, with an empty cache."""
 
     def __init__(self, running: Any, monkeypatch: Any) -> None:
         self._backlog = running.pipeline._embedder._backlog

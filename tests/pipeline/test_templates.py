@@ -1,4 +1,4 @@
-"""Folders of templates are left out, with their count, until the configuration says otherwise."""
+"""Template folders are skipped and counted unless the configuration includes them."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Notes that lack vectors and cannot be read any more: nothing waits for them for ever."""
+"""Notes without vectors that cannot be read any more: nothing waits for them forever."""
 
 import asyncio
 import os

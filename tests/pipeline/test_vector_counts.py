@@ -1,4 +1,4 @@
-"""What the catalog counts as embedded is what the table has: in commits, in fills, after faults."""
+"""The catalog's count of embedded passages equals the table: in commits, fills, after faults."""
 
 import asyncio
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The one shape of every answer."""
+"""The envelope of every answer."""
 
 import json
 

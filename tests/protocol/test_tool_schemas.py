@@ -1,4 +1,4 @@
-"""The four tools: what is published about them is what the parser takes."""
+"""The four tools: the published schemas agree with the parser."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Files that are whole or absent, and folders that are private."""
+"""Files that are complete or absent, and private folders."""
 
 import errno
 import os
@@ -28,7 +28,7 @@ needs_root = pytest.mark.skipif(os.getuid() != 0, reason="only root can give thi
 
 @pytest.fixture
 def calls(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """What is asked of the system, in order, by file name."""
+    """Records the system calls in order, by file name."""
     asked: list[str] = []
 
     def name_of(handle: int) -> str:

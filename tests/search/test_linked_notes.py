@@ -17,7 +17,7 @@ def row(path: str, *links: str) -> ChunkRow:
 
 
 class Index:
-    """Notes with their links, in memory; it counts its answers."""
+    """Notes with their links, in memory; it counts the calls."""
 
     def __init__(self, *rows: ChunkRow, aliases: dict[str, str] | None = None) -> None:
         self.lookups = 0

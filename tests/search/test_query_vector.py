@@ -1,4 +1,4 @@
-"""When a question gets no vector, and what is said instead. Nothing here reaches a provider."""
+"""When a query gets no vector, and the reason given. No provider is called here."""
 
 from types import SimpleNamespace
 from typing import Any
@@ -15,7 +15,7 @@ VECTORS = Catalog(chunks=10, chunks_embedded=10)
 
 
 class Providers:
-    """Nobody may ask for an embedder here."""
+    """Fails if an embedder is requested."""
 
     async def of(self, space: object) -> Any:
         raise AssertionError("a provider was asked")

@@ -1,4 +1,4 @@
-"""Picking results: equal passages count once, nothing is read or looked at twice."""
+"""Picking results: equal passages count once, nothing is read or checked twice."""
 
 import asyncio
 import functools
@@ -25,7 +25,7 @@ def row(number: int, text: str) -> ChunkRow:
 
 
 class Index:
-    """Rows in memory; it counts what it is asked for."""
+    """Rows in memory; it counts the reads."""
 
     def __init__(self, texts: Sequence[str]) -> None:
         self.rows = {one.chunk_id: one for one in map(row, range(len(texts)), texts)}
@@ -57,7 +57,7 @@ class Index:
 
 
 class FileCheck:
-    """Notes that are there, except for some; it counts the looks at each."""
+    """Notes that exist, except for some; it counts the checks of each."""
 
     def __init__(self, gone: Iterable[str] = (), *, is_away: bool = False) -> None:
         self.gone = set(gone)
@@ -221,7 +221,7 @@ def test_neighbouring_passages_of_a_section_are_one_result() -> None:
 
 
 async def test_the_score_does_not_depend_on_how_many_results_are_shown() -> None:
-    """What is known of the ten best results counts, also where only one is shown."""
+    """The evidence of the ten best results counts, even if only one is shown."""
     index = Index([f"text {number}" for number in range(12)])
     best = {f"id{number}": 0.1 * number for number in range(12)}
 

@@ -1,4 +1,4 @@
-"""Time travel: the state at any moment, from the files alone, and whether the files agree."""
+"""Replay: the state at any moment, from the files only, and whether the files agree."""
 
 from pathlib import Path
 
@@ -36,7 +36,7 @@ async def two_days(home: Home, *, snapshots: bool = True) -> tuple[Ledger, list[
 
 
 def let_old_segments_go(home: Home, count: int) -> int:
-    """What retention does; the first seq that is left."""
+    """Drop old segments as retention does. Returns the first seq that is left."""
     for path in home.segments[:count]:
         path.unlink()
     return int(home.segments[0].stem)

@@ -1,4 +1,4 @@
-"""Paths that somebody gives us."""
+"""Paths given by a client."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`RustNotify` is a private class of watchfiles: what `file_events` relies on, one by one."""
+"""`RustNotify` is a private class of watchfiles: tests of everything `file_events` relies on."""
 
 import inspect
 import re

@@ -1,4 +1,4 @@
-"""What every embedder does, whoever makes its vectors. Run against both providers."""
+"""What every embedder must do. Run with both providers."""
 
 import asyncio
 import math
@@ -69,7 +69,7 @@ async def test_related_texts_are_closer_than_unrelated_ones(embedder: Embedder) 
 
 
 async def test_the_end_of_a_long_text_counts_too(embedder: Embedder) -> None:
-    """Nothing is cut: 900 words on one thing and 900 on another lie between the two."""
+    """Nothing is cut: the two texts differ only after 900 words."""
     cats, money = f"{CAT} " * 90, f"{MONEY} " * 150
     both, only_cats, only_money = await embedder.embed([cats + money, cats, money])
     assert cosine(both, only_money) > cosine(only_cats, only_money) + 0.2

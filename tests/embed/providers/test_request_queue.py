@@ -1,4 +1,4 @@
-"""Whose turn it is, and how a batch with a bad text in it is served: with a provider of words."""
+"""The order of requests, and how a batch with a bad text is handled."""
 
 import asyncio
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""granite: its file, our graph of it beside plain arithmetic, and what windows do."""
+"""granite: its file, our graph compared with plain arithmetic, and its windows."""
 
 import math
 import shutil

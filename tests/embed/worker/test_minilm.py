@@ -1,4 +1,4 @@
-"""MiniLM: its weights, our graph of it, and what windows do."""
+"""MiniLM: its weights, our graph of it, and its windows."""
 
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,7 @@ def model() -> MiniLM:
 
 @pytest.fixture(scope="module")
 def reference() -> Any:
-    """The carrier's own graph, which multiplies in 32-bit floats."""
+    """The graph of the package that ships the weights; it uses 32-bit floats."""
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 3
     return onnxruntime.InferenceSession(

@@ -1,4 +1,4 @@
-"""Markup out, words in."""
+"""Markup is removed, words stay."""
 
 import json
 import re

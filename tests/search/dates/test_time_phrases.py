@@ -1,4 +1,4 @@
-"""The time that a question names, what is left of the question, and how the preference fades."""
+"""The time that a question names, the rest of the question, and how the preference fades."""
 
 from datetime import date, timedelta
 

@@ -1,4 +1,4 @@
-"""What somebody may have meant, of the notes that are there."""
+"""Suggestions for a wrong name, from the existing notes."""
 
 from ragd.search.query.close_matches import closest_notes
 

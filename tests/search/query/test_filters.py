@@ -1,4 +1,4 @@
-"""What a question is limited to."""
+"""The filters of a query."""
 
 from datetime import timedelta, timezone
 

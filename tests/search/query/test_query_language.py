@@ -1,4 +1,4 @@
-"""The query language, taken apart: any text is a question, and none is an error."""
+"""Parsing of the query language: any text is a valid query."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""Finding some stems in a text gives what cutting it into all its stems gives."""
+"""Finding some stems in a text gives the same result as stemming the whole text."""
 
 import pytest
 from hypothesis import given

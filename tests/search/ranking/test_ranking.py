@@ -1,4 +1,4 @@
-"""Fusion, relevance, and what a question is about."""
+"""Fusion, relevance, and the subject of a question."""
 
 import pytest
 from hypothesis import given

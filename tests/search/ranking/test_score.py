@@ -1,4 +1,4 @@
-"""The score of a result: a part of 1 that never rises down the list."""
+"""The score of a result: between 0 and 1, and never rising down the list."""
 
 import pytest
 from hypothesis import given

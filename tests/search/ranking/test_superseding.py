@@ -1,4 +1,4 @@
-"""Statements of the same subject: the latest first, earlier ones marked, others left alone."""
+"""Statements about the same subject: the latest first, earlier ones marked, others unchanged."""
 
 import pytest
 
@@ -18,7 +18,7 @@ def candidates(*said: Statement) -> list[Candidate]:
 
 
 def order(question: str, *said: Statement) -> str:
-    """The places they had, in their new order; an older statement in brackets."""
+    """Their previous places in the new order; an older statement is in brackets."""
     found = newest_first(question, candidates(*said))
     return " ".join(f"({one.chunk_id})" if one.is_superseded else one.chunk_id for one in found)
 

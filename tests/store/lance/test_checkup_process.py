@@ -1,4 +1,4 @@
-"""A look from another process: what its end says about the index, and what it does not."""
+"""A check in another process: what its exit means for the index."""
 
 import asyncio
 import os
@@ -27,7 +27,7 @@ Looker = Callable[[str], None]
 
 @pytest.fixture
 def looker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Looker:
-    """Let this shell script look instead."""
+    """Run this shell script in place of the check."""
 
     def use(script: str) -> None:
         path = tmp_path / "looker"
@@ -81,7 +81,7 @@ async def test_a_look_can_be_ended(tmp_path: Path, looker: Looker) -> None:
 
 
 def test_who_looks_ends_with_whoever_asked(folder: Path) -> None:
-    """Its standard input ends: nobody is left to hear the answer."""
+    """Its standard input is closed when the daemon ends."""
     reading, writing = os.pipe()
     environment = {**os.environ, "RAGD_LOOKS_WHILE_STDIN_LASTS": "1"}
     os.set_inheritable(reading, True)

@@ -1,4 +1,4 @@
-"""A table that an earlier version made: it serves until the notes are cut anew."""
+"""A table made by an earlier version: it serves until the notes are chunked again."""
 
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What lancedb brings along for remote catalogues stays unloaded, and harms nobody."""
+"""The parts of lancedb for remote catalogues are never loaded."""
 
 import subprocess
 import sys

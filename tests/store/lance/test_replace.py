@@ -28,7 +28,7 @@ OUR_COLUMNS = [
 
 
 async def texts(index: ChunkIndex) -> dict[str, list[str]]:
-    """What the table has of each note, in order."""
+    """The texts of each note in the table, in order."""
     found: dict[str, list[tuple[int, str]]] = {}
     async for row in index.read_rows(["source_file", "chunk_index", "chunk_text"]):
         found.setdefault(row["source_file"], []).append((row["chunk_index"], row["chunk_text"]))
@@ -174,7 +174,7 @@ async def test_a_reader_sees_one_version_until_the_commit(index: ChunkIndex) -> 
 
 
 async def test_a_commit_of_somebody_else_is_taken_in(index: ChunkIndex) -> None:
-    """The plan is made again on the newest version if that moved on in between."""
+    """The plan is made again if there is a newer version."""
     import lance
 
     await index.replace([note("a.md", "one"), note("b.md", "two")])
