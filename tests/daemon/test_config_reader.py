@@ -10,6 +10,7 @@ import pytest
 from ragd.config import config_reader
 from tests.daemon.conftest import RunningGateway
 from tests.daemon.processes import write_config
+from tests.patience import wait_until
 
 
 @pytest.fixture
@@ -65,6 +66,5 @@ async def test_a_reload_that_was_asked_for_is_not_done_again(watched: RunningGat
     write_config(watched.home, health={"probe_s": 7})
     assert (await watched.ask("POST", "/v1/reload")).data["applied"] == ["health.probe_s"]
     write_config(watched.home, health={"probe_s": 8})
-    while watched.settings.current.health.probe_s != 8:
-        await asyncio.sleep(0.01)
+    await wait_until(lambda: watched.settings.current.health.probe_s == 8)
     assert await reloads(watched) == ["tool_gateway", "config_reader"]

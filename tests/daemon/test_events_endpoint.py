@@ -11,7 +11,7 @@ from ragd.events import DeletionsHeld, Fact, FileSkipped, IndexLost, WatchLost, 
 from ragd.gateway import open_streams
 from tests.daemon.conftest import RunningGateway
 from tests.daemon.wire import Wire, connected, head, lines
-from tests.patience import PATIENCE_S
+from tests.patience import PATIENCE_S, wait_until
 
 
 def fact(n: int) -> Fact:
@@ -147,9 +147,7 @@ async def test_a_client_that_goes_away_frees_its_place(gateway: RunningGateway) 
         async with connected(gateway.home.socket) as wire:
             await some(await follow(wire), 1)
             assert len(gateway.tool_gateway.streams) == 1
-        async with asyncio.timeout(PATIENCE_S):
-            while gateway.tool_gateway.streams:
-                await asyncio.sleep(0.005)
+        await wait_until(lambda: not gateway.tool_gateway.streams)
 
 
 def heavy(n: int) -> Fact:
@@ -167,9 +165,7 @@ async def test_a_stuck_follower_is_let_go_while_others_and_the_writer_go_on(
         reading = asyncio.create_task(some(following, 61))
         last = await gateway.add(*map(heavy, range(60)))  # 2.4 MB: more than a pipe holds
         assert await reading == list(range(1, last + 1))
-        async with asyncio.timeout(PATIENCE_S):
-            while len(gateway.tool_gateway.streams) > 1:
-                await asyncio.sleep(0.005)
+        await wait_until(lambda: len(gateway.tool_gateway.streams) <= 1)
         stuck.writer.transport.resume_reading()  # type: ignore[attr-defined]
         await stuck.wait_until_closed()
         await gateway.add(fact(1))
@@ -195,7 +191,7 @@ async def test_a_stuck_follower_does_not_hold_up_the_end(
             await anext(following)
 
 
-async def test_who_comes_while_it_ends_gets_what_there_is_and_no_more(
+async def test_a_follower_that_comes_during_the_stop_gets_all_records_and_ends(
     gateway: RunningGateway,
 ) -> None:
     gateway.tool_gateway.streams.end()

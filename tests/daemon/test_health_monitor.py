@@ -31,7 +31,7 @@ from ragd.paths import Home
 from ragd.state.replay import replay
 from tests.daemon.conftest import RunningGateway, run_gateway
 from tests.daemon.virtual_clock import VirtualClock
-from tests.patience import PATIENCE_S
+from tests.patience import PATIENCE_S, wait_until
 
 PROBE_S = 30.0
 
@@ -269,10 +269,9 @@ async def test_a_full_disk_does_not_make_a_probe_overdue(
         }
         monitor = HealthMonitor(gateway.ledger, SystemClock(), gateway.settings, probes)
         task = asyncio.create_task(monitor.run())
+        await wait_until(lambda: len(failed) >= 5)
+        full.clear()
         async with asyncio.timeout(PATIENCE_S):
-            while len(failed) < 5:
-                await asyncio.sleep(0.01)
-            full.clear()
             async for record in gateway.ledger.journal.follow(1):
                 if tag_of(record.event) == "dependency_recovered" and record.cause is not None:
                     break

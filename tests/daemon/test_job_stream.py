@@ -127,7 +127,7 @@ async def test_a_job_can_be_cancelled_however_many_syncs_came_after_it(
     assert asked == [JobCancelRequested(job_id="j1")]
 
 
-async def test_who_follows_a_job_that_is_forgotten_hears_how_it_ended(
+async def test_a_follower_of_a_forgotten_job_is_told_how_it_ended(
     gateway: RunningGateway,
 ) -> None:
     begun = JobStarted(job_id="j1", mode="sync", files_planned=1, files_removed=0)

@@ -13,7 +13,7 @@ import pytest
 from ragd.paths import Home
 from tests.daemon.processes import Process, facts, types
 from tests.daemon.wire import connected, head, lines
-from tests.patience import PATIENCE_S
+from tests.patience import wait_until
 
 Start = Callable[..., Process]
 
@@ -79,9 +79,7 @@ async def _until_it_is_read(daemon: Process) -> None:
 
 
 async def _until_it_takes_no_more(home: Home) -> None:
-    async with asyncio.timeout(PATIENCE_S):
-        while os.path.lexists(home.socket):
-            await asyncio.sleep(0.005)
+    await wait_until(lambda: not os.path.lexists(home.socket))
 
 
 async def test_a_request_that_is_never_finished_does_not_hold_up_the_end(

@@ -15,6 +15,7 @@ from ragd.paths import Home
 from ragd.store.lance import LanceStore
 from tests.daemon.processes import REPOSITORY, Process, environment, facts, start_ragd, write_config
 from tests.embed.fake_ollama import DIMENSIONS, MODEL, FakeOllama, running
+from tests.patience import wait_until
 
 WITHIN_S = 90.0
 NOTES = 120
@@ -66,9 +67,7 @@ class Daemon:
         before = len(self._stored())
         with self.newest.open("a") as note:
             note.write("One line more.\n")
-        async with asyncio.timeout(WITHIN_S):
-            while len(self._stored()) == before:
-                await asyncio.sleep(0.02)
+        await wait_until(lambda: len(self._stored()) != before)
 
     def _stored(self) -> list[Any]:
         events = [record["event"] for record in facts(self.home)]

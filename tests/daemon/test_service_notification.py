@@ -14,7 +14,7 @@ from ragd.health.service_notification import health_summary
 from ragd.paths import Home
 from ragd.runtime.notify_socket import NotifySocket, from_environment
 from tests.daemon.processes import Process
-from tests.patience import PATIENCE_S
+from tests.patience import PATIENCE_S, wait_until
 
 Start = Callable[..., Process]
 WITHIN_S = PATIENCE_S
@@ -141,8 +141,7 @@ async def test_an_actor_that_crashes_and_comes_back_is_not_gone(
     )
     await manager.until("WATCHDOG=1", times=2)
     (folder / "crash").write_text("oops")
-    while (folder / "crash").exists():
-        await asyncio.sleep(0.01)
+    await wait_until(lambda: not (folder / "crash").exists())
     await manager.until("WATCHDOG=1", times=5)
     assert await daemon.stop() == 0
 
@@ -187,7 +186,7 @@ def test_an_address_of_another_kind_is_left_alone(address: str) -> None:
     assert manager.watchdog_s is None
 
 
-def test_nobody_to_tell_is_fine() -> None:
+def test_without_a_service_manager_nothing_fails() -> None:
     NotifySocket().say("READY=1")
 
 

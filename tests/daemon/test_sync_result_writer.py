@@ -35,7 +35,7 @@ from tests.daemon.conftest import RunningGateway, run_gateway
 from tests.daemon.processes import Process
 from tests.daemon.virtual_clock import VirtualClock
 from tests.daemon.wire import ask
-from tests.patience import PATIENCE_S
+from tests.patience import PATIENCE_S, wait_until
 
 
 def finished(n: int = 0, outcome: str = "complete") -> JobFinished:
@@ -176,9 +176,7 @@ async def test_what_the_last_run_could_not_write_is_written_at_the_start(
     await asyncio.wait({task})
     Path(gateway.home.sync_result).write_text("somebody was here")
     task = begin(gateway, clock)
-    async with asyncio.timeout(PATIENCE_S):
-        while Path(gateway.home.sync_result).read_text() == "somebody was here":
-            await asyncio.sleep(0.005)
+    await wait_until(lambda: Path(gateway.home.sync_result).read_text() != "somebody was here")
     assert read(gateway.home) == gateway.ledger.state.sync_result
     task.cancel()
     await asyncio.wait({task})
@@ -284,15 +282,11 @@ async def test_a_daemon_lives_on_where_something_is_in_the_files_place(
     process = start("plain")
     await process.wait_until_ready()
     reply = await ask(home.socket, "POST", "/v1/jobs", {"mode": "sync"})
-    async with asyncio.timeout(PATIENCE_S):
-        while b"cannot be written" not in Path(home.log_file).read_bytes():
-            await asyncio.sleep(0.01)
+    await wait_until(lambda: b"cannot be written" in Path(home.log_file).read_bytes())
     actors = (await ask(home.socket, "GET", "/v1/status")).data["actors"]
     [writer] = [actor for actor in actors if actor["name"] == "sync_result_writer"]
     assert (writer["state"], writer["crashes"]) == ("running", 0)
     (place / "mine.txt").unlink()
     place.rmdir()
-    async with asyncio.timeout(PATIENCE_S):
-        while not place.is_file():
-            await asyncio.sleep(0.01)
+    await wait_until(place.is_file)
     assert json.loads(place.read_bytes())["job_id"] == reply.data["job_id"]

@@ -189,7 +189,7 @@ async def test_parts_stay_together_whoever_else_is_waiting(monkeypatch: pytest.M
     )
 
 
-async def test_who_gives_up_on_a_fact_in_parts_withdraws_all_of_it() -> None:
+async def test_a_cancelled_append_of_a_fact_in_parts_withdraws_all_parts() -> None:
     disk = FaultyDisk()
     journal = open_journal(disk)
     event = ChangesetFormed(job_id="j", upserts=[f"{i}".ljust(400) for i in range(500)], deletes=[])
@@ -389,7 +389,7 @@ async def test_a_full_disk_at_the_beginning_of_a_segment_is_waited_out_too() -> 
     assert texts(reopen(disk)[0]) == ["before", "after"]
 
 
-async def test_who_gives_up_on_a_full_disk_withdraws_the_fact() -> None:
+async def test_an_append_cancelled_on_a_full_disk_withdraws_its_fact() -> None:
     disk, clock = FaultyDisk(), HandClock()
     journal = open_journal(disk, clock=clock)
     async with running(journal):

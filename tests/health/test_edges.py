@@ -37,7 +37,7 @@ def test_a_daemon_that_stood_still_for_a_minute_of_its_time_goes_on(
     daemon.stop()
 
 
-def test_two_who_type_start_at_once_get_one_daemon_and_no_error(new_daemon: ManagedDaemon) -> None:
+def test_two_start_commands_at_once_give_one_daemon_and_no_error(new_daemon: ManagedDaemon) -> None:
     command = [sys.executable, "-m", "ragctl", "--home", new_daemon.home.root, "start"]
     pair = [
         subprocess.Popen(command, env=environment(), stderr=subprocess.PIPE, text=True)
@@ -95,7 +95,9 @@ def test_searches_while_the_index_is_compacted_find_their_note(start_daemon: Dae
     daemon.stop()
 
 
-def test_followers_that_never_read_hold_up_nobody_nor_the_end(start_daemon: DaemonFactory) -> None:
+def test_followers_that_never_read_delay_neither_others_nor_the_stop(
+    start_daemon: DaemonFactory,
+) -> None:
     daemon = start_daemon()
     loads.never_read(daemon)
     with ExitStack() as stuck:

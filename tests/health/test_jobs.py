@@ -104,7 +104,9 @@ def test_vectors_are_counted_as_they_are_made_and_done_is_said_when_they_are_the
     assert (written["chunks_pending"], written["job_id"]) == (0, job)
 
 
-def test_who_follows_a_job_hears_that_the_daemon_stops(slow: tuple[ManagedDaemon, Gate]) -> None:
+def test_a_follower_of_a_job_is_told_that_the_daemon_stops(
+    slow: tuple[ManagedDaemon, Gate],
+) -> None:
     daemon, _ = slow
     with followed(daemon, daemon.request_job("full")) as lines:
         until_current(lines, 0)

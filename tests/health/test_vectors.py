@@ -19,7 +19,9 @@ def test_another_model_is_noticed_by_its_first_vector(start_daemon: DaemonFactor
     daemon.settle()  # every row has the vector of its own model
 
 
-def test_who_comes_back_with_another_model_fills_nothing(start_daemon: DaemonFactory) -> None:
+def test_a_provider_that_comes_back_with_another_model_fills_no_vectors(
+    start_daemon: DaemonFactory,
+) -> None:
     daemon = start_daemon(health={"probe_s": 1})
     previous = daemon.provider.digest
     daemon.provider.go_offline()

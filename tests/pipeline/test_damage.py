@@ -8,6 +8,7 @@ from typing import Any
 from ragd.clock import SystemClock
 from ragd.errors import RagdError
 from ragd.events import (
+    ActorCrashed,
     DependencyLost,
     DependencyRecovered,
     IndexLost,
@@ -18,8 +19,9 @@ from ragd.protocol.tool_schemas import SearchRequest
 from ragd.store import compaction, store_writer
 from ragd.store.lance import CannotCheck, ChunkIndex, LanceStore, generation_folders
 from tests.copies import copy_table
-from tests.patience import PATIENCE_S
+from tests.patience import PATIENCE_S, wait_until
 from tests.pipeline.test_pipeline import assert_index_equals_vault, indexed
+from tests.pipeline.watching import facts
 
 
 def table_of(running: Any, tmp_path: Path) -> Path:
@@ -33,9 +35,19 @@ async def append_fact(running: Any, fact: Any) -> int:
     return int(record.seq)
 
 
-async def crashes(running: Any) -> list[Any]:
-    found = running.ledger.journal.follow(0, {"actor_crashed"}, wait=False)
-    return [record.event async for record in found]
+async def crashes(running: Any) -> list[ActorCrashed]:
+    return await facts(running, ActorCrashed, 0)
+
+
+async def check_sync_after_loss(running: Any) -> None:
+    """The index is reported as missing; the next sync builds it again."""
+    seq = await append_fact(running, DependencyLost(dependency="index", code="INDEX_NOT_FOUND"))
+    await running.until(IndexLost, seq)
+    job = await running.request("sync")
+    finished = await running.until(JobFinished, seq, job_id=job)
+    assert finished.event.outcome == "complete"
+    await assert_index_equals_vault(running)
+    assert await crashes(running) == []
 
 
 async def test_compacting_a_damaged_index_crashes_nobody(
@@ -47,8 +59,7 @@ async def test_compacting_a_damaged_index_crashes_nobody(
     newest.write_bytes(b"")
     compactor = running.pipeline.compactor
     compactor.wake()
-    while not compactor._failures:
-        await asyncio.sleep(0.01)
+    await wait_until(lambda: compactor._failures)
     assert await crashes(running) == []
 
 
@@ -116,13 +127,7 @@ async def test_an_unknown_index_whose_files_vanish_as_it_is_opened_crashes_nobod
         return await open_index(store, generation)
 
     monkeypatch.setattr(LanceStore, "open", refuse)
-    seq = await append_fact(running, DependencyLost(dependency="index", code="INDEX_NOT_FOUND"))
-    await running.until(IndexLost, seq)
-    job = await running.request("sync")
-    finished = await running.until(JobFinished, seq, job_id=job)
-    assert finished.event.outcome == "complete"
-    await assert_index_equals_vault(running)
-    assert await crashes(running) == []
+    await check_sync_after_loss(running)
 
 
 async def test_after_a_crash_nothing_is_opened_that_nobody_could_look_at(
@@ -152,13 +157,7 @@ async def test_after_a_crash_nothing_is_opened_that_nobody_could_look_at(
 async def test_a_deleted_index_is_built_again_by_the_next_sync(start: Any, tmp_path: Path) -> None:
     running = await indexed(start)
     shutil.rmtree(table_of(running, tmp_path).parent)
-    seq = await append_fact(running, DependencyLost(dependency="index", code="INDEX_NOT_FOUND"))
-    await running.until(IndexLost, seq)
-    job = await running.request("sync")
-    finished = await running.until(JobFinished, seq, job_id=job)
-    assert finished.event.outcome == "complete"
-    await assert_index_equals_vault(running)
-    assert await crashes(running) == []
+    await check_sync_after_loss(running)
 
 
 async def test_nothing_is_stored_in_a_damaged_index_and_all_of_it_once_it_is_restored(
@@ -258,8 +257,7 @@ async def test_a_search_goes_on_however_often_its_index_is_opened_again(
         if len(closed) < 3 and index not in closed:
             closed.append(index)
             await append_fact(running, DependencyLost(dependency="index", code="INDEX_CORRUPTED"))
-            while running.pipeline.open_indexes.serving is index:
-                await asyncio.sleep(0.01)
+            await wait_until(lambda: running.pipeline.open_indexes.serving is not index)
         return await count(index, where, phrases)
 
     monkeypatch.setattr(ChunkIndex, "count_matching", close_first)
@@ -284,7 +282,6 @@ async def test_files_that_vanish_while_an_index_is_opened_crash_nobody(
 
     monkeypatch.setattr(generation_folders, "sweep", vanish_first)
     await append_fact(running, DependencyLost(dependency="index", code="INDEX_CORRUPTED"))
-    async with asyncio.timeout(PATIENCE_S):
-        while len(swept) < 2 or running.pipeline.open_indexes.serving is None:
-            await asyncio.sleep(0.01)
+    await wait_until(lambda: len(swept) >= 2)
+    await wait_until(lambda: running.pipeline.open_indexes.serving is not None)
     assert await crashes(running) == []

@@ -56,7 +56,9 @@ async def test_it_survives_restarts(start: Any) -> None:
     await until_indexed(running)
 
 
-async def test_who_asks_meanwhile_is_served_with_vectors_and_the_pause_goes_on(start: Any) -> None:
+async def test_a_job_requested_during_a_pause_gets_vectors_and_the_pause_continues(
+    start: Any,
+) -> None:
     running = await indexed(start)
     await noticed(running, await append_fact(running, PAUSE))
     job = await running.request("sync")
@@ -74,7 +76,7 @@ async def test_vectors_that_nobody_asked_for_wait(start: Any) -> None:
     assert state.catalog.backlog > 0
     assert progress.is_complete(state, state.jobs.find(job))
     assert progress.last_line(state, state.jobs.find(job))["outcome"] == "partial"
-    backlog = running.pipeline._embedder._backlog
+    backlog = running.pipeline.backlog
     assert backlog._next_table() is None
     over = await append_fact(running, RESUME)
     assert backlog._next_table() is not None

@@ -267,7 +267,7 @@ async def test_vectors_that_cannot_be_had_yet_are_not_asked_for_for_ever(
         assert origins.count("retry") == 1
 
 
-async def test_choosing_the_same_model_again_leaves_whoever_is_at_work_with_it_alone(
+async def test_choosing_the_same_model_again_keeps_its_embedder_open(
     start: Any, use_ollama: Any
 ) -> None:
     async with running() as server:

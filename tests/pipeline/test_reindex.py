@@ -30,7 +30,7 @@ from ragd.store import store_writer
 from ragd.store.lance import IndexIdentity, LanceStore
 from ragd.watch.change_announcer import ChangeAnnouncer
 from tests.copies import copy_table
-from tests.patience import PATIENCE_S
+from tests.patience import PATIENCE_S, wait_until
 from tests.pipeline.test_pipeline import assert_index_equals_vault, indexed
 
 
@@ -66,8 +66,7 @@ async def test_the_old_index_is_gone_when_nobody_reads_it_any_longer(
     running = await indexed(start)
     old = tmp_path / "home" / "vectors.lance" / running.catalog.index.generation
     await running.request("reindex")
-    while old.exists():
-        await asyncio.sleep(0.01)
+    await wait_until(lambda: not old.exists())
     assert running.catalog.index.generation != old.name
 
 
@@ -79,8 +78,7 @@ async def test_an_index_that_the_log_does_not_name_is_removed_at_the_start(
     serving = vectors / running.catalog.index.generation
     running = await start(lambda: shutil.copytree(serving, vectors / "01OLD"))
     await running.until_state(lambda state: running.pipeline.open_indexes.serving is not None)
-    while [path.name for path in vectors.iterdir()] != [serving.name]:
-        await asyncio.sleep(0.01)
+    await wait_until(lambda: [path.name for path in vectors.iterdir()] == [serving.name])
     await assert_index_equals_vault(running)
 
 
@@ -217,8 +215,7 @@ async def test_a_reindex_that_waits_for_vectors_can_be_given_up(
     await running.ledger.journal.append("test", JobCancelRequested(job_id=job))
     await running.until(JobFinished, finished.seq, job_id=job, outcome="cancelled")
     assert running.catalog.building is None
-    while running.pipeline.open_indexes.building is not None:
-        await asyncio.sleep(0.01)
+    await wait_until(lambda: running.pipeline.open_indexes.building is None)
     assert running.catalog.index.generation == old
     await assert_index_equals_vault(running)
 
@@ -446,8 +443,8 @@ class Held:
     """A provider that makes no vectors until `let_go`, with an empty cache."""
 
     def __init__(self, running: Any, monkeypatch: Any) -> None:
-        self._backlog = running.pipeline._embedder._backlog
-        self._maker = maker = running.pipeline._embedder._maker
+        self._backlog = running.pipeline.backlog
+        self._maker = maker = running.pipeline.vector_maker
         self._own = (maker.known, self._backlog._gather)
         self._monkeypatch = monkeypatch
 

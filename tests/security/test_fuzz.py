@@ -17,7 +17,7 @@ from ragd.paths import Home
 from ragd.protocol.tool_schemas import TOOLS
 from tests.daemon.conftest import RunningGateway, run_gateway
 from tests.daemon.wire import Reply, connected, head, replies
-from tests.patience import PATIENCE_S
+from tests.patience import wait_until
 
 
 class Running:
@@ -187,9 +187,8 @@ async def test_after_a_storm_of_garbage_nothing_is_left_open(
     await asyncio.gather(*(storm() for _ in range(10)))
     assert (await gateway.ask("GET", "/v1/status")).status == 200, seed
     await _quiet(gateway)
-    async with asyncio.timeout(PATIENCE_S):
-        while len(os.listdir("/proc/self/fd")) > descriptors or len(asyncio.all_tasks()) > tasks:
-            await asyncio.sleep(0.01)
+    await wait_until(lambda: len(os.listdir("/proc/self/fd")) <= descriptors)
+    await wait_until(lambda: len(asyncio.all_tasks()) <= tasks)
 
 
 def secrets_seed() -> int:
@@ -199,8 +198,4 @@ def secrets_seed() -> int:
 
 
 async def _quiet(gateway: RunningGateway) -> None:
-    server = gateway.server._runner.server
-    assert server is not None
-    async with asyncio.timeout(PATIENCE_S):
-        while server.connections:
-            await asyncio.sleep(0.01)
+    await wait_until(lambda: gateway.server.connection_count == 0)

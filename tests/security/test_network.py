@@ -109,7 +109,7 @@ def test_an_open_port_would_be_seen() -> None:
         assert any(one.listens for one in connections(os.getpid()))
 
 
-def test_the_hook_hears_who_calls_out(tmp_path: Path) -> None:
+def test_the_hook_records_outgoing_calls(tmp_path: Path) -> None:
     """Tests the hook itself: a connection, a datagram and a look-up are recorded."""
     record = tmp_path / "audit"
     calls = (

@@ -93,7 +93,7 @@ async def test_many_callers_at_once_each_get_their_own(embedder: Embedder) -> No
     assert [vector for (vector,) in answers] == [alone[text] for text in texts]
 
 
-async def test_who_gives_up_leaves_the_others_unharmed(embedder: Embedder) -> None:
+async def test_a_cancelled_request_does_not_affect_the_others(embedder: Embedder) -> None:
     expected = await embedder.embed([MONEY])
     documents = asyncio.create_task(embedder.embed([f"{CAT} {n} " * 9 for n in range(40)]))
     queries = [asyncio.create_task(embedder.embed_query(CAT)) for _ in range(3)]

@@ -10,15 +10,9 @@ from ragd.embed.worker import MINILM, loading, minilm_weights
 from ragd.embed.worker.loading import passes
 from ragd.embed.worker.minilm import TRIAL_COSINES, WINDOW, MiniLM, load
 from ragd.embed.worker.onnx_file import without_overflow
+from tests.embed.worker.sample_texts import TEXTS
 
 onnxruntime = pytest.importorskip("onnxruntime")
-
-TEXTS = [
-    "The cat sleeps on the warm windowsill.",
-    "# Meeting\n\nWe decided to move the launch to March; Anna writes to the printers.",
-    "Kubernetes restarts a pod whose liveness probe fails three times in a row.",
-    "Schmetterlinge überwintern als Puppe. 蝴蝶以蛹越冬。",
-]
 
 
 @pytest.fixture(scope="module")

@@ -19,7 +19,7 @@ from ragd.store.lance import (
     libraries,
 )
 from ragd.store.lance.checkup import IndexDefect, examine
-from tests.patience import PATIENCE_S
+from tests.patience import PATIENCE_S, wait_until
 from tests.store.lance.drafts import identity, note
 
 Looker = Callable[[str], None]
@@ -48,7 +48,7 @@ async def test_it_sees_what_one_sees_oneself(folder: Path, store: LanceStore) ->
 
 
 @pytest.mark.parametrize("number", ["ABRT", "SEGV", "BUS"])
-def test_who_crashes_has_found_damage(tmp_path: Path, looker: Looker, number: str) -> None:
+def test_a_check_that_crashes_means_damage(tmp_path: Path, looker: Looker, number: str) -> None:
     looker(f"kill -{number} $$")
     assert examine_apart(tmp_path, "01A") == IndexDefect("INDEX_CORRUPTED", "crash")
 
@@ -56,7 +56,7 @@ def test_who_crashes_has_found_damage(tmp_path: Path, looker: Looker, number: st
 @pytest.mark.parametrize(
     "script", ["kill -KILL $$", "kill -TERM $$", "kill -INT $$", "exit 1", "exit 0", "echo no"]
 )
-def test_who_is_ended_or_makes_no_sense_has_found_nothing(
+def test_a_check_that_is_killed_or_prints_nonsense_is_not_damage(
     tmp_path: Path, looker: Looker, script: str
 ) -> None:
     looker(script)
@@ -64,23 +64,24 @@ def test_who_is_ended_or_makes_no_sense_has_found_nothing(
         examine_apart(tmp_path, "01A")
 
 
-def test_nobody_to_look_is_no_damage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_check_that_cannot_start_is_not_damage(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(sys, "executable", str(tmp_path / "nowhere"))
     with pytest.raises(CannotCheck):
         examine_apart(tmp_path, "01A")
 
 
-async def test_a_look_can_be_ended(tmp_path: Path, looker: Looker) -> None:
+async def test_a_check_can_be_ended(tmp_path: Path, looker: Looker) -> None:
     looker("exec sleep 60")
     looking = asyncio.create_task(asyncio.to_thread(examine_apart, tmp_path, "01A"))
-    while not checkup_process._looking:
-        await asyncio.sleep(0.01)
+    await wait_until(lambda: checkup_process._looking)
     checkup_process.end_lookers()
     with pytest.raises(CannotCheck):
         await looking
 
 
-def test_who_looks_ends_with_whoever_asked(folder: Path) -> None:
+def test_the_checking_process_ends_with_the_daemon(folder: Path) -> None:
     """Its standard input is closed when the daemon ends."""
     reading, writing = os.pipe()
     environment = {**os.environ, "RAGD_LOOKS_WHILE_STDIN_LASTS": "1"}
