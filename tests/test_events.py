@@ -45,7 +45,7 @@ KNOWN_TYPES = [kind for kind in EVENT_TYPES if kind is not Unknown]
 PART_TYPES = [kind for kind in EVENT_TYPES if issubclass(kind, SplitFact)]
 
 # Every text that a fact can hold, and why it cannot be text of a note. Whoever adds a field adds
-# it here, and a reviewer asks: can anything that somebody wrote in a note end up in it?
+# it here, and a reviewer asks: can text from a note end up in it?
 REVIEWED = {
     # Paths of notes. They are in the log, and the docs say so.
     *("FileChange.path", "ChangesetFormed.upserts", "ChangesetFormed.deletes", "FileSkipped.path"),

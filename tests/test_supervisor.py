@@ -144,7 +144,7 @@ async def test_status_sees_which_one_is_restarting(journal: Recorder, clock: Vir
 async def test_five_in_a_minute_are_the_end(journal: Recorder, clock: VirtualClock) -> None:
     one, other = Actor(), Actor()
     async with supervised(journal, clock, one=one, other=other) as (_, task):
-        for crashing in (one, other, one, other):  # together they count, whoever it is
+        for crashing in (one, other, one, other):  # crashes of all actors count together
             await crashing.crash()
             await clock.wait_for_sleepers()
             clock.advance(10)

@@ -44,7 +44,7 @@ async def test_it_says_so_goes_on_answering_and_recovers_by_itself(
     search = await daemon.ask("POST", "/v1/tools/obsidian_rag_search", {"query": "x"})
     assert search.code == "DISK_FULL"  # why there will be no index
     full.unlink()
-    await daemon.wait_for_reasons("DISK_FULL", absent=True)  # though nobody asks for anything
+    await daemon.wait_for_reasons("DISK_FULL", absent=True)  # without any request
     assert (await daemon.status())["log"]["full_since"] is None
     assert (await daemon.ask("POST", "/v1/reload")).status == 200
     assert await daemon.stop() == 0

@@ -38,7 +38,7 @@ class Hanging:
         Path(self.home.root).mkdir(mode=0o700)
         config: dict[str, Any] = {
             "vault_path": str(self.vault),
-            "embedding": {"provider": "ollama", "base_url": "http://127.0.0.1:9"},  # nobody there
+            "embedding": {"provider": "ollama", "base_url": "http://127.0.0.1:9"},  # no server
             "watch": {"debounce_s": 0.05, "collect_s": 0, "rescan_s": 1},
             "health": {"probe_s": 0.1},
         }
@@ -64,7 +64,7 @@ class Hanging:
         job = (await process.ask("POST", "/v1/jobs", {"mode": "full"})).data["job_id"]
         while True:
             told = (await process.ask("GET", f"/v1/jobs/{job}")).data
-            if told["phase"] in ("vectors", "finished"):  # nobody makes vectors here
+            if told["phase"] in ("vectors", "finished"):  # no vectors are made here
                 return str(told.get("outcome", "complete"))
             await asyncio.sleep(0.05)
 

@@ -305,7 +305,7 @@ async def test_without_a_query_vector_full_text_answers_and_says_why(ollama: Fak
         ollama.always = None
         assert (await beside.search("kingfisher")).meta["retrieval"] == "hybrid"
 
-        # Whoever wants meaning alone would rather have words than nothing.
+        # If only meaning is configured, words are still better than no result.
         ollama.always = says(500, {"error": "llama runner process has terminated"})
         wish = {"fusion": "weighted", "vector_weight": 1.0, "text_weight": 0.0}
         await asyncio.to_thread(lambda: beside.vault.reload(search=wish))

@@ -88,7 +88,7 @@ async def test_ready_is_said_when_it_listens_and_stopping_when_it_goes(
         assert (await daemon.ask("POST", "/v1/stop")).status == 200
         await manager.until("STOPPING=1")
         assert await daemon.wait_for_exit() == 0
-        assert "WATCHDOG=1" not in manager.heard + manager.drain()  # nobody asked for it
+        assert "WATCHDOG=1" not in manager.heard + manager.drain()  # not requested
     finally:
         manager.close()
 

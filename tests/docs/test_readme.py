@@ -107,7 +107,7 @@ def environment(user: Path) -> dict[str, str]:
     return {
         "HOME": str(user),
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
-        "PYTHONPATH": str(ROOT),  # the sources that this page lies beside
+        "PYTHONPATH": str(ROOT),  # the sources of this checkout
     }
 
 

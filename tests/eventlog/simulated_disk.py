@@ -22,7 +22,7 @@ class Inode:
 
     def __init__(self) -> None:
         self.cache = bytearray()
-        self.platter = bytearray()  # never shrinks: old bytes lie behind the end
+        self.platter = bytearray()  # never shrinks: old bytes stay after the end
         self.size = 0  # durable
         self.dirty: set[int] = set()
         self.sizes = {0}  # all it has had since the last sync
@@ -75,7 +75,7 @@ class Inode:
             if start // SECTOR in self.dirty and rng.random() < survival:
                 new = self.cache[start:end]
             else:
-                known = end if rng.random() < 0.3 else min(self.size, end)  # else zeros behind it
+                known = end if rng.random() < 0.3 else min(self.size, end)  # else zeros after it
                 new = self.platter[start:known]
             after[start : start + len(new)] = new
         self.cache = after

@@ -76,7 +76,7 @@ async def test_after_retention_the_state_is_told_from_right_before_the_oldest_se
         life = Life(home, ledger)
         for _ in range(3):
             await life.day()
-        for count in (1, 1, 2):  # each anchor is told from the one before
+        for count in (1, 1, 2):  # each anchor follows from the one before
             home.age(count)
             older = home.kept_snapshots[-1]
             assert len(await life.day()) == count

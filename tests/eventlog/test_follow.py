@@ -71,7 +71,7 @@ async def test_followers_see_every_record_once_in_order_through_memory_disk_and_
             if found.seq == total:
                 break
             if rng.random() < naps:
-                await turns(rng.randint(1, 30))  # fall behind, now and then
+                await turns(rng.randint(1, 30))  # so that it sometimes reads late
         return seen
 
     async with running(journal):
@@ -96,7 +96,9 @@ async def test_a_reader_goes_from_disk_to_memory_and_back() -> None:
         await append_all(journal, 3)
         assert await take(stream, 3) == [21, 22, 23]  # memory
         await append_all(journal, 40)
-        assert await take(stream, 40) == list(range(24, 64))  # left behind: disk again
+        assert await take(stream, 40) == list(
+            range(24, 64)
+        )  # too far back for memory: read from disk
         await stream.aclose()
 
 

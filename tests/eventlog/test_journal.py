@@ -260,7 +260,7 @@ async def test_closing_a_full_queue_loses_nobody(monkeypatch: pytest.MonkeyPatch
         found = await outcomes(first + queued)
     written = [r for r in found if isinstance(r, Record)]
     refused = [r for r in found if isinstance(r, LogFailed)]
-    assert len(written) + len(refused) == 21  # everybody was told
+    assert len(written) + len(refused) == 21  # every caller got an answer
     assert [encode(r) for r in reopen(disk)[0]] == [encode(r) for r in written]
 
 

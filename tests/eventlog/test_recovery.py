@@ -464,7 +464,7 @@ def test_a_snapshot_ahead_of_the_log_is_told_and_its_seqs_are_not_used_again(aft
     assert found.position == Position("", 0, after + 1)
     record_incidents(disk, found)
     assert reopen(disk, after)[1].incidents == []
-    assert reopen(disk, 0)[1].incidents == []  # the log itself tells of its gap
+    assert reopen(disk, 0)[1].incidents == []  # the log has recorded its gap
 
 
 def test_what_lies_before_a_gap_is_made_durable_too() -> None:

@@ -118,7 +118,7 @@ def test_a_record_that_is_missing_or_twice_there_is_noticed() -> None:
         without = scanned(b"".join(LINES[:k] + LINES[k + 1 :]))
         twice = scanned(b"".join(LINES[: k + 1] + LINES[k:]))
         assert without.records == RECORDS[: k - 1]
-        assert (without.damage is None) == (k == 100)  # nothing tells of a last one that is gone
+        assert (without.damage is None) == (k == 100)  # a missing last record cannot be noticed
         assert twice.records == RECORDS[:k]
         assert twice.damage is not None and twice.damage.seq == k + 1
 

@@ -271,7 +271,7 @@ async def test_chunks_that_break_while_the_body_is_read_are_refused_and_closed(
         await site.is_well()  # the handler waits for more by now
         await wire.send(b"this is not a chunk\r\n\r\n")
         reply = replies(await wire.rest())[0]
-    # aiohttp tells the connection, not the handler, which hears only that nothing more comes.
+    # aiohttp reports it to the connection; the handler only sees the end of the body.
     assert (reply.status, reply.code) in ((504, "TIMEOUT"), (400, "INVALID_REQUEST"))
 
 

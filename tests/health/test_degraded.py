@@ -19,7 +19,7 @@ def test_without_its_provider_full_text_answers_and_says_why(daemon: ManagedDaem
     assert "ollama" in error["suggestion"].lower()
     daemon.wait_for(lambda said: said["total_chunks"] > said["chunks_embedded"], "no vectors yet")
     daemon.provider.go_online()
-    daemon.settle()  # its vectors came, and nobody asked
+    daemon.settle()  # its vectors were made without a request
     answer = daemon.search(note.word)
     assert (answer.status, answer.code, answer.retrieval) == ("healthy", None, "hybrid")
 

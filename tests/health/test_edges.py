@@ -71,7 +71,7 @@ def test_a_vault_that_cannot_be_written_is_indexed_and_watched(
 ) -> None:
     vault = new_daemon.vault.folder
     writable = vault.with_name("writable")
-    mount(mounts, "--bind", str(vault), str(writable))  # where somebody else edits
+    mount(mounts, "--bind", str(vault), str(writable))  # a second mount, for edits
     mount(mounts, "--bind", str(vault), str(vault))
     run(["mount", "-o", "remount,bind,ro", str(vault)])
     with pytest.raises(OSError, match="Read-only"):

@@ -85,7 +85,7 @@ def test_vectors_are_counted_as_they_are_made_and_done_is_said_when_they_are_the
         gate.open(1)
         some = until_current(lines, 1)
         assert first["current"] == 0 < some["current"] < some["total"]
-        assert daemon.facts("vectors_filled") == []  # seen before any fact tells it
+        assert daemon.facts("vectors_filled") == []  # visible before any fact is recorded
         assert daemon.status()["active_job"]["current"] == some["current"]
         assert daemon.status()["chunks_embedded"] == 0
         gate.open(10_000)

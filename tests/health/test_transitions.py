@@ -58,7 +58,7 @@ def test_damage_and_its_repair_are_healthy_to_unavailable_and_back(
     daemon.copy_table(kept)
     indexes.harm(daemon, harm, code)
     assert daemon.wait_for_reason(code)["plugin_health"] == UNAVAILABLE
-    if code == "INDEX_CORRUPTED":  # restored from a copy, nobody says a word
+    if code == "INDEX_CORRUPTED":  # restored from a copy, without a request
         table.rename(tmp_path / "broken")
         shutil.copytree(kept, table)
         daemon.settle()

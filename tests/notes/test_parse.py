@@ -14,7 +14,7 @@ from ragd.notes.wordpiece import WordPiece
 from tests.notes.conftest import Parse
 
 # Made once from the notes below. If this test fails, what comes out of a note has changed: give
-# parse.FINGERPRINT the next number, so that every index is cut anew, then the new value here.
+# parse.FINGERPRINT the next number, so that every index is chunked again, then the new value here.
 GOLDEN = (4, "bbc9c6bc742361d8b287fbfc3934f1f6a184a293af624df49aede57f4edd3283")
 GOLDEN_NOTES = {
     "Journal/2024-01-15.md": "---\ntags: [day]\nmood: 3\n---\n# Monday\n#health\nWell. #sleep\n",

@@ -122,7 +122,7 @@ async def test_an_unknown_index_whose_files_vanish_as_it_is_opened_crashes_nobod
 
     async def refuse(store: LanceStore, generation: str) -> ChunkIndex:
         opened.append(generation)
-        if len(opened) <= 2:  # the one that the log knows, then the same one as a find
+        if len(opened) <= 2:  # the one in the log, then the same one as an unknown index
             raise RagdError("INDEX_NOT_FOUND")
         return await open_index(store, generation)
 
@@ -196,7 +196,7 @@ async def test_an_older_copy_heals_an_index_that_is_damaged_and_can_be_opened(
     seq = await append_fact(running, DependencyLost(dependency="index", code="INDEX_CORRUPTED"))
     await running.pipeline.open_indexes.wait_for_serving(
         SystemClock(), PATIENCE_S
-    )  # it is opened anew, as it is
+    )  # it is opened again, unchanged
     table.rename(tmp_path / "broken")
     kept.rename(table)
     assert await asyncio.to_thread(running.pipeline.probes.index) is None

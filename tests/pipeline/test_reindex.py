@@ -360,7 +360,7 @@ async def test_without_a_log_the_newest_whole_index_serves_and_nothing_is_embedd
 ) -> None:
     running = await indexed(start)
     generation = running.catalog.index.generation
-    (running.vault / "Shopping.md").unlink()  # nobody is there to see it
+    (running.vault / "Shopping.md").unlink()  # nothing runs that could notice it
     home = tmp_path / "home"
     running = await start(lambda: shutil.rmtree(home / "events"))
     await running.until_state(lambda state: state.catalog.index is not None)
@@ -399,7 +399,7 @@ async def test_a_crash_while_an_index_is_taken_over_without_a_log_leaves_no_ghos
     start: Any, tmp_path: Path
 ) -> None:
     running = await indexed(start)
-    (running.vault / "Shopping.md").unlink()  # nobody is there to see it
+    (running.vault / "Shopping.md").unlink()  # nothing runs that could notice it
     events = tmp_path / "home" / "events"
     running = await start(lambda: shutil.rmtree(events))
     await running.until_state(lambda state: state.catalog.documents == 4)

@@ -137,7 +137,7 @@ async def test_vectors_that_are_there_and_not_counted_are_counted(
     start: Any, counting: Any, monkeypatch: Any
 ) -> None:
     running = await indexed(start)
-    Held(running, monkeypatch)  # nobody makes them again
+    Held(running, monkeypatch)  # they are not made again
     entry = running.catalog.files["Shopping.md"]
     forgot = StoredFile("Shopping.md", entry.sha256, entry.mtime_ns, entry.size, entry.chunks, 0)
     version, seq = running.catalog.table_version, running.ledger.state.seq

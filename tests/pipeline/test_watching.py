@@ -221,7 +221,7 @@ async def test_a_checkout_of_another_branch_and_back_costs_one_embedding_each(
     assert await embedded(running, seq) == (0, changing)
 
 
-# More than the system tells
+# More events than the system reports
 
 
 @pytest.mark.slow
@@ -380,7 +380,7 @@ async def test_a_change_is_announced_after_its_own_silence(
         await events.send(("modified", "a.md"), ("modified", "b.md"))
         await clock.until_sleep(DEBOUNCE_S)
         clock.advance(DEBOUNCE_S / 2)
-        await events.send(("modified", "a.md"))  # while b.md lies still
+        await events.send(("modified", "a.md"))  # while b.md does not change
         clock.advance(DEBOUNCE_S / 2)
         first = await watching.until(FilesChanged, scanned.seq)
         assert first.event.changes == [FileChange("b.md", "added")]
@@ -673,7 +673,7 @@ async def test_what_is_held_stays_held_whatever_rescans_see(
     remove(vault, paths[4:])  # with those before, 51 of 55
     held = await running.until(DeletionsHeld, 0)
     assert held.event.count == 47
-    running = await start()  # a start scans the whole vault, and knows of nothing but the 47
+    running = await start()  # a start scans the whole vault; only the 47 are known
     scanned = await running.until(VaultScanned, running.ledger.state.seq - 1)
     await running.until_state(lambda state: not state.jobs.open)
     assert scanned.event.removed > 0

@@ -134,7 +134,7 @@ def test_a_crash_between_the_steps_leaves_the_old_file_or_the_new(
     )
     assert crash.returncode == -signal.SIGKILL
     assert file.read_bytes() == expected
-    replace_file(file, b"newer")  # whatever was left behind is not in the way
+    replace_file(file, b"newer")  # leftover files do no harm
     assert os.listdir(tmp_path) == ["file"]
     assert file.read_bytes() == b"newer"
 

@@ -14,7 +14,7 @@ __all__ = ["parse", "shared", "wordpiece"]
 
 # As a browser reads it: a name up to a space, `/` or `>`, then attributes. `<https://…>` and
 # `List<String>` begin so as well and stay: no element has such a name, and they have no attribute.
-# A closing tag that nobody closed closes nothing.
+# A closing tag without its `>` closes nothing.
 TAG = re.compile(r"<(?!/[^>]*\Z)/?([A-Za-z][^\s/>]*)([^>]*)")
 _NAMES = """
 a animate audio body br button details div embed form frame frameset head html iframe img input

@@ -230,7 +230,7 @@ async def test_a_gap_is_told(home: Home) -> None:
     found = replay(home.events, home.snapshots, from_scratch=True)
     assert found.damage == [f"{path.name}: missing, up to {int(following.stem) - 1}"]
     assert f"log: {found.damage[0]}" in differences(home)
-    assert replay(home.events, home.snapshots).damage == []  # a snapshot stands for it
+    assert replay(home.events, home.snapshots).damage == []  # a snapshot covers it
 
 
 # Verify
