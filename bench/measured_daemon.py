@@ -78,7 +78,7 @@ class MeasuredDaemon:
         lines = client.stream(self.home, f"/v1/events?follow=1&after={after}{wanted}")
         assert isinstance(lines, client.Stream)
         try:
-            while (line := lines.line()) is not None:
+            while (line := lines.read_line()) is not None:
                 yield json.loads(line)
         finally:
             lines.close()

@@ -38,7 +38,7 @@ from ragd.notes.parse import parse_note
 from ragd.notes.wordpiece import WordPiece
 from ragd.paths import Home
 from ragd.store.lance import LanceStore, one_of
-from ragd.store.lance.reader import query_words
+from ragd.store.lance.query_words import query_words
 
 SIZES = (3_400, 60_000)
 ROUNDS = 100

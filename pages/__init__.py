@@ -1,1 +1,1 @@
-"""The pages of docs/ that are made from the code: `make docs` writes them, a test compares them."""
+"""Generates pages of docs/ from the code: `make docs` writes them, a test compares them."""

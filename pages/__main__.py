@@ -1,4 +1,4 @@
-"""`python -m pages`: write the pages of docs/ that are made from the code, say which changed."""
+"""`python -m pages`: write the generated pages of docs/ and print which of them changed."""
 
 import sys
 from pathlib import Path
@@ -7,9 +7,9 @@ from pages.all import DOCS, pages
 
 
 def main() -> int:
-    """Write what differs; with --check, only say so and exit 1."""
+    """Write the pages that differ; with --check, only print their names and exit 1."""
     check = sys.argv[1:] == ["--check"]
-    differing = {name: text for name, text in pages().items() if _now(DOCS / name) != text}
+    differing = {name: text for name, text in pages().items() if _read(DOCS / name) != text}
     for name, text in differing.items():
         print(f"docs/{name} {'is out of date: run `make docs`' if check else 'is written'}")
         if not check:
@@ -17,7 +17,7 @@ def main() -> int:
     return 1 if check and differing else 0
 
 
-def _now(path: Path) -> str:
+def _read(path: Path) -> str:
     return path.read_text(encoding="utf-8") if path.exists() else ""
 
 

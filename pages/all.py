@@ -1,4 +1,4 @@
-"""Which pages of docs/ are made from the code, and by what."""
+"""The generated pages of docs/, and the module that makes each."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ DOCS = Path(__file__).parent.parent / "docs"
 
 
 def pages() -> dict[str, str]:
-    """Each file's name and what should be in it."""
+    """The text of each page, by file name."""
     return {
         "events.md": event_catalogue.page(),
         "configuration.md": configuration.page(),

@@ -1,4 +1,4 @@
-"""docs/configuration.md and docs/config.schema.json, made from the configuration's structs."""
+"""docs/configuration.md and docs/config.schema.json, generated from the configuration's structs."""
 
 import json
 from collections.abc import Iterator
@@ -15,9 +15,9 @@ from ragd.config.validation import without_metadata
 
 EFFECTS: dict[Effect, str] = {
     "at once": "at once",
-    "sync": "at once, and a sync by itself",
-    "recut": "at once, and a reindex by itself",
-    "restart": "at a restart",
+    "sync": "at once; starts a sync",
+    "recut": "at once; starts a reindex",
+    "restart": "after a restart",
 }
 
 INTRO = """\
@@ -25,38 +25,38 @@ INTRO = """\
 
 <!-- Made from ragd/config/schema.py by `make docs`; change it there. -->
 
-One file, `config.json`, in `~/.obsidian-rag` (`%APPDATA%/obsidian-rag` on Windows; `--home` or
-`OBSIDIAN_RAG_HOME` name another folder). Only `vault_path` must be in it: `ragctl init` writes
-that, and what is left out has its default. Relative paths start from the file's own folder, and
-`~` is your home.
+There is one file, `config.json`, in `~/.obsidian-rag` (`%APPDATA%/obsidian-rag` on Windows; use
+`--home` or `OBSIDIAN_RAG_HOME` for another folder). Only `vault_path` is required: `ragctl init`
+writes it. All other keys have defaults. Relative paths start from the file's own folder, and `~` is
+your home.
 
     {"vault_path": "~/Notes", "indexing": {"deny_dirs": [".obsidian", ".trash", "Private"]}}
 
-It is read strictly: an unknown key, a wrong type, a value out of range or an unsafe combination
-is refused with the key's name and the nearest right one (exit 78), and nothing starts. Nothing in
-the vault can change it.
+The file is read strictly. An unknown key, a wrong type, a value out of range or an unsafe
+combination is refused with the key's name and the nearest valid one (exit 78), and nothing starts.
+Nothing in the vault can change the configuration.
 
-    ragctl config show --defaults           # every setting that is in force
-    ragctl config set watch.rescan_s 600    # check, write, tell the running daemon
-    ragctl config validate                  # after you edited it by hand
+    ragctl config show --defaults           # every setting that is in effect
+    ragctl config set watch.rescan_s 600    # check it, write it, apply it in the running daemon
+    ragctl config validate                  # after you edited the file by hand
 
 ## When a change takes effect
 
-`ragctl config set` tells the daemon and says which it is. What you edit by hand the daemon finds
-within seconds; a file that it refuses changes nothing, and `ragctl status` says why.
+`ragctl config set` applies a change in the running daemon and prints when it takes effect. The
+daemon also finds manual edits within seconds. If it refuses the file, nothing changes, and
+`ragctl status` says why.
 
-- **at once**: with the next question, save or look.
-- **at once, and a sync by itself**: notes that belong to the index now are read, those that no
-  longer do are taken out, however many they are. Searches leave denied folders out at once.
-- **at once, and a reindex by itself**: all notes are cut again into an index beside the old one,
-  which serves until the new one is whole. Vectors of passages that stayed the same come from the
-  cache.
-- **at a restart**: the daemon holds it open from its start. Another `vault_path` starts a new
-  index and removes the old one. Another `vector_store.path` is empty at first: run
-  `ragctl index`. An index stays in the vector space that it was built in: after a change of
-  `embedding.provider`, `model` or `dimensions` health says INDEX_MODEL_MISMATCH, and words alone
-  are searched until `ragctl reindex`. `embedding.dimensions` is best left out: the size is the
-  model's own, and another number is DIMENSIONS_MISMATCH.
+- **at once**: with the next question, save or check.
+- **at once; starts a sync**: notes that now belong to the index are read, and notes that no longer
+  do are removed, however many they are. Searches leave out denied folders at once.
+- **at once; starts a reindex**: all notes are cut again for a new index. The old index serves until
+  the new one is complete. Vectors of unchanged passages come from the cache.
+- **after a restart**: the daemon reads the value only when it starts. A new `vault_path` starts a
+  new index and removes the old one. A new `vector_store.path` is empty at first: run
+  `ragctl index`. An index keeps the vector space that it was built in: after a change of
+  `embedding.provider`, `model` or `dimensions`, health shows INDEX_MODEL_MISMATCH, and only words
+  are searched until `ragctl reindex`. Leave `embedding.dimensions` out: the size comes from the
+  model, and any other number is DIMENSIONS_MISMATCH.
 """
 
 RULES = """\
@@ -67,23 +67,23 @@ RULES = """\
 - `embedding.base_url` must be this machine (`localhost`, `127.…`, `[::1]`) unless
   `security.local_only` is false and `security.external_confirmed` is true. Sensitive passages and
   questions are not sent to another machine even then; they are found by words.
-- Folders in `deny_dirs` and `allow_dirs` are relative to the vault and do not step out of it. In
-  any case hidden folders are left out, and so are files over 10 MiB.
-- ragd's own folder and the index must not lie in the vault, nor the vault in them.
+- Folders in `deny_dirs` and `allow_dirs` are relative to the vault and must be inside it. Hidden
+  folders and files over 10 MiB are always left out.
+- ragd's own folder and the index must not be in the vault, and the vault must not be in them.
 
 ## In your editor
 
-[config.schema.json](config.schema.json) is the same as a JSON Schema: names, choices, ranges and
-meanings, shown while you type. `ragctl config schema` prints the one of the version that you
+[config.schema.json](config.schema.json) is a JSON Schema with names, choices, ranges and meanings,
+which editors show while you type. `ragctl config schema` prints the schema of the version that you
 have:
 
     ragctl config schema > ~/.obsidian-rag/config.schema.json
 
-Then name it in config.json, as the one key there that ragd has no use for:
+Then name it in config.json. This is the only key that ragd ignores:
 
     {"$schema": "./config.schema.json", "vault_path": "~/Notes"}
 
-A schema cannot say everything that the reader refuses; `ragctl config validate` does.
+A schema cannot express every rule; `ragctl config validate` checks all of them.
 """
 
 
@@ -107,7 +107,7 @@ def _section(section: str, keys: list[Key]) -> Iterator[str]:
     yield ""
     yield from table_head("key", "default", "type and range", "meaning", "a change takes effect")
     for key in keys:
-        default = "(must be given)" if key.default is None else _shown(key.default)
+        default = "(required)" if key.default is None else _shown(key.default)
         kind = f"{key.kind}{_limit(key.name)}"
         yield row(f"`{key.name}`", default, kind, key.description, EFFECTS[key.effect])
     yield ""
@@ -120,7 +120,7 @@ def _limit(dotted: str) -> str:
     if "maxLength" in schema:
         return f", at most {schema['maxLength']:,} characters"
     most = schema.get("maxItems") or schema.get("maxProperties")
-    least = ", one at least" if schema.get("minItems") else ""
+    least = ", at least one" if schema.get("minItems") else ""
     return f"{least}, at most {most:,}" if most else ""
 
 

@@ -1,6 +1,6 @@
 """docs/deviations.md: the lists of what the program has beyond its contract.
 
-The tables are written by hand and stay as they are; only the lines between the marks are made here.
+The tables are written by hand and kept; only the lines between the marks are generated here.
 """
 
 import re
@@ -40,7 +40,7 @@ COLUMNS = (
 
 
 def page(now: str) -> str:
-    """The page with what the code has now."""
+    """The page with the current lists."""
     made = {
         "result": _listed(Result.__struct_fields__, RESULT),
         "status": _listed(_status_fields(), STATUS),

@@ -1,4 +1,4 @@
-"""docs/events.md, made from ragd/events/: each fact, who records it, what it means."""
+"""docs/events.md, generated from ragd/events/: each fact, its actors and its meaning."""
 
 import re
 from collections.abc import Collection, Iterator
@@ -18,17 +18,17 @@ from ragd.folds import State, health_reasons
 
 PACKAGE = Path(ragd.__file__).parent
 
-# What a name means in every fact, unless a comment beside the field says more.
+# The meaning of a field name in every fact, unless the field has a comment.
 EVERYWHERE = {
-    "batch_id": "the batch this belongs to",
+    "batch_id": "the batch that this belongs to",
     "code": "the error code ([troubleshooting.md](troubleshooting.md))",
-    "config_hash": "twelve digits that are the same for the same settings",
-    "dependency": "which one",
-    "duration_ms": "milliseconds it took",
+    "config_hash": "a hash of the settings, twelve digits",
+    "dependency": "its name",
+    "duration_ms": "the time it took, in milliseconds",
     "file": "its path in the vault",
     "fingerprint": "how notes are cut: a hash of the chunker and its settings",
-    "generation": "the index it is about; empty: the one that serves",
-    "job_id": "the job this belongs to",
+    "generation": "the index concerned; empty: the one that serves",
+    "job_id": "the job that this belongs to",
     "key_hash": "a keyed hash of the memory's key",
     "kind": "what happened to it",
     "mode": "what the job does",
@@ -36,14 +36,14 @@ EVERYWHERE = {
     "mtime_ns": "when it was last changed, in nanoseconds since 1970",
     "outcome": "how the job ended",
     "path": "its path in the vault",
-    "provider": "who makes the vectors",
-    "reason": "why, in a word from a closed list",
+    "provider": "the provider that makes the vectors",
+    "reason": "the reason, a word from a closed list",
     "segment": "the file in `events/`",
-    "sha256": "of its content",
+    "sha256": "the SHA-256 of its content",
     "size": "in bytes",
     "table_version": "the version of the table after this",
-    "took_ms": "milliseconds it took",
-    "tool": "the last tool that was called so",
+    "took_ms": "the time it took, in milliseconds",
+    "tool": "the tool of the last such call",
 }
 
 INTRO = """\
@@ -51,17 +51,17 @@ INTRO = """\
 
 <!-- Made from ragd/events/ by `make docs`; change it there. -->
 
-What ragd learns or does is a fact in its log, in the past tense, and all that it knows is a fold of
-these facts. A fact never holds text of a note, a question, a vector or a secret; paths of notes are
-in it, and texts besides are names, codes and phrases from closed lists.
+Everything that ragd learns or does is a fact in its log, in the past tense. The state is a fold of
+these facts. A fact never contains text of a note, a question, a vector or a secret. It may contain
+paths of notes; all other texts are names, codes and phrases from closed lists.
 
     ragctl events --type job_started --type job_finished   # what happened
-    ragctl events -f                                       # what happens
+    ragctl events -f                                       # what is happening
     ragctl replay --until 12                               # the state when record 12 was written
 
-How a fact lies in a file, and what stands around it (`seq`, `ts`, `actor`, `cause`), is in
-[log-format.md](log-format.md). A reader skips facts and fields that it does not know: a later
-version may add them. A default is what a field means where an older log does not have it.
+[log-format.md](log-format.md) describes the files and the fields around each fact (`seq`, `ts`,
+`actor`, `cause`). A reader skips facts and fields that it does not know: a later version may add
+them. A default is the value of a field that is missing in an older log.
 """
 
 
@@ -81,13 +81,13 @@ def page() -> str:
 
 
 def known() -> list[type[Fact]]:
-    """All facts that somebody records, in the order of `ragd.events.Event`."""
+    """All facts that are recorded, in the order of `ragd.events.Event`."""
     return [kind for kind in EVENT_TYPES if kind is not Unknown]
 
 
 def folds() -> dict[str, Collection[type]]:
-    """Each fold that is part of the state, and the facts that it handles. `parts` is not one of
-    them: it puts long facts together."""
+    """Each fold that is part of the state, and the facts that it handles. `parts` is not included:
+    it only joins the parts of long facts."""
     found: dict[str, Collection[type]] = {}
     for name in State.__struct_fields__:
         if isinstance(getattr(State(), name), msgspec.Struct) and name != "parts":
@@ -97,7 +97,7 @@ def folds() -> dict[str, Collection[type]]:
 
 
 def fields_of(kind: type, written: dict[str, Written]) -> Iterator[tuple[str, str, str, str]]:
-    """Name, type, default and meaning of each field, those of listed things included."""
+    """Name, type, default and meaning of each field, including the fields of listed items."""
     shape = inspect.type_info(kind)
     assert isinstance(shape, inspect.StructType)
     for field in shape.fields:
@@ -111,7 +111,7 @@ def fields_of(kind: type, written: dict[str, Written]) -> Iterator[tuple[str, st
 
 
 def type_words(shape: inspect.Type) -> str:
-    """A type, as a person would say it."""
+    """A type in plain words."""
     match shape:
         case inspect.StrType():
             return "text"
@@ -134,7 +134,7 @@ def type_words(shape: inspect.Type) -> str:
 
 
 def _overview(written: dict[str, Written], who: dict[str, list[str]]) -> Iterator[str]:
-    yield from table_head("fact", "recorded by", "means")
+    yield from table_head("fact", "recorded by", "meaning")
     for kind in known():
         name, tag = kind.__name__, tag_of_type(kind)
         yield row(f"[`{tag}`](#{tag})", _actors(who[name]), _first(written[name].sentences))
@@ -145,7 +145,7 @@ def _fact(kind: type[Fact], written: dict[str, Written], actors: list[str]) -> I
     yield from ("", f"### {tag}", "", written[kind.__name__].sentences, "")
     yield " ".join((f"Recorded by: {_actors(actors)}.", *_uses(kind)))
     if issubclass(kind, SplitFact):
-        yield "A long one comes in parts and counts from the one with `last`."
+        yield "A long one is split into parts; it takes effect at the part with `last`."
     yield ""
     yield from table_head("field", "type", "default", "meaning")
     for name, kind_words, default, about in fields_of(kind, written):
@@ -168,12 +168,12 @@ def _actors(names: list[str]) -> str:
 
 
 def _about(kind: type, name: str, written: dict[str, Written]) -> str:
-    """A comment beside the field; else what the struct's sentences say of it; else its name."""
+    """The field's comment; else a reference to the struct's docstring; else its usual meaning."""
     for owner in kind.__mro__:
         if owner.__name__ in written:
-            beside = written[owner.__name__].fields.get(name)
-            if beside:
-                return beside
+            comment = written[owner.__name__].fields.get(name)
+            if comment:
+                return comment
     if f"`{name}`" in written[kind.__name__].sentences:
         return "see above"
     return EVERYWHERE.get(name, "")

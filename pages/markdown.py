@@ -1,4 +1,4 @@
-"""Tables in Markdown, one row a line. It knows nothing of what is in them."""
+"""Tables in Markdown, one row per line, whatever their contents."""
 
 from collections.abc import Iterator
 
@@ -13,5 +13,5 @@ def row(*cells: str) -> str:
 
 
 def cell(text: str) -> str:
-    """A text that does not end its cell."""
+    """Escape a text so that it stays in one cell."""
     return text.replace("|", "\\|").replace("\n", " ")

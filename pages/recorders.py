@@ -1,8 +1,8 @@
-"""Which actors record each fact, by the sources: an actor's modules name it and make its facts.
+"""Finds the actors that record each fact: an actor's modules name it and create its facts.
 
 They name it with a constant: `NAME`, or one like `STORE_WRITER = "store_writer"` of their package.
 A module that imports from one of them, in the same package, works for the same actor; any other
-works for the actors that import it. It reads the sources as text.
+works for the actors that import it. The sources are only parsed, never run.
 """
 
 import ast
@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-WIRING = ".wiring"  # it builds all actors, and records nothing
+WIRING = ".wiring"  # builds all actors and records nothing
 
 
 def recorders(package: Path, facts: Iterable[str]) -> dict[str, list[str]]:

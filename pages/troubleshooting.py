@@ -1,6 +1,6 @@
-"""docs/troubleshooting.md: what the code says of each error code, put under its heading.
+"""docs/troubleshooting.md: puts the texts of each error code under its heading.
 
-The paragraphs are written by hand and stay as they are; only the quoted lines are made here.
+The paragraphs are written by hand and kept; only the quoted lines are generated here.
 """
 
 import re
@@ -9,12 +9,12 @@ from ragd.errors import CODES, Kind
 from ragd.events import tag_of_type
 from ragd.folds.health_reasons import REASONS
 
-HEALTH, OTHERS = "## Reasons of health", "## Refusals and answers"
+OTHERS = "## Errors of single requests"
 _REASONS = {reason.code: reason for reason in REASONS}
 
 
 def page(now: str) -> str:
-    """The page with what the code says now; a new code gets a heading at the end of its part."""
+    """The page with the current texts; a new code gets a heading at the end of its part."""
     for code in CODES:
         if f"\n### {code}\n" not in now:
             now = _with_heading(now, code)
@@ -22,7 +22,7 @@ def page(now: str) -> str:
 
 
 def paragraphs(page: str) -> dict[str, str]:
-    """What was written by hand, by code."""
+    """The paragraphs written by hand, by code."""
     found = re.findall(r"^### ([A-Z_]+)\n\n(?:>[^\n]*\n)*\n?(.*?)(?=^##|\Z)", page, re.M | re.S)
     return {code: text.strip() for code, text in found}
 
@@ -42,8 +42,8 @@ def _under_heading(match: re.Match[str]) -> str:
 
 
 def _quoted(code: str, kind: Kind) -> str:
-    status = _state(code, kind) if kind.status else "The state stays as it is"
-    again = "can be tried again" if kind.recoverable else "trying again does not help"
+    status = _state(code, kind) if kind.status else "The state does not change"
+    again = "can be retried" if kind.recoverable else "a retry does not help"
     return f"> {kind.message}\n>\n> **{kind.suggestion}**\n>\n> {status}; {again}.{_facts(code)}\n"
 
 

@@ -1,4 +1,4 @@
-"""What the sources of ragd/events/ say beside the code: sections, sentences, comments at fields.
+"""Reads sections, docstrings and field comments from the sources of ragd/events/.
 
 It reads the source as text and never runs it; types and defaults come from the structs themselves.
 """
@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 
 class Written(NamedTuple):
-    """What is written about one struct: the section it stands in, its sentences, its fields."""
+    """The texts about one struct: its section, its docstring, its field comments."""
 
     section: str
     sentences: str
@@ -19,11 +19,11 @@ class Written(NamedTuple):
 
 
 class _Comments(NamedTuple):
-    """By line: headings of the page, lines of their own, and ends of lines of code."""
+    """By line: headings of the page, comments on lines of their own, comments after code."""
 
     sections: dict[int, str]
-    alone: dict[int, str]
-    beside: dict[int, str]
+    on_own_line: dict[int, str]
+    after_code: dict[int, str]
 
 
 def read_all(folder: Path) -> dict[str, Written]:
@@ -59,23 +59,23 @@ def _comments(source: str) -> _Comments:
         line, column = token.start
         text = token.string.lstrip("#").strip()
         if token.line[:column].strip():
-            found.beside[line] = text
+            found.after_code[line] = text
         elif column:
-            found.alone[line] = text
+            found.on_own_line[line] = text
         else:
             found.sections[line] = text
     return found
 
 
 def _meaning(field: ast.AnnAssign, comments: _Comments) -> str:
-    """The comment beside a field, or else the lines of comment right above it."""
+    """The comment after a field, or else the comment lines directly above it."""
     assert field.end_lineno is not None
     for line in range(field.lineno, field.end_lineno + 1):
-        if line in comments.beside:
-            return comments.beside[line]
+        if line in comments.after_code:
+            return comments.after_code[line]
     above: list[str] = []
     line = field.lineno - 1
-    while line in comments.alone:
-        above.insert(0, comments.alone[line])
+    while line in comments.on_own_line:
+        above.insert(0, comments.on_own_line[line])
         line -= 1
     return " ".join(above)

@@ -1,2 +1,2 @@
-"""ragctl: the command that people type. It asks the daemon, or reads its files; it never writes
-the index or the log."""
+"""ragctl: the command line for ragd. It calls the daemon or reads its files; it never writes the
+index or the log."""

@@ -1,10 +1,10 @@
-"""How a command fails: one sentence, the next thing to type, an exit code. It prints nothing."""
+"""How a command fails: a message, the next command to type, an exit code. It prints nothing."""
 
 from ragd.errors import EXIT_FAILED, EXIT_NOT_RUNNING, EXIT_TIMEOUT, EXIT_USAGE
 
 
 class Failure(Exception):
-    """A command cannot do what it was asked for."""
+    """A command failed."""
 
     exit_code = EXIT_FAILED
 
@@ -18,35 +18,35 @@ class Failure(Exception):
     ) -> None:
         self.message = message
         self.suggestion = suggestion
-        self.code = code  # one of the codes of ragd.errors, where one fits
+        self.code = code  # one of the codes in ragd.errors, or empty
         if exit_code is not None:
             self.exit_code = exit_code
         super().__init__(f"{message} {suggestion}".strip())
 
 
 class UsageError(Failure):
-    """What was typed is not a command of ours."""
+    """The command line is not valid."""
 
     exit_code = EXIT_USAGE
 
 
 class NotRunning(Failure):
-    """Nobody answers for this home."""
+    """No daemon runs for this home."""
 
     exit_code = EXIT_NOT_RUNNING
 
 
 class TimedOut(Failure):
-    """Somebody is there and does not answer, or what was waited for did not come."""
+    """A daemon runs but does not answer in time, or a wait ran out of time."""
 
     exit_code = EXIT_TIMEOUT
 
 
 class Disconnected(Failure):
-    """The daemon hung up in the middle of an answer."""
+    """The daemon closed the connection in the middle of an answer."""
 
 
-def refused_by_the_system(why: OSError) -> str:
-    """What the operating system said, as a sentence."""
+def describe_os_error(why: OSError) -> str:
+    """The operating system's error as a sentence."""
     place = f": {why.filename}" if why.filename else ""
-    return f"{why.strerror or 'The system refused'}{place}."
+    return f"{why.strerror or 'The system returned an error'}{place}."

@@ -1,8 +1,8 @@
-"""What `index`, `sync` and `reindex` share: ask for the job, follow it, say how it went.
+"""What `index`, `sync` and `reindex` share: request the job, follow it, report the outcome.
 
-On a terminal lines that move; elsewhere, and with --json, one JSON line for each step. Exit 0 all
-is done, 1 a part is missing, 2 it failed, 130 interrupted: then the daemon goes on with the job,
-unless Ctrl-C was pressed a second time.
+On a terminal it shows progress lines; otherwise, and with --json, one JSON line per step. Exit code
+0: complete, 1: partly done, 2: failed, 130: interrupted. After an interruption the daemon continues
+the job, unless Ctrl-C is pressed a second time.
 """
 
 import argparse
@@ -15,82 +15,91 @@ from typing import Any
 
 from ragctl.cli import add_json
 from ragctl.daemon.client import Answer, Stream, request, stream
-from ragctl.daemon.start import ask
-from ragctl.failure import Failure, refused_by_the_system
-from ragctl.views.progress import Moving, Plain
-from ragctl.views.render import clean, counted, emit_json, for_home, in_words_until, note
+from ragctl.daemon.start import call_daemon
+from ragctl.failure import Failure, describe_os_error
+from ragctl.views.progress import JsonProgress, TerminalProgress
+from ragctl.views.render import (
+    add_home_option,
+    clean,
+    counted,
+    emit_json,
+    format_until,
+    print_notice,
+)
 from ragd.errors import EXIT_INTERRUPTED, EXIT_OK, WITHOUT_VECTORS, StartupError
 from ragd.paths import Home
 
 EXIT_PARTIAL = 1
 EXIT_FATAL = 2
-AGAIN_WITHIN_S = 3.0
+CANCEL_WITHIN_S = 3.0
 TICK_S = 0.25
-PATIENCE_S = 300.0  # for the next vector: one that nobody can make would be waited for for ever
+VECTOR_WAIT_S = 300.0  # for the next vector: one that cannot be made would never come
 _CAUSES = (
     *("VAULT_NOT_FOUND", "VAULT_NOT_RESPONDING", "INDEX_CORRUPTED", "DISK_FULL"),
     *WITHOUT_VECTORS,
 )
 _EFFECTS = ("INDEXER_FAILED", "INDEX_NOT_FOUND", "INDEX_STALE", "VECTORS_PENDING")
-_LISTED = 10
-_TEXT_STORED = ("vectors", "finished")  # phases of a job that only vectors can be missing for
-SILENCE_S = 10.0  # after which one wants to know why
+_ERRORS_SHOWN = 10
+_TEXT_STORED = ("vectors", "finished")  # phases in which only vectors can be missing
+SILENCE_S = 10.0  # after which the cause is shown
 
 
 def options(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
     parser.add_argument(
-        "--no-wait", action="store_true", help="ask for it and come back; `ragctl status` tells"
+        "--no-wait",
+        action="store_true",
+        help="start the job and return; `ragctl status` shows its progress",
     )
 
 
 def run(home: Home, mode: str, args: argparse.Namespace, **more: Any) -> int:
-    """Ask for a job and, unless told otherwise, stay until it is done."""
+    """Request a job and, without --no-wait, follow it to the end."""
     on_terminal = sys.stdout.isatty() and not args.json
     job_id = ""
     with failures_are_fatal():
         try:
-            answer = ask(home, "POST", "/v1/jobs", {"mode": mode, **more}, start=True)
+            answer = call_daemon(home, "POST", "/v1/jobs", {"mode": mode, **more}, start=True)
             job_id = str(answer.data["job_id"])
-            _tell_paused(answer.data.get("paused"))
-            _tell_needs_restart(answer.data.get("needs_restart"))
+            _print_paused(answer.data.get("paused"))
+            _print_needs_restart(answer.data.get("needs_restart"))
             if args.no_wait:
-                _say_started(job_id, args.json)
+                _print_started(job_id, args.json)
                 return EXIT_OK
-            return _tell(home, _follow(home, job_id, on_terminal), on_terminal)
+            return _report_outcome(home, _follow(home, job_id, on_terminal), on_terminal)
         except KeyboardInterrupt:
-            return _interrupted(home, job_id, on_terminal)
+            return _handle_interrupt(home, job_id, on_terminal)
 
 
 @contextmanager
 def failures_are_fatal() -> Iterator[None]:
-    """These commands have few exit codes: whatever keeps them from working is 2."""
+    """In these commands every failure exits with 2."""
     try:
         yield
     except (Failure, StartupError) as why:
         why.exit_code = EXIT_FATAL
         raise
     except BrokenPipeError:
-        raise  # whoever read our lines has had enough
+        raise  # the reader of the output has closed it
     except OSError as why:
-        raise Failure(refused_by_the_system(why), exit_code=EXIT_FATAL) from why
+        raise Failure(describe_os_error(why), exit_code=EXIT_FATAL) from why
 
 
-def _tell_needs_restart(keys: list[str] | None) -> None:
+def _print_needs_restart(keys: list[str] | None) -> None:
     if keys:
-        note(
-            f"This is done without the new {clean(', '.join(keys))}, which waits for a restart: "
+        print_notice(
+            f"This job does not use the new {clean(', '.join(keys))}, which needs a restart: "
             "run `ragctl stop`, then `ragctl start`."
         )
 
 
-def _tell_paused(paused: dict[str, Any] | None) -> None:
+def _print_paused(paused: dict[str, Any] | None) -> None:
     if paused:
-        until = in_words_until(paused["until"])
-        note(f"Syncing is paused {until}. This job is done all the same; the pause goes on.")
+        until = format_until(paused["until"])
+        print_notice(f"Syncing is paused {until}. This job runs anyway; the pause stays in effect.")
 
 
-def _say_started(job_id: str, as_json: bool) -> None:
+def _print_started(job_id: str, as_json: bool) -> None:
     if as_json:
         emit_json({"job_id": job_id, "status": "started"})
     else:
@@ -101,68 +110,68 @@ def _say_started(job_id: str, as_json: bool) -> None:
 
 
 def _follow(home: Home, job_id: str, on_terminal: bool) -> dict[str, Any]:
-    """Show each step; the last line."""
+    """Show each step and return the last line."""
     found = stream(home, f"/v1/jobs/{job_id}?follow=1")
     if isinstance(found, Answer):
-        found.data  # noqa: B018  (raises what the daemon said)
-        raise Failure("The daemon did not follow its job.", "Run `ragctl status`.")
-    shown = Moving(sys.stdout) if on_terminal else Plain()
+        found.data  # noqa: B018  (raises the daemon's error)
+        raise Failure("The daemon did not send the job's progress.", "Run `ragctl status`.")
+    shown = TerminalProgress(sys.stdout) if on_terminal else JsonProgress()
     last = None
     try:
-        last = _last_of(found, shown, home, job_id)
+        last = _show_steps(found, shown, home, job_id)
     finally:
         found.close()
         shown.end(last)
     if last is None:
         raise Failure(
-            "The daemon went away in the middle of it.",
-            "`ragctl status` starts it again, and it goes on where it was.",
+            "The daemon stopped before the job was done.",
+            "`ragctl status` starts it again, and it continues the job.",
         )
     if last["type"] == "interrupted":
         raise Failure(str(last["message"]), str(last["suggestion"]))
     return last
 
 
-def _last_of(
-    lines: Stream, shown: Moving | Plain, home: Home, job_id: str
+def _show_steps(
+    lines: Stream, shown: TerminalProgress | JsonProgress, home: Home, job_id: str
 ) -> dict[str, Any] | None:
-    """Show what comes until the last line, which is returned; None if the daemon went before."""
+    """Show the steps and return the last line; None if the daemon stopped before it."""
     step: dict[str, Any] = {}
-    heard = looked = time.monotonic()
-    told: set[str] = set()
+    last_step_at = last_check_at = time.monotonic()
+    shown_codes: set[str] = set()
     while True:
-        if lines.ready(TICK_S):
-            text = lines.line()
+        if lines.is_ready(TICK_S):
+            text = lines.read_line()
             if text is None:
                 return None
-            said: dict[str, Any] = json.loads(text)
-            if said["type"] != "progress":
-                return said if said["outcome"] else None
-            step, heard = said, time.monotonic()
+            line: dict[str, Any] = json.loads(text)
+            if line["type"] != "progress":
+                return line if line["outcome"] else None
+            step, last_step_at = line, time.monotonic()
             shown.step(step)
             continue
         shown.tick()
-        if time.monotonic() - max(heard, looked) > SILENCE_S:
-            with suppress(Failure):  # nobody answers: then there is nothing to say but to wait
-                for sentence in reasons_to_wait(home, told):
-                    shown.remark(sentence)
-            looked = time.monotonic()
-        if time.monotonic() - heard > PATIENCE_S and step.get("step") == "vectors":
-            heard = time.monotonic()
-            if end := _without_the_rest(home, job_id, step):
+        if time.monotonic() - max(last_step_at, last_check_at) > SILENCE_S:
+            with suppress(Failure):  # no status: keep waiting without a remark
+                for sentence in reasons_to_wait(home, shown_codes):
+                    shown.print_remark(sentence)
+            last_check_at = time.monotonic()
+        if time.monotonic() - last_step_at > VECTOR_WAIT_S and step.get("step") == "vectors":
+            last_step_at = time.monotonic()
+            if end := _end_without_vectors(home, job_id, step):
                 return end
 
 
-def reasons_to_wait(home: Home, told: set[str]) -> Iterator[str]:
-    """What status knows that may be the cause, each code once."""
+def reasons_to_wait(home: Home, shown_codes: set[str]) -> Iterator[str]:
+    """The reasons in the status that can cause a wait, each code once."""
     for reason in request(home, "GET", "/v1/status").data["reasons"]:
-        if reason["code"] in _CAUSES and reason["code"] not in told:
-            told.add(reason["code"])
+        if reason["code"] in _CAUSES and reason["code"] not in shown_codes:
+            shown_codes.add(reason["code"])
             yield f"{clean(reason['message'])} {clean(reason['suggestion'])}"
 
 
-def _without_the_rest(home: Home, job_id: str, step: dict[str, Any]) -> dict[str, Any] | None:
-    """The last line of a job that has ended but for vectors that do not come."""
+def _end_without_vectors(home: Home, job_id: str, step: dict[str, Any]) -> dict[str, Any] | None:
+    """The last line of a job whose text is stored but whose vectors do not come; else None."""
     job = request(home, "GET", f"/v1/jobs/{job_id}").data
     if job["phase"] not in _TEXT_STORED:
         return None
@@ -175,63 +184,63 @@ def _without_the_rest(home: Home, job_id: str, step: dict[str, Any]) -> dict[str
 # How it went
 
 
-def _tell(home: Home, last: dict[str, Any], on_terminal: bool) -> int:
+def _report_outcome(home: Home, last: dict[str, Any], on_terminal: bool) -> int:
     if last["outcome"] in ("failed", "cancelled"):
-        why = _why_not(home, last)
+        why = _outcome_failure(home, last)
         if not on_terminal:
-            emit_json(_last_words(last, why))
+            emit_json(_failed_line(last, why))
         raise why
     if on_terminal:
-        _summarise(last)
+        _print_summary(last)
         with suppress(Failure):
-            _tell_model(home)
+            _print_model(home)
     if held := last["deletions_held"]:
-        note(
-            f"{counted(held, 'note')} vanished at once and stay in the index. If they were "
-            "meant to go: `ragctl sync --accept-deletions`."
+        print_notice(
+            f"{counted(held, 'note')} vanished at once and stay in the index. To remove them: "
+            "`ragctl sync --accept-deletions`."
         )
     if withheld := last.get("withheld", 0):
-        note(
+        print_notice(
             f"{counted(withheld, 'passage')} kept on this machine as sensitive, without vectors: "
             "found by words only (SENSITIVE_FILTERED)."
         )
     if missing := last["total_chunks"] - last["chunks_embedded"] - last.get("barred", 0):
         have = "has no vector" if missing == 1 else "have no vectors"
         cause = clean(f"{last['message']} {last['suggestion']}") if last.get("code") else ""
-        note(
+        print_notice(
             f"{counted(missing, 'passage')} {have} yet: found by words meanwhile. "
-            + (cause or "The daemon goes on when it can; `ragctl status` says why it does not.")
+            + (cause or "The daemon continues when it can; `ragctl status` shows why it waits.")
         )
     return EXIT_OK if last["outcome"] == "complete" else EXIT_PARTIAL
 
 
-def _last_words(last: dict[str, Any], why: Failure) -> dict[str, Any]:
-    """The last line for programs where the job did not do what it was asked for."""
-    texts = {"message": for_home(why.message), "suggestion": for_home(why.suggestion)}
-    said = {"code": last.get("code"), **texts, "errors": last["errors"]}
-    return {"type": "failed", "outcome": last["outcome"], **said}
+def _failed_line(last: dict[str, Any], why: Failure) -> dict[str, Any]:
+    """The last JSON line of a job that failed or was cancelled."""
+    texts = {"message": add_home_option(why.message), "suggestion": add_home_option(why.suggestion)}
+    cause = {"code": last.get("code"), **texts, "errors": last["errors"]}
+    return {"type": "failed", "outcome": last["outcome"], **cause}
 
 
-def _why_not(home: Home, last: dict[str, Any]) -> Failure:
+def _outcome_failure(home: Home, last: dict[str, Any]) -> Failure:
     if last["outcome"] == "cancelled":
-        return Failure("The job was cancelled.", "`ragctl sync` does what is left of it.")
-    if last.get("code") not in (None, "INDEXER_FAILED"):  # the daemon knows the cause
+        return Failure("The job was cancelled.", "`ragctl sync` does the rest.")
+    if last.get("code") not in (None, "INDEXER_FAILED"):  # the daemon reported the cause
         message = f"The job failed. {clean(last['message'])}"
         return Failure(message, clean(last["suggestion"]), code="INDEXER_FAILED")
-    return _why_it_failed(home)
+    return _failure_from_status(home)
 
 
-def _why_it_failed(home: Home) -> Failure:
-    """The job is the effect; the cause is the first reason that is not an effect, too."""
+def _failure_from_status(home: Home) -> Failure:
+    """A failure with the first reason in the status that is not itself an effect."""
     for reason in request(home, "GET", "/v1/status").data["reasons"]:
         if reason["code"] not in _EFFECTS:
             message = f"The job failed. {clean(reason['message'])}"
             return Failure(message, clean(reason["suggestion"]), code="INDEXER_FAILED")
-    return Failure("The job failed.", "`ragctl logs` tells more.", code="INDEXER_FAILED")
+    return Failure("The job failed.", "`ragctl logs` has the details.", code="INDEXER_FAILED")
 
 
-def _tell_model(home: Home) -> None:
-    """Which embedded model the index has, by which languages, and whether another one fits."""
+def _print_model(home: Home) -> None:
+    """Print the index's embedded model, the sampled languages, and a hint if another model fits."""
     status = request(home, "GET", "/v1/status").data
     index = status.get("index") or {}
     if not index.get("language"):
@@ -239,68 +248,72 @@ def _tell_model(home: Home) -> None:
     languages = status["vault"].get("languages") or {}
     found = ", ".join(f"{clean(code)} {count:,}" for code, count in languages.items())
     sample = f" Languages of a sample of notes: {found}." if found else ""
-    note(f"Embedded model: {clean(index['model'])} ({clean(index['language'])}).{sample}")
+    print_notice(f"Embedded model: {clean(index['model'])} ({clean(index['language'])}).{sample}")
     if hint := index.get("language_hint"):
-        note(f"{clean(hint['message'])} {clean(for_home(hint['suggestion']))}")
+        print_notice(f"{clean(hint['message'])} {clean(add_home_option(hint['suggestion']))}")
 
 
-def _summarise(last: dict[str, Any]) -> None:
-    """For people; programs have all of it in the last line."""
+def _print_summary(last: dict[str, Any]) -> None:
+    """Print a summary for people; programs read the last line."""
     files, chunks, embedded = last["indexed_files"], last["total_chunks"], last["chunks_embedded"]
-    read = f"{counted(files, 'note')} read" if files else "No note had to be read"
+    read = f"{counted(files, 'note')} read" if files else "No notes to read"
     vectors = "all" if embedded == chunks else f"{embedded:,} of them"
     if files or chunks:
         print(f"{read}; {counted(chunks, 'passage')} in the index, {vectors} with vectors.")
     else:
-        print("The index is empty: there was no note to read. New ones are read as they appear.")
-    for error in last["errors"][:_LISTED]:
-        note(f"{error['file']}: {error['message']}")
-    if last["errors_total"] > _LISTED:
-        note(f"… and {last['errors_total'] - _LISTED} more; `ragctl status` lists them.")
+        print("The index is empty: the vault has no notes. New notes are indexed as they appear.")
+    for error in last["errors"][:_ERRORS_SHOWN]:
+        print_notice(f"{error['file']}: {error['message']}")
+    if last["errors_total"] > _ERRORS_SHOWN:
+        print_notice(
+            f"… and {last['errors_total'] - _ERRORS_SHOWN} more; `ragctl status` lists them."
+        )
 
 
 # Ctrl-C
 
 
-def _interrupted(home: Home, job_id: str, on_terminal: bool) -> int:
-    """Leave the job to the daemon, or cancel it for somebody who presses Ctrl-C twice."""
+def _handle_interrupt(home: Home, job_id: str, on_terminal: bool) -> int:
+    """Leave the job to the daemon, or cancel it if Ctrl-C is pressed again."""
     if not job_id:
-        note("Interrupted before the daemon said that it took the job. See `ragctl status`.")
+        print_notice("Interrupted before the daemon confirmed the job. See `ragctl status`.")
         return EXIT_INTERRUPTED
     try:
-        if on_terminal and _is_open(home, job_id):
-            note(
-                "The daemon goes on in the background. "
-                f"Ctrl-C again within {AGAIN_WITHIN_S:.0f} s cancels the job."
+        if on_terminal and _may_cancel(home, job_id):
+            print_notice(
+                "The daemon continues in the background. "
+                f"Ctrl-C again within {CANCEL_WITHIN_S:.0f} s cancels the job."
             )
-            time.sleep(AGAIN_WITHIN_S)
+            time.sleep(CANCEL_WITHIN_S)
     except KeyboardInterrupt:
-        note(_cancelled(home, job_id))
+        print_notice(_cancel(home, job_id))
     else:
-        note("Interrupted: the daemon goes on by itself. `ragctl status` shows how far it is.")
+        print_notice(
+            "Interrupted: the daemon continues on its own. `ragctl status` shows the progress."
+        )
     return EXIT_INTERRUPTED
 
 
-def _is_open(home: Home, job_id: str) -> bool:
-    """Whether there is something to cancel: vectors that are still missing belong to no job, but
-    an index that waits for them to be switched to can be given up."""
+def _may_cancel(home: Home, job_id: str) -> bool:
+    """Whether there is something to cancel. Missing vectors belong to no job, but a new index that
+    waits for them can be dropped."""
     try:
         job = request(home, "GET", f"/v1/jobs/{job_id}", timeout=1.0).data
     except Failure:
-        return True  # who cannot say leaves it to whoever presses Ctrl-C again
+        return True  # unknown: a second Ctrl-C may try
     return bool(job["phase"] not in _TEXT_STORED or job.get("building"))
 
 
-def _cancelled(home: Home, job_id: str) -> str:
-    """Cancel it; what came of that."""
+def _cancel(home: Home, job_id: str) -> str:
+    """Cancel the job and return a message with the result."""
     try:
-        job = ask(home, "POST", f"/v1/jobs/{job_id}/cancel", start=False).data
+        job = call_daemon(home, "POST", f"/v1/jobs/{job_id}/cancel", start=False).data
     except Failure as why:
         return f"The job could not be cancelled: {why.message} {why.suggestion}".strip()
     if job["phase"] in _TEXT_STORED and not job.get("building"):
         return (
-            "Too late to cancel: all text is stored, and the daemon makes the missing vectors in "
-            "the background. `ragctl stop` stops the daemon."
+            "Too late to cancel: all text is stored, and the daemon is making the missing vectors "
+            "in the background. `ragctl stop` stops the daemon."
         )
     if job["mode"] == "reindex":
         return "Cancelled: the index stays as it was."

@@ -84,9 +84,9 @@ def run(home: Home) -> int:
                 threads.finish(FINISH_WITHIN_S)
                 join_probe_threads(FINISH_WITHIN_S)
     except StartupError as why:
-        return _fail(SuggestedCommands(home).name_home(str(why)), why.exit_code)
+        return _fail(SuggestedCommands(home).add_home(str(why)), why.exit_code)
     except TooManyCrashes as why:
-        return _fail(SuggestedCommands(home).name_home(str(why)), EXIT_FAILED)
+        return _fail(SuggestedCommands(home).add_home(str(why)), EXIT_FAILED)
     except OSError as why:
         what, place = why.strerror or type(why).__name__, why.filename or home.root
         return _fail(f"ragd cannot use {place}: {what}.", EXIT_FAILED)

@@ -105,8 +105,8 @@ CODES: dict[str, Kind] = {
         DEGRADED,
         True,
         "The disk is full or cannot be written to, so nothing new can be saved.",
-        "Free some space, or make the disk writable; ragd then continues by itself. Indexed notes "
-        "can still be searched.",
+        "Free some space, or make the disk writable; ragd then continues automatically. Indexed "
+        "notes can still be searched.",
     ),
     "LOG_QUARANTINED": Kind(
         DEGRADED,
@@ -163,7 +163,8 @@ CODES: dict[str, Kind] = {
         DEGRADED,
         True,
         "The vault does not respond: its disk or its network mount hangs.",
-        "Check the mount or the network; ragd continues by itself when the vault responds again.",
+        "Check the mount or the network; ragd continues automatically when the vault responds "
+        "again.",
     ),
     "INDEXER_FAILED": Kind(
         DEGRADED,

@@ -20,7 +20,7 @@ def default_home() -> str:
 
 
 def platform_home() -> str:
-    """The platform's default, whatever the environment says."""
+    """The platform's default. It ignores `OBSIDIAN_RAG_HOME`."""
     if sys.platform == "win32":
         place = os.path.join(os.environ.get("APPDATA") or "~", "obsidian-rag")
     else:
@@ -93,7 +93,7 @@ class Home:
         return plain if _fits(plain) else self._in_runtime_dir()
 
     def _in_runtime_dir(self) -> str:
-        """In a short private folder: the session's, or ours if that is too long or missing."""
+        """In a short private folder: the session's, or ours if it is too long or missing."""
         name = f"{self.fingerprint}.sock"
         session = os.environ.get("XDG_RUNTIME_DIR")
         if session and _fits(place := os.path.join(session, "ragd", name)):
@@ -115,8 +115,7 @@ class Home:
 
 def with_home_option(text: str, home: Home, default: str) -> str:
     """The text with `--home` in its commands, unless `ragctl` finds this home without it (it finds
-    `default`). Commands stand in backticks. `--help` is the same for every home, and a command
-    that names a home stays as it is."""
+    `default`). Commands are in backticks. A command with `--home` or `--help` does not change."""
     if home.root == default:
         return text
     from shlex import quote
@@ -125,8 +124,8 @@ def with_home_option(text: str, home: Home, default: str) -> str:
     option = f"--home {quote(home.root)} "
     for command in rest:
         typed = command.partition("`")[0]
-        is_plain = typed.startswith("--home") or typed.endswith("--help")
-        first += f"`ragctl {'' if is_plain else option}{command}"
+        unchanged = typed.startswith("--home") or typed.endswith("--help")
+        first += f"`ragctl {'' if unchanged else option}{command}"
     return first
 
 

@@ -1,4 +1,4 @@
-"""From vault to index: the actors of the pipeline and what they share, put together."""
+"""Builds the actors of the pipeline, from vault to index, and the objects that they share."""
 
 from collections.abc import Awaitable, Callable
 from functools import partial
@@ -15,7 +15,7 @@ from ragd.embed.cache_eviction import CacheEviction
 from ragd.embed.embedder import EmbedderActor
 from ragd.embed.embedding_cache import EmbeddingCache
 from ragd.embed.providers.local_model import unavailable
-from ragd.embed.providers.model_choice import named, wished
+from ragd.embed.providers.model_choice import model_for_setting, model_named
 from ragd.embed.providers.provider_choice import ChosenProvider, Providers
 from ragd.embed.providers.shipped_models import ENGLISH, ShippedModel
 from ragd.embed.vector_maker import VectorMaker
@@ -75,7 +75,7 @@ class Pipeline:
             ledger, clock, self.open_indexes, self._providers, maker, self.notes, in_flight.fills
         )
         self._embedder = EmbedderActor(ledger, self.open_indexes, maker, backlog, in_flight)
-        self._forgetter = CacheEviction(ledger, clock, self.open_indexes, self._cache)
+        self._cache_eviction = CacheEviction(ledger, clock, self.open_indexes, self._cache)
         damage = IndexDamage(ledger, partial(ledger.journal.append, STORE_WRITER))
         self.generations = Generations(
             ledger,
@@ -83,7 +83,7 @@ class Pipeline:
             self.open_indexes,
             damage,
             vault_id(self._settings.current),
-            self._vault_is_there,
+            self._is_vault_present,
             crash_mark,
         )
         self.reindex_switch = ReindexSwitch(
@@ -102,17 +102,17 @@ class Pipeline:
         )
 
     def actors(self) -> dict[str, Callable[[], Awaitable[None]]]:
-        """Each by its name; whoever takes batches begins before whoever forms them."""
+        """The actors by name. Those that receive batches start before the one that forms them."""
         return {
             "store_writer": self._writer.run,
             "embedder": self._embedder.run,
             "batcher": self._batcher.run,
             "watcher": self._watcher.run,
-            "forgetter": self._forgetter.run,
+            "forgetter": self._cache_eviction.run,
         }
 
     async def close(self) -> None:
-        """Let go of the worker, the cache and the index. Nothing acknowledged is in them alone."""
+        """Close the worker, the cache and the index. Everything acknowledged is also in the log."""
         await self._providers.close()
         await self._cache.close()
         self.open_indexes.close()
@@ -121,7 +121,7 @@ class Pipeline:
     async def _new_identity(
         self, generation: str, like: IndexIdentity | None, asked: bool
     ) -> IndexIdentity:
-        """What an index that is made now is made of; `like` another in its vector space."""
+        """The identity of a new index. `like`: an index whose vector space it keeps."""
         if like is not None:
             chosen = ChosenProvider(like.space, like.canary, like.passed_over)
         else:
@@ -135,19 +135,21 @@ class Pipeline:
         )
 
     def _local_model(self, asked: bool) -> ShippedModel:
-        """The embedded model for a new index. One that nobody `asked` for keeps the model of the
-        index before it, unless another language is configured; else the languages of the notes
-        decide."""
+        """The embedded model for a new index. If no user `asked` for the index, it keeps the
+        previous index's model, unless another language is configured. Otherwise the languages of
+        the notes decide."""
         catalog, wish = self._ledger.state.catalog, self._settings.current.embedding
-        before = named(catalog.index.model) if catalog.index is not None and not asked else None
+        before = (
+            model_named(catalog.index.model) if catalog.index is not None and not asked else None
+        )
         if before is not None and wish.language in ("auto", before.language):
             return before
-        chosen = wished(wish.language, catalog.languages)
+        chosen = model_for_setting(wish.language, catalog.languages)
         if wish.language == "auto" and unavailable(chosen) is not None:
             return ENGLISH
         return chosen
 
-    async def _vault_is_there(self) -> bool:
+    async def _is_vault_present(self) -> bool:
         try:
             return await CHECK.run(self.notes.why_gone) in (None, "empty")
         except VaultGone:

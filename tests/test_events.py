@@ -44,8 +44,8 @@ from ragd.events import (
 KNOWN_TYPES = [kind for kind in EVENT_TYPES if kind is not Unknown]
 PART_TYPES = [kind for kind in EVENT_TYPES if issubclass(kind, SplitFact)]
 
-# Every text that a fact can hold, and why it cannot be text of a note. Whoever adds a field adds
-# it here, and a reviewer asks: can text from a note end up in it?
+# Every text that a fact can hold, and why it cannot be text of a note. Add each new field here. In
+# review, check whether text of a note can end up in it.
 REVIEWED = {
     # Paths of notes. They are in the log, and the docs say so.
     *("FileChange.path", "ChangesetFormed.upserts", "ChangesetFormed.deletes", "FileSkipped.path"),

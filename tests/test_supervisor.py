@@ -233,7 +233,7 @@ async def test_a_panic_of_a_library_is_a_crash_like_any_other(
     assert names == ["PanicException"] * 2
 
 
-async def test_being_cancelled_is_no_crash(journal: Recorder, clock: VirtualClock) -> None:
+async def test_a_cancellation_is_not_a_crash(journal: Recorder, clock: VirtualClock) -> None:
     actor = Actor()
     async with supervised(journal, clock, one=actor) as (_, task):
         await actor.running()

@@ -1,1 +1,1 @@
-"""What people type on the command line, parsed."""
+"""Parses values that people type on the command line."""

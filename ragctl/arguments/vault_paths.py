@@ -1,19 +1,22 @@
-"""A place in the vault as somebody types it: from its folder, or whole, as a shell completes it."""
+"""Paths in the vault as people type them: relative to it, or absolute from shell completion."""
 
 import os
 
-from ragctl.daemon.start import ask
+from ragctl.daemon.start import call_daemon
 from ragd.paths import Home
 
-WHOLE = "."
+WHOLE_VAULT = "."
 
 
-def within_vault(home: Home, path: str) -> str:
-    """A whole path from the vault's folder, which itself is `WHOLE`; others as they are."""
+def relative_to_vault(home: Home, path: str) -> str:
+    """An absolute path in the vault, made relative to it; the vault itself is `WHOLE_VAULT`. Any
+    other path is returned unchanged."""
     if not os.path.isabs(path):
         return path
-    vault = ask(home, "GET", "/v1/status", start=True, again=True).data["vault"]["path"]
+    vault = call_daemon(home, "GET", "/v1/status", start=True, skip_version_notice=True).data[
+        "vault"
+    ]["path"]
     for root in (vault, os.path.realpath(vault)):
         if f"{path}{os.sep}".startswith(root + os.sep):
-            return path[len(root) + 1 :].replace(os.sep, "/") or WHOLE
+            return path[len(root) + 1 :].replace(os.sep, "/") or WHOLE_VAULT
     return path

@@ -1,1 +1,1 @@
-"""One module per command: `EXAMPLES`, `options(parser)` and `run(args)`. None imports another."""
+"""One module per command, with `EXAMPLES`, `options(parser)` and `run(args)`."""

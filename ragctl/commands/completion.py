@@ -1,4 +1,4 @@
-"""`ragctl completion`: a script that teaches a shell our commands, options and their values."""
+"""`ragctl completion`: prints a script that completes commands, options and values in a shell."""
 
 import argparse
 from importlib import import_module
@@ -8,9 +8,9 @@ from ragctl.views.render import emit_json
 from ragd.errors import EXIT_OK
 
 EXAMPLES = (
-    ("source <(ragctl completion bash)", "for this shell; put the line into ~/.bashrc to keep it"),
-    ("source <(ragctl completion zsh)", "the same for zsh, behind compinit in ~/.zshrc"),
-    ("ragctl completion fish > ~/.config/fish/completions/ragctl.fish", "for fish, for good"),
+    ("source <(ragctl completion bash)", "in this shell; add the line to ~/.bashrc to keep it"),
+    ("source <(ragctl completion zsh)", "the same for zsh; in ~/.zshrc, put it after compinit"),
+    ("ragctl completion fish > ~/.config/fish/completions/ragctl.fish", "permanently, for fish"),
 )
 SHELLS = ("bash", "zsh", "fish")
 
@@ -18,18 +18,19 @@ SHELLS = ("bash", "zsh", "fish")
 def options(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
     parser.description = (
-        f"{parser.description}\n\nThe scripts for zsh and fish were written to their manuals;"
-        " only bash's is tested."
+        f"{parser.description}\n\nThe bash script is tested. Those for zsh and fish follow their"
+        " manuals and are not."
     )
     parser.add_argument("shell", metavar="SHELL", type=one_of(*SHELLS), help=", ".join(SHELLS))
 
 
 def run(args: argparse.Namespace) -> int:
-    from ragctl.completion import commands
+    from ragctl.completion import read_commands
 
-    made = import_module(f"ragctl.completion.{args.shell}").script(commands())
+    shell = import_module(f"ragctl.completion.{args.shell}")
+    script = shell.render_script(read_commands())
     if args.json:
-        emit_json({"shell": args.shell, "script": made})
+        emit_json({"shell": args.shell, "script": script})
     else:
-        print(made, end="")
+        print(script, end="")
     return EXIT_OK

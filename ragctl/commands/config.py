@@ -1,4 +1,4 @@
-"""`ragctl config`: where the configuration lies, what it says, and one setting changed safely.
+"""`ragctl config`: shows and checks the configuration, and changes one setting safely.
 
 A change is checked as a whole before anything is written, and replaces the file in one step.
 """
@@ -10,12 +10,12 @@ import stat
 from pathlib import Path
 
 from ragctl.cli import add_json, one_of
-from ragctl.commands.init import vault_folder
-from ragctl.daemon.reload import reload_daemon, tell_reload
+from ragctl.commands.init import resolve_vault
+from ragctl.daemon.reload import print_reload, reload_daemon
 from ragctl.failure import Failure, UsageError
-from ragctl.service_managers import installed
-from ragctl.setup.other_vault import index_dropped
-from ragctl.views.render import clean, complain, emit_json, for_home, note
+from ragctl.service_managers import installed_service
+from ragctl.setup.other_vault import index_drop_warnings
+from ragctl.views.render import add_home_option, clean, emit_json, print_failure, print_notice
 from ragd.config import load as configuration
 from ragd.config.json_schema import json_schema
 from ragd.config.keys import effect, get_value, is_known, set_value, unset_value
@@ -25,8 +25,11 @@ from ragd.paths import Home
 from ragd.runtime.durable_files import replace_file
 
 EXAMPLES = (
-    ("ragctl config show --defaults", "every setting, also those the file does not name"),
-    ("ragctl config set watch.rescan_s 600", "check, write, and tell the running daemon"),
+    ("ragctl config show --defaults", "every setting, including those not in the file"),
+    (
+        "ragctl config set watch.rescan_s 600",
+        "check and save it; applied without a restart where possible",
+    ),
 )
 ARGUMENTS: dict[str, tuple[str, ...]] = {
     "path": (),
@@ -37,21 +40,21 @@ ARGUMENTS: dict[str, tuple[str, ...]] = {
     "validate": (),
     "schema": (),
 }
-PATHS = ("vault_path", "vector_store.path")  # settings that are folders
-SIZES = tuple(f"embedding.{name}" for name in ("provider", "model", "base_url", "dimensions"))
+FOLDER_KEYS = ("vault_path", "vector_store.path")
+VECTOR_KEYS = tuple(f"embedding.{name}" for name in ("provider", "model", "base_url", "dimensions"))
 
 
 def options(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
     parser.description = f"{parser.description}\n\n" + "\n".join(
         (
-            "  path            where the file lies",
-            "  show            what it says; with --defaults, every setting",
-            "  get KEY         one setting or section, by its dotted name",
-            "  set KEY VALUE   change one; VALUE is JSON, or plain text",
-            "  unset KEY       take one out of the file: its default counts again",
-            "  validate        whether the daemon would accept it (exit 78 if not)",
-            "  schema          its JSON Schema, for your editor",
+            "  path            print the path of the file",
+            "  show            print the file; with --defaults, every setting",
+            "  get KEY         print one setting or section, by its dotted name",
+            "  set KEY VALUE   change a setting; VALUE is JSON or plain text",
+            "  unset KEY       remove a setting from the file: its default applies again",
+            "  validate        check whether the daemon would accept it (exit 78 if not)",
+            "  schema          print its JSON Schema, for your editor",
         )
     )
     parser.add_argument("action", metavar="ACTION", type=one_of(*ARGUMENTS))
@@ -61,11 +64,11 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    wanted = ARGUMENTS[args.action]
+    expected = ARGUMENTS[args.action]
     given = [word for word in (args.key, args.value) if word is not None]
-    if len(given) != len(wanted):
-        shape = " ".join(("ragctl config", args.action, *wanted))
-        raise UsageError(f"It should be `{shape}`.", "See `ragctl config --help`.")
+    if len(given) != len(expected):
+        usage = " ".join(("ragctl config", args.action, *expected))
+        raise UsageError(f"Usage: `{usage}`.", "See `ragctl config --help`.")
     match args.action:
         case "path":
             return _path(args.home, args.json)
@@ -92,13 +95,13 @@ def _path(home: Home, as_json: bool) -> int:
 
 
 def _show(home: Home, defaults: bool) -> int:
-    tree = configuration.effective(configuration.load(home)) if defaults else _tree(home)
-    print(configuration.to_json(tree).decode(), end="")
+    settings = configuration.effective(configuration.load(home)) if defaults else _read_file(home)
+    print(configuration.to_json(settings).decode(), end="")
     return EXIT_OK
 
 
 def _get(home: Home, key: str, as_json: bool) -> int:
-    value = get_value(_tree(home), key)
+    value = get_value(_read_file(home), key)
     if as_json or not isinstance(value, str):
         emit_json(value)
     else:
@@ -107,133 +110,147 @@ def _get(home: Home, key: str, as_json: bool) -> int:
 
 
 def _set(home: Home, key: str, text: str, as_json: bool) -> int:
-    tree = _tree(home)
-    if key in PATHS and text and not text.startswith(("~", '"')):
-        text = os.path.abspath(text)  # from here, as whoever typed it means it
-    changed = set_value(tree, key, text)
+    settings = _read_file(home)
+    if key in FOLDER_KEYS and text and not text.startswith(("~", '"')):
+        text = os.path.abspath(text)  # relative to the current folder, not to the home
+    changed = set_value(settings, key, text)
     value = get_value(changed, key)
-    said = f"{key} = {json.dumps(value, ensure_ascii=False)}"
-    return _change(home, key, tree, changed, value, said, as_json)
+    result = f"{key} = {json.dumps(value, ensure_ascii=False)}"
+    return _change(home, key, settings, changed, value, result, as_json)
 
 
 def _unset(home: Home, key: str, as_json: bool) -> int:
-    tree = _tree(home)
-    changed = unset_value(tree, key)
+    settings = _read_file(home)
+    changed = unset_value(settings, key)
     value = get_value(changed, key) if is_known(key) else None
-    now = f"{json.dumps(value, ensure_ascii=False)}, the default" if value is not None else "gone"
-    return _change(home, key, tree, changed, value, f"{clean(key)} is {now}", as_json)
+    default = f"is {json.dumps(value, ensure_ascii=False)}, the default"
+    result = f"{clean(key)} {default if value is not None else 'was removed'}"
+    return _change(home, key, settings, changed, value, result, as_json)
 
 
 def _change(
     home: Home,
     key: str,
-    tree: JsonObject,
+    settings: JsonObject,
     changed: JsonObject,
     value: object,
-    said: str,
+    result: str,
     as_json: bool,
 ) -> int:
-    """Check it, write it, tell the daemon, and say what came of it."""
+    """Check the change, save it, have a running daemon reload it, and print the result."""
     data = configuration.to_json(changed)
-    left = _left_to_mend(home, key, tree, data)
+    remaining = _remaining_error(home, key, settings, data)
     _replace(home.config, data)
-    told = reload_daemon(home)
-    vaults = (tree.get("vault_path"), changed.get("vault_path"))
-    hints = index_dropped(home, _vectors(home), *vaults)
+    reload = reload_daemon(home)
+    vaults = (settings.get("vault_path"), changed.get("vault_path"))
+    warnings = index_drop_warnings(home, _index_folder(home), *vaults)
     if as_json:
-        error = {"message": left.message, "suggestion": left.suggestion} if left else None
-        said_hints = [for_home(hint) for hint in hints]
-        emit_json({"key": key, "value": value, "daemon": told, "hints": said_hints, "error": error})
+        emit_json(
+            {
+                "key": key,
+                "value": value,
+                "daemon": reload,
+                "hints": [add_home_option(warning) for warning in warnings],
+                "error": _error_fields(remaining) if remaining else None,
+            }
+        )
     else:
-        print(said)
-        tell_reload(told)
-        if key == "vector_store.path" and installed(home) is not None:
-            note("The service may write to the former place only: run `ragctl service install`.")
-        for hint in hints:
-            note(hint)
-        if effect(key) == "recut" and value != get_value(tree, key) and not told["error"]:
-            note(_cut_again(told["running"]))
-        if left is not None:
-            complain(f"That is written. Still wrong: {left.message}", left.suggestion)
-    return EXIT_CONFIG if told["error"] or left else EXIT_OK
+        print(result)
+        print_reload(reload)
+        if key == "vector_store.path" and installed_service(home) is not None:
+            print_notice(
+                "The service may only write to the old folder: run `ragctl service install`."
+            )
+        for warning in warnings:
+            print_notice(warning)
+        if effect(key) == "recut" and value != get_value(settings, key) and not reload["error"]:
+            print_notice(_rechunk_notice(reload["running"]))
+        if remaining is not None:
+            print_failure(
+                f"The change is saved. Still wrong: {remaining.message}", remaining.suggestion
+            )
+    return EXIT_CONFIG if reload["error"] or remaining else EXIT_OK
 
 
-def _left_to_mend(home: Home, key: str, tree: JsonObject, data: bytes) -> ConfigError | None:
-    """What is wrong and was before. Raises ConfigError for what is new."""
+def _remaining_error(home: Home, key: str, settings: JsonObject, data: bytes) -> ConfigError | None:
+    """An error that the file had before this change. Raises ConfigError for a new one."""
     try:
         _check(home, key, data)
     except ConfigError as why:
-        if not set(why.message.splitlines()) <= _complaints(home, tree):
+        if not set(why.message.splitlines()) <= _existing_errors(home, settings):
             raise
         return why
     return None
 
 
+def _error_fields(error: ConfigError) -> dict[str, str]:
+    return {"message": error.message, "suggestion": error.suggestion}
+
+
 def _check(home: Home, key: str, data: bytes) -> None:
-    fresh = configuration.parse(data, home.root)
-    configuration.check_folders(fresh, home.root)
+    config = configuration.parse(data, home.root)
+    configuration.check_folders(config, home.root)
     if key == "vault_path":
-        _refuse_a_missing(fresh.vault_path)
-    if key in SIZES:
-        _refuse_a_wrong_size(key, fresh)
+        _require_vault(config.vault_path)
+    if key in VECTOR_KEYS:
+        _require_vector_size(key, config)
 
 
-def _complaints(home: Home, tree: JsonObject) -> set[str]:
-    """What is said of the file as it is."""
+def _existing_errors(home: Home, settings: JsonObject) -> set[str]:
+    """The errors in the file as it is now."""
     try:
-        _check(home, "", configuration.to_json(tree))
+        _check(home, "", configuration.to_json(settings))
     except ConfigError as why:
         return set(why.message.splitlines())
     return set()
 
 
-def _refuse_a_missing(vault: str) -> None:
-    """The same rule as init's: with a mistyped folder the daemon would leave its index behind."""
+def _require_vault(vault: str) -> None:
+    """The same rule as in init: with a mistyped folder, the daemon would stop using its index."""
     try:
-        vault_folder(vault)
+        resolve_vault(vault)
     except Failure as why:
-        raise ConfigError(
-            f"`vault_path` is left as it was: {why.message}", why.suggestion
-        ) from None
+        raise ConfigError(f"`vault_path` was not changed: {why.message}", why.suggestion) from None
 
 
-def _vectors(home: Home) -> str:
-    """Where the index lies."""
+def _index_folder(home: Home) -> str:
     try:
         return configuration.read(home).vector_store.path or home.vectors
     except ConfigError:
         return home.vectors
 
 
-def _refuse_a_wrong_size(key: str, fresh: configuration.Config) -> None:
-    """If Ollama answers: a size that is not the model's would mean an index without vectors."""
-    wish = fresh.embedding
-    if wish.provider == "embedded" or not wish.dimensions:
+def _require_vector_size(key: str, config: configuration.Config) -> None:
+    """Checked if Ollama answers: with a size other than the model's, there would be no vectors."""
+    embedding = config.embedding
+    if embedding.provider == "embedded" or not embedding.dimensions:
         return
-    from ragctl.setup.ollama import NoAnswer, ask, vector_size
+    from ragctl.setup.ollama import NoAnswer, query_server, vector_size
 
     try:
-        made = vector_size(wish.base_url, wish.model) if ask(wish.base_url).has(wish.model) else 0
+        if not query_server(embedding.base_url).has_model(embedding.model):
+            return
+        actual = vector_size(embedding.base_url, embedding.model)
     except NoAnswer:
         return
-    if made in (0, wish.dimensions):
+    if actual in (0, embedding.dimensions):
         return
-    instead = "Leave it out: `ragctl config unset embedding.dimensions`."
+    fix = "Remove it: `ragctl config unset embedding.dimensions`."
     if key == "embedding.dimensions":
-        instead = f"Run `ragctl config set embedding.dimensions {made}`, or leave it out: `ragctl "
-        instead += "config unset embedding.dimensions`."
+        fix = f"Run `ragctl config set embedding.dimensions {actual}`, or remove it: `ragctl "
+        fix += "config unset embedding.dimensions`."
     raise ConfigError(
-        f"`{key}` is left as it was: `embedding.dimensions` would be {wish.dimensions}, but "
-        f"Ollama's model {wish.model} makes vectors of {made} numbers.",
-        instead,
+        f"`{key}` was not changed: `embedding.dimensions` would be {embedding.dimensions}, but "
+        f"Ollama's model {embedding.model} makes vectors of {actual} numbers.",
+        fix,
     )
 
 
-def _cut_again(running: bool) -> str:
-    """What a changed way of cutting means for the notes that are in the index already."""
+def _rechunk_notice(running: bool) -> str:
+    """What a change of the chunk settings means for notes that are already in the index."""
     if running:
-        return "All notes are cut again: soon, by the daemon itself; at once, by `ragctl sync`."
-    return "All notes are cut again by the next sync, which the daemon begins by itself."
+        return "The daemon will split all notes into chunks again; `ragctl sync` does it now."
+    return "The next sync splits all notes into chunks again. The daemon starts it automatically."
 
 
 def _validate(home: Home, as_json: bool) -> int:
@@ -241,10 +258,10 @@ def _validate(home: Home, as_json: bool) -> int:
         configuration.load(home)
     except ConfigError as refused:
         if as_json:
-            said = {"message": refused.message, "suggestion": refused.suggestion}
-            emit_json({"valid": False, "path": home.config, "error": said})
+            error = _error_fields(refused)
+            emit_json({"valid": False, "path": home.config, "error": error})
         else:
-            complain(refused.message, refused.suggestion)
+            print_failure(refused.message, refused.suggestion)
         return EXIT_CONFIG
     if as_json:
         emit_json({"valid": True, "path": home.config, "error": None})
@@ -258,8 +275,8 @@ def _schema() -> int:
     return EXIT_OK
 
 
-def _tree(home: Home) -> JsonObject:
-    """What the file says, as it says it; whether that makes sense is not asked here."""
+def _read_file(home: Home) -> JsonObject:
+    """The settings in the file, which may be invalid."""
     path = Path(home.config)
     if not path.is_file():
         raise ConfigError(f"No configuration at {path}.", "Run `ragctl init PATH-TO-YOUR-VAULT`.")
@@ -267,6 +284,6 @@ def _tree(home: Home) -> JsonObject:
 
 
 def _replace(path: str, data: bytes) -> None:
-    """Write behind a link to where it leads, and leave the mode as it was."""
+    """Replace the file that a link points to, and keep the file's mode."""
     real = Path(os.path.realpath(path))
     replace_file(real, data, stat.S_IMODE(real.stat().st_mode))

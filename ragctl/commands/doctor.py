@@ -12,21 +12,21 @@ from ragctl.doctor.checks import (
     index,
     log,
     network,
+    no_configuration,
     obsidian,
     provider,
     stores,
-    unknown,
     vault,
 )
-from ragctl.doctor.run_checks import Check, examine
+from ragctl.doctor.run_checks import Check, run_checks
 from ragctl.failure import UsageError
-from ragctl.views.render import Ink, clean, counted, emit_json, for_home, say
+from ragctl.views.render import Ink, add_home_option, clean, counted, emit_json, print_text
 from ragd.errors import EXIT_FAILED, EXIT_OK
 
 EXAMPLES = (
     ("ragctl doctor", "what is wrong here, and what to do about it"),
-    ("ragctl doctor --json | jq '.checks[] | select(.verdict != \"ok\")'", "for a program"),
-    ("ragctl doctor --bundle report.tar.gz", "a file for a bug report, with nothing of your notes"),
+    ("ragctl doctor --json | jq '.checks[] | select(.verdict != \"ok\")'", "only the problems"),
+    ("ragctl doctor --bundle report.tar.gz", "a file for a bug report, without any note text"),
 )
 CHECKS = {
     "python": Check(home.python),
@@ -35,7 +35,7 @@ CHECKS = {
     "places": Check(home.places),
     "home": Check(home.permissions),
     "disk space": Check(home.space),
-    # Before the daemon: without its vault, everything that it advises comes to nothing.
+    # Before the daemon: while the vault is missing, the daemon's advice does not help.
     "vault": Check(vault.reachable),
     "notes": Check(vault.notes),
     "lock": Check(daemon.lock),
@@ -67,74 +67,76 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     if args.bundle is not None and os.path.lexists(args.bundle):
-        raise UsageError(f"There is a file {args.bundle} already.", "Name another one.")
-    found = examine(args.home, CHECKS)
-    failed = any(finding.verdict == "fail" for finding in found.values())
-    written = _bundle(args, found) if args.bundle is not None else None
+        raise UsageError(f"{args.bundle} already exists.", "Choose another name.")
+    findings = run_checks(args.home, CHECKS)
+    failed = any(finding.verdict == "fail" for finding in findings.values())
+    bundle = _write_bundle(args, findings) if args.bundle is not None else None
     if args.json:
-        emit_json({"ok": not failed, "checks": as_json(found), "bundle": written})
+        emit_json({"ok": not failed, "checks": as_json(findings), "bundle": bundle})
     else:
-        say(describe(found, Ink()))
-        if written:
-            print(f"\n{written['path']} holds {', '.join(written['files'])}.")
+        print_text(render_findings(findings, Ink()))
+        if bundle:
+            print(f"\n{bundle['path']} contains {', '.join(bundle['files'])}.")
             print("Your notes, questions and memories are not in it; paths are hashed.")
     return EXIT_FAILED if failed else EXIT_OK
 
 
-def _bundle(args: argparse.Namespace, found: dict[str, Finding]) -> dict[str, Any]:
-    from ragctl.doctor.bundle import write
+def _write_bundle(args: argparse.Namespace, findings: dict[str, Finding]) -> dict[str, Any]:
+    from ragctl.doctor.bundle import write_bundle
 
-    return write(args.home, args.bundle, found)
+    return write_bundle(args.home, args.bundle, findings)
 
 
-def as_json(found: dict[str, Finding]) -> list[dict[str, str]]:
-    """Each finding for a program."""
+def as_json(findings: dict[str, Finding]) -> list[dict[str, str]]:
+    """Each finding, for a program."""
     return [
         {
             "name": name,
             "verdict": one.verdict,
-            "message": for_home(one.message),
-            "fix": for_home(one.fix),
+            "message": add_home_option(one.message),
+            "fix": add_home_option(one.fix),
         }
-        for name, one in found.items()
+        for name, one in findings.items()
     ]
 
 
-def describe(found: dict[str, Finding], ink: Ink) -> str:
-    """A line for each check, and the fix below it where one is needed; all that wait for the
-    configuration share one."""
-    width = max(len(name) for name in found)
-    waiting = [name for name, finding in found.items() if finding == unknown()]
+def render_findings(findings: dict[str, Finding], ink: Ink) -> str:
+    """A line for each check, with the fix below it where one is needed. Checks that need a valid
+    configuration share one line."""
+    width = max(len(name) for name in findings)
+    waiting = [name for name, finding in findings.items() if finding == no_configuration()]
     lines: list[str] = []
-    for name, finding in found.items():
+    for name, finding in findings.items():
         if name not in waiting:
-            lines += _lines(name, finding, width, ink)
+            lines += _finding_lines(name, finding, width, ink)
     if waiting:
-        lines += _lines("the rest", _all_of(waiting), width, ink)
-    return "\n".join([*lines, "", _verdict(found, ink)])
+        lines += _finding_lines("the rest", _merge_names(waiting), width, ink)
+    return "\n".join([*lines, "", _verdict(findings, ink)])
 
 
-def _lines(name: str, finding: Finding, width: int, ink: Ink) -> list[str]:
+def _finding_lines(name: str, finding: Finding, width: int, ink: Ink) -> list[str]:
     sign, colour = _SIGNS[finding.verdict]
-    said = [ink.wrap(for_home(clean(line)), width + 6) for line in finding.message.splitlines()]
-    text = f"\n{'':{width + 6}}".join(said)
+    wrapped = [
+        ink.wrap(add_home_option(clean(line)), width + 6) for line in finding.message.splitlines()
+    ]
+    text = f"\n{'':{width + 6}}".join(wrapped)
     lines = [f"  {ink.paint(ink.sign(sign), colour)} {name:<{width}}  {text}"]
     if finding.fix:
-        fix = ink.wrap(for_home(clean(finding.fix)), width + 8)
+        fix = ink.wrap(add_home_option(clean(finding.fix)), width + 8)
         lines.append(f"{'':{width + 6}}{ink.paint(ink.sign('→'), 'cyan')} {fix}")
     return lines
 
 
-def _all_of(waiting: list[str]) -> Finding:
-    one = unknown()
+def _merge_names(waiting: list[str]) -> Finding:
+    one = no_configuration()
     return one._replace(message=f"{one.message}: {', '.join(waiting)}")
 
 
-def _verdict(found: dict[str, Finding], ink: Ink) -> str:
-    failed = sum(finding.verdict == "fail" for finding in found.values())
-    warned = sum(finding.verdict == "warn" for finding in found.values())
+def _verdict(findings: dict[str, Finding], ink: Ink) -> str:
+    failed = sum(finding.verdict == "fail" for finding in findings.values())
+    warned = sum(finding.verdict == "warn" for finding in findings.values())
     if failed:
         return ink.paint(counted(failed, "check") + " failed.", "red", "bold")
     if warned:
         return ink.paint(f"Nothing failed; {counted(warned, 'warning')}.", "yellow")
-    return ink.paint("All is well.", "green")
+    return ink.paint("All checks passed.", "green")

@@ -1,4 +1,4 @@
-"""`ragctl events`: the facts in the log, as they were recorded and as they come."""
+"""`ragctl events`: the facts in the log, and new ones as they are recorded."""
 
 import argparse
 import json
@@ -7,17 +7,17 @@ from collections.abc import Iterator
 from typing import Any
 
 from ragctl.cli import add_json, at_least
-from ragctl.daemon.start import ask
-from ragctl.daemon.wait import facts_behind
+from ragctl.daemon.start import call_daemon
+from ragctl.daemon.wait import stream_facts_after
 from ragctl.failure import Disconnected, NotRunning, UsageError
-from ragctl.views.render import Ink, clean, emit_bytes, fields, local
+from ragctl.views.render import Ink, clean, emit_bytes, format_fields, local_time
 from ragd.errors import EXIT_OK
 from ragd.paths import Home
 
 EXAMPLES = (
-    ("ragctl events -f", "the last few facts, then every new one as it comes"),
-    ("ragctl events -f --type job_finished", "see jobs end, the last ones and those to come"),
-    ("ragctl events --health", "how health went, and what changed it each time"),
+    ("ragctl events -f", "the last few facts, then each new one"),
+    ("ragctl events -f --type job_finished", "the last jobs that finished, then each new one"),
+    ("ragctl events --health", "every change of health, and what caused it"),
     ("ragctl events --after -100 --json | jq .event", "the last hundred, for a program"),
 )
 FOLLOW_FROM = 10
@@ -27,100 +27,102 @@ _TROUBLE = ("failed", "lost", "crashed", "quarantined", "cut", "unavailable", "h
 
 def options(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
-    parser.add_argument("-f", "--follow", action="store_true", help="go on as new facts come")
+    parser.add_argument("-f", "--follow", action="store_true", help="keep showing new facts")
     parser.add_argument(
-        "--type", action="append", default=[], metavar="T", help="only facts of this type (repeat)"
+        "--type",
+        action="append",
+        default=[],
+        metavar="T",
+        help="only facts of this type (repeatable)",
     )
     parser.add_argument(
-        "--health", action="store_true", help="every change of health, with the fact behind it"
+        "--health", action="store_true", help="every change of health, with the fact that caused it"
     )
     parser.add_argument(
         "--after",
         type=int,
         metavar="SEQ",
-        help="begin behind this seq; a negative number counts from the end "
-        f"(default: the oldest kept, with -f the last {FOLLOW_FROM})",
+        help="start after this seq; a negative number counts from the end "
+        f"(default: all that are kept; with -f the last {FOLLOW_FROM})",
     )
     parser.add_argument(
-        "--limit", type=at_least(1, int), metavar="N", help="end after this many facts"
+        "--limit", type=at_least(1, int), metavar="N", help="stop after this many facts"
     )
 
 
 def run(args: argparse.Namespace) -> int:
     if args.health and args.type:
-        raise UsageError(
-            "--health chooses the facts itself: leave --type out.", "See `ragctl events --help`."
-        )
-    log = ask(args.home, "GET", "/v1/status", start=True).data["log"]
+        raise UsageError("--health cannot be combined with --type.", "See `ragctl events --help`.")
+    log = call_daemon(args.home, "GET", "/v1/status", start=True).data["log"]
     if args.health:
-        from ragctl.views.health_events import show
+        from ragctl.views.health_events import show_health_events
 
-        return show(args, log["seq"], log["oldest_seq"])
-    after = first(args, log["seq"], log["oldest_seq"])
+        return show_health_events(args, log["seq"], log["oldest_seq"])
+    after = start_seq(args, log["seq"], log["oldest_seq"])
     ink = Ink()
     left = args.limit
     if args.follow:
-        lines = follow(args.home, after, args.type)
+        lines = follow_facts(args.home, after, args.type)
     else:
-        lines = lines_behind(args.home, after, args.type, on=False)
+        lines = read_facts(args.home, after, args.type, follow=False)
     for line in lines:
         if args.json:
             emit_bytes(line)
         else:
-            print(describe(json.loads(line), ink), flush=args.follow)
+            print(format_fact(json.loads(line), ink), flush=args.follow)
         left = left and left - 1
         if left == 0:
             break
     return EXIT_OK
 
 
-def follow(home: Home, after: int, types: list[str]) -> Iterator[bytes]:
-    """Every fact behind `after`, for ever: after a hang-up too, until no daemon is left."""
+def follow_facts(home: Home, after: int, types: list[str]) -> Iterator[bytes]:
+    """Every fact after `after`, until the daemon stops. It reconnects after a lost connection."""
     pause, longest = _RESUME_S
     while True:
         try:
-            for line in lines_behind(home, after, types, on=True):
+            for line in read_facts(home, after, types, follow=True):
                 after = json.loads(line)["seq"]
                 pause = _RESUME_S[0]
                 yield line
         except Disconnected:
-            pass  # dropped for being slow, or the daemon is going: asking again tells which
+            pass  # too slow for the daemon, or it is stopping: the next request shows which
         except NotRunning:
             raise NotRunning(
-                "The daemon stopped, so no more facts come.", "Start it with `ragctl start`."
+                "The daemon stopped, so there are no new facts.", "Start it with `ragctl start`."
             ) from None
         time.sleep(pause)
         pause = min(pause * 2, longest)
 
 
-def first(args: argparse.Namespace, newest: int, oldest: int) -> int:
-    """The seq to begin behind."""
-    wanted = args.after
-    if wanted is None:
-        wanted = -FOLLOW_FROM if args.follow else oldest - 1
-    return int(wanted if wanted >= 0 else max(oldest - 1, newest + wanted, 0))
+def start_seq(args: argparse.Namespace, newest: int, oldest: int) -> int:
+    """The seq of the fact before the first one to show."""
+    after = args.after
+    if after is None:
+        after = -FOLLOW_FROM if args.follow else oldest - 1
+    return int(after if after >= 0 else max(oldest - 1, newest + after, 0))
 
 
-def lines_behind(home: Home, after: int, types: list[str], *, on: bool) -> Iterator[bytes]:
-    lines = facts_behind(home, after, types, on=on)
+def read_facts(home: Home, after: int, types: list[str], *, follow: bool) -> Iterator[bytes]:
+    lines = stream_facts_after(home, after, types, follow=follow)
     try:
-        while (line := lines.line()) is not None:
+        while (line := lines.read_line()) is not None:
             yield line
     finally:
         lines.close()
 
 
-def describe(record: dict[str, Any], ink: Ink) -> str:
+def format_fact(record: dict[str, Any], ink: Ink) -> str:
     """One fact on one line."""
     event = record.get("event", {})
     kind = clean(event.get("type", "?"))
     trouble = kind.endswith(_TROUBLE) or event.get("outcome") == "failed"
     return " ".join(
         [
-            ink.paint(local(record.get("ts", "")), "dim"),
+            ink.paint(local_time(record.get("ts", "")), "dim"),
             ink.paint(f"{record.get('seq', 0):>7}", "dim"),
             f"{clean(record.get('actor', '')):<14}",
             ink.paint(f"{kind:<20}", *(("red",) if trouble else ("bold",))),
-            fields({k: v for k, v in event.items() if k != "type" and v is not None}),
+            format_fields({k: v for k, v in event.items() if k != "type" and v is not None}),
         ]
     ).rstrip()

@@ -1,6 +1,6 @@
-"""`ragctl index`: read the whole vault into the index. On a new machine it sets up first.
+"""`ragctl index`: indexes the whole vault. With --vault it first writes a missing configuration.
 
-It never changes which vault is indexed: a configuration that names another one is left as it is.
+It never changes a configuration that names another vault.
 """
 
 import argparse
@@ -9,48 +9,48 @@ from shlex import quote
 
 from ragctl import index_job
 from ragctl.daemon.client import request
-from ragctl.daemon.start import tell_version
+from ragctl.daemon.start import print_version_mismatch
 from ragctl.failure import Failure, NotRunning, UsageError
-from ragctl.views.render import note
+from ragctl.views.render import print_notice
 from ragd.paths import Home
 
 EXAMPLES = (
-    ("ragctl index --vault ~/Notes", "all there is to type on a new machine"),
+    ("ragctl index --vault ~/Notes", "all you need on a new machine"),
     ("ragctl index", "read every note again and bring the index up to date"),
-    ("ragctl index --no-wait", "ask for it and come back at once"),
+    ("ragctl index --no-wait", "start the job and return at once"),
 )
 
 
 def options(parser: argparse.ArgumentParser) -> None:
     index_job.options(parser)
     parser.add_argument(
-        "--vault", metavar="FOLDER", help="set up for this vault first, if nothing is set up yet"
+        "--vault", metavar="FOLDER", help="configure this vault first, if there is no configuration"
     )
 
 
 def run(args: argparse.Namespace) -> int:
     if args.vault is not None:
         with index_job.failures_are_fatal():
-            _make_sure_of(args.home, args.vault)
+            _ensure_vault(args.home, args.vault)
     return index_job.run(args.home, "full", args)
 
 
-def _make_sure_of(home: Home, given: str) -> None:
-    """Come back only when the configuration, and the daemon if one runs, are about this vault."""
-    from ragctl.commands.init import named_vault, set_up, tell_hints, vault_folder
+def _ensure_vault(home: Home, given: str) -> None:
+    """Make sure that the configuration, and the daemon if one is running, use this vault."""
+    from ragctl.commands.init import configured_vault, print_hints, resolve_vault, set_up
 
-    vault = named_vault(home)
+    vault = configured_vault(home)
     if vault is not None:
-        _refuse_another(home, vault, vault_folder(given))
+        _require_same_vault(home, vault, resolve_vault(given))
     else:
-        said = set_up(home, given)
-        vault = str(said["vault"])
-        note(f"{home.config} now names the vault {vault}.")
-        tell_hints(said)
-    _refuse_a_daemon_of_another(home, vault)
+        result = set_up(home, given)
+        vault = str(result["vault"])
+        print_notice(f"{home.config} now names the vault {vault}.")
+        print_hints(result)
+    _require_daemon_uses(home, vault)
 
 
-def _refuse_another(home: Home, vault: str, wanted: str) -> None:
+def _require_same_vault(home: Home, vault: str, wanted: str) -> None:
     if os.path.realpath(vault) != os.path.realpath(wanted):
         raise UsageError(
             f"{home.config} names the vault {vault}, not {wanted}.",
@@ -59,16 +59,16 @@ def _refuse_another(home: Home, vault: str, wanted: str) -> None:
         )
 
 
-def _refuse_a_daemon_of_another(home: Home, vault: str) -> None:
-    """One that began before the configuration changed still reads the former vault."""
+def _require_daemon_uses(home: Home, vault: str) -> None:
+    """A daemon that started before the configuration changed still uses the previous vault."""
     try:
         answer = request(home, "GET", "/v1/status")
         served = answer.data["vault"]["path"]
     except NotRunning:
         return
     if served != vault:
-        tell_version(answer)
+        print_version_mismatch(answer)
         raise Failure(
-            f"The running daemon still serves the vault {served}, not {vault}.",
+            f"The running daemon still uses the vault {served}, not {vault}.",
             "Run `ragctl stop`, then the same command again.",
         )

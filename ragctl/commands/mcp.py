@@ -6,47 +6,49 @@ import sys
 from importlib.util import find_spec
 
 from ragctl.failure import Failure
-from ragctl.views.render import emit_json, note
+from ragctl.views.render import emit_json, print_notice
 from ragd.errors import EXIT_OK
 from ragd.paths import Home, default_home
 
 EXAMPLES = (
-    ("ragctl mcp --config", "print what to paste into an MCP client's configuration"),
-    ("ragctl mcp", "serve; MCP clients run this themselves, it is not for people"),
+    ("ragctl mcp --config", "print the JSON for an MCP client's configuration"),
+    ("ragctl mcp", "serve; an MCP client runs this"),
 )
-ADD_IT = (
-    "Add the package `mcp` to where ragd is: `pipx inject ragd 'mcp>=2.3,<3'`, or in a "
+HOW_TO_INSTALL = (
+    "Install the package `mcp` next to ragd: `pipx inject ragd 'mcp>=2.3,<3'`, or in a "
     "clone `uv tool install . --with 'mcp>=2.3,<3'` or `pip install '.[mcp]'`."
 )
 
 
 def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--config", action="store_true", help="print the JSON to paste into an MCP client, and end"
+        "--config", action="store_true", help="print the JSON to paste into an MCP client, and exit"
     )
 
 
 def run(args: argparse.Namespace) -> int:
     if args.config:
-        emit_json(configuration(args.home))
+        emit_json(client_configuration(args.home))
         if find_spec("mcp") is None:
-            note(f"It will not start yet: the package `mcp` is not installed. {ADD_IT}")
+            print_notice(
+                f"The server cannot start yet: the package `mcp` is not installed. {HOW_TO_INSTALL}"
+            )
         return EXIT_OK
     try:
         from ragctl.mcp.server import serve
     except ModuleNotFoundError as why:
         raise Failure(
             f"The MCP server needs a package that is not installed ({why.name}).",
-            ADD_IT,
+            HOW_TO_INSTALL,
         ) from None
     if sys.stdin.isatty():
-        note("This speaks MCP, for programs. `ragctl mcp --config` says how; Ctrl-C ends it.")
+        print_notice("This is for MCP clients: see `ragctl mcp --config`. Ctrl-C ends it.")
     serve(args.home)
     return EXIT_OK
 
 
-def configuration(home: Home) -> dict[str, object]:
-    """How a client starts us: by our whole path, since it may have another PATH than a shell."""
+def client_configuration(home: Home) -> dict[str, object]:
+    """The command for a client, with an absolute path, because its PATH may not be the shell's."""
     program = sys.argv[0]
     if os.path.basename(program) in ("ragctl", "ragctl.exe"):
         command, args = os.path.abspath(program), ["mcp"]

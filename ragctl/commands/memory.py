@@ -1,14 +1,14 @@
-"""`ragctl memory`: what was told to be remembered, one more thing, and forgetting it for good."""
+"""`ragctl memory`: lists memories, stores one, or erases one for good."""
 
 import argparse
 from typing import Any
 from urllib.parse import quote
 
-from ragctl.arguments.vault_paths import within_vault
+from ragctl.arguments.vault_paths import relative_to_vault
 from ragctl.cli import add_json, one_of
-from ragctl.daemon.start import ask
+from ragctl.daemon.start import call_daemon
 from ragctl.failure import Failure, UsageError
-from ragctl.views.render import Ink, ago, clean, clean_lines, counted, emit_bytes, note
+from ragctl.views.render import Ink, ago, clean, clean_lines, counted, emit_bytes, print_notice
 from ragd.errors import EXIT_NOTHING_FOUND, EXIT_OK
 from ragd.paths import Home
 
@@ -16,15 +16,15 @@ EXAMPLES = (
     ("ragctl memory list", "every memory, newest first"),
     (
         "ragctl memory store debt_to_sreenivas 'I owe Sreenivas $70.' People/Sreenivas.md",
-        "remember this; searches bring it back",
+        "remember this; searches return it",
     ),
-    ("ragctl memory forget debt_to_sreenivas", "erase one; exit 6 if there is none of that key"),
+    ("ragctl memory forget debt_to_sreenivas", "erase it; exit 6 if there is no such key"),
 )
 _ARGUMENTS = {"list": (), "store": ("KEY", "VALUE", "NOTE"), "forget": ("KEY",)}
 _STORE = "/v1/tools/obsidian_rag_memory_store"
-_COPY = (
-    "The assistant may have a copy of its own (memory/obsidian-rag.md in its workspace): "
-    "look there too."
+_COPY_NOTICE = (
+    "The assistant may have its own copy (memory/obsidian-rag.md in its workspace): "
+    "check there too."
 )
 
 
@@ -32,9 +32,9 @@ def options(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
     parser.description = f"{parser.description}\n\n" + "\n".join(
         (
-            "  list                   what is remembered, and from which note",
-            "  store KEY VALUE NOTE   remember this of that note, in place of what KEY named",
-            "  forget KEY             erase a memory from every file of ragd's",
+            "  list                   show all memories, each with its note",
+            "  store KEY VALUE NOTE   remember VALUE, from NOTE; replaces an earlier KEY",
+            "  forget KEY             erase a memory from all of ragd's files",
         )
     )
     parser.add_argument("action", metavar="ACTION", type=one_of(*_ARGUMENTS))
@@ -43,11 +43,11 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    wanted = _ARGUMENTS[args.action]
+    expected = _ARGUMENTS[args.action]
     given = [word for word in (args.key, args.value, args.note) if word is not None]
-    if len(given) != len(wanted) or "" in given:
-        shape = " ".join(("ragctl memory", args.action, *wanted))
-        raise UsageError(f"It should be `{shape}`.", "See `ragctl memory --help`.")
+    if len(given) != len(expected) or "" in given:
+        usage = " ".join(("ragctl memory", args.action, *expected))
+        raise UsageError(f"Usage: `{usage}`.", "See `ragctl memory --help`.")
     match args.action:
         case "list":
             return _list(args.home, args.json)
@@ -58,38 +58,38 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _list(home: Home, as_json: bool) -> int:
-    answer = ask(home, "GET", "/v1/memories", start=True)
+    answer = call_daemon(home, "GET", "/v1/memories", start=True)
     memories = answer.data["memories"]
     if as_json:
         emit_bytes(answer.body)
         return EXIT_OK
     ink = Ink()
     for memory in memories:
-        print(f"{_described(memory, ink)}\n")
+        print(f"{_format_memory(memory, ink)}\n")
     print(f"{counted(len(memories), 'memory', 'memories')}.")
     return EXIT_OK
 
 
-def _described(memory: dict[str, Any], ink: Ink) -> str:
+def _format_memory(memory: dict[str, Any], ink: Ink) -> str:
     value = "\n".join(
         f"  {ink.wrap(line, 2)}" for line in clean_lines(memory["value"]).splitlines()
     )
     about = f"{clean(memory['source'])} {ink.sign('·')} {ago(memory['stored_at'])}"
     if memory.get("stale"):
-        about += f" {ink.sign('·')} the note has changed or is gone since"
+        about += f" {ink.sign('·')} the note has since changed or been removed"
     return f"{ink.paint(clean(memory['key']), 'bold')}\n{value}\n  {ink.paint(about, 'dim')}"
 
 
 def _store(home: Home, key: str, value: str, source: str, as_json: bool) -> int:
-    body = {"key": key, "value": value, "source": within_vault(home, source)}
-    answer = ask(home, "POST", _STORE, body, start=True)
+    body = {"key": key, "value": value, "source": relative_to_vault(home, source)}
+    answer = call_daemon(home, "POST", _STORE, body, start=True)
     try:
         stored = answer.data["key"]
     except Failure as refused:
         if "`source`" not in refused.message:
             raise
         raise Failure(
-            f"{source} is no note of the vault.",
+            f"{source} is not a note in the vault.",
             "Give its path inside the vault, as `ragctl search` shows it.",
             refused.exit_code,
             code=refused.code,
@@ -102,16 +102,16 @@ def _store(home: Home, key: str, value: str, source: str, as_json: bool) -> int:
 
 
 def _forget(home: Home, key: str, as_json: bool) -> int:
-    # A dot is escaped as well: a key of dots only would be read as a step up.
+    # Dots are escaped too: a key of only dots would be read as a parent folder.
     target = "/v1/memories/" + quote(key, safe="", errors="replace").replace(".", "%2E")
-    answer = ask(home, "DELETE", target, start=True)
+    answer = call_daemon(home, "DELETE", target, start=True)
     forgotten = answer.data["forgotten"]
     if as_json:
         emit_bytes(answer.body)
     elif forgotten:
         print(f"Forgotten: {clean(answer.data['key'])}")
     if forgotten:
-        note(_COPY)
+        print_notice(_COPY_NOTICE)
         return EXIT_OK
-    note(f"There is no memory `{key}`.\n`ragctl memory list` shows what there is.")
+    print_notice(f"There is no memory `{key}`.\n`ragctl memory list` shows all memories.")
     return EXIT_NOTHING_FOUND

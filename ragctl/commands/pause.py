@@ -1,20 +1,20 @@
-"""`ragctl pause`: nothing is indexed for a while, unless somebody asks; it ends by itself."""
+"""`ragctl pause`: pauses automatic indexing for a while. The pause ends automatically."""
 
 import argparse
 
 from ragctl.cli import add_json
 from ragctl.daemon.client import Answer
-from ragctl.daemon.start import ask
+from ragctl.daemon.start import call_daemon
 from ragctl.failure import UsageError
-from ragctl.views.render import emit_bytes, in_words_until, say
+from ragctl.views.render import emit_bytes, format_until, print_text
 from ragd.errors import EXIT_OK
 from ragd.paths import Home
 from ragd.protocol.limits import PAUSE_MAX_S
 
 EXAMPLES = (
-    ("ragctl pause 2h", "index nothing for two hours; without a length, for one"),
-    ("ragctl pause --until 18:00", "up to a time; also '2026-11-16 18:00'"),
-    ("ragctl pause resume", "go on now, and catch up"),
+    ("ragctl pause 2h", "pause for two hours; without a duration, for one"),
+    ("ragctl pause --until 18:00", "pause until a time; also '2026-11-16 18:00'"),
+    ("ragctl pause resume", "end the pause now, and catch up"),
 )
 RESUME = "resume"
 DEFAULT_S = 3600
@@ -24,54 +24,54 @@ def options(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
     parser.description = (
         f"{parser.description}\n\n"
-        "Saves are noticed meanwhile, not indexed; searches mark notes that changed.\n"
-        "`ragctl sync`, `index` and `reindex` work all the same, and do not end the pause."
+        "Meanwhile changes are noticed but not indexed; searches mark notes that changed.\n"
+        "`ragctl sync`, `index` and `reindex` still work, and do not end the pause."
     )
     parser.add_argument(
-        "length", metavar="LENGTH", nargs="?", help="30m, 2h, 1h30m, 1d (1h); or: resume"
+        "duration", metavar="DURATION", nargs="?", help="30m, 2h, 1h30m, 1d (1h); or: resume"
     )
-    parser.add_argument("--until", metavar="TIME", help="up to this time of day, or moment")
+    parser.add_argument("--until", metavar="TIME", help="a time of day, or a date and time")
 
 
 def run(args: argparse.Namespace) -> int:
-    if args.until is not None and args.length is not None:
-        raise UsageError("It is either a length or --until.", "See `ragctl pause --help`.")
-    if args.length == RESUME:
+    if args.until is not None and args.duration is not None:
+        raise UsageError("Give a duration or --until, not both.", "See `ragctl pause --help`.")
+    if args.duration == RESUME:
         return _resume(args.home, args.json)
-    seconds = _seconds(args.length, args.until)
+    seconds = _pause_seconds(args.duration, args.until)
     if seconds > PAUSE_MAX_S:
         raise UsageError(
             "A pause is at most 30 days long.", "`ragctl stop` stops the daemon for good."
         )
-    answer = ask(args.home, "POST", "/v1/pause", {"seconds": seconds}, start=True)
-    said = f"Syncing is paused {in_words_until(answer.data['paused']['until'])}."
-    return _tell(answer, f"{said} `ragctl pause resume` ends it.", args.json)
+    answer = call_daemon(args.home, "POST", "/v1/pause", {"seconds": seconds}, start=True)
+    message = f"Syncing is paused {format_until(answer.data['paused']['until'])}."
+    return _print_answer(answer, f"{message} `ragctl pause resume` ends it.", args.json)
 
 
 def _resume(home: Home, as_json: bool) -> int:
-    answer = ask(home, "POST", "/v1/resume", {}, start=True)
+    answer = call_daemon(home, "POST", "/v1/resume", {}, start=True)
     if answer.data["was_paused"]:
-        said = "Syncing goes on: what changed meanwhile is being indexed."
+        message = "Syncing has resumed: changes during the pause are being indexed."
     else:
-        said = "Syncing was not paused."
-    return _tell(answer, said, as_json)
+        message = "Syncing was not paused."
+    return _print_answer(answer, message, as_json)
 
 
-def _seconds(length: str | None, until: str | None) -> int:
-    if length is None and until is None:
+def _pause_seconds(duration: str | None, until: str | None) -> int:
+    if duration is None and until is None:
         return DEFAULT_S
     from datetime import UTC, datetime
 
-    from ragctl.arguments.durations import seconds_in, seconds_until
+    from ragctl.arguments.durations import parse_duration, seconds_until
 
     if until is not None:
         return seconds_until(until, datetime.now(UTC))
-    return seconds_in(str(length))
+    return parse_duration(str(duration))
 
 
-def _tell(answer: Answer, said: str, as_json: bool) -> int:
+def _print_answer(answer: Answer, message: str, as_json: bool) -> int:
     if as_json:
         emit_bytes(answer.body)
     else:
-        say(said)
+        print_text(message)
     return EXIT_OK

@@ -1,7 +1,7 @@
-"""`ragctl purge`: removes everything that ragd ever wrote, and nothing else. Never the vault.
+"""`ragctl purge`: removes everything that ragd wrote, and nothing else. Never the vault.
 
-The daemon is stopped first and cannot start meanwhile. The configuration and the lock go last, so
-that a purge that was cut off is finished by running it again.
+The daemon is stopped first and cannot start meanwhile. The configuration and the lock are removed
+last, so that an interrupted purge can be finished by running it again.
 """
 
 import argparse
@@ -15,25 +15,25 @@ from typing import Any
 from ragctl.cli import add_json
 from ragctl.daemon.lockfile import holder
 from ragctl.failure import Failure, NotRunning, UsageError
-from ragctl.purge.locations import Places, places_of
-from ragctl.purge.removal import IS_POSSIBLE, Sum, Tally, sweep
-from ragctl.views.render import Ink, clean, counted, emit_json, note, size
+from ragctl.purge.locations import PurgeLocations, read_locations
+from ragctl.purge.removal import IS_POSSIBLE, OwnedItem, PurgeResult, purge_folder
+from ragctl.views.render import Ink, clean, counted, emit_json, format_size, print_notice
 from ragd.errors import EXIT_FAILED, EXIT_OK, EXIT_PERMISSION
 from ragd.paths import Home
 
 EXAMPLES = (
     ("ragctl purge --dry-run", "list what would be removed, and how large it is"),
-    ("ragctl purge", "stop the daemon and remove it all, after a question"),
-    ("ragctl purge --yes", "without the question, for scripts"),
+    ("ragctl purge", "stop the daemon and remove everything, after asking"),
+    ("ragctl purge --yes", "remove it without asking, for scripts"),
 )
 STOPPED_WITHIN_S = 15.0
-_LISTED = 20
+_LISTED_MAX = 20
 
 
 def options(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
-    parser.add_argument("--dry-run", action="store_true", help="only list it")
-    parser.add_argument("--yes", action="store_true", help="do not ask")
+    parser.add_argument("--dry-run", action="store_true", help="only list what would be removed")
+    parser.add_argument("--yes", action="store_true", help="do not ask for confirmation")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -43,70 +43,72 @@ def run(args: argparse.Namespace) -> int:
             "On this system ragctl cannot remove files without following links.",
             f"Run `ragctl stop`, then remove {home.root} by hand.",
         )
-    places = places_of(home)
-    found = _swept(home, places, remove=False)
-    if args.dry_run or not found.ours:
-        return _report(home, found, args.json, removed=False)
-    _refuse_a_service(home)
+    locations = read_locations(home)
+    found = _list_or_remove(home, locations, remove=False)
+    if args.dry_run or not found.owned:
+        return _print_report(home, found, args.json, removed=False)
+    _require_no_service(home)
     if not args.yes:
-        _ask(home, found, args.json)
+        _confirm(home, found, args.json)
     stop_daemon(home)
-    with _locked(home):
-        removed = _swept(home, places, remove=True)
-    return _report(home, removed, args.json, removed=True, listed=not args.yes)
+    with _hold_lock(home):
+        removed = _list_or_remove(home, locations, remove=True)
+    return _print_report(home, removed, args.json, removed=True, listed=not args.yes)
 
 
-def _swept(home: Home, places: Places, *, remove: bool) -> Tally:
-    """Indexes elsewhere, the socket elsewhere, then the home."""
-    elsewhere = [_index_at(place, remove=remove) for place in places.vectors]
-    sockets = [_socket_at(place, remove=remove) for place in places.sockets]
-    kept = sweep(home.root, "home", remove=remove, keep=places.keep)
-    return Tally(*elsewhere, *sockets, kept)
+def _list_or_remove(home: Home, locations: PurgeLocations, *, remove: bool) -> PurgeResult:
+    """Indexes and the socket outside the home first, then the home."""
+    indexes = [_list_or_remove_index(place, remove=remove) for place in locations.vectors]
+    sockets = [_list_or_remove_socket(place, remove=remove) for place in locations.sockets]
+    in_home = purge_folder(home.root, "home", remove=remove, keep=locations.keep)
+    return PurgeResult(*indexes, *sockets, in_home)
 
 
-def _index_at(place: str, *, remove: bool) -> Tally:
+def _list_or_remove_index(place: str, *, remove: bool) -> PurgeResult:
     if not os.path.islink(place):
-        return sweep(place, "vectors", remove=remove)
-    tally = Tally()
-    tally.foreign.append(place)
-    return tally
+        return purge_folder(place, "vectors", remove=remove)
+    result = PurgeResult()
+    result.foreign.append(place)
+    return result
 
 
-def _socket_at(path: str, *, remove: bool) -> Tally:
-    """A socket outside the home lies in a folder that other homes may use, too."""
-    tally = Tally()
+def _list_or_remove_socket(path: str, *, remove: bool) -> PurgeResult:
+    """A socket outside the home is in a folder that other homes may use too."""
+    result = PurgeResult()
     with suppress(OSError):
         if stat.S_ISSOCK(os.lstat(path).st_mode):
-            tally.ours.append(Sum(path, 1, 0))
+            result.owned.append(OwnedItem(path, 1, 0))
             if remove:
                 os.unlink(path)
-                os.rmdir(os.path.dirname(path))  # if nobody else has one there
-    return tally
+                os.rmdir(os.path.dirname(path))  # fails if another home has a socket there
+    return result
 
 
-# Asking, stopping
+# Confirming, stopping
 
 
-def _ask(home: Home, found: Tally, as_json: bool) -> None:
+def _confirm(home: Home, found: PurgeResult, as_json: bool) -> None:
     if as_json or not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise UsageError(
             "This removes everything that ragd wrote, and cannot be undone.",
-            "`ragctl purge --dry-run` lists it; `ragctl purge --yes` does it.",
+            "`ragctl purge --dry-run` lists it; `ragctl purge --yes` removes it.",
         )
-    print(_listed(found, Ink(sys.stderr)), file=sys.stderr)
+    print(_render_list(found, Ink(sys.stderr)), file=sys.stderr)
     first = " The daemon is stopped first." if holder(home) is not None else ""
-    note(f"Memories and the configuration are among it. Your notes are not touched.{first}")
+    print_notice(
+        f"This includes memories and the configuration. Your notes are not touched.{first}"
+    )
     name = os.path.basename(home.root)
-    print(f"Remove it all? Type y or {clean(name)}: ", end="", file=sys.stderr, flush=True)
+    print(f"Remove everything? Type y or {clean(name)}: ", end="", file=sys.stderr, flush=True)
     if sys.stdin.readline().strip().lower() not in ("y", "yes", name.lower()):
         raise Failure("Nothing was removed.")
 
 
-def _refuse_a_service(home: Home) -> None:
-    """Its file is ours as well, and the system's service manager has to be told of its end."""
-    from ragctl.service_managers import installed
+def _require_no_service(home: Home) -> None:
+    """An installed service has to be removed with its service manager first."""
+    from ragctl.service_managers import installed_service
 
-    if (plan := installed(home)) is not None:
+    if (plan := installed_service(home)) is not None:
         raise Failure(
             f"The service {plan.name} is installed for {home.root}: nothing was removed.",
             "Run `ragctl service uninstall` first.",
@@ -120,7 +122,7 @@ def stop_daemon(home: Home) -> None:
 
     try:
         end_daemon(home, STOPPED_WITHIN_S)
-    except NotRunning:  # it went by itself
+    except NotRunning:  # it has exited in the meantime
         return
     except Failure as why:
         why.message = f"{why.message} Nothing was removed."
@@ -128,8 +130,8 @@ def stop_daemon(home: Home) -> None:
 
 
 @contextmanager
-def _locked(home: Home) -> Iterator[None]:
-    """Nobody else starts here until it is done."""
+def _hold_lock(home: Home) -> Iterator[None]:
+    """Hold the lock of the home, so that no daemon can start."""
     if sys.platform == "win32" or not os.path.isdir(home.root):
         yield
         return
@@ -146,60 +148,62 @@ def _locked(home: Home) -> Iterator[None]:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise Failure(
-                f"A daemon{_pid(home)} holds the lock of {home.root}: nothing was removed.",
-                "Stop it with `ragctl stop`; then try again.",
+                f"A daemon{_pid_suffix(home)} holds the lock of {home.root}: nothing was removed.",
+                "Stop it with `ragctl stop`, then try again.",
             ) from None
         yield
     finally:
         os.close(handle)
 
 
-def _pid(home: Home) -> str:
+def _pid_suffix(home: Home) -> str:
     pid = (holder(home) or {}).get("pid")
     return f" (pid {pid})" if pid else ""
 
 
-# Telling
+# Reporting
 
 
-def _report(home: Home, tally: Tally, as_json: bool, *, removed: bool, listed: bool = False) -> int:
+def _print_report(
+    home: Home, result: PurgeResult, as_json: bool, *, removed: bool, listed: bool = False
+) -> int:
     if as_json:
-        emit_json(_as_json(home, tally, removed))
-    elif not tally.ours:
-        print(f"There is nothing of ragd's in {clean(home.root)}.")
+        emit_json(_as_json(home, result, removed))
+    elif not result.owned:
+        print(f"There are no files from ragd in {clean(home.root)}.")
     else:
-        if not listed:  # nobody has seen it yet
-            print(_listed(tally, Ink()))
-        total = size(sum(one.size_bytes for one in tally.ours))
+        if not listed:
+            print(_render_list(result, Ink()))
+        total = format_size(sum(one.size_bytes for one in result.owned))
         print(f"{'Removed' if removed else 'To be removed'}: {total}.")
-    if tally.foreign and not as_json:
-        _name("Not ragd's, so left alone", tally.foreign)
-    if tally.stuck:
-        _name("Could not be removed", tally.stuck)
+    if result.foreign and not as_json:
+        _print_paths("Not written by ragd, so left alone", result.foreign)
+    if result.not_removed:
+        _print_paths("Could not be removed", result.not_removed)
         return EXIT_FAILED
     return EXIT_OK
 
 
-def _as_json(home: Home, tally: Tally, removed: bool) -> dict[str, Any]:
+def _as_json(home: Home, result: PurgeResult, removed: bool) -> dict[str, Any]:
     return {
         "home": home.root,
         "removed": removed,
-        "entries": [one._asdict() for one in tally.ours],
-        "size_bytes": sum(one.size_bytes for one in tally.ours),
-        "foreign": tally.foreign,
-        "stuck": tally.stuck,
+        "entries": [one._asdict() for one in result.owned],
+        "size_bytes": sum(one.size_bytes for one in result.owned),
+        "foreign": result.foreign,
+        "stuck": result.not_removed,
     }
 
 
-def _listed(tally: Tally, ink: Ink) -> str:
+def _render_list(result: PurgeResult, ink: Ink) -> str:
     lines = []
-    for path, files, size_bytes in tally.ours:
+    for path, files, size_bytes in result.owned:
         more = f"  ({counted(files, 'file')})" if files != 1 else ""
-        lines.append(f"{size(size_bytes):>9}  {clean(path)}{ink.paint(more, 'dim')}")
+        lines.append(f"{format_size(size_bytes):>9}  {clean(path)}{ink.paint(more, 'dim')}")
     return "\n".join(lines)
 
 
-def _name(what: str, paths: list[str]) -> None:
-    note("\n".join([f"{what}:", *(f"  {clean(path)}" for path in paths[:_LISTED])]))
-    if len(paths) > _LISTED:
-        note(f"  and {len(paths) - _LISTED} more")
+def _print_paths(title: str, paths: list[str]) -> None:
+    print_notice("\n".join([f"{title}:", *(f"  {clean(path)}" for path in paths[:_LISTED_MAX])]))
+    if len(paths) > _LISTED_MAX:
+        print_notice(f"  and {len(paths) - _LISTED_MAX} more")

@@ -1,12 +1,12 @@
-"""`ragctl reindex`: a new index beside the old one, which serves until the new one is whole."""
+"""`ragctl reindex`: builds a new index while the old one serves, then switches to it."""
 
 import argparse
 
 from ragctl import index_job
 
 EXAMPLES = (
-    ("ragctl reindex", "after another embedding model was set, or the index was damaged"),
-    ("ragctl reindex --no-wait", "ask for it and come back at once"),
+    ("ragctl reindex", "after a change of the embedding model, or damage to the index"),
+    ("ragctl reindex --no-wait", "start the job and return at once"),
 )
 
 

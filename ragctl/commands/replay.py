@@ -1,6 +1,6 @@
-"""`ragctl replay`: the state at any moment, from a log's files alone. It changes nothing.
+"""`ragctl replay`: the state at any past moment, from a log's files alone. It changes nothing.
 
-The log may be this home's, also while a daemon writes it, or a copy from another machine.
+The log may be this home's, even while a daemon writes it, or a copy from another machine.
 """
 
 import argparse
@@ -11,8 +11,8 @@ from typing import NamedTuple
 from ragctl.cli import add_json, at_least
 from ragctl.daemon.lockfile import holder
 from ragctl.failure import Failure, UsageError
-from ragctl.views.past_state import as_json, describe
-from ragctl.views.render import Ink, clean, emit_json, note
+from ragctl.views.past_state import render_past_state, state_as_json
+from ragctl.views.render import Ink, clean, emit_json, print_notice
 from ragd.errors import EXIT_FAILED, EXIT_OK
 from ragd.eventlog.disk import RealDisk
 from ragd.eventlog.follow import TooOld
@@ -22,15 +22,15 @@ from ragd.paths import Home
 from ragd.state.replay import Replayed, parse_time, replay, verify
 
 EXAMPLES = (
-    ("ragctl replay --at 2026-11-15T14:30", "what was known then, on this machine's clock"),
-    ("ragctl replay --health", "how health went, and what changed it each time"),
-    ("ragctl replay --verify", "whether the folds of the log equal what is on disk"),
+    ("ragctl replay --at 2026-11-15T14:30", "the state at that time, in this machine's time zone"),
+    ("ragctl replay --health", "every change of health, and what caused it"),
+    ("ragctl replay --verify", "check whether log and disk agree"),
     ("ragctl replay --from ~/Downloads/their-home", "a log copied from another machine"),
 )
 
 
 class Source(NamedTuple):
-    """A log and what lies beside it."""
+    """A log and the files that belong to it."""
 
     events: Path
     snapshots: Path
@@ -43,27 +43,28 @@ def options(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
     moment = parser.add_mutually_exclusive_group()
     moment.add_argument(
-        "--until", type=at_least(0, int), metavar="SEQ", help="after the fact with this number"
+        "--until",
+        type=at_least(0, int),
+        metavar="SEQ",
+        help="the state after the fact with this number",
     )
     moment.add_argument(
         "--at",
-        type=_moment,
+        type=_parse_at,
         metavar="TIME",
-        help="at this time (ISO 8601, local unless it says otherwise)",
+        help="the state at this time (ISO 8601; local time unless it names a zone)",
     )
-    moment.add_argument(
-        "--verify", action="store_true", help="compare the folds with the files on disk"
+    moment.add_argument("--verify", action="store_true", help="check whether log and disk agree")
+    parser.add_argument(
+        "--health", action="store_true", help="every change of health up to then, with its cause"
     )
     parser.add_argument(
-        "--health", action="store_true", help="every change of health up to there, with its cause"
-    )
-    parser.add_argument(
-        "--from", dest="source", metavar="DIR", help="another home, or a folder of segments"
+        "--from", dest="source", metavar="DIR", help="another home, or a folder of log segments"
     )
 
 
 def run(args: argparse.Namespace) -> int:
-    source = find(args.home, args.source)
+    source = find_log(args.home, args.source)
     if args.verify and args.health:
         raise UsageError(
             "--health: not allowed with argument --verify.", "See `ragctl replay --help`."
@@ -72,27 +73,27 @@ def run(args: argparse.Namespace) -> int:
         return _verify(source, args.json)
     if args.health:
         return _health(source, args)
-    found = _replayed(source, args.until, args.at)
+    found = _replay(source, args.until, args.at)
     if args.json:
-        emit_json(as_json(found))
+        emit_json(state_as_json(found))
     else:
-        print(describe(found, Ink()))
+        print(render_past_state(found, Ink()))
     return EXIT_OK
 
 
-def find(home: Home, given: str | None) -> Source:
-    """The log that is meant: this home's, another home's, or a bare folder of segments."""
+def find_log(home: Home, given: str | None) -> Source:
+    """The log to replay: this home's, another home's, or a folder of segments alone."""
     root = os.path.abspath(os.path.expanduser(given)) if given else home.root
     if not os.path.isdir(root):
-        raise Failure(f"There is no folder {root}.", "Name a home, or a folder of segments.")
-    there = Home(root)
-    if not os.path.isdir(there.events) and segment_names(RealDisk(Path(root))):
-        there = Home(os.path.dirname(root))
-        source = Source(Path(root), Path(there.snapshots), Path(there.sync_result), False, False)
+        raise Failure(f"There is no folder {root}.", "Give a home, or a folder of log segments.")
+    other = Home(root)
+    if not os.path.isdir(other.events) and segment_names(RealDisk(Path(root))):
+        other = Home(os.path.dirname(root))
+        source = Source(Path(root), Path(other.snapshots), Path(other.sync_result), False, False)
     else:
-        running = holder(there) is not None
-        places = (Path(there.events), Path(there.snapshots), Path(there.sync_result))
-        source = Source(*places, True, running)
+        running = holder(other) is not None
+        paths = (Path(other.events), Path(other.snapshots), Path(other.sync_result))
+        source = Source(*paths, True, running)
     if not segment_names(RealDisk(source.events)) and not snapshot_files(source.snapshots):
         raise Failure(
             f"There is no event log in {root}.",
@@ -101,7 +102,7 @@ def find(home: Home, given: str | None) -> Source:
     return source
 
 
-def _replayed(source: Source, until: int | None, at: str | None) -> Replayed:
+def _replay(source: Source, until: int | None, at: str | None) -> Replayed:
     try:
         return replay(source.events, source.snapshots, until=until, at=at)
     except TooOld as why:
@@ -109,28 +110,28 @@ def _replayed(source: Source, until: int | None, at: str | None) -> Replayed:
 
 
 def _health(source: Source, args: argparse.Namespace) -> int:
-    from ragctl.views.health_history import read
-    from ragctl.views.timeline import in_words
+    from ragctl.views.health_history import read_health_history
+    from ragctl.views.timeline import render_changes
 
     try:
-        history = read(source.events, source.snapshots, args.until, args.at)
+        history = read_health_history(source.events, source.snapshots, args.until, args.at)
     except TooOld as why:
         raise _too_old(why) from None
     if args.json:
         for change in history.changes:
             emit_json(change.as_json())
     else:
-        for words in in_words(history.changes, Ink(), history.known):
+        for words in render_changes(history.changes, Ink(), history.reasons_before):
             print(words)
         if not history.changes:
             print("Health has not changed in this log.")
     for damage in history.damage:
-        note(f"Not told: {damage}")
+        print_notice(f"Skipped: {damage}")
     return EXIT_OK
 
 
-def _moment(text: str) -> str:
-    """The type of --at."""
+def _parse_at(text: str) -> str:
+    """The type of the option --at."""
     try:
         return parse_time(text)
     except (ValueError, OverflowError):
@@ -142,7 +143,7 @@ def _moment(text: str) -> str:
 
 def _too_old(why: TooOld) -> Failure:
     return Failure(
-        f"That is past retention: the oldest seq that can be replayed is {why.oldest}.",
+        f"The log does not go back that far: the oldest seq that can be replayed is {why.oldest}.",
         f"Try `ragctl replay --until {why.oldest}`, or a later moment.",
     )
 
@@ -158,13 +159,13 @@ def _verify(source: Source, as_json: bool) -> int:
         equal = not differences
         emit_json({"equal": equal, "differences": differences, "daemon_running": source.running})
     elif not differences:
-        print("The folds equal what is on disk.")
+        print("Log and disk agree.")
     else:
-        print("The folds differ from what is on disk:")
+        print("Log and disk differ:")
         print("\n".join(f"  {clean(difference)}" for difference in differences))
     if differences and source.running:
-        note(
-            "A daemon is writing here: sync-result.json follows its fold by a moment, and a torn "
-            "tail is a fact on its way. Verify again, or after `ragctl stop`."
+        print_notice(
+            "A daemon is running: sync-result.json may be a moment behind the log, and a torn tail "
+            "is a fact that is being written. Verify again, or first run `ragctl stop`."
         )
     return EXIT_FAILED if differences else EXIT_OK

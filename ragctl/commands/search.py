@@ -1,15 +1,15 @@
-"""`ragctl search`: ask the vault a question, read the passages that answer it."""
+"""`ragctl search`: asks a question and prints the passages that answer it."""
 
 import argparse
 import re
 from typing import Any
 
-from ragctl.arguments.vault_paths import WHOLE, within_vault
+from ragctl.arguments.vault_paths import WHOLE_VAULT, relative_to_vault
 from ragctl.cli import add_json, at_least
-from ragctl.daemon.start import ask, ask_when_started
+from ragctl.daemon.start import call_daemon, call_daemon_when_ready
 from ragctl.failure import Failure, UsageError
 from ragctl.views.render import Ink, emit_bytes
-from ragctl.views.search_results import told
+from ragctl.views.search_results import render_search_results
 from ragd.errors import (
     EXIT_FAILED,
     EXIT_NOTHING_FOUND,
@@ -23,25 +23,25 @@ from ragd.protocol.limits import DAY_OR_TIME, DAY_OR_TIME_FORMS, MAX_RESULTS
 
 EXAMPLES = (
     ('ragctl search "how was my mental health in 2024?"', "the five best passages"),
-    ("ragctl search doorbell --dir Projects --max 20", "only below a folder, and more of them"),
-    ("ragctl search tickets --tag travel --from 2024-01-01", "only with a tag, since a day"),
-    ("ragctl search 'tasks prop:status=active -draft'", "only with a property, without a word"),
+    ("ragctl search doorbell --dir Projects --max 20", "only in a folder, up to 20 passages"),
+    ("ragctl search tickets --tag travel --from 2024-01-01", "only with a tag, from a day on"),
+    ("ragctl search 'tasks prop:status=active -draft'", "with a property, without a word"),
 )
-_TAGS = "only passages with this tag, their own or one of their note's properties"
-_LANGUAGE = (
-    'A question may have limits in it: "an exact phrase", -word, tag:travel, folder:Journal,\n'
-    "title:doorbell, prop:status=active. With a `-` before one, it must not hold."
+_TAG_HELP = "only passages with this tag, in the text or in the note's properties"
+_FILTER_HELP = (
+    'A question may contain filters: "an exact phrase", -word, tag:travel, folder:Journal,\n'
+    "title:doorbell, prop:status=active. A `-` before a filter excludes what matches it."
 )
-_DOTS = (
-    "The dots beside a passage, one to five, say how relevant it is by itself: how near to the\n"
-    "question in meaning, how many of its words it has, and whether it is of the time that is\n"
-    "named. `--json` has the number, 0 to 1. The order compares the passages with each other, so\n"
-    "the two can differ."
+_RELEVANCE_HELP = (
+    "The dots next to a passage, one to five, show how relevant it is on its own: how close it is\n"
+    "to the question in meaning, how many of the question's words it has, and whether it is from\n"
+    "the time that the question names. `--json` has the number, 0 to 1. Results are not sorted by\n"
+    "it: ranking compares passages with each other."
 )
 TOOL = "/v1/tools/obsidian_rag_search"
 _MISTYPED = ("INVALID_REQUEST", "UNKNOWN_DIRECTORY", "SECURITY_VIOLATION")
 _FIELD = re.compile(r"The field `([\w.]+)(?:\[\d+\])?`")
-_OPTIONS = {  # what is typed for each field of the request
+_OPTION_NAMES = {  # the option for each field of the request
     "query": "The question",
     "directory_filter": "--dir",
     "tags": "--tag",
@@ -54,10 +54,10 @@ _OPTIONS = {  # what is typed for each field of the request
 
 def options(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
-    parser.description = f"{parser.description}\n\n{_LANGUAGE}\n\n{_DOTS}"
+    parser.description = f"{parser.description}\n\n{_FILTER_HELP}\n\n{_RELEVANCE_HELP}"
     parser.add_argument("question", nargs="+", metavar="QUESTION", help="in your own words")
-    parser.add_argument("--dir", action="append", default=[], help="only below this folder")
-    parser.add_argument("--tag", action="append", default=[], help=_TAGS)
+    parser.add_argument("--dir", action="append", default=[], help="only in this folder")
+    parser.add_argument("--tag", action="append", default=[], help=_TAG_HELP)
     parser.add_argument(
         "--prop",
         action="append",
@@ -69,25 +69,25 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--from",
         dest="start",
-        type=_day,
+        type=_parse_day,
         metavar="DAY",
         help="only from this day on: 2025-01-31, or a timestamp",
     )
-    parser.add_argument("--to", type=_day, metavar="DAY", help="only up to this day")
+    parser.add_argument("--to", type=_parse_day, metavar="DAY", help="only up to this day")
     parser.add_argument(
         "--by-file-time",
         action="store_true",
-        help="for notes without a date, count the day on which the file was written",
+        help="for notes without a date, use the day on which the file was written",
     )
-    many = f"how many passages (5; at most {MAX_RESULTS})"
-    parser.add_argument("--max", type=_few, metavar="N", help=many)
+    max_help = f"how many passages (5; at most {MAX_RESULTS})"
+    parser.add_argument("--max", type=_parse_max, metavar="N", help=max_help)
     parser.add_argument("--full", action="store_true", help="whole passages, not three lines each")
-    parser.add_argument("--explain", action="store_true", help="the numbers behind the order")
-    parser.add_argument("--confirm", metavar="TOKEN", help="show what was withheld as sensitive")
+    parser.add_argument("--explain", action="store_true", help="show the numbers of the ranking")
+    parser.add_argument("--confirm", metavar="TOKEN", help="show passages withheld as sensitive")
 
 
-def _day(text: str) -> str:
-    """An option's type: a day, or a timestamp, which stands for its day."""
+def _parse_day(text: str) -> str:
+    """An option's type: a day, or a timestamp, of which the day counts."""
     if not re.fullmatch(DAY_OR_TIME, text) or text.endswith("\n"):
         raise argparse.ArgumentTypeError(
             f"{text!r} is not a day; write it like {DAY_OR_TIME_FORMS}."
@@ -97,12 +97,12 @@ def _day(text: str) -> str:
     try:
         datetime.fromisoformat(text)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"{text} is no day of the calendar.") from None
+        raise argparse.ArgumentTypeError(f"{text} is not a day in the calendar.") from None
     return text
 
 
-def _few(text: str) -> int:
-    """An option's type: as many passages as an answer may have."""
+def _parse_max(text: str) -> int:
+    """An option's type: a number of passages that is not above the limit."""
     number = int(at_least(1, int)(text))
     if number > MAX_RESULTS:
         raise argparse.ArgumentTypeError(f"{number} is too many; at most {MAX_RESULTS} are shown.")
@@ -112,34 +112,37 @@ def _few(text: str) -> int:
 def run(args: argparse.Namespace) -> int:
     question = " ".join(args.question)
     if not question.strip():
-        raise UsageError("There is no question.", "Type `ragctl search QUESTION`.")
+        raise UsageError("The question is empty.", "Type `ragctl search QUESTION`.")
     are_days = all(day and len(day) == len("2025-01-31") for day in (args.start, args.to))
     if are_days and args.start > args.to:  # timestamps are compared by the daemon
         raise UsageError(
-            f"--from {args.start} lies after --to {args.to}.", "Give the earlier day to --from."
+            f"--from {args.start} is after --to {args.to}.", "Give the earlier day to --from."
         )
-    asked = _request(question, args)
-    harmless = args.confirm is None  # a token counts once
-    answer = ask_when_started(args.home, "POST", TOOL, asked, start=True, harmless=harmless)
+    request = _build_request(question, args)
+    idempotent = args.confirm is None  # a token is valid once
+    answer = call_daemon_when_ready(
+        args.home, "POST", TOOL, request, start=True, idempotent=idempotent
+    )
     envelope = answer.envelope
     if args.json:
         emit_bytes(answer.body)
     if envelope.get("data") is None:
-        return _refused(envelope, args)
+        return _report_refusal(envelope, args)
     data = answer.data
     if not args.json:
-        shown = _with_its_next_step(envelope)
-        print(told(question, shown, Ink(), full=args.full, paused=_pause(args.home, envelope)))
+        shown = _adapt_suggestion(envelope)
+        paused = _current_pause(args.home, envelope)
+        print(render_search_results(question, shown, Ink(), full=args.full, paused=paused))
     found = data["results"] or data.get("memories") or data.get("withheld")
     return EXIT_OK if found else EXIT_NOTHING_FOUND
 
 
-def _request(question: str, args: argparse.Namespace) -> dict[str, Any]:
+def _build_request(question: str, args: argparse.Namespace) -> dict[str, Any]:
     days = {"from": args.start, "to": args.to}
-    folders = [within_vault(args.home, folder) for folder in args.dir]
-    wanted = {
+    folders = [relative_to_vault(args.home, folder) for folder in args.dir]
+    fields = {
         "max_results": args.max,
-        "directory_filter": [] if WHOLE in folders else folders,
+        "directory_filter": [] if WHOLE_VAULT in folders else folders,
         "tags": args.tag,
         "properties": args.prop,
         "by_file_time": args.by_file_time,
@@ -147,55 +150,56 @@ def _request(question: str, args: argparse.Namespace) -> dict[str, Any]:
         "date_range": {name: day for name, day in days.items() if day is not None},
         "confirm": args.confirm,
     }
-    return {"query": question, **{name: value for name, value in wanted.items() if value}}
+    return {"query": question, **{name: value for name, value in fields.items() if value}}
 
 
-def _pause(home: Home, envelope: dict[str, Any]) -> dict[str, Any] | None:
-    """The pause that holds, asked for only where it may explain why notes are missing."""
+def _current_pause(home: Home, envelope: dict[str, Any]) -> dict[str, Any] | None:
+    """The current pause, if it may be the reason why notes are missing."""
     if not (envelope.get("meta") or {}).get("unindexed_files"):
         return None
-    paused: dict[str, Any] | None = ask(
-        home, "GET", "/v1/status", start=False, again=True
+    paused: dict[str, Any] | None = call_daemon(
+        home, "GET", "/v1/status", start=False, skip_version_notice=True
     ).data.get("paused")
     return paused
 
 
-def _refused(envelope: dict[str, Any], args: argparse.Namespace) -> int:
+def _report_refusal(envelope: dict[str, Any], args: argparse.Namespace) -> int:
     error = envelope.get("error") or {}
     code = EXIT_UNAVAILABLE if envelope["status"] == UNAVAILABLE else EXIT_FAILED
     code = EXIT_USAGE if error.get("code") in _MISTYPED else code
     if args.json:
         return code
-    raise Failure(*_in_words_of_the_command_line(error, args.dir), code)
+    raise Failure(*_describe_error(error, args.dir), code)
 
 
-def _in_words_of_the_command_line(error: dict[str, Any], folders: list[str]) -> tuple[str, str]:
-    """The daemon speaks of fields, to programs. Here the options are named, and what they got."""
+def _describe_error(error: dict[str, Any], folders: list[str]) -> tuple[str, str]:
+    """The daemon's message names fields of the request; this one names the options."""
     message, suggestion = str(error.get("message", "")), str(error.get("suggestion", ""))
     typed = " ".join(f"--dir {folder}" for folder in folders)
     match error.get("code"):
         case "UNKNOWN_DIRECTORY":
-            meant = suggestion.startswith("Did you mean")
-            next_step = suggestion if meant else "Correct it, or leave it out."
+            has_match = suggestion.startswith("Did you mean")
+            next_step = suggestion if has_match else "Correct it, or leave it out."
             if len(folders) == 1:
                 return f"{typed}: there is no such folder in the index.", next_step
             return f"{typed}: one of these folders is not in the index.", next_step
         case "SECURITY_VIOLATION":
             return (
                 f"{typed} leads outside the vault.",
-                "Name a folder of the vault: `--dir Journal`.",
+                "Give a folder in the vault: `--dir Journal`.",
             )
         case "INVALID_REQUEST":
-            named = _FIELD.sub(lambda found: _OPTIONS.get(found[1], found[0]), message)
+            named = _FIELD.sub(lambda found: _OPTION_NAMES.get(found[1], found[0]), message)
             return named, "See `ragctl search --help`."
         case _:
             return message, suggestion
 
 
-def _with_its_next_step(envelope: dict[str, Any]) -> dict[str, Any]:
-    """An assistant has to ask its user about what was withheld; whoever types is the user."""
+def _adapt_suggestion(envelope: dict[str, Any]) -> dict[str, Any]:
+    """The daemon suggests that an assistant asks the user about withheld passages. Here the user
+    types the command."""
     error, data = envelope.get("error"), envelope["data"]
     if not error or error["code"] != "SENSITIVE_FILTERED" or not data.get("withheld"):
         return envelope
-    below = "What to type to see them stands below."
-    return {**envelope, "error": {**error, "suggestion": below}}
+    suggestion = "The command that shows them is below."
+    return {**envelope, "error": {**error, "suggestion": suggestion}}

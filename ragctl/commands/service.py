@@ -1,4 +1,4 @@
-"""`ragctl service`: have the daemon run by the platform's service manager, from login on.
+"""`ragctl service`: runs the daemon under the platform's service manager, from login on.
 
 It shows what it writes and runs. With --dry-run it only shows it.
 """
@@ -10,30 +10,30 @@ from shlex import join
 from typing import Any
 
 from ragctl.cli import add_json, one_of
-from ragctl.daemon.client import answers
+from ragctl.daemon.client import is_listening
 from ragctl.daemon.lockfile import holder
 from ragctl.daemon.stop import end_daemon
 from ragctl.failure import Failure, NotRunning
-from ragctl.service_managers import Keeper, Plan, Program, State, keeper
-from ragctl.service_managers.apply_plan import do, former, write
-from ragctl.service_managers.daemon_command import program_of
-from ragctl.views.render import Ink, clean, clean_lines, emit_json, note, rows
+from ragctl.service_managers import Plan, Program, ServiceManager, ServiceState, service_manager
+from ragctl.service_managers.apply_plan import read_service_file, run_steps, write_service_file
+from ragctl.service_managers.daemon_command import build_program
+from ragctl.views.render import Ink, clean, clean_lines, emit_json, format_table, print_notice
 from ragd.errors import EXIT_NOT_RUNNING, EXIT_OK, ConfigError
 from ragd.paths import Home
 
 EXAMPLES = (
-    ("ragctl service install", "run from now on, at every login, and again after a crash"),
+    ("ragctl service install", "start it now, at every login, and again after a crash"),
     ("ragctl service install --dry-run", "show the files and commands, and change nothing"),
     (
         "ragctl service status",
-        "whether it is installed, runs, and still fits (exit 3 if it is down)",
+        "whether it is installed, running and up to date (exit 3 if it is down)",
     ),
     ("ragctl service uninstall", "stop it and remove what install wrote; your index stays"),
 )
 ACTIONS = ("install", "uninstall", "status")
 STOPPED_WITHIN_S = 60.0
 ANSWERS_WITHIN_S = 15.0
-_UNTESTED = "This was written to the manual of {} and has never been run: please tell how it went."
+_UNTESTED = "This follows the manual of {} and has never been run: please report how it went."
 
 
 def options(parser: argparse.ArgumentParser) -> None:
@@ -42,96 +42,100 @@ def options(parser: argparse.ArgumentParser) -> None:
         (
             "  install     write the unit, start it now and at every login",
             "  uninstall   stop it, and remove what install wrote",
-            "  status      what the service manager says of it",
+            "  status      show what the service manager reports",
             "",
-            "On Linux a systemd user unit, on macOS a launchd agent, on Windows a scheduled",
-            "task; the last two are untested (docs/service.md).",
+            "It is a systemd user unit on Linux, a launchd agent on macOS and a scheduled task",
+            "on Windows; the last two are untested (docs/service.md).",
         )
     )
     parser.add_argument("action", metavar="ACTION", type=one_of(*ACTIONS))
     parser.add_argument(
-        "--dry-run", action="store_true", help="show what would be written and run, and do nothing"
+        "--dry-run",
+        action="store_true",
+        help="show what would be written and run, and change nothing",
     )
 
 
 def run(args: argparse.Namespace) -> int:
-    kept = keeper()
-    plan = kept.plan(args.home)
+    manager = service_manager()
+    plan = manager.plan(args.home)
     if args.action == "status":
-        return _status(kept, plan, args.home, args.json)
+        return _status(manager, plan, args.home, args.json)
     if plan.untested:
-        note(_UNTESTED.format(plan.manager))
+        print_notice(_UNTESTED.format(plan.manager))
     if args.action == "install":
-        return _install(kept, plan, args)
-    return _uninstall(kept, plan, args)
+        return _install(manager, plan, args)
+    return _uninstall(manager, plan, args)
 
 
 # Install
 
 
-def _install(kept: Keeper, plan: Plan, args: argparse.Namespace) -> int:
-    program = program_of(args.home)
-    before = former(plan)
+def _install(manager: ServiceManager, plan: Plan, args: argparse.Namespace) -> int:
+    program = build_program(args.home)
+    installed = read_service_file(plan)
     if not args.dry_run:
-        kept.require()
-    sandbox = kept.can_sandbox(program)
-    content = kept.content(program, sandbox=sandbox)
-    changed = content != before
-    steps = plan.install if before is None or not changed else plan.renew
-    said: dict[str, Any] = {
-        **_about(plan),
+        manager.require()
+    sandbox = manager.can_sandbox(program)
+    content = manager.content(program, sandbox=sandbox)
+    changed = content != installed
+    steps = plan.install if installed is None or not changed else plan.reinstall
+    result: dict[str, Any] = {
+        **_plan_fields(plan),
         "dry_run": args.dry_run,
         "written": changed,
         "content": content.decode("utf-16" if content[:2] in _BOMS else "utf-8"),
         "commands": [list(step.argv) for step in steps],
         "sandboxed": sandbox,
     }
-    if plan.bare and not sandbox:
-        note(plan.bare)
+    if plan.no_sandbox_hint and not sandbox:
+        print_notice(plan.no_sandbox_hint)
     if args.dry_run:
-        return _tell_plan(said, args.json)
-    _end_a_daemon_without_it(kept, args.home)
-    _make_folders(program)
+        return _print_plan(result, args.json)
+    _stop_unmanaged_daemon(manager, args.home)
+    _create_folders(program)
     if changed:
-        write(plan, content)
-    do(steps)
-    _wait_until_it_answers(plan, args.home)
+        write_service_file(plan, content)
+    run_steps(steps)
+    _wait_until_listening(plan, args.home)
     if args.json:
-        emit_json(said)
+        emit_json(result)
         return EXIT_OK
-    print(f"{'Wrote' if changed else 'Left as it was:'} {clean(plan.file)}")
+    print(f"{'Wrote' if changed else 'Unchanged:'} {clean(plan.file)}")
     for step in steps:
         print(f"Ran   {clean(join(step.argv))}")
-    print(f"ragd runs as the service {plan.name}, from now on and from every login on.")
+    print(f"ragd now runs as the service {plan.name} and starts at every login.")
     for hint in plan.hints:
-        note(hint)
+        print_notice(hint)
     return EXIT_OK
 
 
 _BOMS = (b"\xff\xfe", b"\xfe\xff")
 
 
-def _end_a_daemon_without_it(kept: Keeper, home: Home) -> None:
-    """Only one can run in a home: one that the manager did not start would be in its way."""
+def _stop_unmanaged_daemon(manager: ServiceManager, home: Home) -> None:
+    """Only one daemon can run in a home, so stop one that the service manager did not start."""
     pid = (holder(home) or {}).get("pid")
-    if holder(home) is None or (pid is not None and kept.state(home).pid == pid):
+    if holder(home) is None or (pid is not None and manager.state(home).pid == pid):
         return
     try:
         end_daemon(home, STOPPED_WITHIN_S)
-    except NotRunning:  # it went by itself
+    except NotRunning:  # it has exited in the meantime
         return
-    note(f"Stopped the daemon that ran without the service{f' (pid {pid})' if pid else ''}.")
+    print_notice(
+        f"Stopped the daemon that ran without the service{f' (pid {pid})' if pid else ''}."
+    )
 
 
-def _make_folders(program: Program) -> None:
-    """Folders that the daemon would make by itself: a unit cannot make one writable that is not."""
+def _create_folders(program: Program) -> None:
+    """The unit can only make existing folders writable, so the daemon cannot create them."""
     for place in program.writable:
         os.makedirs(place, 0o700, exist_ok=True)
 
 
-def _wait_until_it_answers(plan: Plan, home: Home) -> None:
+def _wait_until_listening(plan: Plan, home: Home) -> None:
     deadline = time.monotonic() + ANSWERS_WITHIN_S
-    while not answers(home):
+    while not is_listening(home):
         if time.monotonic() > deadline:
             raise Failure(
                 f"The service {plan.name} is installed, but ragd does not answer.",
@@ -140,16 +144,14 @@ def _wait_until_it_answers(plan: Plan, home: Home) -> None:
         time.sleep(0.02)
 
 
-def _tell_plan(said: dict[str, Any], as_json: bool) -> int:
+def _print_plan(result: dict[str, Any], as_json: bool) -> int:
     if as_json:
-        emit_json(said)
+        emit_json(result)
         return EXIT_OK
-    print(
-        f"This would be {'written to' if said['written'] else 'left as it is in'} {said['file']}:\n"
-    )
-    print("\n".join(f"    {line}".rstrip() for line in clean_lines(said["content"]).splitlines()))
+    print(f"This {'would be written to' if result['written'] else 'is in'} {result['file']}:\n")
+    print("\n".join(f"    {line}".rstrip() for line in clean_lines(result["content"]).splitlines()))
     print("\nThen these commands would be run:\n")
-    for argv in said["commands"]:
+    for argv in result["commands"]:
         print(f"    {clean(join(argv))}")
     print("\nNothing was changed.")
     return EXIT_OK
@@ -158,23 +160,23 @@ def _tell_plan(said: dict[str, Any], as_json: bool) -> int:
 # Uninstall
 
 
-def _uninstall(kept: Keeper, plan: Plan, args: argparse.Namespace) -> int:
-    there = former(plan) is not None
-    steps = (*plan.leave, *plan.forget) if there else ()
-    said = {
-        **_about(plan),
+def _uninstall(manager: ServiceManager, plan: Plan, args: argparse.Namespace) -> int:
+    is_installed = read_service_file(plan) is not None
+    steps = (*plan.before_removal, *plan.after_removal) if is_installed else ()
+    result = {
+        **_plan_fields(plan),
         "dry_run": args.dry_run,
-        "removed": [plan.file] if there else [],
+        "removed": [plan.file] if is_installed else [],
         "commands": [list(step.argv) for step in steps],
     }
-    if there and not args.dry_run:
-        kept.require()
-        do(plan.leave)
+    if is_installed and not args.dry_run:
+        manager.require()
+        run_steps(plan.before_removal)
         os.unlink(plan.file)
-        do(plan.forget)
+        run_steps(plan.after_removal)
     if args.json:
-        emit_json(said)
-    elif not there:
+        emit_json(result)
+    elif not is_installed:
         print(f"No service is installed for {clean(args.home.root)}.")
     elif args.dry_run:
         print("These commands would be run, and this file removed; nothing was changed:\n")
@@ -184,64 +186,67 @@ def _uninstall(kept: Keeper, plan: Plan, args: argparse.Namespace) -> int:
         for step in steps:
             print(f"Ran     {clean(join(step.argv))}")
         print(f"Removed {clean(plan.file)}")
-        note("Your index and your configuration are as they were; `ragctl start` still works.")
+        print_notice("Your index and configuration are unchanged; `ragctl start` still works.")
     return EXIT_OK
 
 
 # Status
 
 
-def _status(kept: Keeper, plan: Plan, home: Home, as_json: bool) -> int:
-    found = former(plan)
-    state = kept.state(home) if found is not None else State(word=None)
-    fits = None if found is None else _fits(kept, home, found)
+def _status(manager: ServiceManager, plan: Plan, home: Home, as_json: bool) -> int:
+    found = read_service_file(plan)
+    state = manager.state(home) if found is not None else ServiceState(state=None)
+    up_to_date = None if found is None else _is_up_to_date(manager, home, found)
     if as_json:
         emit_json(
             {
-                **_about(plan),
+                **_plan_fields(plan),
                 "installed": found is not None,
-                "up_to_date": fits,
+                "up_to_date": up_to_date,
                 "at_login": state.at_login,
-                "state": state.word,
+                "state": state.state,
                 "pid": state.pid,
-                "says": state.says or None,
+                "says": state.status_text or None,
             }
         )
     elif found is None:
         print(f"No service is installed for {clean(home.root)}.")
-        note("`ragctl service install` installs one.")
+        print_notice("`ragctl service install` installs one.")
     else:
-        _tell_state(plan, state, fits)
+        _print_state(plan, state, up_to_date)
     return EXIT_OK if state.running else EXIT_NOT_RUNNING
 
 
-def _fits(kept: Keeper, home: Home, found: bytes) -> bool | None:
-    """Whether it is what install would write today; None where that cannot be told."""
+def _is_up_to_date(manager: ServiceManager, home: Home, found: bytes) -> bool | None:
+    """Whether `install` would write the same file today; None if the configuration is invalid."""
     try:
-        program = program_of(home)
+        program = build_program(home)
     except ConfigError:
         return None
-    return found in (kept.content(program, sandbox=True), kept.content(program, sandbox=False))
+    return found in (
+        manager.content(program, sandbox=True),
+        manager.content(program, sandbox=False),
+    )
 
 
-def _tell_state(plan: Plan, state: State, fits: bool | None) -> None:
+def _print_state(plan: Plan, state: ServiceState, up_to_date: bool | None) -> None:
     ink = Ink()
     sign, colour = ("●", "green") if state.running else ("✗", "red")
-    word = clean(state.word) if state.word else f"{plan.manager} could not be asked"
+    word = clean(state.state) if state.state else f"{plan.manager} gave no answer"
     print(f"{ink.paint(ink.sign(sign), colour)} {plan.name}: {word}")
     login = {True: "yes", False: "no", None: ""}[state.at_login]
     pairs = (
         ("pid", str(state.pid or "")),
-        ("says", clean(state.says)),
+        ("message", clean(state.status_text)),
         ("at login", login),
         ("file", clean(plan.file)),
     )
-    print(rows(pairs, ink))
-    if fits is False:
-        note("It is not what `ragctl service install` would write today: run that once more.")
+    print(format_table(pairs, ink))
+    if up_to_date is False:
+        print_notice("The file is out of date: run `ragctl service install` again.")
     if not state.running:
-        note("`ragctl start` starts it, or tells why it cannot be.")
+        print_notice("`ragctl start` starts it, or reports why it cannot start.")
 
 
-def _about(plan: Plan) -> dict[str, Any]:
+def _plan_fields(plan: Plan) -> dict[str, Any]:
     return {key: getattr(plan, key) for key in ("manager", "name", "file", "untested")}

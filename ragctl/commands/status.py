@@ -1,26 +1,26 @@
-"""`ragctl status`: the verdict first, then why and what to do, then the rest."""
+"""`ragctl status`: health first, then the reasons and what to do, then the details."""
 
 import argparse
 import sys
 from typing import Any
 
 from ragctl.cli import add_json
-from ragctl.daemon.start import ask
+from ragctl.daemon.start import call_daemon
 from ragctl.failure import UsageError
-from ragctl.views.progress import took
+from ragctl.views.progress import format_elapsed
 from ragctl.views.render import (
     Ink,
+    add_home_option,
     ago,
     clean,
     counted,
     emit_bytes,
-    for_home,
-    in_words_until,
-    local,
-    rows,
-    say,
+    format_duration,
+    format_table,
+    format_until,
+    local_time,
+    print_text,
     since,
-    span,
 )
 from ragd import __version__
 from ragd.errors import (
@@ -33,29 +33,27 @@ from ragd.errors import (
 )
 
 EXAMPLES = (
-    ("ragctl status", "how it is, in words; starts the daemon if need be"),
-    ("ragctl status --watch", "the same, kept on the screen as things change; q ends it"),
+    ("ragctl status", "health in words; starts the daemon if it is down"),
+    ("ragctl status --watch", "the same, updated live; q ends it"),
     ("ragctl status --check --no-start", "for scripts: exit 0, 5 degraded, 4 unavailable, 3 down"),
 )
-CHECKED = {HEALTHY: EXIT_OK, DEGRADED: EXIT_DEGRADED, UNAVAILABLE: EXIT_UNAVAILABLE}
+EXIT_CODES = {HEALTHY: EXIT_OK, DEGRADED: EXIT_DEGRADED, UNAVAILABLE: EXIT_UNAVAILABLE}
 SETTLES_S = 5
-_LISTED = 3
+_LISTED_MAX = 3
 _VERDICTS = {
     HEALTHY: ("●", "green", "Everything works."),
-    DEGRADED: ("▲", "yellow", "Searches are served, with limits."),
-    UNAVAILABLE: ("✗", "red", "Searches cannot be served."),
+    DEGRADED: ("▲", "yellow", "Searches work, with limits."),
+    UNAVAILABLE: ("✗", "red", "Searches do not work."),
 }
 
 
 def options(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
-    how = parser.add_mutually_exclusive_group()
-    how.add_argument(
+    mode = parser.add_mutually_exclusive_group()
+    mode.add_argument(
         "--check", action="store_true", help="exit 5 when degraded, 4 when unavailable"
     )
-    how.add_argument(
-        "--watch", action="store_true", help="keep it on the screen, until q or Ctrl-C"
-    )
+    mode.add_argument("--watch", action="store_true", help="show it live, until q or Ctrl-C")
     parser.add_argument(
         "--no-start", action="store_true", help="do not start the daemon; exit 3 when it is down"
     )
@@ -63,46 +61,48 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     if args.watch:
-        _refuse_without_screen(args.json)
-    answer = ask(args.home, "GET", "/v1/status", start=not args.no_start)
-    if _has_just_begun(answer.data):
+        _require_terminal(args.json)
+    answer = call_daemon(args.home, "GET", "/v1/status", start=not args.no_start)
+    if _has_just_started(answer.data):
         from ragctl.daemon.wait import wait_until
 
-        # Its first second says nothing yet: the probes are under way.
-        answer = wait_until(args.home, answer, lambda data: not _has_just_begun(data), SETTLES_S)
+        # The first probes are still running, so health is not known yet.
+        answer = wait_until(args.home, answer, lambda data: not _has_just_started(data), SETTLES_S)
     if args.watch:
-        from ragctl.views.live_status import keep_on_screen
+        from ragctl.views.live_status import watch_status
 
-        return keep_on_screen(args.home, answer)
+        return watch_status(args.home, answer)
     data = answer.data
     if args.json:
         emit_bytes(answer.body)
     else:
-        say(describe(data, Ink()))
-    return CHECKED.get(data.get("plugin_health", ""), EXIT_UNAVAILABLE) if args.check else EXIT_OK
+        print_text(render_status(data, Ink()))
+    return (
+        EXIT_CODES.get(data.get("plugin_health", ""), EXIT_UNAVAILABLE) if args.check else EXIT_OK
+    )
 
 
-def _refuse_without_screen(as_json: bool) -> None:
-    """Somebody has to look at it."""
+def _require_terminal(as_json: bool) -> None:
+    """Raises UsageError where --watch cannot draw."""
     instead = "Use `ragctl wait`, or `ragctl events -f --health`."
     if as_json:
-        raise UsageError("--watch is for people: leave --json out.", instead)
-    if not Ink().obeyed or sys.platform == "win32":
-        raise UsageError("--watch needs a terminal that it can draw on.", instead)
+        raise UsageError("--watch cannot be combined with --json.", instead)
+    if not Ink().has_ansi or sys.platform == "win32":
+        raise UsageError("--watch needs a terminal that can move the cursor.", instead)
 
 
-def _has_just_begun(data: dict[str, Any]) -> bool:
+def _has_just_started(data: dict[str, Any]) -> bool:
     young = data.get("uptime_s", SETTLES_S) < SETTLES_S
     return young and any(r["code"] == "STARTING" for r in data.get("reasons", []))
 
 
-def describe(data: dict[str, Any], ink: Ink) -> str:
-    """The whole answer for a person."""
+def render_status(data: dict[str, Any], ink: Ink) -> str:
+    """The whole answer, for a person."""
     blocks = [_verdict(data, ink), *_paused(data.get("paused"), ink)]
     blocks += _needs_restart(data.get("needs_restart"), ink)
     blocks += _config_refused(data.get("config_refused"), ink)
     blocks += [_reason(reason, ink) for reason in data.get("reasons", [])]
-    blocks.append(rows(_facts(data, ink), ink))
+    blocks.append(format_table(_details(data, ink), ink))
     return "\n\n".join(blocks)
 
 
@@ -110,21 +110,21 @@ def _verdict(data: dict[str, Any], ink: Ink) -> str:
     state = str(data.get("plugin_health"))
     sign, colour, sentence = _VERDICTS.get(state, ("▲", "yellow", ""))
     if state == HEALTHY:
-        sign, colour, sentence = _healthy(data)
+        sign, colour, sentence = _healthy_verdict(data)
     head = f"{ink.sign(sign)} {clean(state)}"
-    said = ink.wrap(f"{head}  {sentence}".rstrip(), 2)
-    return ink.paint(said[: len(head)], colour, "bold") + said[len(head) :]
+    text = ink.wrap(f"{head}  {sentence}".rstrip(), 2)
+    return ink.paint(text[: len(head)], colour, "bold") + text[len(head) :]
 
 
-def _healthy(data: dict[str, Any]) -> tuple[str, str, str]:
-    """Sign, colour and sentence of a daemon whose health has no reason: is all as it was asked?"""
+def _healthy_verdict(data: dict[str, Any]) -> tuple[str, str, str]:
+    """Sign, colour and sentence for a healthy daemon, which may still have something to report."""
     sign, colour, sentence = _VERDICTS[HEALTHY]
     if data.get("config_refused"):
-        return "▲", "yellow", "Searches are served, but config.json is refused: see below."
+        return "▲", "yellow", "Searches work, but config.json is invalid: see below."
     if data.get("needs_restart"):
-        return sign, colour, "Searches are served; changed settings wait for a restart."
+        return sign, colour, "Searches work; changed settings need a restart."
     if data.get("paused"):
-        return sign, colour, "Searches are served; syncing is paused."
+        return sign, colour, "Searches work; syncing is paused."
     if data.get("chunks_pending"):
         return sign, colour, "Everything works; vectors are still being made."
     return sign, colour, sentence
@@ -133,33 +133,38 @@ def _healthy(data: dict[str, Any]) -> tuple[str, str, str]:
 def _paused(paused: dict[str, Any] | None, ink: Ink) -> list[str]:
     if not paused:
         return []
-    said = f"Syncing is paused {in_words_until(paused['until'])}: saves are noticed, not indexed."
+    until = format_until(paused["until"])
+    text = f"Syncing is paused {until}: changes are noticed but not indexed."
     arrow = ink.paint(ink.sign("→"), "cyan")
-    return [f"  {ink.wrap(said, 2)}\n  {arrow} {for_home('`ragctl pause resume` goes on now.')}"]
+    fix = add_home_option("`ragctl pause resume` ends the pause.")
+    return [f"  {ink.wrap(text, 2)}\n  {arrow} {fix}"]
 
 
 def _needs_restart(keys: list[str] | None, ink: Ink) -> list[str]:
     if not keys:
         return []
-    said = f"Changed in the configuration, not in force yet: {clean(', '.join(keys))}."
+    text = f"These changed settings need a restart: {clean(', '.join(keys))}."
     arrow = ink.paint(ink.sign("→"), "cyan")
-    return [f"  {ink.wrap(said, 2)}\n  {arrow} {for_home('`ragctl stop`, then `ragctl start`.')}"]
+    fix = add_home_option("Run `ragctl stop`, then `ragctl start`.")
+    return [f"  {ink.wrap(text, 2)}\n  {arrow} {fix}"]
 
 
 def _config_refused(why: str | None, ink: Ink) -> list[str]:
     if not why:
         return []
-    said = f"config.json was changed and is refused; the former one is in force. {clean(why)}"
+    text = f"config.json was changed and is invalid; the previous settings apply. {clean(why)}"
     arrow = ink.paint(ink.sign("→"), "cyan")
-    fix = for_home("Correct it; `ragctl config validate` says whether it is right.")
-    return [f"  {ink.wrap(for_home(said), 2)}\n  {arrow} {ink.wrap(fix, 4)}"]
+    fix = add_home_option("Correct it; `ragctl config validate` checks it.")
+    return [f"  {ink.wrap(add_home_option(text), 2)}\n  {arrow} {ink.wrap(fix, 4)}"]
 
 
 def _reason(reason: dict[str, Any], ink: Ink) -> str:
     colour = "red" if reason.get("state") == UNAVAILABLE else "yellow"
     code = clean(reason.get("code"))
     head = ink.wrap(f"{code}  {since(reason['since'])}" if reason.get("since") else code, 2)
-    message, suggestion = (for_home(clean(reason.get(key))) for key in ("message", "suggestion"))
+    message, suggestion = (
+        add_home_option(clean(reason.get(key))) for key in ("message", "suggestion")
+    )
     return "\n".join(
         [
             f"  {ink.paint(code, colour)}{ink.paint(head[len(code) :], 'dim')}",
@@ -169,7 +174,7 @@ def _reason(reason: dict[str, Any], ink: Ink) -> str:
     )
 
 
-def _facts(data: dict[str, Any], ink: Ink) -> list[tuple[str, str]]:
+def _details(data: dict[str, Any], ink: Ink) -> list[tuple[str, str]]:
     crashed = [a for a in data.get("actors", []) if a.get("crashes") or a["state"] != "running"]
     return [
         ("vault", _vault(data, ink)),
@@ -178,7 +183,7 @@ def _facts(data: dict[str, Any], ink: Ink) -> list[tuple[str, str]]:
         *_files("skipped", data.get("skipped"), "reason"),
         *_files("failed", data.get("failed"), "code"),
         ("index", _index(data, ink)),
-        ("", _building(data.get("building"))),
+        ("", _new_index(data.get("building"))),
         ("provider", _provider(data, ink)),
         *_passed_over(data),
         *_language_hint(data),
@@ -194,45 +199,45 @@ def _vault(data: dict[str, Any], ink: Ink) -> str:
     vault = data.get("vault") or {}
     path = clean(vault.get("path", ""))
     if vault.get("found") is False:
-        return f"{path}  {ink.paint('not there, or not readable', 'red')}"
+        return f"{path}  {ink.paint('missing or not readable', 'red')}"
     if any(reason.get("code") == "VAULT_NOT_RESPONDING" for reason in data.get("reasons") or ()):
-        return f"{path}  {ink.paint('does not answer', 'red')}"
+        return f"{path}  {ink.paint('does not respond', 'red')}"
     if not vault.get("found"):
-        return f"{path}  (not looked at yet)"
+        return f"{path}  (not checked yet)"
     if vault.get("watch") == "polling":
-        return f"{path}  (looked at every few seconds: the system cannot watch it)"
+        return f"{path}  (checked every few seconds: the system cannot watch it)"
     return path
 
 
 def _templates(vault: dict[str, Any]) -> list[str]:
-    """Each folder of templates that is left out; the switch stands with the last."""
-    said = [
-        f"{clean(one['path'])}, a folder of templates, with {counted(one['notes'], 'note')}"
+    """Each template folder that is not indexed; the last line has the command that indexes them."""
+    lines = [
+        f"{clean(one['path'])}, a template folder with {counted(one['notes'], 'note')}"
         for one in vault.get("templates") or []
     ]
-    if said:
-        said[-1] += for_home("; `ragctl config set indexing.templates index` reads them")
-    return said
+    if lines:
+        lines[-1] += add_home_option("; `ragctl config set indexing.templates index` indexes them")
+    return lines
 
 
 def _notes(data: dict[str, Any]) -> str:
     chunks, embedded = data.get("total_chunks", 0), data.get("chunks_embedded", 0)
-    said = f"{counted(data.get('total_docs', 0), 'note')}, {counted(chunks, 'passage')}"
+    text = f"{counted(data.get('total_docs', 0), 'note')}, {counted(chunks, 'passage')}"
     withheld = data.get("chunks_withheld", 0)
     if embedded + withheld < chunks:
-        said += f", {chunks - embedded - withheld:,} of them without a vector yet"
+        text += f", {chunks - embedded - withheld:,} of them without a vector yet"
     if withheld:
-        said += f", {withheld:,} kept without a vector as sensitive"
+        text += f", {withheld:,} kept without a vector as sensitive"
     if data.get("unindexed_files"):
-        said += f"; {counted(data['unindexed_files'], 'file')} waiting"
-    return said
+        text += f"; {counted(data['unindexed_files'], 'file')} waiting"
+    return text
 
 
 def _files(name: str, listed: dict[str, Any] | None, why: str) -> list[tuple[str, str]]:
     """The first few files that are not in the index, each with its reason."""
     if not listed or not listed.get("total"):
         return []
-    files = [f"{clean(f['path'])} ({clean(f[why])})" for f in listed.get("files", [])[:_LISTED]]
+    files = [f"{clean(f['path'])} ({clean(f[why])})" for f in listed.get("files", [])[:_LISTED_MAX]]
     more = listed["total"] - len(files)
     lines = [counted(listed["total"], "file"), *files]
     if more:
@@ -250,12 +255,12 @@ def _index(data: dict[str, Any], ink: Ink) -> str:
     return f"{clean(index['model'])} ({space}) {generation}"
 
 
-def _building(new: dict[str, Any] | None) -> str:
-    """How far the index is that will take the place of the one that serves."""
+def _new_index(new: dict[str, Any] | None) -> str:
+    """The progress of the index that will replace the current one."""
     if not new:
         return ""
     chunks = counted(new["total_chunks"], "passage")
-    return f"being rebuilt beside it: {chunks}, {new['chunks_embedded']:,} with a vector"
+    return f"new index being built: {chunks}, {new['chunks_embedded']:,} with a vector"
 
 
 def _provider(data: dict[str, Any], ink: Ink) -> str:
@@ -266,76 +271,80 @@ def _provider(data: dict[str, Any], ink: Ink) -> str:
 
 
 def _language_hint(data: dict[str, Any]) -> list[tuple[str, str]]:
-    """That another embedded model fits the notes, and the command for it."""
+    """That another embedded model fits the notes better, and the command for it."""
     hint = (data.get("index") or {}).get("language_hint")
-    return [("", clean(hint["message"])), ("", clean(for_home(hint["suggestion"])))] if hint else []
+    return (
+        [("", clean(hint["message"])), ("", clean(add_home_option(hint["suggestion"])))]
+        if hint
+        else []
+    )
 
 
 def _passed_over(data: dict[str, Any]) -> list[tuple[str, str]]:
-    """Why the index has the embedded model where it could have had Ollama's."""
+    """Why the index uses the embedded model and not Ollama."""
     why = (data.get("index") or {}).get("passed_over")
     if not why:
         return []
-    said = [("", clean(why["message"]))]
-    if why["code"] != "OLLAMA_UNREACHABLE":  # many have no Ollama, and want none
-        said.append(("", clean(why["suggestion"])))
-    return said
+    lines = [("", clean(why["message"]))]
+    if why["code"] != "OLLAMA_UNREACHABLE":  # many users do not want Ollama
+        lines.append(("", clean(why["suggestion"])))
+    return lines
 
 
 def _job(data: dict[str, Any]) -> str:
     job = data.get("active_job")
     if job:
-        return _active(job, data.get("time_left"))
+        return _running_job(job, data.get("time_left"))
     last = data.get("last_job")
     if not last:
         return "none yet"
     last_one = f"the last ({clean(last['mode'])}) was {clean(last.get('outcome'))}"
-    return f"none; {last_one}, {ago(last['finished_at'])}{_took(last)}"
+    return f"none; {last_one}, {ago(last['finished_at'])}{_durations(last)}"
 
 
-def _active(job: dict[str, Any], left: str | None) -> str:
-    """The job that runs. `left`: an estimate, of somebody who has watched it for a while."""
+def _running_job(job: dict[str, Any], left: str | None) -> str:
+    """`left`: the estimated time left; only --watch has one."""
     phase, share = str(job.get("phase", "")), f"{float(job.get('progress') or 0):.0%}"
     if phase == "vectors":
         counts = f"{job.get('current', 0):,} of {counted(job.get('total', 0), 'vector')}"
         share = f"{share} ({counts}){f', about {left} left' if left else ''}"
-        phase = "makes vectors"
+        phase = "making vectors"
     return f"{clean(job['mode'])} {clean(phase)}, {share} ({clean(job['id'])})"
 
 
-def _took(last: dict[str, Any]) -> str:
-    """How long its text and its vectors took."""
+def _durations(last: dict[str, Any]) -> str:
+    """How long the job's text and vectors took."""
     text, total = last.get("text_ms"), last.get("duration_ms", 0)
     if text is None or not total:
         return ""
     if total == text:
-        return f"; it took {took(total / 1000)}"
-    return f"; text took {took(text / 1000)}, with vectors {took(total / 1000)}"
+        return f"; it took {format_elapsed(total / 1000)}"
+    return f"; text took {format_elapsed(text / 1000)}, with vectors {format_elapsed(total / 1000)}"
 
 
 def _actor(actor: dict[str, Any]) -> str:
-    said = f"{clean(actor['name'])} {clean(actor['state'])}"
+    text = f"{clean(actor['name'])} {clean(actor['state'])}"
     crash = actor.get("last_crash")
     if not crash:
-        return said
+        return text
     where = f"{clean(crash['exception'])} at {clean(crash['location'])}"
-    return f"{said}, {counted(actor['crashes'], 'crash', 'crashes')}; {where}, {ago(crash['at'])}"
+    return f"{text}, {counted(actor['crashes'], 'crash', 'crashes')}; {where}, {ago(crash['at'])}"
 
 
 def _log(log: dict[str, Any]) -> str:
-    said = f"{counted(log.get('seq', 0), 'fact')}"
+    text = f"{counted(log.get('seq', 0), 'fact')}"
     if log.get("oldest_seq", 1) > 1:
-        said += f", kept from {log['oldest_seq']:,} on"
+        text += f", kept from {log['oldest_seq']:,} on"
     if log.get("unknown_events"):
-        said += f", {log['unknown_events']:,} of a kind unknown to this version"
+        text += f", {log['unknown_events']:,} of a type unknown to this version"
     if log.get("full_since"):
-        said += f"; disk full since {local(log['full_since'])}"
-    return said
+        text += f"; disk full since {local_time(log['full_since'])}"
+    return text
 
 
 def _daemon(data: dict[str, Any], ink: Ink) -> str:
     dot = ink.sign("·")
-    up, version = span(data.get("uptime_s", 0)), clean(data.get("version"))
+    up, version = format_duration(data.get("uptime_s", 0)), clean(data.get("version"))
     if version != __version__:
         version += f" (ragctl is {__version__})"
     return f"pid {data.get('pid')} {dot} version {version} {dot} up {up}"

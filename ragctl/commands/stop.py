@@ -1,22 +1,22 @@
-"""`ragctl stop`: comes back when the daemon has really gone and its lock is free. Never kills.
+"""`ragctl stop`: returns when the daemon has exited and its lock is free. It never kills it.
 
-A service manager sees a clean end and leaves it at that; one that waits to start a crashed daemon
-again is told not to.
+A service manager sees a clean exit and does not restart the daemon. If the manager is about to
+restart a crashed daemon, the service is stopped as well.
 """
 
 import argparse
 
 from ragctl.cli import add_json, at_least
-from ragctl.daemon.stop import Ended, end_daemon
+from ragctl.daemon.stop import StoppedDaemon, end_daemon
 from ragctl.failure import NotRunning
-from ragctl.service_managers import installed, keeper
-from ragctl.service_managers.run_command import asked
-from ragctl.views.render import emit_json, note
+from ragctl.service_managers import installed_service, service_manager
+from ragctl.service_managers.run_command import run_command
+from ragctl.views.render import emit_json, print_notice
 from ragd.errors import EXIT_OK
 
 EXAMPLES = (
-    ("ragctl stop", "stop the daemon; what is under way is finished or kept for later"),
-    ("ragctl stop --timeout 60", "give it a minute before giving up with exit 75"),
+    ("ragctl stop", "stop the daemon; work in progress is finished or resumed later"),
+    ("ragctl stop --timeout 60", "wait up to a minute, then give up with exit 75"),
 )
 
 
@@ -27,29 +27,29 @@ def options(parser: argparse.ArgumentParser) -> None:
         type=at_least(0, float),
         default=15.0,
         metavar="S",
-        help="seconds to wait until it is gone (15)",
+        help="seconds to wait until it has exited (15)",
     )
 
 
 def run(args: argparse.Namespace) -> int:
-    plan = installed(args.home)
-    waiting = plan is not None and keeper().state(args.home).restarting
+    plan = installed_service(args.home)
+    restarting = plan is not None and service_manager().state(args.home).restarting
     try:
         ended = end_daemon(args.home, args.timeout)
     except NotRunning:
-        if not waiting:
+        if not restarting:
             raise
-        ended = Ended(None, 0.0)
+        ended = StoppedDaemon(None, 0.0)
     if plan is not None and plan.stop is not None:
-        asked(plan.stop.argv, args.timeout)  # it is over, or is not begun again
+        run_command(plan.stop.argv, args.timeout)  # so that the manager does not restart it
     if args.json:
         took_ms = round(ended.took_s * 1000)
         emit_json({"stopped": True, "pid": ended.pid, "took_ms": took_ms})
     else:
         print(f"ragd stopped{f' (pid {ended.pid})' if ended.pid else ''}.")
     if plan is not None:
-        note(
+        print_notice(
             f"The service {plan.name} starts it again at your next login; "
-            "`ragctl service uninstall` ends that."
+            "`ragctl service uninstall` prevents that."
         )
     return EXIT_OK

@@ -1,12 +1,12 @@
-"""`ragctl sync`: bring the index up to date with what changed; next to nothing if nothing did."""
+"""`ragctl sync`: indexes what changed; almost no work if nothing did."""
 
 import argparse
 
 from ragctl import index_job
 
 EXAMPLES = (
-    ("ragctl sync", "index what changed since the last time"),
-    ("ragctl sync --accept-deletions", "really remove very many notes that vanished at once"),
+    ("ragctl sync", "index new and changed notes, and remove deleted ones"),
+    ("ragctl sync --accept-deletions", "also after very many notes were deleted at once"),
 )
 
 
@@ -15,7 +15,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--accept-deletions",
         action="store_true",
-        help="remove notes from the index though very many vanished at once",
+        help="remove notes from the index even if very many disappeared at once",
     )
 
 

@@ -1,7 +1,7 @@
-"""`ragctl wait`: comes back when the daemon is as asked. It waits for facts, not for time.
+"""`ragctl wait`: returns when the daemon is in the requested state. It waits for facts, not time.
 
-Exit codes: 0 it is so; 75 it was not so in time; 3 the daemon went away meanwhile. With
-`--timeout 0` it looks once and says how things are: 4 unavailable, 5 degraded, 75 busy.
+Exit codes: 0 the state is reached; 75 it was not reached in time; 3 the daemon stopped meanwhile.
+With `--timeout 0` it checks once: 4 unavailable, 5 degraded, 75 busy.
 """
 
 import argparse
@@ -9,9 +9,9 @@ import time
 from typing import Any
 
 from ragctl.cli import add_json, at_least, one_of
-from ragctl.daemon.start import ask
+from ragctl.daemon.start import call_daemon
 from ragctl.daemon.wait import wait_until
-from ragctl.views.render import clean, counted, emit_json, in_words_until, note
+from ragctl.views.render import clean, counted, emit_json, format_until, print_notice
 from ragd.errors import (
     DEGRADED,
     EXIT_DEGRADED,
@@ -38,28 +38,28 @@ def options(parser: argparse.ArgumentParser) -> None:
         type=one_of(*GOALS),
         default="healthy",
         metavar="STATE",
-        help="healthy (default); degraded: it can serve, perhaps with limits; "
-        "idle: no job, no note waiting, no vector to come",
+        help="healthy (default); degraded: searches work, perhaps with limits; "
+        "idle: no job, no note waiting, no vector missing",
     )
     parser.add_argument(
         "--timeout",
         type=at_least(0, float),
         default=60.0,
         metavar="S",
-        help="seconds to wait (60); 0 looks once and exits 4 unavailable, 5 degraded, 75 busy",
+        help="seconds to wait (60); 0 checks once: exit 4 unavailable, 5 degraded, 75 busy",
     )
 
 
 def run(args: argparse.Namespace) -> int:
     began = time.monotonic()
-    answer = ask(args.home, "GET", "/v1/status", start=True)
-    data = wait_until(args.home, answer, lambda d: reached(args.goal, d), args.timeout).data
-    met = reached(args.goal, data)
+    answer = call_daemon(args.home, "GET", "/v1/status", start=True)
+    data = wait_until(args.home, answer, lambda d: is_reached(args.goal, d), args.timeout).data
+    reached = is_reached(args.goal, data)
     if args.json:
         emit_json(
             {
                 "goal": args.goal,
-                "reached": met,
+                "reached": reached,
                 "plugin_health": data["plugin_health"],
                 "reasons": [reason["code"] for reason in data["reasons"]],
                 "active_job": data["active_job"],
@@ -67,24 +67,24 @@ def run(args: argparse.Namespace) -> int:
                 "waited_ms": round((time.monotonic() - began) * 1000),
             }
         )
-    if met:
+    if reached:
         return EXIT_OK
     if not args.json:
-        note(_why_not(args.goal, data, args.timeout))
-    return _glance(args.goal, data) if args.timeout == 0 else EXIT_TIMEOUT
+        print_notice(_explain(args.goal, data, args.timeout))
+    return _exit_code(args.goal, data) if args.timeout == 0 else EXIT_TIMEOUT
 
 
-def reached(goal: str, data: dict[str, Any]) -> bool:
-    """Whether the daemon is as asked."""
-    if goal == "idle":  # who has not looked around yet cannot know whether there is work
+def is_reached(goal: str, data: dict[str, Any]) -> bool:
+    """Whether the daemon is in this state."""
+    if goal == "idle":  # while it starts, it has not yet looked for changed notes
         busy = data["active_job"] or data["unindexed_files"] or _is_starting(data)
-        return not (busy or _makes_vectors(data))
+        return not (busy or _is_making_vectors(data))
     health = data["plugin_health"]
     return bool(health == HEALTHY or (goal == DEGRADED and health == DEGRADED))
 
 
-def _makes_vectors(data: dict[str, Any]) -> bool:
-    """Whether vectors are still to come, and nothing keeps them from coming."""
+def _is_making_vectors(data: dict[str, Any]) -> bool:
+    """Whether vectors are missing, and nothing prevents the daemon from making them."""
     prevented = any(reason["code"] in WITHOUT_VECTORS for reason in data["reasons"])
     return bool(data.get("chunks_pending")) and not (prevented or data.get("paused"))
 
@@ -93,25 +93,26 @@ def _is_starting(data: dict[str, Any]) -> bool:
     return any(reason["code"] == "STARTING" for reason in data["reasons"])
 
 
-def _glance(goal: str, data: dict[str, Any]) -> int:
-    """What one look says; nobody waited, so it is no time-out."""
+def _exit_code(goal: str, data: dict[str, Any]) -> int:
+    """The exit code of a single check, which is not a time-out."""
     if goal == "idle":
         return EXIT_TIMEOUT
     return EXIT_UNAVAILABLE if data["plugin_health"] == UNAVAILABLE else EXIT_DEGRADED
 
 
-def _why_not(goal: str, data: dict[str, Any], timeout: float) -> str:
+def _explain(goal: str, data: dict[str, Any], timeout: float) -> str:
+    """Why the state is not reached."""
     within = f" after {timeout:g} s" if timeout else ""
     if goal == "idle":
         job = data["active_job"]
-        busy = f"a {clean(job['mode'])} job runs" if job else "no job runs"
+        busy = f"a {clean(job['mode'])} job is running" if job else "no job is running"
         if _is_starting(data):
             busy = "the daemon is starting"
-        elif _makes_vectors(data):
-            busy += f", {counted(data['chunks_pending'], 'vector')} to come"
+        elif _is_making_vectors(data):
+            busy += f", {counted(data['chunks_pending'], 'vector')} missing"
         waiting = counted(data["unindexed_files"], "file")
         if data.get("paused"):
-            busy += f", syncing is paused {in_words_until(data['paused']['until'])}"
+            busy += f", syncing is paused {format_until(data['paused']['until'])}"
         return f"Not idle{within}: {busy}, {waiting} waiting.\nSee `ragctl status`."
     lines = [f"Still {clean(data['plugin_health'])}{within}."]
     lines += [f"{r['code']}: {r['message']}\n{r['suggestion']}" for r in data["reasons"]]

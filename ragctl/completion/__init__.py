@@ -1,22 +1,22 @@
-"""What can be typed, as a shell needs to know it: read off the parsers, so that it is never behind
-them. One module for each shell makes a script of it. It runs nothing.
+"""The commands, options and values that a shell can complete, read from the parsers, so that they
+are never out of date. One module per shell turns them into a script. It runs no command.
 """
 
 import argparse
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ragctl.cli import PURPOSES, OneOf, command
-from ragctl.commands.config import ARGUMENTS, PATHS
-from ragctl.completion.words import offered, settings
+from ragctl.cli import PURPOSES, OneOf, load_command
+from ragctl.commands.config import ARGUMENTS, FOLDER_KEYS
+from ragctl.completion.words import setting_words, suggested_words
 
-# What a value's name in the help says about it.
-_FOLDERS = ("DIR", "FOLDER", "VAULT")
-_FILES = ("FILE",)
+# Names of values in the help that stand for a folder or a file.
+_FOLDER_NAMES = ("DIR", "FOLDER", "VAULT")
+_FILE_NAMES = ("FILE",)
 
 
 class Value(NamedTuple):
-    """What may stand in one place: some words, a folder, a file, or anything (`kind`)."""
+    """What is valid in one place: one of some words, a folder, a file, or anything."""
 
     kind: str  # "words", "folder", "file", "anything"
     words: tuple[str, ...] = ()
@@ -24,7 +24,7 @@ class Value(NamedTuple):
 
 
 class Option(NamedTuple):
-    """One option; `value` None: it takes none."""
+    """One option. `value` is None if it takes no value."""
 
     names: tuple[str, ...]
     help: str
@@ -32,81 +32,78 @@ class Option(NamedTuple):
     repeats: bool
 
 
-class Behind(NamedTuple):
-    """What may stand behind a command and these words of it."""
+class DependentValue(NamedTuple):
+    """The value of an argument that depends on the arguments before it (`words`)."""
 
     words: tuple[str, ...]
     value: Value
 
 
 class Command(NamedTuple):
-    """One command: its options, and what stands behind it. `endless`: the last may be repeated.
-
-    `behind`: where an argument depends on those before it.
-    """
+    """One command with its options and arguments. `repeats_last`: the last argument may repeat."""
 
     verb: str
     purpose: str
     options: tuple[Option, ...]
     arguments: tuple[Value, ...]
-    endless: bool
-    behind: tuple[Behind, ...] = ()
+    repeats_last: bool
+    dependent: tuple[DependentValue, ...] = ()
 
 
-# Before the command.
-EARLY = (
+# The options before the command.
+GLOBAL_OPTIONS = (
     Option(("--help", "-h"), "show all commands", None, False),
     Option(("--home",), "the folder of ragd's files", Value("folder", name="DIR"), False),
-    Option(("--json",), "answers for programs", None, False),
+    Option(("--json",), "print JSON, for programs", None, False),
     Option(("--version", "-V"), "show the version", None, False),
 )
 
 
-def commands() -> list[Command]:
-    """All of them, in the order of the help."""
-    return [_command(verb) for verb in PURPOSES]
+def read_commands() -> list[Command]:
+    """All commands, in the order of the help."""
+    return [_read_command(verb) for verb in PURPOSES]
 
 
-def _command(verb: str) -> Command:
-    _, parser = command(verb)
+def _read_command(verb: str) -> Command:
+    _, parser = load_command(verb)
     options = [action for action in parser._actions if action.option_strings]
     arguments = [action for action in parser._actions if not action.option_strings]
     return Command(
         verb,
         PURPOSES[verb],
-        tuple(_option(verb, action) for action in options),
-        tuple(_value(verb, action) for action in arguments),
+        tuple(_read_option(verb, action) for action in options),
+        tuple(_read_value(verb, action) for action in arguments),
         any(action.nargs in ("+", "*") for action in arguments),
-        tuple(_behind_config()) if verb == "config" else (),
+        tuple(_config_values()) if verb == "config" else (),
     )
 
 
-def _option(verb: str, action: argparse.Action) -> Option:
+def _read_option(verb: str, action: argparse.Action) -> Option:
     names = tuple(sorted(action.option_strings, key=len, reverse=True))
-    value = _value(verb, action) if action.nargs != 0 else None
+    value = _read_value(verb, action) if action.nargs != 0 else None
     repeats = isinstance(action, argparse._AppendAction)
     return Option(names, " ".join((action.help or "").split()), value, repeats)
 
 
-def _value(verb: str, action: argparse.Action) -> Value:
+def _read_value(verb: str, action: argparse.Action) -> Value:
     name = action.metavar if isinstance(action.metavar, str) else action.dest.upper()
     if isinstance(action.type, OneOf):
         return Value("words", action.type.choices, name)
-    if words := offered().get((verb, action.dest)):
+    if words := suggested_words().get((verb, action.dest)):
         return Value("words", words, name)
-    if action.metavar in _FOLDERS:
+    if action.metavar in _FOLDER_NAMES:
         return Value("folder", name=name)
-    return Value("file" if action.metavar in _FILES else "anything", name=name)
+    return Value("file" if action.metavar in _FILE_NAMES else "anything", name=name)
 
 
-def _behind_config() -> Iterator[Behind]:
-    """The keys, and the values of those that take certain words or a folder."""
-    known = settings()
-    for action, takes in ARGUMENTS.items():
-        if "KEY" in takes:
-            yield Behind((action,), Value("words", tuple(known), "KEY"))
+def _config_values() -> Iterator[DependentValue]:
+    """The keys of the configuration, and the values of keys that are words or a folder."""
+    known = setting_words()
+    for action, arguments in ARGUMENTS.items():
+        if "KEY" in arguments:
+            yield DependentValue((action,), Value("words", tuple(known), "KEY"))
     for key, words in known.items():
         if words:
-            yield Behind(("set", key), Value("words", words, "VALUE"))
-        elif key in PATHS:
-            yield Behind(("set", key), Value("folder", name="VALUE"))
+            yield DependentValue(("set", key), Value("words", words, "VALUE"))
+        elif key in FOLDER_KEYS:
+            yield DependentValue(("set", key), Value("folder", name="VALUE"))

@@ -1,1 +1,1 @@
-"""The daemon as a client sees it: connect, start, stop, wait."""
+"""The client side of the daemon: connect, start, stop, wait."""

@@ -1,6 +1,6 @@
-"""The daemon's HTTP, spoken by hand over its socket: a cold command has no time for http.client.
+"""A small HTTP client for the daemon's socket: importing http.client would slow every command.
 
-It never starts a daemon (`start` does) and knows nothing of what the answers mean.
+It never starts a daemon (`start` does) and does not interpret the answers.
 """
 
 import json
@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-from ragctl.daemon.connection import Wire, connect, hung_up
+from ragctl.daemon.connection import DaemonConnection, connect, disconnected_error
 from ragctl.failure import Failure, NotRunning, TimedOut
 from ragd.errors import EXIT_USAGE
 from ragd.paths import Home
@@ -19,7 +19,7 @@ _BODY_MAX = 64 * 1024 * 1024
 
 
 class Answer:
-    """What came back: the HTTP status, the headers (lower case) and the body, as they came."""
+    """The HTTP status, the headers (lower-case names) and the raw body."""
 
     __slots__ = ("body", "headers", "status")
 
@@ -30,7 +30,7 @@ class Answer:
 
     @property
     def version(self) -> str:
-        """The daemon's version, or nothing if it did not say."""
+        """The daemon's version, or an empty text if it sent none."""
         return self.headers.get("x-ragd-version", "")
 
     @property
@@ -41,48 +41,48 @@ class Answer:
             found = None
         if not isinstance(found, dict) or "status" not in found:
             raise Failure(
-                "The daemon's answer is not one that ragctl understands.",
-                "Run `ragctl doctor`; perhaps something else listens on the socket.",
+                "ragctl does not understand the daemon's answer.",
+                "Run `ragctl doctor`; another program may be listening on the socket.",
             )
         return found
 
     @property
     def data(self) -> dict[str, Any]:
-        """The envelope's data; a refusal is a Failure that says what the daemon said."""
+        """The envelope's data. Raises the daemon's error as a Failure."""
         envelope = self.envelope
         data, error = envelope.get("data"), envelope.get("error")
         if isinstance(data, dict):
             return data
         if not isinstance(error, dict):
-            raise Failure("The daemon gave no data and no reason.", "Run `ragctl logs`.")
-        raise _refused(error)
+            raise Failure("The daemon sent neither data nor an error.", "Run `ragctl logs`.")
+        raise _failure_from(error)
 
 
 class Stream:
-    """Lines that keep coming. `pending` says whether one can be had without waiting."""
+    """An answer that arrives line by line. `has_line`: the next line is already here."""
 
-    def __init__(self, wire: Wire, pieces: Iterator[bytes]) -> None:
-        self._wire = wire
+    def __init__(self, connection: DaemonConnection, pieces: Iterator[bytes]) -> None:
+        self._connection = connection
         self._pieces = pieces
         self._buffer = b""
 
     @property
-    def pending(self) -> bool:
+    def has_line(self) -> bool:
         return b"\n" in self._buffer
 
-    def ready(self, seconds: float) -> bool:
-        """Whether more is there, or comes in time. Unlike a time-out, it breaks nothing."""
-        return self.pending or self._wire.ready(seconds)
+    def is_ready(self, seconds: float) -> bool:
+        """Whether data arrives in time. Unlike a time-out, this leaves the stream usable."""
+        return self.has_line or self._connection.is_ready(seconds)
 
     def fileno(self) -> int:
-        """For `select`; what is buffered here already it does not see, so ask `ready` first."""
-        return self._wire.fileno()
+        """For `select`. It does not see buffered data, so call `is_ready` first."""
+        return self._connection.fileno()
 
-    def line(self, timeout: float | None = None) -> bytes | None:
-        """The next line, without its end; None when the daemon has said all it wanted to say."""
+    def read_line(self, timeout: float | None = None) -> bytes | None:
+        """The next line without its newline; None at the end of the stream."""
         deadline = None if timeout is None else time.monotonic() + timeout
-        while not self.pending:
-            self._wire.set_timeout(None if deadline is None else deadline - time.monotonic())
+        while not self.has_line:
+            self._connection.set_timeout(None if deadline is None else deadline - time.monotonic())
             piece = next(self._pieces, None)
             if piece is None:
                 return None
@@ -91,11 +91,11 @@ class Stream:
         return line
 
     def close(self) -> None:
-        self._wire.close()
+        self._connection.close()
 
 
-def _refused(error: dict[str, Any]) -> Failure:
-    """What the daemon said. A request it cannot read is, for ours, a value that was mistyped."""
+def _failure_from(error: dict[str, Any]) -> Failure:
+    """The daemon's error. INVALID_REQUEST means that a value was mistyped: a usage error."""
     code = str(error.get("code", ""))
     return Failure(
         str(error.get("message", "")),
@@ -105,8 +105,8 @@ def _refused(error: dict[str, Any]) -> Failure:
     )
 
 
-def answers(home: Home) -> bool:
-    """Whether somebody listens for this home."""
+def is_listening(home: Home) -> bool:
+    """Whether a daemon of this home accepts connections."""
     try:
         connect(home, 1.0).close()
     except (NotRunning, TimedOut):
@@ -121,33 +121,33 @@ def request(
     body: dict[str, Any] | None = None,
     timeout: float = ANSWER_WITHIN_S,
 ) -> Answer:
-    """One question, one whole answer."""
-    wire = connect(home, timeout)
+    """Send one request and read the whole answer."""
+    connection = connect(home, timeout)
     try:
-        wire.send(_head(method, path, body))
-        status, headers = _answer_head(wire)
-        return Answer(status, headers, _whole(wire, headers))
+        connection.send(_request_bytes(method, path, body))
+        status, headers = _read_head(connection)
+        return Answer(status, headers, _read_body(connection, headers))
     finally:
-        wire.close()
+        connection.close()
 
 
 def stream(home: Home, path: str, timeout: float = ANSWER_WITHIN_S) -> Stream | Answer:
-    """An answer in lines, for as long as it lasts; a refusal comes as an Answer."""
-    wire = connect(home, timeout)
+    """Send a GET and stream the answer's lines; an error comes back as an Answer."""
+    connection = connect(home, timeout)
     try:
-        wire.send(_head("GET", path, None))
-        status, headers = _answer_head(wire)
+        connection.send(_request_bytes("GET", path, None))
+        status, headers = _read_head(connection)
         if status == 200:
-            return Stream(wire, _pieces(wire, headers))
-        refused = Answer(status, headers, _whole(wire, headers))
+            return Stream(connection, _read_pieces(connection, headers))
+        refused = Answer(status, headers, _read_body(connection, headers))
     except BaseException:
-        wire.close()
+        connection.close()
         raise
-    wire.close()
+    connection.close()
     return refused
 
 
-def _head(method: str, path: str, body: dict[str, Any] | None) -> bytes:
+def _request_bytes(method: str, path: str, body: dict[str, Any] | None) -> bytes:
     content = b"" if body is None else json.dumps(body).encode()
     head = f"{method} {path} HTTP/1.1\r\nHost: ragd\r\nConnection: close\r\n"
     if body is not None:
@@ -157,45 +157,47 @@ def _head(method: str, path: str, body: dict[str, Any] | None) -> bytes:
     return head.encode("ascii") + b"\r\n" + content
 
 
-def _answer_head(wire: Wire) -> tuple[int, dict[str, str]]:
-    words = wire.line().split(b" ", 2)
+def _read_head(connection: DaemonConnection) -> tuple[int, dict[str, str]]:
+    words = connection.read_line().split(b" ", 2)
     if len(words) < 2 or not words[0].startswith(b"HTTP/1.") or not words[1].isdigit():
-        raise Failure("What listens on ragd's socket does not speak HTTP.", "Run `ragctl doctor`.")
+        raise Failure(
+            "The program that listens on ragd's socket does not speak HTTP.", "Run `ragctl doctor`."
+        )
     headers: dict[str, str] = {}
-    while line := wire.line():
+    while line := connection.read_line():
         name, _, value = line.decode("latin-1").partition(":")
         headers[name.strip().lower()] = value.strip()
         if len(headers) > _HEADERS_MAX:
-            raise Failure("The daemon's answer has far too many headers.")
+            raise Failure("The daemon's answer has too many headers.")
     return int(words[1]), headers
 
 
-def _pieces(wire: Wire, headers: dict[str, str]) -> Iterator[bytes]:
-    """The body bit by bit. It ends only where the answer says so: a hang-up raises Disconnected."""
+def _read_pieces(connection: DaemonConnection, headers: dict[str, str]) -> Iterator[bytes]:
+    """The body in pieces. Raises Disconnected if the connection closes before the end."""
     if headers.get("transfer-encoding", "").lower() == "chunked":
-        while size := int(wire.line().partition(b";")[0], 16):
-            piece = wire.exactly(size)
-            wire.line()  # before it is handed out, or `ready` would take this rest for news
+        while size := int(connection.read_line().partition(b";")[0], 16):
+            piece = connection.read_exactly(size)
+            connection.read_line()  # consume the line end now, or `is_ready` would see it
             yield piece
-        while wire.line():
+        while connection.read_line():
             pass
     elif "content-length" in headers:
         left = int(headers["content-length"])
         while left:
-            piece = wire.some(left)
+            piece = connection.read_some(left)
             if not piece:
-                raise hung_up()
+                raise disconnected_error()
             left -= len(piece)
             yield piece
     else:
-        while piece := wire.some():
+        while piece := connection.read_some():
             yield piece
 
 
-def _whole(wire: Wire, headers: dict[str, str]) -> bytes:
+def _read_body(connection: DaemonConnection, headers: dict[str, str]) -> bytes:
     body = b""
-    for piece in _pieces(wire, headers):
+    for piece in _read_pieces(connection, headers):
         body += piece
         if len(body) > _BODY_MAX:
-            raise Failure("The daemon's answer is far too long.")
+            raise Failure("The daemon's answer is too long.")
     return body

@@ -1,6 +1,6 @@
-"""Who runs in a home: the lock on `ragd.lock` says whether, the file's content says who.
+"""Whether a daemon runs in a home (the lock on `ragd.lock`), and which one (the file's content).
 
-It holds the lock, shared, for an instant only, and never creates or changes the file.
+It takes the lock, shared, for an instant only, and never creates or changes the file.
 """
 
 import json
@@ -12,34 +12,34 @@ from ragd.paths import Home
 
 
 def holder(home: Home) -> dict[str, Any] | None:
-    """What the daemon of this home wrote about itself (perhaps nothing); None: no daemon runs."""
+    """What the running daemon wrote about itself (possibly nothing); None if no daemon runs."""
     try:
         handle = os.open(home.lock, os.O_RDONLY)
     except FileNotFoundError:
         return None
     try:
-        return _content(handle) if _is_held(handle, home) else None
+        return _read_json(handle) if _is_held(handle, home) else None
     finally:
         os.close(handle)
 
 
-def written(home: Home) -> dict[str, Any]:
-    """What the last daemon of this home wrote about itself and, if it was killed, left behind."""
+def read_lockfile(home: Home) -> dict[str, Any]:
+    """What the last daemon wrote about itself. The content remains after the daemon is killed."""
     try:
         handle = os.open(home.lock, os.O_RDONLY)
     except OSError:
         return {}
     try:
-        return _content(handle)
+        return _read_json(handle)
     finally:
         os.close(handle)
 
 
 def _is_held(handle: int, home: Home) -> bool:
-    if sys.platform == "win32":  # no flock there: whoever answers is the holder
-        from ragctl.daemon.client import answers
+    if sys.platform == "win32":  # no flock on Windows: a daemon that answers holds the lock
+        from ragctl.daemon.client import is_listening
 
-        return answers(home)
+        return is_listening(home)
     import fcntl
 
     try:
@@ -49,7 +49,7 @@ def _is_held(handle: int, home: Home) -> bool:
     return False
 
 
-def _content(handle: int) -> dict[str, Any]:
+def _read_json(handle: int) -> dict[str, Any]:
     try:
         found = json.loads(os.read(handle, 4096))
     except (OSError, ValueError):

@@ -1,6 +1,6 @@
-"""Whether a process is gone: by its handle where the system has them, else by its number.
+"""Whether a daemon process has ended: by its pidfd where the system has one, else by its pid.
 
-It never ends one. A number that another process has got since is not waited for.
+It never ends a process. A pid that now belongs to another program is not waited for.
 """
 
 import os
@@ -11,11 +11,11 @@ from types import TracebackType
 
 from ragd.paths import Home
 
-_LOOK_EVERY_S = 0.02
+_POLL_S = 0.02
 
 
-class Watched:
-    """A daemon's process, from before it is asked to stop."""
+class DaemonProcess:
+    """A daemon's process. Create it before the stop request: a pid may be reused after."""
 
     def __init__(self, pid: object, home: Home) -> None:
         self._pid = pid if isinstance(pid, int) and _is_daemon(pid, home) else None
@@ -23,10 +23,10 @@ class Watched:
         if self._pid is not None and hasattr(os, "pidfd_open"):
             try:
                 self._handle = os.pidfd_open(self._pid)
-            except OSError:  # it is gone already, or the kernel is too old
+            except OSError:  # it has already ended, or the kernel is too old
                 self._handle = None
 
-    def __enter__(self) -> "Watched":
+    def __enter__(self) -> "DaemonProcess":
         return self
 
     def __exit__(
@@ -38,33 +38,33 @@ class Watched:
         if self._handle is not None:
             os.close(self._handle)
 
-    def gone_within(self, seconds: float) -> bool:
-        """Wait until it has ended; False if it has not in time."""
+    def wait_until_gone(self, seconds: float) -> bool:
+        """Wait until it has ended; False if the time runs out."""
         if self._handle is not None:
             return bool(select.select([self._handle], [], [], max(seconds, 0.0))[0])
         deadline = time.monotonic() + seconds
         while self._pid is not None and _exists(self._pid):
             if time.monotonic() > deadline:
                 return False
-            time.sleep(_LOOK_EVERY_S)
+            time.sleep(_POLL_S)
         return True
 
 
 def _is_daemon(pid: int, home: Home) -> bool:
-    """Whether this is a daemon of ours; of a number in another container we know nothing."""
+    """Whether the pid is a ragd daemon. False for a pid from another container."""
     if sys.platform != "linux":
         return _exists(pid)
     try:
         with open(f"/proc/{pid}/cmdline", "rb") as file:
-            words = file.read().split(b"\0")
+            arguments = file.read().split(b"\0")
     except OSError:
         return False
-    return os.fsencode(home.root) in words or b"ragd" in words
+    return os.fsencode(home.root) in arguments or b"ragd" in arguments
 
 
 def _exists(pid: int) -> bool:
     if sys.platform == "win32":
-        return False  # to ask by a signal would end it there; the lock has to do
+        return False  # os.kill would end the process on Windows; rely on the lock
     try:
         os.kill(pid, 0)
     except ProcessLookupError:

@@ -1,38 +1,40 @@
-"""After the configuration changed on disk: what a running daemon made of it. Starts none."""
+"""Makes a running daemon reload its configuration, and prints the result. It starts no daemon."""
 
 from typing import Any
 
 from ragctl.daemon.client import request
-from ragctl.daemon.start import tell_version
+from ragctl.daemon.start import print_version_mismatch
 from ragctl.failure import Failure, NotRunning
-from ragctl.views.render import clean, note
+from ragctl.views.render import clean, print_notice
 from ragd.paths import Home
 
 
 def reload_daemon(home: Home) -> dict[str, Any]:
-    """Ask for a reload: what took effect, what waits for a restart, or why nothing did."""
-    told: dict[str, Any] = {"running": True, "applied": [], "needs_restart": [], "error": None}
+    """Request a reload. Returns the keys applied, those that need a restart, or the error."""
+    result: dict[str, Any] = {"running": True, "applied": [], "needs_restart": [], "error": None}
     try:
         answer = request(home, "POST", "/v1/reload")
-        tell_version(answer)
+        print_version_mismatch(answer)
         data = answer.data
     except NotRunning:
-        told["running"] = False
+        result["running"] = False
     except Failure as refused:
-        told["error"] = f"{refused.message} {refused.suggestion}".strip()
+        result["error"] = f"{refused.message} {refused.suggestion}".strip()
     else:
-        told["applied"], told["needs_restart"] = data["applied"], data["needs_restart"]
-    return told
+        result["applied"], result["needs_restart"] = data["applied"], data["needs_restart"]
+    return result
 
 
-def tell_reload(told: dict[str, Any]) -> None:
-    """The same in words, on stderr; nothing where no daemon runs."""
-    if told["error"]:
-        note(f"The running daemon keeps its former configuration: {clean(told['error'])}")
-    if told["applied"]:
-        note(f"In force now: {', '.join(told['applied'])}.")
-    if told["needs_restart"]:
-        note(
-            f"Waits for a restart: {', '.join(told['needs_restart'])}. "
+def print_reload(result: dict[str, Any]) -> None:
+    """Print the result on stderr; nothing if no daemon runs."""
+    if result["error"]:
+        print_notice(
+            f"The running daemon keeps its previous configuration: {clean(result['error'])}"
+        )
+    if result["applied"]:
+        print_notice(f"In effect now: {', '.join(result['applied'])}.")
+    if result["needs_restart"]:
+        print_notice(
+            f"Takes effect after a restart: {', '.join(result['needs_restart'])}. "
             "Run `ragctl stop`, then `ragctl start`."
         )

@@ -1,1 +1,1 @@
-"""What `ragctl doctor` checks, and the report it makes."""
+"""The checks of `ragctl doctor`, and its bug report."""

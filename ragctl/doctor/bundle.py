@@ -1,4 +1,4 @@
-"""The archive of a report: for its owner alone (0600), and never written over another file."""
+"""The archive of a bug report: private (mode 0600), and it never overwrites a file."""
 
 import gzip
 import io
@@ -7,14 +7,14 @@ import tarfile
 from typing import Any
 
 from ragctl.doctor.checks import Finding
-from ragctl.doctor.report import contents
+from ragctl.doctor.report import report_files
 from ragd.paths import Home
 
 
-def write(home: Home, path: str, found: dict[str, Finding]) -> dict[str, Any]:
-    """Write the archive; what is in it. Raises FileExistsError rather than write over anything."""
-    parts = dict(contents(home, found))
-    packed = _packed(parts)
+def write_bundle(home: Home, path: str, found: dict[str, Finding]) -> dict[str, Any]:
+    """Write the archive and return its contents. Raises FileExistsError if the path exists."""
+    parts = dict(report_files(home, found))
+    packed = _pack(parts)
     handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     try:
         with open(handle, "wb") as file:
@@ -25,8 +25,8 @@ def write(home: Home, path: str, found: dict[str, Finding]) -> dict[str, Any]:
     return {"path": path, "size_bytes": len(packed), "files": list(parts)}
 
 
-def _packed(parts: dict[str, bytes]) -> bytes:
-    """A tar.gz without an owner, a name or a time of this machine in its headers."""
+def _pack(parts: dict[str, bytes]) -> bytes:
+    """A tar.gz whose headers hold no owner, name or time of this machine."""
     packed = io.BytesIO()
     with (
         gzip.GzipFile(filename="", mode="wb", fileobj=packed, mtime=0) as squeezed,

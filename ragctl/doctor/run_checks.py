@@ -1,6 +1,6 @@
-"""Every check at once, each in a thread and each with its own time: one that hangs holds up none.
+"""Runs all checks at once, each in a thread with its own time-out: one that hangs delays no other.
 
-It knows nothing of what is checked.
+It does not know what the checks do.
 """
 
 import queue
@@ -16,49 +16,51 @@ WITHIN_S = 10.0
 
 
 class Check(NamedTuple):
-    """A look, and how long it may take."""
+    """A check, and how long it may take."""
 
-    look: Callable[[Home], Finding]
+    run: Callable[[Home], Finding]
     within_s: float = WITHIN_S
 
 
 _Done = queue.SimpleQueue[tuple[str, Finding]]
 
 
-def examine(place: Home, checks: Mapping[str, Check]) -> dict[str, Finding]:
-    """Run all checks side by side; one that does not come back in its time has failed."""
+def run_checks(home: Home, checks: Mapping[str, Check]) -> dict[str, Finding]:
+    """Run all checks in parallel; a check that takes too long has failed."""
     done: _Done = queue.SimpleQueue()
     began = time.monotonic()
     for name, check in checks.items():
         # Daemon threads: a check that hangs on a dead network drive must not hold up the exit.
-        threading.Thread(target=_run, args=(name, check, place, done), daemon=True).start()
+        threading.Thread(target=_run_check, args=(name, check, home, done), daemon=True).start()
     found: dict[str, Finding] = {}
     while len(found) < len(checks):
         pending = {name: check for name, check in checks.items() if name not in found}
         next_end = began + min(check.within_s for check in pending.values())
         try:
             name, finding = done.get(timeout=max(0.0, next_end - time.monotonic()))
-            found.setdefault(name, finding)  # one that was given up stays so
+            found.setdefault(name, finding)  # a check that timed out stays failed
         except queue.Empty:
-            found |= {n: _late(c) for n, c in pending.items() if began + c.within_s <= next_end}
+            found |= {
+                n: _timed_out(c) for n, c in pending.items() if began + c.within_s <= next_end
+            }
     return {name: found[name] for name in checks}
 
 
-def _late(check: Check) -> Finding:
+def _timed_out(check: Check) -> Finding:
     return fail(
         f"no answer within {check.within_s:g} s", "Is it on a network drive that does not answer?"
     )
 
 
-def _run(name: str, check: Check, place: Home, done: _Done) -> None:
+def _run_check(name: str, check: Check, home: Home, done: _Done) -> None:
     try:
-        finding = check.look(place)
+        finding = check.run(home)
     except PermissionError as why:
         where = str(why.filename)
-        finding = fail(f"{where}: {why.strerror}", "Look at its owner and its mode.", where)
-    except Exception as why:  # the edge of a check: what went wrong is its finding
-        words = str(why)
+        finding = fail(f"{where}: {why.strerror}", "Check its owner and its mode.", where)
+    except Exception as why:  # any error becomes the check's finding
+        error = str(why)
         finding = fail(
-            f"the check itself failed ({type(why).__name__}: {words})", "Report this.", words
+            f"the check itself failed ({type(why).__name__}: {error})", "Report this.", error
         )
     done.put((name, finding))

@@ -1,7 +1,7 @@
-"""The four tools for MCP clients, over stdio: each call is handed on to the daemon's socket.
+"""The four tools for MCP clients, over stdio: each call is forwarded to the daemon's socket.
 
-Only the protocol is on stdout. A daemon that is down is started; whatever fails is an answer with
-the next step, never an end of the server.
+Only the protocol is on stdout. A daemon that is down is started. A failure is an answer with the
+next step; it never ends the server.
 """
 
 import json
@@ -22,17 +22,15 @@ from mcp_types import (
 )
 
 from ragctl.daemon.client import Answer
-from ragctl.daemon.start import ask, ask_when_started, version_sentence
-from ragctl.failure import Failure, refused_by_the_system
-from ragctl.mcp.answers import INSTRUCTIONS, SEARCH, told
-from ragctl.views.render import for_home
+from ragctl.daemon.start import call_daemon, call_daemon_when_ready, describe_version_mismatch
+from ragctl.failure import Failure, describe_os_error
+from ragctl.mcp.answers import INSTRUCTIONS, SEARCH, render_answer
+from ragctl.views.render import add_home_option
 from ragd import __version__
 from ragd.errors import RagdError, StartupError
 from ragd.paths import Home
 from ragd.protocol import tool_schemas
 
-# Neither reaches out of this machine; indexing changes nothing of the user's; a memory of the same
-# key takes the place of the former one.
 _TITLES = {
     "obsidian_rag_search": "Search notes",
     "obsidian_rag_index": "Index notes",
@@ -40,13 +38,13 @@ _TITLES = {
     "obsidian_rag_memory_store": "Remember a fact",
 }
 _READS = ("obsidian_rag_search", "obsidian_rag_status")
-_REPLACES = ("obsidian_rag_memory_store",)
+_REPLACES = ("obsidian_rag_memory_store",)  # a new memory replaces an old one with the same key
 
 Context = ServerRequestContext[Any]
 
 
 def serve(home: Home) -> None:
-    """Until the client has had enough."""
+    """Serve until the client closes the connection."""
     anyio.run(_serve, Forwarder(home))
 
 
@@ -64,16 +62,16 @@ async def _serve(forwarder: "Forwarder") -> None:
 
 
 class Forwarder:
-    """Hands calls on, each in a thread, so that one that waits holds up no other."""
+    """Forwards each call in a thread of its own, so that a slow one does not delay the others."""
 
     def __init__(self, home: Home) -> None:
         self._home = home
-        self._told_version = False
+        self._version_reported = False
 
     async def list_tools(
         self, context: Context, params: PaginatedRequestParams | None
     ) -> ListToolsResult:
-        published = await anyio.to_thread.run_sync(self._published, abandon_on_cancel=True)
+        published = await anyio.to_thread.run_sync(self._read_tools, abandon_on_cancel=True)
         return ListToolsResult(tools=[_tool(one) for one in published])
 
     async def call_tool(self, context: Context, params: CallToolRequestParams) -> CallToolResult:
@@ -81,11 +79,13 @@ class Forwarder:
             self._call, params.name, params.arguments or {}, abandon_on_cancel=True
         )
 
-    def _published(self) -> list[dict[str, Any]]:
-        """As the daemon has them; it may be of another version. Ours, where it does not answer:
-        whoever calls one is told why."""
+    def _read_tools(self) -> list[dict[str, Any]]:
+        """The daemon's tools, because its version may differ. Without an answer, ragctl's own: a
+        call of one then reports the reason."""
         try:
-            found = ask(self._home, "GET", "/v1/tools", start=True, again=True).data["tools"]
+            found = call_daemon(
+                self._home, "GET", "/v1/tools", start=True, skip_version_notice=True
+            ).data["tools"]
             return list(found)
         except Exception:
             return tool_schemas.published_tools()
@@ -93,34 +93,43 @@ class Forwarder:
     def _call(self, name: str, arguments: dict[str, Any]) -> CallToolResult:
         if name not in tool_schemas.TOOLS:
             known = ", ".join(tool_schemas.TOOLS)
-            return _result(f"There is no tool of this name. There are: {known}.", is_error=True)
+            return _result(f"There is no such tool. The tools are: {known}.", is_error=True)
         try:
-            answer = self._asked(name, arguments)
-            text = told(name, answer.envelope)
+            answer = self._forward(name, arguments)
+            text = render_answer(name, answer.envelope)
             is_error = answer.envelope.get("data") is None
         except (Failure, StartupError, RagdError) as why:
-            return _failed(for_home(why.message), for_home(why.suggestion))
+            return _failure_result(add_home_option(why.message), add_home_option(why.suggestion))
         except OSError as why:
-            return _failed(refused_by_the_system(why), for_home("Run `ragctl doctor`."))
-        except Exception as why:  # the edge: a client is owed an answer
-            return _failed(f"Something went wrong inside ragctl ({type(why).__name__}).", "")
-        return _result("\n".join([text, *self._version(answer)]), is_error=is_error)
+            return _failure_result(describe_os_error(why), add_home_option("Run `ragctl doctor`."))
+        except Exception as why:  # the client must get an answer
+            return _failure_result(
+                f"Something went wrong inside ragctl ({type(why).__name__}).", ""
+            )
+        lines = [text, *self._version_notice(answer)]
+        return _result("\n".join(lines), is_error=is_error)
 
-    def _asked(self, name: str, arguments: dict[str, Any]) -> Answer:
+    def _forward(self, name: str, arguments: dict[str, Any]) -> Answer:
         target = f"/v1/tools/{name}"
-        # Only a search needs the index, which a daemon that has just begun has not opened yet.
-        asking = ask_when_started if name == SEARCH else ask
-        # A read that a stopping daemon cut off is asked again; a token counts only once.
-        harmless = name in _READS and not arguments.get("confirm")
-        return asking(
-            self._home, "POST", target, arguments, start=True, again=True, harmless=harmless
+        # Only a search needs the index, which is not open yet right after the daemon's start.
+        send = call_daemon_when_ready if name == SEARCH else call_daemon
+        # A read that a stopping daemon cut off is repeated; but a token is valid only once.
+        idempotent = name in _READS and not arguments.get("confirm")
+        return send(
+            self._home,
+            "POST",
+            target,
+            arguments,
+            start=True,
+            skip_version_notice=True,
+            idempotent=idempotent,
         )
 
-    def _version(self, answer: Answer) -> list[str]:
-        """Once: that the daemon is of another version than we are."""
-        said = "" if self._told_version else version_sentence(answer)
-        self._told_version = True
-        return [f"Tell the user: {for_home(said)}"] if said else []
+    def _version_notice(self, answer: Answer) -> list[str]:
+        """That the versions of daemon and ragctl differ; only once."""
+        sentence = "" if self._version_reported else describe_version_mismatch(answer)
+        self._version_reported = True
+        return [f"Tell the user: {add_home_option(sentence)}"] if sentence else []
 
 
 def _tool(published: dict[str, Any]) -> Tool:
@@ -140,10 +149,11 @@ def _tool(published: dict[str, Any]) -> Tool:
     )
 
 
-def _failed(message: str, suggestion: str) -> CallToolResult:
-    """What went wrong, and the next thing to type."""
-    said = json.dumps({"error": {"message": message, "suggestion": suggestion}}, ensure_ascii=False)
-    return _result(f"{said}\nTell the user: {message} {suggestion}".rstrip(), is_error=True)
+def _failure_result(message: str, suggestion: str) -> CallToolResult:
+    """What went wrong, and the next step."""
+    error = {"error": {"message": message, "suggestion": suggestion}}
+    text = json.dumps(error, ensure_ascii=False)
+    return _result(f"{text}\nTell the user: {message} {suggestion}".rstrip(), is_error=True)
 
 
 def _result(text: str, *, is_error: bool) -> CallToolResult:

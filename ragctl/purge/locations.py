@@ -1,12 +1,12 @@
-"""Where ragd wrote, as its configuration says, and which vaults must not be touched. It only reads.
+"""Where ragd has written, from its configuration, and which vaults must stay untouched. Read-only.
 
-The configuration is read as it stands: one that the daemon would refuse still names places.
+The configuration is not validated: one that the daemon would refuse still names folders.
 """
 
 import json
 import os
 
-from ragctl.daemon.lockfile import written
+from ragctl.daemon.lockfile import read_lockfile
 from ragctl.failure import Failure
 from ragd.errors import EXIT_CONFIG
 from ragd.paths import Home, lies_in
@@ -14,46 +14,46 @@ from ragd.paths import Home, lies_in
 _FOLDERS = ("events", "snapshots", "logs", "vectors.lance")
 
 
-class Places:
-    """What the configuration names: vaults that are not to be touched, and where indexes are."""
+class PurgeLocations:
+    """The folders in the configuration: vaults that must stay untouched, and indexes."""
 
     def __init__(self) -> None:
         self.vaults: list[str] = []
         self.vectors: list[str] = []
         self.sockets: list[str] = []
-        self.keep: list[str] = []  # what has a name of ours, and is not
+        self.keep: list[str] = []  # files with a name of ragd that are not ragd's
 
 
-def places_of(home: Home) -> Places:
-    """From the configuration, and from the one before it. Refuses where a vault is in danger."""
-    places = Places()
+def read_locations(home: Home) -> PurgeLocations:
+    """From the configuration and its backup. Raises Failure if a vault is in danger."""
+    places = PurgeLocations()
     for path in (home.config, f"{home.config}.bak"):
-        _add(places, path, home)
-    named = (home.socket, str(written(home).get("socket", "")))
-    own = f"{home.fingerprint}.sock"  # the name that it has outside the home
+        _add_from_config(places, path, home)
+    named = (home.socket, str(read_lockfile(home).get("socket", "")))
+    own = f"{home.fingerprint}.sock"  # the socket's name outside the home
     places.sockets += [p for p in dict.fromkeys(named) if os.path.basename(p) == own]
     for vault in places.vaults:
         for place in (home.root, *places.vectors):
             if lies_in(place, vault):
                 raise Failure(
-                    f"{place} lies inside the vault {vault}: nothing was removed.",
+                    f"{place} is inside the vault {vault}: nothing was removed.",
                     "Remove ragd's files there by hand.",
                 )
         own_folders = (os.path.join(home.root, name) for name in _FOLDERS)
         if any(lies_in(vault, place) for place in (*own_folders, *places.vectors)):
-            raise Failure(f"The vault {vault} lies among ragd's own files: nothing was removed.")
+            raise Failure(f"The vault {vault} is inside ragd's own files: nothing was removed.")
     return places
 
 
-def _add(places: Places, path: str, home: Home) -> None:
+def _add_from_config(places: PurgeLocations, path: str, home: Home) -> None:
     if not os.path.lexists(path):
         return
-    vault, vectors = _named_in(path)
+    vault, vectors = _read_paths(path)
     if not isinstance(vault, str) or not vault:
         if path == home.config:
             raise Failure(
-                f"{path} names no vault: it is not ragd's, or damaged. Nothing was removed.",
-                "Mend it (`ragctl config validate`), or delete it, then run this again.",
+                f"{path} names no vault: it is damaged or not ragd's. Nothing was removed.",
+                "Fix it (`ragctl config validate`) or delete it, then run this again.",
                 EXIT_CONFIG,
             )
         places.keep.append(os.path.basename(path))
@@ -65,9 +65,9 @@ def _add(places: Places, path: str, home: Home) -> None:
             places.vectors.append(where)
 
 
-def _named_in(path: str) -> tuple[object, object]:
-    """The vault and the index's folder; nothing where the file is no configuration."""
-    if not os.path.isfile(path):  # to open a FIFO would hang
+def _read_paths(path: str) -> tuple[object, object]:
+    """The vault and the index folder; None if the file is not a configuration."""
+    if not os.path.isfile(path):  # opening a FIFO would hang
         return None, None
     try:
         with open(path, "rb") as file:

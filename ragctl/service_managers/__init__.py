@@ -1,7 +1,7 @@
-"""The daemon's keeper: the platform's own service manager, which starts it at login and again
-after a crash. Here is what all of them have in common; one module for each says the rest.
+"""Service managers: the platform's own program that starts the daemon at login and after a crash.
+This module holds what they have in common; each manager has its own module.
 
-Nothing here changes anything. What a plan says is done by `ragctl.service_managers.apply_plan`.
+Nothing here changes the system. `ragctl.service_managers.apply_plan` applies a plan.
 """
 
 import os
@@ -15,31 +15,31 @@ MARK = "Written by `ragctl service install`"
 
 
 class Step(NamedTuple):
-    """One command. `may_fail`: there may be nothing for it to do."""
+    """One command. `may_fail`: it fails if there is nothing to do, which is fine."""
 
     argv: tuple[str, ...]
     may_fail: bool = False
 
 
 class Plan(NamedTuple):
-    """What belongs to the service of one home. `untested`: nobody has ever run it."""
+    """The service of one home: its file and commands. `untested`: it has never been run."""
 
     manager: str
     name: str
     file: str
-    install: tuple[Step, ...]  # when the file is there
-    renew: tuple[Step, ...]  # the same, when a former one was replaced
-    leave: tuple[Step, ...]  # before the file goes
-    forget: tuple[Step, ...]  # when it is gone
+    install: tuple[Step, ...]  # after the file is written
+    reinstall: tuple[Step, ...]  # after a previous file was replaced
+    before_removal: tuple[Step, ...]  # before the file is deleted
+    after_removal: tuple[Step, ...]  # after the file is deleted
     start: Step
-    stop: Step | None  # for what the daemon itself cannot be asked: not to be started again
+    stop: Step | None  # stops it without a restart, which the daemon itself cannot do
     hints: tuple[str, ...] = ()
-    bare: str = ""  # to be said where it runs without a sandbox
+    no_sandbox_hint: str = ""  # shown if the service runs without a sandbox
     untested: bool = False
 
 
 class Program(NamedTuple):
-    """What is to be run: absolute paths only. `writable`: all that it writes to."""
+    """The program to run: absolute paths only. `writable`: all folders it writes to."""
 
     command: tuple[str, ...]
     environment: dict[str, str]
@@ -48,36 +48,36 @@ class Program(NamedTuple):
     writable: tuple[str, ...]
 
 
-class State(NamedTuple):
-    """What the manager says of the service. `word` is its own; None: it could not be asked."""
+class ServiceState(NamedTuple):
+    """The manager's view of the service. `state`: in its own words; None if unavailable."""
 
-    word: str | None
+    state: str | None
     running: bool = False
     pid: int | None = None
     at_login: bool | None = None
-    says: str = ""  # what the daemon told it
-    restarting: bool = False  # it waits to start it again
+    status_text: str = ""  # what the daemon reported to the manager
+    restarting: bool = False  # the manager waits to start it again
 
 
-class Keeper(Protocol):
-    """One platform's manager."""
+class ServiceManager(Protocol):
+    """One platform's service manager."""
 
     def plan(self, home: Home) -> Plan: ...
 
     def content(self, program: Program, *, sandbox: bool) -> bytes:
-        """What is to be in the plan's file."""
+        """The content of the plan's file."""
 
     def require(self) -> None:
-        """Raise Failure, with what to do instead, where the manager is not there."""
+        """Raise Failure, with what to do instead, if the manager is not available."""
 
     def can_sandbox(self, program: Program) -> bool:
-        """Whether it can give the daemon a view of the file system of its own."""
+        """Whether it can restrict the daemon's access to the file system."""
 
-    def state(self, home: Home) -> State: ...
+    def state(self, home: Home) -> ServiceState: ...
 
 
-def keeper() -> Keeper:
-    """That of this platform. Raises Failure where we know none."""
+def service_manager() -> ServiceManager:
+    """The service manager of this platform. Raises Failure if it is not supported."""
     platform = str(sys.platform)
     if platform == "linux":
         from ragctl.service_managers.systemd import Systemd
@@ -88,24 +88,24 @@ def keeper() -> Keeper:
 
         return Launchd()
     if platform == "win32":
-        from ragctl.service_managers.task_scheduler import Scheduler
+        from ragctl.service_managers.task_scheduler import TaskScheduler
 
-        return Scheduler()
+        return TaskScheduler()
     raise Failure(
-        f"ragctl knows no service manager on {platform}.",
-        "Every command that needs the daemon starts it; there is nothing that you have to do.",
+        f"ragctl does not support a service manager on {platform}.",
+        "Nothing to do: every command that needs the daemon starts it.",
     )
 
 
-def installed(home: Home) -> Plan | None:
-    """The plan of a service that was installed for this home."""
+def installed_service(home: Home) -> Plan | None:
+    """The plan of this home's service; None if no service is installed."""
     try:
-        plan = keeper().plan(home)
+        plan = service_manager().plan(home)
     except Failure:
         return None
     return plan if os.path.lexists(plan.file) else None
 
 
-def name_of(home: Home) -> str:
-    """`ragd`, and with something behind it where it is not the usual home: each has its own."""
+def service_name(home: Home) -> str:
+    """`ragd` for the default home; other homes add a fingerprint, so that each has its own."""
     return "ragd" if home.root == platform_home() else f"ragd-{home.fingerprint}"

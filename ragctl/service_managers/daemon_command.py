@@ -1,4 +1,4 @@
-"""What a service manager is to run: this installation's daemon, for one home, by absolute paths."""
+"""The command that a service manager runs: this installation's daemon, with absolute paths."""
 
 import os
 
@@ -9,12 +9,12 @@ from ragd.paths import Home, lies_in
 from ragd.runtime.subprocesses import code_folder
 
 
-def program_of(home: Home) -> Program:
-    """Raises ConfigError where the daemon would not start: a service of it would not, either."""
+def build_program(home: Home) -> Program:
+    """The program for a service. Raises ConfigError if the configuration is not valid."""
     config = configuration.load(home)
     environment = {"PYTHONSAFEPATH": "1"}
-    if place := code_folder():
-        environment["PYTHONPATH"] = place
+    if folder := code_folder():
+        environment["PYTHONPATH"] = folder
     writable = [home.root]
     vectors = config.vector_store.path or home.vectors
     if not lies_in(vectors, home.root):

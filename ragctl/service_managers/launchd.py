@@ -1,19 +1,19 @@
-"""macOS's launchd: one agent in ~/Library/LaunchAgents. Written to its manual and never run."""
+"""macOS's launchd: one agent in ~/Library/LaunchAgents. Written from its manual, never run."""
 
 import os
 import plistlib
 
 from ragctl.failure import Failure
-from ragctl.service_managers import MARK, Plan, Program, State, Step, name_of
-from ragctl.service_managers.run_command import asked, complaint
+from ragctl.service_managers import MARK, Plan, Program, ServiceState, Step, service_name
+from ragctl.service_managers.run_command import error_text, run_command
 from ragd.paths import Home
 
 
 class Launchd:
-    """Keeper on macOS."""
+    """The service manager on macOS."""
 
     def plan(self, home: Home) -> Plan:
-        label = f"local.{name_of(home)}"
+        label = f"local.{service_name(home)}"
         file = os.path.expanduser(f"~/Library/LaunchAgents/{label}.plist")
         domain = f"gui/{os.getuid()}"
         load = Step(("launchctl", "bootstrap", domain, file))
@@ -23,14 +23,14 @@ class Launchd:
             name=label,
             file=file,
             install=(unload, load),
-            renew=(unload, load),
-            leave=(unload,),
-            forget=(),
+            reinstall=(unload, load),
+            before_removal=(unload,),
+            after_removal=(),
             start=Step(("launchctl", "kickstart", f"{domain}/{label}")),
             stop=None,
             hints=(
-                "launchd starts it again after every failure, every 30 seconds, also after those "
-                "that a new start cannot mend; `ragctl start` tells what is wrong.",
+                "launchd restarts it after every failure, every 30 seconds, even if a restart "
+                "cannot help; `ragctl start` shows what is wrong.",
             ),
             untested=True,
         )
@@ -50,25 +50,25 @@ class Launchd:
             "HardResourceLimits": {"Core": 0},
         }
         head, _, body = plistlib.dumps(agent, sort_keys=False).partition(b"\n")
-        return b"%b\n<!-- %b, which will write it anew. -->\n%b" % (head, MARK.encode(), body)
+        return b"%b\n<!-- %b, which overwrites it. -->\n%b" % (head, MARK.encode(), body)
 
     def require(self) -> None:
-        told = asked(("launchctl", "version"))
-        if told.returncode != 0:
-            raise Failure(f"launchd cannot be asked: {complaint(told)}")
+        done = run_command(("launchctl", "version"))
+        if done.returncode != 0:
+            raise Failure(f"launchctl failed: {error_text(done)}")
 
     def can_sandbox(self, program: Program) -> bool:
         return False
 
-    def state(self, home: Home) -> State:
+    def state(self, home: Home) -> ServiceState:
         label = self.plan(home).name
-        told = asked(("launchctl", "print", f"gui/{os.getuid()}/{label}"))
-        if told.returncode != 0:
-            return State(word="not loaded", at_login=True)
-        said = dict(_pairs(told.stdout))
-        pid = said.get("pid", "")
-        return State(
-            word=said.get("state", "loaded"),
+        done = run_command(("launchctl", "print", f"gui/{os.getuid()}/{label}"))
+        if done.returncode != 0:
+            return ServiceState(state="not loaded", at_login=True)
+        found = dict(_pairs(done.stdout))
+        pid = found.get("pid", "")
+        return ServiceState(
+            state=found.get("state", "loaded"),
             running=pid.isdigit(),
             pid=int(pid) if pid.isdigit() else None,
             at_login=True,

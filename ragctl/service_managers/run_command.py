@@ -1,4 +1,4 @@
-"""One command of the service manager, run to its end. It never fails: it tells how it went."""
+"""Runs one command of the service manager. It never raises: the result holds the exit code."""
 
 import os
 import subprocess
@@ -7,10 +7,10 @@ from collections.abc import Sequence
 ANSWER_WITHIN_S = 20.0
 
 
-def asked(
+def run_command(
     argv: Sequence[str], within_s: float = ANSWER_WITHIN_S
 ) -> "subprocess.CompletedProcess[str]":
-    """What it said. A command that is not there is exit code 127, one that hangs 124."""
+    """Run it and return the result: exit code 127 if it is missing, 124 if it hangs."""
     try:
         return subprocess.run(
             argv,
@@ -27,6 +27,6 @@ def asked(
         return subprocess.CompletedProcess(argv, 124, "", "it took too long")
 
 
-def complaint(done: "subprocess.CompletedProcess[str]") -> str:
-    """What went wrong, in the command's own words where it has any."""
+def error_text(done: "subprocess.CompletedProcess[str]") -> str:
+    """The command's own error message, or its exit code."""
     return done.stderr.strip() or done.stdout.strip() or f"exit code {done.returncode}"

@@ -1,17 +1,20 @@
-"""A systemd unit as text: quoting, and what is in it. It touches nothing.
+"""A systemd unit as text. It writes no file.
 
-What is hardened by a system call filter needs no privileges and always works. What needs a view of
-the file system of its own needs a user namespace, which some machines do not give: those lines
-stand apart, and `sandbox` says whether they are there.
+The system call filter needs no privileges and always works. Restricting the file system needs a
+user namespace, which some machines do not allow: `sandbox` adds these lines.
 """
 
 from ragctl.failure import Failure
 from ragctl.service_managers import MARK, Program
 from ragd.errors import EXIT_ALREADY_RUNNING, EXIT_CONFIG, EXIT_PERMISSION
 
-HOPELESS = (EXIT_ALREADY_RUNNING, EXIT_PERMISSION, EXIT_CONFIG)  # another start mends none of them
+NO_RESTART_CODES = (
+    EXIT_ALREADY_RUNNING,
+    EXIT_PERMISSION,
+    EXIT_CONFIG,
+)  # a restart fixes none of these
 
-# The whole way down is bounded (daemon.py): seven waits of five seconds at most.
+# A stop is bounded (daemon.py): seven waits of at most five seconds.
 _SERVICE = """\
 Type=notify
 NotifyAccess=main
@@ -39,8 +42,8 @@ RestrictNamespaces=yes
 RestrictRealtime=yes
 RestrictSUIDSGID=yes
 """
-_APART = """\
-# The file system is read-only, the vault too, but for the folders that ragd writes.
+_SANDBOX = """\
+# The file system, including the vault, is read-only, except for the folders that ragd writes.
 PrivateUsers=yes
 ProtectSystem=strict
 {places}
@@ -56,79 +59,81 @@ ProtectKernelTunables=yes
 _TEMPORARY = ("/tmp", "/var/tmp")  # noqa: S108
 
 
-def unit(program: Program, *, sandbox: bool) -> str:
-    """The unit that runs this program for its user. Raises Failure for what no unit can say."""
+def render_unit(program: Program, *, sandbox: bool) -> str:
+    """The unit that runs this program. Raises Failure if a path cannot be written in a unit."""
     if any(sign in program.command[0] for sign in "\\\"'"):
         raise Failure(
-            f"systemd cannot run {program.command[0]}: there is a quote or a backslash in it.",
+            f"systemd cannot run {program.command[0]}: the path contains a quote or a backslash.",
             "Install ragd in another folder.",
         )
-    environment = (quoted(f"{name}={value}") for name, value in program.environment.items())
+    environment = (
+        quote_unit_word(f"{name}={value}") for name, value in program.environment.items()
+    )
     lines = [
-        f"# {MARK}, which will write it anew.",
-        "# To change something, use `systemctl --user edit`: that is kept.",
+        f"# {MARK}, which overwrites it.",
+        "# To change something, use `systemctl --user edit`: ragctl keeps that.",
         "[Unit]",
-        f"Description=ragd, which answers questions about an Obsidian vault ({_text(program)})",
+        f"Description=ragd, search for an Obsidian vault ({_home_text(program)})",
         "StartLimitIntervalSec=300",
         "StartLimitBurst=5",
         "",
         "[Service]",
-        # The colon: nothing behind it is taken for a variable.
-        f"ExecStart=:{' '.join(map(quoted, program.command))}",
+        # The colon: systemd expands no variables after it.
+        f"ExecStart=:{' '.join(map(quote_unit_word, program.command))}",
         *(f"Environment={setting}" for setting in environment),
-        _SERVICE.format(hopeless=" ".join(map(str, HOPELESS))),
+        _SERVICE.format(hopeless=" ".join(map(str, NO_RESTART_CODES))),
         _FILTERED,
     ]
     if sandbox:
-        lines.append(_APART.format(places="\n".join(_places(program))))
+        lines.append(_SANDBOX.format(places="\n".join(_path_lines(program))))
     lines += ["[Install]", "WantedBy=default.target", ""]
     return "\n".join(lines)
 
 
-def quoted(word: str) -> str:
-    """One word, whatever is in it: spaces, quotes, and the percent sign that means something."""
+def quote_unit_word(word: str) -> str:
+    """The word, quoted for a unit: spaces, quotes, and percent signs."""
     escaped = word.replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%")
-    return f'"{_utterable(escaped)}"'
+    return f'"{_require_printable(escaped)}"'
 
 
 def sandbox_properties(program: Program) -> list[str]:
-    """The lines that need a user namespace, for a try with `systemd-run`: there, a percent sign is
-    nothing but itself."""
-    lines = _APART.format(places="\n".join(_places(program))).splitlines()
+    """The lines that need a user namespace, for a trial with `systemd-run`, which takes a percent
+    sign literally."""
+    lines = _SANDBOX.format(places="\n".join(_path_lines(program))).splitlines()
     return [line.replace("%%", "%") for line in lines if not line.startswith("#")]
 
 
-def _places(program: Program) -> list[str]:
-    """What is writable, what never is, and folders for temporary files that nobody else sees."""
-    lines = [f"ReadWritePaths={quoted(place)}" for place in program.writable]
-    lines.append(f"ReadOnlyPaths=-{quoted(program.vault)}")
+def _path_lines(program: Program) -> list[str]:
+    """The writable folders, the read-only vault, and private temporary folders."""
+    lines = [f"ReadWritePaths={quote_unit_word(path)}" for path in program.writable]
+    lines.append(f"ReadOnlyPaths=-{quote_unit_word(program.vault)}")
     used = (*program.command, *program.environment.values(), program.vault, *program.writable)
-    if any(_below(place, folder) for place in used for folder in _TEMPORARY):
+    if any(_is_in(path, folder) for path in used for folder in _TEMPORARY):
         lines += [f"ReadWritePaths={folder}" for folder in _TEMPORARY]
     else:
         lines.append("PrivateTmp=yes")
     return lines
 
 
-def _below(path: str, folder: str) -> bool:
+def _is_in(path: str, folder: str) -> bool:
     return path == folder or path.startswith(f"{folder}/")
 
 
-def _text(program: Program) -> str:
-    return _utterable(program.home.root.replace("%", "%%"))
+def _home_text(program: Program) -> str:
+    return _require_printable(program.home.root.replace("%", "%%"))
 
 
-def _utterable(text: str) -> str:
-    """The text, if a unit can say it at all."""
+def _require_printable(text: str) -> str:
+    """The text. Raises Failure if a unit cannot contain it."""
     try:
         text.encode()
     except UnicodeEncodeError:
         wrong = "is not UTF-8"
     else:
-        wrong = "has a control character in it" if any(c < " " or c == "\x7f" for c in text) else ""
+        wrong = "contains a control character" if any(c < " " or c == "\x7f" for c in text) else ""
     if wrong:
         raise Failure(
-            f"A systemd unit cannot name {text!r}: it {wrong}.",
-            "Give the folder another name, or choose another with --home.",
+            f"A systemd unit cannot contain {text!r}: it {wrong}.",
+            "Rename the folder, or choose another one with --home.",
         )
     return text

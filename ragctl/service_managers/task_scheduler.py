@@ -1,6 +1,6 @@
-"""Windows' Task Scheduler: one task at logon. Written to its manual and never run.
+"""Windows' Task Scheduler: one task at logon. Written from its manual, never run.
 
-The file is what `schtasks` reads the task from; it lies in the home.
+`schtasks` reads the task from a file in the home.
 """
 
 import os
@@ -8,15 +8,15 @@ import subprocess
 from xml.sax.saxutils import escape
 
 from ragctl.failure import Failure
-from ragctl.service_managers import MARK, Plan, Program, State, Step, name_of
-from ragctl.service_managers.run_command import asked, complaint
+from ragctl.service_managers import MARK, Plan, Program, ServiceState, Step, service_name
+from ragctl.service_managers.run_command import error_text, run_command
 from ragd.paths import Home
 
 _TASK = """\
 <?xml version="1.0" encoding="UTF-16"?>
 <Task version="1.2" xmlns="http://schemas.microsoft.com/windows/2004/02/mit/task">
   <RegistrationInfo>
-    <Description>{mark}, which will write it anew.</Description>
+    <Description>{mark}, which overwrites it.</Description>
   </RegistrationInfo>
   <Triggers>
     <LogonTrigger>
@@ -52,11 +52,11 @@ _TASK = """\
 """
 
 
-class Scheduler:
-    """Keeper on Windows."""
+class TaskScheduler:
+    """The service manager on Windows."""
 
     def plan(self, home: Home) -> Plan:
-        name = name_of(home)
+        name = service_name(home)
         file = os.path.join(home.root, "ragd-task.xml")
         create = _step("/Create", "/TN", name, "/XML", file, "/F")
         run = _step("/Run", "/TN", name)
@@ -65,9 +65,9 @@ class Scheduler:
             name=name,
             file=file,
             install=(create, run),
-            renew=(create, run),
-            leave=(_step("/Delete", "/TN", name, "/F", may_fail=True),),
-            forget=(),
+            reinstall=(create, run),
+            before_removal=(_step("/Delete", "/TN", name, "/F", may_fail=True),),
+            after_removal=(),
             start=run,
             stop=None,
             untested=True,
@@ -81,7 +81,7 @@ class Scheduler:
             "mark": MARK,
             "user": f"{domain}\\{user}" if domain else user,
             "command": python,
-            # A task has no environment of its own: the flag stands for PYTHONSAFEPATH.
+            # A task cannot set environment variables: -P replaces PYTHONSAFEPATH.
             "arguments": subprocess.list2cmdline(["-P", *arguments]),
             "folder": program.home.root,
         }
@@ -89,17 +89,17 @@ class Scheduler:
         return task.replace("\n", "\r\n").encode("utf-16")
 
     def require(self) -> None:
-        told = asked(("schtasks", "/?"))
-        if told.returncode != 0:
-            raise Failure(f"The Task Scheduler cannot be asked: {complaint(told)}")
+        done = run_command(("schtasks", "/?"))
+        if done.returncode != 0:
+            raise Failure(f"schtasks failed: {error_text(done)}")
 
     def can_sandbox(self, program: Program) -> bool:
         return False
 
-    def state(self, home: Home) -> State:
-        """Whether there is such a task; its state has a name in the language of the machine."""
-        there = asked(("schtasks", "/Query", "/TN", self.plan(home).name)).returncode == 0
-        return State(word="registered" if there else "not registered", at_login=there)
+    def state(self, home: Home) -> ServiceState:
+        """Whether the task exists. Its state is not read: that word depends on the locale."""
+        exists = run_command(("schtasks", "/Query", "/TN", self.plan(home).name)).returncode == 0
+        return ServiceState(state="registered" if exists else "not registered", at_login=exists)
 
 
 def _step(*words: str, may_fail: bool = False) -> Step:

@@ -1,1 +1,1 @@
-"""What `init` and `config` ask of the machine: vaults, languages, Ollama."""
+"""What `init` and `config` find out about this machine: vaults, languages, Ollama."""

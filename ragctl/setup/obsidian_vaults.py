@@ -1,4 +1,4 @@
-"""The vaults that Obsidian knows on this machine, from its own list. It only reads."""
+"""The vaults in Obsidian's own list on this machine. It only reads."""
 
 import json
 import os
@@ -6,8 +6,8 @@ import sys
 from typing import NamedTuple
 
 
-class Vault(NamedTuple):
-    """One vault: its folder, when Obsidian last opened it (ms since 1970), whether it is there."""
+class ObsidianVault(NamedTuple):
+    """One vault: its folder, when Obsidian last opened it (ms since 1970), whether it exists."""
 
     path: str
     last_opened: int
@@ -15,8 +15,8 @@ class Vault(NamedTuple):
     exists: bool
 
 
-def lists() -> list[str]:
-    """Where Obsidian may keep its list: as a package, a Flatpak, a Snap; macOS; Windows."""
+def list_locations() -> list[str]:
+    """Where Obsidian may keep its list: on Linux as a package, Flatpak or Snap; macOS; Windows."""
     if sys.platform == "win32":
         return [os.path.join(os.environ.get("APPDATA", ""), "obsidian", "obsidian.json")]
     home = os.path.expanduser("~")
@@ -30,24 +30,24 @@ def lists() -> list[str]:
     ]
 
 
-def known_vaults() -> list[Vault]:
-    """Every vault in any list, the open ones and the latest first."""
-    found: dict[str, Vault] = {}
-    for path in lists():
-        for vault in _read(path):
+def known_vaults() -> list[ObsidianVault]:
+    """Every vault in any list, open and recently used ones first."""
+    found: dict[str, ObsidianVault] = {}
+    for path in list_locations():
+        for vault in _read_list(path):
             found.setdefault(vault.path, vault)
     return sorted(found.values(), key=lambda v: (not v.exists, not v.is_open, -v.last_opened))
 
 
-def _read(path: str) -> list[Vault]:
+def _read_list(path: str) -> list[ObsidianVault]:
     try:
         with open(path, "rb") as file:
             listed = json.loads(file.read(1024 * 1024))["vaults"].values()
         entries = [entry for entry in listed if isinstance(entry.get("path"), str)]
     except (OSError, ValueError, KeyError, AttributeError, TypeError):
-        return []  # somebody else's file: what cannot be read offers nothing
+        return []  # the file is Obsidian's: one that cannot be read counts as empty
     return [
-        Vault(
+        ObsidianVault(
             entry["path"],
             entry["ts"] if isinstance(entry.get("ts"), int) else 0,
             bool(entry.get("open")),

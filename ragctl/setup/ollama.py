@@ -1,4 +1,4 @@
-"""Ollama as `doctor` and `config` ask it: is it there, which models, how large are its vectors.
+"""What `doctor` and `config` find out about Ollama: its version, its models, the vector size.
 
 It uses no proxy, follows no redirect, and sends nothing but one fixed text.
 """
@@ -14,31 +14,31 @@ _TEXT = "How long is a vector of this text?"
 
 
 class NoAnswer(Exception):
-    """Nobody answers there, or nobody who speaks as Ollama does."""
+    """Nothing answers at the address, or it is not Ollama."""
 
 
-class Server(NamedTuple):
+class OllamaServer(NamedTuple):
     """A server that answers: its version, and the names of its models."""
 
     version: str
     models: frozenset[str]
 
-    def has(self, model: str) -> bool:
+    def has_model(self, model: str) -> bool:
         return not {model, f"{model}:latest"}.isdisjoint(self.models)
 
 
-def ask(base_url: str) -> Server:
-    """Who answers at this address. Raises NoAnswer."""
+def query_server(base_url: str) -> OllamaServer:
+    """The server at this address. Raises NoAnswer."""
     try:
         version = str(_call(base_url, "/api/version")["version"])
         models = _call(base_url, "/api/tags")["models"]
-        return Server(version, frozenset(str(model["name"]) for model in models))
+        return OllamaServer(version, frozenset(str(model["name"]) for model in models))
     except (OSError, ValueError, KeyError, TypeError) as why:
         raise NoAnswer from why
 
 
 def vector_size(base_url: str, model: str) -> int:
-    """How many numbers a vector of this model has. Raises NoAnswer."""
+    """The number of dimensions of this model's vectors. Raises NoAnswer."""
     request = {"model": model, "input": [_TEXT], "truncate": False, "keep_alive": "30m"}
     try:
         [vector] = _call(base_url, "/api/embed", request)["embeddings"]

@@ -1,4 +1,4 @@
-"""What becomes of the index when the configuration names another vault. It changes nothing."""
+"""What happens to the index when the configuration names another vault. It changes nothing."""
 
 import os
 from shlex import quote
@@ -8,23 +8,22 @@ from ragctl.failure import Failure
 from ragd.paths import Home
 
 
-def index_dropped(home: Home, vectors: str, before: object, now: object) -> list[str]:
-    """A sentence that says when the index in the folder `vectors` is dropped, and how to avoid
-    that; none if it will not be."""
+def index_drop_warnings(home: Home, vectors: str, before: object, now: object) -> list[str]:
+    """A warning if the index in the folder `vectors` will be dropped, and how to avoid that."""
     if not isinstance(before, str) or not isinstance(now, str):
         return []
     old, new = _resolved(home, before), _resolved(home, now)
-    if old == new or _served(home) == new or not _has_files(vectors):
+    if old == new or _daemon_vault(home) == new or not _has_files(vectors):
         return []
     return [
-        f"When the daemon starts next and finds {new}, it drops an index that was made of another "
-        f"vault, and reads {new} in full. No note is changed or removed, and memories stay. If you "
-        f"did not mean that, run `ragctl config set vault_path {quote(old)}` before you start it."
+        f"When the daemon next starts and finds {new}, it drops the index of the other vault and "
+        f"indexes {new} in full. No note is changed or removed, and memories stay. If you do not "
+        f"want that, run `ragctl config set vault_path {quote(old)}` before you start the daemon."
     ]
 
 
-def _served(home: Home) -> str | None:
-    """The vault that the running daemon reads; None where none runs."""
+def _daemon_vault(home: Home) -> str | None:
+    """The vault of the running daemon; None if none is running."""
     try:
         return str(request(home, "GET", "/v1/status").data["vault"]["path"])
     except (Failure, KeyError, TypeError):

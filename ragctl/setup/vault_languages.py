@@ -1,29 +1,31 @@
-"""Which languages the notes of a vault are in, before there is a daemon. It never writes."""
+"""The languages of a vault's notes, without a daemon. It never writes."""
 
 import os
 from collections.abc import Iterator
 
 from ragd.config.load import Config
-from ragd.embed.providers.model_choice import in_words, wished
+from ragd.embed.providers.model_choice import describe_languages, model_for_setting
 from ragd.vault.file_patterns import NotePatterns
 from ragd.vault.language_sample import MOST_BYTES, LanguageSample
 
-_NOTES_MAX = 2_000  # paths that are gathered; the sample is spread over them
+_NOTES_MAX = 2_000  # paths to collect; the sample is spread over them
 
 
 def language_hints(vault: str, config: Config) -> list[str]:
-    """Which embedded model the first index will have, and by which languages."""
-    wish = config.embedding
-    if wish.provider == "ollama":
+    """The embedded model that the first index will use, and the languages it is chosen for."""
+    embedding = config.embedding
+    if embedding.provider == "ollama":
         return []
     languages = LanguageSample(_read, lambda: 0.0).count_languages(list(_notes(vault, config)))
     if not languages:
         return []
-    model = wished(wish.language, languages)
-    chosen = "as configured" if wish.language != "auto" else "to change it, set embedding.language"
+    model = model_for_setting(embedding.language, languages)
+    chosen = (
+        "as configured" if embedding.language != "auto" else "to change it, set embedding.language"
+    )
     return [
-        f"Languages of a sample of notes: {in_words(languages)}. The embedded model for them is "
-        f"{model.name} ({model.language}; {chosen})."
+        f"Languages of a sample of notes: {describe_languages(languages)}. The embedded model for "
+        f"them is {model.name} ({model.language}; {chosen})."
     ]
 
 

@@ -1,1 +1,1 @@
-"""What people see on a terminal."""
+"""Text output for people on a terminal."""

@@ -1,24 +1,24 @@
-"""The lines of a passage around what was asked: cut, folded to the terminal, matches marked.
+"""Excerpts: the lines of a passage that match the question, wrapped, with the matches highlighted.
 
-It asks nobody. Nothing that a note says can move the terminal: all of it is made safe first.
+It sends no request. Control characters in a note never reach the terminal.
 """
 
 import re
 import unicodedata
 
-from ragctl.views.markdown import Styled, rendered
+from ragctl.views.markdown import StyledText, render_line
 from ragctl.views.render import Ink, clean
 
-LINES = 3  # of one passage; the rest is a `--full` or a `ragctl show` away
+LINES = 3  # of one passage; `--full` and `ragctl show` print the rest
 WIDTH = 96
 INDENT = "   "
-_STEM = 5
-_WRAPPED = 60  # characters; a shorter line ended where its writer wanted
+_STEM_LENGTH = 5
+_WRAPPED_LENGTH = 60  # characters; a shorter line was not wrapped by an editor
 
 _WORD = re.compile(r"[^\W_]+")
-_UNSPACED = re.compile("[぀-ヿ㐀-䶿一-鿿豈-﫿]{2,}")
-_LEFT_OUT = re.compile(r"(?<!\S)-[^\s-]\S*|(?<!\S)(?:tag|folder|prop):\S+", re.I)
-_IDLE = frozenset(
+_CJK_RUN = re.compile("[぀-ヿ㐀-䶿一-鿿豈-﫿]{2,}")
+_FILTERS = re.compile(r"(?<!\S)-[^\s-]\S*|(?<!\S)(?:tag|folder|prop):\S+", re.I)
+_STOP_WORDS = frozenset(
     (
         *("the", "and", "for", "was", "were", "how", "who", "why", "what", "when", "where"),
         *("which", "did", "does", "has", "had", "have", "are", "not", "you", "can", "with"),
@@ -28,41 +28,41 @@ _IDLE = frozenset(
 )
 
 
-class Marks:
-    """What of a text to mark: words that begin as a word of the question does."""
+class Highlighter:
+    """Highlights the words that begin like a word of the question."""
 
     def __init__(self, question: str) -> None:
-        question = _LEFT_OUT.sub(" ", question)
+        question = _FILTERS.sub(" ", question)
         words = {word.casefold() for word in _WORD.findall(question)}
-        telling = {w for w in words if (len(w) > 2 or w.isdecimal()) and w not in _IDLE}
-        self._stems = {word[:_STEM] for word in telling if len(word) > 3}
-        self._short = {word for word in telling if len(word) <= 3}
-        runs = _UNSPACED.findall(question)
+        searched = {w for w in words if (len(w) > 2 or w.isdecimal()) and w not in _STOP_WORDS}
+        self._stems = {word[:_STEM_LENGTH] for word in searched if len(word) > 3}
+        self._short = {word for word in searched if len(word) <= 3}
+        runs = _CJK_RUN.findall(question)
         self._pairs = {run[at : at + 2] for run in runs for at in range(len(run) - 1)}
 
-    def within(self, text: str) -> list[tuple[int, int]]:
-        """Where they are: from, to."""
-        found = [match.span() for match in _WORD.finditer(text) if self._key(match.group())]
+    def spans(self, text: str) -> list[tuple[int, int]]:
+        """The matches in the text, as (start, end)."""
+        found = [match.span() for match in _WORD.finditer(text) if self._match_key(match.group())]
         for at in range(len(text) - 1) if self._pairs else ():
             if text[at : at + 2] in self._pairs:
                 found.append((at, at + 2))
-        return _joined(sorted(found))
+        return _merge_spans(sorted(found))
 
-    def different(self, text: str) -> set[str]:
-        """Which words of the question the text has, by their stems."""
-        found = {key for word in _WORD.findall(text) if (key := self._key(word))}
+    def matched_words(self, text: str) -> set[str]:
+        """The words of the question that the text contains, by their stems."""
+        found = {key for word in _WORD.findall(text) if (key := self._match_key(word))}
         return found | {pair for pair in self._pairs if pair in text}
 
-    def _key(self, word: str) -> str:
+    def _match_key(self, word: str) -> str:
         word = word.casefold()
         if word in self._short:
             return word
-        return word[:_STEM] if len(word) > 3 and word[:_STEM] in self._stems else ""
+        return word[:_STEM_LENGTH] if len(word) > 3 and word[:_STEM_LENGTH] in self._stems else ""
 
-    def paint(self, line: Styled, ink: Ink) -> str:
-        """The line with its styles and these marked."""
+    def paint(self, line: StyledText, ink: Ink) -> str:
+        """The line with its styles and its matches in colour."""
         marked = [False] * len(line.text)
-        for start, end in self.within(line.text):
+        for start, end in self.spans(line.text):
             marked[start:end] = [True] * (end - start)
         painted, done = "", 0
         kinds = list(zip(line.styles, marked, strict=True))
@@ -75,27 +75,29 @@ class Marks:
         return painted
 
 
-def excerpt(text: str, marks: Marks, ink: Ink, most: int | None = LINES) -> list[Styled]:
-    """At most so many lines, around where most of the question is; None: all of them."""
+def excerpt(
+    text: str, highlighter: Highlighter, ink: Ink, most: int | None = LINES
+) -> list[StyledText]:
+    """At most `most` lines, around the best match; None: all lines."""
     width = min(WIDTH, ink.columns - len(INDENT)) if ink.columns else WIDTH
-    lines = _rendered(text, width, ink)
+    lines = _render_lines(text, width, ink)
     if most is None or len(lines) <= most:
         return lines
     dots = ink.sign("…")
-    lines = _rendered(text, width - 2 * (len(dots) + 1), ink)  # room for dots at both ends
-    start = _start(lines, marks, most)
+    lines = _render_lines(text, width - 2 * (len(dots) + 1), ink)  # room for dots at both ends
+    start = _best_start(lines, highlighter, most)
     shown = lines[start : start + most]
     if start:
-        shown[0] = Styled().add(f"{dots} ", "dim").add_all(shown[0])
+        shown[0] = StyledText().add(f"{dots} ", "dim").add_all(shown[0])
     if start + most < len(lines):
         shown[-1] = shown[-1].add(f" {dots}", "dim")
     return shown
 
 
-def _start(lines: list[Styled], marks: Marks, most: int) -> int:
-    """Where the lines begin that have the most words of the question, and a line after these: the
-    answer often comes next. Else with these in their middle."""
-    words = [marks.different(line.text) for line in lines]
+def _best_start(lines: list[StyledText], highlighter: Highlighter, most: int) -> int:
+    """The first line of the excerpt: the lines with the most words of the question, plus one line
+    after them, because the answer often comes next. Otherwise the matches are in the middle."""
+    words = [highlighter.matched_words(line.text) for line in lines]
     best, chosen = (-1, False, 0.0, 0), 0
     for at in range(len(lines) - most + 1):
         held = [number for number in range(at, at + most) if words[number]]
@@ -108,34 +110,34 @@ def _start(lines: list[Styled], marks: Marks, most: int) -> int:
     return chosen
 
 
-def _rendered(text: str, width: int, ink: Ink) -> list[Styled]:
+def _render_lines(text: str, width: int, ink: Ink) -> list[StyledText]:
     found = []
-    for line in _paragraphs(text):
-        shown = rendered(clean(line.rstrip().expandtabs(4)), ink.sign)
+    for line in _join_wrapped_lines(text):
+        shown = render_line(clean(line.rstrip().expandtabs(4)), ink.sign)
         if shown is not None and shown.text.strip():
-            found += folded(shown, width)
+            found += wrap_line(shown, width)
     return found
 
 
-def folded(line: Styled, width: int) -> list[Styled]:
-    """A line in pieces that fit, cut between words where there are any."""
+def wrap_line(line: StyledText, width: int) -> list[StyledText]:
+    """The line in pieces of at most `width` cells, broken between words where possible."""
     width = max(width, 8)
-    pieces: list[Styled] = []
+    pieces: list[StyledText] = []
     start, space, used = 0, -1, 0
     for at, character in enumerate(line.text):
-        used += cells(character)
+        used += cell_width(character)
         if used > width and at > start:
             end = space if space > start else at
             pieces.append(line.part(start, end))
             start = end + 1 if space > start else at
-            space, used = -1, sum(map(cells, line.text[start : at + 1]))
+            space, used = -1, sum(map(cell_width, line.text[start : at + 1]))
         if character == " " and line.text[start:at].strip():
             space = at
     return [*pieces, line.part(start, len(line.text))]
 
 
-def cells(character: str) -> int:
-    """How many places of a terminal a character takes."""
+def cell_width(character: str) -> int:
+    """How many terminal cells a character takes."""
     if character.isascii():
         return 1
     if unicodedata.combining(character):
@@ -143,24 +145,24 @@ def cells(character: str) -> int:
     return 2 if unicodedata.east_asian_width(character) in "WF" else 1
 
 
-def fitting(text: str, width: int, dots: str) -> str:
-    """A text cut to so many places, which end with dots where something is left out."""
-    if sum(map(cells, text)) <= width:
+def truncate(text: str, width: int, dots: str) -> str:
+    """The text cut to `width` cells, with dots at the end if it was cut."""
+    if sum(map(cell_width, text)) <= width:
         return text
-    return _cut(Styled(text), max(1, width - len(dots))).text + dots
+    return _cut(StyledText(text), max(1, width - len(dots))).text + dots
 
 
-def _cut(line: Styled, width: int) -> Styled:
+def _cut(line: StyledText, width: int) -> StyledText:
     used = 0
     for at, character in enumerate(line.text):
-        used += cells(character)
+        used += cell_width(character)
         if used > width:
             return line.part(0, at)
     return line
 
 
-def _paragraphs(text: str) -> list[str]:
-    """The lines that are not blank; what was only wrapped by somebody's editor is one again."""
+def _join_wrapped_lines(text: str) -> list[str]:
+    """The lines that are not blank. Lines that an editor wrapped are joined again."""
     found: list[str] = []
     wrapped = False
     for line in text.splitlines():
@@ -168,11 +170,11 @@ def _paragraphs(text: str) -> list[str]:
             found[-1] = f"{found[-1].rstrip()} {line.strip()}"
         elif line.strip():
             found.append(line)
-        wrapped = len(line) >= _WRAPPED
+        wrapped = len(line) >= _WRAPPED_LENGTH
     return found
 
 
-def _joined(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
+def _merge_spans(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
     found: list[tuple[int, int]] = []
     for start, end in spans:
         if found and start <= found[-1][1]:

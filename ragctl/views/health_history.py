@@ -1,58 +1,62 @@
-"""Every change of health that a log tells of, from its files alone.
+"""Every change of health in a log, from its files alone.
 
-The folds are asked, not the log's own lines about health: so a change counts even where a crash
-came before its line.
+It compares the folded state after each record and ignores `health_changed` facts, so it also
+finds a change whose fact was lost in a crash.
 """
 
 from pathlib import Path
 
 import orjson
 
-from ragctl.views.timeline import Change, cause_of
+from ragctl.views.timeline import HealthChange, cause_fields
 from ragd.errors import HEALTHY
 from ragd.eventlog.frame import Record, record_json
 from ragd.folds import State
 from ragd.state.replay import replay, states_newest_first
 
 
-class History:
-    """The changes in order, and the reasons that held before the first of them."""
+class HealthHistory:
+    """The changes in order, and the reasons that held before the first one."""
 
     def __init__(self) -> None:
-        self.changes: list[Change] = []
-        self.known: list[str] = []
+        self.changes: list[HealthChange] = []
+        self.reasons_before: list[str] = []
         self.damage: list[str] = []
         self._health = HEALTHY
         self._reasons: list[str] = []
 
-    def begin(self, state: State) -> None:
-        """A log whose beginning is gone goes on from what a snapshot holds."""
+    def start_from(self, state: State) -> None:
+        """Start from a snapshot's state, for a log whose beginning is gone."""
         self._health, self._reasons = state.health.state, state.health.worst_first
-        self.known = self._reasons
+        self.reasons_before = self._reasons
 
-    def see(self, record: Record, state: State) -> None:
-        """The state behind one more record."""
+    def add_record(self, record: Record, state: State) -> None:
+        """Compare the state after this record with the one before."""
         after, reasons = state.health.state, state.health.worst_first
         if after != self._health or set(reasons) != set(self._reasons):
-            cause = cause_of(orjson.loads(record_json(record)))
-            self.changes.append(Change(record.seq, record.ts, self._health, after, reasons, cause))
+            cause = cause_fields(orjson.loads(record_json(record)))
+            self.changes.append(
+                HealthChange(record.seq, record.ts, self._health, after, reasons, cause)
+            )
         self._health, self._reasons = after, reasons
 
 
-def read(events: Path, snapshots: Path, until: int | None, at: str | None) -> History:
-    """The history up to a seq or a moment. Raises TooOld where retention has let go of that."""
-    history = History()
-    begun = False
+def read_health_history(
+    events: Path, snapshots: Path, until: int | None, at: str | None
+) -> HealthHistory:
+    """The history up to a seq or a time. Raises TooOld if retention has deleted that part."""
+    history = HealthHistory()
+    has_started = False
 
-    def see(record: Record, state: State) -> None:
-        nonlocal begun
-        if not begun and record.seq > 1:
+    def add_record(record: Record, state: State) -> None:
+        nonlocal has_started
+        if not has_started and record.seq > 1:
             for anchor in states_newest_first(snapshots):
                 if anchor.seq == record.seq - 1:
-                    history.begin(anchor)
-        begun = True
-        history.see(record, state)
+                    history.start_from(anchor)
+        has_started = True
+        history.add_record(record, state)
 
-    found = replay(events, snapshots, until=until, at=at, from_scratch=True, on_record=see)
+    found = replay(events, snapshots, until=until, at=at, from_scratch=True, on_record=add_record)
     history.damage = found.damage
     return history

@@ -1,7 +1,7 @@
 """`ragctl status --watch`: the status, kept on the screen until Ctrl-C or q.
 
-It asks again when the daemon has recorded something. What no fact tells (a full disk) it sees a few
-seconds late. A daemon that goes away is waited for; it is never started.
+It requests the status again after each new fact. A change without a fact (a full disk) shows a few
+seconds late. It waits for a daemon that stops, and never starts one.
 """
 
 import os
@@ -10,159 +10,159 @@ import signal
 import time
 from typing import Any
 
-from ragctl.commands.status import describe
+from ragctl.commands.status import render_status
 from ragctl.daemon.client import Answer, Stream, request
-from ragctl.daemon.wait import facts_behind
+from ragctl.daemon.wait import stream_facts_after
 from ragctl.failure import Disconnected, Failure, NotRunning
-from ragctl.views.progress import Pace, to_go
-from ragctl.views.render import Ink, for_home, local_now
+from ragctl.views.progress import Pace, format_time_left
+from ragctl.views.render import Ink, add_home_option, local_clock
 from ragctl.views.screen import Screen
 from ragd.errors import EXIT_OK
 from ragd.paths import Home
 
-TICK_S = 1.0  # ages grow
+TICK_S = 1.0  # so that displayed ages grow
 ASK_EVERY_S = 5.0
 ASK_AT_MOST_EVERY_S = 0.2
 _LINE_WITHIN_S = 5.0
 
 
-class Watched:
-    """What is known of the daemon, and its facts as they come."""
+class LiveStatus:
+    """The last known status, and the stream of facts that says when to refresh it."""
 
     def __init__(self, home: Home, answer: Answer) -> None:
         self._home = home
         self._data: dict[str, Any] = answer.data
         self._asked_at = time.monotonic()
-        self._news = False
-        self._trouble: Failure | None = None
-        self._trouble_since = ""
+        self._has_new_facts = False
+        self._failure: Failure | None = None
+        self._failure_since = ""
         self._facts: Stream | None = None
-        self._job, self._pace = "", Pace()  # the job whose vectors are made, and how fast
-        self._mark()
+        self._job, self._pace = "", Pace()  # the job that makes vectors, and its pace
+        self._record_pace()
         self._follow()
 
     @property
     def facts(self) -> Stream | None:
         return self._facts
 
-    def page(self, ink: Ink) -> str:
-        """What is shown now."""
-        if self._trouble is not None:
-            said = [
+    def render(self, ink: Ink) -> str:
+        """The text to show now."""
+        if self._failure is not None:
+            lines = [
                 ink.paint(f"{ink.sign('✗')} no answer", "red", "bold"),
-                f"  {self._trouble.message}  {ink.paint(f'since {self._trouble_since}', 'dim')}",
-                f"  {ink.paint(ink.sign('→'), 'cyan')} {self._trouble.suggestion}",
+                f"  {self._failure.message}  {ink.paint(f'since {self._failure_since}', 'dim')}",
+                f"  {ink.paint(ink.sign('→'), 'cyan')} {self._failure.suggestion}",
             ]
-            shown = for_home("\n".join([said[0], "", *said[1:]]))
+            shown = add_home_option("\n".join([lines[0], "", *lines[1:]]))
         else:
             grown = int(time.monotonic() - self._asked_at)
             data = {**self._data, "uptime_s": self._data.get("uptime_s", 0) + grown}
             data["time_left"] = self._time_left()
-            shown = for_home(describe(data, ink))
-        return f"{shown}\n\n{ink.paint(f'{local_now()}  q ends this', 'dim')}"
+            shown = add_home_option(render_status(data, ink))
+        return f"{shown}\n\n{ink.paint(f'{local_clock()}  q quits', 'dim')}"
 
-    def _mark(self) -> None:
-        """Remember how far the vectors are, to tell how fast they come."""
+    def _record_pace(self) -> None:
+        """Record how many vectors exist, to estimate the time left."""
         job = self._data.get("active_job") or {}
         if job.get("phase") != "vectors":
             self._job, self._pace = "", Pace()
             return
         if job["id"] != self._job:
             self._job, self._pace = job["id"], Pace()
-        self._pace.mark(job.get("current", 0), time.monotonic())
+        self._pace.record(job.get("current", 0), time.monotonic())
 
     def _time_left(self) -> str | None:
-        """How long the vectors will still take, as they came in the last half minute."""
+        """How long the vectors will still take, at the pace of the last half minute."""
         if not self._job:
             return None
         total = (self._data.get("active_job") or {}).get("total", 0)
-        left = self._pace.left(total, time.monotonic())
-        return None if left is None else to_go(left)
+        left = self._pace.seconds_left(total, time.monotonic())
+        return None if left is None else format_time_left(left)
 
-    def patience(self) -> float:
-        """How long to wait for something to happen."""
-        if self._news:
+    def wait_s(self) -> float:
+        """How long to wait before the next refresh."""
+        if self._has_new_facts:
             return max(0.0, self._asked_at + ASK_AT_MOST_EVERY_S - time.monotonic())
         return TICK_S
 
-    def take(self) -> None:
-        """Take the facts that are there; they say only that it is time to ask again."""
+    def read_facts(self) -> None:
+        """Read and drop the new facts: they only show that a refresh is due."""
         try:
-            while self._facts is not None and self._facts.ready(0):
-                if self._facts.line(_LINE_WITHIN_S) is None:
+            while self._facts is not None and self._facts.is_ready(0):
+                if self._facts.read_line(_LINE_WITHIN_S) is None:
                     raise NotRunning("")
-                self._news = True
-        except Failure:  # dropped for being slow, or the daemon is going: asking again tells which
-            self._let_go()
-            self._news = True
+                self._has_new_facts = True
+        except Failure:  # too slow a reader, or the daemon is stopping: a refresh shows which
+            self._stop_following()
+            self._has_new_facts = True
 
-    def ask(self) -> None:
-        """Ask again, if there is a reason to, and not too often."""
+    def refresh(self) -> None:
+        """Request the status again if that is due."""
         passed = time.monotonic() - self._asked_at
-        quiet = self._trouble is None and self._facts is not None and not self._job
-        due = ASK_EVERY_S if quiet else TICK_S  # no fact tells of vectors while they are made
-        if passed < (ASK_AT_MOST_EVERY_S if self._news else due):
+        quiet = self._failure is None and self._facts is not None and not self._job
+        due = ASK_EVERY_S if quiet else TICK_S  # no facts are recorded while vectors are made
+        if passed < (ASK_AT_MOST_EVERY_S if self._has_new_facts else due):
             return
-        self._news = False
+        self._has_new_facts = False
         self._asked_at = time.monotonic()
         try:
             self._data = request(self._home, "GET", "/v1/status").data
-            self._mark()
-            self._trouble = None
+            self._record_pace()
+            self._failure = None
             if self._facts is None:
                 self._follow()
         except Failure as why:
-            self._let_go()
-            if self._trouble is None:
-                self._trouble_since = local_now()
-            self._trouble = why
+            self._stop_following()
+            if self._failure is None:
+                self._failure_since = local_clock()
+            self._failure = why
 
     def close(self) -> None:
-        self._let_go()
+        self._stop_following()
 
     def _follow(self) -> None:
         try:
-            self._facts = facts_behind(self._home, self._data["log"]["seq"], [], on=True)
+            self._facts = stream_facts_after(self._home, self._data["log"]["seq"], [], follow=True)
         except (NotRunning, Disconnected):
-            self._facts = None  # it is going: the next question tells
+            self._facts = None  # it is stopping: the next refresh shows it
 
-    def _let_go(self) -> None:
+    def _stop_following(self) -> None:
         if self._facts is not None:
             self._facts.close()
             self._facts = None
 
 
-def keep_on_screen(home: Home, answer: Answer) -> int:
-    """Show it until somebody has seen enough."""
+def watch_status(home: Home, answer: Answer) -> int:
+    """Show the status until the user quits."""
     screen = Screen()
-    watched = Watched(home, answer)
-    with screen.borrowed():
+    status = LiveStatus(home, answer)
+    with screen.full_screen():
         try:
             while True:
-                screen.draw(watched.page(Ink()))
-                if _is_enough(screen, watched):
+                screen.draw(status.render(Ink()))
+                if _wait_for_quit(screen, status):
                     return EXIT_OK
-                watched.take()
-                watched.ask()
+                status.read_facts()
+                status.refresh()
         finally:
-            watched.close()
+            status.close()
 
 
-def _is_enough(screen: Screen, watched: Watched) -> bool:
-    """Wait for a fact, a key, a signal or a second; whether it was one that ends it."""
-    facts = watched.facts
-    if facts is not None and facts.ready(0):
+def _wait_for_quit(screen: Screen, status: LiveStatus) -> bool:
+    """Wait for a fact, a key, a signal or the next tick. Whether to quit."""
+    facts = status.facts
+    if facts is not None and facts.is_ready(0):
         return False
-    ends = [end for end in (facts, screen.keyboard, screen.news) if end is not None]
-    ready = select.select(ends, [], [], watched.patience())[0]
-    if screen.keyboard in ready and _is_quit(screen.keyboard):
+    ends = [end for end in (facts, screen.keyboard, screen.signal_pipe) if end is not None]
+    ready = select.select(ends, [], [], status.wait_s())[0]
+    if screen.keyboard in ready and _is_quit_key(screen.keyboard):
         return True
-    came = screen.signals()
-    if signal.SIGTSTP in came:
+    signals = screen.read_signals()
+    if signal.SIGTSTP in signals:
         screen.suspend()
-    return bool(came & {signal.SIGTERM, signal.SIGHUP})
+    return bool(signals & {signal.SIGTERM, signal.SIGHUP})
 
 
-def _is_quit(keyboard: int | None) -> bool:
+def _is_quit_key(keyboard: int | None) -> bool:
     assert keyboard is not None
     return os.read(keyboard, 64) in (b"q", b"Q", b"")

@@ -1,14 +1,14 @@
 """Markdown for a terminal: one line of a note as a reader sees it, with its styles.
 
-It prints nothing and makes nothing safe: the caller cleans the text first.
+It prints nothing and does not remove control characters: the caller cleans the text first.
 """
 
 import re
 from collections.abc import Callable
 
-Sign = Callable[[str], str]  # how the stream shows a sign
+Sign = Callable[[str], str]  # maps a sign to one that the stream can show
 
-_DEEPEST = 4  # bold in a link in bold: what is nested deeper stays as it is written
+_DEPTH_MAX = 4  # markup nested deeper than this (bold in a link in bold) is not rendered
 _FENCE = re.compile(r"\s*(?:```|~~~)")
 _RULE = re.compile(r"\s*(?:(?:-\s*){3,}|(?:\*\s*){3,}|(?:_\s*){3,}|={3,}|[-*+])")
 _DIVIDER = re.compile(r"\s*\|?\s*:?-{2,}:?\s*(?:\|\s*:?-*:?\s*)*\|?\s*")
@@ -44,8 +44,8 @@ _STYLES = {
 }
 
 
-class Styled:
-    """A text and the style of each of its characters; an empty name is no style."""
+class StyledText:
+    """A text and the style of each character; an empty name means no style."""
 
     __slots__ = ("styles", "text")
 
@@ -53,28 +53,28 @@ class Styled:
         self.text = text
         self.styles = [""] * len(text) if styles is None else styles
 
-    def add(self, text: str, style: str = "") -> "Styled":
+    def add(self, text: str, style: str = "") -> "StyledText":
         self.text += text
         self.styles += [style] * len(text)
         return self
 
-    def add_all(self, other: "Styled") -> "Styled":
+    def add_all(self, other: "StyledText") -> "StyledText":
         self.text += other.text
         self.styles += other.styles
         return self
 
-    def part(self, start: int, end: int) -> "Styled":
-        return Styled(self.text[start:end], self.styles[start:end])
+    def part(self, start: int, end: int) -> "StyledText":
+        return StyledText(self.text[start:end], self.styles[start:end])
 
 
-def rendered(line: str, sign: Sign) -> Styled | None:
-    """The line as a reader sees it; None for one that only draws: a fence, a rule."""
+def render_line(line: str, sign: Sign) -> StyledText | None:
+    """The line as a reader sees it; None for a fence or a rule, which have no text."""
     if _FENCE.match(line) or _RULE.fullmatch(line) or _DIVIDER.fullmatch(line):
         return None
     line = _BLOCK_ID.sub("", line)
     if heading := _HEADING.fullmatch(line):
-        return _inline(Styled(), heading[1], "bold")
-    shown = Styled()
+        return _add_inline(StyledText(), heading[1], "bold")
+    shown = StyledText()
     if quote := _QUOTE.match(line):
         shown.add(f"{sign('│')} ", "dim")
         line = line[quote.end() :]
@@ -88,26 +88,26 @@ def rendered(line: str, sign: Sign) -> Styled | None:
         line = line[bullet.end() :]
     elif row := _ROW.fullmatch(line):
         line = f" {sign('│')} ".join(cell.strip() for cell in re.split(r"(?<!\\)\|", row[1]))
-    return _inline(shown, line, "")
+    return _add_inline(shown, line, "")
 
 
-def _inline(shown: Styled, text: str, style: str, depth: int = 0) -> Styled:
-    """Add the text without the signs that only style it."""
+def _add_inline(shown: StyledText, text: str, style: str, depth: int = 0) -> StyledText:
+    """Add the text without its Markdown signs, in their styles."""
     done = 0
-    for match in _INLINE.finditer(text) if depth < _DEEPEST else ():
+    for match in _INLINE.finditer(text) if depth < _DEPTH_MAX else ():
         shown.add(text[done : match.start()], style)
         done = match.end()
-        _add(shown, match, style, depth)
+        _add_match(shown, match, style, depth)
     return shown.add(text[done:], style)
 
 
-def _add(shown: Styled, match: re.Match[str], style: str, depth: int) -> None:
+def _add_match(shown: StyledText, match: re.Match[str], style: str, depth: int) -> None:
     parts = match.groupdict()
     if (target := parts["target"]) is not None:
         shown.add(parts["alias"] or target.replace("#", " > ").removeprefix(" > "), "cyan")
     elif parts["text"] is not None:
-        said = parts["text"] or (parts["url"] if not parts["image"] else "")
-        _inline(shown, said, style or "cyan", depth + 1)
+        label = parts["text"] or (parts["url"] if not parts["image"] else "")
+        _add_inline(shown, label, style or "cyan", depth + 1)
     elif parts["footnote"] is None:
         for name in ("code", "escaped", "address"):
             if parts[name] is not None:
@@ -115,5 +115,5 @@ def _add(shown: Styled, match: re.Match[str], style: str, depth: int) -> None:
                 return
         for name, added in _STYLES.items():
             if parts[name] is not None:
-                _inline(shown, parts[name], style or added, depth + 1)
+                _add_inline(shown, parts[name], style or added, depth + 1)
                 return

@@ -1,19 +1,19 @@
-"""The next thing to type, so that it works as pasted. It prints nothing."""
+"""Commands in messages, completed so that they work when pasted. It prints nothing."""
 
 from shlex import quote
 
 from ragd.paths import Home, platform_home, with_home_option
 
 
-def for_home(said: str, home: Home) -> str:
-    """A text whose commands name the home, unless it is the usual one.
+def add_home_option(text: str, home: Home) -> str:
+    """The text with `--home` added to its commands, unless the home is the default one.
 
-    Also where OBSIDIAN_RAG_HOME names it: the line may be pasted into another shell, and must not
-    address the daemon of another home there.
+    Also if OBSIDIAN_RAG_HOME sets the home: in another shell the pasted command would otherwise
+    reach the daemon of another home.
     """
-    return with_home_option(said, home, platform_home())
+    return with_home_option(text, home, platform_home())
 
 
-def invoked(home: Home) -> str:
-    """How ragctl is called for this home."""
+def ragctl_command(home: Home) -> str:
+    """The command that calls ragctl for this home."""
     return "ragctl" if home.root == platform_home() else f"ragctl --home {quote(home.root)}"

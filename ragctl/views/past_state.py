@@ -1,10 +1,10 @@
-"""The state at one moment of the past: for programs, and in words. It reads no file itself."""
+"""The state at a past moment, as JSON and as text. It reads no files."""
 
 from typing import Any
 
 import msgspec
 
-from ragctl.views.render import Ink, ago, clean, counted, local, rows
+from ragctl.views.render import Ink, ago, clean, counted, format_table, local_time
 from ragd.errors import CODES, DEGRADED, HEALTHY
 from ragd.folds import State, progress
 from ragd.folds.jobs import Job
@@ -13,8 +13,8 @@ from ragd.state.replay import Replayed
 _JOBS_SHOWN = 5
 
 
-def as_json(found: Replayed) -> dict[str, Any]:
-    """The state for a program: counts instead of every note."""
+def state_as_json(found: Replayed) -> dict[str, Any]:
+    """The state as JSON, with counts instead of notes."""
     state = found.state
     catalog, jobs = state.catalog, state.jobs
     return {
@@ -58,13 +58,13 @@ def as_json(found: Replayed) -> dict[str, Any]:
     }
 
 
-def describe(found: Replayed, ink: Ink) -> str:
-    """The state for a person."""
+def render_past_state(found: Replayed, ink: Ink) -> str:
+    """The state as text."""
     state = found.state
     blocks = [_position(found, ink), _health(state, ink)]
-    blocks.append(rows([*_catalog(state), *_jobs(state), *_runs(state)], ink))
+    blocks.append(format_table([*_catalog(state), *_jobs(state), *_runs(state)], ink))
     if found.damage:
-        lines = [ink.paint("  damage found on the way", "red")]
+        lines = [ink.paint("  damage found in the log", "red")]
         blocks.append("\n".join(lines + [f"  {clean(damage)}" for damage in found.damage]))
     return "\n\n".join(blocks)
 
@@ -88,7 +88,7 @@ def _health(state: State, ink: Ink) -> str:
     lines = [ink.paint(f"{ink.sign(sign)} {health.state}", colour, "bold")]
     for code in health.worst_first:
         raised = health.reasons[code]
-        since = ink.paint(f"since {local(raised.since)}, by fact {raised.seq}", "dim")
+        since = ink.paint(f"since {local_time(raised.since)}, by fact {raised.seq}", "dim")
         lines.append(f"  {ink.paint(code, colour)}  {since}\n  {ink.wrap(CODES[code].message, 2)}")
     return "\n".join(lines)
 
@@ -100,7 +100,7 @@ def _catalog(state: State) -> list[tuple[str, str]]:
         notes += f", {catalog.backlog:,} of them without a vector"
     index = catalog.index
     space = f"{index.model} ({index.dimensions} dimensions, {index.provider})" if index else "none"
-    held = f"until {local(state.pause.until)}" if state.pause.until else ""
+    held = f"until {local_time(state.pause.until)}" if state.pause.until else ""
     aside = [
         counted(len(listed), "file") + f" {word}"
         for listed, word in (
@@ -118,7 +118,7 @@ def _jobs(state: State) -> list[tuple[str, str]]:
     shown = [*state.jobs.finished, *state.jobs.open][-_JOBS_SHOWN:]
     lines = [_job(job) for job in shown] or ["none"]
     result = state.sync_result
-    synced = f"{local(result.last_sync)}, {result.outcome}" if result.last_sync else "never"
+    synced = f"{local_time(result.last_sync)}, {result.outcome}" if result.last_sync else "never"
     return [
         *(("jobs" if i == 0 else "", line) for i, line in enumerate(lines)),
         ("last sync", synced),
@@ -128,16 +128,20 @@ def _jobs(state: State) -> list[tuple[str, str]]:
 def _job(job: Job) -> str:
     if job.phase == "finished":
         notes = counted(job.indexed_files, "note")
-        return f"{job.mode} {job.outcome} {local(job.finished_at or '')}, {notes}"
-    return f"{job.mode} {job.phase} since {local(job.started_at or job.requested_at)}"
+        return f"{job.mode} {job.outcome} {local_time(job.finished_at or '')}, {notes}"
+    return f"{job.mode} {job.phase} since {local_time(job.started_at or job.requested_at)}"
 
 
 def _runs(state: State) -> list[tuple[str, str]]:
     runs = state.runs
     if runs.id is None:
         return [("run", "none")]
-    ended = f"stopped {local(runs.stopped_at)}" if runs.stopped_at else "not stopped by then"
-    started = f"started {local(runs.started_at or '')}"
+    ended = (
+        f"stopped {local_time(runs.stopped_at)}"
+        if runs.stopped_at
+        else "still running at this point"
+    )
+    started = f"started {local_time(runs.started_at or '')}"
     crashes = [
         ("crash", f"{clean(name)}, {counted(c.count, 'time')}: {c.exception} at {c.location}")
         for name, c in runs.crashes.items()

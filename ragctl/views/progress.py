@@ -1,6 +1,6 @@
-"""How far a job is: for people one line for each step, which moves; for programs lines of JSON.
+"""A job's progress: one updating line per step for people, JSON lines for programs.
 
-It asks nobody. What it writes fits the terminal's width, whatever that is: a line never wraps.
+It sends no request. Its lines fit the terminal's width and never wrap.
 """
 
 import sys
@@ -8,92 +8,98 @@ import time
 from collections import deque
 from typing import Any, TextIO
 
-from ragctl.views.render import Ink, columns_of, counted, emit_json, for_home, span
+from ragctl.views.render import (
+    Ink,
+    add_home_option,
+    counted,
+    emit_json,
+    format_duration,
+    terminal_columns,
+)
 
-SPOKEN = {
+JSON_KEYS = {
     "progress": ("type", "phase", "current", "total"),
     "complete": ("type", "indexed_files", "total_chunks", "text_ms", "duration_ms", "errors"),
     "interrupted": ("type", "outcome", "code", "message", "suggestion"),
 }
-COUNTED = {"text": "notes", "vectors": "passages"}
-WAITING = {"queued": "waits for another job to end", "scan": "looks for what changed"}
+COUNT_NOUNS = {"text": "notes", "vectors": "passages"}
+WAIT_TEXTS = {"queued": "waiting for another job to end", "scan": "looking for changes"}
 WINDOW_S = 30.0
-QUIET_S = 60.0  # vectors come in handfuls: a silence shorter than this says nothing
-BAR = (8, 30)
-COLUMNS = 80  # of a terminal that does not know
+IDLE_S = 60.0  # vectors come in batches: a shorter pause is normal
+BAR_WIDTHS = (8, 30)
+DEFAULT_COLUMNS = 80  # if the terminal does not report its width
 
 
 class Pace:
-    """How fast it goes: a moving figure, from what came within the last half minute."""
+    """How fast a job goes: the average over the last half minute."""
 
     def __init__(self) -> None:
         self._marks: deque[tuple[float, int]] = deque()
 
-    def mark(self, current: int, now: float) -> None:
+    def record(self, current: int, now: float) -> None:
         marks = self._marks
         if marks and current < marks[-1][1]:
-            marks.clear()  # notes went or changed: what was before is no measure
+            marks.clear()  # notes were removed or changed: the earlier counts no longer apply
         if not marks or current > marks[-1][1]:
             marks.append((now, current))
         while len(marks) > 2 and marks[1][0] < now - WINDOW_S:
             marks.popleft()
 
     def rate(self, now: float) -> float:
-        """So many in a second; 0 while nobody can say."""
+        """Items per second; 0 while unknown."""
         if len(self._marks) < 2:
             return 0.0
         (began, first), (ended, last) = self._marks[0], self._marks[-1]
-        overdue = max(0.0, self.quiet(now) - self._gap())
+        overdue = max(0.0, self.idle_s(now) - self._last_gap())
         return (last - first) / max(ended + overdue - began, 0.001)
 
-    def quiet(self, now: float) -> float:
-        """For how many seconds nothing came."""
+    def idle_s(self, now: float) -> float:
+        """Seconds since the last progress."""
         return now - self._marks[-1][0] if self._marks else 0.0
 
-    def left(self, total: int, now: float) -> float | None:
-        """Seconds to go, if it goes on like this."""
+    def seconds_left(self, total: int, now: float) -> float | None:
+        """Estimated seconds left at the current pace; None while unknown."""
         rate = self.rate(now)
         if not rate:
             return None
-        spent = min(self.quiet(now), self._gap())
+        spent = min(self.idle_s(now), self._last_gap())
         return max(1.0, (total - self._marks[-1][1]) / rate - spent)
 
-    def _gap(self) -> float:
-        """How long the last handful was in coming; the next may take as long before it is late."""
+    def _last_gap(self) -> float:
+        """How long the last batch took; the next is late only after as long."""
         return self._marks[-1][0] - self._marks[-2][0]
 
 
-def per_time(rate: float) -> str:
+def format_rate(rate: float) -> str:
     """`80/s`, `3.4/s`, `12/min`."""
     if rate >= 10:
         return f"{rate:,.0f}/s"
     return f"{rate:.1f}/s" if rate >= 1 else f"{rate * 60:.0f}/min"
 
 
-def took(seconds: float) -> str:
-    """A length of time that may be short."""
-    return span(seconds) if seconds >= 10 else f"{seconds:.1f} s"
+def format_elapsed(seconds: float) -> str:
+    """A duration, with tenths of a second below ten seconds."""
+    return format_duration(seconds) if seconds >= 10 else f"{seconds:.1f} s"
 
 
-def to_go(seconds: float) -> str:
-    """An estimate: of many minutes, nobody believes the seconds."""
-    return span(seconds if seconds < 300 else seconds // 60 * 60)
+def format_time_left(seconds: float) -> str:
+    """An estimated duration; from five minutes on, without seconds."""
+    return format_duration(seconds if seconds < 300 else seconds // 60 * 60)
 
 
-def composed(name: str, share: float | None, words: list[str], columns: int, ink: Ink) -> str:
-    """A line of at most `columns` - 1 letters, of a count and what is known besides.
+def compose_line(name: str, share: float | None, words: list[str], columns: int, ink: Ink) -> str:
+    """A progress line of at most `columns` - 1 characters.
 
-    Where the room is too small, what is least needed goes first: the rate, what is counted, the
-    bar, and at last the time.
+    If it does not fit, parts are dropped in this order: the rate, the noun, the bar, the time.
     """
-    room = (columns or COLUMNS) - 1  # a letter in the last column makes some terminals wrap
+    room = (columns or DEFAULT_COLUMNS) - 1  # some terminals wrap after the last column
     head, dot = f"{name:<7} ", f" {ink.sign('·')} "
     count, *rest = words
     number = count.partition(" ")[0] if rest and share is not None else count
     tails = [dot.join(words), dot.join(words[:2]), dot.join([number, *rest[:1]])]
     for tail in tails:
-        width = min(BAR[1], room - len(head) - len(tail) - 1)
-        if share is not None and width >= BAR[0]:
+        width = min(BAR_WIDTHS[1], room - len(head) - len(tail) - 1)
+        if share is not None and width >= BAR_WIDTHS[0]:
             return f"{head}{_bar(share, width, ink)} {tail}"
     fitting = [line for tail in (*tails, number) if len(line := head + tail) <= room]
     return fitting[0] if fitting else f"{head}{number}"[:room]
@@ -105,113 +111,117 @@ def _bar(share: float, width: int, ink: Ink) -> str:
     return ink.paint(done, "green") + ink.paint(open_, "dim")
 
 
-class Plain:
-    """For programs: the lines of the contract, nothing else."""
+class JsonProgress:
+    """For programs: the JSON lines of docs/cli-json.md, nothing else."""
 
-    def step(self, said: dict[str, Any]) -> None:
-        if said["total"]:  # before that there is nothing to count
-            self._print(said)
+    def step(self, line: dict[str, Any]) -> None:
+        if line["total"]:  # zero: nothing to count yet
+            self._print(line)
 
     def tick(self) -> None:
-        """Time alone is nothing new."""
+        """Does nothing: time alone changes no JSON line."""
 
-    def remark(self, sentence: str) -> None:
-        """What programs are told when all is over."""
+    def print_remark(self, sentence: str) -> None:
+        """Does nothing: programs get the causes in the last line."""
 
     def end(self, last: dict[str, Any] | None) -> None:
-        """A job that failed or was cancelled has its last line printed with the cause."""
+        """Print the last line, except for a failed or cancelled job: `index_job` adds the cause."""
         if last is not None and last["outcome"] not in ("failed", "cancelled"):
             self._print(last)
 
-    def _print(self, said: dict[str, Any]) -> None:
-        spoken = {key: said[key] for key in SPOKEN[said["type"]] if key in said}
-        texts = {key: for_home(said[key]) for key in ("message", "suggestion") if key in spoken}
-        emit_json(spoken | texts)
+    def _print(self, line: dict[str, Any]) -> None:
+        shown = {key: line[key] for key in JSON_KEYS[line["type"]] if key in line}
+        texts = {
+            key: add_home_option(line[key]) for key in ("message", "suggestion") if key in shown
+        }
+        emit_json(shown | texts)
         sys.stdout.flush()
 
 
-class Moving:
-    """For people: the line of the step under way moves; that of a step that is done stays."""
+class TerminalProgress:
+    """For people: the line of the current step is redrawn; the line of a finished step stays."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
         self._ink = Ink(stream)
-        self._clear = "\r\x1b[K" if self._ink.obeyed else ""
+        self._clear = "\r\x1b[K" if self._ink.has_ansi else ""
         self._now: dict[str, Any] = {}
         self._began = 0.0
         self._pace = Pace()
 
-    def step(self, said: dict[str, Any]) -> None:
-        if said["step"] == "text" and not said["total"]:
-            return  # no note is to be read
+    def step(self, line: dict[str, Any]) -> None:
+        if line["step"] == "text" and not line["total"]:
+            return  # no notes to read
         now = time.monotonic()
-        if said["step"] != self._now.get("step"):
-            if self._now.get("step") == "scan" and said["step"] == "text":
-                self._now = {**self._now, "total": said["total"]}
-            self._leave(done=True)
+        if line["step"] != self._now.get("step"):
+            if self._now.get("step") == "scan" and line["step"] == "text":
+                self._now = {**self._now, "total": line["total"]}
+            self._finish_line(done=True)
             self._began, self._pace = now, Pace()
-        self._now = said
-        self._pace.mark(said["current"], now)
+        self._now = line
+        self._pace.record(line["current"], now)
         self.tick()
 
     def tick(self) -> None:
-        """Draw it as it is now: time goes by, and windows change their size."""
+        """Redraw the line: time passes, and the window may have a new size."""
         if self._now and self._clear:
-            self._write(self._clear + self._moving(time.monotonic()))
+            self._write(self._clear + self._running_line(time.monotonic()))
 
-    def remark(self, sentence: str) -> None:
-        """A line of its own, above the one that moves."""
-        self._write(f"{self._clear}{self._ink.wrap(for_home(sentence), 0)}\n")
+    def print_remark(self, sentence: str) -> None:
+        """Print a line above the progress line."""
+        self._write(f"{self._clear}{self._ink.wrap(add_home_option(sentence), 0)}\n")
         self.tick()
 
     def end(self, last: dict[str, Any] | None) -> None:
-        """Nothing more comes: with the last word all is done, without one it was broken off."""
+        """Finish the line. `last` is the job's last line; None: the job was interrupted."""
         done = last is not None and last["type"] == "complete"
         if last is not None and done and self._now.get("step") == "vectors":
             counts = {"current": last["chunks_embedded"], "total": last["total_chunks"]}
             self._now = {**self._now, **counts}
-        self._leave(done=done)
+        self._finish_line(done=done)
 
-    def _leave(self, *, done: bool) -> None:
-        """Let the line stand; that of a step that is done says how long it took."""
+    def _finish_line(self, *, done: bool) -> None:
+        """Keep the line on screen. The line of a finished step shows how long it took."""
         if not self._now:
             return
         if done and self._now["step"] == "queued":
             self._write(self._clear)  # not worth a line of its own
         else:
             now = time.monotonic()
-            line = self._still(now) if done else self._moving(now)
+            line = self._finished_line(now) if done else self._running_line(now)
             self._write(f"{self._clear}{line}\n")
         self._now = {}
 
-    def _moving(self, now: float) -> str:
+    def _running_line(self, now: float) -> str:
         step, current, total = self._now["step"], self._now["current"], self._now["total"]
-        if step in WAITING:
-            return self._composed(None, [WAITING[step], took(now - self._began)])
-        counts = f"{current:,}/{total:,} {COUNTED[step]}"
-        return self._composed(current / max(total, 1), [counts, *self._pace_words(total, now)])
+        if step in WAIT_TEXTS:
+            return self._compose(None, [WAIT_TEXTS[step], format_elapsed(now - self._began)])
+        counts = f"{current:,}/{total:,} {COUNT_NOUNS[step]}"
+        return self._compose(current / max(total, 1), [counts, *self._describe_pace(total, now)])
 
-    def _still(self, now: float) -> str:
+    def _finished_line(self, now: float) -> str:
         step, current, total = self._now["step"], self._now["current"], self._now["total"]
-        share, words = 1.0, [took(now - self._began)]
-        if step == "vectors":  # some may be missing; whether notes are is said with their names
+        share, words = 1.0, [format_elapsed(now - self._began)]
+        if step == "vectors":  # some may be missing; missing notes are listed by name later
             share = current / max(total, 1)
             words.insert(0, f"{current:,}/{total:,} passages")
         elif total:
             words.insert(0, counted(total, "note") + (" to read" if step == "scan" else ""))
-        return self._composed(share, words)
+        return self._compose(share, words)
 
-    def _composed(self, share: float | None, words: list[str]) -> str:
-        return composed(self._now["step"], share, words, columns_of(self._stream), self._ink)
+    def _compose(self, share: float | None, words: list[str]) -> str:
+        return compose_line(
+            self._now["step"], share, words, terminal_columns(self._stream), self._ink
+        )
 
-    def _pace_words(self, total: int, now: float) -> list[str]:
-        quiet = self._pace.quiet(now)
-        if quiet > QUIET_S:
-            return [f"nothing new for {span(quiet)}"]
-        left = self._pace.left(total, now)
-        if left is None:
-            return [took(now - self._began)]
-        return [f"{to_go(left)} left", per_time(self._pace.rate(now))]
+    def _describe_pace(self, total: int, now: float) -> list[str]:
+        idle_s = self._pace.idle_s(now)
+        if idle_s > IDLE_S:
+            return [f"nothing new for {format_duration(idle_s)}"]
+        seconds_left = self._pace.seconds_left(total, now)
+        if seconds_left is None:
+            return [format_elapsed(now - self._began)]
+        return [f"{format_time_left(seconds_left)} left", format_rate(self._pace.rate(now))]
 
     def _write(self, text: str) -> None:
         self._stream.write(text)

@@ -1,6 +1,6 @@
-"""Words and colours for people. Plain where nobody looks: no terminal, NO_COLOR, a dumb one.
+"""Text and colours for people. No colours without a terminal, with NO_COLOR or a dumb terminal.
 
-It asks nobody and decides nothing. What comes from notes or from the daemon is made safe to print.
+It sends no request. `clean` makes text from notes and from the daemon safe to print.
 """
 
 import json
@@ -41,42 +41,44 @@ _SIGNS = {
 _UNITS = (("d", 86_400), ("h", 3_600), ("min", 60), ("s", 1))
 
 
-class _Spoken:
-    """Which home this command is about: the commands that it prints are about the same one."""
+class _CurrentHome:
+    """The home of this invocation, which printed commands must name."""
 
     home: Home | None = None
 
 
-def speak_of(home: Home | None) -> None:
-    """From now on every command that is printed names this home, where that is needed."""
-    _Spoken.home = home
+def set_current_home(home: Home | None) -> None:
+    """From now on printed commands name this home where needed."""
+    _CurrentHome.home = home
 
 
-def for_home(text: str) -> str:
-    """A text whose commands work as pasted."""
-    return text if _Spoken.home is None else next_command.for_home(text, _Spoken.home)
+def add_home_option(text: str) -> str:
+    """The text with `--home` added to its commands where needed."""
+    return (
+        text if _CurrentHome.home is None else next_command.add_home_option(text, _CurrentHome.home)
+    )
 
 
-def invoked() -> str:
-    """How ragctl is called for the home that this command is about."""
-    return "ragctl" if _Spoken.home is None else next_command.invoked(_Spoken.home)
+def ragctl_command() -> str:
+    """The command that calls ragctl for the current home."""
+    return "ragctl" if _CurrentHome.home is None else next_command.ragctl_command(_CurrentHome.home)
 
 
 class Ink:
-    """How to write on one stream."""
+    """Colours, signs and width of one output stream."""
 
     def __init__(self, stream: TextIO | None = None) -> None:
         stream = stream or sys.stdout
-        # Whether the terminal obeys: a line can be written over, and have colours.
-        self.obeyed = (
+        # Whether the terminal understands escape codes: colours, overwriting a line.
+        self.has_ansi = (
             stream.isatty()
             and os.environ.get("TERM") != "dumb"
             and (sys.platform != "win32" or "WT_SESSION" in os.environ)
         )
-        self.colour = self.obeyed and not os.environ.get("NO_COLOR")
+        self.colour = self.has_ansi and not os.environ.get("NO_COLOR")
         self._signs = "utf" in (stream.encoding or "").lower()
-        self.columns = columns_of(stream)
-        self.rows = rows_of(stream)
+        self.columns = terminal_columns(stream)
+        self.rows = terminal_rows(stream)
 
     def paint(self, text: str, *styles: str) -> str:
         if not self.colour or not styles or not text:
@@ -84,7 +86,7 @@ class Ink:
         return f"\x1b[{';'.join(STYLES[s] for s in styles)}m{text}\x1b[0m"
 
     def wrap(self, text: str, indent: int) -> str:
-        """A sentence in lines that fit the terminal, those behind the first indented."""
+        """The text in lines that fit the terminal; all but the first are indented."""
         lines = [""]
         for word in text.split(" "):
             if self.columns and lines[-1] and indent + len(lines[-1]) + len(word) >= self.columns:
@@ -93,17 +95,17 @@ class Ink:
         return f"\n{' ' * indent}".join(lines)
 
     def sign(self, sign: str) -> str:
-        """The sign itself, or what stands for it where the stream cannot show it."""
+        """The sign, or its ASCII form if the stream cannot show it."""
         return sign if self._signs else _SIGNS[sign]
 
 
-def columns_of(stream: TextIO) -> int:
-    """The width of the terminal; 0 where there is none, and lines are as long as they like."""
+def terminal_columns(stream: TextIO) -> int:
+    """The width of the terminal; 0 without one, for lines of any length."""
     return _size_of(stream)[0]
 
 
-def rows_of(stream: TextIO) -> int:
-    """The height of the terminal; 0 where there is none."""
+def terminal_rows(stream: TextIO) -> int:
+    """The height of the terminal; 0 without one."""
     return _size_of(stream)[1]
 
 
@@ -116,50 +118,50 @@ def _size_of(stream: TextIO) -> tuple[int, int]:
 
 
 def clean(text: object) -> str:
-    """A text from outside without anything that a terminal would obey."""
-    words = str(text)
-    if words.isprintable():
-        return words
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in words)
+    """The text with control characters escaped, so that a terminal shows them as text."""
+    raw = str(text)
+    if raw.isprintable():
+        return raw
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in raw)
 
 
 def clean_lines(text: object) -> str:
-    """The same, with its line breaks kept."""
+    """Like `clean`, but keeps line breaks."""
     return "\n".join(clean(line) for line in str(text).splitlines())
 
 
-def complain(message: str, suggestion: str = "") -> None:
-    """A failure, on stderr: the sentence, then the next thing to type."""
+def print_failure(message: str, suggestion: str = "") -> None:
+    """Print a failure on stderr: the message, then the suggestion."""
     ink = Ink(sys.stderr)
-    print(ink.paint("ragctl:", "red"), clean_lines(for_home(message)), file=sys.stderr)
+    print(ink.paint("ragctl:", "red"), clean_lines(add_home_option(message)), file=sys.stderr)
     if suggestion:
-        print(clean_lines(for_home(suggestion)), file=sys.stderr)
+        print(clean_lines(add_home_option(suggestion)), file=sys.stderr)
 
 
-def complain_json(message: str, suggestion: str, code: str) -> None:
-    """The same for a program: one line of JSON, on stderr too, since it is not the answer."""
-    texts = {"message": for_home(message), "suggestion": for_home(suggestion)}
-    said = {"code": code or None, **texts}
-    print(json.dumps({"error": said}, ensure_ascii=False), file=sys.stderr)
+def print_failure_json(message: str, suggestion: str, code: str) -> None:
+    """Print a failure as one line of JSON, also on stderr: stdout is for answers."""
+    texts = {"message": add_home_option(message), "suggestion": add_home_option(suggestion)}
+    error = {"code": code or None, **texts}
+    print(json.dumps({"error": error}, ensure_ascii=False), file=sys.stderr)
 
 
-def note(text: str) -> None:
-    """Something worth knowing that is not the answer, on stderr."""
-    print(clean_lines(for_home(text)), file=sys.stderr)
+def print_notice(text: str) -> None:
+    """Print something that is not the answer on stderr."""
+    print(clean_lines(add_home_option(text)), file=sys.stderr)
 
 
-def say(text: str) -> None:
-    """Words of ours on stdout. What a note says is printed as it is, and not through here."""
-    print(for_home(text))
+def print_text(text: str) -> None:
+    """Print ragctl's own text on stdout. Note text is printed unchanged, not with this."""
+    print(add_home_option(text))
 
 
 def emit_json(value: Any) -> None:
-    """One value as one line."""
+    """Print a value as one line of JSON."""
     print(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
 
 
 def emit_bytes(line: bytes) -> None:
-    """A line just as it came."""
+    """Print a line exactly as received."""
     sys.stdout.flush()
     sys.stdout.buffer.write(line.rstrip(b"\n") + b"\n")
     sys.stdout.buffer.flush()
@@ -170,7 +172,7 @@ def counted(number: int, noun: str, plural: str = "") -> str:
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
-def size(size_bytes: int) -> str:
+def format_size(size_bytes: int) -> str:
     """`512 B`, `3.4 MB`."""
     number, unit = float(size_bytes), "B"
     for unit in ("B", "kB", "MB", "GB"):
@@ -180,19 +182,19 @@ def size(size_bytes: int) -> str:
     return f"{number:.0f} B" if unit == "B" else f"{number:.1f} {unit}"
 
 
-def span(seconds: float) -> str:
-    """A length of time in its two largest units."""
+def format_duration(seconds: float) -> str:
+    """A duration in its two largest units: `2 h 5 min`."""
     left = max(0, int(seconds))
     parts: list[str] = []
-    for unit, size in _UNITS:
-        if left >= size:
-            parts.append(f"{left // size} {unit}")
-            left %= size
+    for unit, length in _UNITS:
+        if left >= length:
+            parts.append(f"{left // length} {unit}")
+            left %= length
     return " ".join(parts[:2]) or "0 s"
 
 
-def seconds_of(moment: str) -> float | None:
-    """A moment as the daemon writes it, in seconds since 1970; None if it is not one."""
+def unix_seconds(moment: str) -> float | None:
+    """A timestamp of the daemon in seconds since 1970; None if it is not a timestamp."""
     from datetime import datetime
 
     try:
@@ -201,46 +203,52 @@ def seconds_of(moment: str) -> float | None:
         return None
 
 
-def local(moment: str) -> str:
-    """The moment on this machine's clock."""
-    at = seconds_of(moment)
+def local_time(moment: str) -> str:
+    """The timestamp in local time."""
+    at = unix_seconds(moment)
     return clean(moment) if at is None else time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(at))
 
 
-def local_now() -> str:
-    """The time of day on this machine's clock."""
+def local_clock() -> str:
+    """The time of day, local."""
     return time.strftime("%H:%M:%S")
 
 
 def ago(moment: str) -> str:
-    """How long ago, and exactly when."""
-    at = seconds_of(moment)
+    """`3 min 2 s ago (2030-01-01 12:00:00)`."""
+    at = unix_seconds(moment)
     if at is None:
         return clean(moment)
     passed = time.time() - at
-    return f"{span(passed)} ago ({local(moment)})" if passed >= 1 else f"just now ({local(moment)})"
+    return (
+        f"{format_duration(passed)} ago ({local_time(moment)})"
+        if passed >= 1
+        else f"just now ({local_time(moment)})"
+    )
 
 
 def since(moment: str) -> str:
-    """For how long it has been so, and since when exactly."""
-    at = seconds_of(moment)
+    """`for 3 min 2 s, since 2030-01-01 12:00:00`."""
+    at = unix_seconds(moment)
     if at is None:
         return clean(moment)
     passed = time.time() - at
-    return f"{f'for {span(passed)}, ' if passed >= 1 else ''}since {local(moment)}"
+    return f"{f'for {format_duration(passed)}, ' if passed >= 1 else ''}since {local_time(moment)}"
 
 
-def in_words_until(moment: str) -> str:
-    """Up to when it will be so, and for how much longer."""
-    at = seconds_of(moment)
+def format_until(moment: str) -> str:
+    """`until 2030-01-01 12:00:00, for 3 min 2 s`."""
+    at = unix_seconds(moment)
     if at is None:
         return f"until {clean(moment)}"
     left = at - time.time()
-    return f"until {local(moment)}{f', for {span(round(left))}' if left >= 1 else ''}"
+    return (
+        f"until {local_time(moment)}{f', for {format_duration(round(left))}' if left >= 1 else ''}"
+    )
 
 
-def rows(pairs: Iterable[tuple[str, str]], ink: Ink) -> str:
-    """Names and values, aligned; a pair without a value is left out."""
+def format_table(pairs: Iterable[tuple[str, str]], ink: Ink) -> str:
+    """Names and values in two columns; pairs with an empty value are left out."""
     kept = [(name, value) for name, value in pairs if value]
     width = max((len(name) for name, _ in kept), default=0)
     return "\n".join(
@@ -249,8 +257,8 @@ def rows(pairs: Iterable[tuple[str, str]], ink: Ink) -> str:
     )
 
 
-def fields(values: dict[str, Any], leave_out: Sequence[str] = ()) -> str:
-    """A fact's or a log line's fields in short: `files=3 outcome=complete`."""
+def format_fields(values: dict[str, Any], leave_out: Sequence[str] = ()) -> str:
+    """The fields of a fact or a log line: `files=3 outcome=complete`."""
     return " ".join(f"{clean(k)}={_short(v)}" for k, v in values.items() if k not in leave_out)
 
 
@@ -258,7 +266,7 @@ def _short(value: Any) -> str:
     if isinstance(value, list):
         return f"[{len(value) or ''}]" if len(value) != 1 else f"[{_short(value[0])}]"
     if isinstance(value, dict):
-        return "{" + fields(value) + "}"
+        return "{" + format_fields(value) + "}"
     if isinstance(value, str):
         text = clean(value)
         return f'"{text}"' if " " in text or not text else text

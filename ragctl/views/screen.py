@@ -1,7 +1,6 @@
-"""A terminal, borrowed: a page that is drawn over and over, and everything given back as it was.
+"""A full-screen page that is redrawn in place. The terminal is restored at the end.
 
-One write for each drawing and no clearing in between, so nothing flickers. It knows nothing of what
-is shown. Not for Windows.
+Each redraw is one write without clearing the screen, so nothing flickers. Not for Windows.
 """
 
 import os
@@ -12,58 +11,63 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-_ENTER = "\x1b[?1049h\x1b[?25l\x1b[?7l\x1b[H\x1b[2J"  # another page, no cursor, lines are cut
+_ENTER = (
+    "\x1b[?1049h\x1b[?25l\x1b[?7l\x1b[H\x1b[2J"  # alternate screen, no cursor, long lines are cut
+)
 _LEAVE = "\x1b[?7h\x1b[?25h\x1b[?1049l"
-_BEGIN, _END = "\x1b[?2026h\x1b[H", "\x1b[J\x1b[?2026l"  # shown at once, where terminals can
-_HEEDED = (signal.SIGWINCH, signal.SIGTSTP, signal.SIGTERM, signal.SIGHUP)
+_BEGIN, _END = (
+    "\x1b[?2026h\x1b[H",
+    "\x1b[J\x1b[?2026l",
+)  # synchronized update, where the terminal supports it
+_SIGNALS = (signal.SIGWINCH, signal.SIGTSTP, signal.SIGTERM, signal.SIGHUP)
 
 
 class Screen:
-    """The page. `news` becomes readable when a signal has come."""
+    """The screen. `signal_pipe` becomes readable when a signal arrives."""
 
     def __init__(self) -> None:
         self._keyboard = sys.stdin if sys.stdin is not None and sys.stdin.isatty() else None
         self._modes: list[Any] | None = None
-        self.news, self._told = os.pipe()
-        for end in (self.news, self._told):
-            os.set_blocking(end, False)
+        self.signal_pipe, self._signal_writer = os.pipe()
+        for handle in (self.signal_pipe, self._signal_writer):
+            os.set_blocking(handle, False)
 
     @property
     def keyboard(self) -> int | None:
         return self._keyboard.fileno() if self._keyboard is not None else None
 
     def draw(self, text: str) -> None:
-        """Show this and nothing else; what does not fit below is cut off, and that is said."""
+        """Replace the page. If it is too long, the last line shows how many lines are missing."""
         lines, room = text.split("\n"), os.get_terminal_size(sys.stdout.fileno()).lines
         if len(lines) > room:
             left = len(lines) - room + 1
-            lines = [*lines[: room - 1], f"… {left} more lines: make the window higher"]
+            lines = [*lines[: room - 1], f"… {left} more lines: make the window taller"]
         self._write(_BEGIN + "\r\n".join(f"{line}\x1b[K" for line in lines) + _END)
 
-    def signals(self) -> set[int]:
-        """Those that came since somebody looked."""
+    def read_signals(self) -> set[int]:
+        """The signals since the last call."""
         try:
-            return set(os.read(self.news, 512))
+            return set(os.read(self.signal_pipe, 512))
         except BlockingIOError:
             return set()
 
     def suspend(self) -> None:
-        """Step aside as any program does at Ctrl-Z, until somebody types `fg`."""
+        """Suspend at Ctrl-Z, until `fg`."""
         self._leave()
         os.kill(os.getpid(), signal.SIGSTOP)
         self._enter()
 
     @contextmanager
-    def borrowed(self) -> Iterator[None]:
-        """However it ends, the terminal is as it was."""
-        before = {number: signal.signal(number, _note) for number in _HEEDED}
-        woken = signal.set_wakeup_fd(self._told, warn_on_full_buffer=False)
+    def full_screen(self) -> Iterator[None]:
+        """Use the whole terminal; restore it at the end, also after an error."""
+        before = {number: signal.signal(number, _ignore_signal) for number in _SIGNALS}
+        previous_fd = signal.set_wakeup_fd(self._signal_writer, warn_on_full_buffer=False)
         try:
             self._enter()
             yield
         finally:
             self._leave()
-            signal.set_wakeup_fd(woken)
+            signal.set_wakeup_fd(previous_fd)
             for number, handler in before.items():
                 signal.signal(number, handler)
 
@@ -85,5 +89,5 @@ class Screen:
         sys.stdout.flush()
 
 
-def _note(number: int, frame: object) -> None:
-    """The number is in the pipe by now; whoever waits there acts on it."""
+def _ignore_signal(number: int, frame: object) -> None:
+    """Does nothing: the wake-up pipe already holds the signal's number."""

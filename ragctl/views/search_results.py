@@ -1,66 +1,68 @@
-"""The answer to a search for a person: passages, memories, what to mind, what to type next.
+"""Search results as text for people: passages, memories, warnings, the next command.
 
-It asks nobody and prints nothing.
+It sends no request and prints nothing.
 """
 
 import re
 from typing import Any
 
-from ragctl.views.excerpts import INDENT, LINES, Marks, cells
-from ragctl.views.passages import described, quoted, show_command
-from ragctl.views.render import Ink, clean, counted, for_home, in_words_until, invoked
+from ragctl.views.excerpts import INDENT, LINES, Highlighter, cell_width
+from ragctl.views.passages import quote_word, render_passage, show_command
+from ragctl.views.render import Ink, add_home_option, clean, counted, format_until, ragctl_command
 
 Data = dict[str, Any]
 
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 
 
-def told(
+def render_search_results(
     question: str, envelope: Data, ink: Ink, *, full: bool = False, paused: Data | None = None
 ) -> str:
-    """The whole answer. `paused`: syncing is, and since when; None if it is not."""
+    """The whole answer. `paused`: the pause of syncing; None if it is not paused."""
     data = envelope["data"]
     results = data["results"]
-    above = _warning(envelope, ink) + _understood(data, ink)
+    above = _warning(envelope, ink) + _interpretation(data, ink)
     if results and data.get("answered") is False:
         above.append(ink.paint("Nothing answers this. Nearest:", "bold"))
     below = [_memory(memory, ink) for memory in data.get("memories", [])]
     if data.get("withheld"):
         below.append(_withheld(data))
     elif not results and not data.get("memories"):
-        nothing = "Nothing found. Ask in other words, or with fewer filters."
+        nothing = "Nothing found. Try other words or fewer filters."
         below.append(clean(data.get("hint") or nothing))
-    below += _unread((envelope.get("meta") or {}).get("unindexed_files", 0), ink, paused)
+    below += _unindexed_warning((envelope.get("meta") or {}).get("unindexed_files", 0), ink, paused)
     if results and not full:
         below.append(ink.paint(f"Read on: {show_command(results[0])}", "dim"))
     if suggestion := data.get("memory_suggestion"):
         below.append(_suggestion(suggestion, ink))
-    marks = Marks(" ".join([question, *_used(data)]))
-    return "\n\n".join([*above, *_passages(results, marks, ink, full, [*above, *below]), *below])
+    highlighter = Highlighter(" ".join([question, *_corrected_words(data)]))
+    return "\n\n".join(
+        [*above, *_render_passages(results, highlighter, ink, full, [*above, *below]), *below]
+    )
 
 
-def _passages(
-    results: list[Data], marks: Marks, ink: Ink, full: bool, others: list[str]
+def _render_passages(
+    results: list[Data], highlighter: Highlighter, ink: Ink, full: bool, others: list[str]
 ) -> list[str]:
-    """The best one whole; the others get fewer lines where the terminal is too low for all."""
+    """All passages. If the terminal is too low, all but the first get fewer lines."""
     if full:
-        return [described(n, one, marks, ink, None) for n, one in enumerate(results, 1)]
+        return [render_passage(n, one, highlighter, ink, None) for n, one in enumerate(results, 1)]
     shown: list[str] = []
     for lines in range(LINES, 0, -1):
         shown = [
-            described(n, one, marks, ink, LINES if n == 1 else lines)
+            render_passage(n, one, highlighter, ink, LINES if n == 1 else lines)
             for n, one in enumerate(results, 1)
         ]
-        rows = sum(_rows(block, ink.columns) + 1 for block in (*shown, *others))
+        rows = sum(_count_rows(block, ink.columns) + 1 for block in (*shown, *others))
         if not ink.rows or rows < ink.rows:
             break
     return shown
 
 
-def _rows(block: str, columns: int) -> int:
-    """How many rows of the terminal a text takes; a long path may take two."""
+def _count_rows(block: str, columns: int) -> int:
+    """How many terminal rows a text takes; a long line takes several."""
     lines = _COLOURS.sub("", block).split("\n")
-    return sum(max(1, -(-sum(map(cells, line)) // max(1, columns))) for line in lines)
+    return sum(max(1, -(-sum(map(cell_width, line)) // max(1, columns))) for line in lines)
 
 
 def _warning(envelope: Data, ink: Ink) -> list[str]:
@@ -68,49 +70,59 @@ def _warning(envelope: Data, ink: Ink) -> list[str]:
     if not error:
         return []
     sign = ink.paint(f"{ink.sign('▲')} {clean(envelope['status'])}", "yellow", "bold")
-    said = f"{sign}  {ink.wrap(for_home(clean(error['message'])), 2)}"
-    arrow, suggestion = ink.paint(ink.sign("→"), "cyan"), for_home(clean(error["suggestion"]))
-    return [f"{said}\n  {arrow} {suggestion}"]
+    message = f"{sign}  {ink.wrap(add_home_option(clean(error['message'])), 2)}"
+    arrow, suggestion = (
+        ink.paint(ink.sign("→"), "cyan"),
+        add_home_option(clean(error["suggestion"])),
+    )
+    return [f"{message}\n  {arrow} {suggestion}"]
 
 
-def _used(data: Data) -> list[str]:
-    """The words that were searched in place of those that are in no note."""
+def _corrected_words(data: Data) -> list[str]:
+    """The words that replaced those that no note contains."""
     return [str(word) for one in data.get("corrections") or [] for word in one["used"]]
 
 
-def _understood(data: Data, ink: Ink) -> list[str]:
-    """What the daemon made of the question, in lines of one block."""
+def _interpretation(data: Data, ink: Ink) -> list[str]:
+    """How the daemon interpreted the question, as one block of lines."""
     lines = []
     for one in data.get("corrections") or []:
         used = " or ".join(clean(word) for word in one["used"])
         lines.append(f'"{clean(one["word"])}" is in no note: searched for {used}.')
     understood = data.get("understood") or {}
-    for said in (_time(understood.get("time")), _in_words(understood.get("filters"))):
-        if said:
-            lines.append(f"Understood: {said}.")
+    for text in (
+        _format_time_phrases(understood.get("time")),
+        _format_filters(understood.get("filters")),
+    ):
+        if text:
+            lines.append(f"Understood: {text}.")
     return [ink.paint("\n".join(lines), "dim")] if lines else []
 
 
-def _time(time: Data | None) -> str:
-    """Each phrase with the days that it means."""
-    said = []
+def _format_time_phrases(time: Data | None) -> str:
+    """Each time phrase with its days."""
+    phrases = []
     for phrase in (time or {}).get("phrases") or ():
-        days = [f"until {d['to']}" if d["from"] is None else _span(d) for d in phrase["days"]]
+        days = [
+            f"until {d['to']}" if d["from"] is None else _format_days(d) for d in phrase["days"]
+        ]
         each = " of every year" if phrase["every_year"] else ""
-        said.append(clean(f'"{phrase["words"]}" means {", ".join(days)}{each}'))
-    return "; ".join(said)
+        phrases.append(clean(f'"{phrase["words"]}" means {", ".join(days)}{each}'))
+    return "; ".join(phrases)
 
 
-def _span(days: Data) -> str:
+def _format_days(days: Data) -> str:
     return str(days["to"]) if days["from"] == days["to"] else f"{days['from']} to {days['to']}"
 
 
-def _in_words(value: Any) -> str:
+def _format_filters(value: Any) -> str:
     if isinstance(value, dict):
-        parts = [f"{name} {_in_words(one)}" for name, one in value.items() if _in_words(one)]
+        parts = [
+            f"{name} {_format_filters(one)}" for name, one in value.items() if _format_filters(one)
+        ]
         return ", ".join(parts)
     if isinstance(value, list):
-        return ", ".join(part for one in value if (part := _in_words(one)))
+        return ", ".join(part for one in value if (part := _format_filters(one)))
     return clean(value) if value else ""
 
 
@@ -123,26 +135,26 @@ def _memory(memory: Data, ink: Ink) -> str:
 def _withheld(data: Data) -> str:
     what = counted(int(data["withheld"]), "sensitive passage")
     again = f"the same command with `--confirm {clean(data['confirm'])}`"
-    return f"{what} withheld. To see what it is, type {again} within five minutes."
+    return f"{what} withheld. To see what was withheld, type {again} within five minutes."
 
 
-def _unread(notes: int, ink: Ink, paused: Data | None) -> list[str]:
-    """What the answer may lack, and why."""
+def _unindexed_warning(notes: int, ink: Ink, paused: Data | None) -> list[str]:
+    """A warning if changed notes are not in the index yet."""
     if not notes:
         return []
     many = f"{counted(notes, 'new or changed note')} {'is' if notes == 1 else 'are'}"
-    said = f"{ink.sign('▲')} {many} not in the index yet: ask again in a moment."
+    text = f"{ink.sign('▲')} {many} not in the index yet: search again in a moment."
     if paused is not None:
-        until = in_words_until(str(paused["until"]))
-        said = (
+        until = format_until(str(paused["until"]))
+        text = (
             f"{ink.sign('▲')} {many} not in the index: syncing is paused {until}. "
-            f"{for_home('`ragctl pause resume` ends the pause.')}"
+            f"{add_home_option('`ragctl pause resume` ends the pause.')}"
         )
-    return [ink.paint(ink.wrap(said, 2), "yellow")]
+    return [ink.paint(ink.wrap(text, 2), "yellow")]
 
 
 def _suggestion(suggestion: Data, ink: Ink) -> str:
     words = [" ".join(clean(suggestion[name]).split()) for name in ("key", "value", "source")]
     ends = ["--"] if any(word.startswith("-") for word in words) else []
-    typed = " ".join((f"{invoked()} memory store", *ends, *map(quoted, words)))
+    typed = " ".join((f"{ragctl_command()} memory store", *ends, *map(quote_word, words)))
     return ink.paint(f"Worth remembering?\n{INDENT}{typed}", "dim")

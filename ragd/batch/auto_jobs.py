@@ -17,7 +17,7 @@ from ragd.state.ledger import Ledger
 
 
 class FingerprintSource(Protocol):
-    """Knows how notes are split into chunks now."""
+    """A hash of how notes are split into chunks now."""
 
     @property
     def fingerprint(self) -> str: ...

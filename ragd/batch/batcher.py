@@ -64,11 +64,11 @@ log = structlog.get_logger(NAME)
 
 
 class PipelineBroken(Exception):
-    """An actor that takes the batches has crashed: they have to be built again."""
+    """An actor that receives the batches has crashed: they have to be built again."""
 
 
 class JobReader(BatchReader, Protocol):
-    """Also knows how notes are split into chunks now."""
+    """Also has the hash of how notes are split into chunks now."""
 
     @property
     def fingerprint(self) -> str: ...
@@ -99,8 +99,8 @@ class Batcher:
         self._job_requested = asyncio.Event()
 
     async def run(self) -> None:
-        """Build batches. When an actor that takes them crashes, start over. That is not a crash of
-        the batcher, so it does not count towards the limit of crashes."""
+        """Build batches. When an actor that receives them crashes, start over. That is not a crash
+        of the batcher, so it does not count towards the limit of crashes."""
         is_broken = True
         while is_broken:
             is_broken = False
@@ -211,7 +211,7 @@ class Batcher:
         )
 
     async def _rebuild(self, job: Job, scanned: VaultScan) -> None:
-        """Build an index beside the one that serves, or continue one that was interrupted."""
+        """Build an index next to the one that serves, or continue one that was interrupted."""
         catalog = self._ledger.state.catalog
         moves = await self._find_moves(scanned, catalog.files)
         differing = self._plan(scanned, catalog.files, job.accept_deletions, moves=moves)

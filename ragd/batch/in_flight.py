@@ -1,11 +1,11 @@
 """The batches in flight, in memory: their notes and vectors are too large for the log.
 
-Their number is limited by credits: a batch takes one, and frees it when it is stored or given up.
-Nothing here is on disk, and nothing needs to be: after a crash, the notes are still in the vault
-and the log says what is left to do.
+Their number is limited by credits: a batch uses one, and frees it when it is stored or given up.
+Nothing here is on disk. After a crash the notes are still in the vault, and the log shows what is
+left to do.
 
-Actors share these tables. Every payload is frozen, so a batch never changes after it was added;
-the vectors that the embedder makes for it are a value of their own.
+Actors share these tables. Every payload is frozen, so a batch never changes after it was added.
+The vectors that the embedder makes for it are a separate value.
 """
 
 import asyncio

@@ -27,7 +27,7 @@ class FileOnDisk(Protocol):
 
 
 class FileInCatalog(Protocol):
-    """A file as the catalog knows it."""
+    """A file as it is in the catalog."""
 
     @property
     def size(self) -> int: ...
@@ -81,7 +81,7 @@ def plan_sync(
     unreadable_folders: Collection[str] = (),
     moves: Mapping[str, str] = MappingProxyType({}),
 ) -> SyncPlan:
-    """What a scan of the whole vault leads to.
+    """The plan that follows from a scan of the whole vault.
 
     Notes in `unreadable_folders` are not removed: they may still exist. `denied`: known paths that
     the configuration excludes now. `moves` (new path -> old path) are not deletions.

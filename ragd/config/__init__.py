@@ -1,1 +1,1 @@
-"""The configuration: read, checked, kept in force while the daemon runs."""
+"""The configuration: how it is read, checked and reloaded while the daemon runs."""

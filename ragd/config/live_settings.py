@@ -29,7 +29,7 @@ class Settings:
         self.home = home
         self.current = current
         self.waiting: list[str] = []  # keys whose new values wait for a restart
-        self.refused: str | None = None  # why the present file is not in force
+        self.refused: str | None = None  # why the current file is not in force
 
     @property
     def vault(self) -> Path:
@@ -45,9 +45,8 @@ class Settings:
         Keys that need a restart keep their values. Raises ConfigError. It changes nothing.
         """
         fresh = configuration.read(self.home)
-        if _folders(fresh) != _folders(
-            self.current
-        ):  # unchanged folders were checked before, and may hang now
+        # Unchanged folders were checked before, and may hang now.
+        if _folders(fresh) != _folders(self.current):
             configuration.check_folders(fresh, self.home.root)
         waiting = needs_restart(self.current, fresh)
         in_force = msgspec.structs.replace(

@@ -1,6 +1,6 @@
-"""Puts the present config.json in force, for `ragctl` and for the config reader.
+"""Puts the current config.json in force, for `ragctl` and for the config reader.
 
-A file that is refused changes nothing, and the status says why.
+A file that is refused changes nothing; the status gives the reason.
 """
 
 import asyncio

@@ -58,7 +58,7 @@ def read_object(raw: bytes) -> JsonObject:
         )
     if duplicates:
         raise_problems(
-            f"`{printable(key)}` is there twice; keep one."
+            f"`{printable(key)}` occurs twice; keep one."
             for key in _duplicate_names(tree, duplicates)
         )
     return tree

@@ -1,1 +1,1 @@
-"""The embedder: gives chunks their vectors, and works off the backlog."""
+"""The embedder: makes the vectors of chunks, for new batches and for the backlog."""

@@ -1,7 +1,7 @@
-"""Chunks that are stored without vectors, worked off when there is time, newest notes first.
+"""Makes the vectors of chunks that were stored without them, newest notes first.
 
-What there is to do is a fold of the log; the texts are read again from the vault. It stores
-nothing.
+A fold of the log shows which notes lack vectors; their texts are read again from the vault. It runs
+while no job runs, and stores nothing.
 """
 
 import asyncio
@@ -33,13 +33,13 @@ from ragd.vault.threads import BACKLOG
 
 FILL_CHUNKS = 512
 VAULT_AGAIN_S = 2.0
-TRIES = 2  # to read a note as it was stored, before anything else is tried
+TRIES = 2  # reads that do not find a note as it was stored, before its stored text is used
 
 log = structlog.get_logger(NAME)
 
 
 class BacklogNoteReader(Protocol):
-    """Where the backlog's texts come from: the vault, read again."""
+    """Reads the texts again from the vault; called in a thread."""
 
     @property
     def fingerprint(self) -> str: ...
@@ -54,7 +54,7 @@ class BacklogNoteReader(Protocol):
 
 
 class Backlog:
-    """The embedder's work of hours."""
+    """The part of the embedder that makes missing vectors. At first this can take hours."""
 
     def __init__(
         self,
@@ -75,58 +75,58 @@ class Backlog:
         self._fills = fills
         self._woken = asyncio.Event()
         open_indexes.on_change(self._woken.set)
-        self._fill_maker = FillBuilder(ledger, clock, maker)
-        self._aside = RetryPauses()  # notes that could not be worked on
-        self._asked_for: set[str] = set()  # generations whose provider was away and is back
+        self._fill_builder = FillBuilder(ledger, clock, maker)
+        self._pauses = RetryPauses()  # notes that could not be worked on
+        self._reindex_requested: set[str] = set()  # generations that were made without a provider
 
     def wake(self) -> None:
         """Something was stored."""
         self._woken.set()
 
-    def stored(self, event: BatchStored) -> None:
-        """These notes are in the index as they are now: their pause is over."""
-        self._aside.release(event.removed)
-        self._aside.release(file.path for file in event.files)
+    def batch_stored(self, event: BatchStored) -> None:
+        """These notes were stored again: their pauses end."""
+        self._pauses.release(event.removed)
+        self._pauses.release(file.path for file in event.files)
         self._woken.set()
 
-    def look_again(self) -> None:
-        """Something works again, or another index serves: every pause is over."""
-        self._aside.release_all()
+    def retry_all(self) -> None:
+        """A dependency works again, or another index serves: all pauses end."""
+        self._pauses.release_all()
         self._woken.set()
 
     async def run(self) -> None:
-        """For ever: what lacks vectors, when nothing else is to be done."""
+        """Make missing vectors whenever no job runs. It never returns."""
         while True:
             self._woken.clear()
-            await self._let_go_of_providers()
+            await self._close_unused_providers()
             provider_wait = self._maker.until_next_try()
             if found := self._next_table():
                 table, index = found
                 if not index.identity.space.is_known:
-                    await self._ask_for_vectors(index)
+                    await self._request_reindex(index)
                 elif files := await self._next_files(table, index):
-                    await self._gather(files, table, index)
+                    await self._fill(files, table, index)
             else:
-                await self._until_something_changes(provider_wait)
+                await self._wait_for_work(provider_wait)
 
-    async def _until_something_changes(self, provider_wait: float) -> None:
-        """Until something is stored, a provider may be asked again, or a note's pause is over."""
-        pauses = (provider_wait, self._aside.until_next(self._clock.monotonic()))
+    async def _wait_for_work(self, provider_wait: float) -> None:
+        """Wait until something is stored, a provider may be tried again, or a note's pause ends."""
+        pauses = (provider_wait, self._pauses.until_next(self._clock.monotonic()))
         if wait := min((pause for pause in pauses if pause > 0), default=0.0):
             await wait_until_set(self._woken, self._clock, wait)
         else:
             await self._woken.wait()
 
-    async def _let_go_of_providers(self) -> None:
-        """After a switch nobody needs the old index's provider."""
+    async def _close_unused_providers(self) -> None:
+        """Close the old index's provider after a switch."""
         if open_now := self._open_indexes.list_open():
             await self._providers.keep_only({i.identity.space.identity for i in open_now})
 
     def _next_table(self) -> tuple[Table, ChunkIndex] | None:
-        """Where vectors are missing: the index that serves first, then the one that is built."""
+        """The next table that lacks vectors: the index that serves, then the one being built."""
         catalog = self._ledger.state.catalog
         if self._ledger.state.jobs.active is not None:
-            return None  # text first: it takes seconds where vectors take minutes
+            return None  # text first: it takes seconds, and vectors take minutes
         if self._ledger.state.pause.holds_vectors:
             return None
         for table in (catalog, catalog.building):
@@ -134,90 +134,91 @@ class Backlog:
             if table is None or index is None:
                 continue
             if index.identity.fingerprint != self._notes.fingerprint:
-                continue  # its notes were cut in another way, and will be cut again
-            if not index.identity.space.is_known and self._is_replaced_or_asked_for(index):
+                continue  # its notes were split differently, and will be split again
+            if not index.identity.space.is_known and self._has_replacement(index):
                 continue
-            if self._maker.rests(index):
-                continue  # nobody makes its vectors now; the other index may have a provider
-            held = self._held(table)
+            if self._maker.is_paused(index):
+                continue  # its provider is down; the other index may have another provider
+            held = self._paused(table)
             if any(held.get(path) != table.files[path].sha256 for path in table.lacking):
                 return table, index
         return None
 
-    def _is_replaced_or_asked_for(self, index: ChunkIndex) -> bool:
-        """One that was made for text alone is asked to be replaced once in a run."""
+    def _has_replacement(self, index: ChunkIndex) -> bool:
+        """Whether a reindex replaces this index, which has only text. One is requested per run."""
         state = self._ledger.state
         asked = any(job.mode == "reindex" for job in state.jobs.open)
-        known = index.identity.generation in self._asked_for
+        known = index.identity.generation in self._reindex_requested
         return asked or known or state.catalog.building is not None
 
-    async def _ask_for_vectors(self, index: ChunkIndex) -> None:
-        """This index was made for text alone, because its provider was away. Is it back?"""
+    async def _request_reindex(self, index: ChunkIndex) -> None:
+        """Request a reindex if the provider works again. This index has only text, because its
+        provider was missing when it was made."""
         try:
             await self._providers.choose(may_be_absent=False)
         except EmbeddingError as why:
             await self._maker.report(why, index)
             return
         await self._maker.report_recovery("ollama")
-        self._asked_for.add(index.identity.generation)
+        self._reindex_requested.add(index.identity.generation)
         record = partial(self._ledger.journal.append, NAME)
         await request_job(record, "reindex", "provider_ready")
 
-    def _held(self, table: Table) -> dict[str, str]:
-        return self._aside.held(_generation_of(table), self._clock.monotonic())
+    def _paused(self, table: Table) -> dict[str, str]:
+        return self._pauses.held(_generation_of(table), self._clock.monotonic())
 
     async def _next_files(self, table: Table, index: ChunkIndex) -> list[ReadFile]:
-        """The newest notes that lack vectors, read again; only what is still as it was stored."""
+        """The newest notes that lack vectors, read again. Notes that have changed are left out."""
         files, lacking = table.files, list(table.lacking)
-        wanted = await asyncio.to_thread(_newest, lacking, files, self._held(table))
+        wanted = await asyncio.to_thread(_newest, lacking, files, self._paused(table))
         try:
             await BACKLOG.run(self._notes.verify_root)
             reading = await BACKLOG.run(self._notes.read, wanted, files, again=True)
-        except VaultGone:  # whoever scans says so
+        except VaultGone:  # the watcher records it
             await self._clock.sleep(VAULT_AGAIN_S)
             return []
         as_stored = [f for f in reading.files if _is_as_stored(f, files.get(f.path))]
-        found = as_stored + await self._from_the_index(reading, table, index)
+        found = as_stored + await self._read_from_index(reading, table, index)
         present = {file.path for file in found}
         await self._announce(reading, present, table)
-        # The others change at this moment, or have changed and will come as a batch.
+        # The others are changing now, or have changed and will come in a batch.
         self._set_aside([path for path in wanted if path not in present], table)
         return found
 
     async def _announce(self, reading: ReadResult, present: Collection[str], table: Table) -> None:
-        """Notes that have changed, or hide themselves now, without a batch that says so: nobody
-        else has noticed it, perhaps because size and time are the same."""
+        """Record notes that have changed, or are skipped now, although no batch with them has come.
+        No scan noticed the change, perhaps because size and times are the same."""
         other = [file.path for file in reading.files if file.path not in present]
         other += [path for path, _ in reading.skipped]
         waiting = self._ledger.state.catalog.waiting
         changes = [
             FileChange(path, "modified")
             for path in other
-            if path not in waiting and self._was_tried(path, table)
+            if path not in waiting and self._was_retried(path, table)
         ]
         if changes:
             await self._ledger.journal.append_parts(NAME, FilesChanged(changes=changes))
 
-    def _was_tried(self, path: str, table: Table) -> bool:
-        """Whether this note was set aside so often that a batch with it would be here by now."""
+    def _was_retried(self, path: str, table: Table) -> bool:
+        """Whether this note was set aside so often that a batch with it should have come."""
         entry = table.files.get(path)
         if entry is None:
             return False
-        return self._aside.times(_generation_of(table), path, entry.sha256) >= TRIES
+        return self._pauses.times(_generation_of(table), path, entry.sha256) >= TRIES
 
-    async def _from_the_index(
+    async def _read_from_index(
         self, reading: ReadResult, table: Table, index: ChunkIndex
     ) -> list[ReadFile]:
-        """Notes that are gone or unreadable, and stay in the index all the same: a person has to
-        agree first, or the file has to be readable again. Others have left it by the second try."""
+        """The stored text of notes that are gone or unreadable and stay in the index: their removal
+        is held, or the file cannot be read now. Other notes have left it by the second try."""
         lost = [path for path in reading.gone if self._notes.includes(path)]
         lost += [path for path, _ in reading.failed]
-        stay = [path for path in lost if self._was_tried(path, table)]
-        if not stay or not self._maker.stays_here(index):
+        stay = [path for path in lost if self._was_retried(path, table)]
+        if not stay or not self._maker.is_local(index):
             return []
         try:
             return await stored_notes(index, stay, table.files)
-        except RagdError as why:  # a probe says what is wrong with the index
+        except RagdError as why:  # a probe reports what is wrong with the index
             log.warning("the index could not be read", code=why.code)
             return []
 
@@ -225,30 +226,32 @@ class Backlog:
         generation, now = _generation_of(table), self._clock.monotonic()
         for path in paths:
             if entry := table.files.get(path):
-                self._aside.add(generation, path, entry.sha256, now)
+                self._pauses.add(generation, path, entry.sha256, now)
 
-    async def _gather(self, files: Sequence[ReadFile], table: Table, index: ChunkIndex) -> None:
-        """Vectors for these notes, handed on as one fill."""
-        done = await self._fill_maker.make(files, table, index)
+    async def _fill(self, files: Sequence[ReadFile], table: Table, index: ChunkIndex) -> None:
+        """Make vectors for these notes, and pass them on as one fill."""
+        done = await self._fill_builder.make(files, table, index)
         fill = done.fill
         if not fill.notes:
             return
         before = {note.path: table.files.get(note.path) for note in fill.notes}
         await self._fills.admit(fill)
-        await self._maker.say("", fill.batch_id, len(fill.notes), done.made, done.cached)
+        await self._maker.record_embedded(
+            "", fill.batch_id, len(fill.notes), done.made, done.cached
+        )
         await self._fills.wait_until_dropped(fill.batch_id)
         self._maker.progress.recorded(fill.generation)
-        # The table has other chunks of a note than these, or nothing could be written.
+        # The table has other chunks of these notes, or could not be written.
         stuck = [path for path, entry in before.items() if _is_stuck(entry, table.files.get(path))]
         if stuck:
-            log.info("vectors were not taken", generation=fill.generation, notes=len(stuck))
+            log.info("vectors were not stored", generation=fill.generation, notes=len(stuck))
             self._set_aside(stuck, table)
 
 
 def _newest(
     lacking: Sequence[str], files: Mapping[str, Entry], held: Mapping[str, str]
 ) -> list[str]:
-    """The newest of these notes, as many as lack the vectors of one fill."""
+    """The newest of these notes, enough for one fill."""
     known = ((path, files.get(path)) for path in lacking)
     dated = (
         (-entry.mtime_ns, path, entry.lacking)
@@ -265,7 +268,7 @@ def _newest(
 
 
 def _generation_of(table: Table) -> str:
-    """No name: the index that serves."""
+    """The table's generation; empty for the index that serves."""
     return table.generation if isinstance(table, Building) else ""
 
 
@@ -274,7 +277,7 @@ def _is_as_stored(file: ReadFile, entry: Entry | None) -> bool:
 
 
 def _is_stuck(before: Entry | None, after: Entry | None) -> bool:
-    """The note is as it was, and lacks no fewer vectors than before."""
+    """Whether the note is unchanged and still lacks as many vectors as before."""
     if before is None or after is None or before.sha256 != after.sha256:
         return False
     return 0 < before.lacking <= after.lacking

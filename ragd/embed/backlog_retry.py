@@ -1,7 +1,7 @@
-"""Notes that the backlog could not work on, each for a pause that grows. Pure: time comes in.
+"""Pauses of notes for which the backlog could not make vectors. Pure: every call gets the time.
 
-No note is set aside for ever: it comes back after its pause, and at once when it was stored again
-or has other content.
+Each pause is longer than the one before, up to a limit. It ends early when the note is stored again
+or its content changes.
 """
 
 from collections.abc import Iterable
@@ -15,8 +15,8 @@ PAUSE_MAX_S = 60.0
 
 
 class _Pause(Struct, frozen=True):
-    sha256: str  # the note's content; with another one it may be worked on at once
-    times: int  # that it was set aside, in a row
+    sha256: str  # the note's content; other content is not paused
+    times: int  # pauses in a row
     until: float
 
 
@@ -27,19 +27,19 @@ class RetryPauses:
         self._pauses: dict[tuple[str, str], _Pause] = {}
 
     def add(self, generation: str, path: str, sha256: str, now: float) -> None:
-        """Leave this note alone for a while, longer each time."""
+        """Pause this note, longer each time."""
         known = self._pauses.get((generation, path))
         times = known.times + 1 if known is not None and known.sha256 == sha256 else 1
         pause = backoff_s(times, PAUSE_FIRST_S, PAUSE_MAX_S)
         self._pauses[generation, path] = _Pause(sha256, times, now + pause)
 
     def times(self, generation: str, path: str, sha256: str) -> int:
-        """How often in a row this note was set aside."""
+        """How many times in a row this note was paused."""
         known = self._pauses.get((generation, path))
         return known.times if known is not None and known.sha256 == sha256 else 0
 
     def held(self, generation: str, now: float) -> dict[str, str]:
-        """The notes to be left alone now: path and SHA-256."""
+        """The notes that are paused now: path and SHA-256."""
         return {
             path: pause.sha256
             for (of, path), pause in self._pauses.items()
@@ -47,7 +47,7 @@ class RetryPauses:
         }
 
     def release(self, paths: Iterable[str]) -> None:
-        """These were stored again, or are gone."""
+        """End the pauses of these notes: they were stored again or removed."""
         if self._pauses:
             gone = set(paths)
             self._pauses = {key: p for key, p in self._pauses.items() if key[1] not in gone}

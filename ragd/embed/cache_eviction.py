@@ -1,7 +1,7 @@
-"""Lets the embedding cache forget what no index holds any more.
+"""The actor that erases vectors from the embedding cache when no index has their text any more.
 
-Not at once: a rename, an undo or a note moved back within minutes costs no second embedding. The
-index's own files are cleaned by the store writer.
+It waits ten minutes first, so that a rename, an undo or a note moved back needs no second
+embedding. It never touches the index: the store writer cleans its files.
 """
 
 import asyncio
@@ -32,7 +32,7 @@ class CacheEviction:
         self._open_indexes = open_indexes
         self._cache = cache
         self._changed = asyncio.Event()
-        self._changed.set()  # what the last run left undone
+        self._changed.set()  # the last run may have ended before it erased everything
 
     async def run(self) -> None:
         async with asyncio.TaskGroup() as group:
@@ -52,7 +52,7 @@ class CacheEviction:
                 await self._clock.sleep(AGAIN_S)
 
     async def forget(self) -> bool:
-        """Erase the vectors of texts that are in no index; False while that cannot be told."""
+        """Erase the vectors of texts that are in no index. False while that is not known."""
         if self._open_indexes.serving is None or self._ledger.state.jobs.open:
             return False
         held: set[str] = set()

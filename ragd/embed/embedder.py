@@ -1,7 +1,7 @@
-"""Gives chunks their vectors: a saved note at once, everything else when there is time.
+"""The embedder: makes vectors, for a saved note at once and for other notes later.
 
-Jobs and the backlog are two things. A batch waits a moment for vectors at most; what has none is
-stored without, and is worked off by the backlog. It never stores anything itself.
+A batch waits for vectors at most a moment. Chunks without a vector are stored without one, and the
+backlog makes their vectors. It never stores anything itself.
 """
 
 import asyncio
@@ -42,7 +42,7 @@ log = structlog.get_logger(NAME)
 
 
 class EmbedderActor:
-    """Vectors for what is on its way to the store, and then for what is there already."""
+    """Makes vectors for the batches in flight, and runs the backlog for stored notes."""
 
     def __init__(
         self,
@@ -58,15 +58,15 @@ class EmbedderActor:
         self._backlog = backlog
         self._in_flight = in_flight
         self._batches: asyncio.Queue[Batch] = asyncio.Queue()
-        self._taken: set[str] = set()  # ids of batches in flight that were taken
+        self._seen: set[str] = set()  # ids of batches in flight that were queued here
 
     async def run(self) -> None:
         position = self._ledger.state.seq
-        self._batches = asyncio.Queue()  # after a crash the work is formed again
-        self._taken = set()
+        self._batches = asyncio.Queue()  # after a crash, the batches in flight are queued again
+        self._seen = set()
         self._in_flight.fills.drop_all()
-        for batch in self._in_flight.batches.values():  # formed while this actor was away
-            self._take(batch)
+        for batch in self._in_flight.batches.values():  # formed before this actor (re)started
+            self._enqueue(batch)
         async with asyncio.TaskGroup() as group:
             group.create_task(self._listen(position))
             group.create_task(self._serve_batches())
@@ -77,58 +77,60 @@ class EmbedderActor:
             event = record.event
             if isinstance(event, ChangesetFormed):
                 if event.last and (batch := self._in_flight.batches.get(event.batch_id)):
-                    self._take(batch)
+                    self._enqueue(batch)
                 continue
             if isinstance(event, BatchStored):
-                self._backlog.stored(event)
+                self._backlog.batch_stored(event)
                 continue
             if isinstance(event, DependencyRecovered):
-                self._maker.forgive()
+                self._maker.retry_now()
             if isinstance(event, DependencyRecovered | IndexActivated):
-                self._backlog.look_again()
+                self._backlog.retry_all()
             self._backlog.wake()
 
-    def _take(self, batch: Batch) -> None:
-        if batch.batch_id not in self._taken:
-            self._taken.add(batch.batch_id)
+    def _enqueue(self, batch: Batch) -> None:
+        if batch.batch_id not in self._seen:
+            self._seen.add(batch.batch_id)
             self._batches.put_nowait(batch)
 
     async def _serve_batches(self) -> None:
         while True:
             batch = await self._batches.get()
-            self._taken = {held.batch_id for held in self._in_flight.batches.values()} & self._taken
+            self._seen = {held.batch_id for held in self._in_flight.batches.values()} & self._seen
             chunks = [chunk for file in batch.files for chunk in file.note.chunks]
             index = self._open_indexes.find(batch.generation)
             known: dict[str, Vector] = {}
             made: dict[str, Vector] = {}
             if index is not None:
-                known = await self._maker.known(chunks, index)
-                missing = [chunk for chunk in chunks if self._maker.lacks(chunk, known, index)]
+                known = await self._maker.find_cached(chunks, index)
+                missing = [
+                    chunk for chunk in chunks if self._maker.needs_vector(chunk, known, index)
+                ]
                 if batch.urgent and missing and len(missing) <= STEP_CHUNKS:
-                    made = await self._quickly(missing, index)
-                self._give(batch, chunks, known | made, index)
-            await self._maker.say(
+                    made = await self._make_quickly(missing, index)
+                self._hand_over(batch, chunks, known | made, index)
+            await self._maker.record_embedded(
                 batch.job_id, batch.batch_id, len(batch.files), len(made), len(known)
             )
 
-    def _give(
+    def _hand_over(
         self,
         batch: Batch,
         chunks: Sequence[Chunk],
         vectors: Mapping[str, Vector],
         index: ChunkIndex,
     ) -> None:
-        """Hand the vectors over, by chunk id. The batch itself never changes."""
+        """Pass the vectors on, by chunk id. The batch itself never changes."""
         found = ((c.chunk_id, vectors.get(c.content_hash)) for c in chunks)
         by_id = ((chunk_id, vector) for chunk_id, vector in found if vector is not None)
         space = index.identity.space.identity
         self._in_flight.put_vectors(batch_vectors(batch.batch_id, space, by_id))
 
-    async def _quickly(self, chunks: Sequence[Chunk], index: ChunkIndex) -> dict[str, Vector]:
-        """Vectors for a saved note, unless they take too long: then the backlog has them."""
+    async def _make_quickly(self, chunks: Sequence[Chunk], index: ChunkIndex) -> dict[str, Vector]:
+        """Vectors for a saved note, unless they take too long: then the backlog makes them."""
         try:
             async with asyncio.timeout(URGENT_WITHIN_S):
                 return await self._maker.make({c.content_hash: c.embed_text for c in chunks}, index)
         except (TimeoutError, EmbeddingError) as why:
-            log.info("a saved note goes first without vectors", reason=type(why).__name__)
+            log.info("a saved note is stored without vectors first", reason=type(why).__name__)
             return {}

@@ -1,7 +1,7 @@
-"""Vectors already paid for, in SQLite, by vector space and content hash.
+"""The vectors that were made already, in SQLite, by vector space and content hash.
 
-It only ever saves work: a cache that is damaged is set aside, one that cannot be written is no
-cache, and neither is a failure. It holds no text, and hands out no vector whose checksum is wrong.
+It only saves work: if the file is damaged or cannot be written, vectors are made again, and no
+caller gets an error. It contains no text, and never returns a vector whose checksum is wrong.
 """
 
 import asyncio
@@ -13,17 +13,15 @@ from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 from pathlib import Path
-from typing import Literal, TypeVar
-
-from msgspec import Struct
+from typing import TypeVar
 
 from ragd.embed.providers.embedder_port import Vector
 from ragd.runtime import sqlite_files
 
 MAX_BYTES = 512 * 1024 * 1024
 FORMAT = 1
-_AT_ONCE = 500  # hashes in one statement
-_DAY_S = 86_400  # last use is kept to the day, so that reading seldom writes
+_STATEMENT_HASHES = 500  # hashes in one statement
+_DAY_S = 86_400  # only the day of the last use is kept, so that a read rarely writes
 _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 
 _SETTINGS = """
@@ -50,16 +48,8 @@ COMMIT;
 T = TypeVar("T")
 
 
-class CacheState(Struct, frozen=True):
-    """How the cache is: `trouble` is why it saves nothing at the moment, if so."""
-
-    vectors: int
-    size_bytes: int
-    trouble: Literal["cannot be written", "cannot be opened"] | None
-
-
 class EmbeddingCache:
-    """The cache as the daemon uses it: every call runs on one thread of its own."""
+    """The cache as the daemon uses it. All calls run on one thread, in order."""
 
     def __init__(
         self, path: Path, max_bytes: int = MAX_BYTES, now: Callable[[], float] = time.time
@@ -69,24 +59,19 @@ class EmbeddingCache:
         self._closed = False
 
     async def get_many(self, space: str, hashes: Collection[str]) -> dict[str, Vector]:
-        """The vectors that are known, by content hash."""
+        """The vectors that the cache has, by content hash."""
         found: dict[str, Vector] = {}
         return await self._run(lambda: self._file.get(space, hashes), found)
 
     async def put_many(self, space: str, vectors: Mapping[str, Vector]) -> None:
-        """Keep these, safe from a kill when it returns; the longest unused make room."""
+        """Keep these vectors; a kill after this returns does not lose them. If the cache is full,
+        those that were not used for the longest time are removed."""
         await self._run(lambda: self._file.put(space, vectors), None)
 
-    async def forget(self, hashes: Collection[str]) -> None:
-        """Erase these, of every space, from the disk too; if need be with all the others."""
-        await self._run(lambda: self._file.forget(hashes), None)
-
     async def keep_only(self, hashes: Collection[str]) -> int:
-        """Erase everything but these; how many vectors that were."""
+        """Erase all other vectors, of every space, from the disk too. Returns how many. If some
+        cannot be erased from the disk, the whole file is removed."""
         return await self._run(lambda: self._file.keep_only(hashes), 0)
-
-    async def state(self) -> CacheState:
-        return await self._run(self._file.state, CacheState(0, 0, "cannot be opened"))
 
     async def close(self) -> None:
         if not self._closed:
@@ -103,7 +88,7 @@ class EmbeddingCache:
 
 
 class _CacheFile:
-    """The file and what may befall it. Used by one thread only."""
+    """The file, and what to do when it is damaged or full. Only one thread uses it."""
 
     def __init__(self, path: Path, max_bytes: int, now: Callable[[], float]) -> None:
         self._path = path
@@ -111,23 +96,19 @@ class _CacheFile:
         self._max_bytes = max_bytes
         self._now = now
         self._connection: sqlite3.Connection | None = None
-        self._trouble: Literal["cannot be written", "cannot be opened"] | None = None
 
     def guard(self, work: Callable[[], T], nothing: T) -> T:
-        """Do `work`, or `nothing`: what goes wrong here is never the caller's trouble."""
+        """The result of `work`, or `nothing` if it fails: the caller never gets an error."""
         try:
-            result = work()
+            return work()
         except sqlite3.DatabaseError as error:
             if getattr(error, "sqlite_errorcode", 0) & 0xFF in _DAMAGED:
                 self._set_aside()
             else:
                 sqlite_files.roll_back(self._connection)
-                self._trouble = "cannot be written" if self._connection else "cannot be opened"
-            return nothing
         except OSError:
-            self._trouble = "cannot be opened"
-            return nothing
-        return result
+            pass  # it cannot be opened now; the next call tries again
+        return nothing
 
     def get(self, space: str, hashes: Collection[str]) -> dict[str, Vector]:
         found: dict[str, Vector] = {}
@@ -160,9 +141,8 @@ class _CacheFile:
         )
         self._make_room(max(16, len(vectors)))
         connection.execute("COMMIT")
-        self._trouble = None
 
-    def forget(self, hashes: Collection[str]) -> None:
+    def _erase(self, hashes: Collection[str]) -> None:
         self._aside.unlink(missing_ok=True)
         try:
             connection = self._open()
@@ -177,7 +157,7 @@ class _CacheFile:
             (busy, _, _) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
         except sqlite3.DatabaseError:
             busy = 1
-        if busy:  # the promise to erase is worth more than the cache
+        if busy:  # erasing is promised, and the cache can be made again
             self.close()
             self._remove()
 
@@ -186,12 +166,8 @@ class _CacheFile:
         rows = self._open().execute("SELECT DISTINCT content_hash FROM vectors")
         gone = [content_hash for (content_hash,) in rows if content_hash not in kept]
         if gone:
-            self.forget(gone)
+            self._erase(gone)
         return len(gone)
-
-    def state(self) -> CacheState:
-        (vectors,) = self._open().execute("SELECT count(*) FROM vectors").fetchone()
-        return CacheState(vectors, self._size(), self._trouble)
 
     def close(self) -> None:
         connection, self._connection = self._connection, None
@@ -226,7 +202,7 @@ class _CacheFile:
                 return
 
     def _size(self) -> int:
-        """Bytes in use; free pages inside the file are used again before it grows."""
+        """The bytes in use, without the file's free pages: SQLite uses those before it grows."""
         connection = self._open()
         (pages,) = connection.execute("PRAGMA page_count").fetchone()
         (free,) = connection.execute("PRAGMA freelist_count").fetchone()
@@ -237,7 +213,7 @@ class _CacheFile:
         return int(self._now() // _DAY_S)
 
     def _set_aside(self) -> None:
-        """Keep the damaged file beside, for who wants to look at it, and begin anew."""
+        """Keep the damaged file under another name, for inspection, and start with a new one."""
         self.close()
         with contextlib.suppress(OSError):
             self._path.replace(self._aside)
@@ -251,7 +227,7 @@ class _CacheFile:
 
 def _check_format(found: int) -> None:
     if found not in (0, FORMAT):
-        raise _damaged("another version's cache")
+        raise _damaged("the cache of another version")
 
 
 def _damaged(what: str) -> sqlite3.DatabaseError:
@@ -263,6 +239,6 @@ def _damaged(what: str) -> sqlite3.DatabaseError:
 def _portions(hashes: Collection[str]) -> list[list[str]]:
     walk = iter(hashes)
     portions = []
-    while some := list(islice(walk, _AT_ONCE)):
+    while some := list(islice(walk, _STATEMENT_HASHES)):
         portions.append(some)
     return portions

@@ -1,7 +1,7 @@
 """Makes the vectors of stored notes, as one fill. It reads no notes and stores nothing.
 
-A fill may have some of a long note's vectors only: what was made is stored, so the next fill goes
-on from there, with or without a cache.
+A fill may have only some of a long note's vectors. They are stored, and the next fill makes the
+rest, even without a cache.
 """
 
 from collections.abc import Mapping, Sequence
@@ -27,7 +27,7 @@ log = structlog.get_logger(NAME)
 
 
 class BuiltFill(Struct, frozen=True):
-    """A fill, and where its vectors come from."""
+    """A fill, and how many of its vectors were made or cached."""
 
     fill: Fill
     made: int  # by the provider
@@ -35,7 +35,7 @@ class BuiltFill(Struct, frozen=True):
 
 
 class FillBuilder:
-    """Asks for vectors, a step at a time, until a fill is whole or its time is over."""
+    """Requests vectors in steps, until a fill is complete or its time is over."""
 
     def __init__(self, ledger: Ledger, clock: Clock, maker: VectorMaker) -> None:
         self._ledger = ledger
@@ -43,29 +43,29 @@ class FillBuilder:
         self._maker = maker
 
     async def make(self, files: Sequence[ReadFile], table: Table, index: ChunkIndex) -> BuiltFill:
-        """All vectors of these notes that the table lacks, or as many as there was time for."""
-        there = await self._already_there(files, table, index)
-        chunks = [c for file in files for c in file.note.chunks if c.chunk_id not in there]
-        known = await self._maker.known(chunks, index)
+        """The vectors of these notes that the table lacks, or as many as the time allows."""
+        filled = await self._find_filled(files, table, index)
+        chunks = [c for file in files for c in file.note.chunks if c.chunk_id not in filled]
+        known = await self._maker.find_cached(chunks, index)
         vectors = dict(known)
         deadline = self._clock.monotonic() + FILL_WITHIN_S
-        while missing := [c for c in chunks if self._maker.lacks(c, vectors, index)]:
+        while missing := [c for c in chunks if self._maker.needs_vector(c, vectors, index)]:
             if not await self._step(missing[:STEP_CHUNKS], vectors, index):
-                break  # the provider is gone: keep what there is
+                break  # the provider does not work: keep the vectors so far
             if self._clock.monotonic() > deadline or self._ledger.state.pause.holds_vectors:
                 break
-        notes = [self._note_fill(file, there, vectors, index) for file in files]
+        notes = [self._note_fill(file, filled, vectors, index) for file in files]
         by_id = {c.chunk_id: vectors[c.content_hash] for c in chunks if c.content_hash in vectors}
-        worthwhile = tuple(note for note in notes if note is not None)
-        fill = Fill(new_id(), index.identity.generation, worthwhile, MappingProxyType(by_id))
+        changed = tuple(note for note in notes if note is not None)
+        fill = Fill(new_id(), index.identity.generation, changed, MappingProxyType(by_id))
         given = {c.content_hash for c in chunks if c.chunk_id in by_id}
         cached = len(given & known.keys())
         return BuiltFill(fill, len(given) - cached, cached)
 
-    async def _already_there(
+    async def _find_filled(
         self, files: Sequence[ReadFile], table: Table, index: ChunkIndex
     ) -> frozenset[str]:
-        """Chunks that have their vector, of notes that have some and lack others."""
+        """The chunks that have a vector already, of notes that lack others."""
         entries = ((file.path, table.files.get(file.path)) for file in files)
         paths = [path for path, entry in entries if entry is not None and entry.embedded]
         if not paths:
@@ -75,7 +75,7 @@ class FillBuilder:
             return frozenset(
                 [row["chunk_id"] async for row in index.read_rows(["chunk_id"], where)]
             )
-        except RagdError as why:  # whoever writes the fill reports what is wrong
+        except RagdError as why:  # writing the fill reports what is wrong
             log.warning("the index could not be read", code=why.code)
             return frozenset()
 
@@ -89,25 +89,25 @@ class FillBuilder:
         except EmbeddingError as why:
             hashes = list(texts)
             made = {hashes[place]: vector for place, vector in why.done.items()}
-            await self._maker.keep(made, index)
+            await self._maker.cache(made, index)
             vectors |= made
             if why.index is None:
                 await self._maker.report(why, index)
                 return False
-            self._maker.give_up(hashes[why.index])
+            self._maker.mark_hopeless(hashes[why.index])
         return True
 
     def _note_fill(
         self,
         file: ReadFile,
-        there: frozenset[str],
+        filled: frozenset[str],
         vectors: Mapping[str, Vector],
         index: ChunkIndex,
     ) -> NoteFill | None:
-        """What this note gets now; None if that is nothing, and more is to come."""
-        chunks = [chunk for chunk in file.note.chunks if chunk.chunk_id not in there]
+        """The vectors that this note gets now; None if it gets none yet."""
+        chunks = [chunk for chunk in file.note.chunks if chunk.chunk_id not in filled]
         ids = tuple(chunk.chunk_id for chunk in chunks if chunk.content_hash in vectors)
-        if any(self._maker.lacks(chunk, vectors, index) for chunk in chunks):
+        if any(self._maker.needs_vector(chunk, vectors, index) for chunk in chunks):
             return NoteFill(file.path, file.sha256, ids) if ids else None
         barred = [chunk for chunk in chunks if chunk.content_hash not in vectors]
         withheld = sum(not self._maker.is_hopeless(chunk.content_hash) for chunk in barred)

@@ -1,7 +1,7 @@
-"""Notes as the index holds them, for the backlog: of a note that the vault no longer gives.
+"""Reads notes from the index, for the backlog, if they can no longer be read from the vault.
 
-A note that became unreadable, or whose removal waits for a person, stays in the index as it was.
-Its vectors are made from the stored text. It never stores anything.
+A note that became unreadable, or whose removal is held, stays in the index unchanged. Its vectors
+are made from the stored text. It never stores anything.
 """
 
 import hashlib
@@ -27,7 +27,7 @@ async def stored_notes(
 ) -> list[ReadFile]:
     """These notes with their chunks that lack a vector. Raises RagdError for a damaged index.
 
-    A note is left out if the text of a chunk cannot be put together as it was when it was cut.
+    A note is left out if the exact text of one of its chunks cannot be restored.
     """
     rows: dict[str, list[dict[str, Any]]] = defaultdict(list)
     if paths:

@@ -1,8 +1,8 @@
 """A passage's vector together with the vectors of its units. Pure.
 
-A unit is a part of a long passage, with a vector of its own. Numbers take one byte each, or half a
-byte (`HALF`), so a unit takes a quarter or an eighth of the place of the passage's vector. Caches
-and payloads carry both as one value:
+A unit is a part of a long passage, with a vector of its own. Its numbers have one byte each, or
+half a byte (`HALF`), so a unit needs a quarter or an eighth of the space of the passage's vector.
+Caches and payloads contain both as one value:
 
     vector (float32) · units (one after another) · number of units (one byte; + 128: half bytes)
 
@@ -22,7 +22,7 @@ UnitBits = Literal[4, 8]
 
 
 def with_units(vector: Vector, units: bytes, bits: UnitBits = 8) -> Vector:
-    """One value of both. Raises ValueError if the units are not of the vector's dimensions."""
+    """Both as one value. Raises ValueError if the units have other dimensions than the vector."""
     size = len(vector) // 4 * bits // 8
     count, rest = divmod(len(units), size)
     if rest or count > MOST_SENTENCE_UNITS or size % 2:

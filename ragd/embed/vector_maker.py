@@ -1,6 +1,7 @@
-"""Makes vectors: from the cache, else from the provider of the index's own vector space.
+"""Makes vectors: from the cache, else with the provider of the index's own vector space.
 
-It remembers which texts no provider could embed, and when one that failed may be asked again.
+It remembers which texts cannot be embedded, and when a provider that failed may be tried again. It
+never stores a vector in an index.
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,7 +27,7 @@ from ragd.store.lance import ChunkIndex
 NAME = "embedder"
 RETRY_FIRST_S = 2.0
 RETRY_MAX_S = 60.0
-PART_S = 0.5  # how long one call should take: after each, who watches sees how far it is
+PART_S = 0.5  # how long one call should take; progress is shown after each
 PART_FIRST = 2
 PART_MAX = 256
 
@@ -34,15 +35,15 @@ log = structlog.get_logger(NAME)
 
 
 class PrivacyRules(Protocol):
-    """What may be shown to the provider."""
+    """Which texts may be sent to the provider."""
 
     def may_be_embedded(self, chunk: Chunk, provider: str) -> bool: ...
 
-    def leaves(self, provider: str) -> bool: ...
+    def is_external(self, provider: str) -> bool: ...
 
 
 class VectorMaker:
-    """What the batches in flight and the backlog share."""
+    """Makes vectors for the batches in flight and for the backlog."""
 
     def __init__(
         self,
@@ -57,15 +58,15 @@ class VectorMaker:
         self._providers = providers
         self._cache = cache
         self._privacy = privacy
-        # By vector space: calls in a row that failed, and when the next one may be made.
+        # By vector space: how many calls in a row failed, and when the next call may be made.
         self._failures: dict[str, int] = {}
         self._not_before: dict[str, float] = {}
-        self._hopeless: set[str] = set()  # hashes of chunks that no provider call could embed
+        self._hopeless: set[str] = set()  # hashes of texts that cannot be embedded
         self._parts: dict[str, int] = {}  # by vector space: texts in one call
         self.progress = VectorProgress(clock)
 
-    async def known(self, chunks: Sequence[Chunk], index: ChunkIndex) -> dict[str, Vector]:
-        """What the cache has, by content hash."""
+    async def find_cached(self, chunks: Sequence[Chunk], index: ChunkIndex) -> dict[str, Vector]:
+        """The vectors that the cache has, by content hash."""
         texts = {chunk.content_hash: chunk.embed_text for chunk in chunks}
         if not texts:
             return {}
@@ -81,8 +82,8 @@ class VectorMaker:
         }
 
     async def make(self, texts: Mapping[str, str], index: ChunkIndex) -> dict[str, Vector]:
-        """What the provider makes of texts, by content hash; kept in the cache from then on."""
-        embedder = await self._providers.of(index.identity)
+        """Have the provider make the vectors of these texts, and cache them. By content hash."""
+        embedder = await self._providers.embedder_for(index.identity)
         hashes, contents = list(texts), list(texts.values())
         vectors: dict[str, Vector] = {}
         while (start := len(vectors)) < len(hashes):
@@ -91,54 +92,54 @@ class VectorMaker:
             try:
                 made = await embedder.embed_passages(contents[start:end])
             except EmbeddingError as why:
-                _count_from_the_first(why, list(vectors.values()))
+                _shift_to_first(why, list(vectors.values()))
                 raise
-            self._learn(index, len(made), self._clock.monotonic() - began)
+            self._adjust_part_size(index, len(made), self._clock.monotonic() - began)
             self._failures.pop(index.identity.space.identity, None)
             await self.report_recovery(index.identity.space.provider)
             part = dict(zip(hashes[start:end], made, strict=True))
             crashpoint("embed.before_cache")
-            await self.keep(part, index)
+            await self.cache(part, index)
             crashpoint("embed.after_cache")
             vectors |= part
-            self._show(index, len(part))
+            self._update_progress(index, len(part))
         return vectors
 
     def _part_size(self, index: ChunkIndex) -> int:
         return self._parts.get(index.identity.space.identity, PART_FIRST)
 
-    def _learn(self, index: ChunkIndex, number: int, took_s: float) -> None:
-        """So many texts took so long: choose the next part's size."""
+    def _adjust_part_size(self, index: ChunkIndex, number: int, took_s: float) -> None:
+        """Choose the next part's size, from how long `number` texts took."""
         size = self._part_size(index)
-        wished = int(number * PART_S / max(took_s, 0.001))
-        if number >= size or wished < size:  # a short rest says nothing of a longer part
+        fitting = int(number * PART_S / max(took_s, 0.001))
+        if number >= size or fitting < size:  # a quick short part does not allow a longer one
             most = min(PART_MAX, 4 * number)
-            self._parts[index.identity.space.identity] = max(1, min(wished, most))
+            self._parts[index.identity.space.identity] = max(1, min(fitting, most))
 
-    def _show(self, index: ChunkIndex, number: int) -> None:
+    def _update_progress(self, index: ChunkIndex, number: int) -> None:
         generation, catalog = index.identity.generation, self._ledger.state.catalog
         building = catalog.building
         is_built = building is not None and building.generation == generation
         table = building if building is not None and is_built else catalog
         self.progress.made(generation, number, table.chunks_embedded)
 
-    async def keep(self, vectors: Mapping[str, Vector], index: ChunkIndex) -> None:
-        """Pay for these only once."""
+    async def cache(self, vectors: Mapping[str, Vector], index: ChunkIndex) -> None:
+        """Keep these vectors in the cache, so that they are made only once."""
         if vectors:
             await self._cache.put_many(index.identity.space.identity, vectors)
 
-    def lacks(self, chunk: Chunk, vectors: Mapping[str, Vector], index: ChunkIndex) -> bool:
-        """Whether this chunk has no vector among these, and could have one."""
+    def needs_vector(self, chunk: Chunk, vectors: Mapping[str, Vector], index: ChunkIndex) -> bool:
+        """Whether this chunk has no vector among these, and may get one."""
         if chunk.content_hash in vectors or chunk.content_hash in self._hopeless:
             return False
         return self._privacy.may_be_embedded(chunk, index.identity.space.provider)
 
-    def stays_here(self, index: ChunkIndex) -> bool:
+    def is_local(self, index: ChunkIndex) -> bool:
         """Whether the texts of this index are embedded on this machine."""
-        return not self._privacy.leaves(index.identity.space.provider)
+        return not self._privacy.is_external(index.identity.space.provider)
 
-    def give_up(self, content_hash: str) -> None:
-        """No provider can embed this text."""
+    def mark_hopeless(self, content_hash: str) -> None:
+        """Remember that this text cannot be embedded."""
         self._hopeless.add(content_hash)
 
     def is_hopeless(self, content_hash: str) -> bool:
@@ -147,45 +148,47 @@ class VectorMaker:
     # Providers that fail
 
     async def report(self, why: EmbeddingError, index: ChunkIndex) -> None:
-        """Nobody makes vectors now: say so, and wait longer each time before trying again."""
+        """Record that the provider failed, and pause it, longer each time."""
         space = index.identity.space.identity
         attempt = self._failures[space] = self._failures.get(space, 0) + 1
         pause = backoff_s(attempt, RETRY_FIRST_S, RETRY_MAX_S)
         self._not_before[space] = self._clock.monotonic() + pause
         log.warning("no vectors", code=why.code, detail=why.detail, attempt=attempt)
-        if attempt & (attempt - 1) == 0:  # the first, the second, the fourth: not one a minute
+        if attempt & (attempt - 1) == 0:  # only the first, second, fourth, …: the log stays small
             sizes = {"configured": why.configured, "made": why.made}
             failed = EmbeddingFailed(code=why.code, attempt=attempt, **sizes)
             await self._ledger.journal.append(NAME, failed)
 
     def until_next_try(self) -> float:
-        """Seconds until a provider that failed may be asked again; 0 if there is none."""
+        """Seconds until a provider that failed may be tried again; 0 if none has failed."""
         now = self._clock.monotonic()
         self._not_before = {space: at for space, at in self._not_before.items() if at > now}
         return min(self._not_before.values(), default=now) - now
 
-    def rests(self, index: ChunkIndex) -> bool:
-        """Whether the provider of this index has failed, and is not to be asked yet."""
+    def is_paused(self, index: ChunkIndex) -> bool:
+        """Whether the provider of this index has failed, and must not be tried yet."""
         return index.identity.space.identity in self._not_before
 
-    def forgive(self) -> None:
-        """Somebody is said to be back: ask at once."""
+    def retry_now(self) -> None:
+        """A provider works again: end all pauses."""
         self._failures, self._not_before = {}, {}
 
     async def report_recovery(self, provider: str) -> None:
-        """A call that works is as good as a probe."""
+        """Record that the provider works, if it was lost. A call that succeeds proves it."""
         lost = self._ledger.state.health.lost
         works: list[Dependency] = [DEPENDENCY_OF[provider]]
         model = lost.get("model")
         if provider == "ollama" and model is not None and model.code == "DIMENSIONS_MISMATCH":
-            works.append("model")  # sizes are compared with every vector
+            works.append("model")  # the size of every vector is checked
         for dependency in works:
             if dependency in lost:
                 recovered = DependencyRecovered(dependency=dependency)
                 await self._ledger.journal.append(NAME, recovered)
 
-    async def say(self, job_id: str, batch_id: str, files: int, made: int, cached: int) -> None:
-        """Vectors for a batch, or for a fill, are there."""
+    async def record_embedded(
+        self, job_id: str, batch_id: str, files: int, made: int, cached: int
+    ) -> None:
+        """Record that the vectors of a batch or a fill were made."""
         index = self._ledger.state.catalog.index
         embedded = BatchEmbedded(
             job_id=job_id,
@@ -199,8 +202,8 @@ class VectorMaker:
         await self._ledger.journal.append(NAME, embedded)
 
 
-def _count_from_the_first(why: EmbeddingError, made: Sequence[Vector]) -> None:
-    """Let an error about a later part count from the first text of all."""
+def _shift_to_first(why: EmbeddingError, made: Sequence[Vector]) -> None:
+    """Change the positions in an error about a later part: count from the first text of all."""
     later = {place + len(made): vector for place, vector in why.done.items()}
     why.done = {**dict(enumerate(made)), **later}
     if why.index is not None:

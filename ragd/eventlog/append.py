@@ -22,7 +22,7 @@ SEGMENT_MAX_BYTES = 8 * 1024 * 1024
 
 
 class DiskFull(Exception):
-    """There is no room. Nothing of the group is left in the file, so it may be tried again."""
+    """The disk is full. Nothing of the group is left in the file, so it can be written again."""
 
 
 class Draft(Struct, frozen=True):

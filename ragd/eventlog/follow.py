@@ -85,7 +85,7 @@ class DiskReader:
         self._next = after + 1  # the seq to return next
         self._segment = ""
         self._offset = 0
-        self._skipped_bad_line = False  # the last line was bad; it may lie before `_next`
+        self._skipped_bad_line = False  # the last line was bad; it may be before `_next`
 
     def read(self, until: int) -> list[Record]:
         """The next records, up to `until`; empty if there are none.
@@ -126,10 +126,8 @@ class DiskReader:
         if not following:
             return False
         first = first_seq_of(following[0])
-        if (
-            first > self._next and self._segment not in names
-        ):  # retention removed more than this one
-            raise TooOld(first)
+        if first > self._next and self._segment not in names:
+            raise TooOld(first)  # retention removed more than this segment
         self._open_segment(following[0])
         return True
 
@@ -168,7 +166,7 @@ class DiskReader:
                 return None
         except NotARecord:
             if self._offset:
-                return None  # it may lie before the next seq; the following line shows that
+                return None  # it may be before the next seq; the following line shows that
         raise self._damaged()
 
     def _damaged(self) -> Damaged:

@@ -65,11 +65,11 @@ _raw_record = msgspec.json.Decoder(_RawRecord)
 _header = msgspec.json.Decoder(SegmentHeader)
 
 
-class _Version(Struct, frozen=True):
+class _FactVersion(Struct, frozen=True):
     v: int = 1
 
 
-_version_decoder = msgspec.json.Decoder(_Version)
+_version_decoder = msgspec.json.Decoder(_FactVersion)
 
 
 def add_checksum(body: bytes) -> bytes:

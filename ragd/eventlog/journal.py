@@ -214,9 +214,9 @@ class Journal:
     async def follow(
         self, after: int, types: Collection[str] = (), *, wait: bool = True
     ) -> AsyncGenerator[Record, None]:
-        """Every durable record after `after`, in order, once; only these types, if any are named.
+        """Every durable record after `after`, in order, once; only these types, if any are given.
 
-        With `wait` it waits for more until the log is closed; without, it ends at the present end.
+        With `wait` it waits for more until the log is closed; without, it ends at the current end.
         """
         from_disk: DiskReader | None = None
         end = self.durable

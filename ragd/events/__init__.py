@@ -1,11 +1,11 @@
 """Every fact that the daemon can record.
 
-A fact is something that has happened, in the past tense. It never holds note text, a query, a
-vector or a secret. `detail` and `reason` fields take phrases from closed lists, so no text of a
-note can get into the log through them.
+A fact is something that has happened, in the past tense. It never contains note text, a query, a
+vector or a secret. `detail` and `reason` fields contain phrases from closed lists, so no note text
+can get into the log through them.
 
-Each module lists the facts of one or two actors. A comment beside a field says what it means,
-unless its name or the fact's sentence does. `make docs` makes docs/events.md from these modules.
+Each module lists the facts of one or two actors. A comment next to a field explains it, unless its
+name or the fact's docstring does. `make docs` makes docs/events.md from these modules.
 
 To add a field, give it a default. A breaking change makes `v` a required field of the struct with
 the next number, and adds one pure upcast to `UPCASTS` in eventlog/codec.py. A fact of an unknown

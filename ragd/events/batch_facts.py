@@ -33,14 +33,14 @@ class TouchedFile(Struct, frozen=True):
     mtime_ns: int
     size: int
     sha256: str = ""
-    ctime_ns: int = 0  # when it last changed in any way; 0 where the system does not say
+    ctime_ns: int = 0  # when it last changed in any way; 0 where the system has no such time
 
 
 class FilesTouched(SplitFact, frozen=True, kw_only=True, tag="files_touched"):
     """Notes were read again and have the same content; their times are recorded."""
 
     files: list[TouchedFile]  # as they are now
-    only_times: bool = False  # read for the times alone: a waiting note keeps waiting
+    only_times: bool = False  # only the times were read: a waiting note keeps waiting
 
 
 class FileSkipped(Fact, frozen=True, kw_only=True, tag="file_skipped"):
@@ -59,7 +59,7 @@ class FileFailed(Fact, frozen=True, kw_only=True, tag="file_failed"):
 
 
 class DeletionsHeld(Fact, frozen=True, kw_only=True, tag="deletions_held"):
-    """Many notes vanished at once, and their removal waits for a person; 0 ends the hold."""
+    """Many notes disappeared at once; their removal waits for a person. A count of 0 ends it."""
 
     count: int  # notes that stay until a person agrees
 

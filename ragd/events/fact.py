@@ -41,5 +41,5 @@ class Unknown(Fact, frozen=True, kw_only=True, tag="unknown"):
     """A fact of a type that this version does not know: its name and its bytes."""
 
     name: str
-    # No line of a log decodes to this: a fact that calls itself `unknown` is one we do not know.
+    # The length keeps any line of a log from decoding to this class, even one of type `unknown`.
     raw: Annotated[bytes, Meta(min_length=2**60)]

@@ -18,16 +18,16 @@ class StoredFile(Struct, frozen=True):
     size: int
     chunks: int  # passages that the note was split into
     embedded: int = 0  # how many of them have a vector
-    ctime_ns: int = 0  # when the file last changed in any way; 0 where the system does not say
+    ctime_ns: int = 0  # when the file last changed in any way; 0 where the system has no such time
 
 
 class FilledFile(Struct, frozen=True):
-    """One note whose chunks got vectors; void if the note has changed since."""
+    """One note whose chunks got vectors; ignored if the note has changed since."""
 
     path: str
     sha256: str
     chunks: int  # passages that got a vector now
-    barred: int = 0  # passages that never get one, and are found by their words alone
+    barred: int = 0  # passages that never get one, and are found only by their words
     withheld: int = 0  # how many of those because they are sensitive and would leave this machine
     embedded: int | None = None  # passages that have a vector now, counted in the table
 
@@ -43,7 +43,7 @@ class RecountedFile(Struct, frozen=True):
 class BatchStored(SplitFact, frozen=True, kw_only=True, tag="batch_stored"):
     """One atomic commit of the store: these notes replaced, those removed.
 
-    `generation` names the index that was written to, where it is built beside the one that serves.
+    `generation` is set if the commit went to an index that is built next to the one that serves.
     """
 
     job_id: str
@@ -84,7 +84,7 @@ class StoreCompacted(Fact, frozen=True, kw_only=True, tag="store_compacted"):
 
 
 class IndexBuilding(Fact, frozen=True, kw_only=True, tag="index_building"):
-    """A new, empty generation was made: this job builds it beside the one that serves."""
+    """A new, empty generation was made. This job builds it next to the one that serves."""
 
     generation: str  # its name
     job_id: str  # the job that builds it
@@ -100,13 +100,13 @@ class IndexActivated(Fact, frozen=True, kw_only=True, tag="index_activated"):
     model: str
     dimensions: int  # numbers in one vector
     fingerprint: str = ""
-    passed_over: str = ""  # the error code because of which Ollama was not chosen
+    passed_over: str = ""  # the error code that explains why Ollama was not chosen
     configured: int = 0  # the vector size that the configuration asked for then,
     made: int = 0  # and the size that Ollama's model made, where they differed
 
 
 class IndexLost(Fact, frozen=True, kw_only=True, tag="index_lost"):
-    """The table that the catalog describes is gone or older than the log: the catalog is void.
+    """The table that the catalog describes is gone or older than the log. The catalog is emptied.
 
     `generation` is set if the lost table was still being built.
     """

@@ -23,7 +23,7 @@ class JobCancelRequested(Fact, frozen=True, kw_only=True, tag="job_cancel_reques
 
 
 class SyncPaused(Fact, frozen=True, kw_only=True, tag="sync_paused"):
-    """Syncing was paused: until then, only requested jobs run."""
+    """Syncing was paused. Until the pause ends, only requested jobs run."""
 
     until: str  # when the pause ends
 

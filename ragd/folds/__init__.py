@@ -24,7 +24,7 @@ from ragd.folds.pause import Pause
 from ragd.folds.runs import Runs
 from ragd.folds.sync_result import SyncResult
 
-# Raise it when a fold would make another state of old records: older snapshots are then void.
+# Raise it when a fold would make another state of old records. Older snapshots are then ignored.
 FOLDS_VERSION = 1
 
 

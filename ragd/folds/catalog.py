@@ -42,7 +42,7 @@ class ServingIndex(Struct, frozen=True):
     model: str
     dimensions: int
     fingerprint: str = ""
-    passed_over: str = ""  # the error code because of which Ollama was not chosen
+    passed_over: str = ""  # the error code that explains why Ollama was not chosen
     configured: int = 0  # vector sizes then, where these two differed
     made: int = 0
 
@@ -318,17 +318,17 @@ def _index_lost(catalog: Catalog, event: IndexLost, record: Record) -> None:
         if building is not None and building.generation == event.generation:
             catalog.building = None
         return
-    void = Catalog(
+    empty = Catalog(
         newest_mtime=catalog.newest_mtime,
         scanned_at=catalog.scanned_at,
         needs_full_scan=True,
         device=catalog.device,
     )
     if event.reason != "vault_changed":
-        void.building = building
+        empty.building = building
     for name in Catalog.__struct_fields__:
-        setattr(catalog, name, getattr(void, name))
-    catalog.copy_from(void)
+        setattr(catalog, name, getattr(empty, name))
+    catalog.copy_from(empty)
 
 
 def _segment_quarantined(catalog: Catalog, event: SegmentQuarantined, record: Record) -> None:

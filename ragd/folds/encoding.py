@@ -39,7 +39,7 @@ def _copy(value: Any) -> _Copy:
 
 
 def all_frozen(values: Mapping[str, Any]) -> bool:
-    """Whether the values can never change; the first one stands for all of them."""
+    """Whether the values can never change. All have the type of the first one."""
     first = next(iter(values.values()), None)
     if isinstance(first, Struct):
         return first.__struct_config__.frozen

@@ -1,6 +1,6 @@
-"""Which dependencies work, and which health reasons follow: a fold. Pure; it asks no clock.
+"""Which dependencies work, and which health reasons follow: a fold. Pure; it reads no clock.
 
-Each handler notes what one fact says about a dependency. `update_reasons` then applies the
+Each handler applies one fact to the state of a dependency. `update_reasons` then applies the
 table in health_reasons.py.
 """
 
@@ -42,7 +42,7 @@ _CERTAIN_AT_ONCE = ("DIMENSIONS_MISMATCH",)  # one failed call proves these
 
 
 def _daemon_started(health: Health, event: DaemonStarted, record: Record) -> None:
-    """A new run has probed nothing yet. What only a job can clear stays."""
+    """A new run has probed nothing yet. Reasons that only a job can clear stay."""
     health.starting = True
     health.provider = event.provider
     health.seen.clear()
@@ -132,7 +132,8 @@ def _index_activated(health: Health, event: IndexActivated, record: Record) -> N
 
 
 def _forget_model_mismatch(health: Health) -> None:
-    """Another index serves, or none: its mismatch with the model is void. Sizes stay."""
+    """Another index serves, or none, so the previous one's mismatch no longer matters. A wrong
+    `embedding.dimensions` still does."""
     lost = health.lost.get("model")
     if lost is not None and lost.code != "DIMENSIONS_MISMATCH":
         health.lost.pop("model")

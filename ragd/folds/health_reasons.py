@@ -1,8 +1,8 @@
-"""Every reason for which the daemon cannot serve fully: what raises it, what clears it. Pure.
+"""Every reason why the daemon cannot serve fully: what raises it, what clears it. Pure.
 
-`REASONS` is the table; it asks no clock and no disk. After each record, a reason holds or it does
-not. The health state is the worst state of the reasons that hold. What a reason says to a person
-is in ragd.errors.
+`REASONS` is the table; it reads no clock and no disk. After each record, a reason holds or it does
+not. The health state is the worst state of the reasons that hold. The messages for people are in
+ragd.errors.
 """
 
 from collections.abc import Callable, Mapping
@@ -104,7 +104,7 @@ class Health(Struct):
         return lost is not None and lost.code == "INDEX_NOT_FOUND"
 
     def position(self, code: str) -> int:
-        """By the table. A failed job comes last where another reason says why it failed."""
+        """The order in the table. A failed job comes last if another reason explains it."""
         is_explained = code == "INDEXER_FAILED" and self.job_code in self.reasons
         return len(REASONS) if is_explained else _ORDER[code]
 
@@ -149,7 +149,7 @@ def _is_lost_as(dependency: str, code: str) -> Condition:
 
 
 def _is_lost_but_not_as(dependency: str, code: str) -> Condition:
-    """Also lost under a code that this version does not know."""
+    """Whether it is lost with another code, including codes that this version does not know."""
     is_that = _is_lost_as(dependency, code)
     return lambda health, catalog: dependency in health.lost and not is_that(health, catalog)
 

@@ -61,7 +61,7 @@ class Job(Struct):
     requested: bool = False  # it scans the whole vault; else it reads only notes that changed
     asked: bool = False  # a client requested it; else the daemon did
     stored_without_vectors: bool = False  # some passages were stored without a vector
-    generation: str = ""  # the index that it builds beside the one that serves
+    generation: str = ""  # the index that it builds next to the one that serves
     fills: bool = False  # its text is stored, and its index still lacks vectors
     vectors_ms: int = 0  # from the start to the last vector so far
     run: str = ""  # the daemon's run in which the text was stored

@@ -1,4 +1,4 @@
-"""Whether syncing is paused. A fold; pure: it never asks a clock.
+"""Whether syncing is paused. A fold; pure: it never reads a clock.
 
 The end of a pause is a fact, too (`SyncResumed`). After it a sync is owed until a job begins, so
 that a crash in between loses nothing.

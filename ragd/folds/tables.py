@@ -128,7 +128,7 @@ class Table(Struct, dict=True):
         self.chunks_withheld += sign * entry.withheld
 
     def copy_from(self, other: "Table") -> None:
-        """Take the content of another table."""
+        """Replace the content with that of another table. The two share it from then on."""
         for name in Table.__struct_fields__:
             setattr(self, name, getattr(other, name))
         self.__dict__["lacking"] = other.lacking

@@ -1,4 +1,4 @@
-"""Times in the format of the log (UTC, microseconds, Z). Pure: it asks no clock."""
+"""Times in the format of the log (UTC, microseconds, Z). Pure: it reads no clock."""
 
 from datetime import UTC, datetime, timedelta
 

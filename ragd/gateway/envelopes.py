@@ -1,4 +1,4 @@
-"""Puts every answer into its envelope: data, a status, a search, a refusal. Health is computed once
+"""Puts every answer in its envelope: data, a status, a search, a refusal. Health is computed once
 for each answer.
 
 It never touches the network and records nothing.
@@ -24,7 +24,7 @@ from ragd.state.ledger import Ledger
 
 
 class Envelopes:
-    """The envelopes of one daemon. `live` is what only the process knows."""
+    """The envelopes of one daemon. `live` is the state that only the process has."""
 
     def __init__(
         self, ledger: Ledger, clock: Clock, settings: Settings, vectors: VectorProgress
@@ -50,41 +50,41 @@ class Envelopes:
 
     def health(self) -> CurrentHealth:
         """Health now."""
-        return self._refreshed().health(self._ledger.state)
+        return self._refresh_live_state().health(self._ledger.state)
 
     def data(self, data: Any, code: str | None = None, took_ms: int = 0) -> Envelope:
-        """An answer with data. The error says why health, or the answer itself (`code`), is not
-        the best."""
+        """An answer with data. If health or the answer itself (`code`) is degraded, the error has
+        the reason."""
         state, health = self._ledger.state, self.health()
         worst, codes = health.state, health.codes
         if code is not None:
             worst, codes = worse(worst, DEGRADED), [code, *codes]
         error = explained_error(codes, state, self.live.model)
         envelope = Envelope(worst, data, error, answer_meta(state, took_ms))
-        return self.commands.name_home_in_envelope(envelope)
+        return self.commands.add_home_to_envelope(envelope)
 
     def status(self, took_ms: int = 0) -> Envelope:
-        """The whole status."""
-        live = self._refreshed()
+        """The full status."""
+        live = self._refresh_live_state()
         live.process = read_process_stats()
         envelope = status_envelope(self._ledger.state, live, took_ms)
-        return self.commands.name_home_in_envelope(envelope)
+        return self.commands.add_home_to_envelope(envelope)
 
     def search(self, answer: GuardedAnswer, took_ms: int) -> Envelope:
         """A search answer, with the health of the moment when the search ended."""
         state, model = self._ledger.state, self.live.model
         envelope = search_envelope(answer, state, self.health(), model, took_ms)
-        return self.commands.name_home_in_envelope(envelope)
+        return self.commands.add_home_to_envelope(envelope)
 
     def refusal(self, why: RagdError) -> Envelope:
         """An answer without data, with the health of this moment."""
         state = self._ledger.state
-        if why.message == why.kind.message:  # the log may know more than the code says
+        if why.message == why.kind.message:  # the log may have more details
             why = RagdError(why.code, *explain(why.code, state, self.live.model))
         envelope = refusal_envelope(why, self.health().state, answer_meta(state))
-        return self.commands.name_home_in_envelope(envelope)
+        return self.commands.add_home_to_envelope(envelope)
 
-    def _refreshed(self) -> LiveState:
+    def _refresh_live_state(self) -> LiveState:
         live, settings = self.live, self._settings
         live.uptime_s = int(self._clock.monotonic() - self._started)
         live.full_since = self._ledger.journal.full_since

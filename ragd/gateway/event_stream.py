@@ -11,7 +11,7 @@ def event_lines(
     ledger: Ledger, after: int, types: Collection[str], *, follow: bool
 ) -> AsyncIterator[bytes]:
     """The records after `after`, of these types if any are named. Raises RagdError at once if
-    retention has dropped some of them; 0 means the oldest that is left."""
+    retention has dropped some of them; 0 means from the oldest record."""
     if after and after + 1 < ledger.oldest_seq:
         raise _too_old(ledger.oldest_seq)
     after = max(after, ledger.oldest_seq - 1)

@@ -12,7 +12,7 @@ FULL_WITHIN_S = 1.0  # on a full disk
 
 
 class FactRecorder:
-    """Appends for the gateway. A full disk is reported soon; a slow one gets more time."""
+    """Appends facts for the gateway. A full disk is reported early; a slow disk gets more time."""
 
     def __init__(self, journal: Journal) -> None:
         self._journal = journal

@@ -100,7 +100,7 @@ class _Connection(RequestHandler):
         message: str | None = None,
     ) -> web.StreamResponse:
         if request.writer.output_size > 0:
-            raise ConnectionError  # an answer has begun; a second would be read as its rest
+            raise ConnectionError  # an answer has begun; a second one would be read as part of it
         code = "INVALID_REQUEST" if 400 <= status < 500 else "INTERNAL"
         sentence = "The request is not valid HTTP." if code == "INVALID_REQUEST" else None
         response = json_response(self._refuse(RagdError(code, sentence, _SEE)), status)

@@ -1,4 +1,4 @@
-"""The lines that a client gets who follows a job: each step, then how the job ended.
+"""The lines for a client that follows a job: each step, then how the job ended.
 
 It reads the folds and the vectors made so far, and changes nothing.
 """
@@ -51,13 +51,13 @@ class JobStream:
         yield self.last_line()
 
     def last_line(self) -> bytes:
-        """How the job ended, or that the daemon stops before that."""
+        """How the job ended, or that the daemon stops before its end."""
         state = self._ledger.state
         line = progress.last_line(state, self._current())
         code = line.get("code")
-        if code and line["message"] == CODES[code].message:  # the log may know more
+        if code and line["message"] == CODES[code].message:  # the log may have more details
             line["message"], line["suggestion"] = explain(code, state, self._configured_model)
-        return msgspec.json.encode(self._commands.name_home_in_fields(line)) + b"\n"
+        return msgspec.json.encode(self._commands.add_home_to_fields(line)) + b"\n"
 
     def _current(self) -> Job:
         """The job as it is now. The folds forget only jobs that have ended."""

@@ -1,6 +1,6 @@
-"""JobControl as clients see them: request one, find one, cancel one.
+"""Lets clients request, find and cancel jobs.
 
-It runs none: it records `JobRequested` and `JobCancelRequested`, and the batcher acts on them.
+It runs no job: it records `JobRequested` and `JobCancelRequested`, and the batcher acts on them.
 """
 
 from typing import Any
@@ -17,17 +17,17 @@ from ragd.state.ledger import Ledger
 
 
 class JobControl:
-    """Requests for jobs."""
+    """Records requests of clients about jobs."""
 
     def __init__(self, ledger: Ledger, facts: FactRecorder) -> None:
         self._ledger = ledger
         self._facts = facts
 
     async def request(self, mode: Mode, accept_deletions: bool = False) -> dict[str, Any]:
-        """Returns at once. A request that an open job fulfils anyway joins that job."""
+        """Returns at once. A request that an open job already fulfils joins that job."""
         job = progress.job_to_join(self._ledger.state, mode, accept_deletions)
         job_id = job.id if job is not None else ""
-        if job is None or not job.asked:  # from now on an automatic job is the client's
+        if job is None or not job.asked:  # an automatic job becomes the client's
             record = self._facts.record
             job_id = await request_job(
                 record, mode, BY_CLIENT, job_id=job_id, accept_deletions=accept_deletions
@@ -35,7 +35,7 @@ class JobControl:
         return {"job_id": job_id, "status": "started"}
 
     async def cancel(self, job: Job) -> None:
-        """Ask for the end of a job that runs, or whose index is still being built."""
+        """Request the end of a job that runs, or whose index is still being built."""
         if job.phase != "finished" or is_building(job, self._ledger.state.catalog):
             await self._facts.record(JobCancelRequested(job_id=job.id))
 

@@ -1,4 +1,4 @@
-"""What only the running process knows, and no fold: its own numbers and surroundings. Pure."""
+"""State of the running process that is in no fold: its numbers and configuration. Pure."""
 
 from collections.abc import Mapping
 
@@ -40,7 +40,7 @@ class LiveState(Struct):
     snapshot_seq: int = 0
 
     def is_recorded(self, state: State) -> bool:
-        """Whether the start of this run is in the log. Before, the folds describe the last run."""
+        """Whether the log has the start of this run. Before, the folds describe the last run."""
         return state.runs.id == self.run
 
     def health(self, state: State) -> CurrentHealth:

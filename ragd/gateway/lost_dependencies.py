@@ -14,7 +14,7 @@ from ragd.vault.threads import CODE as VAULT_NOT_RESPONDING
 
 
 class LossRecorder:
-    """What requests find out about the index and the vault."""
+    """Records losses of the index and the vault that requests find."""
 
     def __init__(self, ledger: Ledger, facts: FactRecorder) -> None:
         self._ledger = ledger
@@ -22,7 +22,7 @@ class LossRecorder:
         self._index_damage = IndexDamage(ledger, facts.record)
 
     async def record(self, why: RagdError) -> None:
-        """Record the loss that this error shows, unless it is known."""
+        """Record the loss that this error shows, unless it is already recorded."""
         state = self._ledger.state
         with contextlib.suppress(RagdError):
             if why.code in DAMAGE_CODES and state.catalog.index is not None:

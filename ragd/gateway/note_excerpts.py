@@ -1,6 +1,6 @@
-"""Lines of a note, for a reader of a citation: from the vault as it is now, checked by the guard.
+"""Lines of a note, for readers of a citation: read from the vault and inspected by the guard.
 
-It never reads a file that does not belong in the index, and never reveals which other files exist.
+It never reads a file that may not be indexed, and never reveals which other files exist.
 """
 
 import asyncio
@@ -16,12 +16,12 @@ from ragd.folds.catalog import Entry
 from ragd.guard import injection
 from ragd.guard.inspection import inspect
 from ragd.guard.live_rules import LiveGuard, confirmations
-from ragd.notes.excerpt import Excerpt, ExcerptLimits, excerpt, pieces, pieces_of
+from ragd.notes.excerpt import Excerpt, ExcerptLimits, excerpt, pieces, split_pieces
 from ragd.notes.parse import HIDDEN
 from ragd.protocol.tool_schemas import NoteRequest
 from ragd.search.query.close_matches import closest_notes
 from ragd.search.query.note_lookup import link_target, notes_named
-from ragd.search.results import TRUST, citation, link
+from ragd.search.results import TRUST, citation, obsidian_link
 from ragd.vault.containment import contained_path
 from ragd.vault.files import ChangedWhileRead, NoteMissing, SkipPath, Unreadable, VaultGone
 from ragd.vault.threads import NOTES, unavailable_error
@@ -169,7 +169,7 @@ class NoteExcerpts:
             sha256,
             sorted({category for one in seen for category in one.categories}),
             any(one.injection_suspected for one in seen)
-            or any(map(injection.is_suspected, pieces_of(whole))),
+            or any(map(injection.is_suspected, split_pieces(whole))),
             any(one.withheld for one in seen),
         )
 
@@ -191,7 +191,7 @@ class NoteExcerpts:
             "lines_after": found.total - found.last,
             "text": None if withheld else "\n".join(found.lines),
             "citation": citation(path, found.first, found.last),
-            "link": link(self._settings.vault.name, path),
+            "link": obsidian_link(self._settings.vault.name, path),
             "stale": entry is not None and entry.sha256 != inspected.sha256,
             "trust": TRUST,
             "injection_suspected": inspected.injection_suspected,

@@ -1,6 +1,6 @@
 """Pauses syncing for a while, and resumes it.
 
-It keeps no state: it records `SyncPaused` and `SyncResumed`, and the pause fold knows the rest.
+It records `SyncPaused` and `SyncResumed`, and the pause fold keeps the state.
 """
 
 from datetime import datetime, timedelta
@@ -14,7 +14,7 @@ from ragd.state.ledger import Ledger
 
 
 class PauseControl:
-    """The pause that clients ask for."""
+    """Begins and ends pauses for clients."""
 
     def __init__(self, ledger: Ledger, clock: Clock, facts: FactRecorder) -> None:
         self._ledger = ledger
@@ -22,7 +22,7 @@ class PauseControl:
         self._facts = facts
 
     async def begin(self, seconds: int) -> dict[str, Any]:
-        """Index nothing for so many seconds, counted from now."""
+        """Index nothing for this many seconds from now."""
         until = datetime.fromisoformat(self._clock.now()) + timedelta(seconds=seconds)
         await self._facts.record(SyncPaused(until=iso(until)))
         return {"paused": pause_data(self._ledger.state)}

@@ -1,6 +1,6 @@
 """Counts refused requests and records them: at most one fact a minute for each code.
 
-It never records what was asked, only the code and the tool.
+It never records the request, only the code and the tool.
 """
 
 from ragd.clock import Clock
@@ -12,7 +12,7 @@ RECORD_EVERY_S = 60.0
 
 
 class Refusals:
-    """What was refused and is not recorded yet."""
+    """Refusals that are not recorded yet."""
 
     def __init__(self, clock: Clock, facts: FactRecorder) -> None:
         self._clock = clock
@@ -31,7 +31,7 @@ class Refusals:
             await self.record()
 
     async def record(self) -> None:
-        """Record what was refused since the last time. If that fails, it stays counted."""
+        """Record the refusals since the last time. If that fails, they stay counted."""
         for code in list(self._waiting):
             count, tool = self._waiting.pop(code)
             try:

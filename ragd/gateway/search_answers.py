@@ -21,7 +21,7 @@ from ragd.memories.matching import Memory, memory_data
 from ragd.memories.memories import stale_fields
 from ragd.protocol.envelope import Envelope, ErrorBody, SearchMeta, error_body
 from ragd.protocol.tool_schemas import SearchRequest
-from ragd.search.dates.time_messages import nothing_dated, time_shown
+from ragd.search.dates.time_messages import describe_time, explain_no_dated_results
 from ragd.search.results import TRUST, Result
 from ragd.search.searcher import SearchAnswer
 
@@ -39,13 +39,13 @@ _TIMED_OUT = (
 
 
 class PassageSearch(Protocol):
-    """Finds passages. Raises RagdError for what is refused or cannot be served."""
+    """Finds passages. Raises RagdError for a request that is refused or fails."""
 
     async def search(
         self, request: SearchRequest, health: Sequence[CurrentReason]
     ) -> SearchAnswer: ...
 
-    async def titled(self, title: str) -> Sequence[str]: ...
+    async def find_by_title(self, title: str) -> Sequence[str]: ...
 
 
 class MemoryLookup(Protocol):
@@ -61,7 +61,7 @@ class MemoryLookup(Protocol):
 
 
 class GuardedAnswer(Struct, frozen=True):
-    """The data, how it was found, and the code that says why it is incomplete, if it is."""
+    """The data, how it was found, and the code for why it is incomplete, if it is."""
 
     data: dict[str, Any]
     retrieval: str
@@ -84,57 +84,62 @@ class SearchAnswers:
     async def answer(
         self, request: SearchRequest, health: Sequence[CurrentReason]
     ) -> GuardedAnswer:
-        """The answer to a request. Raises RagdError for what is refused or cannot be served."""
-        served = await self._searcher.search(request, health)
+        """The answer to a request. Raises RagdError for a request that is refused or fails."""
+        searched = await self._searcher.search(request, health)
         memories = await self._memories.find_matching(
-            request.query, MEMORIES_MAX, served.vector, served.space
+            request.query, MEMORIES_MAX, searched.vector, searched.space
         )
         stale = await self._memories.find_stale(memories)
         rules = self._guard.rules
-        passages = [(row, result, self._guard.inspect(row)) for row, result in served.found]
-        recalled = [(one, inspect_text(f"{one.key}\n{one.value}", rules)) for one in memories]
-        sensitive = any(seen.withheld for seen in _inspections(passages, recalled))
+        passages = [(row, result, self._guard.inspect(row)) for row, result in searched.found]
+        inspected_memories = [
+            (one, inspect_text(f"{one.key}\n{one.value}", rules)) for one in memories
+        ]
+        sensitive = any(seen.withheld for seen in _inspections(passages, inspected_memories))
         withheld = 0
         if self._guard.blocks and not self._confirmations.is_confirmed(request):
-            withheld = sum(seen.withheld for seen in _inspections(passages, recalled))
+            withheld = sum(seen.withheld for seen in _inspections(passages, inspected_memories))
             passages = [
                 (row, _without_sensitive_names(result, rules), seen)
                 for row, result, seen in passages
                 if not seen.withheld
             ]
-            recalled = [one for one in recalled if not one[1].withheld]
+            inspected_memories = [one for one in inspected_memories if not one[1].withheld]
         shown = {result.citation for _, result, _ in passages}
         passages = [
             (row, _with_visible_newer(result, shown), seen) for row, result, seen in passages
         ]
         data: dict[str, Any] = {
             "results": [_with_flags(result, seen) for _, result, seen in passages],
-            "answered": served.is_answered,
+            "answered": searched.is_answered,
             "sensitive_detected": sensitive,
             "memory_suggestion": suggest(
                 [(row, seen) for row, result, seen in passages if not result.superseded_by],
                 rules,
                 await self._memories.known_facts(),
                 request.query,
-                served.dated,
+                searched.dated,
             )
-            if served.is_answered
+            if searched.is_answered
             else None,
             "memories": [
-                _memory_with_flags(one, seen, stale.get(one.key)) for one, seen in recalled
+                _memory_with_flags(one, seen, stale.get(one.key))
+                for one, seen in inspected_memories
             ],
             "understood": {
-                "time": time_shown(served.when) if served.when else None,
-                "filters": served.filters,
+                "time": describe_time(searched.when) if searched.when else None,
+                "filters": searched.filters,
             },
-            "corrections": served.corrections,
+            "corrections": searched.corrections,
         }
-        if served.undated_notes is not None:
-            data["hint"] = nothing_dated(served.undated_notes, request.by_file_time)
+        if searched.undated_notes is not None:
+            data["hint"] = explain_no_dated_results(searched.undated_notes, request.by_file_time)
         if withheld:
             data |= {"withheld": withheld, "confirm": self._confirmations.issue_token(request)}
-        code = "SENSITIVE_FILTERED" if withheld else served.code
-        return GuardedAnswer(data, served.retrieval, code, served.chunks_scanned, served.is_partial)
+        code = "SENSITIVE_FILTERED" if withheld else searched.code
+        return GuardedAnswer(
+            data, searched.retrieval, code, searched.chunks_scanned, searched.is_partial
+        )
 
 
 def search_envelope(
@@ -171,9 +176,9 @@ def _answer_error(codes: Sequence[str], answer: GuardedAnswer) -> ErrorBody | No
 
 def _inspections(
     passages: Sequence[tuple[GuardedPassage, Result, InspectedPassage]],
-    recalled: Sequence[tuple[Memory, InspectedPassage]],
+    inspected_memories: Sequence[tuple[Memory, InspectedPassage]],
 ) -> list[InspectedPassage]:
-    return [*(one[2] for one in passages), *(one[1] for one in recalled)]
+    return [*(one[2] for one in passages), *(one[1] for one in inspected_memories)]
 
 
 def _without_sensitive_names(result: Result, rules: Rules) -> Result:

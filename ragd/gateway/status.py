@@ -1,6 +1,6 @@
-"""The status that the daemon reports: the folds, and what only the process knows. Pure.
+"""The status that the daemon reports, from the folds and the live state. Pure.
 
-It never looks at the disk: what it shows was recorded, or is in `live_state`.
+It never reads the disk: everything in it was recorded, or is in `live_state`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec import structs
 
-from ragd.embed.providers.model_choice import named
+from ragd.embed.providers.model_choice import model_named
 from ragd.errors import CODES
 from ragd.folds import State, progress
 from ragd.folds.catalog import Catalog
@@ -93,7 +93,7 @@ FILES_WHEN_SHORT = 5
 
 
 def short_status(envelope: Envelope) -> Envelope:
-    """A status for a language model: without what only helps to debug the daemon."""
+    """A status for a language model, without the fields that only help to debug the daemon."""
     data = {name: value for name, value in envelope.data.items() if name not in LEFT_OUT_WHEN_SHORT}
     for name in ("skipped", "failed"):
         data[name] = {**data[name], "files": data[name]["files"][:FILES_WHEN_SHORT]}
@@ -129,7 +129,7 @@ def _by_dependency(
 
 
 def _vault_found(state: State, live: LiveState) -> bool | None:
-    """None if that is not known: it was not probed yet, or it does not respond."""
+    """Whether the vault was found; None if it was not probed yet or does not respond."""
     found: bool | None = _by_dependency(state, live, "vault", True, False, None)
     hangs = state.health.vault_code == "VAULT_NOT_RESPONDING"
     return None if found is False and hangs else found
@@ -160,7 +160,7 @@ def _index_data(catalog: Catalog, live: LiveState) -> dict[str, Any] | None:
     index = catalog.index
     if index is None:
         return None
-    model = named(index.model) if index.provider == "embedded" else None
+    model = model_named(index.model) if index.provider == "embedded" else None
     return {
         "generation": index.generation,
         "provider": index.provider,
@@ -175,7 +175,7 @@ def _index_data(catalog: Catalog, live: LiveState) -> dict[str, Any] | None:
 
 
 def _building_data(catalog: Catalog) -> dict[str, Any] | None:
-    """The new index that a reindex builds beside the one in use."""
+    """The new index that a reindex builds while the old one is in use."""
     new = catalog.building
     if new is None:
         return None

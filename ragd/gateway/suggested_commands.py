@@ -21,28 +21,28 @@ class SuggestedCommands:
         self._home = home
         self._default = platform_home()
 
-    def name_home(self, text: str) -> str:
+    def add_home(self, text: str) -> str:
         """The text with `--home` in its commands."""
         return with_home_option(text, self._home, self._default)
 
-    def name_home_in_fields(self, fields: dict[str, Any]) -> dict[str, Any]:
+    def add_home_to_fields(self, fields: dict[str, Any]) -> dict[str, Any]:
         """The same object, with `--home` in its message and its suggestion."""
-        return {**fields, **{key: self.name_home(fields[key]) for key in _TEXTS if fields.get(key)}}
+        return {**fields, **{key: self.add_home(fields[key]) for key in _TEXTS if fields.get(key)}}
 
-    def name_home_in_envelope(self, envelope: Envelope) -> Envelope:
+    def add_home_to_envelope(self, envelope: Envelope) -> Envelope:
         """The same answer, with `--home` in its error and in the reasons of a status."""
         if self._home.root == self._default:
             return envelope
         error, data = envelope.error, envelope.data
         if error is not None:
             fields = {"message": error.message, "suggestion": error.suggestion}
-            error = structs.replace(error, **self.name_home_in_fields(fields))
+            error = structs.replace(error, **self.add_home_to_fields(fields))
         if isinstance(data, dict) and "reasons" in data:
             data = {
                 **data,
-                "reasons": [self.name_home_in_fields(reason) for reason in data["reasons"]],
+                "reasons": [self.add_home_to_fields(reason) for reason in data["reasons"]],
             }
             index = data.get("index")
             if isinstance(index, dict) and (why := index.get("passed_over")):
-                data["index"] = {**index, "passed_over": self.name_home_in_fields(why)}
+                data["index"] = {**index, "passed_over": self.add_home_to_fields(why)}
         return structs.replace(envelope, error=error, data=data)

@@ -30,10 +30,10 @@ from ragd.gateway.search_answers import PassageSearch, SearchAnswers
 from ragd.gateway.status import pause_data
 from ragd.gateway.tools import Tools, ms_since
 from ragd.gateway.url_parameters import (
-    event_types,
+    parse_event_types,
     parse_note_request,
-    refuse_unknown,
-    whole_number,
+    parse_whole_number,
+    refuse_unknown_parameters,
 )
 from ragd.guard.live_rules import LiveGuard
 from ragd.memories.memories import Memories, SourceNoteReader
@@ -72,7 +72,7 @@ class ToolGateway:
         self._jobs = JobControl(ledger, facts)
         self._pause = PauseControl(ledger, clock, facts)
         self._envelopes = Envelopes(ledger, clock, settings, vector_progress)
-        self._notes = NoteExcerpts(notes, settings, guard, clock, searcher.titled)
+        self._notes = NoteExcerpts(notes, settings, guard, clock, searcher.find_by_title)
         self.live = self._envelopes.live
         self.streams = OpenStreams()
         self.memories = Memories(settings, clock, facts.record, notes, guard, memory_vectors)
@@ -99,17 +99,17 @@ class ToolGateway:
         ]
 
     def set_index_digest(self, digest: str | None) -> None:
-        """Another index is open; `digest` is of the model whose vectors are in it."""
+        """Set the digest of the model that made the vectors of the open index."""
         self.live.index_digest = digest
 
     # The life of the actor
 
     async def run(self) -> None:
-        """The loop beside the routes: records what was refused."""
+        """Record refused requests, in a loop."""
         await self._refusals.run()
 
     def refuse(self, why: RagdError, tool: str = "") -> Envelope:
-        """Count a refusal; its envelope."""
+        """Count a refusal, and return its envelope."""
         self._refusals.count(why.code, tool)
         return self._envelopes.refusal(why)
 
@@ -118,7 +118,7 @@ class ToolGateway:
         await self.memories.close()
 
     async def record_refusals(self) -> None:
-        """Record the refusals that wait for the next minute."""
+        """Record the refusals that are not recorded yet."""
         await self._refusals.record()
 
     # Status and tools
@@ -137,10 +137,10 @@ class ToolGateway:
             known = tool if tool in tool_schemas.TOOLS else ""
             return json_response(self.refuse(why, known), http_status(why))
 
-    # JobControl and pauses
+    # Jobs and pauses
 
     async def _request_job(self, request: web.Request) -> web.StreamResponse:
-        """For ragctl: what an agent may ask for, and what only a person may."""
+        """For ragctl: also requests that only a person may make."""
         wanted = tool_schemas.parse_job(await read_body(request))
         data = await self._jobs.request(wanted.mode, wanted.accept_deletions)
         waits_for = {
@@ -150,9 +150,9 @@ class ToolGateway:
         return self._data(data | waits_for)
 
     async def _get_job(self, request: web.Request) -> web.StreamResponse:
-        refuse_unknown(request, ("follow",))
+        refuse_unknown_parameters(request, ("follow",))
         job = self._jobs.find(request.match_info["id"])
-        if not whole_number(request, "follow", 0):
+        if not parse_whole_number(request, "follow", 0):
             return self._data(self._jobs.data(job))
         stream = JobStream(
             self._ledger, self._vector_progress, self._envelopes.commands, job, self.live.model
@@ -176,7 +176,7 @@ class ToolGateway:
 
     async def _get_note(self, request: web.Request) -> web.StreamResponse:
         began = time.perf_counter()
-        refuse_unknown(request, ("path", "from", "to", "raw", "confirm"))
+        refuse_unknown_parameters(request, ("path", "from", "to", "raw", "confirm"))
         wanted = parse_note_request(request)
         try:
             data = await self._notes.answer(wanted, self._ledger.state.catalog.files)
@@ -189,18 +189,18 @@ class ToolGateway:
         return json_response(self._envelopes.data(data, code, ms_since(began)))
 
     async def _list_memories(self, request: web.Request) -> web.StreamResponse:
-        refuse_unknown(request, ())
+        refuse_unknown_parameters(request, ())
         return self._data(await self.memories.list_all())
 
     async def _forget_memory(self, request: web.Request) -> web.StreamResponse:
-        refuse_unknown(request, ())
+        refuse_unknown_parameters(request, ())
         return self._data(await self.memories.forget(request.match_info["key"]))
 
     async def _stream_events(self, request: web.Request) -> web.StreamResponse:
-        refuse_unknown(request, ("after", "follow", "type"))
-        after = whole_number(request, "after", 0)
-        follow = whole_number(request, "follow", 0) != 0 and not self.streams.is_ending
-        lines = event_lines(self._ledger, after, event_types(request), follow=follow)
+        refuse_unknown_parameters(request, ("after", "follow", "type"))
+        after = parse_whole_number(request, "after", 0)
+        follow = parse_whole_number(request, "follow", 0) != 0 and not self.streams.is_ending
+        lines = event_lines(self._ledger, after, parse_event_types(request), follow=follow)
         return await self.streams.send(request, lines)
 
     # The daemon itself

@@ -1,6 +1,6 @@
 """The four tools that an agent calls: search, index, status, memory_store.
 
-It never talks HTTP: a name and a body in, an envelope out, or RagdError.
+It contains no HTTP: it gets a name and a body, and returns an envelope or raises RagdError.
 """
 
 import time
@@ -22,7 +22,7 @@ from ragd.protocol.tool_schemas import (
 
 
 class Tools:
-    """Parses a tool's request and calls what answers it."""
+    """Parses a tool's request and calls the module that answers it."""
 
     def __init__(
         self,
@@ -39,7 +39,7 @@ class Tools:
         self._lost = lost
 
     async def call(self, tool: str, body: bytes) -> Envelope:
-        """The answer of this tool. Raises RagdError for what is refused or cannot be served."""
+        """The answer of this tool. Raises RagdError for a request that is refused or fails."""
         began = time.perf_counter()
         request = parse_request(tool, body)
         try:

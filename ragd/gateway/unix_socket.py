@@ -19,7 +19,7 @@ BACKLOG = 128
 
 
 def peer_uid(connection: socket.socket) -> int:
-    """The user id of the process at the other end, as the kernel knows it."""
+    """The user id of the process at the other end, from the kernel."""
     if hasattr(socket, "SO_PEERCRED"):
         raw = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
         return int(struct.unpack("3i", raw)[1])

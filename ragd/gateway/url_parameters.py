@@ -11,8 +11,8 @@ from ragd.events import TAGS
 from ragd.protocol import tool_schemas
 
 
-def refuse_unknown(request: web.Request, names: tuple[str, ...]) -> None:
-    """Raises RagdError for a parameter that is not among these."""
+def refuse_unknown_parameters(request: web.Request, names: tuple[str, ...]) -> None:
+    """Raises RagdError for a parameter that is not one of these."""
     for name in request.query:
         if name not in names:
             valid = ", ".join(f"`{known}`" for known in names) or "none"
@@ -21,8 +21,8 @@ def refuse_unknown(request: web.Request, names: tuple[str, ...]) -> None:
             )
 
 
-def whole_number(request: web.Request, name: str, default: int) -> int:
-    """The value of one parameter."""
+def parse_whole_number(request: web.Request, name: str, default: int) -> int:
+    """The number in one parameter."""
     text = request.query.get(name, str(default))
     if not (text.isascii() and text.isdecimal() and len(text) <= 18):
         raise RagdError("INVALID_REQUEST", f"The parameter `{name}` should be a number.")
@@ -30,22 +30,22 @@ def whole_number(request: web.Request, name: str, default: int) -> int:
 
 
 def parse_note_request(request: web.Request) -> tool_schemas.NoteRequest:
-    """The lines of a note that are asked for."""
+    """The requested lines of a note."""
     path = request.query.get("path")
     if path is None:
         raise RagdError("INVALID_REQUEST", "The parameter `path` is required.")
-    start = whole_number(request, "from", 1)
-    to = whole_number(request, "to", start) if "to" in request.query else None
+    start = parse_whole_number(request, "from", 1)
+    to = parse_whole_number(request, "to", start) if "to" in request.query else None
     if start < 1 or (to is not None and to < start):
         raise RagdError(
             "INVALID_REQUEST", "Lines are numbered from 1, and `from` must not be after `to`."
         )
-    raw = whole_number(request, "raw", 0) != 0
+    raw = parse_whole_number(request, "raw", 0) != 0
     return tool_schemas.NoteRequest(path, start, to, raw, request.query.get("confirm"))
 
 
-def event_types(request: web.Request) -> list[str]:
-    """The types of facts that are asked for; empty means all."""
+def parse_event_types(request: web.Request) -> list[str]:
+    """The requested types of facts; empty means all."""
     wanted = request.query.getall("type", [])
     for tag in wanted:
         if tag not in TAGS:

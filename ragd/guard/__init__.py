@@ -1,1 +1,1 @@
-"""What is sensitive, what reads like an order, what is worth remembering."""
+"""Finds sensitive content, suspected prompt injection, and facts worth remembering."""

@@ -1,6 +1,6 @@
-"""One-time tokens with which a person's agreement is brought back: five minutes, one call each.
+"""One-time tokens that confirm that the user agreed to a call. Each is valid for five minutes.
 
-It never accepts a token twice, late, or for another call than the one it was given for.
+It never accepts a token twice, late, or for a call other than the one it was issued for.
 """
 
 import hashlib
@@ -12,34 +12,36 @@ import msgspec
 from ragd.protocol.tool_schemas import NoteRequest, SearchRequest
 
 VALID_S = 300.0
-MOST = 256  # at once; the oldest make room
+MOST_TOKENS = 256  # at once; the oldest are dropped
 
-Guarded = SearchRequest | NoteRequest  # what may need one
+ConfirmableRequest = SearchRequest | NoteRequest
 
 
 class Confirmations:
-    """The tokens that are out. Time and chance are given, so that it stays a plain value."""
+    """The open tokens. The clock and the token source are passed in, so that it stays pure."""
 
     def __init__(self, monotonic: Callable[[], float], new_token: Callable[[], str]) -> None:
         self._monotonic = monotonic
         self._new_token = new_token
-        self._open: dict[bytes, tuple[bytes, float]] = {}  # digest of token -> call, given at
+        self._open: dict[
+            bytes, tuple[bytes, float]
+        ] = {}  # digest of token -> digest of call, issue time
 
-    def issue_token(self, request: Guarded) -> str:
-        """A token for this very call."""
+    def issue_token(self, request: ConfirmableRequest) -> str:
+        """A new token for exactly this call."""
         self._drop_old()
-        while len(self._open) >= MOST:
+        while len(self._open) >= MOST_TOKENS:
             del self._open[next(iter(self._open))]
         token = self._new_token()
-        self._open[_digest(token.encode())] = (_call(request), self._monotonic())
+        self._open[_digest(token.encode())] = (_call_digest(request), self._monotonic())
         return token
 
-    def is_confirmed(self, request: Guarded) -> bool:
-        """Whether the call brings back a token of ours: then a person has agreed to it."""
+    def is_confirmed(self, request: ConfirmableRequest) -> bool:
+        """Whether the call has a valid token, which means that the user agreed to it."""
         return request.confirm is not None and self.redeem(request.confirm, request)
 
-    def redeem(self, token: str, request: Guarded) -> bool:
-        """Whether it is one of ours for this call; whatever the answer, it is used up."""
+    def redeem(self, token: str, request: ConfirmableRequest) -> bool:
+        """Whether the token is valid for this call. A known token is used up either way."""
         self._drop_old()
         wanted = _digest(token.encode("utf-8", "surrogatepass"))
         found = None
@@ -49,17 +51,17 @@ class Confirmations:
         if found is None:
             return False
         call, _ = self._open.pop(found)
-        return hmac.compare_digest(call, _call(request))
+        return hmac.compare_digest(call, _call_digest(request))
 
     def _drop_old(self) -> None:
         now = self._monotonic()
-        old = [key for key, (_, given) in self._open.items() if now - given > VALID_S]
+        old = [key for key, (_, issued) in self._open.items() if now - issued > VALID_S]
         for key in old:
             del self._open[key]
 
 
-def _call(request: Guarded) -> bytes:
-    """The call without its token."""
+def _call_digest(request: ConfirmableRequest) -> bytes:
+    """The digest of the call without its token."""
     return _digest(msgspec.json.encode(msgspec.structs.replace(request, confirm=None)))
 
 

@@ -1,7 +1,7 @@
-"""Passages that read like orders to an agent: suspected by the way they speak.
+"""Flags passages that read like instructions to an agent, by their wording.
 
-It never proves anything: what it flags is shown with the flag, and what it misses is still marked
-untrusted. Its time grows with the text alone.
+A flag is a suspicion, not a proof: flagged passages are shown with the flag, and all others are
+still marked untrusted. Its time is linear in the length of the text.
 """
 
 import re
@@ -14,7 +14,7 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 
 def signs_in(text: str) -> list[str]:
-    """In which ways a text gives orders, by name."""
+    """The names of the signs of prompt injection in a text."""
     text = _with_plain_spacing(text)
     words = frozenset(_WORD.findall(text))
     found = (sign.name for sign in SIGNS if _may_be_in(sign, text, words) and sign.is_in(text))
@@ -22,12 +22,12 @@ def signs_in(text: str) -> list[str]:
 
 
 def is_suspected(text: str) -> bool:
-    """Whether a text reads like an instruction to an agent."""
+    """Whether a text reads like instructions to an agent."""
     return bool(signs_in(text))
 
 
 def _with_plain_spacing(text: str) -> str:
-    """One line for each line that has words, without what hides words in other ones."""
+    """The lines that have words, with single spaces and without invisible joiners."""
     text = normalised(text)
     if not text.isascii():
         text = _JOINERS.sub("", text)

@@ -1,8 +1,8 @@
-"""The ways in which a text gives orders to whoever reads it as a machine. Pure.
+"""The signs that a text gives instructions to a machine. Pure.
 
-Each tells how orders are put, not what they are about. A pattern is tried only on texts that have a
-word of each of its groups, or one of its parts. Gaps are short and stay within a sentence, so that
-every search is linear.
+Each sign describes how instructions are worded, not what they are about. A pattern is tried only on
+texts that have a word of each of its groups, or one of its parts. Gaps are short and stay within a
+sentence, so that every search is linear.
 """
 
 import re
@@ -29,7 +29,7 @@ from ragd.guard.injection_words import (
 
 
 class InjectionSign(Struct, frozen=True):
-    """One way of giving orders, and what a text must have for it to be worth a look."""
+    """One sign, and the words or parts that a text must have before its pattern is tried."""
 
     name: str
     words: tuple[frozenset[str], ...]
@@ -40,12 +40,12 @@ class InjectionSign(Struct, frozen=True):
         return self.pattern.search(text) is not None
 
 
-def _spoken(name: str, words: Sequence[str], *patterns: str) -> InjectionSign:
+def _sign_by_words(name: str, words: Sequence[str], *patterns: str) -> InjectionSign:
     groups = tuple(frozenset(group.split()) for group in words)
     return InjectionSign(name, groups, (), re.compile("|".join(patterns)))
 
 
-def _written(name: str, parts: str, *patterns: str) -> InjectionSign:
+def _sign_by_parts(name: str, parts: str, *patterns: str) -> InjectionSign:
     return InjectionSign(name, (), tuple(parts.split()), re.compile("|".join(patterns)))
 
 
@@ -60,7 +60,7 @@ _SENDS = "wants data sent away or tools used"
 _CODE = "wants code put into the answer"
 
 SIGNS: Sequence[InjectionSign] = (
-    _spoken(
+    _sign_by_words(
         _OVERRIDES,
         (
             "ignore disregard forget override bypass discard neglect cancel drop follow following"
@@ -74,7 +74,7 @@ SIGNS: Sequence[InjectionSign] = (
         rf"|stop following|pay no attention to|supersedes?)\b{NEAR}"
         rf"\b(?:{EARLIER}|your|system|user's)\b{NEAR}\b{ORDERS}\b",
     ),
-    _spoken(
+    _sign_by_words(
         _OVERRIDES,
         ("ignore disregard forget override bypass disable",),
         rf"{START}(?:ignore|disregard|forget) (?:instructions|(?:all|any) (?:of )?(?:the |these "
@@ -83,12 +83,12 @@ SIGNS: Sequence[InjectionSign] = (
         r"|ethical|content|security) (?:guidelines|protocols?|polic(?:y|ies)|filters"
         r"|restrictions|rules)\b",
     ),
-    _spoken(
+    _sign_by_words(
         _OVERRIDES,
         ("override",),
         r"\b(?:system|admin|developer|security|instruction) override\b ?[:\]!]",
     ),
-    _spoken(
+    _sign_by_words(
         _OVERRIDES,
         ("instruction instructions",),
         r"\b(?:new|updated|real|actual) (?:system )?instructions? ?:",
@@ -96,7 +96,7 @@ SIGNS: Sequence[InjectionSign] = (
         rf"\b(?:{EARLIER}|your|all)\b",
         r"\b(?:my instructions are|i (?:was|am|have been) instructed to)\b",
     ),
-    _spoken(
+    _sign_by_words(
         _ASKS,
         ("prompt prompts instruction instructions configuration directives message messages",),
         rf"\b{TELL}\b{NEAR}\b(?:your|the|its|all|any|<)\W?{HIDDEN}[ _-]"
@@ -106,32 +106,32 @@ SIGNS: Sequence[InjectionSign] = (
         r"\byour new (?:system )?(?:prompt|instructions)\b",
         rf"\b(?:including|display|output|show)\b{NEAR}\b(?:initial|starting) (?:prompt|instruct)",
     ),
-    _written(
+    _sign_by_parts(
         _ASKS,
         "instructed systemprompt system_prompt",
         r"\b(?:print|log|echo|dump)\([\"']?system_?prompt",
         r"\bi (?:was|am|have been) instructed to\b",
     ),
-    _spoken(
+    _sign_by_words(
         _ASKS,
         ("above",),
         rf"\b{TELL}\b{NEAR}\b(?:(?:the|all|any) (?:text|words?|content|messages?) above"
         r"|above (?:text|words|content)|everything above)\b",
     ),
-    _spoken(
+    _sign_by_words(
         _ASKS,
         ("conversation message prompt", "everything all text words"),
         rf"\b{TELL}(?: \w+)? (?:everything|all(?: the)? (?:text|words|content|messages))"
         r"(?: \w+){0,3} (?:before|from the (?:beginning|start) of) (?:this|the|our) "
         r"(?:message|conversation|prompt|chat)\b",
     ),
-    _spoken(
+    _sign_by_words(
         _ASKS,
         ("supposed told instructed allowed forbidden",),
         r"\bwhat (?:are|were) you (?:not )?(?:supposed|told|instructed|allowed|forbidden) to "
         r"(?:tell|say|reveal|share)\b",
     ),
-    _spoken(
+    _sign_by_words(
         _ROLE,
         ("you", "now henceforth onward onwards no under"),
         r"\byou(?: are|'re|’re) now (?:in )?(?:\w+ ){0,2}"
@@ -141,7 +141,7 @@ SIGNS: Sequence[InjectionSign] = (
         rf"\byou are no longer (?:an? )?(?:bound|restricted|limited|{MACHINE})\b",
         r"\byou (?:have|are under) no (?:restrictions|rules|limits|ethical)\b",
     ),
-    _spoken(
+    _sign_by_words(
         _ROLE,
         ("unrestricted unfiltered uncensored jailbroken unlimited evil dan jailbreak anything",),
         r"\b(?:act|respond|answer|behave|roleplay|speak) as (?:an? |the )?(?:\w+ )?(?:unrestricted"
@@ -149,24 +149,24 @@ SIGNS: Sequence[InjectionSign] = (
         r"\b(?:act as|you are|you're|pretend to be|pretend you are) dan\b",
         r"\bdo anything now\b|\b(?:jailbreak|unrestricted|uncensored|dan) mode\b",
     ),
-    _spoken(
+    _sign_by_words(
         _ROLE,
         ("you", "pretend imagine act roleplay"),
         r"\b(?:pretend|imagine|act as (?:if|though)|roleplay as if)(?: that)? you(?: are|'re|"
         rf" were) (?:an? |the )?(?:\w+ )?(?:{MACHINE}|unrestricted|uncensored|evil)\b",
     ),
-    _written(
+    _sign_by_parts(
         _FRAME,
         "<|im_ <|sys <|user <|assis <|end [inst] [/inst] <<sys",
         r"<\|(?:im_start|im_end|system|user|assistant|endoftext|end)\b",
         r"\[/?inst\]|<</?sys>>",
     ),
-    _written(
+    _sign_by_parts(
         _FRAME,
         "##",
         r"##{1,3} ?(?:system|instructions?|assistant|human|user)(?: prompt| message)? ?:",
     ),
-    _written(
+    _sign_by_parts(
         _FRAME,
         "[system (system {system <system [admin (admin {admin <admin [developer (developer"
         " {developer <developer",
@@ -174,19 +174,19 @@ SIGNS: Sequence[InjectionSign] = (
         r"|instructions?|command)[\])}>:]",
         r"(?:^|\n)\[system\] ?\w",
     ),
-    _written(
+    _sign_by_parts(
         _FRAME,
         "system: system] system> assistant: assistant] assistant>",
         r"(?:^|[\n\[<.'\"] ?)(?:system|assistant)[\]>]? ?: ?(?:you|ignore|please|do not|always"
         r"|never|the user|new|admin)\b",
     ),
-    _spoken(
+    _sign_by_words(
         _FRAME,
         ("begin end start", "system hidden secret", "prompt message instruction instructions"),
         r"\b(?:begin|end|start)(?: of)?(?: the)?(?: new)? (?:system|hidden|secret) "
         r"(?:prompt|message|instructions?)\b",
     ),
-    _spoken(
+    _sign_by_words(
         _SPEAKS,
         (MACHINE_WORDS,),
         r"\b(?:attention|notes?|messages?|notice|important|warning|reminder)"
@@ -203,21 +203,21 @@ SIGNS: Sequence[InjectionSign] = (
         r"|immediately )*(?:respond|reply|answer|output|ignore|call|send|run|execute|include|say"
         r"|tell|forward|delete|reveal|disclose|obey|comply|follow|print|visit|open|store)\b",
     ),
-    _spoken(
+    _sign_by_words(
         _ANSWERS,
         ("your", ANSWER_WORDS),
         rf"{START}{VERB}\b{FAR}\byour (?:\w+ )?{ANSWER}\b",
         r"(?:^|[\n.!?:;] ?)(?:in|within|throughout|at the (?:end|start|beginning) of) your "
         rf"(?:next )?{ANSWER},? (?:please )?\w+",
     ),
-    _spoken(
+    _sign_by_words(
         _ANSWERS,
         ("respond answer reply", "only exclusively solely just nothing exactly phrase word words"),
         rf"{START}(?:respond|answer|reply) (?:only|exclusively|solely|just) "
         r"(?:with|in|by|using)\b",
         r"\b(?:respond|reply|answer) with (?:only|nothing but|exactly|the (?:phrase|words?))\b",
     ),
-    _spoken(
+    _sign_by_words(
         _SECRETLY,
         ("user human operator", "not don never without avoid hide conceal keep"),
         r"\b(?:do not|don't|don’t|never|without|avoid) (?:ever )?(?:mention\w*|tell\w*|reveal\w*"
@@ -228,7 +228,7 @@ SIGNS: Sequence[InjectionSign] = (
         r"\b(?:hide|conceal|keep) (?:this|these|it|them)\b[^.!?\n]{0,30}\bfrom the "
         r"(?:user|human)\b",
     ),
-    _spoken(
+    _sign_by_words(
         _SENDS,
         (
             "send forward email mail upload post exfiltrate leak transmit submit copy append",
@@ -242,49 +242,49 @@ SIGNS: Sequence[InjectionSign] = (
         r"|vault|memor(?:y|ies)|personal (?:data|information))\b[^!?\n]{0,60}?"
         r"(?:https?://|www\.|\S@\w)",
     ),
-    _written(
+    _sign_by_parts(
         _SENDS,
         "](http",
         r"!\[[^\]\n]{0,80}\]\(https?://[^)\s]{0,200}[?&][^)=\s]{0,40}=(?:\{|<|\[|\$|%7b)",
     ),
-    _written(
+    _sign_by_parts(
         _SENDS,
         "obsidian_rag_",
         rf"{START}(?:call|invoke|use|run|execute|trigger)\b[^.!?\n]{{0,20}}\bobsidian_rag_\w+",
     ),
-    _spoken(
+    _sign_by_words(
         _SENDS,
         ("tool tools function functions", "call invoke use run execute trigger"),
         rf"{START}(?:call|invoke|use|run|execute|trigger)\b[^.!?\n]{{0,40}}"
         r"\b(?:tools?|functions?)\b[^.!?\n]{0,20}\bto (?:send|delete|forward|upload|e-?mail"
         r"|exfiltrate|post|transfer|purchase|buy)\b",
     ),
-    _spoken(
+    _sign_by_words(
         _CODE,
         ("your", "code snippet script", "following subsequent below succeeding ensuing"),
         rf"{CODE_BELOW}[^.!?\n]{{0,60}}{WORK}",
         rf"{WORK}[^.!?\n]{{0,60}}{CODE_BELOW}",
     ),
-    _written(
+    _sign_by_parts(
         _OVERRIDES,
         "anweisung vorgabe regeln befehl",
         r"\b(?:ignoriere?n?|vergiss|vergessen sie|missachte)\b[^.!?]{0,30}\b(?:vorherige|bisherige"
         r"|obige|frühere|vorige|deine|ihre)\w*\b[^.!?]{0,20}\b(?:anweisung|regel|vorgabe|befehl)",
     ),
-    _written(
+    _sign_by_parts(
         _OVERRIDES,
         "instrucciones instruções instructions istruzioni consignes",
         r"\b(?:ignora|olvida|ignore|esqueça|oublie[zr]?|ignore[zr]|dimentica)\b[^.!?]{0,30}"
         r"\b(?:instrucciones|instruções|instructions|istruzioni|consignes)"
         r" (?:anteriores|previas|précédentes|ci-dessus|precedenti)\b",
     ),
-    _written(
+    _sign_by_parts(
         _OVERRIDES,
         "игнорир забудь",
         r"\b(?:игнорируй(?:те)?|забудь(?:те)?)\b[^.!?]{0,30}\b(?:предыдущ|прошл|прежн|свои|ваши)\w*"
         r"[^.!?]{0,20}(?:инструкц|указан|команд|правил)",
     ),
-    _written(
+    _sign_by_parts(
         _OVERRIDES,
         "忽略 无视 無視 忘记 忘掉 系统提示 システムプロンプト 用户 무시",
         r"(?:忽略|无视|無視|忘记|忘掉)[^。！？\n]{0,12}(?:之前|以上|上述|先前|前面|此前|所有|你的|系统)"

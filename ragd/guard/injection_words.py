@@ -1,6 +1,6 @@
-"""The parts that orders to a machine are made of, as pieces of expressions. Pure.
+"""Parts of the regular expressions for instructions to a machine. Pure.
 
-Gaps stay within a sentence and are short, so that every search is linear.
+Gaps are short and stay within a sentence, so that every search is linear.
 """
 
 NEAR = r"(?:[^.!?。！？]|[.!?](?=[\w\"'])){0,40}?"

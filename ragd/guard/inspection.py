@@ -1,4 +1,4 @@
-"""The guard: what is sensitive in a passage, whether it tries to give orders, what to remember.
+"""Inspects passages: sensitive content, suspected injection, and facts worth remembering.
 
 It never withholds anything itself and never changes a passage.
 """
@@ -24,28 +24,28 @@ __all__ = [
 
 
 class InspectedPassage(Struct, frozen=True):
-    """What the guard found. Categories are labels; `withheld` is what a person is asked about."""
+    """What the guard found in a passage."""
 
     categories: tuple[str, ...]
     injection_suspected: bool
-    withheld: bool = False  # to be asked about; under `security.sensitive: "block"` held back
+    withheld: bool = False  # the user must agree; with `security.sensitive: "block"` it is withheld
 
 
 def inspect(passage: GuardedPassage, rules: Rules) -> InspectedPassage:
-    """Look at one passage: its text, title, headings and tags."""
+    """Inspect the text, title, headings and tags of one passage."""
     text = f"{passage.title}\n{passage.heading_path}\n{passage.chunk_text}"
     found = sensitive.categories(passage, text, rules)
-    asked = not rules.confirm.isdisjoint(found) or sensitive.passage_needs_confirmation(
+    withheld = not rules.confirm.isdisjoint(found) or sensitive.passage_needs_confirmation(
         passage, rules
     )
-    return InspectedPassage(found, injection.is_suspected(text), asked)
+    return InspectedPassage(found, injection.is_suspected(text), withheld)
 
 
 def inspect_text(text: str, rules: Rules) -> InspectedPassage:
-    """The same for a memory, which has no heading or tags."""
+    """Inspect a text without headings or tags, such as a memory."""
     found = sensitive.categories_of_text(text, rules)
-    asked = not rules.confirm.isdisjoint(found) or sensitive.text_needs_confirmation(text, rules)
-    return InspectedPassage(found, injection.is_suspected(text), asked)
+    withheld = not rules.confirm.isdisjoint(found) or sensitive.text_needs_confirmation(text, rules)
+    return InspectedPassage(found, injection.is_suspected(text), withheld)
 
 
 def suggest(
@@ -55,13 +55,13 @@ def suggest(
     question: str | None = None,
     others: Sequence[tuple[str, str]] = (),
 ) -> Suggestion | None:
-    """The fact most worth remembering, of the passages in their order; of none that is suspect, and
-    none that is `known`: a key or a source, and the value. A question that does not speak of such
-    facts gets one only from its first passage. `others`: dates and texts of further passages, which
-    may make a fact outdated."""
+    """The fact most worth remembering, from passages in rank order. Suspected passages and `known`
+    facts (a key or a source, and the value) are left out. If the question is not about such facts,
+    only its first passage counts. `others`: dates and texts of further passages, which may make a
+    fact outdated."""
     if not rules.auto_suggest:
         return None
     if question is not None and not rules.lexicon.found_in(question):
         passages = passages[:1]
     trusted = [p for p, seen in passages if not seen.injection_suspected]
-    return suggestions.first(trusted, rules, known, others)
+    return suggestions.first_suggestion(trusted, rules, known, others)

@@ -1,4 +1,4 @@
-"""The guard's rules by the configuration in force, which may change while the daemon runs."""
+"""The guard's rules for the current configuration, which may change while the daemon runs."""
 
 import hashlib
 import secrets
@@ -22,7 +22,7 @@ def confirmations(clock: Clock) -> Confirmations:
 
 
 class LiveGuard:
-    """Rules that are made once for each configuration."""
+    """Inspects passages by rules that are built once for each configuration."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -35,11 +35,11 @@ class LiveGuard:
         return self._settings.current.security.sensitive == "block"
 
     def may_be_embedded(self, chunk: Chunk, provider: str) -> bool:
-        """Whether this provider may see the chunk: what is sensitive stays on this machine."""
-        return not self.leaves(provider) or may_leave(chunk, self.rules)
+        """Whether this provider may get the chunk: sensitive text stays on this machine."""
+        return not self.is_external(provider) or may_leave(chunk, self.rules)
 
-    def leaves(self, provider: str) -> bool:
-        """Whether what this provider is shown leaves this machine."""
+    def is_external(self, provider: str) -> bool:
+        """Whether this provider runs on another machine."""
         return provider == "ollama" and is_address_external(self._settings.current)
 
     @property
@@ -53,7 +53,7 @@ class LiveGuard:
         return made[2]
 
     def inspect(self, passage: GuardedPassage) -> InspectedPassage:
-        """What the guard says of a passage. Of those seen last it knows it by their digest."""
+        """What the guard finds in a passage. Recent results are cached by digest."""
         rules, digest = self.rules, _digest(passage)
         found = self._inspected.pop(digest, None) or inspect(passage, rules)
         if len(self._inspected) >= MOST_INSPECTED:
@@ -63,10 +63,10 @@ class LiveGuard:
 
 
 def _digest(passage: GuardedPassage) -> bytes:
-    """Of all that the guard looks at: no text of a note is kept."""
-    seen = (
+    """The digest of everything that the guard inspects, so that no note text is kept."""
+    parts = (
         *(passage.section or "", passage.title, passage.heading_path, passage.chunk_text),
         *passage.tags,
     )
-    data = "".join(f"{len(part)}:{part}" for part in seen).encode("utf-8", "surrogatepass")
+    data = "".join(f"{len(part)}:{part}" for part in parts).encode("utf-8", "surrogatepass")
     return hashlib.blake2b(data, digest_size=16).digest()

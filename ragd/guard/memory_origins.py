@@ -1,7 +1,7 @@
-"""What the guard says of a fact that is to be remembered: of its words, and of where it is from.
+"""Inspects a fact that the user wants to remember: its own words, and the passages it is from.
 
-It never decides what becomes of the fact. Where in the note it is from is guessed by words, and a
-wrong guess is on the careful side.
+It never decides what happens to the fact. The passages are guessed by shared words; if the guess
+is wrong, the result is too strict rather than too lax.
 """
 
 from collections.abc import Sequence
@@ -13,9 +13,9 @@ from ragd.memories.matching import terms
 
 
 def inspect_fact(text: str, note: Sequence[GuardedPassage], rules: Rules) -> InspectedPassage:
-    """The worst that is to be said of the fact, and of the passages of its note it may be from."""
+    """All findings in the fact and in the passages of its note that it may be from."""
     seen = [inspect_text(text, rules)]
-    seen += [inspect(passage, rules) for passage in origins(text, note)]
+    seen += [inspect(passage, rules) for passage in likely_origins(text, note)]
     return InspectedPassage(
         tuple(sorted({category for one in seen for category in one.categories})),
         any(one.injection_suspected for one in seen),
@@ -24,8 +24,8 @@ def inspect_fact(text: str, note: Sequence[GuardedPassage], rules: Rules) -> Ins
 
 
 def most_similar(text: str, note: Sequence[GuardedPassage], most: int) -> Sequence[GuardedPassage]:
-    """Of a note with more than `most` characters, the passages that share most words with the
-    text, as many as that. Words are compared loosely: it is only a choice of where to look."""
+    """The passages of a note that share most words with the text, up to `most` characters. Words
+    are compared loosely: the result only limits which passages are inspected."""
     if sum(len(one.chunk_text) for one in note) <= most:
         return note
     wanted = {word.removeprefix("^") for word in terms(text)}
@@ -43,8 +43,8 @@ def most_similar(text: str, note: Sequence[GuardedPassage], most: int) -> Sequen
     return chosen
 
 
-def origins(text: str, note: Sequence[GuardedPassage]) -> list[GuardedPassage]:
-    """The passages that share a word with the text; all of them if none does."""
+def likely_origins(text: str, note: Sequence[GuardedPassage]) -> list[GuardedPassage]:
+    """The passages that share a word with the text; all passages if none does."""
     words = set(terms(text))
     sharing = [one for one in note if not words.isdisjoint(terms(one.chunk_text))]
     return sharing or list(note)

@@ -1,11 +1,11 @@
-"""A passage as the guard sees it: a row of the index, or whatever else has these."""
+"""The fields of a passage that the guard inspects."""
 
 from collections.abc import Sequence
 from typing import Protocol
 
 
 class GuardedPassage(Protocol):
-    """One chunk of a note."""
+    """A passage of a note: a row of the index, or anything else with these fields."""
 
     @property
     def chunk_text(self) -> str: ...

@@ -1,4 +1,4 @@
-"""What the configuration says about guarding, made ready once for every passage.
+"""The guard's rules, built once from the configuration and used for every passage.
 
 It holds no text of a note.
 """
@@ -9,7 +9,7 @@ from functools import cache
 from msgspec import Struct
 
 from ragd.config.schema import MemorySettings, SecuritySettings
-from ragd.guard.section_names import built_in_sections, name_of
+from ragd.guard.section_names import built_in_sections, comparable_section
 from ragd.guard.sensitive_words import SensitiveWords
 from ragd.guard.word_matching import PhraseFinder
 
@@ -18,7 +18,7 @@ FINANCIAL_DEBT = "financial_debt"
 RELATIONS = "relations"
 COMMITMENTS = "commitments"
 
-# Kinds of `memory.patterns` that are sensitive too; any other kind is only worth remembering.
+# Kinds of `memory.patterns` that are sensitive; any other kind is only worth remembering.
 _CATEGORY_OF = {
     "financial": FINANCIAL_DEBT,
     FINANCIAL_DEBT: FINANCIAL_DEBT,
@@ -26,9 +26,9 @@ _CATEGORY_OF = {
     RELATIONS: RELATIONS,
     COMMITMENTS: COMMITMENTS,
 }
-_SAYS_HEALTH = re.compile("health|medic|therap|illness|gesund|krank|santé|salud|健康|病")
-_SAYS_MONEY = re.compile("financ|money|debt|loan|budget|geld|schuld|dinero|argent|钱|债|财")
-_SAYS_RELATIONS = re.compile(
+_HEALTH_NAMES = re.compile("health|medic|therap|illness|gesund|krank|santé|salud|健康|病")
+_MONEY_NAMES = re.compile("financ|money|debt|loan|budget|geld|schuld|dinero|argent|钱|债|财")
+_RELATIONS_NAMES = re.compile(
     "relation|famil|friend|love|marriage|partner|dating|beziehung|freund|liebe|ehe$|amour|couple"
     "|pareja|amor|感情|家庭|朋友|恋|婚"
 )
@@ -40,11 +40,11 @@ class Rules(Struct, frozen=True):
     lexicon: PhraseFinder
     kinds: dict[str, str | None]
     built_in: SensitiveWords
-    names: dict[str, frozenset[str]]  # of sections and tags -> the categories they have
-    whole_names: dict[str, frozenset[str]]  # the same; for a heading that says nothing else
-    marked: dict[str, frozenset[str]]  # of sections and tags in the patterns -> kinds
+    names: dict[str, frozenset[str]]  # name of a section or tag -> its categories
+    whole_names: dict[str, frozenset[str]]  # the same, for headings that are nothing but the name
+    marked: dict[str, frozenset[str]]  # name of a section or tag in the patterns -> its kinds
     confirm: frozenset[str]
-    always_confirm: frozenset[str]  # names in `sensitive_sections` without a kind
+    always_confirm: frozenset[str]  # names in `sensitive_sections` without a known category
     longest_name: int
     auto_suggest: bool
 
@@ -55,21 +55,21 @@ class Rules(Struct, frozen=True):
         marked: dict[str, set[str]] = {}
         for kind, patterns in memory.patterns.items():
             for pattern in patterns:
-                if pattern.startswith("#") and name_of(pattern):
-                    marked.setdefault(name_of(pattern), set()).add(kind)
+                if pattern.startswith("#") and comparable_section(pattern):
+                    marked.setdefault(comparable_section(pattern), set()).add(kind)
                 else:
                     words.setdefault(kind, []).append(pattern)
         names: dict[str, set[str]] = {}
         for name, kinds in marked.items():
             known = {_CATEGORY_OF[kind] for kind in kinds if kind in _CATEGORY_OF}
             names.setdefault(name, set()).update(known)
-        untold: set[str] = set()
-        for name in {name_of(section) for section in security.sensitive_sections} - {""}:
+        without_category: set[str] = set()
+        for name in {comparable_section(section) for section in security.sensitive_sections} - {""}:
             if not names.get(name):
                 category = _category_by_name(name)
                 names[name] = {category or RELATIONS}
                 if category is None:
-                    untold.add(name)
+                    without_category.add(name)
         lists = tuple(sorted(set(security.word_lists)))
         return cls(
             PhraseFinder(words),
@@ -79,21 +79,21 @@ class Rules(Struct, frozen=True):
             built_in_sections(lists),
             {name: frozenset(kinds) for name, kinds in marked.items()},
             frozenset(security.require_confirmation_for),
-            frozenset(untold),
+            frozenset(without_category),
             max(map(len, names), default=0),
             memory.auto_suggest,
         )
 
 
-_built_in = cache(SensitiveWords)  # they take a moment to be put in order
+_built_in = cache(SensitiveWords)  # building the lists takes a moment
 
 
 def _category_by_name(name: str) -> str | None:
-    for category, says in (
-        (HEALTH, _SAYS_HEALTH),
-        (FINANCIAL_DEBT, _SAYS_MONEY),
-        (RELATIONS, _SAYS_RELATIONS),
+    for category, names in (
+        (HEALTH, _HEALTH_NAMES),
+        (FINANCIAL_DEBT, _MONEY_NAMES),
+        (RELATIONS, _RELATIONS_NAMES),
     ):
-        if says.search(name):
+        if names.search(name):
             return category
     return None

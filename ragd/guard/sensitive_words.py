@@ -1,7 +1,7 @@
 """Finds the words of the built-in lists, and amounts of money and of medicine, in a text.
 
-It compares whole words, with or without their accents; its time grows with the text alone. It never
-looks at sections and tags: `sensitive` does.
+It compares whole words, with or without their accents. Its time is linear in the length of the
+text. It does not check sections and tags: `sensitive` does.
 """
 
 import re
@@ -19,11 +19,11 @@ from ragd.guard.word_matching import normalised, words
 
 LISTS: tuple[WordList, ...] = (ENGLISH, GERMAN, CHINESE, FRENCH, SPANISH)
 CACHED_WORDS = 50_000
-SHORTEST_BARE = 5  # letters; in a shorter word an accent makes another word
+SHORTEST_BARE = 5  # letters; in a shorter word, an accent makes a different word
 HEALTH = "health"
 MONEY = "financial_debt"
 _END = ""
-_MEASURED = "<unit>"  # the key of a unit of money or of medicine
+_UNIT_KEY = "<unit>"  # the key of every unit of money or medicine
 
 _CODE_NAMES = (
     "eur usd gbp chf cny rmb inr jpy aud cad nzd sek nok dkk pln czk huf brl mxn krw hkd sgd twd rs"
@@ -42,10 +42,10 @@ trente cinquante cent mille dos tres cuatro cinco diez veinte treinta cincuenta 
 _CODES = frozenset(_CODE_NAMES.split())
 _UNITS = _CODES.union(_UNIT_NAMES.split())
 _NUMBERS = frozenset(_NUMBER_NAMES.split())
-_SIGNS = frozenset("$€£¥₹₽₩₺₪₫₴")  # `words` gives one only beside a number
+_SIGNS = frozenset("$€£¥₹₽₩₺₪₫₴")  # `words` returns one only next to a number
 _MEASURES = frozenset(("mg", "µg", "μg", "mcg", "milligram", "milligrams", "milligramm"))
 _JOINED = re.compile(r"\d+(?:k|mio|tsd)?([^\W\d_]+)")  # 300eur, 20mg
-# Chinese and Japanese amounts; `元` after a lone digit is also a word of mathematics.
+# Chinese and Japanese amounts; `元` after a single digit is also a mathematical term.
 _AMOUNT_SIGNS = re.compile("[元块塊円镑鎊币幣]")
 _AMOUNT = re.compile(
     r"[\d十百千万萬亿億] ?(?:元|块钱|塊錢|美元|欧元|歐元|日元|英镑|英鎊|人民币|人民幣|円)"
@@ -55,7 +55,7 @@ _AMOUNT = re.compile(
 
 
 class SensitiveWords:
-    """The words of some kinds, put in order once, then found in any text."""
+    """The words of some kinds, indexed once, then found in any text."""
 
     __slots__ = ("_amounts", "_doses", "_heads", "_keys", "_lengths", "_tails", "_tree", "_whole")
 
@@ -78,32 +78,32 @@ class SensitiveWords:
         )
 
     def kinds_in(self, text: str) -> set[str]:
-        """The kinds whose words or amounts are in a folded text."""
+        """The kinds whose words or amounts are in a normalised text."""
         found: set[str] = set()
         cut = words(text)
         keys = [self._keys_of(word) for word in cut]
         for start, first in enumerate(keys):
             if first:
-                self._walk(keys, start, found)
-                if first[0] == _MEASURED:
-                    found |= self._measured(cut, start)
+                self._add_kinds_at(keys, start, found)
+                if first[0] == _UNIT_KEY:
+                    found |= self._kinds_of_amount(cut, start)
         if self._amounts and _AMOUNT_SIGNS.search(text) and _AMOUNT.search(text):
             found.add(MONEY)
         return found
 
-    def _measured(self, cut: list[str], at: int) -> set[str]:
-        """The kind that a unit at this place has, if there is a number beside it."""
+    def _kinds_of_amount(self, cut: list[str], at: int) -> set[str]:
+        """The kind of an amount, if the unit at this place is next to a number."""
         unit, joined = _unit_of(cut[at])
         before = cut[at - 1] if at else ""
         after = cut[at + 1] if at + 1 < len(cut) else ""
-        beside = joined or unit in _SIGNS or before[-1:].isdecimal()
+        has_number = joined or unit in _SIGNS or before[-1:].isdecimal()
         if unit in _MEASURES:
-            return {HEALTH} if beside and self._doses else set()
-        beside = beside or before in _NUMBERS or (unit in _CODES and after[:1].isdecimal())
-        return {MONEY} if beside and self._amounts else set()
+            return {HEALTH} if has_number and self._doses else set()
+        has_number = has_number or before in _NUMBERS or (unit in _CODES and after[:1].isdecimal())
+        return {MONEY} if has_number and self._amounts else set()
 
-    def _walk(self, keys: list[tuple[str, ...]], start: int, found: set[str]) -> None:
-        """Add the kinds of all entries that begin with the word at `start`."""
+    def _add_kinds_at(self, keys: list[tuple[str, ...]], start: int, found: set[str]) -> None:
+        """Add the kinds of all entries that begin at the word at `start`."""
         nodes: list[dict[str, object]] = [self._tree]  # type: ignore[list-item]
         for at in range(start, len(keys)):
             below = [node[key] for node in nodes for key in keys[at] if key in node]
@@ -114,19 +114,19 @@ class SensitiveWords:
                 found.update(node.get(_END, ()))  # type: ignore[arg-type]
 
     def _keys_of(self, word: str) -> tuple[str, ...]:
-        """The words of entries that this word is a form of."""
+        """The words in list entries that this word matches."""
         known = self._keys.get(word)
         if known is None:
             spellings = {word, without_accents(word)} if len(word) >= SHORTEST_BARE else {word}
-            known = tuple(key for spelling in spellings for key in self._forms(spelling))
+            known = tuple(key for spelling in spellings for key in self._matching_entries(spelling))
             if _unit_of(word)[0]:
-                known = (_MEASURED, *known)
+                known = (_UNIT_KEY, *known)
             if len(self._keys) >= CACHED_WORDS:
                 self._keys.clear()
             self._keys[word] = known
         return known
 
-    def _forms(self, word: str) -> Iterable[str]:
+    def _matching_entries(self, word: str) -> Iterable[str]:
         if word in self._whole:
             yield word
         for length in self._lengths[0]:
@@ -151,13 +151,13 @@ class SensitiveWords:
 
 
 def phrases_in(listed: str) -> list[str]:
-    """The entries of a list, folded."""
+    """The entries of a list, normalised."""
     found = (" ".join(normalised(entry).split()) for entry in listed.split(","))
     return [entry for entry in found if entry]
 
 
 def _words_of(entry: str) -> list[str]:
-    """The words of an entry, their `*` kept."""
+    """The words of an entry, with their `*`."""
     found: list[str] = []
     for part in entry.split():
         cut = words(part)
@@ -178,7 +178,7 @@ def without_accents(text: str) -> str:
 
 
 def _unit_of(word: str) -> tuple[str, bool]:
-    """The unit that a word is or ends with, and whether a number stands before it in the word."""
+    """The unit that a word is or ends with, and whether the word begins with a number."""
     if word in _UNITS or word in _SIGNS or word in _MEASURES:
         return word, False
     if match := _JOINED.fullmatch(word):
@@ -189,7 +189,7 @@ def _unit_of(word: str) -> tuple[str, bool]:
 
 
 def without_harmless_uses(text: str) -> str:
-    """A folded text without the uses of words that say nothing private."""
+    """A normalised text without harmless uses of sensitive words."""
     for trigger, use in _harmless():
         if trigger in text:
             text = use.sub(" , ", text)
@@ -198,7 +198,8 @@ def without_harmless_uses(text: str) -> str:
 
 @cache
 def _harmless() -> list[tuple[str, re.Pattern[str]]]:
-    """Each use with letters that it cannot be without: most texts are then not searched for it."""
+    """The patterns of harmless uses, each with letters that every match has. Texts without these
+    letters are not searched."""
     return [
         (trigger, re.compile("|".join(uses)))
         for words_of in LISTS

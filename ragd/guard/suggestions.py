@@ -1,6 +1,6 @@
-"""The fact in a passage that is worth remembering: its sentence, and a short name for it.
+"""Suggests a fact of a passage that is worth remembering: its sentence, and a short key for it.
 
-It never invents words: the value stands in the note as it is.
+It never invents words: the value is text of the note.
 """
 
 import re
@@ -11,9 +11,9 @@ from msgspec import Struct
 
 from ragd.guard.passage import GuardedPassage
 from ragd.guard.rules import Rules
-from ragd.guard.sensitive import names_of
+from ragd.guard.sensitive import heading_names
 from ragd.guard.sensitive_words import without_harmless_uses
-from ragd.guard.word_matching import Found, normalised
+from ragd.guard.word_matching import FoundPhrase, normalised
 from ragd.notes.characters import collapse_spaces, visible
 from ragd.notes.markdown.sanitise import without_markup
 from ragd.notes.sentences import sentences
@@ -35,18 +35,18 @@ _DAYS = """
 monday tuesday wednesday thursday friday saturday sunday january february march april may june july
 august september october november december today yesterday tomorrow
 """
-_NO_NAME = frozenset((*ENGLISH.split(), *_DAYS.split(), "still"))
+_NOT_NAMES = frozenset((*ENGLISH.split(), *_DAYS.split(), "still"))
 
 
 class Suggestion(Struct, frozen=True):
-    """What obsidian_rag_memory_store would be given."""
+    """Parameters for obsidian_rag_memory_store."""
 
     key: str
     value: str
     source: str
 
 
-def first(
+def first_suggestion(
     passages: Sequence[GuardedPassage],
     rules: Rules,
     known: Collection[tuple[str, str]] = (),
@@ -54,16 +54,16 @@ def first(
 ) -> Suggestion | None:
     """The best sentence of the first passage that has one; else the first marked passage.
 
-    Of several statements about one thing, the latest. Nothing that a newer passage makes outdated,
-    and nothing that is `known` (a key or a source, and the value). `others`: dates and texts of
-    further passages that may be newer.
+    Of several statements about one thing, the latest is suggested. Facts that a newer passage makes
+    outdated and `known` facts (a key or a source, and the value) are left out. `others`: dates and
+    texts of further passages that may be newer.
     """
     dated = [(p.date, p.chunk_text) for p in passages if p.date]
-    for find in (_in_text, _by_heading):
+    for find in (_suggest_from_text, _suggest_from_heading):
         for place, passage in enumerate(passages):
             if found := find(passage, rules):
                 later = [p for p in passages[place + 1 :] if passage.date and p.date]
-                best, day = _latest(found, passage, [(p, find(p, rules)) for p in later])
+                best, day = _newest_of_key(found, passage, [(p, find(p, rules)) for p in later])
                 if not _is_known(best, known) and not _is_outdated(
                     best, day, [*dated, *others], rules
                 ):
@@ -79,50 +79,50 @@ def _is_outdated(
     if not day or not names:
         return False
     newer = (text for date, text in dated if date > day)
-    speaking = (text for text in newer if any(name in normalised(text) for name in names))
+    naming = (text for text in newer if any(name in normalised(text) for name in names))
     return any(
         not names.isdisjoint(normalised(word) for word in _names_in(sentence))
         and rules.lexicon.found_in(sentence)
-        for text in speaking
+        for text in naming
         for sentence in sentences(text)
     )
 
 
 def _names_in(sentence: str) -> list[str]:
-    """Words with a capital letter; the first word counts only if there is no other."""
+    """Capitalised words; the first word counts only if there is no other."""
     found = [m for m in _WORD.finditer(sentence) if _may_be_name(m.group(), [])]
     later = [m for m in found if m.start() > 0]
     return [_POSSESSIVE.sub("", m.group()) for m in later or found]
 
 
 def _is_known(found: Suggestion, known: Collection[tuple[str, str]]) -> bool:
-    """Whether exactly this fact is stored; a memory is kept without its markup."""
+    """Whether exactly this fact is stored. Memories are stored without markup."""
     value = collapse_spaces(without_markup(visible(found.value))).strip()
     return (found.key, value) in known or (found.source, value) in known
 
 
-def _latest(
+def _newest_of_key(
     best: Suggestion,
-    said: GuardedPassage,
+    origin: GuardedPassage,
     others: Sequence[tuple[GuardedPassage, Suggestion | None]],
 ) -> tuple[Suggestion, str]:
-    """The newest of those with the same key, and its date. A note without a date is taken to be
-    kept up."""
-    newest = said.date or ""
+    """The newest suggestion with the same key, and its date. A note without a date is assumed to be
+    up to date."""
+    newest = origin.date or ""
     for passage, found in others:
         if found is not None and found.key == best.key and (passage.date or "") > newest:
             best, newest = found, passage.date or ""
     return best, newest
 
 
-def _in_text(passage: GuardedPassage, rules: Rules) -> Suggestion | None:
-    best: tuple[int, str, list[Found]] = (0, "", [])
+def _suggest_from_text(passage: GuardedPassage, rules: Rules) -> Suggestion | None:
+    best: tuple[int, str, list[FoundPhrase]] = (0, "", [])
     for sentence in sentences(passage.chunk_text):
-        if not _tells(sentence):
+        if not _is_statement(sentence):
             continue
         found = rules.lexicon.found_in(sentence)
         if found and not rules.lexicon.found_in(without_harmless_uses(normalised(sentence))):
-            continue  # time that is spent, attention that is paid
+            continue  # a harmless use: time that is spent, attention that is paid
         weight = len(found) + any(phrase in _DEBT for _, phrase in found)
         if weight > best[0]:
             best = (weight, sentence, found)
@@ -132,25 +132,25 @@ def _in_text(passage: GuardedPassage, rules: Rules) -> Suggestion | None:
     return _suggestion(_key(sentence, found, passage), sentence, passage)
 
 
-def _tells(sentence: str) -> bool:
-    """False for a question and for a bare address: there is nothing to remember."""
+def _is_statement(sentence: str) -> bool:
+    """False for a question and for a web address: they are not worth remembering."""
     return not sentence.rstrip(' *_"”)').endswith("?") and "://" not in sentence
 
 
-def _by_heading(passage: GuardedPassage, rules: Rules) -> Suggestion | None:
-    """A list under the heading "Costco", a diary's section `#mentalhealth`."""
+def _suggest_from_heading(passage: GuardedPassage, rules: Rules) -> Suggestion | None:
+    """From a list under the heading "Costco", or a diary's section `#mentalhealth`."""
     found = rules.lexicon.found_in(f"{passage.title}\n{passage.heading_path}")
-    topic = found[0][1] if found else next(_marked(passage, rules), None)
-    said = ", ".join(sentences(passage.chunk_text)) if found else ""
-    if not said or len(said) > LONGEST_VALUE:
-        said = next(iter(sentences(passage.chunk_text)), "")
-    if topic is None or not said:
+    topic = found[0][1] if found else next(_marked_names(passage, rules), None)
+    value = ", ".join(sentences(passage.chunk_text)) if found else ""
+    if not value or len(value) > LONGEST_VALUE:
+        value = next(iter(sentences(passage.chunk_text)), "")
+    if topic is None or not value:
         return None
-    return _suggestion(_joined(topic, _where(passage, topic)), said, passage)
+    return _suggestion(_join_key(topic, _day_or_title(passage, topic)), value, passage)
 
 
-def _marked(passage: GuardedPassage, rules: Rules) -> Iterator[str]:
-    return (name for name in names_of(passage) if name in rules.marked)
+def _marked_names(passage: GuardedPassage, rules: Rules) -> Iterator[str]:
+    return (name for name in heading_names(passage) if name in rules.marked)
 
 
 def _suggestion(key: str, value: str, passage: GuardedPassage) -> Suggestion | None:
@@ -161,21 +161,21 @@ def _suggestion(key: str, value: str, passage: GuardedPassage) -> Suggestion | N
     return Suggestion(key, value, passage.source_file)
 
 
-def _key(sentence: str, found: list[Found], passage: GuardedPassage) -> str:
+def _key(sentence: str, found: list[FoundPhrase], passage: GuardedPassage) -> str:
     phrases = [phrase for _, phrase in found]
     if not _DEBT.isdisjoint(phrases):
         if (match := _TO.search(sentence)) and _may_be_name(match.group(1), phrases):
-            return _joined("debt_to", match.group(1))
+            return _join_key("debt_to", match.group(1))
         if (match := _FROM.search(sentence)) and _may_be_name(match.group(1), phrases):
-            return _joined("debt_from", match.group(1))
+            return _join_key("debt_from", match.group(1))
     topic = next((phrase for phrase in phrases if phrase != "$"), phrases[0])
     topic = _TOPICS.get(topic, topic)
-    return _joined(topic, _who(sentence, phrases) or _where(passage, topic))
+    return _join_key(topic, _person_in(sentence, phrases) or _day_or_title(passage, topic))
 
 
-def _who(sentence: str, phrases: list[str]) -> str:
-    """The first name in a sentence, judged by its capital letter. The first word counts only before
-    "paid", "owed" or "spent"."""
+def _person_in(sentence: str, phrases: list[str]) -> str:
+    """The first capitalised name in a sentence. The first word counts only before "paid", "owed" or
+    "spent"."""
     names = [match for match in _WORD.finditer(sentence) if _may_be_name(match.group(), phrases)]
     if names and names[0].start() == 0:
         verb = normalised(sentence[names[0].end() :].strip()).partition(" ")[0]
@@ -188,22 +188,22 @@ def _may_be_name(word: str, phrases: list[str]) -> bool:
     if not word[0].isupper():
         return False
     first = normalised(re.split("[’']", word)[0])
-    return len(first) > 1 and first not in _NO_NAME and not any(first in p for p in phrases)
+    return len(first) > 1 and first not in _NOT_NAMES and not any(first in p for p in phrases)
 
 
-def _where(passage: GuardedPassage, topic: str) -> str:
-    """What else sets this fact apart: its day, or the note's name."""
+def _day_or_title(passage: GuardedPassage, topic: str) -> str:
+    """The second part of a key without a person: the day of the passage, or the note's title."""
     if passage.date:
         return passage.date
     return "" if slug(passage.title) == slug(topic) else passage.title
 
 
-def _joined(topic: str, rest: str) -> str:
+def _join_key(topic: str, rest: str) -> str:
     return slug(f"{topic} {rest}")
 
 
 def slug(text: str) -> str:
-    """Small letters, digits and `_`: ASCII where the letters have an ASCII form."""
+    """Lower-case letters, digits and `_`, in ASCII if the letters have an ASCII form."""
     plain = "".join(
         char
         for char in unicodedata.normalize("NFKD", normalised(text))

@@ -1,4 +1,4 @@
-"""Probes of what the daemon depends on, and health in words.
+"""Probes of the daemon's dependencies, and explanations of its health.
 
-Which facts raise and clear a health reason is the table `REASONS` in `ragd.folds.health`.
+The table `REASONS` in `ragd.folds.health_reasons` lists which facts raise and clear a reason.
 """

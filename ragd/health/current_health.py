@@ -1,6 +1,6 @@
-"""Health at this moment: what the folds say, and what cannot be recorded yet. Pure.
+"""The current health: from the folds, plus what cannot be recorded yet. Pure.
 
-It never judges a dependency itself: the table of reasons is in `ragd.folds.health`.
+It never judges a dependency itself: the table of reasons is in `ragd.folds.health_reasons`.
 """
 
 from msgspec import Struct
@@ -36,7 +36,7 @@ class CurrentHealth(Struct, frozen=True):
 def current_health(
     state: State, run: str, started_at: str, full_since: str | None
 ) -> CurrentHealth:
-    """Health for the run that is alive. A full disk counts although it cannot be recorded."""
+    """The health of the current run. A full disk counts although it cannot be recorded."""
     health = state.health
     if state.runs.id == run:
         raised = health.reasons

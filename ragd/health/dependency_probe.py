@@ -1,4 +1,4 @@
-"""What a probe is: how to ask a dependency, and what it may find. It asks nothing itself."""
+"""The types of a probe: how a dependency is checked, and what was found. It checks nothing."""
 
 from collections.abc import Awaitable, Callable
 from typing import NamedTuple
@@ -7,9 +7,9 @@ from ragd.events import Dependency
 
 
 class ProbeFinding(NamedTuple):
-    """What is wrong: an error code, and since when, where that is known better than by now.
+    """What is wrong: an error code, and since when, if that is before the probe.
 
-    `configured`, `made`: sizes of vectors, where these two differ.
+    `configured`, `made`: vector sizes, where these two differ.
     """
 
     code: str
@@ -18,22 +18,21 @@ class ProbeFinding(NamedTuple):
     made: int = 0
 
 
-AskDependency = Callable[[], Awaitable[str | ProbeFinding | None]]
+CheckDependency = Callable[[], Awaitable[str | ProbeFinding | None]]
 
 
 class DependencyProbe(NamedTuple):
     """How to probe one dependency.
 
-    `ask` returns an error code, a finding, or None if the dependency works. `overdue` is the code
-    for a dependency that does not respond at all; None means that silence does not change health.
-    `quiet`: that it works is recorded only after it did not. `closely` replaces `ask` after
-    searches have timed out.
+    `check` returns an error code, a finding, or None if the dependency works. `overdue`: the code
+    for a probe that gets no answer in time; None: that does not change health. `quiet`: success is
+    recorded only after a failure. `check_closely` replaces `check` after searches have timed out.
     """
 
-    ask: AskDependency
+    check: CheckDependency
     overdue: str | None
     quiet: bool = False
-    closely: AskDependency | None = None
+    check_closely: CheckDependency | None = None
 
 
 DependencyProbes = dict[Dependency, DependencyProbe]

@@ -1,11 +1,11 @@
-"""The message and suggestion for an error code, made more exact by what the log knows. Pure.
+"""The message and suggestion for an error code, with details from the log. Pure.
 
-It names models and sizes, and never a note or a path.
+The details are models and sizes, never a note or a path.
 """
 
 from collections.abc import Mapping
 
-from ragd.embed.providers.model_choice import in_words, named, wished
+from ragd.embed.providers.model_choice import describe_languages, model_for_setting, model_named
 from ragd.embed.providers.shipped_models import ENGLISH
 from ragd.errors import CODES
 from ragd.folds import State
@@ -36,12 +36,12 @@ def explain(code: str, state: State, configured_model: str) -> tuple[str, str]:
 
 
 def _is_removed(state: State) -> bool:
-    """There was an index with notes in it, and its folder is gone."""
+    """Whether there was an index with notes, and its folder is gone."""
     return state.health.index_removed or bool(state.catalog.documents)
 
 
 def size_mismatch(model: str, configured: int, made: int) -> tuple[str, str]:
-    """The configuration asks for vectors of one size, and the model makes another."""
+    """The message for a configured vector size that is not the model's."""
     return (
         f"`embedding.dimensions` is {configured}, but Ollama's model {model} makes vectors of "
         f"{made} numbers, so meaning-based search is off.",
@@ -79,14 +79,14 @@ def explain_passed_over(index: ServingIndex, configured_model: str) -> dict[str,
 def language_hint(
     index: ServingIndex, languages: Mapping[str, int], configured: str
 ) -> dict[str, str] | None:
-    """Says so if another embedded model than the index's fits the notes or is configured."""
-    current = named(index.model) if index.provider == "embedded" else None
-    fitting = wished(configured, languages)
+    """A hint if another embedded model fits the notes, or is configured; else None."""
+    current = model_named(index.model) if index.provider == "embedded" else None
+    fitting = model_for_setting(configured, languages)
     if current is None or current.language == fitting.language:
         return None  # an older model of the language is kept until a reindex
     suggestion = (
-        f"Run `ragctl reindex`: it builds an index with the {fitting.language} model beside this "
-        "one, and switches to it when it is complete."
+        f"Run `ragctl reindex`: it builds an index with the {fitting.language} model, and switches "
+        "to it when it is complete."
     )
     if configured != "auto":
         message = (
@@ -97,7 +97,8 @@ def language_hint(
     if fitting == ENGLISH:
         return None  # the multilingual model reads English too
     message = (
-        f"The languages of {sum(languages.values())} sampled notes are: {in_words(languages)}. "
-        "The index uses the English model, which finds notes in other languages by words only."
+        f"The languages of {sum(languages.values())} sampled notes are: "
+        f"{describe_languages(languages)}. The index uses the English model, which finds notes in "
+        "other languages by words only."
     )
     return {"message": message, "suggestion": suggestion}

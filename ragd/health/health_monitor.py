@@ -1,7 +1,7 @@
-"""The actor that probes what the daemon depends on, and records a result when it changes.
+"""The actor that probes the daemon's dependencies, and records a result when it changes.
 
-`DependencyLost` raises a health reason, `DependencyRecovered` clears it; which facts raise and
-clear which reason is the table `REASONS` in `ragd.folds.health`. It never judges health itself.
+`DependencyLost` raises a health reason, `DependencyRecovered` clears it. The table `REASONS` in
+`ragd.folds.health_reasons` lists which facts do that. It never judges health itself.
 """
 
 import asyncio
@@ -49,8 +49,10 @@ class HealthMonitor:
         self._settings = settings
         self._probes = probes
         self._index_damage = IndexDamage(ledger, partial(ledger.journal.append, NAME))
-        # Set to make a probe ask closely, and at once.
-        self._doubted = {name: asyncio.Event() for name, probe in probes.items() if probe.closely}
+        # Set to make a probe check closely, and at once.
+        self._doubted = {
+            name: asyncio.Event() for name, probe in probes.items() if probe.check_closely
+        }
 
     async def run(self) -> None:
         async with asyncio.TaskGroup() as group:
@@ -74,11 +76,11 @@ class HealthMonitor:
         doubted = self._doubted.get(dependency, asyncio.Event())
         while True:
             before = self._known(dependency)
-            ask = probe.closely if probe.closely and doubted.is_set() else probe.ask
+            closely = probe.check_closely if doubted.is_set() else None
             doubted.clear()
             try:
                 async with asyncio.timeout(PROBE_WITHIN_S):
-                    found = await ask()
+                    found = await (closely or probe.check)()
             except TimeoutError:
                 log.warning("a probe took too long", dependency=dependency)
                 if probe.overdue is not None:

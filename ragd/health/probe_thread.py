@@ -1,4 +1,4 @@
-"""Runs a probe that may hang (a dead mount) in its own thread, which nothing has to wait for.
+"""Runs a probe that may hang (on a dead mount) in its own thread, which nothing waits for.
 
 It never starts a second thread for a probe that still hangs.
 """
@@ -37,7 +37,7 @@ def _run(probe: Callable[[], str | None], answer: "asyncio.Future[str | None]") 
 
 
 def join_probe_threads(within_s: float) -> None:
-    """Wait for running probes, at most this long. A probe that hangs is left behind."""
+    """Wait for running probes, at most this long. A probe that hangs is left running."""
     deadline = time.monotonic() + within_s
     for thread in threading.enumerate():
         if thread.name == _THREAD_NAME:

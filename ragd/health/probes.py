@@ -1,7 +1,7 @@
-"""The probes: what each dependency is asked, and the error code that its answer means.
+"""The probes: how each dependency is checked, and the error code for each failure.
 
-It records nothing. A provider that was lost in a real call counts as recovered only after a real
-call: a server that responds but cannot embed is of no use.
+They record nothing. A provider that was lost in a real call counts as recovered only after a real
+call, because a server can respond and still be unable to embed.
 """
 
 import asyncio
@@ -11,7 +11,7 @@ from ragd.config.live_settings import Settings
 from ragd.config.load import vault_id
 from ragd.embed.providers import local_model, ollama
 from ragd.embed.providers.embedder_port import CANARY, EmbeddingError
-from ragd.embed.providers.model_choice import named
+from ragd.embed.providers.model_choice import model_named
 from ragd.embed.providers.provider_choice import Providers
 from ragd.embed.providers.shipped_models import ENGLISH
 from ragd.events import Dependency
@@ -60,10 +60,10 @@ class Probes:
             "vault": DependencyProbe(ProbeThread(self.vault), "VAULT_NOT_RESPONDING"),
             "index": DependencyProbe(ProbeThread(self.index), None),
             "ollama": DependencyProbe(
-                self.ollama, "OLLAMA_UNREACHABLE", closely=self.ollama_closely
+                self.ollama, "OLLAMA_UNREACHABLE", check_closely=self.ollama_closely
             ),
             "embedder": DependencyProbe(
-                self.embedder, None, quiet=True, closely=self.embedder_closely
+                self.embedder, None, quiet=True, check_closely=self.embedder_closely
             ),
             "model": DependencyProbe(self.model, None, quiet=True),
             "vectors": DependencyProbe(self.vectors, None, quiet=True),
@@ -71,19 +71,20 @@ class Probes:
             "scan": DependencyProbe(self.scan, None, quiet=True),
         }
 
-    # Each in its own thread: these may hang
+    # These may hang, so each runs in its own thread
 
     def vault(self) -> str | None:
-        """The root exists, can be listed, and is the one whose notes are indexed."""
+        """Does the root exist, can it be listed, and is it the one whose notes are indexed?"""
         reason = self._notes.why_gone()
         is_new = reason == "empty" and not self._ledger.state.catalog.files
         return None if reason is None or is_new else "VAULT_NOT_FOUND"
 
     def index(self) -> str | None:
-        """Reads the index. The log says which generation, and its least version. An index that is
-        lost or not open may be an older copy that was restored: opening it adds what is missing."""
+        """Can the index be read? The log has its generation and its lowest version. An index that
+        is lost or not open may be an older copy that was restored: opening it adds what is missing.
+        """
         while True:
-            apart = self._crash.is_set  # read before the generation: a crash may concern either
+            apart = self._crash.is_set  # read before the generation, which a switch may change
             known = self._generation()
             version = self._ledger.state.catalog.table_version
             is_lost = "index" in self._ledger.state.health.lost
@@ -115,14 +116,16 @@ class Probes:
         config = self._settings.current.embedding
         index = self._ledger.state.catalog.index
         if (index.provider if index is not None else config.provider) != "ollama":
-            return None if await ollama.answers(config.base_url) else "OLLAMA_UNREACHABLE"
+            return None if await ollama.is_reachable(config.base_url) else "OLLAMA_UNREACHABLE"
         try:
-            sighting = await ollama.look(config.base_url, index.model if index else config.model)
+            found = await ollama.read_model_info(
+                config.base_url, index.model if index else config.model
+            )
         except EmbeddingError as why:
             self._digest = None
             return why.code
-        self._digest = sighting.digest
-        if sighting.digest is None:
+        self._digest = found.digest
+        if found.digest is None:
             return "OLLAMA_MODEL_MISSING"
         return await self._can_embed("ollama")
 
@@ -131,7 +134,7 @@ class Probes:
         if not self._is_index_of("embedded"):
             return None
         index = self._ledger.state.catalog.index
-        model = named(index.model) if index is not None else None
+        model = model_named(index.model) if index is not None else None
         if local_model.unavailable(model or ENGLISH) is not None:
             return "EMBEDDER_UNAVAILABLE"
         return await self._can_embed("embedder")
@@ -174,7 +177,7 @@ class Probes:
         lost = self._ledger.state.health.lost.get("model")
         is_other = lost is not None and lost.code == "INDEX_MODEL_MISMATCH"
         if self._digest is not None:  # else Ollama cannot make a vector to compare
-            is_other = await self._providers.mismatch(
+            is_other = await self._providers.has_other_model(
                 index.identity, self._digest, doubted=is_other
             )
         return "INDEX_MODEL_MISMATCH" if is_other else None
@@ -203,7 +206,7 @@ class Probes:
         if not doubted or index is None or not index.identity.space.is_known:
             return None
         try:
-            embedder = await self._providers.of(index.identity)
+            embedder = await self._providers.embedder_for(index.identity)
             await embedder.embed([CANARY])
         except EmbeddingError as why:
             about_vectors = why.code in ("INDEX_MODEL_MISMATCH", "DIMENSIONS_MISMATCH")

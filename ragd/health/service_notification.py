@@ -31,23 +31,23 @@ class ServiceNotifier:
     async def run(self) -> None:
         """From the moment the daemon answers until it stops."""
         position = self._ledger.state.seq
-        self._manager.say("READY=1", self._status())
+        self._manager.send("READY=1", self._status())
         async with asyncio.TaskGroup() as group:
             group.create_task(self._report_health(position))
             if self._manager.watchdog_s is not None:
                 group.create_task(self._ping(self._manager.watchdog_s / PINGS_PER_PERIOD))
 
     def report_stopping(self) -> None:
-        self._manager.say("STOPPING=1", "STATUS=stopping")
+        self._manager.send("STOPPING=1", "STATUS=stopping")
 
     async def _report_health(self, position: int) -> None:
         async for _ in self._ledger.journal.follow(position, _TYPES):
-            self._manager.say(self._status())
+            self._manager.send(self._status())
 
     async def _ping(self, every_s: float) -> None:
         while True:
             if self._alive():
-                self._manager.say("WATCHDOG=1")
+                self._manager.send("WATCHDOG=1")
             await self._clock.sleep(every_s)
 
     def _status(self) -> str:

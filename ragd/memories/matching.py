@@ -84,8 +84,8 @@ class MemoryMatcher:
     ) -> list[Memory]:
         """The memories that share words with the query or are close to it, best first; of equal
         ones the newer first."""
-        by_words = self._by_words(query)
-        near = self._by_meaning(meaning) if meaning is not None else []
+        by_words = self._rank_by_words(query)
+        near = self._rank_by_meaning(meaning) if meaning is not None else []
         scores: dict[int, float] = {}
         for found in (by_words, near):
             for rank, place in enumerate(found):
@@ -93,7 +93,7 @@ class MemoryMatcher:
         best = heapq.nsmallest(max(0, limit), scores, key=lambda place: (-scores[place], place))
         return [self._memories[place] for place in best]
 
-    def _by_words(self, query: str) -> list[int]:
+    def _rank_by_words(self, query: str) -> list[int]:
         scores: dict[int, float] = {}
         for term in dict.fromkeys(terms(query)):
             places = self._places_by_term.get(term, [])
@@ -102,10 +102,10 @@ class MemoryMatcher:
                 scores[place] = scores.get(place, 0.0) + weight
         return sorted(scores, key=lambda place: (-scores[place], place))
 
-    def _by_meaning(self, meaning: QueryMeaning) -> list[int]:
+    def _rank_by_meaning(self, meaning: QueryMeaning) -> list[int]:
         import numpy as np  # slow to import, and not needed without vectors
 
-        places, matrix = self._matrix_of(meaning.space)
+        places, matrix = self._matrix_for(meaning.space)
         query = np.frombuffer(meaning.vector, dtype="<f4")
         if not places or matrix.shape[1] != len(query):
             return []
@@ -118,7 +118,7 @@ class MemoryMatcher:
         near = [one for one in near if one[0] >= floor]
         return [place for _, place in sorted(near, key=lambda one: (-one[0], one[1]))]
 
-    def _matrix_of(self, space: str) -> tuple[list[int], Any]:
+    def _matrix_for(self, space: str) -> tuple[list[int], Any]:
         import numpy as np
 
         if self._matrix is None or self._matrix[0] != space:

@@ -51,7 +51,7 @@ log = structlog.get_logger("memories")
 
 
 class SourceNoteReader(SourceReader, Protocol):
-    """Also knows which files are notes."""
+    """Reads source notes, and decides which files are notes."""
 
     def includes(self, path: str) -> bool: ...
 
@@ -78,16 +78,18 @@ class Memories:
         self._sources = SourceCheck(notes)
         self._vectors = vectors
         self._vector_task: asyncio.Task[None] | None = None
-        self._complete_space: str | None = None  # where every memory has its vector
+        self._complete_space: str | None = (
+            None  # the vector space in which every memory has a vector
+        )
         self._retry_at = 0.0
 
     async def store(self, request: MemoryRequest) -> dict[str, Any]:
-        """Keep a memory. `stored` means on the disk and recorded. The answer also has the text as
-        it is kept and what the guard found, for clients that keep the fact elsewhere too."""
-        source = _within_vault(request.source)
+        """Store a memory. `stored`: it is on the disk and recorded. The answer also has the text as
+        stored and what the guard found, for clients that also store the fact elsewhere."""
+        source = _source_path(request.source)
         memory = Memory(
-            _cleaned("key", request.key),
-            _cleaned("value", request.value),
+            _clean("key", request.key),
+            _clean("value", request.value),
             source,
             self._clock.now(),
         )
@@ -129,7 +131,7 @@ class Memories:
         self, query: str, limit: int, vector: Vector | None = None, space: str = ""
     ) -> list[Memory]:
         """The memories that share words with a query or, with its vector, are close to it in
-        meaning, best first. Empty if the file cannot be used: a search must not fail for that."""
+        meaning, best first. Empty if the file cannot be used, so that the search still works."""
         try:
             if vector is None or self._vectors is None:
                 return await self._store.find_matching(query, limit)
@@ -194,7 +196,7 @@ class Memories:
             log.warning("memories are found by words only", code=why.code)
 
     async def _inspect_source(self, memory: Memory) -> InspectedPassage | None:
-        """What the guard finds in it. Raises RagdError if its source is not a note of the vault."""
+        """What the guard finds in a memory. Raises RagdError if its source is not a note."""
         try:
             async with asyncio.timeout(WITHIN_S):
                 await NOTES.run(self._require_note, memory.source)
@@ -214,7 +216,7 @@ class Memories:
             )
 
     def _inspect_note(self, memory: Memory) -> InspectedPassage | None:
-        """What the guard finds in the fact and its present note; None if the note is unreadable."""
+        """What the guard finds in the fact and its current note; None if the note is unreadable."""
         try:
             data, _ = self._notes.read_bytes(memory.source)
         except (NoteMissing, ChangedWhileRead, SkipPath, Unreadable, VaultGone):
@@ -227,13 +229,13 @@ class Memories:
         return inspect_fact(fact, likely, self._guard.rules)
 
     async def _hash(self, key: str) -> str:
-        """The hash that the log has of a key. Without this home's secret it cannot be guessed."""
+        """The hash of a key for the log. It cannot be guessed without this home's secret."""
         if self._secret is None:
             secret = Path(self._settings.home.memory_secret)
             try:
                 self._secret = await asyncio.to_thread(read_or_make_secret, secret)
             except OSError as why:
-                raise _no_secret(why) from None
+                raise _secret_error(why) from None
         return hmac.digest(self._secret, key.encode(), hashlib.sha256).hex()
 
 
@@ -253,14 +255,14 @@ def read_or_make_secret(path: Path) -> bytes:
     return secret
 
 
-def _no_secret(why: OSError) -> RagdError:
+def _secret_error(why: OSError) -> RagdError:
     if is_disk_full(why):
         return RagdError("DISK_FULL")
     message = "The file memories.key in ragd's home cannot be used."
     return RagdError("INTERNAL", message, "Run `ragctl doctor`.")
 
 
-def _within_vault(source: str) -> str:
+def _source_path(source: str) -> str:
     try:
         return contained_path(source)
     except RagdError as why:
@@ -271,7 +273,7 @@ def _within_vault(source: str) -> str:
         ) from None
 
 
-def _cleaned(name: str, text: str) -> str:
+def _clean(name: str, text: str) -> str:
     """The text without markup and without control, bidi or invisible characters."""
     if name == "key":
         shown = plain_line(visible(text), KEY_MAX_CHARS)

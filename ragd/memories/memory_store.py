@@ -1,7 +1,7 @@
 """Memories in an SQLite file of their own: a person's data, kept until it is forgotten.
 
 A stored memory survives a kill. A forgotten or replaced one leaves no byte in the file. It never
-moves a damaged file aside, and no error says what a memory is about.
+moves a damaged file aside, and no error contains text of a memory.
 """
 
 import asyncio
@@ -132,7 +132,7 @@ class _MemoryFile:
         connection = self._open()
         self._matcher = self._known_facts = None
         connection.execute("BEGIN IMMEDIATE")
-        # Without its old row it counts once, whether it is new or not.
+        # The old row goes first, so that a replaced memory is counted once.
         replaced = connection.execute("DELETE FROM memories WHERE key = ?", (memory.key,)).rowcount
         number, characters = connection.execute(
             "SELECT count(*), coalesce(sum(length(key) + length(value)), 0) FROM memories"
@@ -142,7 +142,7 @@ class _MemoryFile:
             or characters + len(memory.key) + len(memory.value) > CHARACTERS_MAX
         ):
             connection.execute("ROLLBACK")
-            raise _no_room()
+            raise _no_room_error()
         connection.execute(
             f"INSERT INTO memories ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)",  # noqa: S608
             (
@@ -256,7 +256,7 @@ def _upgrade(connection: sqlite3.Connection, version: int) -> None:
     connection.execute("COMMIT")
 
 
-def _no_room() -> RagdError:
+def _no_room_error() -> RagdError:
     return RagdError(
         "INVALID_REQUEST",
         f"There is no room for another memory: at most {MEMORIES_MAX:,} memories and "

@@ -14,13 +14,13 @@ from ragd.embed.providers.provider_choice import Providers
 from ragd.guard.live_rules import LiveGuard
 from ragd.guard.sensitive import text_may_leave
 from ragd.memories.matching import ANCHORS, Memory, QueryMeaning, embed_text
-from ragd.search.ranking.cosine_scale import USUAL, known_scale
+from ragd.search.ranking.cosine_scale import DEFAULT_SCALE, known_scale
 from ragd.store.lance import ChunkIndex
 from ragd.store.open_indexes import OpenIndexes
 
 
 class MemoryVectors:
-    """Makes vectors of memories, and says how close a match must be."""
+    """Makes vectors of memories, and decides how close a match must be."""
 
     def __init__(
         self,
@@ -57,7 +57,7 @@ class MemoryVectors:
         index = self._index()
         if index is None or index.identity.space.identity != space:
             return []
-        embedder = await self._providers.of(index.identity)
+        embedder = await self._providers.embedder_for(index.identity)
         if space not in self._anchors and _above_anchors(index) is not None:
             self._anchors = {space: tuple(await embedder.embed(list(ANCHORS)))}
         texts = [embed_text(memory) for memory in memories]
@@ -81,5 +81,5 @@ class MemoryVectors:
 
 def _above_anchors(index: ChunkIndex) -> float | None:
     """How much closer to a query than unrelated texts a memory must be in this index."""
-    scale = known_scale(model_of(index.identity.space)) or USUAL
+    scale = known_scale(model_of(index.identity.space)) or DEFAULT_SCALE
     return scale.above_anchors

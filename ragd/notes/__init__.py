@@ -1,1 +1,1 @@
-"""From the bytes of a note to its chunks. Pure: no disk, no clock, no network; never raises."""
+"""Turns the bytes of a note into chunks. Pure: no disk, no clock, no network; never raises."""

@@ -1,6 +1,6 @@
-"""From sections to passages: a section that fits is one, a longer one is cut into windows.
+"""Cuts sections into passages: a section that fits is one passage, a longer one becomes windows.
 
-It never cuts text away: a passage is short because the text was split, and every word is in one.
+It never drops text: every word is in a passage.
 """
 
 import re
@@ -22,7 +22,7 @@ Count = Callable[[str], int]
 
 
 class CutPassage(NamedTuple):
-    """A text that will be a chunk; `prose` is the part of it where tags may be."""
+    """A text that will be a chunk; `prose` is the part of it that may have tags."""
 
     text: str
     prose: str
@@ -31,17 +31,17 @@ class CutPassage(NamedTuple):
     section: Section
 
 
-def passages(
+def cut_passages(
     properties: Section | None,
     sections: list[Section],
     code: dict[int, str],
     limits: Limits,
     count: Count,
 ) -> Iterator[CutPassage]:
-    """All passages of a note, in order. `code` holds, by line, the code that stands in the text."""
-    sections = _with_words(sections)
+    """All passages of a note, in order. `code` has the kept code by line."""
+    sections = _join_bare_sections(sections)
     if properties is not None:
-        whole = _below(properties, sections[0]) if sections else properties
+        whole = _prepend(properties, sections[0]) if sections else properties
         text = _normalised(whole.text)
         if CODE_LINE not in text and _fits(text, limits, count):
             prose = sections[0].text if sections else ""
@@ -54,10 +54,10 @@ def passages(
         yield from _cut(section, code, limits, count)
 
 
-def _with_words(sections: list[Section]) -> list[Section]:
-    """Each section with words of its own; empty headings and lone tags join a neighbour.
+def _join_bare_sections(sections: list[Section]) -> list[Section]:
+    """The sections that have words; empty headings and single tags join a neighbour.
 
-    They join the section after them, or the one before them if the next is of a higher level.
+    They join the section after them, or the one before them if the next has a higher level.
     """
     found: list[Section] = []
     held: list[Section] = []
@@ -66,22 +66,22 @@ def _with_words(sections: list[Section]) -> list[Section]:
             held.append(section)
             continue
         if held and found and section.level < min(one.level for one in held):
-            found[-1] = _joined([found[-1], *held], found[-1])
+            found[-1] = _join([found[-1], *held], found[-1])
             held = []
-        found.append(_joined([*held, section], section))
+        found.append(_join([*held, section], section))
         held = []
     if held:
         main = found.pop() if found else None
-        found.append(_joined([main, *held] if main else held, main or held[0]))
+        found.append(_join([main, *held] if main else held, main or held[0]))
     return found
 
 
-def _below(upper: Section, lower: Section) -> Section:
+def _prepend(upper: Section, lower: Section) -> Section:
     """The lower section with the upper one's text before its own, line for line."""
-    return _joined([upper, lower], lower)
+    return _join([upper, lower], lower)
 
 
-def _joined(parts: list[Section], main: Section) -> Section:
+def _join(parts: list[Section], main: Section) -> Section:
     """The parts as one section, line for line, with the name and path of `main`."""
     if len(parts) == 1:
         return parts[0]
@@ -103,7 +103,7 @@ def _cut(
     whole = section.text
     text = _normalised(whole)
     if _fits(text, limits, count):
-        prose = _without(code, whole, section.line) if code else text
+        prose = _without_code(code, whole, section.line) if code else text
         yield CutPassage(text, prose, section.line, section.last, section)
         return
     line, before = section.line, 0
@@ -111,7 +111,7 @@ def _cut(
         line += whole.count("\n", before, start)
         before = start
         shown = whole[start:end]
-        prose = _without(code, shown, line) if code else shown
+        prose = _without_code(code, shown, line) if code else shown
         yield CutPassage(_normalised(shown), prose, line, line + shown.count("\n"), section)
 
 
@@ -127,8 +127,8 @@ def _with_code(section: Section, code: dict[int, str]) -> Section:
     return replace(section, text=kept, line=line, last=line + kept.count("\n"))
 
 
-def _without(code: dict[int, str], text: str, first_line: int) -> str:
-    """Those lines of the text that are no code."""
+def _without_code(code: dict[int, str], text: str, first_line: int) -> str:
+    """The lines of the text that are not code."""
     lines = enumerate(text.split("\n"), first_line)
     return "\n".join([line for number, line in lines if number not in code])
 
@@ -140,5 +140,5 @@ def _normalised(text: str) -> str:
 def _fits(text: str, limits: Limits, count: Count) -> bool:
     if len(text) > limits.characters:
         return False
-    # No token of ASCII text is shorter than a character; a Hangul syllable may be three tokens.
+    # A token of ASCII text has at least one character; a Hangul syllable may be three tokens.
     return (len(text) <= limits.tokens and text.isascii()) or count(text) <= limits.tokens

@@ -1,13 +1,13 @@
-"""The day a note or a section is about, read from names, properties and headings.
+"""Reads the day of a note or a section from names, properties and headings.
 
-It never guesses: a day that is not in the calendar, or a form of writing it that could mean two
-days, is not a date.
+It never guesses: a day that is not in the calendar, or a format that could mean two days, is not a
+date.
 """
 
 import re
 from datetime import date
 
-# 2024-01-15 (also with `_`, `.` or `/`), 20240115, and the longer stamps that begin so.
+# 2024-01-15 (also with `_`, `.` or `/`), 20240115, and longer timestamps that begin like this.
 _DAY = re.compile(
     r"(?<![0-9])(?:"
     r"([0-9]{4})([-_./])([0-9]{2})\2([0-9]{2})"
@@ -20,7 +20,7 @@ _YEAR = re.compile("[0-9]{4}")
 
 
 def date_in_text(text: str) -> str | None:
-    """The first whole day written in `text`, as ISO writes it."""
+    """The first whole day in `text`, in ISO format."""
     if _YEAR.search(text) is None:
         return None
     for match in _DAY.finditer(text):
@@ -32,9 +32,9 @@ def date_in_text(text: str) -> str | None:
 
 
 def date_in_path(path: str) -> tuple[str | None, bool]:
-    """The day a path names, and whether it names that very day (not its month or week).
+    """The day in a path, and whether it is an exact day (not the first of a month or week).
 
-    The file's own name comes before its folders, and of these the deepest comes first.
+    The file's name is read before its folders, and deeper folders before higher ones.
     """
     stem = path.rsplit(".", 1)[0] if "." in path.rsplit("/", 1)[-1] else path
     if _YEAR.search(stem) is None:

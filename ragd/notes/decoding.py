@@ -1,7 +1,7 @@
-"""From the bytes of a file to text: UTF-8, the byte order marks, then what the bytes look like.
+"""Decodes the bytes of a file: as UTF-8, by a byte order mark, else by a guessed encoding.
 
-It never raises and never drops bytes silently: it gives text, with a warning if some of it is a
-guess, or a reason why this is not text.
+It never raises and never drops bytes silently: it returns text, with a warning if some of it is a
+guess, or the reason why the file is not text.
 """
 
 import codecs
@@ -17,7 +17,7 @@ REASONS = (BINARY, UNKNOWN_ENCODING)
 WARNINGS = (DAMAGED, OTHER_ENCODING, NUL_BYTES)
 
 _SAMPLE_BYTES = 32_768
-# The longer mark first: UTF-32's begins like UTF-16's.
+# The longer marks first: those of UTF-32 begin like those of UTF-16.
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32-le"),
@@ -25,7 +25,7 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
-# What people's old files are in, the more usual first; left to itself, detection finds mainframes.
+# Encodings of old files, the most common first. Without this list, mainframe encodings are found.
 _CANDIDATES = [
     "cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "cp1258",
     "koi8_r", "koi8_u", "iso8859_2", "iso8859_5", "iso8859_7", "cp866", "cp437", "cp850", "cp852",
@@ -36,7 +36,7 @@ _CONTROLS = bytes(code for code in range(32) if code not in b"\t\n\x0c\r\x1b")
 
 
 class Decoded(NamedTuple):
-    """The text of a file, and what is uncertain about it."""
+    """The text of a file; `warning` is one of WARNINGS."""
 
     text: str
     warning: str | None = None
@@ -49,16 +49,16 @@ class Undecodable(NamedTuple):
 
 
 def decode(data: bytes) -> Decoded | Undecodable:
-    """The text in `data`."""
+    """Decode a file."""
     for mark, encoding in _MARKS:
         if data.startswith(mark):
-            return _lenient(data[len(mark) :], encoding)
+            return _decode_leniently(data[len(mark) :], encoding)
     if b"\0" in data:
-        return _with_nul(data)
+        return _decode_with_nul(data)
     try:
         text = data.decode()
     except UnicodeDecodeError:
-        return _not_utf8(data)
+        return _decode_other(data)
     if b"\x1b$" in data:  # seven-bit Japanese looks like ASCII
         try:
             return Decoded(data.decode("iso2022_jp"), OTHER_ENCODING)
@@ -67,25 +67,25 @@ def decode(data: bytes) -> Decoded | Undecodable:
     return Decoded(text)
 
 
-def _lenient(data: bytes, encoding: str, warning: str | None = None) -> Decoded:
+def _decode_leniently(data: bytes, encoding: str, warning: str | None = None) -> Decoded:
     try:
         return Decoded(data.decode(encoding), warning)
     except UnicodeDecodeError:
         return Decoded(data.decode(encoding, "replace"), DAMAGED)
 
 
-def _with_nul(data: bytes) -> Decoded | Undecodable:
-    """Text of two or four bytes a letter without a mark, text with NULs in it, or no text."""
+def _decode_with_nul(data: bytes) -> Decoded | Undecodable:
+    """UTF-16 or UTF-32 without a mark, text with NUL bytes, or a binary file."""
     even, odd = data[::2].count(0), data[1::2].count(0)
     if max(even, odd) * 5 >= len(data) and min(even, odd) * 20 <= max(even, odd):
-        return _lenient(data, "utf-16-le" if odd > even else "utf-16-be", OTHER_ENCODING)
+        return _decode_leniently(data, "utf-16-le" if odd > even else "utf-16-be", OTHER_ENCODING)
     if (even + odd) * 3 >= len(data) * 2:
         for encoding in ("utf-32-le", "utf-32-be"):
             try:
                 return Decoded(data.decode(encoding), OTHER_ENCODING)
             except UnicodeDecodeError:
                 continue
-    # A crash may leave NULs in a note, at its end or in a hole, but nothing else of that kind.
+    # A crash may leave NUL bytes in a note, but no other control characters.
     bare = data.replace(b"\0", b"")
     if _is_binary(bare):
         return Undecodable(BINARY)
@@ -93,7 +93,7 @@ def _with_nul(data: bytes) -> Decoded | Undecodable:
     return read if isinstance(read, Undecodable) else Decoded(read.text, NUL_BYTES)
 
 
-def _not_utf8(data: bytes) -> Decoded | Undecodable:
+def _decode_other(data: bytes) -> Decoded | Undecodable:
     if _is_binary(data):
         return Undecodable(BINARY)
     lenient = data.decode("utf-8", "replace")
@@ -101,8 +101,12 @@ def _not_utf8(data: bytes) -> Decoded | Undecodable:
     beyond_ascii = len(lenient) - len(lenient.encode("ascii", "ignore")) - wrong
     if beyond_ascii > 3 * wrong:
         return Decoded(lenient, DAMAGED)
-    encoding = _looks_like(data)
-    return _lenient(data, encoding, OTHER_ENCODING) if encoding else Undecodable(UNKNOWN_ENCODING)
+    encoding = _guess_encoding(data)
+    return (
+        _decode_leniently(data, encoding, OTHER_ENCODING)
+        if encoding
+        else Undecodable(UNKNOWN_ENCODING)
+    )
 
 
 def _is_binary(data: bytes) -> bool:
@@ -110,8 +114,8 @@ def _is_binary(data: bytes) -> bool:
     return controls * 20 > len(data)
 
 
-def _looks_like(data: bytes) -> str | None:
-    """The encoding that makes most sense of the lines that are not ASCII."""
+def _guess_encoding(data: bytes) -> str | None:
+    """The most likely encoding of the lines that are not ASCII."""
     from charset_normalizer import from_bytes  # slow to load, and seldom needed
 
     sample = bytearray()
@@ -121,7 +125,7 @@ def _looks_like(data: bytes) -> str | None:
         if len(sample) >= _SAMPLE_BYTES:
             break
     found = list(from_bytes(bytes(sample), cp_isolation=_CANDIDATES))
-    # Short samples often make equal sense in several encodings: then the more usual one is meant.
+    # Short samples are often equally likely in several encodings: then the most common one counts.
     equal = [
         encoding
         for match in found

@@ -1,7 +1,7 @@
-"""Some lines of a note, clean or as written, and what the guard has to know about them.
+"""Lines of a note, without markup or as written, with the parts that the guard inspects.
 
-It never raises, whatever the bytes are, and never changes how many lines there are: line 12 here is
-line 12 in the file.
+It never raises, whatever the bytes are, and keeps the line numbers: line 12 here is line 12 in the
+file.
 """
 
 from bisect import bisect_right
@@ -16,21 +16,21 @@ from ragd.notes.markdown.fences import without_code
 from ragd.notes.markdown.frontmatter import Frontmatter
 from ragd.notes.markdown.sanitise import without_markup
 from ragd.notes.markdown.sections import Section, split_sections
-from ragd.notes.parse import HIDDEN, Unparsable, name_of
+from ragd.notes.parse import HIDDEN, Unparsable, file_title
 
-PIECE = 8_000  # characters that are judged at once: an expression cannot be interrupted
-OVERLAP = 1_000  # more than any expression reaches
+PIECE = 8_000  # characters that are inspected at once: a regular expression cannot be interrupted
+OVERLAP = 1_000  # longer than any match
 
 
 class ExcerptLimits(Struct, frozen=True):
-    """How much is shown at once."""
+    """The most that is shown at once."""
 
     lines: int
     characters: int
 
 
 class ExcerptPart(Struct, frozen=True):
-    """Lines of one section, as the guard looks at a passage."""
+    """Lines of one section, as a passage for the guard."""
 
     chunk_text: str
     section: str | None
@@ -42,13 +42,13 @@ class ExcerptPart(Struct, frozen=True):
 
 
 class Excerpt(Struct, frozen=True):
-    """`lines` begin with the one of number `first`, from 1; `total` are in the whole note."""
+    """Lines of a note. `first`: the number of the first one, from 1; `total`: lines of the note."""
 
     lines: list[str]
     first: int
     total: int
     parts: list[ExcerptPart]
-    is_cut: bool = False  # a line is longer than there is room for
+    is_cut: bool = False  # one line is longer than the limit
 
     @property
     def last(self) -> int:
@@ -65,10 +65,10 @@ def excerpt(
     code: bool,
     room: ExcerptLimits | None = None,
 ) -> Excerpt | Unparsable:
-    """These lines of a note, as many as there are and as fit in `room`.
+    """The lines from `first` to `last`, as many as exist and fit in `room`.
 
-    Unless `raw`, without markup and, unless `code`, without fenced code: as the index has them.
-    Unparsable for what is not text, and for a note that says `rag: false`.
+    Unless `raw`, they are without markup, as in the index, and without fenced code unless `code`.
+    Returns Unparsable for a file that is not text, and for a note with `rag: false`.
     """
     decoded = decoding.decode(data)
     if isinstance(decoded, decoding.Undecodable):
@@ -78,26 +78,26 @@ def excerpt(
     if properties.hidden:
         return Unparsable(HIDDEN)
     written = _lines(text)
-    clean, sections = _clean(text, properties, code)
+    clean, sections = _clean_lines(text, properties, code)
     start, end = first - 1, len(written) if last is None else min(last, len(written))
     lines = written if raw else clean
     if room is not None:
-        end = _end(lines, written, start, end, room)
+        end = _fitting_end(lines, written, start, end, room)
     shown = lines[start:end]
     is_cut = (
         room is not None and len(shown) == 1 and _width(lines, written, start) > room.characters
     )
     if room is not None and is_cut:
         shown = [shown[0][: room.characters]]
-        written[start] = f"{written[start][: room.characters]}\n{shown[0]}"  # judged: both
+        written[start] = f"{written[start][: room.characters]}\n{shown[0]}"  # both are inspected
     parts = _parts(path, written, sections, properties, start, end)
     return Excerpt(shown, first, len(written), parts, is_cut)
 
 
 def pieces(parts: Iterable[ExcerptPart]) -> Iterator[ExcerptPart]:
-    """The same text in pieces that are judged quickly; what stands where two meet is in both."""
+    """The parts in smaller pieces, which are inspected quickly. The pieces overlap."""
     for part in parts:
-        for text in pieces_of(part.chunk_text):
+        for text in split_pieces(part.chunk_text):
             yield (
                 part
                 if len(text) == len(part.chunk_text)
@@ -105,17 +105,17 @@ def pieces(parts: Iterable[ExcerptPart]) -> Iterator[ExcerptPart]:
             )
 
 
-def pieces_of(text: str) -> Iterator[str]:
-    """A text in overlapping pieces, one at least."""
+def split_pieces(text: str) -> Iterator[str]:
+    """A text in overlapping pieces, at least one."""
     yield text[:PIECE]
     for start in range(PIECE, len(text), PIECE):
         yield text[start - OVERLAP : start + PIECE]
 
 
-def _end(
+def _fitting_end(
     lines: Sequence[str], written: Sequence[str], start: int, end: int, room: ExcerptLimits
 ) -> int:
-    """Before which line to stop, so that the rest has room; one line always has."""
+    """The line before which to stop so that the lines fit; at least one line is shown."""
     characters = 0
     for at in range(start, min(end, start + room.lines)):
         characters += _width(lines, written, at) + 1
@@ -129,11 +129,13 @@ def _width(lines: Sequence[str], written: Sequence[str], at: int) -> int:
 
 
 def _lines(text: str) -> list[str]:
-    """A line feed at the end ends the last line and begins no other."""
+    """The lines of a text. A line feed at the end does not begin another line."""
     return text.removesuffix("\n").split("\n")
 
 
-def _clean(text: str, properties: Frontmatter, keep_code: bool) -> tuple[list[str], list[Section]]:
+def _clean_lines(
+    text: str, properties: Frontmatter, keep_code: bool
+) -> tuple[list[str], list[Section]]:
     """The whole note without markup, line for line, and its sections."""
     head = _lines(without_markup(text[: properties.end])) if properties.end else []
     body, code = without_code(text[properties.end :], keep_code)
@@ -152,12 +154,12 @@ def _parts(
     start: int,
     end: int,
 ) -> list[ExcerptPart]:
-    """The lines from `start` (from 0) to before `end`, by the sections that they stand in.
+    """The lines from `start` (from 0) to before `end`, by section.
 
-    The raw text is judged, too: a comment may hold what a reader does not see.
+    They have the raw text, because a comment may hold text that a reader does not see.
     """
     begins = [section.line - 1 for section in sections]
-    title = properties.title or name_of(path)
+    title = properties.title or file_title(path)
     found = []
     while start < end:
         at = bisect_right(begins, start)

@@ -1,4 +1,4 @@
-"""The language of a text: by its script, and in Latin script by its function words. Pure.
+"""Detects the language of a text: by its script, and in Latin script by its function words. Pure.
 
 It returns None rather than guess: names, numbers and single words have no language.
 """
@@ -6,11 +6,11 @@ It returns None rather than guess: names, numbers and single words have no langu
 import re
 from collections import Counter
 
-LONGEST_READ = 4_000  # characters; more of a text does not change the result
-LEAST_SHARE = 0.06  # of a text's words must be function words of its language
-CLEAR_LEAD = 1.25  # how much better than the next the best language must fit
+LONGEST_READ = 4_000  # characters; reading more does not change the result
+LEAST_SHARE = 0.06  # of a text's words that must be function words of its language
+CLEAR_LEAD = 1.25  # how much better the best language must fit than the next
 
-# A Han character says about as much as three letters, a syllable or a kana as two.
+# A Han character counts as much as three letters, a Hangul syllable or a kana as two.
 _SCRIPTS = (
     ("han", 3, re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")),
     ("kana", 2, re.compile("[\u3040-\u30ff\u31f0-\u31ff\uff66-\uff9f]")),
@@ -110,12 +110,12 @@ _FUNCTION_WORDS = {
 
 
 def language_of(text: str) -> str | None:
-    """The ISO 639-1 code of the language that most of the text is in; None if it shows none."""
+    """The ISO 639-1 code of the language of most of the text; None if it is not clear."""
     text = text[:LONGEST_READ]
     if not text.isascii():
         script = _script_of(text)
         if script != "latin":
-            return script and _in_script(script, text)
+            return script and _language_of_script(script, text)
     return _in_latin_script(_APART.sub(" ", text))
 
 
@@ -132,7 +132,7 @@ def _script_of(text: str) -> str | None:
     return best if sizes[best] else None
 
 
-def _in_script(script: str, text: str) -> str | None:
+def _language_of_script(script: str, text: str) -> str | None:
     if script == "han":
         return "zh"
     if script == "kana":
@@ -147,20 +147,20 @@ def _in_script(script: str, text: str) -> str | None:
 
 
 def _in_latin_script(text: str) -> str | None:
-    """A function word of one language counts fully, one of several languages in part."""
+    """The language by function words. A word of several languages counts in part for each."""
     words = _WORD.findall(text.casefold())
     counted = Counter(words)
     fits: dict[str, float] = {}
     different: dict[str, int] = {}
-    for word in counted.keys() & _KNOWN.keys():
-        languages = _KNOWN[word]
+    for word in counted.keys() & _LANGUAGES_BY_WORD.keys():
+        languages = _LANGUAGES_BY_WORD[word]
         for language in languages:
             fits[language] = fits.get(language, 0.0) + counted[word] / len(languages)
             different[language] = different.get(language, 0) + 1
     if not fits:
         return None
     best, *others = sorted(fits, key=lambda language: -fits[language])
-    if different[best] < 2 and not _is_telling(_WORDS_OF[best] & counted.keys()):
+    if different[best] < 2 and not _is_conclusive(_WORDS_OF[best] & counted.keys()):
         return None
     if sum(counted[word] for word in _WORDS_OF[best] & counted.keys()) < LEAST_SHARE * len(words):
         return None
@@ -169,15 +169,15 @@ def _in_latin_script(text: str) -> str | None:
     return best
 
 
-def _is_telling(single: frozenset[str] | set[str]) -> bool:
-    """A single word shows a language if it is long and of no other."""
-    return all(len(word) >= 3 and len(_KNOWN[word]) == 1 for word in single)
+def _is_conclusive(single: frozenset[str] | set[str]) -> bool:
+    """Whether a single word proves a language: it is long, and in no other language."""
+    return all(len(word) >= 3 and len(_LANGUAGES_BY_WORD[word]) == 1 for word in single)
 
 
 _WORDS_OF = {code: frozenset(words.split()) for code, words in _FUNCTION_WORDS.items()}
 
 
-def _known() -> dict[str, tuple[str, ...]]:
+def _languages_by_word() -> dict[str, tuple[str, ...]]:
     found: dict[str, list[str]] = {}
     for code, words in _WORDS_OF.items():
         for word in words:
@@ -185,4 +185,4 @@ def _known() -> dict[str, tuple[str, ...]]:
     return {word: tuple(codes) for word, codes in found.items()}
 
 
-_KNOWN = _known()
+_LANGUAGES_BY_WORD = _languages_by_word()

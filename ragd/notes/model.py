@@ -1,4 +1,4 @@
-"""A note and its chunks, as the rest of the house sees them. Pure."""
+"""A note and its chunks, as the other packages use them. Pure."""
 
 from msgspec import Struct
 
@@ -8,8 +8,8 @@ class Chunk(Struct, frozen=True):
 
     chunk_id: str  # UUIDv5 of path, index and content hash
     index: int
-    text: str  # at most 2,000 characters; empty in a note that has nothing but its name
-    section: str | None  # the header it stands under, as written ("#mentalhealth", "Plans")
+    text: str  # at most 2,000 characters; empty if the note is empty
+    section: str | None  # the header above it, as written ("#mentalhealth", "Plans")
     heading_path: str  # "Year > January > Plans", empty at the top; whole, for the guard
     start_line: int  # of the original file, from 1, inclusive
     end_line: int
@@ -18,16 +18,16 @@ class Chunk(Struct, frozen=True):
     content_hash: str  # sha256 of embed_text: the key of the embedding cache
     embed_text: str  # title and heading path before the text
     search_text: str  # the full-text column: title, aliases, heading path, tags, text, bigrams
-    note_tags: tuple[str, ...] = ()  # every tag of the note, wherever it stands
-    names: tuple[str, ...] = ()  # of the note, beside its title: file name, aliases, first heading
+    note_tags: tuple[str, ...] = ()  # every tag of the note
+    names: tuple[str, ...] = ()  # of the note, except its title: file name, aliases, first heading
     opening: str = ""  # the heading that the note begins with: one of the names, a weaker one
     links: tuple[str, ...] = ()  # targets that this passage links to: a path or a name, no `.md`
     properties: tuple[str, ...] = ()  # typed properties of the note, encoded
-    language: str | None = None  # ISO 639-1, if the text shows one
+    language: str | None = None  # ISO 639-1, if it can be detected
 
 
 class Note(Struct, frozen=True):
-    """One file, read and cut. `hidden` is why it stays out of the index, if it does."""
+    """One file, parsed. `hidden`: why it is not indexed, if it is not."""
 
     path: str
     title: str
@@ -40,7 +40,7 @@ class Note(Struct, frozen=True):
 
 
 class ChunkOptions(Struct, frozen=True):
-    """What the configuration says about cutting and cleaning."""
+    """The settings for cutting and cleaning notes."""
 
     chunk_size: int = 500
     chunk_overlap: int = 100

@@ -1,4 +1,4 @@
-"""The names of a note: how they are compared, and the words they are made of. Pure."""
+"""Names of notes: the key that they are compared by, and the words in them. Pure."""
 
 import re
 import unicodedata
@@ -7,22 +7,23 @@ LONGEST_KEY = 300
 
 _WORD = re.compile(r"[^\W_]+[+#]*")  # `C`, `C#` and `C++` are three names
 _COMBINING = re.compile("[\u0300-\u036f]+")
-_APART = re.compile(r"[\s\-/]+")  # full-text search separates words at these by itself
+_APART = re.compile(r"[\s\-/]+")  # full-text search also splits words at these
 _HUMP = re.compile(r"(?<=[^\W\d_A-Z])(?=[A-Z])|(?<=\d)(?=[A-Z][a-z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _INNER = re.compile(r"[_.\s]+")
 
 
 def name_key(name: str) -> str:
-    """A name as it is compared: without case, accents and separators. Empty: it has no letters."""
+    """A name in the form that is compared: without case, accents and separators. Empty if it has no
+    letters."""
     normalised = unicodedata.normalize("NFKD", name[:LONGEST_KEY].casefold())
     bare = unicodedata.normalize("NFC", _COMBINING.sub("", normalised))
     return "".join(_WORD.findall(bare))
 
 
 def inner_words(name: str) -> list[str]:
-    """The words within words: of `type_hints`, `typeHints` and `type.hints`, `type` and `hints`.
+    """The words in compound names: `type`, `hints` in `type_hints`, `typeHints` and `type.hints`.
 
-    Full-text search takes each of these for one word.
+    Full-text search treats each of these as one word.
     """
     found: list[str] = []
     for piece in _APART.split(name):

@@ -1,4 +1,4 @@
-"""A note from its bytes: text, properties, sections, passages, chunks with their ids.
+"""Parses the bytes of a note: text, properties, sections, passages, chunks with their ids.
 
 It never raises, whatever the bytes are, and the same path and bytes always give the same chunks.
 """
@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from ragd.notes import dates, decoding
 from ragd.notes.characters import collapse_spaces, one_line, visible
-from ragd.notes.chunker import MOST_CHARACTERS, CutPassage, passages
+from ragd.notes.chunker import MOST_CHARACTERS, CutPassage, cut_passages
 from ragd.notes.languages import language_of
 from ragd.notes.markdown import frontmatter, links, tags
 from ragd.notes.markdown.fences import without_code
@@ -24,50 +24,50 @@ from ragd.notes.model import Chunk, ChunkOptions, Note
 from ragd.notes.search_text import search_text
 from ragd.notes.windows import Limits
 
-# Goes up with every change to what chunks come out of the same bytes: the index is then cut anew.
+# Raise it with every change that makes other chunks from the same bytes: the index is then rebuilt.
 FINGERPRINT = 4
 
 HIDDEN = "its frontmatter says `rag: false`"
 TOO_MANY = "it would become more than 30,000 passages"
 LONGEST_TITLE = 300
-MOST_NOTE_TAGS = 200  # of other passages; a passage has all of its own
+MOST_NOTE_TAGS = 200  # from other passages; a passage has all its own tags
 MOST_NAMES = 50
-MOST_CHUNKS = 30_000  # of a note; 10 MB of Korean, the densest of usual texts, are about 23,000
+MOST_CHUNKS = 30_000  # of a note; 10 MB of Korean text, the densest kind, make about 23,000
 
 # The namespace of chunk ids: the UUIDv5 of "ragd:chunk" in the URL namespace of RFC 9562.
 CHUNK_NAMESPACE = bytes.fromhex("4a603e15e7c655e4a493cf4afd8f3fa3")
 
-# A note that says nothing has this one passage: people look for it by its name all the same.
-NOTHING = CutPassage("", "", 1, 1, Section("", 1, 1))
+# The only passage of an empty note, so that the note is found by its name.
+EMPTY_PASSAGE = CutPassage("", "", 1, 1, Section("", 1, 1))
 
-# A heading of the first level before all text; lone tags may stand before it.
+# A first-level heading before any text; single tags may come before it.
 _OPENING = re.compile(r"(?:\s|#[^\s#]+[ \t]*\n)*+#[ \t]+([^\n]*[^\s#])")
 
 Count = Callable[[str], int]
 
 
-class _Facts(Struct, frozen=True):
-    """What all passages of a note share."""
+class _SharedData(Struct, frozen=True):
+    """The data that all passages of a note share."""
 
     path: str
     title: str
     stem: str  # the file's name
     names: tuple[str, ...]
-    opening: str  # the heading that it begins with
+    opening: str  # the heading at the beginning of the note
     properties: Frontmatter
-    tags: tuple[str, ...]  # its properties' and those of all passages
+    tags: tuple[str, ...]  # from its properties and all passages
     links: Sequence[Link]
     language: str | None  # of most of its text
 
 
 class Unparsable(Struct, frozen=True):
-    """A file that is not a note; `reason` is one of `decoding.REASONS`."""
+    """A file that cannot be parsed; `reason` is one of `decoding.REASONS`."""
 
     reason: str
 
 
 def fingerprint(options: ChunkOptions) -> str:
-    """What decides which chunks come out of a note: the code's version and the options."""
+    """Everything that decides how a note is cut: the code's version and the options."""
     return f"{FINGERPRINT}:{options.chunk_size}:{options.chunk_overlap}:{options.code_blocks}"
 
 
@@ -81,23 +81,23 @@ def parse_note(
     text = visible(decoded.text)
     properties = frontmatter.read(text)
     warnings = tuple(warning for warning in (decoded.warning, properties.warning) if warning)
-    day, exact = _day(path, properties)
-    title = properties.title or name_of(path)
+    day, exact = _note_day(path, properties)
+    title = properties.title or file_title(path)
     chunks: list[Chunk] = []
     hidden = HIDDEN if properties.hidden else None
     if hidden is None:
         body, code = _body(text, properties, options)
-        cut = _passages(body, code, properties, options, count_tokens)
+        cut = _cut_body(body, code, properties, options, count_tokens)
         found = list(itertools.islice(cut, MOST_CHUNKS + 1))
         if len(found) > MOST_CHUNKS:
-            hidden, found = TOO_MANY, []  # as a whole: half a note would look like all of it
+            hidden, found = TOO_MANY, []  # half a note would look like the whole note
         elif not found and title:
-            found = [NOTHING]
+            found = [EMPTY_PASSAGE]
         own_tags = [_own_tags(passage) for passage in found]
-        facts = _facts(path, title, properties, own_tags, body)
+        shared = _shared_data(path, title, properties, own_tags, body)
         for index, (passage, own) in enumerate(zip(found, own_tags, strict=True)):
-            about = day if exact else passage.section.date or day
-            chunks.append(_chunk(facts, about, index, passage, own))
+            passage_day = day if exact else passage.section.date or day
+            chunks.append(_make_chunk(shared, passage_day, index, passage, own))
     return Note(
         path,
         title,
@@ -118,10 +118,10 @@ def chunk_id(path: str, index: int, content_hash: str) -> str:
     return f"{digest[:8]}-{digest[8:12]}-5{digest[13:16]}-{variant}{digest[17:20]}-{digest[20:32]}"
 
 
-def _day(path: str, properties: Frontmatter) -> tuple[str | None, bool]:
-    """The note's day, and whether it also holds for a section whose heading has another.
+def _note_day(path: str, properties: Frontmatter) -> tuple[str | None, bool]:
+    """The note's day, and whether it also counts for a section whose heading has another day.
 
-    A month, a week or the day of the file's creation says less about a section than its heading.
+    A month, a week or the day of creation is less exact for a section than its heading.
     """
     day, exact = dates.date_in_path(path)
     if day is None and properties.date:
@@ -132,15 +132,15 @@ def _day(path: str, properties: Frontmatter) -> tuple[str | None, bool]:
     return day, exact
 
 
-def name_of(path: str) -> str:
-    """The file's name without its ending: what Obsidian shows as the title."""
+def file_title(path: str) -> str:
+    """The file's name without its extension, which Obsidian shows as the title."""
     name = path.rsplit("/", 1)[-1]
     stem = name.rsplit(".", 1)[0]
     return one_line(stem or name, LONGEST_TITLE)
 
 
 class _Body(Struct, frozen=True):
-    """A note's text below its properties, without code; it begins on this line."""
+    """A note's text below its properties, without code, and the line where it begins."""
 
     text: str
     first_line: int
@@ -156,7 +156,7 @@ def _body(
     return _Body(body, first_line), kept
 
 
-def _passages(
+def _cut_body(
     body: _Body,
     code: dict[int, str],
     properties: Frontmatter,
@@ -166,24 +166,24 @@ def _passages(
     size = options.chunk_size
     limits = Limits(size, min(options.chunk_overlap, size - 1), MOST_CHARACTERS)
     sections = split_sections(without_markup(body.text), body.first_line)
-    return passages(_shown(properties), sections, code, limits, count)
+    return cut_passages(_properties_section(properties), sections, code, limits, count)
 
 
-def _facts(
+def _shared_data(
     path: str,
     title: str,
     properties: Frontmatter,
     own_tags: Sequence[tuple[str, ...]],
     body: _Body,
-) -> _Facts:
-    stem = name_of(path)
+) -> _SharedData:
+    stem = file_title(path)
     names = dict.fromkeys([stem, *properties.aliases])
     first = _OPENING.match(body.text)
     opening = plain_line(first.group(1), LONGEST_TITLE) if first else ""
-    names[opening] = None  # many people write the name of a note there
-    for no_name in (title, ""):
-        names.pop(no_name, None)
-    return _Facts(
+    names[opening] = None  # many people repeat the name of a note there
+    for not_a_name in (title, ""):
+        names.pop(not_a_name, None)
+    return _SharedData(
         path,
         title,
         stem,
@@ -192,8 +192,8 @@ def _facts(
         properties,
         tags.merge_tags(properties.tags, *own_tags)[:MOST_NOTE_TAGS],
         [
-            *links.links(properties.block, 2, path),
-            *links.links(body.text, body.first_line, path),
+            *links.find_links(properties.block, 2, path),
+            *links.find_links(body.text, body.first_line, path),
         ],
         language_of(body.text),
     )
@@ -203,8 +203,8 @@ def _own_tags(passage: CutPassage) -> tuple[str, ...]:
     return tags.merge_tags(passage.section.hashtags, tags.inline_tags(passage.prose))
 
 
-def _shown(properties: Frontmatter) -> Section | None:
-    """The properties as text, all of them: any may be searched for."""
+def _properties_section(properties: Frontmatter) -> Section | None:
+    """All properties as text, so that they can be searched."""
     if not properties.block:
         return None
     block = collapse_spaces(without_markup(properties.block))
@@ -214,23 +214,23 @@ def _shown(properties: Frontmatter) -> Section | None:
 
 
 def embedded_text(title: str, heading_path: str, text: str) -> str:
-    """What the vector of a passage is made from."""
+    """The text from which the vector of a passage is made."""
     names = f"{title}\n{heading_path}" if heading_path else title
     return f"{names}\n\n{text}" if text else names
 
 
-def _chunk(
-    facts: _Facts, day: str | None, index: int, passage: CutPassage, own_tags: tuple[str, ...]
+def _make_chunk(
+    shared: _SharedData, day: str | None, index: int, passage: CutPassage, own_tags: tuple[str, ...]
 ) -> Chunk:
     section = passage.section
     text = passage.text
-    found = tags.merge_tags(own_tags, facts.properties.tags)
-    embed_text = embedded_text(facts.title, section.path, text)
+    found = tags.merge_tags(own_tags, shared.properties.tags)
+    embed_text = embedded_text(shared.title, section.path, text)
     content_hash = hashlib.sha256(embed_text.encode()).hexdigest()
-    aliases = facts.properties.aliases
-    language = language_of(text) or facts.language
+    aliases = shared.properties.aliases
+    language = language_of(text) or shared.language
     return Chunk(
-        chunk_id(facts.path, index, content_hash),
+        chunk_id(shared.path, index, content_hash),
         index,
         text,
         section.name,
@@ -241,11 +241,11 @@ def _chunk(
         found,
         content_hash,
         embed_text,
-        search_text(facts.title, aliases, section.path, found, text, facts.stem, language),
-        tags.merge_tags(found, facts.tags),
-        facts.names,
-        facts.opening,
-        links.within(facts.links, passage.start_line, passage.end_line),
-        facts.properties.properties,
+        search_text(shared.title, aliases, section.path, found, text, shared.stem, language),
+        tags.merge_tags(found, shared.tags),
+        shared.names,
+        shared.opening,
+        links.targets_between(shared.links, passage.start_line, passage.end_line),
+        shared.properties.properties,
         language=language,
     )

@@ -1,8 +1,8 @@
 """Frontmatter properties as the index keeps them, and comparisons with them. Pure.
 
-A property is kept as `name=value`, a list as one of these for each value, in the spelling that is
-compared: composed, in no case, spaces as one. What a value is (a number, a day, yes or no, a text)
-is read when it is compared. Nested properties are left out.
+A property is kept as `name=value`, and a list as one such entry for each value, in the form that is
+compared: composed, case-folded, with single spaces. The type of a value (number, day, yes or no,
+text) is decided when it is compared. Nested properties are left out.
 """
 
 import re
@@ -12,7 +12,7 @@ from datetime import date
 from operator import ge, gt, le, lt
 from typing import Any
 
-MOST_PROPERTIES = 100  # of one note; each value of a list counts
+MOST_PROPERTIES = 100  # of one note; each value of a list counts as one
 LONGEST_NAME = 80
 LONGEST_VALUE = 200
 
@@ -26,7 +26,7 @@ OPERATORS = ("=", "!=", *_ORDERS)
 
 
 def encode_properties(values: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
-    """The properties of a note, each name with its values, as the index keeps them."""
+    """The properties of a note as the index keeps them, from names with their values."""
     found: dict[str, None] = {}
     for name, texts in values.items():
         key = comparable_name(name)
@@ -42,10 +42,10 @@ def encode_properties(values: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
 
 
 def matching_values(name: str, operator: str, value: str, known: Iterable[str]) -> tuple[str, ...]:
-    """Those of the known properties that are meant; without an operator, all of this name.
+    """Those of the known properties that match; without an operator, all with this name.
 
-    For `!=` these are the ones that are not meant: a note passes that has the name and none of
-    them. Numbers are compared as numbers and days as days; a text is only equal or not.
+    For `!=` these are the equal ones: a note matches if it has the name and none of them. Numbers
+    are compared as numbers and days as days; texts can only be equal or not.
     """
     start = f"{comparable_name(name)}="
     own = [one for one in known if one.startswith(start)]
@@ -56,7 +56,7 @@ def matching_values(name: str, operator: str, value: str, known: Iterable[str]) 
 
 
 def comparable_name(text: str) -> str:
-    """A name or a value as it is compared."""
+    """A name or a value in the form that is compared."""
     normalised = unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
     return _SPACES.sub(" ", normalised).strip()
 
@@ -73,7 +73,7 @@ def _fits(value: str, operator: str, wanted: str) -> bool:
 
 
 def _typed(value: str) -> float | date | bool | str:
-    """What a value is."""
+    """A value with its type."""
     if value in _YES or value in _NO:
         return value in _YES
     if _NUMBER.fullmatch(value):
@@ -87,6 +87,6 @@ def _typed(value: str) -> float | date | bool | str:
 
 
 def _day_of(value: str) -> str:
-    """A moment is kept as its day: the number of different values stays small."""
+    """The day of a timestamp, so that there are few different values; others stay as they are."""
     found = _DAY.fullmatch(value)
     return value[:10] if found and isinstance(_typed(value), date) else value

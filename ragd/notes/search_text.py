@@ -1,6 +1,6 @@
-"""What full-text search looks at: a chunk with the names it may be looked for by.
+"""The text of the full-text index: a chunk with the names of its note.
 
-It never shows anything: this text is searched, the chunk's own is shown.
+This text is only searched. Results show the chunk's own text.
 """
 
 import re
@@ -20,10 +20,10 @@ def search_text(
     stem: str = "",
     language: str | None = None,
 ) -> str:
-    """Title, names, heading path, tags and text, a line for each kind, then Korean bigrams and
+    """Title, names, heading path, tags and text, a line for each kind, then Korean bigrams or the
     stems of the text's own language.
 
-    `stem` is the file's name. Names such as `type_hints` are there whole and word by word.
+    `stem` is the file's name. Names such as `type_hints` are included whole and word by word.
     """
     lines = [title]
     if stem and stem != title:
@@ -47,10 +47,10 @@ def search_text(
 
 
 def hangul_bigrams(text: str) -> str:
-    """Each two neighbouring syllables of the Korean words in `text`, spaced; for queries too.
+    """All pairs of neighbouring syllables of the Korean words in `text`, separated by spaces.
 
-    Particles hang on Korean nouns, and a word-by-word index does not find the noun without them. A
-    word of two syllables is its own bigram, and is left out.
+    Particles are joined to Korean nouns, and an index of whole words would not find the noun alone.
+    Queries use the same pairs. A word of two syllables is its own bigram and is left out.
     """
     return " ".join(
         [
@@ -63,6 +63,6 @@ def hangul_bigrams(text: str) -> str:
 
 
 def _may_be_korean(text: str) -> bool:
-    """A quick look, which spares most text the search: Hangul begins with one of four bytes."""
+    """A quick check that rules out most texts: Hangul begins with one of four bytes."""
     data = text.encode()
     return b"\xea" in data or b"\xeb" in data or b"\xec" in data or b"\xed" in data

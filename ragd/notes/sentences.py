@@ -1,10 +1,10 @@
-"""The sentences of a note's text, without its list marks and headings. Pure."""
+"""Splits a note's text into sentences, without list marks and headings. Pure."""
 
 import re
 from collections.abc import Iterator
 
 _MARK = re.compile(r"(?:[-*+]|\d{1,3}[.)])\s+(?:\[.\]\s+)?|>+\s?(?:\[!\w+\][+-]?\s*)?")
-# Headings, lone tags, rules, and the commonest properties of a note: no sentences.
+# Headings, single tags, rules, and the most common properties of a note are not sentences.
 _TITLE = re.compile(
     r"#{1,6}\s|#\S+$|[-=*_]{3,}$|\|[\s:|-]+$"
     r"|(?:tags?|alias(?:es)?|date|created|updated|cssclass(?:es)?|publish|type):(?:\s|$)"
@@ -17,7 +17,7 @@ _SHORT = re.compile(
 
 
 def sentences(text: str) -> Iterator[str]:
-    """Each sentence on one line; an item of a list is one, a heading is none."""
+    """The sentences of a text, each on one line. A list item is one; headings are left out."""
     for block in _blocks(text):
         yield from _split(block)
 

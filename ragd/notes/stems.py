@@ -1,7 +1,7 @@
-"""Stems of words in their own language, beside the English ones that the full-text index makes.
+"""Stems of words in their own language, in addition to the index's English stems.
 
-`stems` gives those that another form of the word would share and the index does not have yet. It
-never touches English, and languages without a stemmer have none.
+`stems` returns the stems that the English stemmer of the index does not produce. English words and
+languages without a stemmer get none.
 """
 
 import re
@@ -34,7 +34,7 @@ _STEMMERS = {
     "sr": "serbian",
     "sv": "swedish",
     "tr": "turkish",
-    "uk": "russian",  # there is none of its own; endings are much alike
+    "uk": "russian",  # there is no Ukrainian stemmer; the endings are similar
 }
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _MARKS = re.compile("[\u0640\u064b-\u0652\u0300\u0301]+")  # Arabic vowels, Russian stress marks
@@ -46,12 +46,12 @@ def has_stems(language: str | None) -> bool:
 
 
 def stems(text: str, language: str | None) -> str:
-    """The stems of all words, spaced, without those that the English stemmer finds anyway."""
+    """The stems of all words, separated by spaces, without those that the English stemmer finds."""
     return " ".join([stem for _, stem in _pairs(text, language) if stem])
 
 
 def stemmed(text: str, language: str | None) -> str:
-    """The words of a question, each as its stem if the index has one: each counts once."""
+    """The words of a question, each replaced by its stem if the index has one."""
     if not has_stems(language):
         return text
     found = dict(_pairs(text, language))
@@ -60,17 +60,17 @@ def stemmed(text: str, language: str | None) -> str:
 
 
 def _pairs(text: str, language: str | None) -> Iterator[tuple[str, str]]:
-    """Each word and its stem; the stem is empty if the English stemmer finds it anyway."""
+    """Each word and its stem; the stem is empty if the English stemmer finds it too."""
     algorithm = _STEMMERS.get(language or "")
     if algorithm is None:
         return
     words = _WORD.findall(_without_marks(text).lower())
-    own = Stemmer.Stemmer(algorithm).stemWords(words)  # one each: not for several threads
+    own = Stemmer.Stemmer(algorithm).stemWords(words)  # a new one each time: it is not thread-safe
     english = Stemmer.Stemmer("english").stemWords
     for word, stem, known, new in zip(words, own, english(words), english(own), strict=True):
         yield word, stem if known != new else ""
 
 
 def _without_marks(text: str) -> str:
-    """Without marks that are not always written."""
+    """The text without marks that are often left out in writing."""
     return text if text.isascii() else _MARKS.sub("", unicodedata.normalize("NFC", text))

@@ -1,4 +1,4 @@
-"""Words that hold a sentence together without saying what it is about, by language. Pure."""
+"""Function words, which do not show what a sentence is about, by language. Pure."""
 
 ENGLISH = """
 a about after again all also am an and any are as at back be because been before being between
@@ -40,4 +40,4 @@ il in io la le lo loro ma mi mia mio ne nel nella non per perché più quale qua
 questo sono su sul sulla tra un una uno
 """
 
-ALL = (ENGLISH, GERMAN, FRENCH, SPANISH, ITALIAN)  # the first is taken where two fit alike
+ALL = (ENGLISH, GERMAN, FRENCH, SPANISH, ITALIAN)  # if two fit equally, the first is used

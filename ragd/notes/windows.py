@@ -1,15 +1,15 @@
 """Cuts a long text into overlapping windows of limited tokens, where a reader would cut.
 
-It never loses a word, nor cuts one unless it alone is too long: it ends a window with a line, else
-with a sentence, else with a word. Where a script has no spaces, what stands between two pauses
-counts as a word. What it looks at for one window does not grow with the text.
+It never loses a word, and cuts a word only if it is too long for a window. A window ends with a
+line, else with a sentence, else with a word. In scripts without spaces, the text between two pauses
+counts as a word. The time for one window does not depend on the length of the text.
 """
 
 import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-# These belong to the letter before them: no cut before one, and none after a joiner.
+# These belong to the letter before them: the text is not cut before one, nor after a joiner.
 _MARKS = (
     "\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0900-\u0903\u093a-\u094f\u0981-\u0983\u09bc-\u09cd"
     "\u0a01-\u0a03\u0a3c-\u0a4d\u0b82\u0bbe-\u0bcd\u0c00-\u0c04\u0c3e-\u0c4d\u0d00-\u0d03"
@@ -21,11 +21,11 @@ _JOINER = "\u200d"
 _OPENING = r"(\[{<“‘«「『（【〈《〔［｛"
 _CLOSING = r"\"'”’»)\]」』）】〉》〕］｝"
 _SENTENCE_END = re.compile(rf"[.!?…]++[{_CLOSING}]*+(?=\s)|[。！？｡．]++[{_CLOSING}]*+")
-# A pause within a run without spaces. A mark of ASCII is none before more of it: `1,5`, `http://`.
+# A pause in text without spaces. An ASCII mark before more ASCII is not a pause: `1,5`, `http://`.
 _PAUSE = re.compile(
     rf"[、，。！？；：…‥—｡､．၊။។៖]++[{_CLOSING}]*+|(?<![,;:!?])[,;:!?]++[{_CLOSING}]*+(?=[^!-~])"
 )
-# Where a word that is too long is cut: after punctuation, but before what opens something.
+# Where a word that is too long is cut: after punctuation, but before an opening bracket or quote.
 _PUNCTUATION = rf"[^\w\s{_OPENING}{_MARKS}]"
 _BREAK = re.compile(rf"(?<!{_PUNCTUATION}){_PUNCTUATION}++(?![{_MARKS}])|(?<=\w)(?=[{_OPENING}])")
 _SPACE = re.compile(r"\s+")
@@ -39,7 +39,7 @@ LastEnd = Callable[[int, int, int], int]
 
 
 class Limits(NamedTuple):
-    """What fits into one window, and what two neighbours share."""
+    """The size of one window, and the overlap of two neighbours."""
 
     tokens: int
     overlap: int
@@ -47,7 +47,7 @@ class Limits(NamedTuple):
 
 
 def windows(text: str, limits: Limits, count: Count) -> Iterator[tuple[int, int]]:
-    """From where to where each window goes. `text` begins and ends with a word."""
+    """The start and end of each window. `text` begins and ends with a word."""
     cutter = _Cutter(text, limits, count)
     start = done = 0
     while done < len(text):
@@ -58,29 +58,31 @@ def windows(text: str, limits: Limits, count: Count) -> Iterator[tuple[int, int]
 
 
 class _Cutter:
-    """One text and how many tokens its characters make, as far as it was seen."""
+    """Cuts one text, and estimates its tokens per character on the way."""
 
     def __init__(self, text: str, limits: Limits, count: Count) -> None:
         self.text = text
         self.limits = limits
         self.count = count
-        self.density = 0.27  # tokens a character: a guess for the next window, from the last one
+        self.density = (
+            0.27  # tokens per character: an estimate for the next window, from the last one
+        )
         self.spaced = text.isascii() or not _UNSPACED.search(text)
 
     def window(self, start: int, done: int) -> tuple[int, int]:
-        """The window that begins at `start`, or later if need be, and goes beyond `done`."""
+        """The window that begins at `start`, or later if necessary, and ends after `done`."""
         for last_end, first_end in (
             (self._last_word_end, self._word_end),
             (self._last_part_end, self._part_end),
         ):
-            end = self._fitting(start, done, last_end)
+            end = self._largest_end(start, done, last_end)
             if end > done:
                 return start, end
             end = first_end(done, done + self.limits.characters)
-            if end > done and self._holds(start, end):
+            if end > done and self._fits(start, end):
                 return start, end
-            if start < done < end and self._holds(done, end):
-                return self.window(done, done)  # it leaves no room for the overlap
+            if start < done < end and self._fits(done, end):
+                return self.window(done, done)  # there is no room for the overlap
         return self._inside_part(start, done)
 
     def next_word(self, at: int) -> int:
@@ -88,7 +90,7 @@ class _Cutter:
         return space.end() if space else at
 
     def overlap(self, start: int, end: int, done: int) -> int:
-        """Where the next window begins: the overlap back, at a line, a sentence or a word."""
+        """The start of the next window: back by the overlap, at a line, a sentence or a word."""
         room = self.limits.overlap
         if not room or done >= len(self.text):
             return done
@@ -106,12 +108,12 @@ class _Cutter:
                 if at == lowest or tokens * 10 >= room * 6:
                     break
             at = end - max(1, int((end - at) * room / max(tokens, 1) * 0.97))
-        return self._reader_start(best, end) if best < done else done
+        return self._line_or_sentence_start(best, end) if best < done else done
 
-    def _fitting(self, start: int, done: int, last_end: LastEnd) -> int:
-        """The end of the largest window from `start`, well enough; `done` if nothing more fits.
+    def _largest_end(self, start: int, done: int, last_end: LastEnd) -> int:
+        """The end of about the largest window from `start`; `done` if nothing more fits.
 
-        `last_end` says where to end one that begins at `start` and goes beyond `done`, to a guess.
+        `last_end` returns the best end after `done` and up to a guess.
         """
         most = self.limits.tokens
         hard = min(len(self.text), start + self.limits.characters)
@@ -136,7 +138,7 @@ class _Cutter:
         return found
 
     def _last_word_end(self, start: int, done: int, guess: int) -> int:
-        """The best place to end a window at `guess` or before it; `done` if there is none."""
+        """The best end of a window up to `guess`; `done` if there is none."""
         text = self.text
         if guess == len(text):
             return guess
@@ -166,7 +168,7 @@ class _Cutter:
         return self._last_match(_PAUSE, after, guess)
 
     def _last_part_end(self, start: int, done: int, guess: int) -> int:
-        """The last place up to `guess` where a word that is too long may end; `done` if none."""
+        """The last place up to `guess` where a too long word may be cut; `done` if none."""
         if guess == len(self.text):
             return guess
         return self._last_match(_BREAK, done, guess) or done
@@ -174,13 +176,13 @@ class _Cutter:
     def _last_match(self, pattern: re.Pattern[str], after: int, guess: int) -> int:
         """The end of the last match that ends after `after` and up to `guess`; else 0."""
         last = 0
-        for match in pattern.finditer(self.text, after, guess + 1):  # one more, to see it end
+        for match in pattern.finditer(self.text, after, guess + 1):  # one more, to find its end
             if after < match.end() <= guess:
                 last = match.end()
         return last
 
     def _inside_part(self, start: int, done: int) -> tuple[int, int]:
-        """A window that ends between two letters, for no window can hold what is at `done`."""
+        """A window that ends between two letters, because the part at `done` is too long."""
         most = self.limits.tokens
         room = min(self.limits.characters, max(1, int(most / self.density)))
         end = min(len(self.text), start + room)
@@ -195,8 +197,8 @@ class _Cutter:
         return self.window(done, done)  # the overlap leaves no room
 
     def _letter_end(self, end: int, done: int) -> int:
-        """The end of the last whole letter up to `end`. More marks and joiners in a row than any
-        letter has are no letter: then the cut is made among them."""
+        """The end of the last whole letter up to `end`. If there are more marks and joiners in a
+        row than any letter has, the cut is made between them."""
         at = end
         while at > done + 1 and self._is_within_letter(at):
             at -= 1
@@ -222,7 +224,7 @@ class _Cutter:
         end = part.end() if part else len(self.text)
         return end if end <= limit else at
 
-    def _holds(self, start: int, end: int) -> bool:
+    def _fits(self, start: int, end: int) -> bool:
         fits = end - start <= self.limits.characters
         return fits and self.count(self.text[start:end]) <= self.limits.tokens
 
@@ -243,8 +245,8 @@ class _Cutter:
             at += 1
         return at
 
-    def _reader_start(self, at: int, end: int) -> int:
-        """The first line or sentence that begins in the first half of the overlap, if one does."""
+    def _line_or_sentence_start(self, at: int, end: int) -> int:
+        """The first line or sentence in the first half of the overlap; `at` if there is none."""
         if self.text[at - 1] == "\n":
             return at
         half = at + (end - at) // 2

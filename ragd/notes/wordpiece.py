@@ -1,18 +1,18 @@
 """BERT's uncased WordPiece in plain Python: text to token ids, and a fast count of tokens.
 
-It never reads a file: the caller hands in the text of the vocabulary, one entry a line. What looks
-like a special token in a note ("[SEP]") is ordinary text here, so a note cannot forge one.
+It never reads a file: the caller passes the text of the vocabulary, one entry per line. A special
+token in a note ("[SEP]") is ordinary text here, so a note cannot forge one.
 """
 
 import re
 import unicodedata
 from collections.abc import Iterator
 
-CACHE_WORDS = 65_536  # of each cache; the full one becomes the older half, which is then dropped
+CACHE_WORDS = 65_536  # in each half of a cache; a full half replaces the older one
 LONGEST_WORD = 100  # characters; a longer one is unknown, as in the reference
 
-# Counting looks at UTF-8 as bytes: of ASCII, capitals become small, a mark becomes a space (and is
-# counted apart, for each is a token) and a control character goes; other bytes stay.
+# Counting reads UTF-8 as bytes. In ASCII, capitals become lower case, a mark becomes a space (each
+# is a token and counted separately) and control characters are removed. Other bytes stay.
 _MARKS = bytes(code for code in range(33, 127) if not chr(code).isalnum())
 _CONTROLS = bytes(code for code in (*range(32), 127) if code not in b"\t\n\r")
 _WORDS_ONLY = bytes.maketrans(_MARKS, b" " * len(_MARKS))
@@ -28,7 +28,7 @@ _IDEOGRAPH = re.compile(
 
 
 class WordPiece:
-    """A vocabulary and what it makes of words; the caches are bounded."""
+    """A tokeniser for one vocabulary; its caches are bounded."""
 
     def __init__(self, vocabulary: str) -> None:
         entries = vocabulary.rstrip("\n").split("\n")
@@ -58,7 +58,7 @@ class WordPiece:
 
 
 class _Pieces(dict[str, tuple[int, ...]]):
-    """From a word without punctuation to its ids, worked out at the first asking."""
+    """From a word without punctuation to its ids, computed on first use."""
 
     def __init__(self, known: dict[str, int], unknown_id: int) -> None:
         super().__init__()
@@ -76,7 +76,7 @@ class _Pieces(dict[str, tuple[int, ...]]):
         return found
 
     def cut(self, word: str) -> tuple[int, ...]:
-        """The longest entry that starts the word, then the longest that goes on from there."""
+        """The longest entry that starts the word, then the longest that continues it, and so on."""
         known = self._known
         if word in known:
             return (known[word],)
@@ -98,7 +98,7 @@ class _Pieces(dict[str, tuple[int, ...]]):
 
 
 class _Counts(dict[bytes, int]):
-    """From a word, as `_SMALL` leaves it in UTF-8, to its number of tokens."""
+    """From a word in UTF-8, translated by `_SMALL`, to its number of tokens."""
 
     def __init__(self, pieces: _Pieces) -> None:
         super().__init__()
@@ -108,7 +108,7 @@ class _Counts(dict[bytes, int]):
     def __missing__(self, word: bytes) -> int:
         found = self._older.get(word)
         if found is None:
-            found = self._work_out(word.decode())
+            found = self._count(word.decode())
         if len(word) > LONGEST_WORD:
             return found
         if len(self) >= CACHE_WORDS:
@@ -117,7 +117,7 @@ class _Counts(dict[bytes, int]):
         self[word] = found
         return found
 
-    def _work_out(self, word: str) -> int:
+    def _count(self, word: str) -> int:
         if word.isascii():
             return len(self._cut(word))
         runs = _NOT_SPACE.sub("", _IDEOGRAPH.sub(" ", word)).split()
@@ -140,7 +140,7 @@ def _parts_of_any_script(run: str) -> Iterator[str]:
         apart = unicodedata.normalize("NFD", stretch)
         bare = "".join([char for char in apart if unicodedata.category(char) != "Mn"])
         word: list[str] = []
-        for char in bare.replace("Σ", "σ").lower():  # the reference knows no final sigma
+        for char in bare.replace("Σ", "σ").lower():  # the reference has no final sigma
             if not _is_punctuation(char):
                 word.append(char)
                 continue

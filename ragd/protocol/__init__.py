@@ -1,1 +1,1 @@
-"""What crosses the socket: the envelope and the tools' schemas. Pure."""
+"""The format of messages on the socket: the envelope and the tools' schemas. Pure."""

@@ -9,7 +9,7 @@ from ragd.errors import CODES, RagdError, worse
 
 
 class ErrorBody(Struct, frozen=True):
-    """What went wrong, for people and for programs."""
+    """The error of an answer, for people and for programs."""
 
     code: str
     message: str
@@ -50,13 +50,13 @@ class Envelope(Struct, frozen=True):
 
 
 def error_body(code: str, message: str | None = None, suggestion: str | None = None) -> ErrorBody:
-    """The declared error, with a more exact message if there is one."""
+    """The declared error, with a more exact message or suggestion if there is one."""
     kind = CODES[code]
     return ErrorBody(code, message or kind.message, kind.recoverable, suggestion or kind.suggestion)
 
 
 def refusal_envelope(why: RagdError, health: str, meta: Meta) -> Envelope:
-    """An answer without data. It has the current health, or worse if the code says so."""
+    """An answer without data. Its status is the current health, or worse if the code's is."""
     status = health if why.kind.status is None else worse(health, why.kind.status)
     return Envelope(status, None, error_body(why.code, why.message, why.suggestion), meta)
 

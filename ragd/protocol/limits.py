@@ -5,7 +5,7 @@ It imports nothing, so that `ragctl` starts fast.
 
 MAX_RESULTS = 50  # the largest `max_results` of a search
 QUERY_MAX_CHARS = 100_000  # a longer query is refused
-QUERY_READ_CHARS = 2_000  # what is searched for: the beginning of a longer query
+QUERY_READ_CHARS = 2_000  # only the beginning of a longer query is searched
 PAUSE_MAX_S = 30 * 86_400
 
 # A day, or a timestamp with or without an offset.

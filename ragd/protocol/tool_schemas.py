@@ -1,7 +1,7 @@
 """The four tools: names, descriptions, parameters, permissions. Pure.
 
-Only this module knows the parameters of a tool: the socket publishes the JSON Schema made here, and
-the plugin reads it from there.
+The parameters of the tools are defined only here: the socket publishes the JSON Schema made from
+them, and the plugin reads it from the socket.
 """
 
 import datetime
@@ -96,7 +96,7 @@ class IndexRequest(Struct, frozen=True, forbid_unknown_fields=True):
         Literal["full", "sync", "reindex"],
         Meta(
             description="sync: only what changed; full: read every note again; "
-            "reindex: build a new index beside the old one and switch."
+            "reindex: build a new index while the old one is in use, then switch."
         ),
     ]
 
@@ -136,9 +136,7 @@ class StatusRequest(Struct, frozen=True, forbid_unknown_fields=True):
 
     verbose: Annotated[
         bool,
-        Meta(
-            description="Everything: also the actors, the process, the log and all skipped files."
-        ),
+        Meta(description="Return everything: also actors, process, log and all skipped files."),
     ] = False
 
 
@@ -178,7 +176,7 @@ TOOLS: dict[str, Tool] = {
         Tool(
             "obsidian_rag_index",
             "Start indexing the user's notes. For 'Index my vault' or 'Update the search index': "
-            "mode sync by default, full when there is no index yet. Returns at once; ask "
+            "mode sync by default, full when there is no index yet. Returns at once; call "
             "obsidian_rag_status for progress.",
             IndexRequest,
             ("index:write",),
@@ -228,11 +226,11 @@ def parse_request(tool: str, body: bytes) -> Request:
     if tool not in TOOLS:
         raise RagdError("INVALID_REQUEST", f"There is no tool with this name{_did_you_mean(tool)}.")
     request: Request = _decode(body, TOOLS[tool].request)
-    return _checked_search(request) if isinstance(request, SearchRequest) else request
+    return _check_search(request) if isinstance(request, SearchRequest) else request
 
 
-def _checked_search(request: SearchRequest) -> SearchRequest:
-    """The search with its query cut to what is read."""
+def _check_search(request: SearchRequest) -> SearchRequest:
+    """Check a search, and cut its query to the part that is read."""
     _check_query(request.query)
     if request.date_range is not None:
         _check_day("from", request.date_range.start)
@@ -306,7 +304,7 @@ def _explain(message: str, wanted: Any) -> str:
     """msgspec's error as a sentence that names the field."""
     if unknown := _UNKNOWN.match(message):
         name, where = unknown[1][:60], f" in `{unknown[2]}`" if unknown[2] else ""
-        valid = DateRange if where else wanted  # the one nested object there is
+        valid = DateRange if where else wanted  # the only nested object
         known = ", ".join(f"`{field}`" for field in valid.__struct_encode_fields__)
         return f"The field `{name}`{where} is unknown; valid: {known or 'none'}."
     if missing := _MISSING.search(message):
@@ -317,7 +315,11 @@ def _explain(message: str, wanted: Any) -> str:
     if where in ("date_range.from", "date_range.to"):
         return f"The field `{where}` is not valid: write {DAY_OR_TIME_FORMS}."
     problem = _in_plain_words(text)
-    return f"The field `{where}` is not valid: {problem}." if where else f"Not valid: {problem}."
+    return (
+        f"The field `{where}` is not valid: {problem}."
+        if where
+        else f"The request is not valid: {problem}."
+    )
 
 
 _KINDS = {

@@ -1,7 +1,7 @@
 """Named places where a test may kill the process. They do nothing unless the environment arms one.
 
-`RAGD_CRASHPOINT=log.after_write` kills this process (SIGKILL, no clean-up) when it first gets
-there; `RAGD_CRASHPOINT=log.after_write:7` at the seventh time. Never armed in daily use.
+`RAGD_CRASHPOINT=log.after_write` kills this process (SIGKILL, no clean-up) when it first reaches
+that point; `RAGD_CRASHPOINT=log.after_write:7` at the seventh time. Never armed in daily use.
 """
 
 import os
@@ -51,7 +51,7 @@ POINTS = (
 def _parse(armed: str) -> tuple[str, int]:
     name, _, count = armed.partition(":")
     if name and name not in POINTS:
-        raise ValueError(f"RAGD_CRASHPOINT names no crash point: {name}")
+        raise ValueError(f"RAGD_CRASHPOINT is not the name of a crash point: {name}")
     return name, int(count or 1)
 
 
@@ -59,7 +59,8 @@ _armed, _countdown = _parse(os.environ.get("RAGD_CRASHPOINT", ""))
 
 
 def is_due(name: str) -> bool:
-    """True when the armed point is this one and its count has come. For work split in two."""
+    """True if this point is armed and its count is reached. For a caller that must first do half
+    of its work."""
     global _countdown
     assert name in POINTS, name
     if name != _armed:

@@ -1,6 +1,6 @@
-"""Files that are either whole or absent: the small layer that the rest trusts with the disk.
+"""Writes files that are either complete or absent. All durable writes go through it.
 
-It never leaves a half-written file under a final name, and never follows a link to write one.
+It never leaves a half-written file under its final name, and never writes through a link.
 """
 
 import contextlib
@@ -16,7 +16,7 @@ _O_NOFOLLOW: int = getattr(os, "O_NOFOLLOW", 0)
 
 
 def is_disk_full(why: OSError) -> bool:
-    """The disk, or the share of it one is allowed, has no room: that passes."""
+    """Whether the disk or the user's quota is full, so that a later attempt may succeed."""
     return why.errno in (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))
 
 
@@ -32,7 +32,7 @@ def sync_directory(directory: Path) -> None:
 
 
 def make_directory(path: Path) -> None:
-    """Make sure there is a private folder `path`, whose own name is durable too."""
+    """Create the private folder `path` if it does not exist, and make its name durable."""
     try:
         path.mkdir(mode=0o700)
     except FileExistsError:
@@ -41,14 +41,14 @@ def make_directory(path: Path) -> None:
 
 
 def write_all(handle: int, data: bytes) -> None:
-    """Write every byte, or raise what the disk said."""
+    """Write every byte, or raise OSError."""
     view = memoryview(data)
     while view:
         view = view[os.write(handle, view) :]
 
 
 def write_durably(path: Path, data: bytes, mode: int = 0o600) -> None:
-    """Create or overwrite `path` in place, fsynced. For names that nobody reads yet."""
+    """Create or overwrite `path` in place, fsynced. For a file that is not in use yet."""
     handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | _O_BINARY | _O_NOFOLLOW, mode)
     try:
         if hasattr(os, "fchmod"):
@@ -75,9 +75,9 @@ def replace_file(path: Path, data: bytes, mode: int = 0o600) -> None:
 
 
 def private_directory(path: Path, *, links: bool = True) -> None:
-    """Make sure `path` is a folder of ours that nobody else can enter; tighten it if need be.
+    """Create the folder `path` if needed. Make it private to this user.
 
-    Where others may write beside it, `links` is false: a link is not ours to trust there.
+    `links` is False where other users can write to its parent: a link there cannot be trusted.
     """
     for missing in reversed([folder for folder in path.parents if not folder.exists()]):
         make_directory(missing)

@@ -1,4 +1,4 @@
-"""Where an exception comes from, and never what it says: it may quote a note."""
+"""Where an exception was raised. It never returns the message, which may quote a note."""
 
 import traceback
 from pathlib import Path
@@ -7,14 +7,14 @@ _PACKAGE = Path(__file__).parent.parent
 
 
 def innermost(failure: BaseException) -> BaseException:
-    """The first single failure in nested groups of them."""
+    """The first exception in nested exception groups."""
     while isinstance(failure, BaseExceptionGroup):
         failure = failure.exceptions[0]
     return failure
 
 
 def location_of(why: BaseException) -> str:
-    """Where it was raised: the deepest place in our own code. Never what the exception says."""
+    """Where it was raised: the deepest line of our own code."""
     frames = traceback.extract_tb(why.__traceback__)
     ours = [f for f in frames if Path(f.filename).is_relative_to(_PACKAGE)] or frames[-1:]
     if not ours:

@@ -1,6 +1,6 @@
-"""One daemon a home: an advisory lock on a file. The lock is the authority, not the socket.
+"""At most one daemon per home: an advisory lock on a file. The lock decides, not the socket.
 
-What the file says (pid, version, socket) is only for messages and may be out of date.
+The file's content (pid, version, socket) is only for messages and may be out of date.
 """
 
 import contextlib
@@ -13,13 +13,13 @@ from pathlib import Path
 
 from ragd.errors import AlreadyRunning
 
-_ASKED_TIMES = 50
-_ASKED_EVERY_S = 0.02
+_HOLDER_READS = 50
+_HOLDER_READ_EVERY_S = 0.02
 
 
 @contextlib.contextmanager
 def hold(path: Path, about: dict[str, object]) -> Iterator[None]:
-    """Hold the lock for the length of the block, or raise AlreadyRunning naming who has it."""
+    """Hold the lock during the block, or raise AlreadyRunning with the holder's pid."""
     handle = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
     try:
         if not _try_lock(handle):
@@ -31,26 +31,29 @@ def hold(path: Path, about: dict[str, object]) -> Iterator[None]:
         yield
         _write(handle, b"")
     finally:
-        os.close(handle)  # and with it the lock; the file stays, or two could hold two of them
+        # This also releases the lock. The file stays: otherwise two daemons could each lock a file
+        # of this name.
+        os.close(handle)
 
 
 def _write(handle: int, text: bytes) -> None:
-    with contextlib.suppress(OSError):  # a full disk: it is only for messages
+    with contextlib.suppress(OSError):  # the disk may be full, and this is only for messages
         os.ftruncate(handle, 0)
         os.pwrite(handle, text, 0)
 
 
 def _holder(handle: int) -> str:
-    """Who has it. Between taking the lock and saying so lies a moment: ask again for a second."""
-    for _ in range(_ASKED_TIMES):
-        pid = _named(handle)
+    """The holder's pid, for the message. It is written just after the lock is acquired, so this
+    reads for up to a second."""
+    for _ in range(_HOLDER_READS):
+        pid = _read_pid(handle)
         if pid is not None and _is_alive(pid):
             return f" (pid {pid})"
-        time.sleep(_ASKED_EVERY_S)
+        time.sleep(_HOLDER_READ_EVERY_S)
     return ""
 
 
-def _named(handle: int) -> int | None:
+def _read_pid(handle: int) -> int | None:
     try:
         pid = json.loads(os.pread(handle, 4096, 0))["pid"]
     except (OSError, ValueError, KeyError, TypeError):
@@ -59,15 +62,15 @@ def _named(handle: int) -> int | None:
 
 
 def _is_alive(pid: int) -> bool:
-    """False where the text is still that of a daemon which was killed."""
-    if sys.platform == "win32":  # where signal 0 is not harmless; not tested
+    """False if the pid is that of a killed daemon."""
+    if sys.platform == "win32":  # signal 0 would end the process; not tested
         return True
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
         return False
     except OSError:
-        pass  # somebody else's, but there
+        pass  # it is another user's process
     return pid != os.getpid()
 
 
@@ -76,7 +79,7 @@ def _try_lock(handle: int) -> bool:
         if sys.platform == "win32":  # not tested
             import msvcrt
 
-            os.lseek(handle, 1 << 20, os.SEEK_SET)  # beyond the text, which others must read
+            os.lseek(handle, 1 << 20, os.SEEK_SET)  # after the text, which must stay readable
             msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
         else:
             import fcntl

@@ -1,7 +1,7 @@
-"""The daemon's log for people: JSON lines in a rotating file, apart from the facts.
+"""The daemon's log for people: JSON lines in a rotating file, separate from the event log.
 
-It holds what our own code says, never note text, a query or a secret. Other libraries quote what
-they choke on, so of their messages only the origin, the level and the exception's type are kept.
+It contains our own messages, never note text, a query or a secret. Libraries may quote data in
+their messages, so only the library, the level and the exception's type of those are kept.
 """
 
 import json
@@ -20,7 +20,7 @@ OURS = "ragd"
 
 
 class _PrivateFile(RotatingFileHandler):
-    """A rotating file that only its owner can read, from the first instant."""
+    """A rotating file that is created readable only by its owner."""
 
     def _open(self) -> Any:
         handle = os.open(self.baseFilename, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
@@ -29,11 +29,11 @@ class _PrivateFile(RotatingFileHandler):
         return os.fdopen(handle, "a", encoding="utf-8")
 
     def handleError(self, record: logging.LogRecord) -> None:
-        """A full disk costs a line. The default would print it, unformatted, with a traceback."""
+        """Drop the line if the disk is full. The default prints it with a traceback."""
 
 
 class _OwnMessagesOnly(logging.Formatter):
-    """Our own lines as they are; of everybody else's only where they came from."""
+    """Formats our own messages unchanged, and only the origin of a library's."""
 
     def format(self, record: logging.LogRecord) -> str:
         if record.name == OURS:
@@ -50,8 +50,8 @@ class _OwnMessagesOnly(logging.Formatter):
 
 
 def as_json(value: Any, **options: Any) -> str:
-    """One line. orjson refuses text that is not valid Unicode (a path can be that) and integers of
-    more than 64 bits: the standard library writes those, so that no line is lost."""
+    """One line of JSON. orjson refuses text that is not valid Unicode (a path, for example) and
+    integers of more than 64 bits. The standard library writes those, so that no line is lost."""
     try:
         return orjson.dumps(value, **options).decode()
     except TypeError:
@@ -59,7 +59,7 @@ def as_json(value: Any, **options: Any) -> str:
 
 
 def configure(path: Path, level: str = "info") -> None:
-    """Send everything that is logged in this process to `path`."""
+    """Write everything that this process logs to `path`."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     handler = _PrivateFile(path, maxBytes=MAX_BYTES, backupCount=BACKUPS, delay=True)
     handler.setFormatter(_OwnMessagesOnly())

@@ -1,9 +1,9 @@
-"""Remembers that a crash ended the process, which no fact can tell: an index that is damaged in
-some way makes lance abort, whoever reads it.
+"""A mark that native code crashed the process. A damaged index can make lance abort its process,
+and then no fact is recorded.
 
-The mark is a trace that the interpreter leaves as it goes down: functions and lines of code, and
-nothing of a note. It stays until the index has been looked at from another process. kill -9 leaves
-none; the watchdog of a service manager does.
+The mark is the trace that the interpreter writes during the crash: functions and lines of code, no
+note text. It stays until another process has checked the index. `kill -9` leaves no mark; a service
+manager's watchdog does.
 """
 
 import contextlib
@@ -13,27 +13,27 @@ from pathlib import Path
 
 import structlog
 
-LONGEST = 256 * 1024
+TRACE_MAX_BYTES = 256 * 1024
 
 log = structlog.get_logger("daemon")
 
 
 class CrashMark:
-    """A file that is empty unless that happened, to the last run or to one before."""
+    """A file that is empty unless the last run, or an earlier one, crashed."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
 
     def watch(self) -> None:
-        """From now on, a crash of this process leaves the mark. Without it, one lives too."""
+        """From now on, a crash of this process leaves the mark. A failure here is only logged."""
         try:
             handle = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-            if os.fstat(handle).st_size > LONGEST:
-                os.truncate(handle, LONGEST)
+            if os.fstat(handle).st_size > TRACE_MAX_BYTES:
+                os.truncate(handle, TRACE_MAX_BYTES)
         except OSError as why:
             log.warning("a crash would leave no trace", exception=type(why).__name__)
         else:
-            faulthandler.enable(handle)  # it stays open as long as we live
+            faulthandler.enable(handle)  # it stays open until the process ends
 
     @property
     def is_set(self) -> bool:
@@ -43,7 +43,8 @@ class CrashMark:
             return False
 
     def clear(self) -> None:
-        """What may have caused it is known now, or gone. On a disk that takes nothing it stays."""
+        """Empty the file, because the index was checked or removed. If the disk cannot be written
+        to, the mark stays."""
         if self.is_set:
             with contextlib.suppress(OSError):
                 os.truncate(self._path, 0)

@@ -1,7 +1,6 @@
-"""Words for the service manager that started us, in systemd's notify protocol, by hand.
+"""Sends messages to the service manager that started the daemon, in systemd's notify protocol.
 
-It never fails: a manager that does not listen is its own affair, and where none asked to be told,
-nothing is said.
+It never raises, and sends nothing if no service manager asked for messages.
 """
 
 import contextlib
@@ -9,19 +8,19 @@ import os
 import socket
 from collections.abc import MutableMapping
 
-SAID_WITHIN_S = 1.0
+SEND_WITHIN_S = 1.0
 _VARIABLES = ("NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID")
 
 
 class NotifySocket:
-    """Where to say it. `watchdog_s`: how long the manager bears silence; None: for ever."""
+    """The manager's socket. `watchdog_s`: the longest time between messages; None: no limit."""
 
     def __init__(self, address: str | None = None, watchdog_s: float | None = None) -> None:
         self._address = address
         self.watchdog_s = watchdog_s
 
-    def say(self, *lines: str) -> None:
-        """One message, such as `READY=1`. What cannot be sent within a second is dropped."""
+    def send(self, *lines: str) -> None:
+        """Send one message, such as `READY=1`. Drop it if that takes more than a second."""
         if self._address is None:
             return
         where = f"\0{self._address[1:]}" if self._address.startswith("@") else self._address
@@ -29,12 +28,13 @@ class NotifySocket:
             contextlib.suppress(OSError),
             socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager,
         ):
-            manager.settimeout(SAID_WITHIN_S)
+            manager.settimeout(SEND_WITHIN_S)
             manager.sendto("\n".join(lines).encode(), where)
 
 
 def from_environment(environment: MutableMapping[str, str]) -> NotifySocket:
-    """What the manager asked for. It is taken out: it is meant for us, not for our children."""
+    """The socket that the environment names. The variables are removed, so that child processes
+    do not inherit them."""
     address, period, pid = (environment.pop(name, "") for name in _VARIABLES)
     if not address.startswith(("/", "@")) or not hasattr(socket, "AF_UNIX"):
         return NotifySocket()

@@ -1,6 +1,6 @@
-"""Small SQLite files that nobody else may read: opened, closed and rolled back in one way.
+"""Opens, closes and rolls back small private SQLite files.
 
-What is in them, and what damage means, is the business of whoever keeps them.
+It never decides what the tables are or how damage is handled: the caller does.
 """
 
 import contextlib
@@ -15,8 +15,9 @@ BUSY_S = 5.0
 def open_private(
     path: Path, settings: str, tables: str, check_format: Callable[[int], None]
 ) -> sqlite3.Connection:
-    """A connection for one thread after another. `check_format` raises for a version that is not
-    to be touched; 0 is a new file. A link in the file's place is not followed."""
+    """A connection that several threads may use, one at a time. `check_format` raises for a format
+    version that must not be changed; 0 is a new file. A link in the file's place is not followed.
+    """
     flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
     os.close(os.open(path, flags, 0o600))
     path.chmod(0o600)  # SQLite gives its other files the same mode
@@ -35,14 +36,14 @@ def open_private(
 
 
 def close(connection: sqlite3.Connection | None) -> None:
-    """Close it, whatever state it is in."""
+    """Close it. Errors are ignored."""
     if connection is not None:
         with contextlib.suppress(sqlite3.Error):
             connection.close()
 
 
 def roll_back(connection: sqlite3.Connection | None) -> None:
-    """Leave no transaction open."""
+    """Roll back the open transaction, if there is one."""
     if connection is not None and connection.in_transaction:
         with contextlib.suppress(sqlite3.Error):
             connection.execute("ROLLBACK")

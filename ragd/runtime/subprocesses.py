@@ -1,4 +1,4 @@
-"""Processes of our own code beside this one: where their code comes from, and how they ended."""
+"""Child processes that run our own code: their environment, and whether they crashed."""
 
 # Paths are strings here, as in paths.py: `ragctl` uses this, and pathlib is slow.
 # ruff: noqa: PTH100, PTH119, PTH120
@@ -17,7 +17,8 @@ _CRASHES = frozenset(
 
 
 def environment(**more: str) -> dict[str, str]:
-    """For one of them: code comes from where ours came from, never from a working folder."""
+    """The environment of a child: it imports the same code as this process, and never imports from
+    the working folder."""
     found = {**os.environ, "PYTHONSAFEPATH": "1", **more}
     place, known = code_folder(), os.environ.get("PYTHONPATH")
     if place:
@@ -26,11 +27,11 @@ def environment(**more: str) -> dict[str, str]:
 
 
 def code_folder() -> str:
-    """The folder of our packages, where the interpreter does not look by itself."""
+    """The folder of our packages; empty if the interpreter finds it without help."""
     place = os.path.dirname(os.path.dirname(os.path.abspath(ragd.__file__)))
     return "" if os.path.basename(place) in ("site-packages", "dist-packages") else place
 
 
 def has_crashed(returncode: int) -> bool:
-    """Whether it ended by a fault of its own, and not because somebody ended it."""
+    """Whether it crashed. False if it was stopped from outside."""
     return -returncode in _CRASHES or returncode >= _WINDOWS_CRASH

@@ -1,4 +1,4 @@
-"""Waiting for one thing or the other. It leaves no task behind."""
+"""Waits for an event with a time limit. It leaves no task running."""
 
 import asyncio
 
@@ -6,7 +6,7 @@ from ragd.clock import Clock
 
 
 async def wait_until_set(event: asyncio.Event, clock: Clock, seconds: float) -> bool:
-    """Until the event is set, or so many seconds have passed; says whether it is set."""
+    """Wait until the event is set, at most `seconds`. Returns whether it is set."""
     if event.is_set():
         return True
     happened = asyncio.create_task(event.wait())

@@ -1,1 +1,1 @@
-"""One search: its query, its retrieval, its ranking, its results."""
+"""One search: query, retrieval, ranking, results."""

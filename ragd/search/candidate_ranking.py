@@ -1,6 +1,6 @@
-"""Ranks the candidates of one search by all evidence for them, with the configuration in force.
+"""Ranks the candidates of one search by all evidence for them, with the current configuration.
 
-It reads nothing: what was looked up is given. `ranking/` has the pure parts.
+It reads nothing: the lookups are done before. `ranking/` has the pure parts.
 """
 
 from collections.abc import Sequence
@@ -28,11 +28,11 @@ class Ranker:
         self._settings = settings
 
     def rank(self, question: Question, found: Retrieved) -> list[Candidate]:
-        """What was found, best first."""
+        """The candidates of the lookups, best first."""
         weights = self._weights(question, found)
         candidates = fusion.gather(found.vector, found.text, found.named)
         mark_dates(question, candidates, list(found.hits))
-        _add_meaning(question, candidates, found)
+        _add_cosines(question, candidates, found)
         fusion.add_titles(candidates, found.hits, question.word_weights.share_in_names)
         fusion.add_note_words(candidates)
         if weights.cover:
@@ -49,9 +49,9 @@ class Ranker:
         return fusion.titles_first(newest_first(question.text, spread_over_notes(ranked)))
 
     def _weights(self, question: Question, found: Retrieved) -> FusionWeights:
-        """What each kind of evidence counts, by the configuration and for this question."""
-        wish = self._settings.current.search
-        if wish.fusion == "rrf":
+        """The weight of each kind of evidence, by the configuration and for this question."""
+        settings = self._settings.current.search
+        if settings.fusion == "rrf":
             return FusionWeights(by_ranks=True, title=TITLE, note=NOTE)
         trust = retrieval_trust(
             question.model_language,
@@ -60,12 +60,12 @@ class Ranker:
             self._ledger.state.catalog.languages,
         )
         scale = question.scale
-        by_meaning = wish.vector_weight * trust.vector
-        if not found.vector:  # words are all that there is to go by
+        by_meaning = settings.vector_weight * trust.vector
+        if not found.vector:  # only words can be compared
             return FusionWeights(by_meaning, 1.0, title=TITLE, note=NOTE, reach=scale.reach)
         return FusionWeights(
             by_meaning,
-            wish.text_weight * trust.text,
+            settings.text_weight * trust.text,
             title=TITLE * trust.text,
             note=NOTE * trust.text,
             cover=scale.cover_for(len(question.terms.stems)) * trust.text,
@@ -74,18 +74,18 @@ class Ranker:
 
 
 def mark_dates(question: Question, found: dict[str, Candidate], hits: Sequence[ChunkHit]) -> None:
-    """Note the date of each candidate, and how close it is to a time that the question names."""
+    """Set the date of each candidate, and how close it is to the time that the question names."""
     weak = 1.0 if question.by_file_time else WEAK
     candidate_dates.mark_dates(found, hits, question.spans, datetime.astimezone, weak)
 
 
-def _add_meaning(question: Question, candidates: dict[str, Candidate], found: Retrieved) -> None:
-    """Give every candidate its cosines, as far as the question has a vector by now."""
-    asked = question.vector_task.result() if question.vector_task.done() else QueryVector()
-    if asked.vector is None:
+def _add_cosines(question: Question, candidates: dict[str, Candidate], found: Retrieved) -> None:
+    """Set the cosines of every candidate, if the question has a vector by now."""
+    embedded = question.vector_task.result() if question.vector_task.done() else QueryVector()
+    if embedded.vector is None:
         return
-    lacking = fusion.without_cosine(candidates, found.hits)
-    fusion.add_cosines(candidates, cosines(asked.vector, lacking))
+    missing = fusion.vectors_without_cosine(candidates, found.hits)
+    fusion.add_cosines(candidates, cosines(embedded.vector, missing))
     units = {hit.chunk_id: hit.units for hit in found.hits if hit.units}
     bits = question.model.unit_bits if question.model is not None else 8
-    fusion.add_unit_cosines(candidates, unit_cosines(asked.vector, units, bits))
+    fusion.add_unit_cosines(candidates, unit_cosines(embedded.vector, units, bits))

@@ -1,7 +1,7 @@
 """Checks that the notes of results still exist when the answer is given. It never reads them.
 
-The checks run in threads of their own. A vault on a dead mount may block those, but not the answer,
-which then says `unverified`, nor other callers.
+The checks run in threads of their own. A vault on a dead mount may block these threads, but neither
+other callers nor the answer, whose results are then `unverified`.
 """
 
 import asyncio
@@ -19,19 +19,19 @@ FileStats = dict[str, FileStat | None]
 
 
 class FileStatReader(Protocol):
-    """Reads the facts of files in the vault."""
+    """Reads size and time of files in the vault."""
 
     def stat_notes(self, paths: Iterable[str]) -> FileStats: ...
 
 
 class FileCheck:
-    """Asks the vault whether notes exist."""
+    """Checks whether notes exist."""
 
     def __init__(self, notes: FileStatReader) -> None:
         self._notes = notes
 
     async def check(self, paths: Iterable[str]) -> FileStats | None:
-        """The facts about each, None for a note that is gone; None if the vault itself is away."""
+        """Size and time by path, None for a missing note; None if the vault is unavailable."""
         try:
             async with asyncio.timeout(WITHIN_S):
                 return await SEARCH.run(self._notes.stat_notes, list(paths))
@@ -44,4 +44,4 @@ def is_stale(row: ChunkRow, now: FileStat, catalog: Mapping[str, Entry]) -> bool
     entry = catalog.get(row.source_file)
     if entry is not None and entry.sha256 == row.file_sha256:
         return entry.mtime_ns != now.mtime_ns or entry.size != now.size
-    return iso_of_ns(now.mtime_ns) != row.modified_at  # stored, and not recorded yet
+    return iso_of_ns(now.mtime_ns) != row.modified_at  # stored, but not recorded yet

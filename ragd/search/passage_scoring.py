@@ -1,6 +1,6 @@
-"""What one passage is worth to one question, and the result that is made of it.
+"""Turns one passage into a result, with the evidence for its score.
 
-It reads nothing: the row, what ranked it and the note's state are given.
+It reads nothing: it is given the row, its candidate and the state of its file.
 """
 
 from datetime import datetime
@@ -11,23 +11,23 @@ from ragd.config.live_settings import Settings
 from ragd.search.dates import WEAK, candidate_dates
 from ragd.search.file_check import is_stale
 from ragd.search.query.query_terms import stems_in
-from ragd.search.ranking.cosine_scale import USUAL, CosineScale
+from ragd.search.ranking.cosine_scale import DEFAULT_SCALE, CosineScale
 from ragd.search.ranking.fusion import Candidate
 from ragd.search.ranking.relevance import FLOOR, relevance, unrelated_cosine
 from ragd.search.ranking.score import Evidence, evidence_numbers, stands_out
-from ragd.search.results import Result, result
+from ragd.search.results import Result, make_result
 from ragd.search.retrieval import Question
 from ragd.state.ledger import Ledger
 from ragd.store.lance import ChunkRow
 from ragd.vault.files import UNKNOWN_STAT, FileStat
 
-LITERAL = 0.95  # the score of what has the exact phrase that was asked for
+EXACT_PHRASE_SCORE = 0.95  # if the question asks only for an exact phrase
 
 
 class ScoredPassage(Struct, frozen=True):
-    """A result, and what its score will follow from once the others are known.
+    """A result, and the evidence for its score, which also depends on the other results.
 
-    `fits`: it has something to do with the question; what does not is not shown.
+    `fits`: the passage is related to the question; others are not shown.
     """
 
     result: Result
@@ -36,7 +36,7 @@ class ScoredPassage(Struct, frozen=True):
 
 
 class PassageScorer:
-    """Makes results."""
+    """Turns passages into results."""
 
     def __init__(self, ledger: Ledger, settings: Settings) -> None:
         self._ledger = ledger
@@ -45,20 +45,20 @@ class PassageScorer:
     def score_passage(
         self, question: Question, row: ChunkRow, found: Candidate, now: FileStat
     ) -> ScoredPassage:
-        """The passage as a result, with its score. `now`: its note as it is in the vault."""
+        """The passage as a result, with its evidence. `now`: its file as it is in the vault."""
         unverified = now == UNKNOWN_STAT
         stale = not unverified and is_stale(row, now, self._ledger.state.catalog.files)
         terms = question.terms
         text = " ".join((row.title, *row.names, row.heading_path, row.chunk_text))
-        there = stems_in(text, terms.stems)
-        words = terms.share_of(there)
-        if found.bm25 is not None:  # by an alias, a tag, or another form of a word
+        present = stems_in(text, terms.stems)
+        words = terms.share_of(present)
+        if found.bm25 is not None:  # found by an alias, a tag, or another form of a word
             words = max(words, terms.share_of_one_word)
         scale = floor_scale(question)
         fit = relevance(found.cosine, words, terms.readable, closeness=found.closeness, scale=scale)
         evidence = Evidence(
             self._stands_out(question, found),
-            self._covered(question, there, found),
+            self._covered(question, present, found),
             max(0.0, found.lead),
             timely=found.closeness if question.spans else 0.0,
         )
@@ -66,12 +66,12 @@ class PassageScorer:
             is_weak = question.spans and not row.date and not question.by_file_time
             evidence = Evidence(certain=WEAK if is_weak else 1.0)
         elif question.is_literal:
-            evidence = structs.replace(evidence, certain=LITERAL)
+            evidence = structs.replace(evidence, certain=EXACT_PHRASE_SCORE)
         by_file = row.date is None and (found.closeness > 0 or question.by_file_time)
         day = candidate_dates.file_day(row.modified_at, datetime.astimezone) if by_file else None
-        shown = result(
+        shown = make_result(
             row,
-            0.0,  # its score follows from all results
+            0.0,  # the score is computed from all results later
             self._settings.vault.name,
             stale=stale,
             unverified=unverified,
@@ -83,20 +83,20 @@ class PassageScorer:
         return ScoredPassage(shown, evidence, fits)
 
     def _stands_out(self, question: Question, found: Candidate) -> float | None:
-        """How far its cosine is above the crowd's; in a small vault, where the crowd has nothing to
-        do with the question, how far it is above that of unrelated texts."""
+        """How far its cosine is above the background. In a small vault the background is unrelated
+        to the question; then the cosine of unrelated texts is the limit."""
         if found.cosine is None or found.above_crowd is None:
             return None
         scale = question.scale
-        if scale is USUAL:
+        if scale is DEFAULT_SCALE:
             return stands_out(found.above_crowd, scale)
         low = unrelated_cosine(question.terms.readable, scale)
         return stands_out(min(found.above_crowd, found.cosine - low), scale)
 
-    def _covered(self, question: Question, there: frozenset[str], found: Candidate) -> float:
-        """The part of the question that the passage has; a time in it counts as one more word."""
+    def _covered(self, question: Question, present: frozenset[str], found: Candidate) -> float:
+        """The share of the question's words in the passage; a named time counts as a word."""
         weights = question.key_weights
-        share = weights.share(there & weights.rarity.keys())
+        share = weights.share(present & weights.rarity.keys())
         if not question.spans:
             return share
         words = len(weights.rarity)
@@ -104,8 +104,8 @@ class PassageScorer:
 
 
 def floor_scale(question: Question) -> CosineScale:
-    """What cosines mean for showing a passage: answers to a foreign question have low ones."""
+    """The scale for the floor: right answers to a foreign question have low cosines."""
     scale = question.scale
     if question.is_foreign and scale.foreign is not None:
-        return structs.replace(scale, unrelated_cosine=scale.foreign, unreadable=scale.foreign)
+        return structs.replace(scale, unrelated=scale.foreign, unreadable=scale.foreign)
     return scale

@@ -1,6 +1,6 @@
-"""A request as it is searched: its query language read, its filters resolved, its typos corrected.
+"""Prepares a request: parses its query language, resolves its filters, corrects its typos.
 
-It reads the index for the names that are there, and ranks nothing.
+It reads the index for the names that exist, and ranks nothing.
 """
 
 import asyncio
@@ -29,18 +29,18 @@ from ragd.search.query.typos import Correction
 from ragd.search.vocabulary import VocabularyCache
 from ragd.store.lance import ChunkIndex
 
-MOST_VALUES = 5_000  # of properties that one comparison may stand for
+MOST_VALUES = 5_000  # different property values that one comparison may match
 MOST_CORRECTED = 8  # words that are looked up
-A_FEW = 5  # passages that show whether a word is still there
+PROBED_PASSAGES = 5  # read to check that a word is still in a note
 _STOP_WORDS = frozenset(word for words in stop_words.ALL for word in words.split())
 
 Count = Callable[[str], int]
 Permits = Callable[[str], bool]  # whether a note may be shown
-Folders = Callable[[], Iterable[str]]  # those of the index that may be searched
+Folders = Callable[[], Iterable[str]]  # the folders of the index that may be searched
 
 
 class PreparedQuery(Struct, frozen=True):
-    """What is searched. `filters`: the limits, for a person."""
+    """What is searched. `filters`: the limits, as text for a person."""
 
     text: str
     request: SearchRequest
@@ -52,18 +52,18 @@ class PreparedQuery(Struct, frozen=True):
 
     @property
     def is_literal(self) -> bool:
-        """Whether nothing but exact phrases is asked for: then whatever has them is right."""
-        there = {word for phrase in self.quoted for word in limits.normalised(phrase).split()}
-        return bool(there) and there.issuperset(limits.normalised(self.text).split())
+        """Whether the query is only exact phrases: then every passage with them is right."""
+        quoted = {word for phrase in self.quoted for word in limits.normalised(phrase).split()}
+        return bool(quoted) and quoted.issuperset(limits.normalised(self.text).split())
 
     @property
     def lists_everything(self) -> bool:
-        """Whether there are only limits: then all that meets them is asked for."""
+        """Whether the query has only limits: then every note within them is listed."""
         return bool(self.filters) and not any(c.isalnum() for c in self.text)
 
 
 class QueryPreparer:
-    """Reads requests."""
+    """Prepares requests."""
 
     def __init__(
         self, vocabularies: VocabularyCache, count_tokens: Count, permits: Permits
@@ -75,18 +75,18 @@ class QueryPreparer:
     async def prepare(
         self, request: SearchRequest, index: ChunkIndex, folders: Folders
     ) -> PreparedQuery:
-        """The request in its parts. Raises RagdError for a property that cannot be compared."""
+        """The parts of a request. Raises RagdError for a property that cannot be compared."""
         query = query_language.parse(request.query)
-        asked = [query_language.property_term(text) for text in request.properties]
-        terms = (*query.terms, *asked)
-        request, rest = _taken_over(request, terms)
+        properties = [query_language.parse_property(text) for text in request.properties]
+        terms = (*query.terms, *properties)
+        request, rest = _move_tags_and_folders(request, terms)
         unknown = [term for term in rest if await _is_unknown_phrase(term, index)]
         rest = [term for term in rest if term not in unknown]
-        conditions = [one for term in rest for one in await self._resolved(term, index, folders)]
-        corrections = await self._corrections(query.plain, index)
+        conditions = [one for term in rest for one in await self._resolve(term, index, folders)]
+        corrections = await self._find_corrections(query.plain, index)
         phrases = [one.text for one in rest if one.kind == PHRASE and not one.negated]
         return PreparedQuery(
-            typos.corrected(query.plain, corrections),
+            typos.apply_corrections(query.plain, corrections),
             request,
             tuple(conditions),
             query.excluded,
@@ -94,31 +94,31 @@ class QueryPreparer:
             (
                 *describe_filters([term for term in terms if term not in unknown], query.excluded),
                 *(
-                    f'the words of "{term.text}", which no note has as it stands'
+                    f'the words of "{term.text}", because no note has it as a phrase'
                     for term in unknown
                 ),
             ),
             tuple(phrases),
         )
 
-    async def _resolved(self, term: Term, index: ChunkIndex, folders: Folders) -> list[Condition]:
-        """The conditions that a term stands for, in the index's own spelling."""
+    async def _resolve(self, term: Term, index: ChunkIndex, folders: Folders) -> list[Condition]:
+        """The conditions of a term, in the index's own spelling."""
         if term.kind in (PHRASE, TITLE):
             return [Condition(term.kind, (term.text,), term.negated)]
         if term.kind == "tag":
-            known = limits.known_tags([limits.normalised(term.text)], await index.list_tags())
+            known = limits.match_tags([limits.normalised(term.text)], await index.list_tags())
             return [Condition(TAGS, known, term.negated)]
         if term.kind == "folder":
             wanted = limits.normalised(term.text).strip("/")
-            meant = tuple(one for one in folders() if limits.normalised(one) == wanted)
-            return [Condition(FOLDERS, meant, term.negated)]
+            matching = tuple(one for one in folders() if limits.normalised(one) == wanted)
+            return [Condition(FOLDERS, matching, term.negated)]
         known = matching_values(term.text, "", "", await index.list_properties(term.text))
         values = matching_values(term.text, term.operator, term.value, known)
         if len(values) > MOST_VALUES:
             raise RagdError(
                 "INVALID_REQUEST",
-                f"More than {MOST_VALUES:,} different values of the property `{term.text}` fit.",
-                "Ask for fewer: give both ends of a range.",
+                f"More than {MOST_VALUES:,} different values of the property `{term.text}` match.",
+                "Narrow the comparison: give both ends of a range.",
             )
         if term.operator == "!=":
             unequal = Condition(PROPERTIES, values, negated=True)
@@ -129,48 +129,51 @@ class QueryPreparer:
             )
         return [Condition(PROPERTIES, values, term.negated)]
 
-    async def _corrections(self, text: str, index: ChunkIndex) -> list[Correction]:
-        """For words that no note has, those of the vault's own that are nearest."""
+    async def _find_corrections(self, text: str, index: ChunkIndex) -> list[Correction]:
+        """Words that no note has, each with the nearest words of the vault."""
         vocabulary = self._vocabulary_cache.get(index)
         if vocabulary is None or await _is_foreign(text, index):
             return []
         found = []
         for word in typos.maybe_mistyped(text, vocabulary)[:MOST_CORRECTED]:
             if typos.normalised(word) in _STOP_WORDS or self._count_tokens(word) == 1:
-                continue  # a word of the language, which the notes happen not to have
+                continue  # a correct word that no note happens to have
             near = await asyncio.to_thread(vocabulary.words_near, typos.normalised(word))
-            near = [one for one in near if await self._is_there(one, index)]
+            near = [one for one in near if await self._is_in_a_note(one, index)]
             if near and not await index.find_by_words(word, 1):
                 found.append(Correction(word, near))
         return found
 
-    async def _is_there(self, word: str, index: ChunkIndex) -> bool:
-        """Whether a note that may be shown has this word: the vocabulary may be older than that."""
-        return any(self._permits(hit.source_file) for hit in await index.find_by_words(word, A_FEW))
+    async def _is_in_a_note(self, word: str, index: ChunkIndex) -> bool:
+        """Whether a note that may be shown has this word: the vocabulary may be out of date."""
+        hits = await index.find_by_words(word, PROBED_PASSAGES)
+        return any(self._permits(hit.source_file) for hit in hits)
 
 
 async def _is_foreign(text: str, index: ChunkIndex) -> bool:
-    """Whether no note is in the question's language: its words are not mistyped, only foreign."""
-    return (await index.word_frequencies()).lack(language_of(text))
+    """Whether no note is in the question's language: its words are foreign, not mistyped."""
+    return (await index.word_frequencies()).lack_language(language_of(text))
 
 
 async def _is_unknown_phrase(term: Term, index: ChunkIndex) -> bool:
-    """Whether this is a phrase that no note has: its words are then searched as a question."""
+    """Whether this is a phrase that no note has. Its words are then searched instead."""
     if term.kind != PHRASE or term.negated:
         return False
     return not await index.has_phrase(term.text)
 
 
-def _taken_over(request: SearchRequest, terms: Sequence[Term]) -> tuple[SearchRequest, list[Term]]:
-    """The request with the tag and the folders of the question, where it has none of its own: these
-    rank and fail as its own do. And the terms that are left."""
+def _move_tags_and_folders(
+    request: SearchRequest, terms: Sequence[Term]
+) -> tuple[SearchRequest, list[Term]]:
+    """Move the first tag and the folders of the question to the request's fields, if these are
+    empty, so that they rank and fail like the fields. Returns the request and the other terms."""
     tags = [term for term in terms if term.kind == "tag" and not term.negated][:1]
     folders = [term for term in terms if term.kind == "folder" and not term.negated]
-    taken: list[Term] = []
+    moved: list[Term] = []
     if tags and not request.tags:
         request = structs.replace(request, tags=[tags[0].text])
-        taken += tags
+        moved += tags
     if folders and not request.directory_filter:
         request = structs.replace(request, directory_filter=[one.text for one in folders])
-        taken += folders
-    return request, [term for term in terms if term not in taken]
+        moved += folders
+    return request, [term for term in terms if term not in moved]

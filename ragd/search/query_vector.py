@@ -1,6 +1,6 @@
-"""Embeds a question in the vector space of the open index, or says why it could not in time.
+"""Embeds a question in the vector space of the open index, or returns why it could not.
 
-Questions go before waiting batches of notes. No question is stored.
+Questions have priority over waiting batches of notes. No question is stored.
 """
 
 import asyncio
@@ -26,11 +26,11 @@ from ragd.store.lance import ChunkIndex
 NAME = "tool_gateway"
 WITHIN_S = 1.5
 RECORD_WITHIN_S = 0.5
-TWICE = 2  # one failure may be a blip
+RECORDED_FAILURES = 2  # in a row; a single failure is not recorded
 
 
 class QueryVector(Struct, frozen=True):
-    """A vector, or the code of the reason why there is none. Neither: none is needed."""
+    """A vector, or the code that explains why there is none. Neither if no vector is needed."""
 
     vector: Vector | None = None
     code: str | None = None
@@ -51,7 +51,7 @@ class QueryVectors:
     async def embed(
         self, query: str, index: ChunkIndex, catalog: Catalog, health: Sequence[CurrentReason]
     ) -> QueryVector:
-        """The vector of this question, if it can be had and is worth having."""
+        """The vector of this question, if it is useful and can be made in time."""
         search = self._settings.current.search
         if search.fusion == "weighted" and not search.vector_weight:
             return QueryVector()
@@ -63,45 +63,46 @@ class QueryVectors:
                 return QueryVector(code=code)
         if catalog.chunks and not catalog.chunks_embedded:
             return QueryVector(code="VECTORS_PENDING")
-        if self._must_stay_here(query, index):
+        if self._must_stay_local(query, index):
             return QueryVector(code="SENSITIVE_FILTERED")
         try:
             async with asyncio.timeout(WITHIN_S):
-                embedder = await self._providers.of(index.identity)
+                embedder = await self._providers.embedder_for(index.identity)
                 vector = await embedder.embed_query(query)
         except TimeoutError:
-            await self._failed(EmbeddingFailed(code="TIMEOUT", attempt=TWICE))
+            await self._record_failure(EmbeddingFailed(code="TIMEOUT", attempt=RECORDED_FAILURES))
             return QueryVector(code="TIMEOUT")
         except EmbeddingError as why:
             sizes = {"configured": why.configured, "made": why.made}
-            await self._failed(EmbeddingFailed(code=why.code, attempt=TWICE, **sizes))
+            failed = EmbeddingFailed(code=why.code, attempt=RECORDED_FAILURES, **sizes)
+            await self._record_failure(failed)
             return QueryVector(code=why.code)
         self._failures = 0
-        await self._recovered(index.identity.space.provider)
+        await self._record_recovery(index.identity.space.provider)
         return QueryVector(vector)
 
-    async def _failed(self, fact: EmbeddingFailed) -> None:
-        """Two failed questions in a row count as a failed probe. Two that timed out make the
-        health monitor probe at once."""
+    async def _record_failure(self, fact: EmbeddingFailed) -> None:
+        """Two failed questions in a row count as a failed probe. After two time-outs the health
+        monitor probes at once."""
         self._failures += 1
-        if self._failures == TWICE:
+        if self._failures == RECORDED_FAILURES:
             await self._record(fact)
 
-    async def _recovered(self, provider: str) -> None:
+    async def _record_recovery(self, provider: str) -> None:
         """A vector counts as a successful probe of its provider."""
         dependency = DEPENDENCY_OF[provider]
         if dependency in self._ledger.state.health.lost:
             await self._record(DependencyRecovered(dependency=dependency))
 
     async def _record(self, fact: Fact) -> None:
-        """Does not wait for a full disk: a question is answered all the same."""
+        """Does not wait for a full disk: the question is still answered."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(RECORD_WITHIN_S):
                 await self._ledger.journal.append(NAME, fact)
 
-    def _must_stay_here(self, query: str, index: ChunkIndex) -> bool:
-        """Whether the question is sensitive, and would go to another machine."""
-        leaves = index.identity.space.provider == "ollama" and is_address_external(
+    def _must_stay_local(self, query: str, index: ChunkIndex) -> bool:
+        """Whether the question is sensitive and the provider is on another machine."""
+        is_external = index.identity.space.provider == "ollama" and is_address_external(
             self._settings.current
         )
-        return leaves and not text_may_leave(query, self._guard.rules)
+        return is_external and not text_may_leave(query, self._guard.rules)

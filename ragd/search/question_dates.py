@@ -1,7 +1,7 @@
-"""Finds the time that a question names, from today's date and from days that notes give.
+"""Finds the time that a question names, from today's date and from days stated in notes.
 
-It reads the clock and, only for a question that counts from a birthday or an event, the index. It
-ranks nothing.
+It reads the clock. It reads the index only for a question that counts from a birthday or an event.
+It ranks nothing.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,9 +17,9 @@ from ragd.search.query.filters import FileTimes, Filters
 from ragd.store.lance import ChunkHit, ChunkIndex, condition
 
 BIRTHDAY_WORDS = "birthday born Geburtstag geboren 生日 出生"
-BIRTHDAY_DEPTH = 50  # passages that may give a birthday
-EVENT_DEPTH = 20  # passages that may give the day of an event
-LISTED = 2_000  # passages of a time that are listed, at most
+BIRTHDAY_DEPTH = 50  # passages that may state a birthday
+EVENT_DEPTH = 20  # passages that may state the day of an event
+LISTED = 2_000  # most passages of a time that are listed
 
 Permits = Callable[[str], bool]
 
@@ -32,37 +32,37 @@ class QuestionDates:
         self._permits = permits
 
     async def find_time(self, question: str, index: ChunkIndex) -> NamedTime:
-        """What the question says about time. A birthday that no note gives is searched as words."""
+        """The time that a question names. A birthday that no note states is searched as words."""
         known = {}
         for owner in dates.birthday_owners(question)[:3]:
-            if day := await self._birthday(owner, index):
+            if day := await self._find_birthday(owner, index):
                 known[owner] = day
         found = dates.find_time(question, self.today(), known)
-        if not found.phrases:  # a note may give the day that such a phrase counts from
+        if not found.phrases:  # a note may state the day of the event
             for event in dates.named_events(question)[:1]:
-                if day := await self._event(event, index):
+                if day := await self._find_event_day(event, index):
                     return dates.find_time(question, self.today(), {**known, event: day})
         return found
 
-    async def _event(self, words: str, index: ChunkIndex) -> MonthDay | None:
+    async def _find_event_day(self, words: str, index: ChunkIndex) -> MonthDay | None:
         hits = await index.find_by_words(words, EVENT_DEPTH, "date IS NOT NULL")
         permitted = [hit.chunk_id for hit in hits if self._permits(hit.source_file)]
-        return dates.event_in(words, await index.read_chunks(permitted))
+        return dates.find_event_day(words, await index.read_chunks(permitted))
 
     def today(self) -> date:
-        """The day where the user is."""
+        """The day in the user's time zone."""
         return datetime.fromisoformat(self._clock.now()).astimezone().date()
 
-    async def _birthday(self, owner: str, index: ChunkIndex) -> MonthDay | None:
+    async def _find_birthday(self, owner: str, index: ChunkIndex) -> MonthDay | None:
         words = f"{owner} {BIRTHDAY_WORDS}"
         hits = await index.find_by_words(words, BIRTHDAY_DEPTH)
-        hits += await _with_birthday_property(index)
+        hits += await _find_birthday_properties(index)
         permitted = [hit.chunk_id for hit in hits if self._permits(hit.source_file)]
-        return dates.birthday_in(owner, await index.read_chunks(permitted))
+        return dates.find_birthday(owner, await index.read_chunks(permitted))
 
 
-async def _with_birthday_property(index: ChunkIndex) -> list[ChunkHit]:
-    """Passages of notes whose frontmatter gives a birthday."""
+async def _find_birthday_properties(index: ChunkIndex) -> list[ChunkHit]:
+    """Passages of notes whose frontmatter states a birthday."""
     known = [one for name in dates.BIRTHDAY_PROPERTIES for one in await index.list_properties(name)]
     if not known:
         return []
@@ -71,18 +71,18 @@ async def _with_birthday_property(index: ChunkIndex) -> list[ChunkHit]:
 
 
 def near_condition(filters: Filters, spans: Sequence[Span]) -> str | None:
-    """The condition for passages within the filters and of these spans, or shortly around them."""
+    """The condition for passages within the filters, in these spans or shortly around them."""
     if not spans:
         return None
-    around = tuple(dates.reach(span).iso_days() for span in spans)
+    around = tuple(dates.widen(span).iso_days() for span in spans)
     return condition(structs.replace(filters, spans=around))
 
 
-async def passages_of_time(
+async def find_passages_of_time(
     index: ChunkIndex, filters: Filters, spans: Sequence[Span]
 ) -> list[ChunkHit]:
-    """The passages of these spans, newest first, then those of notes without a date whose file was
-    written in the latest span."""
+    """The passages of these spans, newest first, then passages of notes without a date whose file
+    was written in the latest span."""
     own = condition(structs.replace(filters, spans=tuple(span.iso_days() for span in spans)))
     hits = await index.find_newest(LISTED, own or "TRUE")
     if filters.start is None and filters.end is None and len(hits) < LISTED:
@@ -93,12 +93,12 @@ async def passages_of_time(
 
 
 def file_times(start: date | None, end: date | None) -> FileTimes:
-    """These days where the user is, as moments."""
+    """These days in the user's time zone, as moments in UTC."""
     return FileTimes(_moment(start, 0), _moment(end, 1))
 
 
 def _moment(day: date | None, days_later: int) -> str | None:
-    """The beginning of the day; None at an end of the calendar: no limit is needed."""
+    """The beginning of the day; None, no limit, at an end of the calendar."""
     if day is None or day.year <= 1 or day.year >= 9999:
         return None
     begins = datetime.combine(day + timedelta(days=days_later), time.min)

@@ -1,4 +1,4 @@
-"""A passage as an answer shows it. Pure."""
+"""A passage as answers show it. Pure."""
 
 from collections.abc import Mapping
 from typing import Any, Protocol
@@ -57,21 +57,21 @@ class Result(Struct, frozen=True):
     trust: str = TRUST
     injection_suspected: bool = False
     sensitive: tuple[str, ...] = ()
-    ask_first: bool = False  # a person is to agree before it is shown
+    ask_first: bool = False  # the user must agree before it is shown
     stale: bool = False
     unverified: bool = False
     also_in: tuple[str, ...] = ()  # other notes with the same text, at most five
     also_in_total: int = 0  # how many other notes there are
-    places: int = 1  # how often the text stands in all of them and in this note
-    superseded_by: str | None = None  # citation of a newer passage with another value for the same
+    places: int = 1  # how often the text is in this note and all of those
+    superseded_by: str | None = None  # citation of a newer passage with another value
     via: str | None = None  # why a linked note is here: "linked from “…”", "links to “…”"
-    date_source: str | None = None  # `note`: `date`; `file`: the day of the file's time
-    file_date: str | None = None  # that day, where `date_source` is `file`
-    evidence: Mapping[str, Number] | UnsetType = UNSET  # why it stands where it does, if asked
+    date_source: str | None = None  # `note`: `date` is set; `file`: `file_date` is set
+    file_date: str | None = None  # the day of the file's time
+    evidence: Mapping[str, Number] | UnsetType = UNSET  # the numbers behind its rank, if requested
 
 
-def result(row: StoredPassage, score: float, vault: str, **flags: Any) -> Result:
-    """The row as a result, with how to cite it and how to open it in Obsidian."""
+def make_result(row: StoredPassage, score: float, vault: str, **flags: Any) -> Result:
+    """The row as a result, with its citation and its Obsidian link."""
     return Result(
         row.chunk_text,
         round(score, 4),
@@ -85,16 +85,16 @@ def result(row: StoredPassage, score: float, vault: str, **flags: Any) -> Result
         row.start_line,
         row.end_line,
         citation(row.source_file, row.start_line, row.end_line),
-        link(vault, row.source_file),
+        obsidian_link(vault, row.source_file),
         **flags,
     )
 
 
 def citation(path: str, start_line: int, end_line: int) -> str:
-    """`path#L10-L24`, which `ragctl show` takes."""
+    """`path#L10-L24`, which `ragctl show` accepts."""
     return f"{path}#L{start_line}-L{end_line}"
 
 
-def link(vault: str, path: str) -> str:
-    """What opens the note in Obsidian; `vault` is the name of the vault's folder."""
+def obsidian_link(vault: str, path: str) -> str:
+    """The URL that opens the note in Obsidian; `vault` is the name of the vault's folder."""
     return f"obsidian://open?vault={quote(vault, safe='')}&file={quote(path, safe='')}"

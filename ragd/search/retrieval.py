@@ -14,7 +14,7 @@ from ragd.search.dates import Span
 from ragd.search.query.conditions import Condition
 from ragd.search.query.query_terms import QueryTerms
 from ragd.search.query_vector import QueryVector
-from ragd.search.ranking.cosine_scale import USUAL, CosineScale, known_scale
+from ragd.search.ranking.cosine_scale import DEFAULT_SCALE, CosineScale, known_scale
 from ragd.search.ranking.title_match import Frequencies, WordWeights
 from ragd.store.lance import ChunkHit, ChunkIndex
 
@@ -23,12 +23,13 @@ SUBJECT_DEPTH = 100
 
 
 class Question(Struct, frozen=True):
-    """What is looked for, and where.
+    """A question to look up, with the conditions for passages.
 
-    `spans`: the time that the question names; `timely`: where, but only of that time and the days
-    around it; None if it names none.
-    `phrases`: what passages must have or not have, besides.
-    `tagged`: where, but only passages that carry a tag asked for themselves; None: none is.
+    `where`: the condition of the filters.
+    `spans`: the time that the question names. `timely`: `where`, limited to that time and the days
+    around it; None if the question names no time.
+    `phrases`: phrases that passages must also have, or must not have.
+    `tagged`: `where`, limited to passages that carry a requested tag themselves; None without tags.
     """
 
     terms: QueryTerms
@@ -37,79 +38,85 @@ class Question(Struct, frozen=True):
     timely: str | None
     by_words: bool
     vector_task: "asyncio.Task[QueryVector]"
-    text: str = ""  # without the words of a time
+    text: str = ""  # without its time phrases
     subject: str = ""  # words that name the subject of a fact that may be out of date
     spans: tuple[Span, ...] = ()
-    language: str | None = None  # ISO 639-1, if the question shows one
-    lists_everything: bool = False  # everything of that time is asked for
-    shows_all: bool = False  # whatever passes the filters is worth showing
-    is_literal: bool = False  # only exact phrases are asked for, and every passage has them
-    explain: bool = False  # say what decided the order
+    language: str | None = None  # ISO 639-1, if it can be detected
+    lists_everything: bool = False  # the answer is a list of all passages of that time
+    shows_all: bool = False  # every passage that passes the filters is shown
+    is_literal: bool = False  # it is only exact phrases, and every passage has them
+    explain: bool = False  # results have the numbers that decided their rank
     by_file_time: bool = False  # the file's time counts as the note's own date
     tagged: str | None = None
-    name: str = ""  # the question as a name that a note may have; empty if it is too long for one
+    name: str = ""  # the question as the name of a note; empty if it is too long for one
     frequencies: Frequencies = Frequencies()  # how common words are in the notes
     phrases: tuple[Condition, ...] = ()
-    notes: tuple[str, ...] | None = None  # only in these few, by meaning if it can be; None: in all
-    excluded: frozenset[str] = frozenset()  # stems of words that are not wanted
-    model: ShippedModel | None = None  # of the index's vectors, if it came with ragd
-    word_weights: WordWeights = WordWeights({}, 0.0)  # of its content words
-    key_weights: WordWeights = WordWeights({}, 0.0)  # the same without words that only ask
+    notes: tuple[str, ...] | None = (
+        None  # only these notes, by meaning if possible; None: all notes
+    )
+    excluded: frozenset[str] = frozenset()  # stems of excluded words
+    model: ShippedModel | None = None  # that made the index's vectors, if ragd ships it
+    word_weights: WordWeights = WordWeights({}, 0.0)  # of all content words
+    key_weights: WordWeights = WordWeights(
+        {}, 0.0
+    )  # without words that only ask, such as "mention"
 
     def within(self, paths: Iterable[str]) -> "Question":
-        """The same question to these notes only."""
+        """The same question, limited to these notes."""
         return structs.replace(self, notes=tuple(paths), timely=None, tagged=None, name="")
 
     @property
     def model_language(self) -> str | None:
-        """`english` or `multilingual`; None if the vectors are those of another provider."""
+        """`english` or `multilingual`; None for the vectors of another provider."""
         return self.model.language if self.model is not None else None
 
     @property
     def scale(self) -> CosineScale:
-        """What the cosines of passages to this question mean."""
-        return known_scale(self.model) or USUAL
+        """The scale of the cosines between passages and this question."""
+        return known_scale(self.model) or DEFAULT_SCALE
 
     @property
     def is_foreign(self) -> bool:
-        """It is in a language that no note is in."""
-        return self.frequencies.lack(self.language)
+        """Whether no note is in the question's language."""
+        return self.frequencies.lack_language(self.language)
 
     @property
     def retrieval(self) -> str:
-        """How it was looked up, once it was."""
+        """How it was looked up; valid after the lookups."""
         if not self.vector_task.done() or self.vector_task.result().vector is None:
             return "full_text"
         return "hybrid" if self.by_words else "vector"
 
 
 class Retrieved(Struct, frozen=True):
-    """What was found, each leg's best first, and which of it carries a tag that is asked for.
+    """The hits of each lookup, best first.
 
-    `is_complete`: there is nothing more to find, however deep one looks.
+    `is_complete`: a deeper lookup would find nothing more. `tagged`: ids of the chunks that carry
+    a requested tag themselves.
     """
 
     vector: list[ChunkHit]
     text: list[ChunkHit]
     is_complete: bool
     tagged: frozenset[str] = frozenset()
-    named: Sequence[ChunkHit] = ()  # first passages of the notes whose name is the question
+    named: Sequence[ChunkHit] = ()  # first passages of notes whose name is the question
 
     @property
     def hits(self) -> Iterator[ChunkHit]:
-        """All of them; some chunks more than once."""
+        """The hits of all lookups; some chunks more than once."""
         return itertools.chain(self.vector, self.text, self.named)
 
 
 async def retrieve(question: Question, depth: int) -> Retrieved:
-    """The best `depth` by meaning and by words, those of the time that is named, those
-    that carry a tag themselves, and those that name the subject of a fact that changes."""
+    """The best `depth` passages by meaning and by words. Also passages of the named time, passages
+    that carry a requested tag themselves, and passages that name the subject of a fact that
+    changes."""
     (
         (vector, text),
         (timely_vector, timely_text),
         (tagged_vector, tagged_text),
         named,
-        of_subject,
+        subject_hits,
     ) = await asyncio.gather(
         _look_up(question, depth, question.where),
         _look_up(question, TIMELY_DEPTH, question.timely) if question.timely else _no_hits(),
@@ -118,8 +125,8 @@ async def retrieve(question: Question, depth: int) -> Retrieved:
         _search_subject(question),
     )
     return Retrieved(
-        _appended(vector, timely_vector, tagged_vector),
-        _appended(text, timely_text, tagged_text, of_subject),
+        _append_new(vector, timely_vector, tagged_vector),
+        _append_new(text, timely_text, tagged_text, subject_hits),
         len(vector) < depth and len(text) < depth,
         frozenset(hit.chunk_id for hit in (*tagged_vector, *tagged_text)),
         named,
@@ -136,24 +143,24 @@ async def _look_up(
 
 
 async def _search_vectors(question: Question, depth: int, where: str | None) -> list[ChunkHit]:
-    asked = await asyncio.shield(question.vector_task)
-    if asked.vector is None:
+    embedded = await asyncio.shield(question.vector_task)
+    if embedded.vector is None:
         return []
     return await question.index.find_by_vector(
-        asked.vector, depth, where, question.phrases, question.notes
+        embedded.vector, depth, where, question.phrases, question.notes
     )
 
 
 async def _search_text(question: Question, depth: int, where: str | None) -> list[ChunkHit]:
-    has_other_way = not question.by_words or question.notes is not None
-    if has_other_way and (await asyncio.shield(question.vector_task)).vector is not None:
-        return []  # without a vector, words are all there is
+    only_by_meaning = not question.by_words or question.notes is not None
+    if only_by_meaning and (await asyncio.shield(question.vector_task)).vector is not None:
+        return []  # without a vector, only words can be looked up
     words = question.terms.full_text_words(question.frequencies.languages)
     return await question.index.find_by_words(words, depth, where, question.phrases, question.notes)
 
 
 async def _search_subject(question: Question) -> list[ChunkHit]:
-    """What names the subject: the newest statement may have no other word of the question."""
+    """Passages that name the subject: the newest statement may share no other word."""
     if not question.subject or not question.by_words or question.notes is not None:
         return []
     index, where = question.index, question.where
@@ -164,8 +171,8 @@ async def _no_hits() -> tuple[list[ChunkHit], list[ChunkHit]]:
     return [], []
 
 
-def _appended(hits: list[ChunkHit], *more: list[ChunkHit]) -> list[ChunkHit]:
-    """Those of `more` that are not there yet are worse than all that are."""
+def _append_new(hits: list[ChunkHit], *more: list[ChunkHit]) -> list[ChunkHit]:
+    """The hits, then those of `more` that are new: they rank after all others."""
     found = {hit.chunk_id: hit for hit in hits}
     for others in more:
         for hit in others:

@@ -1,7 +1,7 @@
 """The event log together with its folded state: opened, appended to and snapshotted as one.
 
-When an append returns, `state` includes the fact. It never looks at the vault or the index: what it
-knows is in the records, and on the monotonic clock when each job of this run began.
+When an append returns, `state` includes the fact. It never reads the vault or the index. Besides
+the records, it keeps only when each job of this run began, by the monotonic clock.
 """
 
 import asyncio
@@ -125,8 +125,8 @@ class Ledger:
         self._health_changes.popleft()
 
     async def record_incidents(self) -> None:
-        """Record what was repaired when the log was opened. A crash before this is made up for by
-        the next start."""
+        """Record what was repaired when the log was opened. If the daemon crashes before this, the
+        next start records it."""
         if not self.incidents:
             return
         crashpoint("recovery.before_record")
@@ -134,7 +134,7 @@ class Ledger:
             await self.journal.append("daemon", incident)
         await asyncio.to_thread(mark_recorded, self._disk, self.incidents)
         if any(isinstance(incident, SegmentQuarantined) for incident in self.incidents):
-            await self.snapshot()  # so that the next start does not meet the same gap
+            await self.snapshot()  # so that the next start does not find the same gap
         self.incidents = []
 
     async def snapshot(self) -> list[str]:

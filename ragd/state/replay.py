@@ -43,7 +43,7 @@ def states_newest_first(snapshots: Path) -> Iterator[State]:
         try:
             yield decode_state(snapshot.state)
         except (msgspec.DecodeError, UnicodeDecodeError):
-            continue  # a whole line, but not a state of ours
+            continue  # the checksum is right, but the content is not a state
 
 
 def replay(
@@ -59,7 +59,7 @@ def replay(
     disk = RealDisk(events)
     names = segment_names(disk)
     oldest = first_seq_of(names[0]) if names else 1
-    # A time says nothing about seqs, so every record that is left is read.
+    # The seq at a given time is not known, so every record that is left is read.
     if at is not None or from_scratch:
         result = Replayed(_earliest(snapshots, oldest))
     else:
@@ -110,11 +110,8 @@ def _earliest(snapshots: Path, oldest: int) -> State:
     """If the log no longer begins at 1, the anchor replaces what is gone."""
     if oldest == 1:
         return State()
-    return min(
-        _states_that_first_replayable(snapshots, oldest),
-        key=lambda state: state.seq,
-        default=State(),
-    )
+    states = _replayable_states(snapshots, oldest)
+    return min(states, key=lambda state: state.seq, default=State())
 
 
 def _is_before(state: State, until: int | None, at: str | None) -> bool:
@@ -126,10 +123,10 @@ def _is_before(state: State, until: int | None, at: str | None) -> bool:
 
 def _first_replayable(snapshots: Path, oldest: int) -> int:
     """The first seq whose state can still be replayed."""
-    return min((s.seq for s in _states_that_first_replayable(snapshots, oldest)), default=oldest)
+    return min((s.seq for s in _replayable_states(snapshots, oldest)), default=oldest)
 
 
-def _states_that_first_replayable(snapshots: Path, oldest: int) -> Iterator[State]:
+def _replayable_states(snapshots: Path, oldest: int) -> Iterator[State]:
     """The states in snapshots after which no record is missing in a log that begins at `oldest`."""
     return (state for state in states_newest_first(snapshots) if state.seq >= oldest - 1)
 

@@ -1,7 +1,7 @@
-"""Opens the index that serves and the one that is built beside it, and drops all others.
+"""Opens the index that serves and the one that is built next to it, and drops all others.
 
-Every step may be cut off: the log names the generations that count, and what it does not name is
-removed at the next start. It writes no notes. `reindex_switch.py` makes and switches generations.
+Every step may be interrupted: the log names the generations that count, and all others are removed
+at the next start. It writes no notes. `reindex_switch.py` makes and switches generations.
 """
 
 from collections import Counter
@@ -25,7 +25,7 @@ log = structlog.get_logger(STORE_WRITER)
 
 
 class ForeignIndex(Exception):
-    """The index is another vault's, and this vault is not there yet."""
+    """The index is another vault's, and the configured vault is missing."""
 
 
 class Generations:
@@ -38,27 +38,28 @@ class Generations:
         open_indexes: OpenIndexes,
         damage: IndexDamage,
         vault: str,
-        vault_is_there: Callable[[], Awaitable[bool]],
+        is_vault_present: Callable[[], Awaitable[bool]],
         crash: CrashMark,
     ) -> None:
         self._ledger = ledger
         self._store = store
         self._open_indexes = open_indexes
         self._damage = damage
-        self._vault = vault  # which vault this is, as an index's identity names it
-        self._vault_is_there = vault_is_there
+        self._vault = vault  # the vault's id in an index's identity
+        self._is_vault_present = is_vault_present
         self._crash = crash
         self._is_open = False
         self._last_obstacle = ""  # logged once, not at every attempt
         self.retired: set[str] = set()  # replaced, but searches may still read them
 
     async def open(self) -> bool:
-        """Open what the log names. If it names nothing, open what the tables say about themselves.
-        Returns False if that is not possible now: nothing was changed, and the caller retries."""
+        """Open the indexes that the log names. If it names none, adopt the newest complete table of
+        this vault. Returns False if that is not possible now: then nothing has changed, and the
+        caller retries."""
         if self._is_open:
             return True
         try:
-            await self._store.sweep()
+            await self._store.remove_temporary_files()
             if self._open_indexes.serving is None:
                 await self._open_serving()
             if self._open_indexes.building is None:
@@ -105,7 +106,7 @@ class Generations:
         self._crash.clear()  # an index that may have caused the crash no longer serves
 
     async def drop_unknown(self) -> None:
-        """Remove what the log does not name: a killed process left it, or it is damaged."""
+        """Remove indexes that the log does not name: left by a killed process, or damaged."""
         if self._open_indexes.serving is None:
             return
         known = {i.identity.generation for i in self._open_indexes.list_open()} | self.retired
@@ -147,7 +148,7 @@ class Generations:
         return await self._store.open(generation)
 
     async def _serve_known(self, index: ChunkIndex) -> None:
-        """Let an index serve that the log names, if it is this vault's and as new as the log.
+        """Let an index that the log names serve, if it is this vault's and as new as the log.
         Raises RagdError if its files are replaced or damaged meanwhile."""
         if index.identity.vault != self._vault:
             await self._drop_foreign(index)
@@ -169,8 +170,8 @@ class Generations:
     async def _record_unlogged_commits(
         self, index: ChunkIndex, table: Table, generation: str = ""
     ) -> None:
-        """The last run died after a commit and before its fact. Record what is in the table, or
-        rows of a note that is gone or hidden since would stay for good."""
+        """Record commits of a run that died before it recorded them. Otherwise the rows of a note
+        that was removed or hidden since then would stay forever."""
         version, known = await index.version(), table.files
         if version <= table.table_version:
             return
@@ -198,7 +199,7 @@ class Generations:
         """Another vault is configured, and notes of two vaults must not mix. While its folder does
         not exist, the path may be a typing error: then the index is kept."""
         index.close()
-        if not await self._vault_is_there():
+        if not await self._is_vault_present():
             await self._damage.record_another_vault()
             raise ForeignIndex("it is another vault's, and kept until this one is found")
         await self._damage.record_lost_table("vault_changed")

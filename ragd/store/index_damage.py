@@ -17,7 +17,7 @@ AppendFact = Callable[[Fact], Awaitable[Any]]
 
 
 class IndexDamage:
-    """`append` writes a fact to the log in the name of the actor that found the damage."""
+    """`append` records a fact for the actor that found the damage."""
 
     def __init__(self, ledger: Ledger, append: AppendFact) -> None:
         self._ledger = ledger
@@ -25,7 +25,7 @@ class IndexDamage:
 
     @property
     def is_recorded(self) -> bool:
-        """Whether the log says that the serving index cannot be used."""
+        """Whether it is recorded that the serving index cannot be used."""
         return "index" in self._ledger.state.health.lost
 
     async def record_failed_call(self, code: str) -> None:
@@ -34,7 +34,7 @@ class IndexDamage:
             await self.record_probe(code)
 
     async def record_probe(self, code: str) -> None:
-        """A probe found this, and it is news."""
+        """Record a probe's result that differs from the last one."""
         await self._append(DependencyLost(dependency="index", code=code))
 
     async def record_another_vault(self) -> None:

@@ -1,4 +1,4 @@
-"""The open indexes: the one that serves, and the one that is built beside it.
+"""The open indexes: the one that serves, and the one that is built next to it.
 
 The store writer opens and replaces them; searches and the embedder read them. It opens no index
 itself.
@@ -22,8 +22,7 @@ class OpenIndexes:
         self._damaged: FolderStamp | None = None
 
     def mark_damaged(self, index: ChunkIndex) -> None:
-        """Compaction found damage that no probe finds. The mark holds until another folder is in
-        its place."""
+        """Compaction found damage that no probe finds. The mark ends if the folder is replaced."""
         self._damaged = index.folder_stamp()
 
     def is_marked_damaged(self, stamp: FolderStamp) -> bool:
@@ -56,7 +55,7 @@ class OpenIndexes:
         self._listeners.append(listener)
 
     async def wait_for_serving(self, clock: Clock, seconds: float) -> ChunkIndex | None:
-        """The serving index. If there is none, wait at most so long for one to be opened."""
+        """The serving index. If there is none, wait at most `seconds` until one is opened."""
         opened = asyncio.Event()
         end = clock.monotonic() + seconds
         self._listeners.append(opened.set)

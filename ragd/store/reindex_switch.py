@@ -1,7 +1,6 @@
-"""Builds a new index beside the one that serves, and switches to it when it is complete.
+"""The reindex: makes a new index next to the one that serves, and switches when it is complete.
 
-This is the reindex: `switch_if_ready` decides when the new index serves. It writes no notes; the
-store writer does.
+`switch_if_ready` decides when the new index serves. It writes no notes; the store writer does.
 """
 
 from collections.abc import Awaitable, Callable
@@ -43,8 +42,8 @@ class ReindexSwitch:
         self._new_identity = new_identity
 
     async def serving_index(self) -> ChunkIndex:
-        """The index that serves; the first batch of all creates it. Raises RagdError if there is
-        one that cannot be opened: only a reindex may replace it."""
+        """The index that serves; the very first batch creates it. Raises RagdError if an index
+        exists that cannot be opened: only a reindex may replace it."""
         if self._open_indexes.serving is None and self._ledger.state.catalog.index is not None:
             raise RagdError("INDEX_CORRUPTED")
         if self._open_indexes.serving is None:
@@ -100,7 +99,7 @@ class ReindexSwitch:
 
     async def switch_if_ready(self, text_of: str = "") -> ChunkIndex | None:
         """Let the new index serve once it has all text and all vectors. If no index serves, text
-        is enough. `text_of`: a job whose text is stored, though the job has not ended.
+        is enough. `text_of`: a job whose text is stored although the job has not ended.
         Returns the index that served until now, for `retire`."""
         state, index = self._ledger.state, self._open_indexes.building
         building = state.catalog.building

@@ -211,9 +211,8 @@ class StoreWriter:
                 await self._replace_notes(building, batch, made, batch.job_id)
                 return None
             serving = await self._full_disk_retry.run(self._reindex_switch.serving_index)
-            await self._write_to_building(
-                batch, made
-            )  # first: until the serving index has it, it is not done
+            # First: the batch is done only when the serving index has it.
+            await self._write_to_building(batch, made)
             await self._replace_notes(serving, batch, made, batch.job_id)
         except EmbeddingError as why:  # no index exists, and no provider can make one
             log.warning("no index can be created", code=why.code, detail=why.detail)
@@ -289,11 +288,11 @@ class StoreWriter:
     async def _recount(self) -> None:
         try:
             await self._vector_recount.check()
-        except RagdError as why:  # a probe will find what is wrong
+        except RagdError as why:  # a probe reports what is wrong
             log.warning("the vectors could not be counted", code=why.code)
         self._recounted.set()
 
-    # The index that is built beside the serving one
+    # The index that is built next to the serving one
 
     async def _switch_if_ready(self, text_of: str = "") -> None:
         try:

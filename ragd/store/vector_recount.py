@@ -38,7 +38,7 @@ class VectorRecount:
                 await self._compare(index, table)
 
     def _table_of(self, index: ChunkIndex) -> Table | None:
-        """What the log knows about this index; None if it knows another one."""
+        """The catalog's table of this index; None if the log does not name it."""
         catalog, generation = self._ledger.state.catalog, index.identity.generation
         if catalog.index is not None and catalog.index.generation == generation:
             return catalog
@@ -84,7 +84,7 @@ class VectorRecount:
 def _miscounted(
     files: Mapping[str, Entry], rows: Mapping[tuple[str, str], int]
 ) -> list[RecountedFile]:
-    """The notes whose catalog entry counts other than their rows."""
+    """The notes whose count in the catalog differs from their rows."""
     return [
         RecountedFile(path, entry.sha256, rows.get((path, entry.sha256), 0))
         for path, entry in files.items()

@@ -1,6 +1,6 @@
 """Checks paths from requests: each is inside the vault, or refused.
 
-It never asks the disk, and never repairs a path that leads outside. Such a path is a security
+It never reads the disk, and never repairs a path that leads outside. Such a path is a security
 violation in any spelling; a malformed path is an invalid request.
 """
 

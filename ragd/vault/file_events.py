@@ -80,7 +80,7 @@ class FileEvents:
         return f"{self._root}/{folder}"
 
     def set_folders(self, folders: Collection[str]) -> None:
-        """Say which folders should be watched now. If these are other ones, the watch becomes
+        """Set the folders to watch. If they differ from the current ones, the watch becomes
         outdated and `next` returns soon."""
         if not WATCHES_TREES and self._folders != set(folders):
             self.is_outdated = True

@@ -67,7 +67,7 @@ class NoteMissing(Exception):
 
 
 class Unreadable(Exception):
-    """The file cannot be read now, but perhaps later; `reason` is a phrase from above."""
+    """The file cannot be read now, but perhaps later; `reason` is a phrase from a closed list."""
 
     def __init__(self, reason: str) -> None:
         self.reason = reason
@@ -177,7 +177,7 @@ class VaultFiles:
     def kinds(self, paths: Iterable[str]) -> dict[str, PathKind]:
         """What is at each of these paths. Paths without an entry of exactly that name are left out.
 
-        Everything but a folder counts as a file, also a link. Raises VaultGone.
+        Everything but a folder counts as a file, even a link. Raises VaultGone.
         """
         root = self._open_root()
         try:
@@ -210,7 +210,7 @@ def _open_parent(root: OpenFolder, path: str) -> tuple[OpenFolder, str]:
 UNKNOWN_STAT = FileStat(-1, -1)
 """A file that may exist: its folder or the disk does not give its size and times."""
 
-_NOT_THERE = (errno.ELOOP, errno.ENAMETOOLONG, errno.EINVAL)
+_NO_SUCH_FILE = (errno.ELOOP, errno.ENAMETOOLONG, errno.EINVAL)
 
 
 def _stat(root: OpenFolder, path: str) -> FileStat | None:
@@ -223,7 +223,7 @@ def _stat(root: OpenFolder, path: str) -> FileStat | None:
     except (SkipPath, FileNotFoundError, NotADirectoryError, UnicodeEncodeError):
         return None
     except OSError as why:
-        return None if why.errno in _NOT_THERE else UNKNOWN_STAT
+        return None if why.errno in _NO_SUCH_FILE else UNKNOWN_STAT
     if why_skipped(found, MOST_BYTES):
         return None
     return file_stat(found)
@@ -238,5 +238,5 @@ def _kind(root: OpenFolder, path: str) -> PathKind | None:
             close(folder)
     except (SkipPath, FileNotFoundError, NotADirectoryError, UnicodeEncodeError):
         return None
-    except OSError as failure:  # it may exist: a read will show
+    except OSError as failure:  # it may exist; a later read finds out
         return None if failure.errno == errno.ENAMETOOLONG else "file"

@@ -1,6 +1,6 @@
 """Files that are named like notes but were left by other programs: conflict copies, placeholders.
 
-They are known by their names. It never opens a file.
+They are recognised by their names. It never opens a file.
 """
 
 import re
@@ -23,7 +23,7 @@ def why_skipped(name: str) -> str | None:
     """Why a file of this name is skipped, if it is."""
     if name[:1] == ".":
         return PLACEHOLDER if placeholder_of(name) else HIDDEN
-    # These cheap tests save the regular expression for nearly every name.
+    # For nearly every name, these cheap tests avoid the regular expression.
     if ("onf" in name or "ONF" in name or "TOP-" in name) and _CONFLICT.search(name):
         return CONFLICT
     return None

@@ -8,6 +8,7 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.resources import files as resources
 from pathlib import Path
+from typing import NamedTuple
 
 from msgspec import Struct, field
 
@@ -69,12 +70,25 @@ class ReadResult(Struct):
     left: list[str] = field(default_factory=list)  # not read: the byte limit was reached
 
 
+class _CompiledRules(NamedTuple):
+    """The rules for folders and file names, and what they were compiled from."""
+
+    indexing: IndexingSettings
+    templates: tuple[str, ...]
+    folders: FolderRules
+    patterns: NotePatterns
+
+
 MOST_HASHED = 10_000  # remembered hashes of moved notes
-SAMPLED = 200  # known notes that are looked for to recognise a vault
+SAMPLED = 200  # known notes that are checked to recognise a vault
 
 
 class NoteReader:
-    """The notes of the configured vault, by the current configuration."""
+    """The notes of the configured vault, by the current configuration.
+
+    Several actors share it, and call it in several threads at once. All that it remembers is
+    immutable or replaced in one assignment, and a lost update only means that a note is read again.
+    """
 
     def __init__(self, settings: Settings, clock: Clock) -> None:
         self._settings = settings
@@ -86,8 +100,7 @@ class NoteReader:
         self._identity: RootIdentity | None = None
         self._templates: tuple[str, ...] = ()
         self._hashed: dict[str, tuple[NoteFile, str]] = {}  # what `find_moves` has read
-        self._compiled = (FolderRules(), NotePatterns(()))
-        self._compiled_from: tuple[IndexingSettings, tuple[str, ...]] | None = None
+        self._compiled: _CompiledRules | None = None
 
     @property
     def root(self) -> Path:
@@ -296,19 +309,19 @@ class NoteReader:
         )
 
     def _patterns(self) -> NotePatterns:
-        self._refresh()
-        return self._compiled[1]
+        return self._current_rules().patterns
 
     def _rules(self) -> FolderRules:
-        self._refresh()
-        return self._compiled[0]
+        return self._current_rules().folders
 
-    def _refresh(self) -> None:
-        """Compile the rules and patterns again if the configuration has changed."""
-        indexing = self._settings.current.indexing
-        source = (indexing, self._templates)
-        if source != self._compiled_from:
-            templates = self._templates if indexing.templates == "skip" else ()
-            rules = FolderRules(indexing.allow_dirs, indexing.deny_dirs, templates)
-            self._compiled = (rules, NotePatterns(indexing.file_patterns))
-            self._compiled_from = source
+    def _current_rules(self) -> _CompiledRules:
+        """The rules, compiled again if the configuration or the template folders have changed."""
+        indexing, templates = self._settings.current.indexing, self._templates
+        known = self._compiled
+        if known is None or (known.indexing, known.templates) != (indexing, templates):
+            skipped = templates if indexing.templates == "skip" else ()
+            folders = FolderRules(indexing.allow_dirs, indexing.deny_dirs, skipped)
+            patterns = NotePatterns(indexing.file_patterns)
+            # One assignment, because several threads use this reader at once.
+            self._compiled = known = _CompiledRules(indexing, templates, folders, patterns)
+        return known

@@ -1,6 +1,6 @@
 """File events found by scanning the vault every few seconds, where the system's watch fails.
 
-Unlike that watch, an unreadable folder or an undecodable name does not stop it. It reads no file.
+An unreadable folder or an undecodable name does not stop it, unlike that watch. It reads no file.
 """
 
 from collections.abc import Callable, Collection, Mapping

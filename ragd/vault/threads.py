@@ -81,9 +81,7 @@ class Lane:
                 left = self.limit_s - call.wait.seconds()
                 if left <= 0 or (self.is_blocked() and not call.answer.running()):
                     raise VaultNotResponding
-                if (
-                    not call.answer.running()
-                ):  # it waits for other calls, which may turn out to be blocked
+                if not call.answer.running():  # the calls before it may turn out to be blocked
                     left = min(left, QUEUE_CHECK_S)
                 await asyncio.wait({answer}, timeout=max(left, CHECK_AGAIN_S))
             return answer.result()
@@ -109,7 +107,7 @@ class Lane:
             return len(blocked) == self._threads
 
     def finish(self, deadline: float) -> None:
-        """Wait for running calls, except for those that wait for the disk."""
+        """Wait for running calls, except for those that have waited for the disk for a second."""
         with self._lock:
             calls = [call for call in self._running if call.wait.seconds() < FINISH_ON_DISK_S]
         answers = [call.answer for call in calls]
@@ -146,7 +144,7 @@ class Lane:
 SEARCH = Lane("search", 2, 5.0)  # do the notes of results still exist?
 NOTES = Lane("notes", 4, 7.0)  # lines of a note and sources of memories: a person is waiting
 MEMORIES = Lane("memories", 2, 5.0)  # have the sources of memories changed?
-CHECK = Lane("check", 2, 7.0)  # is the vault there?
+CHECK = Lane("check", 2, 7.0)  # does the vault exist?
 SCAN = Lane("scan", 2, 30.0)
 WATCH = Lane("watch", 2, 60.0)  # beginning a native watch is one long call
 READ = Lane("read", 2, 30.0)  # for indexing
@@ -168,7 +166,7 @@ def unavailable_error(why: VaultGone) -> RagdError:
 
 
 def finish(within_s: float) -> None:
-    """When the process ends: wait for running calls, but not for a disk."""
+    """Wait for running calls when the process ends, but not for a disk that hangs."""
     deadline = time.monotonic() + within_s
     for lane in LANES:
         lane.finish(deadline)

@@ -64,8 +64,8 @@ class SkippedPath(Struct, frozen=True, gc=False):
 class WalkResult(Struct, frozen=True):
     """What a walk found.
 
-    Notes in `unreadable_folders` may still exist, so they must not be taken for deleted. `folders`
-    were listed; the root is not among them.
+    Notes in `unreadable_folders` may still exist, so they do not count as deleted. `folders` were
+    listed; the root is not among them.
     """
 
     notes: list[NoteFile]
@@ -172,7 +172,7 @@ class Walk:
             self._skip(path, reason)
             self._templates.append([*steps, name])
         elif reason is not None:
-            return  # by the configuration: not worth reporting
+            return  # the configuration excludes it, so it is not reported
         elif not _is_utf8(name):
             self._skip(path, NAME_NOT_UTF8)
         elif len(steps) >= DEEPEST or len(path) > LONGEST_PATH:
@@ -181,7 +181,8 @@ class Walk:
             self._pending.append([*steps, name])
 
     def _add_other(self, prefix: str, name: str, entry: os.DirEntry[str]) -> None:
-        """An entry that is neither may stand for a note (a placeholder) or a folder (a link)."""
+        """Report an entry that is not a note or folder if it replaces one: a cloud placeholder, or
+        a link."""
         awaited = leftover_files.placeholder_of(name)
         if awaited and self._patterns.match(prefix, awaited):
             self._skip(prefix + name, leftover_files.PLACEHOLDER)

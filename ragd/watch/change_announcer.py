@@ -1,6 +1,6 @@
 """Collects changed paths, waits until each is settled, and records them (`FilesChanged`).
 
-It reads no note. What happens inside a moved folder it leaves to a rescan.
+It reads no note. Changes inside a moved folder are left to a rescan.
 """
 
 import asyncio
@@ -19,12 +19,12 @@ from ragd.watch.left_out_notes import LeftOutNotes
 from ragd.watch.rescan_requests import RescanRequests
 
 NAME = "watcher"
-BURST = 4000  # paths that are debounced one by one; beyond them, only a scan
-CROWD = 1000  # events at once: the system's queue may have overflowed
+DEBOUNCED_MAX = 4000  # paths; if more change, the whole vault is scanned
+OVERFLOW_EVENTS = 1000  # so many events at once may have overflowed the system's queue
 
 
 class PathInspector(Protocol):
-    """Knows which paths are notes, and what is at a path. `kinds` is called in a thread."""
+    """Which paths are notes, and what is at a path. `kinds` is called in a thread."""
 
     def includes(self, path: str) -> bool: ...
 
@@ -32,7 +32,7 @@ class PathInspector(Protocol):
 
 
 class ChangeAnnouncer:
-    """From bursts of file events to facts."""
+    """Turns bursts of file events into facts."""
 
     def __init__(
         self,
@@ -64,8 +64,8 @@ class ChangeAnnouncer:
             return
         now = self._clock.monotonic()
         paths = {path for kind, path in burst if self._may_matter(kind, path)}
-        has_room = len(paths) + len(self._debounce) <= BURST
-        if not has_room or len(burst) > CROWD or ROOT in self._debounce:
+        has_room = len(paths) + len(self._debounce) <= DEBOUNCED_MAX
+        if not has_room or len(burst) > OVERFLOW_EVENTS or ROOT in self._debounce:
             self._debounce.add(ROOT, now)  # the scan also waits until everything is settled
         for path in paths:
             if has_room or path in self._debounce:

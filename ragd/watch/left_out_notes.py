@@ -33,14 +33,14 @@ class LeftOutNotes:
         self._last_seen = notes
 
     def forget(self, paths: Iterable[str]) -> None:
-        """These are about to be read: what they contain now is not known."""
+        """These are about to be read, because their content may have changed."""
         for path in paths:
             self._last_seen.pop(path, None)
 
     def without_unchanged(
         self, upserts: list[str], notes: dict[str, NoteFile], is_pending: Callable[[str], bool]
     ) -> list[str]:
-        """The upserts without notes that would be skipped or fail again, being as they were.
+        """The upserts without unchanged notes, which would only be skipped or fail again.
 
         A note that is going to be read (`is_pending`) stays: its new content is not known yet. So
         does a stored note: it may have to leave the index.

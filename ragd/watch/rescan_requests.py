@@ -35,5 +35,5 @@ class RescanRequests:
         self._requested.clear()
 
     async def wait(self, clock: Clock, seconds: float) -> None:
-        """Wait for a request, at most so long."""
+        """Wait for a request, at most `seconds`."""
         await wait_until_set(self._requested, clock, seconds)

@@ -27,7 +27,7 @@ from ragd.watch.rescan_requests import RescanRequests
 from ragd.watch.watch_loop import WatchLoop
 from ragd.watch.watch_state import WatchStates
 
-GONE_AGAIN_S = 5.0  # how often a vault that is gone is looked for
+GONE_AGAIN_S = 5.0  # the time between two scans while the vault is gone
 
 log = structlog.get_logger(NAME)
 
@@ -83,14 +83,14 @@ class Rescans:
     async def _wait_until_due(self) -> None:
         """Wait for the next scan, or for a request; but never scan twice without a pause."""
         watch = self._settings.current.watch
-        is_there = self._states.is_vault_there
-        due = watch.rescan_s if is_there else min(GONE_AGAIN_S, watch.rescan_s)
+        is_present = self._states.is_vault_present
+        due = watch.rescan_s if is_present else min(GONE_AGAIN_S, watch.rescan_s)
         await self._requests.wait(self._clock, due)
         await self._clock.sleep(watch.debounce_s)
 
     async def _record_gone(self, why: VaultGone) -> None:
         if self._states.vault_gone():
-            log.warning("the vault is not there", reason=why.reason)
+            log.warning("the vault cannot be used", reason=why.reason)
             await self._ledger.journal.append(NAME, unavailable_fact(why))
 
     async def _scan(self) -> None:

@@ -40,7 +40,7 @@ class PollingScanner(Protocol):
 
 
 class WatchLoop:
-    """Opens a watch when the vault is there, and another one when that dies."""
+    """Opens a watch when the vault is found, and another one when that dies."""
 
     def __init__(
         self,

@@ -12,7 +12,7 @@ from ragd.vault.note_reader import RootIdentity
 
 
 class WatchState(Enum):
-    """What the watcher knows about the vault, and how it notices changes in it."""
+    """Whether the vault was found, and how changes in it are noticed."""
 
     WAITING_FOR_VAULT = auto()  # no scan has found the vault, at all or since it was missed
     VAULT_GONE = auto()  # a scan did not find the vault, and this was recorded
@@ -27,13 +27,13 @@ class WatchStates:
     def __init__(self) -> None:
         self.current = WatchState.WAITING_FOR_VAULT
         self._root: RootIdentity | None = None  # as the last scan saw it
-        self._found = asyncio.Event()  # set while the vault is there
+        self._found = asyncio.Event()  # set while the vault is present
         # Counts how often the vault was missed or replaced. A watch that was opened before that is
         # dead, even if the vault is back.
         self.vault_losses = 0
 
     @property
-    def is_vault_there(self) -> bool:
+    def is_vault_present(self) -> bool:
         return self._found.is_set()
 
     async def wait_for_vault(self) -> None:
@@ -56,12 +56,12 @@ class WatchStates:
             self.current = WatchState.WAITING_FOR_VAULT
 
     def vault_gone(self) -> bool:
-        """A scan did not find the vault; whether this has to be recorded."""
-        is_news = self.current is not WatchState.VAULT_GONE
+        """A scan did not find the vault. Returns whether this has to be recorded."""
+        must_record = self.current is not WatchState.VAULT_GONE
         self.current = WatchState.VAULT_GONE
         self._root = None
         self._found.clear()
-        return is_news
+        return must_record
 
     def watch_opened(self, *, polling: bool) -> None:
         """A watch is open. If the vault was missed meanwhile, it will be closed soon."""

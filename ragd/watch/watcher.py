@@ -28,7 +28,7 @@ from ragd.watch.rescans import Rescans, VaultScanner
 from ragd.watch.watch_loop import PollingScanner, WatchLoop
 from ragd.watch.watch_state import WatchStates
 
-_HEARD = {
+_FOLLOWED = {
     tag_of_type(t)
     for t in (
         *(JobFinished, ConfigReloaded, DependencyLost, DependencyRecovered, VaultUnavailable),
@@ -38,7 +38,7 @@ _HEARD = {
 
 
 class WatchedNotes(PathInspector, VaultScanner, PollingScanner, Protocol):
-    """What the parts of the watcher ask of the vault."""
+    """The functions of the vault that the parts of the watcher need."""
 
 
 class Watcher:
@@ -83,12 +83,12 @@ class Watcher:
 
     async def _listen(self) -> None:
         """Request a scan when a fact of another actor calls for one."""
-        async for record in self._ledger.journal.follow(self._ledger.state.seq, _HEARD):
+        async for record in self._ledger.journal.follow(self._ledger.state.seq, _FOLLOWED):
             event = record.event
             if isinstance(event, DependencyLost | DependencyRecovered):
                 self._dependency_changed(event)
             elif isinstance(event, VaultUnavailable):
-                self._miss_vault()
+                self._vault_missed()
             elif isinstance(event, BatchStored):
                 if event.moved and self._hold.is_active:
                     self._requests.request()  # fewer deletions may be held now
@@ -102,11 +102,11 @@ class Watcher:
         the machine may have slept."""
         is_lost = isinstance(event, DependencyLost)
         if event.dependency == "vault" and is_lost:
-            self._miss_vault()
+            self._vault_missed()
         elif event.dependency == "vault" or (event.dependency == "scan" and is_lost):
             self._requests.request()
 
-    def _miss_vault(self) -> None:
-        """Look for the vault every few seconds, and open a new watch when it is there."""
+    def _vault_missed(self) -> None:
+        """Scan every few seconds until the vault is found, and then open a new watch."""
         self._states.vault_missed()
         self._requests.request()

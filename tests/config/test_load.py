@@ -131,7 +131,7 @@ def test_paths_become_absolute_and_plain(path: str, monkeypatch: pytest.MonkeyPa
     assert config.vector_store.path == expected
 
 
-def test_a_home_of_nobody_is_refused_and_not_taken_for_a_folder() -> None:
+def test_the_home_of_an_unknown_user_is_refused_and_is_not_a_folder_name() -> None:
     assert "`vault_path`" in refusal({"vault_path": "~no-such-user-here/Notes"})
 
 
@@ -442,7 +442,7 @@ def test_what_json_cannot_hold_is_not_written(value: object) -> None:
         to_json({"vault_path": value})
 
 
-def test_the_fingerprint_tells_settings_apart_and_not_their_spelling() -> None:
+def test_the_fingerprint_depends_on_the_settings_and_not_on_their_spelling() -> None:
     same = build(watch={"debounce_s": 2.0}, embedding={"base_url": "http://localhost:11434/"})
     assert fingerprint(build()) == fingerprint(same)
     assert fingerprint(build()) != fingerprint(build(watch={"debounce_s": 3}))
@@ -518,7 +518,7 @@ def test_vectors_inside_the_vault_are_refused(tmp_path: Path, path: str) -> None
 
 @pytest.mark.parametrize("path", [".", "..", "events", "logs/x", "config.json", "ragd.lock"])
 def test_vectors_among_other_files_of_ragd_are_refused(tmp_path: Path, path: str) -> None:
-    with pytest.raises(ConfigError, match=r"`vector_store\.path` is taken"):
+    with pytest.raises(ConfigError, match=r"`vector_store\.path` is used"):
         places(Path("/elsewhere/vault"), tmp_path / "home", vector_store={"path": path})
 
 
@@ -542,7 +542,7 @@ def test_load_reads_the_configuration_of_a_home(home: Home) -> None:
     assert config.vector_store.path == home.vectors
 
 
-def test_a_missing_configuration_tells_the_next_command(home: Home) -> None:
+def test_a_missing_configuration_suggests_the_next_command(home: Home) -> None:
     with pytest.raises(ConfigError) as refused:
         load(home)
     assert refused.value.message == f"No configuration at {home.config}."

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from ragctl.daemon.client import answers, request, stream
+from ragctl.daemon.client import is_listening, request, stream
 from ragd.paths import Home
 from tests.daemon.processes import Process, start_ragd
 from tests.daemon.wire import check_envelope
@@ -97,8 +97,8 @@ class Vault:
     def start(self) -> None:
         self.process = start_ragd(self.home)
         deadline = time.monotonic() + WITHIN_S
-        while not answers(self.home):
-            assert time.monotonic() < deadline, self.process.output
+        while not is_listening(self.home):
+            assert time.monotonic() < deadline, self.process.said
             time.sleep(0.02)
 
     def end(self) -> None:
@@ -111,7 +111,7 @@ class Vault:
         lines: Any = stream(self.home, f"/v1/jobs/{job}?follow=1")
         try:
             while True:
-                line: dict[str, Any] = json.loads(lines.line(WITHIN_S))
+                line: dict[str, Any] = json.loads(lines.read_line(WITHIN_S))
                 if line["type"] != "progress":
                     return line
         finally:

@@ -147,13 +147,13 @@ async def test_garbage_where_the_index_should_be_is_told_honestly(home: Home, st
 )
 async def test_what_is_not_ollama_is_not_taken_for_it(body: str) -> None:
     async with fake_ollama(body=body) as port:
-        assert await ollama.answers(f"http://127.0.0.1:{port}") is False
+        assert await ollama.is_reachable(f"http://127.0.0.1:{port}") is False
 
 
 async def test_ollama_is_recognised() -> None:
     async with fake_ollama() as port:
-        assert await ollama.answers(f"http://127.0.0.1:{port}/") is True
-        assert await ollama.answers(f"http://127.0.0.1:{port}/elsewhere") is False
+        assert await ollama.is_reachable(f"http://127.0.0.1:{port}/") is True
+        assert await ollama.is_reachable(f"http://127.0.0.1:{port}/elsewhere") is False
 
 
 @pytest.mark.parametrize(
@@ -177,7 +177,7 @@ async def test_no_answer_whatever_breaks_the_probe(said: bytes) -> None:
     server = await asyncio.start_server(speak, "127.0.0.1", 0)
     port = server.sockets[0].getsockname()[1]
     async with server:
-        assert await ollama.answers(f"http://127.0.0.1:{port}") is False
+        assert await ollama.is_reachable(f"http://127.0.0.1:{port}") is False
 
 
 async def test_an_answer_that_never_ends_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -195,4 +195,4 @@ async def test_an_answer_that_never_ends_is_given_up(monkeypatch: pytest.MonkeyP
     server = await asyncio.start_server(babble, "127.0.0.1", 0)
     port = server.sockets[0].getsockname()[1]
     async with server:
-        assert await ollama.answers(f"http://127.0.0.1:{port}") is False
+        assert await ollama.is_reachable(f"http://127.0.0.1:{port}") is False

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from ragctl.daemon.client import answers
-from tests.daemon.processes import start_modified
-from tests.daemon.searches import Vault, serve_text
+from ragctl.daemon.client import is_listening
+from tests.daemon.processes import twisted
+from tests.daemon.searches import Vault, serving_text
 
 TEMPLATE = "## Gratitude\n\n- What am I grateful for today?\n- What would make today great?\n"
 DAYS = 150  # three times as many as are looked up at first
@@ -85,7 +85,7 @@ def test_when_the_time_is_up_what_was_found_is_served(vault: Vault) -> None:
     vault.process.kill()
     vault.process = start_modified(vault.home, "lancedb", "search_within=2", "deep_search_hangs")
     deadline = time.monotonic() + 60
-    while not answers(vault.home) or vault.search(QUESTION).code == "STARTING":
+    while not is_listening(vault.home) or vault.search(QUESTION).code == "STARTING":
         assert time.monotonic() < deadline
         time.sleep(0.02)
     found = vault.search(QUESTION)

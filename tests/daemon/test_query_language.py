@@ -105,7 +105,7 @@ def test_everything_else_is_a_plain_question(vault: Vault, question: str) -> Non
 def test_a_question_in_quotes_is_a_question_where_no_note_has_it_word_by_word(vault: Vault) -> None:
     asked = vault.search('"Which soup has lentils in it?"')
     assert Path(asked.files[0]).stem == LENTIL
-    assert "which no note has as it stands" in asked.data["understood"]["filters"][0]
+    assert "because no note has it as a phrase" in asked.data["understood"]["filters"][0]
     assert found(vault, '"soup of lentils" -chicken') == [LENTIL]
 
 

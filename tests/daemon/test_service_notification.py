@@ -182,12 +182,12 @@ def test_the_period_of_the_watchdog(period: str, seconds: float | None) -> None:
 @pytest.mark.parametrize("address", ["", "vsock:2:1234", "relative"])
 def test_an_address_of_another_kind_is_left_alone(address: str) -> None:
     manager = from_environment({"NOTIFY_SOCKET": address, "WATCHDOG_USEC": "3000000"})
-    manager.say("READY=1")
+    manager.send("READY=1")
     assert manager.watchdog_s is None
 
 
-def test_without_a_service_manager_nothing_fails() -> None:
-    NotifySocket().say("READY=1")
+def test_sending_without_a_manager_does_nothing() -> None:
+    NotifySocket().send("READY=1")
 
 
 def test_health_in_a_word_or_with_its_reasons() -> None:

@@ -98,7 +98,7 @@ def test_the_answers_name_the_right_notes_and_nothing_is_left_behind(temporary: 
     assert owed == [f"Journal/2025-{day}.md" for day in ("11-08", "09-27", "08-16")]
     assert "memory store debt_to_sreenivas" not in output  # $440 is outdated
     assert shelf == ["Projects/Gewürzregal.md"] and sensor == ["Projects/Doorbell.md"]
-    for said in ("● healthy", "68 notes, 126 passages", "The folds equal what is on disk."):
+    for said in ("● healthy", "68 notes, 126 passages", "Log and disk agree."):
         assert said in output
     assert left_behind(temporary) == []
     assert [line for line in in_the_readme() if line not in without_figures(output)] == []

@@ -26,20 +26,12 @@ PULL = "ollama pull mxbai-embed-large"
 OLLAMA = "embedding.base_url"
 PLUGIN = "contrib/openclaw-plugin/ragd-obsidian-rag-0.2.0.tgz"
 
-VENV = (
-    "python3 -m venv ~/.venvs/ragd && ~/.venvs/ragd/bin/pip install . "
-    "&& export PATH=~/.venvs/ragd/bin:$PATH"
-)
-
 DOTS = re.compile("[●○]{5}")  # of a score, which differs a little from machine to machine
 NOT_TYPED = {  # and why
     "make demo": "tests/docs/test_demo.py runs what it runs",
     "make test": "this is a part of it",
     "pipx install . && pipx ensurepath": "needs pipx; tests/packaging installs the wheel",
-    "uv tool install .": "needs uv; tests/packaging installs the wheel",
-    VENV: "needs a network; tests/packaging installs the wheel into one",
     "pipx inject ragd 'mcp>=2.3,<3'": "needs pipx",
-    "ragctl service install": "needs a service manager",
     PULL: "needs Ollama; a stand-in has the model",
     "make plugin": "needs Node; `make test-openclaw` runs it",
     f"openclaw plugins install {PLUGIN} --force --accept-capabilities": "needs OpenClaw, as above",
@@ -58,8 +50,12 @@ def typed() -> list[str]:
 
 def test_what_is_not_typed_is_on_the_page_and_has_a_reason() -> None:
     assert [line for line in NOT_TYPED if line not in typed()] == []
-    assert len(typed()) - len(NOT_TYPED) >= 10
+    assert len(typed()) - len(NOT_TYPED) >= 6
     assert re.findall(r"^```$\n(?=\S)", PAGE, re.M) == []  # every block says what it is
+
+
+def test_it_is_short_enough_to_be_read() -> None:
+    assert len(PAGE.splitlines()) <= 150
 
 
 def test_every_command_on_it_is_one() -> None:
@@ -84,7 +80,7 @@ def test_every_test_that_it_names_is_there() -> None:
 def test_the_package_for_mcp_is_added_by_the_command_that_ragctl_names() -> None:
     [added] = [line for line in typed() if "inject" in line]
     assert added in (ROOT / "docs" / "mcp.md").read_text()
-    assert added in mcp.ADD_IT
+    assert added in mcp.HOW_TO_INSTALL
 
 
 # Typed
@@ -127,7 +123,7 @@ def choose(user: Path) -> None:
     """Run `ragctl init` on a terminal and choose the first vault."""
     terminal = Terminal(["init"], 100, environment(user))
     try:
-        terminal.until("Take this one?")
+        terminal.until("Use this one?")
         terminal.type("\n")
         assert terminal.ended() == 0, terminal.text
     finally:
@@ -157,5 +153,3 @@ async def test_what_a_reader_can_type_works_from_top_to_bottom(user: Path) -> No
     found = next(out for line, out in said.items() if line.startswith("ragctl search"))
     assert DOTS.sub("", answer) in DOTS.sub("", found)
     assert "mxbai-embed-large (1024 dimensions, ollama)" in said["ragctl status"]
-    started = next(out for line, out in said.items() if "daemon_started" in line)
-    assert json.loads(started.splitlines()[-1])["event"]["previous_stop"] == "crash"

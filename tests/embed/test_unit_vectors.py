@@ -15,7 +15,7 @@ from ragd.embed.worker.units import (
     unit_starts,
 )
 from ragd.embed.worker.windows import starts_within
-from ragd.search.ranking.fusion import Candidate, FusionWeights, crowd_cosine, nearness, order
+from ragd.search.ranking.fusion import Candidate, FusionWeights, background_cosine, nearness, order
 from ragd.store.lance import cosines, unit_cosines
 from ragd.store.lance.schema import unit_bytes, vector_array
 
@@ -102,7 +102,7 @@ def test_of_passages_with_the_same_cosine_the_one_with_a_fitting_part_is_first()
     blurred = Candidate("a", "a.md", cosine=0.5, vector_rank=1, unit_cosine=0.5)
     fitting = Candidate("b", "b.md", cosine=0.5, vector_rank=2, unit_cosine=0.8)
     crowd = Candidate("c", "c.md", cosine=0.3, vector_rank=3)
-    assert crowd_cosine([blurred, fitting, crowd]) == 0.3
+    assert background_cosine([blurred, fitting, crowd]) == 0.3
     ranked = order([blurred, fitting, crowd], FusionWeights())
     assert [one.chunk_id for one in ranked] == ["b", "a", "c"]
 

@@ -107,7 +107,7 @@ class Gate:
     def _pass(self, what: str) -> None:
         if what == self._what and not self._open.is_set():
             self._loop.call_soon_threadsafe(self._reached.set)
-            assert self._open.wait(PATIENCE_S), "nobody opened the gate"
+            assert self._open.wait(PATIENCE_S), "the gate was not opened"
 
     async def reached(self) -> None:
         await self._reached.wait()

@@ -1,4 +1,4 @@
-"""The anchor records what retention dropped, so that replay reaches every remaining record."""
+"""The anchor is the state before the oldest segment, so that replay reaches every record left."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -69,7 +69,7 @@ class Life:
         check_reach(self.home, self.after, self.times)
 
 
-async def test_after_retention_the_state_is_told_from_right_before_the_oldest_segment(
+async def test_after_retention_replay_starts_right_before_the_oldest_segment(
     home: Home,
 ) -> None:
     async with home.ledger(SMALL) as ledger:
@@ -171,7 +171,7 @@ async def test_damage_costs_reach_but_holds_up_no_retention_and_the_reach_comes_
         assert len(home.kept_snapshots) == 3
 
 
-async def test_a_state_is_told_only_over_records_that_are_all_there(home: Home) -> None:
+async def test_a_state_is_replayed_only_if_no_record_is_missing(home: Home) -> None:
     async with home.ledger(SMALL) as ledger:
         after = await work(ledger)
     for seq in range(1, len(after) + 1):

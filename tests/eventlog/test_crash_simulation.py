@@ -1,4 +1,4 @@
-"""Thousands of crashes: no acknowledged fact is lost, and there are no false alarms."""
+"""Thousands of crashes: nothing acknowledged is ever lost, and no false damage is reported."""
 
 from collections.abc import Callable
 
@@ -27,7 +27,7 @@ def test_no_crash_loses_an_acknowledged_record_or_raises_a_false_alarm(share: in
 Sabotage = Callable[[pytest.MonkeyPatch], None]
 
 
-def call_any_record_behind_a_bad_one_damage(patch: pytest.MonkeyPatch) -> None:
+def call_any_record_after_a_bad_one_damage(patch: pytest.MonkeyPatch) -> None:
     judge = segment._classify_damage
 
     def simpler(data: bytes, offset: int, seq: int, is_last: bool) -> Damage | None:
@@ -84,7 +84,7 @@ def forget_what_was_set_aside(patch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     "sabotage",
     [
-        call_any_record_behind_a_bad_one_damage,
+        call_any_record_after_a_bad_one_damage,
         call_everything_a_torn_tail,
         acknowledge_before_the_sync,
         give_out_what_is_in_the_page_cache_only,

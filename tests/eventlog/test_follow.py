@@ -273,7 +273,7 @@ async def test_a_log_with_nothing_left_names_what_will_be_its_first_record() -> 
         assert refused.value.oldest == 31
 
 
-def test_a_reader_whose_segment_is_dropped_under_it_is_told_the_oldest(
+def test_a_reader_whose_segment_is_dropped_gets_the_oldest_seq(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(follow_module, "READ_BYTES", 700)
@@ -327,7 +327,7 @@ async def test_following_goes_on_over_a_quarantined_gap() -> None:
         assert [type(r.event) for r in told] == [SegmentQuarantined]
 
 
-async def test_following_waits_behind_a_gap_at_the_end_of_the_log() -> None:
+async def test_following_waits_after_a_gap_at_the_end_of_the_log() -> None:
     disk = old_log()
     disk.put(segment_name(21), bytes(len(disk.read(segment_name(21)))))
     journal = open_journal(disk)
@@ -352,7 +352,7 @@ def test_memory_never_answers_across_a_gap() -> None:
     assert recent.after(6, 10) == [record(7)]
 
 
-def test_a_reader_that_is_stopped_inside_a_gap_skips_nothing_behind_it() -> None:
+def test_a_reader_that_stops_inside_a_gap_skips_nothing_after_it() -> None:
     disk = SimulatedDisk()
     write_groups(disk, [5] * 8, segment_max_bytes=2_000)
     disk.remove(segment_name(11))
@@ -362,7 +362,7 @@ def test_a_reader_that_is_stopped_inside_a_gap_skips_nothing_behind_it() -> None
     assert rest_of(reader, 40) == list(range(21, 41))
 
 
-def test_a_disk_reader_takes_up_where_it_was_and_stops_where_it_is_told() -> None:
+def test_a_disk_reader_continues_where_it_was_and_stops_at_until() -> None:
     disk = old_log()
     reader = DiskReader(disk, 3)
     assert [r.seq for r in reader.read(5)] == [4, 5]
@@ -375,7 +375,9 @@ def test_a_disk_reader_takes_up_where_it_was_and_stops_where_it_is_told() -> Non
 
 
 @pytest.mark.usefixtures("short_memory")
-async def test_a_follower_that_never_reads_on_stops_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_follower_that_never_reads_does_not_stop_the_writer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(journal_module, "WAITING_MAX", 4)
     journal = open_journal(SimulatedDisk(), segment_max_bytes=3_000)
     async with running(journal):

@@ -1,4 +1,4 @@
-"""Durable bytes that change while a follower reads them."""
+"""Durable bytes that change while they are being read."""
 
 import asyncio
 
@@ -86,7 +86,7 @@ def test_a_long_stretch_of_zeros_is_damage(monkeypatch: pytest.MonkeyPatch) -> N
     assert why is not None and str(why) == f"{segment_name(11)} is damaged at 14"
 
 
-def test_damage_in_front_of_what_is_wanted_is_no_matter_to_a_reader() -> None:
+def test_damage_before_the_wanted_records_does_not_stop_a_reader() -> None:
     disk = old_log()
     data = bytearray(disk.read(segment_name(11)))
     data[line_ends(data)[4] + 50] ^= 1  # record 15
@@ -108,7 +108,7 @@ def test_what_is_not_durable_yet_is_not_judged() -> None:
         assert seen_until_damage(DiskReader(disk, 0), 30) == (list(range(1, 31)), None)
 
 
-async def test_damage_ends_a_follower_behind_the_last_record_before_it() -> None:
+async def test_damage_ends_a_follower_after_the_last_record_before_it() -> None:
     disk = old_log()
     journal = open_journal(disk)
     data = bytearray(disk.read(segment_name(11)))

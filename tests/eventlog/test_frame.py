@@ -128,7 +128,7 @@ def test_a_checksum_is_compared_as_bytes_not_as_a_number() -> None:
         b'{"seq":1,"d":0,"ts":"t","run":"r","actor":"a","cause":null,"event":{',
     ],
 )
-def test_a_sealed_line_that_is_no_record_is_refused(body: bytes) -> None:
+def test_a_line_with_a_checksum_that_is_not_a_record_is_refused(body: bytes) -> None:
     with pytest.raises(NotARecord):
         decode(add_checksum(body)[:-1])
 
@@ -160,7 +160,7 @@ def test_folds_skip_and_count_what_they_do_not_know() -> None:
     assert state == plain
 
 
-def test_an_unknown_fact_in_a_segment_is_no_damage() -> None:
+def test_an_unknown_fact_in_a_segment_is_not_damage() -> None:
     header = frame.encode_header(SegmentHeader(1, 1, "ragd 9", 1))
     data = header + line_of(b'{"type":"note_dreamt"}') + b"\n" + encode(record(2))
     found = scan(segment_name(1), data, is_last=True)

@@ -165,7 +165,9 @@ async def test_a_small_fact_has_one_part() -> None:
         assert (await journal.append_parts("watcher", empty)).event == empty
 
 
-async def test_parts_stay_together_whoever_else_is_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_parts_stay_together_while_other_appends_wait(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """Even where the queue is full, or the same actor records two such facts at once."""
     monkeypatch.setattr(journal_module, "WAITING_MAX", 4)
     disk, state = SimulatedDisk(), State()
@@ -242,7 +244,7 @@ async def test_closing_writes_what_waits_and_refuses_what_comes_later() -> None:
     assert len(reopen(disk)[0]) == 600
 
 
-async def test_closing_a_full_queue_loses_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_closing_a_full_queue_loses_no_append(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(journal_module, "WAITING_MAX", 3)
     disk = FaultyDisk()
     journal = open_journal(disk)
@@ -264,7 +266,7 @@ async def test_closing_a_full_queue_loses_nobody(monkeypatch: pytest.MonkeyPatch
     assert [encode(r) for r in reopen(disk)[0]] == [encode(r) for r in written]
 
 
-async def test_cancelling_the_writer_tells_everybody_who_waits() -> None:
+async def test_cancelling_the_writer_fails_all_waiting_appends() -> None:
     disk = FaultyDisk()
     journal = open_journal(disk)
     async with running(journal) as writer:
@@ -284,7 +286,7 @@ async def test_cancelling_the_writer_tells_everybody_who_waits() -> None:
     assert texts(reopen(disk)[0]) == ["being written"]  # begun, so finished, before the file closed
 
 
-async def test_cancelling_the_writer_while_the_disk_is_full_tells_everybody_who_waits() -> None:
+async def test_cancelling_the_writer_while_the_disk_is_full_fails_all_waiting_appends() -> None:
     disk, clock = FaultyDisk(), HandClock()
     journal = open_journal(disk, clock=clock)
     async with running(journal) as writer:
@@ -298,7 +300,7 @@ async def test_cancelling_the_writer_while_the_disk_is_full_tells_everybody_who_
             assert isinstance(found, LogFailed)
 
 
-async def test_nobody_is_left_waiting_at_a_full_queue(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_no_append_keeps_waiting_at_a_full_queue(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(journal_module, "WAITING_MAX", 2)
     disk = FaultyDisk()
     journal = open_journal(disk)
@@ -313,7 +315,7 @@ async def test_nobody_is_left_waiting_at_a_full_queue(monkeypatch: pytest.Monkey
             assert isinstance(found, LogFailed)
 
 
-async def test_a_fold_that_raises_ends_the_journal_and_leaves_nobody_waiting() -> None:
+async def test_a_fold_that_raises_ends_the_journal_and_all_waiting_appends() -> None:
     def broken(record: Record) -> None:
         raise ZeroDivisionError
 
@@ -355,7 +357,7 @@ async def test_a_full_disk_keeps_the_group_and_writes_it_when_there_is_room(numb
     assert texts(reopen(disk)[0]) == ["before", *map(str, range(9))]
 
 
-async def test_who_waits_for_a_change_of_fullness_is_told_of_both() -> None:
+async def test_fullness_changed_returns_when_the_disk_is_full_and_when_it_has_room() -> None:
     disk, clock = FaultyDisk(), HandClock()
     journal = open_journal(disk, clock=clock)
     async with running(journal):

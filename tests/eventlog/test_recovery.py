@@ -96,7 +96,7 @@ def check_that_the_cut_is_recorded_once(disk: SimulatedDisk, cut: bytes, kept: i
     assert [r.event for r in records if isinstance(r.event, TailCut)] == [incident]
 
 
-def test_appending_goes_on_behind_a_cut_without_a_gap() -> None:
+def test_appending_continues_after_a_cut_without_a_gap() -> None:
     disk = SimulatedDisk()
     write_groups(disk, [5])
     disk.put(ONE, disk.read(ONE)[:-3])
@@ -169,7 +169,7 @@ def test_only_the_last_few_tails_are_kept() -> None:
     assert disk.read(tails(disk)[-1]) == b"tail %d" % (KEPT_TAILS_MAX + 4)
 
 
-def test_what_a_start_gives_out_survives_a_power_cut_though_nobody_had_synced_it() -> None:
+def test_records_that_a_start_returns_survive_a_power_cut_even_if_they_were_not_synced() -> None:
     disk = SimulatedDisk()
     write_groups(disk, [2])
     disk.files[ONE].put(
@@ -297,7 +297,7 @@ def test_damage_in_a_middle_segment_moves_it_aside_and_keeps_the_others() -> Non
         assert found.position.next_seq == 31
 
 
-def test_damage_in_the_last_segment_starts_a_new_one_behind_everything_seen() -> None:
+def test_damage_in_the_last_segment_starts_a_new_one_after_all_known_seqs() -> None:
     for seq in range(21, 26):
         disk, written, names = three_segments()
         flip(disk, names[2], seq)
@@ -312,7 +312,7 @@ def test_damage_in_the_last_segment_starts_a_new_one_behind_everything_seen() ->
         assert segment_names(disk) == [*names[:2], segment_name(31)]
 
 
-def test_damage_to_the_last_group_cannot_be_told_from_a_torn_tail() -> None:
+def test_damage_to_the_last_group_looks_like_a_torn_tail() -> None:
     disk, written, names = three_segments()
     flip(disk, names[2], 28)
     records, found = reopen(disk)
@@ -377,7 +377,7 @@ def test_a_start_that_dies_at_any_step_of_a_quarantine_never_uses_a_seq_twice(
     assert 5 < died < 29
 
 
-def test_adjacent_damaged_segments_are_each_told_once() -> None:
+def test_adjacent_damaged_segments_are_each_reported_once() -> None:
     disk, written, names = three_segments()
     flip(disk, names[0], 3)
     flip(disk, names[1], 13)
@@ -390,7 +390,7 @@ def test_adjacent_damaged_segments_are_each_told_once() -> None:
     assert records[:10] == written[20:]
 
 
-def test_a_missing_middle_segment_is_told_once() -> None:
+def test_a_missing_middle_segment_is_reported_once() -> None:
     disk, written, names = three_segments()
     disk.remove(names[1])
     records, found = reopen(disk)
@@ -401,7 +401,7 @@ def test_a_missing_middle_segment_is_told_once() -> None:
     assert reopen(disk)[1].incidents == []
 
 
-def test_a_segment_that_lost_its_end_is_told_once() -> None:
+def test_a_segment_that_lost_its_end_is_reported_once() -> None:
     disk, written, names = three_segments()
     data = disk.read(names[1])
     disk.put(names[1], data[: data.index(encode(written[16]))])
@@ -415,7 +415,7 @@ def test_a_segment_that_lost_its_end_is_told_once() -> None:
     assert reopen(disk)[1].incidents == []
 
 
-def test_a_missing_beginning_is_told_when_no_snapshot_stands_for_it() -> None:
+def test_a_missing_beginning_is_reported_if_no_snapshot_covers_it() -> None:
     disk, written, names = three_segments()
     disk.remove(names[0])
     assert reopen(disk, after=10)[0] == written[10:]
@@ -429,7 +429,7 @@ def test_a_missing_beginning_is_told_when_no_snapshot_stands_for_it() -> None:
 # Snapshots
 
 
-def test_only_records_behind_the_snapshot_are_read() -> None:
+def test_only_records_after_the_snapshot_are_read() -> None:
     for after in range(31):
         disk, written, _ = three_segments()
         assert reopen(disk, after)[0] == written[after:]
@@ -453,7 +453,9 @@ def test_a_snapshot_inside_a_damaged_segment_keeps_what_it_knows() -> None:
 
 
 @pytest.mark.parametrize("after", [31, 40])
-def test_a_snapshot_ahead_of_the_log_is_told_and_its_seqs_are_not_used_again(after: int) -> None:
+def test_a_snapshot_ahead_of_the_log_is_reported_and_its_seqs_are_not_used_again(
+    after: int,
+) -> None:
     disk, _, _ = three_segments()
     records, found = reopen(disk, after)
     assert records == []
@@ -464,7 +466,7 @@ def test_a_snapshot_ahead_of_the_log_is_told_and_its_seqs_are_not_used_again(aft
     assert found.position == Position("", 0, after + 1)
     record_incidents(disk, found)
     assert reopen(disk, after)[1].incidents == []
-    assert reopen(disk, 0)[1].incidents == []  # the log has recorded its gap
+    assert reopen(disk, 0)[1].incidents == []  # the gap is recorded in the log
 
 
 def test_what_lies_before_a_gap_is_made_durable_too() -> None:
@@ -487,7 +489,7 @@ def test_a_segment_that_repeats_records_adds_nothing() -> None:
     assert reopen(disk)[0] == written
 
 
-def test_a_snapshot_without_any_log_is_told() -> None:
+def test_a_snapshot_without_any_log_is_reported() -> None:
     disk = SimulatedDisk()
     _, found = reopen(disk, after=40)
     assert [(i.first_seq, i.last_seq) for i in found.incidents] == [(1, 40)]  # type: ignore[union-attr]

@@ -118,7 +118,7 @@ def test_a_record_that_is_missing_or_twice_there_is_noticed() -> None:
         without = scanned(b"".join(LINES[:k] + LINES[k + 1 :]))
         twice = scanned(b"".join(LINES[: k + 1] + LINES[k:]))
         assert without.records == RECORDS[: k - 1]
-        assert (without.damage is None) == (k == 100)  # a missing last record cannot be noticed
+        assert (without.damage is None) == (k == 100)  # a missing last record leaves no trace
         assert twice.records == RECORDS[:k]
         assert twice.damage is not None and twice.damage.seq == k + 1
 
@@ -140,14 +140,14 @@ def test_a_bad_record_is_damage_when_a_later_one_says_it_was_durable() -> None:
     assert found.damage == Damage("damaged", len(HEADER + group[0]), 2, 3)
 
 
-def test_zeros_and_old_bytes_behind_the_end_are_a_torn_tail() -> None:
+def test_zeros_and_old_bytes_after_the_end_are_a_torn_tail() -> None:
     for tail in (bytes(1), bytes(4096), b"\n", b"\n" * 100, b"\xff" * 700, LINES[1], LINES[1][:-1]):
         found = scanned(DATA + tail)
         assert found.records == RECORDS
         assert found.damage is not None and found.damage.kind == "torn", tail[:20]
 
 
-def test_a_header_of_another_segment_is_no_header() -> None:
+def test_the_header_of_another_segment_is_damage() -> None:
     found = scan(segment_name(2), DATA, is_last=True)
     assert found.records == []
     assert found.damage == Damage("header", 0, 2, 100)

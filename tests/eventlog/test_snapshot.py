@@ -101,7 +101,7 @@ def test_only_the_last_two_are_kept_of_a_log_with_its_beginning(tmp_path: Path) 
 @pytest.mark.parametrize(
     ("oldest", "beginning"), [(2, [10]), (11, [10]), (12, [20]), (21, [20]), (22, []), (99, [])]
 )
-def test_besides_the_last_two_the_one_is_kept_from_which_the_log_is_told(
+def test_the_last_two_snapshots_and_the_anchor_are_kept(
     oldest: int, beginning: list[int], tmp_path: Path
 ) -> None:
     snapshots_at(tmp_path, 10, 20, 30, 40)
@@ -216,7 +216,9 @@ def test_a_snapshot_of_another_shape_than_the_newest_stands_for_nothing(
     assert len(drop(events, snapshots)) == 4
 
 
-def test_an_anchor_is_no_cover_where_there_are_two_newer_ones(events: Path, tmp_path: Path) -> None:
+def test_an_anchor_does_not_count_if_there_are_two_newer_snapshots(
+    events: Path, tmp_path: Path
+) -> None:
     snapshots = snapshots_at(tmp_path / "s", 10, 35, 50)
     assert drop(events, snapshots) == [segment_name(n) for n in (1, 11, 21)]
 
@@ -252,9 +254,7 @@ def test_no_segment_goes_before_the_anchor_is_there(
     assert drops == [(ALL[n:], [50, 45, 40]) for n in (1, 2, 3, 4)]
 
 
-def test_nobody_is_asked_for_a_state_that_is_there_or_not_needed(
-    events: Path, tmp_path: Path
-) -> None:
+def test_no_state_is_folded_if_it_exists_or_is_not_needed(events: Path, tmp_path: Path) -> None:
     def nobody(seq: int) -> Snapshot | None:
         raise AssertionError(seq)
 
@@ -264,14 +264,16 @@ def test_nobody_is_asked_for_a_state_that_is_there_or_not_needed(
     assert drop_old_segments(events, snapshots, NOW + 999 * DAY, nobody) == []
 
 
-def test_a_state_that_cannot_be_told_holds_nothing_up(events: Path, tmp_path: Path) -> None:
+def test_a_state_that_cannot_be_folded_does_not_stop_retention(
+    events: Path, tmp_path: Path
+) -> None:
     snapshots = snapshots_at(tmp_path / "s", 45, 50)
     assert len(drop_old_segments(events, snapshots, NOW + 999 * DAY, lambda seq: None)) == 4
     assert seqs(snapshots) == [50, 45]
 
 
 @pytest.mark.parametrize(("number", "gone"), [(errno.ENOSPC, 4), (errno.EIO, 0)])
-def test_an_anchor_for_which_there_is_no_room_holds_nothing_up_but_a_failing_disk_does(
+def test_a_full_disk_does_not_stop_retention_but_a_failing_disk_does(
     number: int, gone: int, events: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     snapshots = snapshots_at(tmp_path / "s", 45, 50)

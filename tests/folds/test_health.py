@@ -525,7 +525,7 @@ def test_the_space_of_the_index_counts_and_not_the_configured_provider(log: Log)
     assert list(log.state.health.reasons) == ["OLLAMA_UNREACHABLE"]
 
 
-def test_a_loss_under_any_other_name_is_no_less_a_loss(log: Log) -> None:
+def test_a_loss_with_an_unknown_code_is_still_a_loss(log: Log) -> None:
     log.serve("ollama")
     log.lose("ollama", "MODEL_MISSING")
     log.lose("vault", "ESTALE")
@@ -610,7 +610,7 @@ def test_one_failed_attempt_is_a_blip_and_two_are_a_loss(log: Log) -> None:
     assert log.state.health.worst_first == ["OLLAMA_UNREACHABLE"]
 
 
-def test_an_embedding_that_failed_for_another_reason_is_no_loss(log: Log) -> None:
+def test_an_embedding_that_failed_for_another_reason_is_not_a_loss(log: Log) -> None:
     log.serve("ollama")
     embedding_failed("SENSITIVE_FILTERED", attempt=3)(log)
     assert log.state.health.state == HEALTHY
@@ -640,7 +640,7 @@ def test_the_first_stored_document_ends_index_not_found_without_another_probe(lo
     assert log.state.health.state == HEALTHY
 
 
-def test_a_table_that_is_told_of_before_it_serves_is_no_index(log: Log) -> None:
+def test_a_table_that_is_recorded_before_it_serves_is_not_an_index(log: Log) -> None:
     log.start()
     log.lose("index", "INDEX_NOT_FOUND")
     log.store("a.md")
@@ -783,7 +783,7 @@ def test_a_loss_of_freshness_without_a_waiting_change_is_nothing(log: Log) -> No
     assert log.state.health.state == HEALTHY
 
 
-def test_a_vault_that_nobody_looks_through_is_stale_until_somebody_does(log: Log) -> None:
+def test_a_vault_without_scans_is_stale_until_it_is_scanned(log: Log) -> None:
     log.serve()
     log.lose("scan", "INDEX_STALE")
     assert log.state.health.worst_first == ["INDEX_STALE"]

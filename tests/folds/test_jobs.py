@@ -57,7 +57,7 @@ def test_a_request_for_a_known_job_opens_no_second_one(log: Log) -> None:
     assert log.state.jobs.open == []
 
 
-def test_a_job_that_nobody_asked_for_is_open_from_its_start(log: Log) -> None:
+def test_a_job_without_a_request_is_open_from_its_start(log: Log) -> None:
     log.add(started("watch-1"), actor="batcher")
     job = log.state.jobs.find_open("watch-1")
     assert job is not None
@@ -314,7 +314,7 @@ def test_what_is_left_of_the_vectors_may_go_with_its_note(log: Log) -> None:
     assert (job.fills, job.abandoned) == (False, False)
 
 
-def test_a_save_that_got_its_vectors_at_once_waits_for_nobody_elses(log: Log) -> None:
+def test_a_save_that_got_its_vectors_at_once_does_not_wait_for_others(log: Log) -> None:
     embedding_job(log)
     log.add(started("save"), actor="batcher")
     log.store("c.md", job="save")

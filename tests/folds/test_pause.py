@@ -52,7 +52,7 @@ def test_a_job_before_it_asks_for_nothing_in_it(log: Log) -> None:
 
 
 @pytest.mark.parametrize("job", [BY_HAND, BY_ITSELF, None])
-def test_a_sync_is_owed_behind_it_until_a_job_begins(log: Log, job: JobRequested | None) -> None:
+def test_a_sync_is_owed_after_it_until_a_job_begins(log: Log, job: JobRequested | None) -> None:
     log.add(PAUSE, SyncResumed(reason="elapsed"))
     log.through_a_snapshot()
     assert log.state.pause.owed

@@ -1,4 +1,4 @@
-"""The progress of a job, and when a follower has received all of it."""
+"""How far a job is, and when it is complete for a client that follows it."""
 
 from typing import Any
 
@@ -79,7 +79,7 @@ def test_what_is_not_in_the_index_yet_is_counted_and_what_is_read_again_is_not(l
     assert progress.count_unindexed(log.state) == 1
 
 
-def test_a_job_behind_another_waits_for_its_turn(log: Log) -> None:
+def test_a_job_after_another_waits_for_its_turn(log: Log) -> None:
     begin(log, planned=2, mode="sync", job="job-0")
     log.add(JobRequested(job_id="job-1", mode="full"))
     assert line(log) == ("queued", "storing", 0, 0)
@@ -143,7 +143,7 @@ def test_a_reindex_to_another_provider_does_not_care_for_the_former(log: Log, aw
     assert is_complete(log)
 
 
-def test_held_deletions_keep_nobody_waiting_and_make_it_partial(log: Log) -> None:
+def test_held_deletions_do_not_delay_a_job_and_make_it_partial(log: Log) -> None:
     log.serve()
     begin(log, planned=0, mode="sync")
     log.add(DeletionsHeld(count=60))

@@ -67,7 +67,7 @@ def test_a_finished_job_is_the_result(log: Log) -> None:
 
 
 @pytest.mark.parametrize("outcome", ["failed", "cancelled"])
-def test_a_job_that_did_not_finish_its_work_is_told_but_is_no_sync(
+def test_a_job_that_did_not_finish_is_reported_but_does_not_count_as_a_sync(
     log: Log, outcome: Outcome
 ) -> None:
     done = log.finish("complete")
@@ -85,7 +85,9 @@ def test_a_clean_rescan_counts_as_a_sync(log: Log) -> None:
 
 
 @pytest.mark.parametrize("found", [{"changed": 1}, {"removed": 1}])
-def test_a_rescan_that_found_something_is_no_sync(log: Log, found: dict[str, int]) -> None:
+def test_a_rescan_that_found_something_does_not_count_as_a_sync(
+    log: Log, found: dict[str, int]
+) -> None:
     done = log.finish("complete")
     log.add(scanned(**found))
     assert (log.state.sync_result.last_sync, log.state.sync_result.seq) == (done.ts, done.seq)

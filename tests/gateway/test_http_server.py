@@ -1,4 +1,4 @@
-"""Bad HTTP clients get the right error or a closed connection; others are served meanwhile."""
+"""HTTP with misbehaving clients: they get an error or are closed, and others are still served."""
 
 import asyncio
 import os
@@ -22,7 +22,7 @@ CANARY = "kestrel-4711"
 
 
 class Site:
-    """A server with an endpoint for every kind of trouble."""
+    """A server with an endpoint for every kind of failure."""
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -80,7 +80,7 @@ class Site:
     async def ask(self, method: str, target: str, *more: str, raw: bytes | None = None) -> Reply:
         return await ask(self.path, method, target, None, *more, raw=raw)
 
-    async def is_well(self) -> None:
+    async def assert_still_serving(self) -> None:
         assert (await self.ask("GET", "/ok")).data == {"ok": True}
 
 
@@ -157,25 +157,25 @@ MALFORMED = {
 
 
 @pytest.mark.parametrize("data", MALFORMED.values(), ids=MALFORMED)
-async def test_what_is_not_http_gets_an_envelope_without_its_own_bytes_and_is_closed(
+async def test_invalid_http_gets_an_envelope_without_its_bytes_and_is_closed(
     site: Site, data: bytes
 ) -> None:
     [reply] = replies(await send_raw(site.path, data))
     assert (reply.status, reply.code) == (400, "INVALID_REQUEST")
     assert "not valid HTTP" in reply.message
-    await site.is_well()
+    await site.assert_still_serving()
 
 
-async def test_headers_without_end_are_closed_long_before_they_end(site: Site) -> None:
+async def test_endless_headers_are_closed_early(site: Site) -> None:
     async with connected(site.path) as wire:
         await wire.send(b"GET /ok HTTP/1.1\r\nHost: a\r\n")
         with pytest.raises(ConnectionError):
             while True:
                 await wire.send(b"X: y\r\n" * 10_000)
-    await site.is_well()
+    await site.assert_still_serving()
 
 
-async def test_an_expectation_we_do_not_know_is_an_envelope_without_its_words(site: Site) -> None:
+async def test_an_unknown_expectation_gets_an_envelope_without_its_text(site: Site) -> None:
     for target in ("/length", "/nowhere"):
         reply = await site.ask("POST", target, f"Expect: {CANARY}", raw=b"{}")
         assert (reply.status, reply.code) == (417, "INVALID_REQUEST")
@@ -191,9 +191,7 @@ async def test_a_client_that_waits_for_100_continue_gets_it(site: Site) -> None:
 
 
 @pytest.mark.parametrize("protocol", ["websocket", "h2c", "TLS/1.0"])
-async def test_an_upgrade_is_answered_as_if_it_had_not_been_asked_for(
-    site: Site, protocol: str
-) -> None:
+async def test_an_upgrade_request_is_answered_as_plain_http(site: Site, protocol: str) -> None:
     async with connected(site.path) as wire:
         upgrade = (f"Upgrade: {protocol}", "Connection: Upgrade", "Sec-WebSocket-Version: 13")
         await wire.send(head("GET", "/ok", None, *upgrade))
@@ -233,7 +231,7 @@ async def test_a_thousand_pipelined_requests_do_not_pile_up(site: Site) -> None:
 # Bodies
 
 
-async def test_a_body_of_one_mebibyte_is_taken_and_one_byte_more_is_not(site: Site) -> None:
+async def test_a_body_of_one_mebibyte_is_accepted_and_one_byte_more_is_not(site: Site) -> None:
     limit = http_server.BODY_MAX_BYTES
     assert limit == 1024 * 1024
     assert (await site.ask("POST", "/length", raw=b"x" * limit)).data == limit
@@ -268,10 +266,10 @@ async def test_chunks_that_break_while_the_body_is_read_are_refused_and_closed(
     monkeypatch.setattr(http_server, "LINGER_S", 0.1)
     async with connected(site.path) as wire:
         await wire.send(chunked(b"abc"))
-        await site.is_well()  # the handler waits for more by now
+        await site.assert_still_serving()  # the handler is waiting for more
         await wire.send(b"this is not a chunk\r\n\r\n")
         reply = replies(await wire.rest())[0]
-    # aiohttp reports it to the connection; the handler only sees the end of the body.
+    # aiohttp reports the error to the connection; the handler only gets the end of the body.
     assert (reply.status, reply.code) in ((504, "TIMEOUT"), (400, "INVALID_REQUEST"))
 
 
@@ -288,7 +286,7 @@ async def test_a_body_that_cannot_be_read_is_an_invalid_request() -> None:
     assert CANARY not in refused.value.message
 
 
-async def test_a_small_compressed_body_does_not_unfold(site: Site) -> None:
+async def test_a_small_compressed_body_is_not_expanded(site: Site) -> None:
     import gzip
 
     bomb = gzip.compress(b"x" * 50_000_000)
@@ -296,7 +294,7 @@ async def test_a_small_compressed_body_does_not_unfold(site: Site) -> None:
     assert reply.data == len(bomb)
 
 
-async def test_a_body_that_nobody_wants_is_left_unread(site: Site) -> None:
+async def test_a_body_that_is_not_needed_is_not_read(site: Site) -> None:
     async with connected(site.path) as wire:
         await wire.send(head("GET", "/ok", b"x" * 100))
         assert (await wire.reply()).data == {"ok": True}
@@ -307,7 +305,7 @@ async def test_a_body_that_nobody_wants_is_left_unread(site: Site) -> None:
 # Slow and stuck clients
 
 
-async def test_a_body_that_does_not_come_is_a_timeout(
+async def test_a_body_that_does_not_arrive_is_a_timeout(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(http_server, "BODY_WITHIN_S", 0.05)
@@ -318,7 +316,7 @@ async def test_a_body_that_does_not_come_is_a_timeout(
 
 
 @pytest.mark.parametrize("start", [b"", b"G", b"GET /ok HTTP/1.1\r\nHost: a\r\nX: "])
-async def test_a_head_that_does_not_come_is_the_end_even_if_it_trickles(
+async def test_headers_that_do_not_arrive_in_time_close_the_connection(
     path: str, start: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(http_server, "HEADERS_WITHIN_S", 0.1)
@@ -334,7 +332,7 @@ async def test_a_head_that_does_not_come_is_the_end_even_if_it_trickles(
     await site.server.stop(0.1)
 
 
-async def test_a_connection_with_nothing_to_say_after_its_answer_is_closed(
+async def test_an_idle_connection_is_closed_after_its_answer(
     path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(http_server, "HEADERS_WITHIN_S", 0.05)
@@ -347,7 +345,7 @@ async def test_a_connection_with_nothing_to_say_after_its_answer_is_closed(
     await site.server.stop(0.1)
 
 
-async def test_a_client_that_takes_no_answer_is_let_go_and_others_are_served(
+async def test_a_client_that_does_not_read_is_disconnected_and_others_are_served(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(http_server, "ANSWER_READ_WITHIN_S", 0.1)
@@ -356,22 +354,22 @@ async def test_a_client_that_takes_no_answer_is_let_go_and_others_are_served(
             wire.writer.transport.pause_reading()  # type: ignore[attr-defined]
         await large.send(head("GET", "/large"))
         many.writer.write(head("GET", "/ok") * 20_000)
-        await site.is_well()
+        await site.assert_still_serving()
         await site.until_connections_are(0)
-        await site.is_well()
+        await site.assert_still_serving()
 
 
-async def test_a_client_that_shuts_its_side_is_closed(site: Site) -> None:
+async def test_a_half_closed_connection_is_closed(site: Site) -> None:
     for request in (b"", b"GET /ok HT", head("POST", "/length", b"12345")[:-1]):
         async with connected(site.path) as wire:
             await wire.send(request)
             wire.writer.write_eof()
             await wire.wait_until_closed()
     await site.until_connections_are(0)
-    await site.is_well()
+    await site.assert_still_serving()
 
 
-async def test_a_client_that_goes_away_ends_what_was_done_for_it(site: Site) -> None:
+async def test_a_request_is_cancelled_when_its_client_disconnects(site: Site) -> None:
     async with connected(site.path) as wire:
         await wire.send(head("GET", "/gate"))
         await site.entered.wait()
@@ -380,7 +378,7 @@ async def test_a_client_that_goes_away_ends_what_was_done_for_it(site: Site) -> 
     await site.until_connections_are(0)
 
 
-async def test_fifty_bad_clients_do_not_delay_others(site: Site) -> None:
+async def test_fifty_misbehaving_clients_do_not_block_others(site: Site) -> None:
     bad = (
         b"",
         b"GET /ok HT",
@@ -393,12 +391,12 @@ async def test_fifty_bad_clients_do_not_delay_others(site: Site) -> None:
             wire: Wire = await stack.enter_async_context(connected(site.path))
             await wire.send(bad[i % len(bad)])
         for _ in range(20):
-            await site.is_well()
-        assert site.server.connection_count >= 50
+            await site.assert_still_serving()
+        assert site.connections >= 50
     await site.until_connections_are(0)
 
 
-async def test_one_connection_too_many_is_closed_and_there_is_room_again_later(
+async def test_a_connection_over_the_limit_is_closed_and_later_ones_are_accepted(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(http_server, "CONNECTIONS_MAX", 3)
@@ -407,11 +405,11 @@ async def test_one_connection_too_many_is_closed_and_there_is_room_again_later(
         await site.until_connections_are(3)
         async with connected(site.path) as fourth:
             assert await fourth.rest() == b""
-        await held[0].send(head("GET", "/ok"))  # those inside are not affected
+        await held[0].send(head("GET", "/ok"))  # open connections are not affected
         assert (await held[0].reply()).status == 200
         held[0].close()
         await site.until_connections_are(2)
-        await site.is_well()
+        await site.assert_still_serving()
 
 
 def test_there_is_a_limit_on_everything() -> None:
@@ -421,10 +419,10 @@ def test_there_is_a_limit_on_everything() -> None:
     assert http_server.ANSWER_READ_WITHIN_S <= 60
 
 
-# Bugs of ours
+# Our own bugs
 
 
-async def test_an_answer_that_breaks_half_way_is_cut_and_not_continued_with_another(
+async def test_an_answer_that_fails_halfway_is_cut_and_not_followed_by_another(
     site: Site,
 ) -> None:
     received = await send_raw(site.path, head("GET", "/broken-stream"))
@@ -435,10 +433,10 @@ async def test_an_answer_that_breaks_half_way_is_cut_and_not_continued_with_anot
     await site.until_connections_are(0)
 
 
-# The end
+# Shutdown
 
 
-async def test_at_the_end_requests_in_flight_are_finished(site: Site) -> None:
+async def test_at_shutdown_running_requests_are_finished(site: Site) -> None:
     async with connected(site.path) as gate, connected(site.path) as body:
         await gate.send(head("GET", "/gate"))
         await body.send(head("POST", "/length", b"12345")[:-1])
@@ -453,7 +451,7 @@ async def test_at_the_end_requests_in_flight_are_finished(site: Site) -> None:
         await stopping
 
 
-async def test_at_the_end_idle_and_endless_ones_are_closed(site: Site) -> None:
+async def test_at_shutdown_idle_and_endless_connections_are_closed(site: Site) -> None:
     async with connected(site.path) as idle, connected(site.path) as gate:
         await idle.send(head("GET", "/ok"))
         await idle.reply()
@@ -465,8 +463,8 @@ async def test_at_the_end_idle_and_endless_ones_are_closed(site: Site) -> None:
     await site.server.stop(0)  # a second time is harmless
 
 
-async def test_it_leaves_no_descriptors_and_no_tasks(site: Site) -> None:
-    await site.is_well()
+async def test_no_descriptors_and_no_tasks_are_left(site: Site) -> None:
+    await site.assert_still_serving()
     await site.until_connections_are(0)
     descriptors, tasks = len(os.listdir("/proc/self/fd")), len(asyncio.all_tasks())
     for data in list(MALFORMED.values()) * 3:
@@ -479,6 +477,6 @@ async def test_it_leaves_no_descriptors_and_no_tasks(site: Site) -> None:
     await wait_until(lambda: len(asyncio.all_tasks()) <= tasks)
 
 
-def test_the_docs_sentences_name_a_page_that_exists() -> None:
+def test_messages_name_a_docs_page_that_exists() -> None:
     page = http_server._SEE.split(" ")[0]
     assert (Path(http_server.__file__).parents[2] / page).is_file()

@@ -33,7 +33,7 @@ class FakeInstance:
 
 
 class FakeWindows:
-    """Instances that a test connects by hand; `served` tells when one was taken."""
+    """Instances that a test connects by hand; `served` is set when one is served."""
 
     def __init__(self) -> None:
         self.made: list[FakeInstance] = []
@@ -58,7 +58,7 @@ def listener(windows: FakeWindows) -> NamedPipeListener:
     return NamedPipeListener(ADDRESS, windows, PRIVATE)  # type: ignore[arg-type]
 
 
-def test_the_pipe_of_a_home_has_a_good_name() -> None:
+def test_the_pipe_of_a_home_has_a_valid_name() -> None:
     assert checked_name(Home("/some/where").pipe).startswith("\\\\.\\pipe\\ragd-")
 
 
@@ -200,7 +200,7 @@ async def test_each_client_gets_a_protocol_of_its_own_and_a_spare_is_always_open
     await pipe.close()
 
 
-async def test_close_ends_what_waits_and_leaves_what_is_served() -> None:
+async def test_close_ends_waiting_instances_and_keeps_served_ones() -> None:
     windows = FakeWindows()
     pipe = listener(windows)
     await pipe.listen(asyncio.Protocol)
@@ -214,7 +214,7 @@ async def test_close_ends_what_waits_and_leaves_what_is_served() -> None:
     await pipe.close()
 
 
-async def test_a_client_that_leaves_at_once_does_not_end_the_listener() -> None:
+async def test_a_client_that_disconnects_at_once_does_not_end_the_listener() -> None:
     windows = FakeWindows()
     pipe = listener(windows)
     await pipe.listen(asyncio.Protocol)
@@ -228,7 +228,7 @@ async def test_a_client_that_leaves_at_once_does_not_end_the_listener() -> None:
     await pipe.close()
 
 
-async def test_a_listener_that_goes_deaf_says_so() -> None:
+async def test_a_listener_that_stops_accepting_reports_it() -> None:
     windows = FakeWindows()
     pipe = listener(windows)
     told: asyncio.Future[BaseException] = asyncio.get_running_loop().create_future()
@@ -248,7 +248,7 @@ async def test_a_listener_that_goes_deaf_says_so() -> None:
     assert all(instance.closed for instance in windows.made)
 
 
-async def test_without_a_descriptor_listen_refuses_and_makes_nothing() -> None:
+async def test_without_a_descriptor_listen_refuses_and_creates_nothing() -> None:
     windows = FakeWindows()
     pipe = NamedPipeListener(ADDRESS, windows)  # type: ignore[arg-type]
     with pytest.raises(PermissionRefused):
@@ -257,6 +257,6 @@ async def test_without_a_descriptor_listen_refuses_and_makes_nothing() -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="this is Windows")
-async def test_elsewhere_than_on_windows_listen_says_so() -> None:
+async def test_listen_is_refused_on_other_systems() -> None:
     with pytest.raises(StartupError, match="only on Windows"):
         await NamedPipeListener(ADDRESS).listen(asyncio.Protocol)

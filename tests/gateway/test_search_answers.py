@@ -1,4 +1,4 @@
-"""The envelope of a search answer."""
+"""The errors in the envelopes of search answers."""
 
 from ragd.folds import State
 from ragd.gateway.search_answers import GuardedAnswer, search_envelope
@@ -12,14 +12,14 @@ def error_of(data: dict[str, object], code: str) -> tuple[str, str, str]:
     return error.code, error.message, error.suggestion
 
 
-def test_a_question_that_stayed_here_is_not_called_withheld_passages() -> None:
+def test_a_question_that_was_not_sent_is_not_reported_as_withheld_passages() -> None:
     code, message, suggestion = error_of({"results": []}, "SENSITIVE_FILTERED")
     assert code == "SENSITIVE_FILTERED"
     assert "not sent" in message
     assert "token" not in suggestion
 
 
-def test_withheld_passages_ask_for_the_token() -> None:
+def test_withheld_passages_need_the_token() -> None:
     code, message, suggestion = error_of({"results": [], "withheld": 2}, "SENSITIVE_FILTERED")
     assert code == "SENSITIVE_FILTERED"
     assert "withheld" in message

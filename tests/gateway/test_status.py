@@ -1,4 +1,4 @@
-"""The status of the daemon, computed from values."""
+"""The status of the daemon, made from plain values."""
 
 import pytest
 from msgspec import to_builtins
@@ -96,14 +96,14 @@ def test_the_state_is_the_worst_of_the_reasons_and_the_error_is_the_first() -> N
     assert reasons[1]["since"] == moment(4)
 
 
-# A full disk is known to the living process only
+# Only the running process knows of a full disk
 
 
-def test_a_full_disk_degrades_what_was_healthy() -> None:
+def test_a_full_disk_degrades_a_healthy_daemon() -> None:
     assert health(folded(*INDEXED), live(moment(9))) == ("degraded", ["DISK_FULL"])
 
 
-def test_a_full_disk_has_its_place_among_the_reasons_though_it_is_not_recorded() -> None:
+def test_a_full_disk_is_a_reason_even_if_it_is_not_recorded() -> None:
     assert health(folded(*INDEXED, NO_VAULT), live(moment(9))) == (
         "degraded",
         ["VAULT_NOT_FOUND", "DISK_FULL"],
@@ -122,7 +122,7 @@ def test_a_removed_index_is_called_missing() -> None:
     assert reason["message"] == "The index is missing: its folder was removed or moved away."
 
 
-def test_sizes_that_differ_are_both_named_with_the_key_and_a_way_out() -> None:
+def test_both_sizes_of_a_mismatch_are_named_with_the_key_and_a_suggestion() -> None:
     lost = DependencyLost(dependency="model", code="DIMENSIONS_MISMATCH", configured=1024, made=384)
     now = live()
     now.model = "all-minilm"
@@ -152,7 +152,7 @@ def test_the_digest_of_the_index_is_that_of_the_open_one() -> None:
     assert status_envelope(folded(*INDEXED), now).data["index"]["digest"] == "a1b2"
 
 
-def test_a_full_disk_that_is_recorded_too_is_told_once() -> None:
+def test_a_full_disk_that_is_also_recorded_is_reported_once() -> None:
     lost = DependencyLost(dependency="disk", code="DISK_FULL", since=moment(1))
     state = folded(*INDEXED, lost)
     assert health(state, live(moment(9))) == ("degraded", ["DISK_FULL"])
@@ -160,7 +160,7 @@ def test_a_full_disk_that_is_recorded_too_is_told_once() -> None:
     assert reason["since"] == moment(1)
 
 
-def test_a_full_disk_tells_since_when() -> None:
+def test_a_full_disk_has_its_start_time() -> None:
     data = status_envelope(folded(*INDEXED), live(moment(9))).data
     assert [(r["code"], r["since"], r["state"]) for r in data["reasons"]] == [
         ("DISK_FULL", moment(9), "degraded")
@@ -171,7 +171,7 @@ def test_a_full_disk_tells_since_when() -> None:
 # Before this run is in the log
 
 
-def test_until_its_start_is_recorded_a_run_knows_nothing_of_itself() -> None:
+def test_until_its_start_is_recorded_a_run_has_no_probe_results() -> None:
     crash = ActorCrashed(name="one", exception="ValueError", location="x")
     seen = DependencyRecovered(dependency="ollama")
     state = folded(*INDEXED, NO_VAULT, crash, seen, run="the last run")
@@ -186,13 +186,13 @@ def test_until_its_start_is_recorded_a_run_knows_nothing_of_itself() -> None:
     assert envelope.data["actors"] == [
         {"name": "one", "state": "running", "crashes": 0, "last_crash": None}
     ]
-    assert envelope.data["total_docs"] == 1  # what was stored is stored
+    assert envelope.data["total_docs"] == 1  # the catalog is still valid
 
 
 # Details
 
 
-def test_dependencies_are_told_as_seen_lost_or_unknown() -> None:
+def test_dependencies_are_reported_as_working_lost_or_unknown() -> None:
     assert status_envelope(folded(), live()).data["vault"] == {
         "path": "/vault",
         "found": None,
@@ -259,7 +259,7 @@ def test_long_lists_are_cut_and_counted(number: int) -> None:
         assert skipped["files"][0] == {"path": "0000.md", "reason": "too-large"}
 
 
-def test_failed_files_and_waiting_ones_are_told() -> None:
+def test_failed_and_waiting_files_are_reported() -> None:
     from ragd.events import FileChange
 
     changed = FilesChanged(changes=[FileChange(path="a.md", kind="modified")])
@@ -298,12 +298,12 @@ def test_a_job_that_still_makes_vectors_is_active_and_not_the_last() -> None:
     known = {"id": "j1", "mode": "full", "phase": "vectors"}
     assert data["active_job"] == {**known, "progress": 0.25, "current": 1, "total": 4}
     assert data["last_job"] is None
-    now.vectors_made = {"g1": 3}  # made, and not in the log yet
+    now.vectors_made = {"g1": 3}  # made, but not in the log yet
     assert status_envelope(state, now).data["active_job"]["current"] == 3
     assert status_envelope(state, now).data["chunks_embedded"] == 1
 
 
-def test_the_last_job_says_when_its_text_was_stored_and_when_its_vectors_were() -> None:
+def test_the_last_job_has_the_times_of_its_text_and_its_vectors() -> None:
     filled = FilledFile(path="a.md", sha256="0", chunks=3)
     done = VectorsFilled(job_id="", files=[filled], table_version=8, generation="g1")
     data = status_envelope(folded(*VECTORS_MISSING, done), live()).data
@@ -313,7 +313,7 @@ def test_the_last_job_says_when_its_text_was_stored_and_when_its_vectors_were() 
     assert last["finished_at"] == moment(7)
 
 
-def test_a_job_whose_vectors_nobody_can_make_is_the_last_and_not_active() -> None:
+def test_a_job_whose_vectors_cannot_be_made_is_the_last_and_not_active() -> None:
     lost = DependencyLost(dependency="embedder", code="EMBEDDER_UNAVAILABLE")
     data = status_envelope(folded(*VECTORS_MISSING, lost), live()).data
     assert (data["active_job"], data["last_job"]["phase"]) == (None, "vectors")

@@ -1,4 +1,4 @@
-"""The private socket: closed to other users at every moment, and cleaned up afterwards."""
+"""The private socket: other users never get access, and other files are never removed."""
 
 import asyncio
 import os
@@ -25,7 +25,7 @@ needs_root = pytest.mark.skipif(os.getuid() != 0, reason="only root can become s
 
 
 class Greeter(asyncio.Protocol):
-    """Says hello to whoever gets through, and remembers what they said first."""
+    """Sends hello to each client, and records the first bytes it receives."""
 
     served: list["Greeter"]
 
@@ -68,7 +68,7 @@ async def listening(path: Path, owner: int | None = None) -> AsyncIterator[list[
 
 
 async def talk(path: Path, say: bytes = b"hi") -> bytes:
-    """What a client hears until the other side hangs up."""
+    """What a client receives until the server closes the connection."""
     reader, writer = await asyncio.open_unix_connection(str(path))
     try:
         writer.write(say)
@@ -95,7 +95,7 @@ async def test_the_owner_is_served(place: Path) -> None:
 
 
 @pytest.mark.usefixtures("no_umask")
-async def test_it_is_0600_the_moment_it_has_a_name_whatever_the_umask(
+async def test_the_socket_is_0600_from_the_start_with_any_umask(
     place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen: list[tuple[int, int]] = []
@@ -112,7 +112,7 @@ async def test_it_is_0600_the_moment_it_has_a_name_whatever_the_umask(
 
 
 @pytest.mark.usefixtures("no_umask")
-async def test_a_watcher_never_finds_it_open(place: Path) -> None:
+async def test_the_socket_is_never_open_to_others_even_for_a_moment(place: Path) -> None:
     over = threading.Event()
     modes: set[int] = set()
     folders: set[int] = set()
@@ -134,7 +134,7 @@ async def test_a_watcher_never_finds_it_open(place: Path) -> None:
     assert folders == {0o700}
 
 
-async def test_somebody_elses_connection_is_cut_before_anything_is_made_for_it(
+async def test_another_users_connection_is_closed_before_a_handler_is_made(
     place: Path,
 ) -> None:
     async with listening(place, owner=os.getuid() + 1) as served:
@@ -144,7 +144,7 @@ async def test_somebody_elses_connection_is_cut_before_anything_is_made_for_it(
 
 
 @needs_root
-async def test_another_user_gets_nothing_though_every_door_stands_open(place: Path) -> None:
+async def test_another_user_gets_nothing_even_if_the_files_are_open_to_all(place: Path) -> None:
     async with listening(place) as served:
         for path in (place.parent.parent, place.parent):
             path.chmod(0o777)
@@ -156,7 +156,7 @@ async def test_another_user_gets_nothing_though_every_door_stands_open(place: Pa
         place.parent.chmod(0o700)
         assert await _as_another_user(place) == "PermissionError"
         assert served == []
-        assert await talk(place) == b"hello"  # and its owner is served as before
+        assert await talk(place) == b"hello"  # the owner is still served
 
 
 async def _as_another_user(place: Path) -> str:
@@ -180,13 +180,13 @@ async def _as_another_user(place: Path) -> str:
     return ran.stdout.strip()
 
 
-def test_the_peers_uid_is_the_one_the_kernel_knows() -> None:
+def test_the_peers_uid_comes_from_the_kernel() -> None:
     one, other = socket.socketpair()
     with one, other:
         assert peer_uid(one) == os.getuid()
 
 
-def test_where_the_kernel_says_it_the_macos_way_the_uid_is_read_from_there(
+def test_the_uid_is_read_in_the_format_of_macos(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.delattr(socket, "SO_PEERCRED")
@@ -199,7 +199,7 @@ def test_where_the_kernel_says_it_the_macos_way_the_uid_is_read_from_there(
     assert peer_uid(Connection()) == 501  # type: ignore[arg-type]
 
 
-# What is at that path already
+# Existing files at the path
 
 
 async def test_a_stale_socket_is_replaced(place: Path) -> None:
@@ -245,7 +245,7 @@ async def test_what_is_not_a_socket_is_never_removed(place: Path, make: object) 
     assert place.lstat() == before
 
 
-async def test_at_the_end_only_its_own_socket_goes(place: Path) -> None:
+async def test_close_removes_only_its_own_socket(place: Path) -> None:
     async with listening(place):
         place.rename(place.with_name("moved"))
         with socket.socket(socket.AF_UNIX) as another:
@@ -261,7 +261,7 @@ async def test_at_the_end_only_its_own_socket_goes(place: Path) -> None:
     assert not place.exists()
 
 
-async def test_a_path_that_is_too_long_is_a_sentence(place: Path) -> None:
+async def test_a_path_that_is_too_long_is_refused_with_a_message(place: Path) -> None:
     long = place.with_name("x" * 120)
     with pytest.raises(ConfigError, match="longer than") as refused:
         async with listening(long):
@@ -269,7 +269,7 @@ async def test_a_path_that_is_too_long_is_a_sentence(place: Path) -> None:
     assert refused.value.exit_code == EXIT_CONFIG
 
 
-async def test_the_longest_path_there_can_be_works(place: Path) -> None:
+async def test_the_longest_allowed_path_works(place: Path) -> None:
     place.parent.mkdir()
     room = SOCKET_PATH_MAX - len(os.fsencode(place.parent)) - 1
     longest = place.with_name("x" * room)
@@ -278,7 +278,7 @@ async def test_the_longest_path_there_can_be_works(place: Path) -> None:
 
 
 @needs_root
-async def test_a_folder_of_somebody_else_is_refused(place: Path) -> None:
+async def test_a_folder_of_another_user_is_refused(place: Path) -> None:
     place.parent.mkdir()
     os.chown(place.parent, OTHER, OTHER)
     with pytest.raises(PermissionRefused, match="another user"):
@@ -286,7 +286,7 @@ async def test_a_folder_of_somebody_else_is_refused(place: Path) -> None:
             pass
 
 
-async def test_closing_twice_and_without_having_listened_is_harmless(place: Path) -> None:
+async def test_closing_twice_or_before_listening_is_harmless(place: Path) -> None:
     listener = UnixListener(str(place))
     await listener.close()
     await listener.listen(asyncio.Protocol)
@@ -295,7 +295,7 @@ async def test_closing_twice_and_without_having_listened_is_harmless(place: Path
     assert not place.exists()
 
 
-async def test_open_connections_outlive_the_listener(place: Path) -> None:
+async def test_open_connections_stay_after_the_listener_closes(place: Path) -> None:
     served: list[Greeter] = []
     listener = UnixListener(str(place))
     await listener.listen(lambda: Greeter(served))

@@ -14,7 +14,7 @@ __all__ = ["parse", "shared", "wordpiece"]
 
 
 class Found(Struct, frozen=True):
-    """A passage as the index gives it."""
+    """A passage as the index returns it."""
 
     chunk_text: str
     section: str | None = None

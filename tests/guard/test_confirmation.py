@@ -1,4 +1,4 @@
-"""A token is good once, for five minutes, for the call it was given for."""
+"""A token is valid once, for five minutes, for the call it was issued for."""
 
 import itertools
 from collections.abc import Callable
@@ -49,7 +49,7 @@ def test_the_same_call_with_the_token_is_confirmed_once(tokens: Confirmations) -
         lambda asked: msgspec.structs.replace(asked, date_range=DateRange("2024-01-01")),
     ],
 )
-def test_another_call_is_refused_and_the_token_is_spent(
+def test_another_call_is_refused_and_the_token_is_used_up(
     tokens: Confirmations, change: Callable[[SearchRequest], SearchRequest]
 ) -> None:
     token = tokens.issue_token(ASKED)
@@ -57,7 +57,7 @@ def test_another_call_is_refused_and_the_token_is_spent(
     assert not tokens.redeem(token, ASKED)
 
 
-def test_five_minutes_and_no_more(tokens: Confirmations, time: Time) -> None:
+def test_a_token_is_valid_for_five_minutes(tokens: Confirmations, time: Time) -> None:
     first, second = tokens.issue_token(ASKED), tokens.issue_token(ASKED)
     time.now += 299.9
     assert tokens.redeem(first, ASKED)
@@ -66,16 +66,18 @@ def test_five_minutes_and_no_more(tokens: Confirmations, time: Time) -> None:
 
 
 @pytest.mark.parametrize("token", ["", "token-1", "Token-0", "token-0 ", "\ud800", "x" * 100_000])
-def test_what_was_never_given_confirms_nothing(tokens: Confirmations, token: str) -> None:
+def test_unknown_tokens_confirm_nothing(tokens: Confirmations, token: str) -> None:
     assert not Confirmations(lambda: 0.0, str).redeem(token, ASKED)
     good = tokens.issue_token(ASKED)
     assert good == "token-0" and not tokens.redeem(token, ASKED)
     assert tokens.redeem(good, ASKED)
 
 
-def test_their_number_is_bounded_and_the_oldest_makes_room(tokens: Confirmations) -> None:
-    given = [tokens.issue_token(ASKED) for _ in range(confirmation.MOST + 1)]
-    assert [tokens.redeem(token, ASKED) for token in given] == [False] + [True] * confirmation.MOST
+def test_their_number_is_limited_and_the_oldest_is_dropped(tokens: Confirmations) -> None:
+    given = [tokens.issue_token(ASKED) for _ in range(confirmation.MOST_TOKENS + 1)]
+    assert [tokens.redeem(token, ASKED) for token in given] == [False] + [
+        True
+    ] * confirmation.MOST_TOKENS
 
 
 def test_no_token_and_no_query_is_kept(tokens: Confirmations) -> None:

@@ -39,7 +39,7 @@ def kinds(text: str, rules: Rules) -> set[str]:
 
 
 def figures(rules: Rules, half: str) -> dict[str, tuple[int, int]]:
-    """Missed of the sensitive sentences, and alarms at the harmless ones."""
+    """The numbers of missed sensitive sentences and of flagged harmless ones."""
     counted: Counter[str] = Counter()
     for sentence in sentences():
         if sentence.half != half:
@@ -64,7 +64,7 @@ def test_the_set_is_large_and_half_of_it_is_harmless() -> None:
 
 
 @pytest.mark.parametrize("half", ["tune", "test"])
-def test_the_figures_of_the_security_page_are_measured(rules: Rules, half: str) -> None:
+def test_the_figures_on_the_security_page_are_right(rules: Rules, half: str) -> None:
     found = figures(rules, half)
     page = PAGE.read_text("utf-8")
     missed, sensitive = found["missed"]
@@ -108,11 +108,11 @@ def test_inflections_and_amounts_are_found(rules: Rules, text: str) -> None:
         "Euro 2024",
     ],
 )
-def test_harmless_uses_are_no_alarm(rules: Rules, text: str) -> None:
+def test_harmless_uses_are_not_flagged(rules: Rules, text: str) -> None:
     assert not kinds(text, rules), text
 
 
-def test_a_harmless_use_hides_nothing_beside_it(rules: Rules) -> None:
+def test_a_harmless_use_hides_no_sensitive_use_next_to_it(rules: Rules) -> None:
     assert kinds("I spend my time thinking about my debts.", rules) == {"financial_debt"}
     assert kinds("Too anxious to see anybody.", rules) == {"health"}
 
@@ -122,5 +122,5 @@ def test_a_harmless_use_hides_nothing_beside_it(rules: Rules) -> None:
     ["spend my ", "anxious ", "owe ", "300 ", "eur ", "欠", "元", "diagnosis of the ", "time "],
 )
 def test_a_long_text_takes_linear_time(rules: Rules, bit: str) -> None:
-    """Quadratic time would be minutes here, and the test's own limit would end it."""
+    """Quadratic time would take minutes and fail by the test's time limit."""
     assert isinstance(categories_of_text(bit * (200_000 // len(bit)), rules), tuple)

@@ -1,4 +1,4 @@
-"""What is sensitive: by section, by tag, by words; in any script; never by a part of a word."""
+"""Sensitive content by section, by tag and by words; in any script; never by a part of a word."""
 
 import re
 
@@ -10,7 +10,7 @@ from ragd.notes.model import Chunk
 from tests.guard.conftest import Found, rules_of
 
 
-def of(text: str, rules: Rules) -> list[str]:
+def categories_in(text: str, rules: Rules) -> list[str]:
     return list(categories_of_text(text, rules))
 
 
@@ -32,8 +32,8 @@ def of(text: str, rules: Rules) -> list[str]:
         "paid\nin full",
     ],
 )
-def test_words_of_money_are_found_as_whole_words(rules: Rules, text: str) -> None:
-    assert of(text, rules) == ["financial_debt"]
+def test_words_about_money_are_found_as_whole_words(rules: Rules, text: str) -> None:
+    assert categories_in(text, rules) == ["financial_debt"]
 
 
 @pytest.mark.parametrize(
@@ -53,8 +53,8 @@ def test_words_of_money_are_found_as_whole_words(rules: Rules, text: str) -> Non
         "owe\u0301",
     ],
 )
-def test_a_part_of_a_word_and_a_lone_sign_are_nothing(rules: Rules, text: str) -> None:
-    assert of(text, rules) == []
+def test_a_part_of_a_word_and_a_sign_alone_are_not_sensitive(rules: Rules, text: str) -> None:
+    assert categories_in(text, rules) == []
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_a_part_of_a_word_and_a_lone_sign_are_nothing(rules: Rules, text: str) -
     ],
 )
 def test_several_words_are_found_in_their_order(rules: Rules, text: str, found: bool) -> None:
-    assert of(text, rules) == (["commitments"] if found else [])
+    assert categories_in(text, rules) == (["commitments"] if found else [])
 
 
 @pytest.mark.parametrize(
@@ -107,11 +107,11 @@ def test_several_words_are_found_in_their_order(rules: Rules, text: str, found: 
         ("   ", "   ", False),
     ],
 )
-def test_patterns_are_words_of_any_script_and_never_expressions(
+def test_patterns_are_words_of_any_script_and_never_regular_expressions(
     pattern: str, text: str, found: bool
 ) -> None:
     rules = rules_of({"word_lists": ()}, {"patterns": {"health": (pattern,)}})
-    assert of(text, rules) == (["health"] if found else [])
+    assert categories_in(text, rules) == (["health"] if found else [])
 
 
 @pytest.mark.parametrize(
@@ -133,7 +133,7 @@ def test_patterns_are_words_of_any_script_and_never_expressions(
         "ＭＥＮＴＡＬ　ＨＥＡＬＴＨ",
     ],
 )
-def test_a_section_matches_whatever_its_spelling(rules: Rules, section: str) -> None:
+def test_a_section_matches_in_any_spelling(rules: Rules, section: str) -> None:
     assert categories(Found("a calm day", section=section), "a calm day", rules) == ("health",)
 
 
@@ -154,26 +154,24 @@ def test_a_section_below_a_sensitive_one_is_sensitive_too(rules: Rules) -> None:
         ("#technical-debt", ()),
     ],
 )
-def test_tags_count_with_each_of_their_steps(
-    rules: Rules, tag: str, found: tuple[str, ...]
-) -> None:
+def test_each_level_of_a_nested_tag_counts(rules: Rules, tag: str, found: tuple[str, ...]) -> None:
     assert categories(Found("", tags=(tag,)), "", rules) == found
 
 
-def test_the_configured_sections_get_the_category_their_name_says() -> None:
+def test_configured_sections_get_the_category_of_their_name() -> None:
     listed = ("Gesundheit", "#Medical", "Money matters", "#Family", "##")
     rules = rules_of({"sensitive_sections": listed}, {"patterns": {}})
     found = [categories(Found("", section=name), "", rules) for name in listed]
     assert found == [("health",), ("health",), ("financial_debt",), ("relations",), ()]
 
 
-def test_a_kind_of_ones_own_is_worth_remembering_and_not_sensitive() -> None:
+def test_a_custom_kind_is_worth_remembering_but_not_sensitive() -> None:
     rules = rules_of(memory={"patterns": {"birthdays": ("birthday",), "relations": ("my ex",)}})
-    assert of("his birthday", rules) == []
-    assert of("my ex called", rules) == ["relations"]
+    assert categories_in("his birthday", rules) == []
+    assert categories_in("my ex called", rules) == ["relations"]
 
 
-def test_nothing_configured_finds_nothing() -> None:
+def test_without_configuration_nothing_is_found() -> None:
     rules = rules_of({"sensitive_sections": (), "word_lists": ()}, {"patterns": {}})
     assert categories(Found("", section="#mentalhealth"), "I owe $5", rules) == ()
 
@@ -209,8 +207,8 @@ def test_only_what_is_not_sensitive_may_leave(rules: Rules) -> None:
 
 
 @pytest.mark.parametrize("bit", ["a ", "owe", "shopping ", "$", "欠", "빚", "\u0301", "a&", "A&E"])
-def test_a_long_text_and_many_patterns_are_no_trouble(bit: str) -> None:
-    """Quadratic time would be minutes here, and the test's own limit would end it."""
+def test_a_long_text_and_many_patterns_take_linear_time(bit: str) -> None:
+    """Quadratic time would take minutes and fail by the test's time limit."""
     words = (" ".join(["a"] * 100), "shopping " * 20 + "list", "A&E", "欠欠欠欠欠欠欠欠欠债")
     rules = rules_of(memory={"patterns": {"financial": (*words, *(f"w{n}" for n in range(900)))}})
     assert isinstance(categories_of_text(bit * (100_000 // len(bit)), rules), tuple)

@@ -1,9 +1,9 @@
-"""A suggestion: the sentence and a sensible key."""
+"""A suggestion: the sentence itself, and a key that a person would choose."""
 
 import pytest
 
 from ragd.guard.inspection import Rules
-from ragd.guard.suggestions import LONGEST_KEY, Suggestion, first, slug
+from ragd.guard.suggestions import LONGEST_KEY, Suggestion, first_suggestion, slug
 from ragd.notes.sentences import sentences
 from tests.guard.conftest import Found, rules_of
 
@@ -18,13 +18,13 @@ JOURNAL = Found(
 
 
 def _key(text: str, rules: Rules, **more: str) -> str:
-    found = first([Found(text, **more)], rules)  # type: ignore[arg-type]
+    found = first_suggestion([Found(text, **more)], rules)  # type: ignore[arg-type]
     assert found is not None
     return found.key
 
 
 def test_the_debt_of_the_journal_is_suggested_with_its_sentence(rules: Rules) -> None:
-    assert first([JOURNAL], rules) == Suggestion(
+    assert first_suggestion([JOURNAL], rules) == Suggestion(
         "debt_to_sreenivas",
         "I owe Sreenivas $120, to be settled in February.",
         "Journal/2024-01-15.md",
@@ -55,32 +55,32 @@ def test_keys_are_the_ones_a_person_would_choose(rules: Rules, text: str, key: s
     assert _key(text, rules, date="2024-01-15") == key
 
 
-def test_of_a_debt_that_was_written_down_more_than_once_the_last_counts(rules: Rules) -> None:
+def test_the_latest_statement_about_a_debt_is_suggested(rules: Rules) -> None:
     told = {"2024-01-15": "$120", "2025-09-27": "$440", "2024-03-09": "$70", "": "$9"}
     notes = [
         Found(f"I owe Sreenivas {sum}.", date=day or None, source_file=f"{day}.md")
         for day, sum in told.items()
     ]
     other = Found("I owe Meera $5.", date="2026-01-01", source_file="m.md")
-    found = first([*notes, other], rules)
+    found = first_suggestion([*notes, other], rules)
     assert found is not None
     assert (found.value, found.source) == ("I owe Sreenivas $440.", "2025-09-27.md")
-    kept_up = first([notes[-1], *notes], rules)
+    kept_up = first_suggestion([notes[-1], *notes], rules)
     assert kept_up is not None and kept_up.value == "I owe Sreenivas $9."
 
 
-def test_the_same_debt_keeps_its_key_whatever_the_day(rules: Rules) -> None:
+def test_the_same_debt_keeps_its_key_on_any_day(rules: Rules) -> None:
     one = _key("I owe Sreenivas $120.", rules, date="2024-01-15")
     assert one == _key("As of today I owe Sreenivas $70.", rules, date="2024-03-09")
 
 
-def test_without_a_name_or_a_day_the_notes_title_tells_them_apart(rules: Rules) -> None:
+def test_without_a_name_or_a_day_the_key_has_the_notes_title(rules: Rules) -> None:
     assert _key("the rent was paid", rules, title="Flat in Köln") == "payment_flat_in_koln"
 
 
 def test_letters_without_an_ascii_form_stay() -> None:
     rules = rules_of(memory={"patterns": {"financial": ("欠",)}})
-    found = first([Found("昨天很累。我欠小明五百块。", title="日记")], rules)
+    found = first_suggestion([Found("昨天很累。我欠小明五百块。", title="日记")], rules)
     assert found == Suggestion("欠_日记", "我欠小明五百块。", "Note.md")
 
 
@@ -91,7 +91,7 @@ def test_a_list_under_a_heading_is_kept_as_one_line(rules: Rules) -> None:
         heading_path="Costco",
         source_file="Lists/Costco.md",
     )
-    assert first([costco], rules) == Suggestion(
+    assert first_suggestion([costco], rules) == Suggestion(
         "costco", "rice, olive oil, coffee", "Lists/Costco.md"
     )
 
@@ -100,17 +100,17 @@ def test_a_marked_section_gives_its_first_sentence(rules: Rules) -> None:
     passage = Found(
         "#mentalhealth\nA good week. Slept well.", section="#mentalhealth", date="2024-03-09"
     )
-    assert first([passage], rules) == Suggestion(
+    assert first_suggestion([passage], rules) == Suggestion(
         "mentalhealth_2024_03_09", "A good week.", "Note.md"
     )
 
 
-def test_a_sentence_goes_before_a_mere_heading_and_the_first_passage_before_others(
+def test_a_sentence_comes_before_a_heading_and_the_first_passage_before_others(
     rules: Rules,
 ) -> None:
     marked = Found("A good week.", section="#mentalhealth")
     other = Found("I owe Meera $5.", source_file="Other.md")
-    found = first([marked, JOURNAL, other], rules)
+    found = first_suggestion([marked, JOURNAL, other], rules)
     assert found is not None and found.source == "Journal/2024-01-15.md"
 
 
@@ -124,17 +124,19 @@ def test_a_sentence_goes_before_a_mere_heading_and_the_first_passage_before_othe
         "cover: https://m.media-amazon.com/images/M.jpg",
     ],
 )
-def test_questions_addresses_and_time_spent_are_not_worth_it(rules: Rules, text: str) -> None:
-    assert first([Found(text)], rules) is None
+def test_questions_addresses_and_time_spent_are_not_suggested(rules: Rules, text: str) -> None:
+    assert first_suggestion([Found(text)], rules) is None
 
 
-def test_nothing_to_remember_is_no_suggestion(rules: Rules) -> None:
-    assert first([Found("A light in the kitchen.")], rules) is None
-    assert first([Found("", section="#mentalhealth")], rules) is None
+def test_without_a_fact_nothing_is_suggested(rules: Rules) -> None:
+    assert first_suggestion([Found("A light in the kitchen.")], rules) is None
+    assert first_suggestion([Found("", section="#mentalhealth")], rules) is None
 
 
 def test_long_sentences_are_cut_and_keys_are_short(rules: Rules) -> None:
-    found = first([Found("I owe " + "Maximilian" * 30 + " " + "very " * 400 + "much")], rules)
+    found = first_suggestion(
+        [Found("I owe " + "Maximilian" * 30 + " " + "very " * 400 + "much")], rules
+    )
     assert found is not None
     assert len(found.value) <= 500 and found.value.endswith("…")
     assert len(found.key) <= LONGEST_KEY
@@ -173,7 +175,7 @@ def test_sentences_are_found_in_notes(text: str, found: list[str]) -> None:
     assert list(sentences(text)) == found
 
 
-def test_nothing_is_suggested_of_which_a_newer_passage_speaks(rules: Rules) -> None:
+def test_a_fact_that_a_newer_passage_updates_is_not_suggested(rules: Rules) -> None:
     owed = Found("I still owe Sreenivas $440.", source_file="a.md", date="2025-09-27")
     paid = Found(
         "Paid Sreenivas another $150, cash. He wrote it on a napkin.",
@@ -182,7 +184,7 @@ def test_nothing_is_suggested_of_which_a_newer_passage_speaks(rules: Rules) -> N
     )
     other = Found("Paid the rent, $1,440.", source_file="c.md", date="2025-12-01")
     for passages in ([owed, paid], [paid, owed]):
-        found = first(passages, rules)
+        found = first_suggestion(passages, rules)
         assert found is not None and found.source == "b.md"
-    kept = first([owed, other], rules)
+    kept = first_suggestion([owed, other], rules)
     assert kept is not None and kept.source == "a.md"

@@ -84,8 +84,8 @@ def until_missing(daemon: ManagedDaemon) -> None:
     assert "missing" in answer.envelope["error"]["message"]
 
 
-def found_by_probe(daemon: ManagedDaemon) -> None:
-    """The probe finds it without a request."""
+def found_by_probe(resident: Resident) -> None:
+    """It recovers without a command."""
 
 
 def found_by_search(daemon: ManagedDaemon) -> None:
@@ -107,8 +107,8 @@ def found_by_writer(daemon: ManagedDaemon) -> None:
     ],
     ids=lambda value: value.__name__,
 )
-def test_a_deleted_index_is_missing_and_not_damaged_whoever_finds_it(
-    start_daemon: DaemonFactory,
+def test_a_deleted_index_is_missing_and_not_damaged_whatever_finds_it(
+    reside: Reside,
     remove: Callable[..., None],
     finder: Callable[[ManagedDaemon], None],
 ) -> None:

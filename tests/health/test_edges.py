@@ -71,7 +71,7 @@ def test_a_vault_that_cannot_be_written_is_indexed_and_watched(
 ) -> None:
     vault = new_daemon.vault.folder
     writable = vault.with_name("writable")
-    mount(mounts, "--bind", str(vault), str(writable))  # a second mount, for edits
+    mount(mounts, "--bind", str(vault), str(writable))  # where another program edits
     mount(mounts, "--bind", str(vault), str(vault))
     run(["mount", "-o", "remount,bind,ro", str(vault)])
     with pytest.raises(OSError, match="Read-only"):
@@ -95,11 +95,9 @@ def test_searches_while_the_index_is_compacted_find_their_note(start_daemon: Dae
     daemon.stop()
 
 
-def test_followers_that_never_read_delay_neither_others_nor_the_stop(
-    start_daemon: DaemonFactory,
-) -> None:
-    daemon = start_daemon()
-    loads.never_read(daemon)
+def test_followers_that_never_read_delay_neither_actors_nor_the_stop(reside: Reside) -> None:
+    resident = reside()
+    loads.never_read(resident)
     with ExitStack() as stuck:
         loads.connect_stuck(daemon, stuck)
         daemon.stop()

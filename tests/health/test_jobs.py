@@ -50,7 +50,7 @@ def followed(daemon: ManagedDaemon, job: str) -> Iterator[Stream]:
 
 
 def next_line(lines: Stream) -> dict[str, Any]:
-    found = lines.line(PATIENCE_S)
+    found = lines.read_line(PATIENCE_S)
     assert found is not None
     said: dict[str, Any] = json.loads(found)
     return said
@@ -85,9 +85,9 @@ def test_vectors_are_counted_as_they_are_made_and_done_is_said_when_they_are_the
         gate.open(1)
         some = until_current(lines, 1)
         assert first["current"] == 0 < some["current"] < some["total"]
-        assert daemon.facts("vectors_filled") == []  # visible before any fact is recorded
-        assert daemon.status()["active_job"]["current"] == some["current"]
-        assert daemon.status()["chunks_embedded"] == 0
+        assert resident.facts("vectors_filled") == []  # seen before any fact records it
+        assert resident.status()["active_job"]["current"] == some["current"]
+        assert resident.status()["chunks_embedded"] == 0
         gate.open(10_000)
         while (last := next_line(lines))["type"] == "progress":
             pass
@@ -104,17 +104,17 @@ def test_vectors_are_counted_as_they_are_made_and_done_is_said_when_they_are_the
     assert (written["chunks_pending"], written["job_id"]) == (0, job)
 
 
-def test_a_follower_of_a_job_is_told_that_the_daemon_stops(
-    slow: tuple[ManagedDaemon, Gate],
+def test_a_client_that_follows_a_job_learns_that_the_daemon_stops(
+    slow: tuple[Resident, Gate],
 ) -> None:
-    daemon, _ = slow
-    with followed(daemon, daemon.request_job("full")) as lines:
+    resident, _ = slow
+    with followed(resident, resident.ask_for("full")) as lines:
         until_current(lines, 0)
         request(daemon.home, "POST", "/v1/stop")
         while (last := next_line(lines))["type"] == "progress":
             pass
         assert (last["type"], last["outcome"]) == ("interrupted", "interrupted")
-        assert lines.line(PATIENCE_S) is None
+        assert lines.read_line(PATIENCE_S) is None
 
 
 def test_the_newest_time_follows_every_saved_note(start_daemon: DaemonFactory) -> None:

@@ -14,7 +14,7 @@ STORE = "/v1/tools/obsidian_rag_memory_store"
 
 @pytest.fixture
 def vault(home: Home) -> Path:
-    """The vault next to the home, with a note about money."""
+    """The vault next to the home, with a note about money in it."""
     found = Path(home.root).parent / "vault"
     (found / "People").mkdir()
     (found / "People/Sreenivas.md").write_text("I owe Sreenivas $70.\n")

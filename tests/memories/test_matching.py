@@ -1,4 +1,4 @@
-"""Which memories a question recalls."""
+"""Which memories match a question."""
 
 import pytest
 
@@ -31,7 +31,7 @@ KEPT = [
         ("x" * 100_000, []),
     ],
 )
-def test_memories_that_share_words_come_back_best_first(query: str, keys: list[str]) -> None:
+def test_memories_that_share_words_are_found_best_first(query: str, keys: list[str]) -> None:
     assert [memory.key for memory in MemoryMatcher(KEPT).find_matching(query, 5)] == keys
 
 
@@ -45,7 +45,7 @@ def test_the_rarer_word_and_then_the_newer_memory_counts_more() -> None:
     assert matcher.find_matching("owe", 0) == []
 
 
-def test_words_are_terms_and_unspaced_scripts_go_by_pairs() -> None:
+def test_terms_are_words_or_pairs_in_scripts_without_spaces() -> None:
     assert terms("The light, in 小明五百") == ["light", "小明", "明五", "五百"]
     assert terms("钱 a") == ["钱"]
     assert terms("빚을 갚다") == ["빚을", "갚다"]

@@ -1,4 +1,4 @@
-"""Memories recalled by their meaning: how well, what stays on this machine, what is erased."""
+"""Memories found by meaning: quality, privacy, and erased vectors."""
 
 import sqlite3
 from array import array
@@ -77,7 +77,7 @@ def kept() -> list[tuple[Memory, list[str]]]:
     local_model.unavailable() is not None, reason="the embedded model cannot run here"
 )
 @pytest.mark.parametrize("shipped", [GRANITE, MINILM], ids=lambda model: model.name)
-async def test_the_figures_of_the_retrieval_page_are_measured(shipped: ShippedModel) -> None:
+async def test_the_figures_on_the_retrieval_page_are_right(shipped: ShippedModel) -> None:
     model = local_model.EmbeddedEmbedder(model=shipped)
     above = SCALES[shipped.name].above_anchors
     try:
@@ -114,7 +114,7 @@ NEAR, FAR = Memory("near", "one", "a.md", "2026"), Memory("far", "two", "a.md", 
 VECTORS = {"near": ("s", unit(1, 0.1)), "far": ("s", unit(0.1, 1))}
 
 
-def test_only_what_is_near_enough_is_recalled_and_only_in_its_own_space() -> None:
+def test_only_near_memories_of_the_same_vector_space_are_found() -> None:
     matcher = MemoryMatcher([NEAR, FAR], VECTORS)
     assert matcher.find_matching("x", 5, QueryMeaning(unit(1, 0), "s")) == [NEAR]
     assert matcher.find_matching("two", 5, QueryMeaning(unit(1, 0), "s")) == [NEAR, FAR]
@@ -193,7 +193,7 @@ class Index:
 
 
 class Recorder:
-    """An embedder that remembers what it was given."""
+    """An embedder that records its input."""
 
     def __init__(self) -> None:
         self.seen: list[str] = []
@@ -211,7 +211,7 @@ class Recorder:
         ("ollama", True, ["doorbell"]),
     ],
 )
-async def test_what_is_sensitive_does_not_go_to_another_machine(
+async def test_sensitive_memories_are_not_sent_to_another_machine(
     monkeypatch: Any, provider: str, external: bool, allowed: list[str]
 ) -> None:
     settings: Any = SimpleNamespace(current=Config(vault_path="/v"))
@@ -219,7 +219,7 @@ async def test_what_is_sensitive_does_not_go_to_another_machine(
     recorder = Recorder()
 
     class Providers:
-        async def of(self, identity: Any) -> Recorder:
+        async def embedder_for(self, identity: Any) -> Recorder:
             return recorder
 
     serving: Any = SimpleNamespace(serving=Index(provider))

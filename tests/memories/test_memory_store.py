@@ -1,4 +1,4 @@
-"""The file of the memories: durable, bounded, and without traces of deleted ones."""
+"""The file of memories: durable, limited in size, and without traces of forgotten ones."""
 
 import random
 import sqlite3
@@ -35,7 +35,7 @@ def everything(folder: Path) -> bytes:
     return b"".join(file.read_bytes() for file in folder.iterdir())
 
 
-async def test_a_memory_comes_back_as_it_was(store: MemoryStore, path: Path) -> None:
+async def test_a_memory_is_read_as_it_was_stored(store: MemoryStore, path: Path) -> None:
     kept = memory("debt_to_sreenivas", "I owe Sreenivas $70.\n欠钱 😀")
     await store.store(kept)
     assert await store.all() == [kept]
@@ -50,7 +50,7 @@ async def test_the_same_key_replaces_and_the_newest_comes_first(store: MemorySto
     assert [(m.key, m.value) for m in await store.all()] == [("a", "new"), ("b", "other")]
 
 
-async def test_forgetting_tells_whether_there_was_one(store: MemoryStore) -> None:
+async def test_forgetting_returns_whether_there_was_one(store: MemoryStore) -> None:
     await store.store(memory("a"))
     assert await store.forget("a") is True
     assert await store.forget("a") is False
@@ -69,9 +69,7 @@ async def test_the_files_are_private_and_synchronous_is_full(
     assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
 
 
-async def test_what_is_forgotten_or_replaced_is_in_no_byte_of_any_file(
-    store: MemoryStore, path: Path
-) -> None:
+async def test_forgotten_and_replaced_texts_are_in_no_file(store: MemoryStore, path: Path) -> None:
     await store.store(memory("first", "canary-one"))
     await store.store(memory("first", "canary-two " * 900))
     await store.store(memory("other", "canary-three"))
@@ -82,10 +80,10 @@ async def test_what_is_forgotten_or_replaced_is_in_no_byte_of_any_file(
     assert b"canary-two" not in raw and b"first" not in raw and b"canary-three" in raw
 
 
-async def test_rows_that_were_moved_between_pages_leave_nothing_behind(
+async def test_rows_that_were_moved_between_pages_leave_no_traces(
     store: MemoryStore, path: Path
 ) -> None:
-    """secure_delete alone left about one in four thousand behind."""
+    """secure_delete alone left traces of about one in four thousand."""
     await store.store(memory("last", "canary"))
     connection = store._file._open()
     connection.execute("PRAGMA synchronous = OFF")
@@ -97,7 +95,7 @@ async def test_rows_that_were_moved_between_pages_leave_nothing_behind(
 
 
 def _churn(connection: sqlite3.Connection, chance: random.Random, steps: int) -> list[str]:
-    """Add, replace and delete rows of many sizes. Returns the marks of the deleted ones."""
+    """Insert, replace and delete rows of many sizes. Returns the texts of the deleted ones."""
     alive: dict[str, str] = {}
     gone: list[str] = []
     for n in range(steps):
@@ -120,7 +118,9 @@ def _churn(connection: sqlite3.Connection, chance: random.Random, steps: int) ->
     return gone
 
 
-async def test_it_is_bounded_in_number(store: MemoryStore, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_number_of_memories_is_limited(
+    store: MemoryStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(memory_store, "MEMORIES_MAX", 3)
     for key in "abc":
         await store.store(memory(key))
@@ -133,7 +133,7 @@ async def test_it_is_bounded_in_number(store: MemoryStore, monkeypatch: pytest.M
     await store.store(memory("d"))
 
 
-async def test_it_is_bounded_in_size_and_a_refused_one_replaces_nothing(
+async def test_the_size_is_limited_and_a_refused_memory_replaces_nothing(
     store: MemoryStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(memory_store, "CHARACTERS_MAX", 100)
@@ -144,7 +144,7 @@ async def test_it_is_bounded_in_size_and_a_refused_one_replaces_nothing(
     await store.store(memory("a", "y" * 90))
 
 
-async def test_a_damaged_file_is_told_and_left_as_it_is(store: MemoryStore, path: Path) -> None:
+async def test_a_damaged_file_is_reported_and_not_changed(store: MemoryStore, path: Path) -> None:
     path.write_bytes(b"this is not a database at all, but somebody's only copy")
     with pytest.raises(RagdError, match="damaged"):
         await store.all()
@@ -153,7 +153,7 @@ async def test_a_damaged_file_is_told_and_left_as_it_is(store: MemoryStore, path
     assert path.read_bytes().startswith(b"this is not a database")
 
 
-async def test_a_newer_versions_file_is_left_as_it_is(store: MemoryStore, path: Path) -> None:
+async def test_a_file_of_a_newer_version_is_not_changed(store: MemoryStore, path: Path) -> None:
     with sqlite3.connect(path) as connection:
         connection.execute("PRAGMA user_version = 99")
     connection.close()
@@ -161,7 +161,7 @@ async def test_a_newer_versions_file_is_left_as_it_is(store: MemoryStore, path: 
         await store.store(memory("a"))
 
 
-async def test_a_reader_elsewhere_does_not_make_forgetting_a_lie(
+async def test_forgetting_fails_while_another_program_reads_the_file(
     store: MemoryStore, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sqlite_files, "BUSY_S", 0.05)

@@ -1,5 +1,4 @@
-"""Memories of a real daemon: an acknowledged one survives everything, a forgotten one is in no
-file."""
+"""Memories of a real daemon: stored memories survive crashes, forgotten ones are in no file."""
 
 import json
 import os
@@ -39,8 +38,8 @@ async def indexed(daemon: Process) -> None:
     assert json.loads(last)["type"] == "complete"
 
 
-def holding(home: Home, *words: str) -> list[str]:
-    """The files of this home that contain one of the words, also in their names."""
+def files_with(home: Home, *words: str) -> list[str]:
+    """The files of this home that have one of the words in their text or name."""
     found = []
     for path in sorted(Path(home.root).rglob("*")):
         raw = path.read_bytes() if path.is_file() and not path.is_socket() else b""
@@ -49,7 +48,7 @@ def holding(home: Home, *words: str) -> list[str]:
     return found
 
 
-async def test_an_acknowledged_memory_survives_a_kill_at_once(home: Home, start: Start) -> None:
+async def test_a_stored_memory_survives_an_immediate_kill(home: Home, start: Start) -> None:
     kept: dict[str, str] = {}
     for life in range(4):
         daemon = start("plain")
@@ -65,7 +64,7 @@ async def test_an_acknowledged_memory_survives_a_kill_at_once(home: Home, start:
         assert types(home).count("memory_stored") == len(kept)
 
 
-async def test_a_forgotten_one_stays_forgotten_after_a_kill_at_once(
+async def test_a_forgotten_memory_stays_forgotten_after_an_immediate_kill(
     home: Home, start: Start
 ) -> None:
     daemon = start("plain")
@@ -73,12 +72,12 @@ async def test_a_forgotten_one_stays_forgotten_after_a_kill_at_once(
     await daemon.ask("POST", STORE, fact("canary-key", "canary-value"))
     assert (await daemon.ask("DELETE", "/v1/memories/canary-key")).data["forgotten"]
     daemon.signal(signal.SIGKILL)
-    await daemon.wait_for_exit()
-    assert holding(home, "canary-key", "canary-value") == []
+    await daemon.exited()
+    assert files_with(home, "canary-key", "canary-value") == []
     assert types(home)[-1] == "memory_forgotten"
 
 
-async def test_they_survive_a_deleted_log_and_a_deleted_index(home: Home, start: Start) -> None:
+async def test_memories_survive_a_deleted_log_and_a_deleted_index(home: Home, start: Start) -> None:
     daemon = start("plain")
     await daemon.wait_until_ready()
     await daemon.ask("POST", STORE, fact("a"))
@@ -95,10 +94,10 @@ async def test_they_survive_a_deleted_log_and_a_deleted_index(home: Home, start:
 
 @needs_model
 @pytest.mark.slow
-async def test_they_survive_indexing_anew_and_forgotten_means_gone_from_every_file(
+async def test_memories_survive_a_reindex_and_forgotten_ones_are_in_no_file(
     home: Home, start: Start
 ) -> None:
-    """With the whole daemon: log, snapshots, index, cache and its log file."""
+    """With the whole daemon: log, snapshots, index, cache, its own log file."""
     write_config(home, embedding={"provider": "embedded"})
     daemon = start()
     await daemon.wait_until_ready()
@@ -111,17 +110,19 @@ async def test_they_survive_indexing_anew_and_forgotten_means_gone_from_every_fi
     await daemon.ask("POST", STORE, {**fact("canaryKey"), "source": "zqvaluezq.md"})
     await indexed(daemon)
     assert set(await memories(daemon)) == {"canaryKey", "stays"}
-    assert "memories.sqlite" in " ".join(holding(home, *secret))
+    assert "memories.sqlite" in " ".join(files_with(home, *secret))
     assert (await daemon.ask("DELETE", "/v1/memories/canaryKey")).data["forgotten"]
-    assert holding(home, *secret) == []
+    assert files_with(home, *secret) == []
     assert await memories(daemon) == {"stays": "zqstayszq"}
     assert await daemon.stop() == 0
-    assert holding(home, *secret) == []
-    assert holding(home, "zqstayszq") == ["memories.sqlite"]
+    assert files_with(home, *secret) == []
+    assert files_with(home, "zqstayszq") == ["memories.sqlite"]
     assert {"memories.sqlite", "memories.key", "events"} <= set(os.listdir(home.root))
 
 
-async def test_a_full_log_disk_does_not_say_stored(home: Home, start: Start, folder: Path) -> None:
+async def test_on_a_full_disk_the_answer_is_not_stored(
+    home: Home, start: Start, folder: Path
+) -> None:
     full = folder / "full"
     daemon = start(f"full_while={full}")
     await daemon.wait_until_ready()

@@ -1,4 +1,4 @@
-"""Shared fixtures: the vocabulary, a parser, and the folder of the shared data."""
+"""Fixtures for tests of notes: the vocabulary, a parser, and the folder of shared data."""
 
 import os
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Visible and invisible characters of a text."""
+"""Removing invisible characters."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,23 +14,23 @@ def test_a_control_character_between_words_becomes_a_space() -> None:
     assert visible("one\x00two\x07three\x9ffour") == "one two three four"
 
 
-def test_direction_overrides_and_invisible_tags_leave() -> None:
+def test_direction_overrides_and_invisible_tags_are_removed() -> None:
     assert visible("a\u202eb\u2066c\u200bd\U000e0041\ufeffe\xad") == "abcde"
 
 
-def test_joiners_that_people_see_stay() -> None:
+def test_visible_joiners_stay() -> None:
     assert visible("👩\u200d💻 ❤\ufe0f می\u200cخواهم") == "👩\u200d💻 ❤\ufe0f می\u200cخواهم"
 
 
-def test_odd_spaces_become_spaces() -> None:
+def test_unusual_spaces_become_spaces() -> None:
     assert visible("a\u00a0b\u3000c\u2003d\u2028e") == "a b c d e"
 
 
-def test_a_surrogate_cannot_get_through() -> None:
+def test_surrogates_are_removed() -> None:
     assert visible("a\ud800b") == "ab"
 
 
-def test_runs_of_spaces_are_folded_and_line_breaks_stay() -> None:
+def test_runs_of_spaces_are_collapsed_and_line_breaks_stay() -> None:
     assert collapse_spaces("  a \t  b  \n\n   c\t\n") == "a b\n\nc\n"
 
 
@@ -46,7 +46,7 @@ def test_the_number_of_lines_never_changes(text: str) -> None:
 
 
 @given(st.text())
-def test_what_is_visible_is_valid_and_stays_as_it_is(text: str) -> None:
+def test_visible_text_is_valid_and_stays_unchanged(text: str) -> None:
     seen = visible(text)
     assert visible(seen) == seen
     seen.encode()

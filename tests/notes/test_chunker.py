@@ -1,4 +1,4 @@
-"""From sections to passages, seen through whole notes."""
+"""From sections to passages, tested with whole notes."""
 
 import re
 
@@ -34,7 +34,7 @@ def test_a_journal_is_split_at_its_hashtags(parse: Parse) -> None:
     ]
 
 
-def test_the_chunks_of_a_journal_know_their_lines_paths_days_and_tags(parse: Parse) -> None:
+def test_the_chunks_of_a_journal_have_their_lines_paths_days_and_tags(parse: Parse) -> None:
     chunks = parse(JOURNAL, "Journal/Log.md").chunks
     assert [(chunk.start_line, chunk.end_line) for chunk in chunks] == [
         (2, 4),
@@ -63,7 +63,7 @@ def test_text_before_the_first_header_has_no_section(parse: Parse) -> None:
     assert [chunk.section for chunk in parse("before\n# H\nafter").chunks] == [None, "H"]
 
 
-def test_a_heading_without_text_goes_with_the_first_one_below_it(parse: Parse) -> None:
+def test_a_heading_without_text_joins_the_first_section_below_it(parse: Parse) -> None:
     note = parse("# Book\n\n## One\nx\n## Two\n## Three\ny\n# End")
     assert [(chunk.section, chunk.text, chunk.start_line) for chunk in note.chunks] == [
         ("One", "# Book\n\n## One\nx", 1),
@@ -90,20 +90,18 @@ def test_an_empty_heading_at_the_end_of_a_chapter_stays_in_it(parse: Parse) -> N
         ("# Ideas\n## Buy milk\n## Paint", "# Ideas\n## Buy milk\n## Paint"),
     ],
 )
-def test_what_has_no_words_of_its_own_joins_its_neighbour(
-    parse: Parse, text: str, whole: str
-) -> None:
+def test_a_section_without_words_joins_its_neighbour(parse: Parse, text: str, whole: str) -> None:
     (chunk,) = parse(text).chunks
     assert (chunk.text, chunk.start_line, chunk.end_line) == (whole, 1, text.count("\n") + 1)
     assert set(chunk.tags) == set(re.findall("#[a-z]+", text))
 
 
-def test_a_note_of_a_tag_alone_is_still_there(parse: Parse) -> None:
+def test_a_note_that_is_only_a_tag_has_a_chunk(parse: Parse) -> None:
     (chunk,) = parse("#cryptography").chunks
     assert (chunk.text, chunk.tags) == ("#cryptography", ("#cryptography",))
 
 
-def test_every_passage_knows_all_tags_of_its_note(parse: Parse) -> None:
+def test_every_passage_has_all_tags_of_its_note(parse: Parse) -> None:
     note = parse("---\ntags: [a]\n---\n# One\nx #B\n# Two\ny #b #c\n# Three\nz")
     assert [chunk.tags for chunk in note.chunks] == [("#B", "#a"), ("#b", "#c", "#a"), ("#a",)]
     assert [set(chunk.note_tags) for chunk in note.chunks] == [
@@ -113,7 +111,7 @@ def test_every_passage_knows_all_tags_of_its_note(parse: Parse) -> None:
     ]
 
 
-def test_a_note_of_very_many_tags_does_not_repeat_them_all(parse: Parse) -> None:
+def test_the_tags_repeated_in_each_passage_are_limited(parse: Parse) -> None:
     note = parse("\n".join(f"# Part {n}\nwords #t{n}" for n in range(300)))
     assert len(note.chunks) == 300
     assert all(chunk.tags[0] in chunk.note_tags for chunk in note.chunks)
@@ -129,7 +127,7 @@ def test_properties_too_long_to_go_with_the_text_are_chunks_of_their_own(parse: 
     assert all(chunk.tags == () for chunk in note.chunks)
 
 
-def test_code_leaves_by_default(parse: Parse) -> None:
+def test_code_is_removed_by_default(parse: Parse) -> None:
     note = parse("before\n```python\n# not a heading\n#not_a_tag\n```\nafter #tag")
     assert [(chunk.text, chunk.tags) for chunk in note.chunks] == [
         ("before\n\nafter #tag", ("#tag",))
@@ -137,7 +135,7 @@ def test_code_leaves_by_default(parse: Parse) -> None:
     assert note.chunks[0].end_line == 6
 
 
-def test_kept_code_stays_as_it_is_and_has_neither_headings_nor_tags(parse: Parse) -> None:
+def test_kept_code_is_unchanged_and_has_neither_headings_nor_tags(parse: Parse) -> None:
     code = "```python\n# not a heading\nif x:\n    #not_a_tag\n```"
     note = parse(f"before\n{code}\nafter #tag", code_blocks="keep")
     assert [(chunk.text, chunk.tags) for chunk in note.chunks] == [
@@ -162,13 +160,13 @@ def test_code_within_a_comment_does_not_come_back(parse: Parse) -> None:
     assert [chunk.text for chunk in note.chunks] == ["shown"]
 
 
-def test_blank_lines_are_folded_and_line_breaks_stay(parse: Parse) -> None:
+def test_blank_lines_are_collapsed_and_line_breaks_stay(parse: Parse) -> None:
     note = parse("a   b\n\n\n\n\nc\nd")
     assert note.chunks[0].text == "a b\n\nc\nd"
     assert (note.chunks[0].start_line, note.chunks[0].end_line) == (1, 7)
 
 
-def test_an_empty_note_is_one_chunk_that_shows_nothing(parse: Parse) -> None:
+def test_an_empty_note_is_one_chunk_without_text(parse: Parse) -> None:
     for text in ("", "\n \n\t", "---\n---\n", "%%hidden%%", "```\ncode\n```"):
         (chunk,) = parse(text, "2024/2024-01-15 Kitchen shelf.md").chunks
         assert (chunk.text, chunk.start_line, chunk.end_line) == ("", 1, 1)
@@ -176,5 +174,5 @@ def test_an_empty_note_is_one_chunk_that_shows_nothing(parse: Parse) -> None:
         assert chunk.date == "2024-01-15"
 
 
-def test_an_empty_note_whose_name_cannot_be_seen_has_no_chunks(parse: Parse) -> None:
+def test_an_empty_note_with_an_invisible_name_has_no_chunks(parse: Parse) -> None:
     assert parse("", "\u200b.md").chunks == ()

@@ -1,4 +1,4 @@
-"""Real vaults and stress tests: every note is parsed, and no text is lost."""
+"""Public notes and stress-test files: all of them parse, and no text is lost."""
 
 import json
 import re
@@ -67,7 +67,7 @@ def test_plain_notes_of_the_vaults_lose_no_word(shared: Path, wordpiece: WordPie
     assert checked > 1000
 
 
-def test_every_body_under_torture_yaml_is_found(shared: Path, wordpiece: WordPiece) -> None:
+def test_the_body_below_any_hostile_yaml_is_found(shared: Path, wordpiece: WordPiece) -> None:
     folder = shared / "security" / "yaml-frontmatter-vault"
     files = sorted(folder.glob("*.md"))
     assert len(files) > 150
@@ -85,7 +85,7 @@ def test_every_body_under_torture_yaml_is_found(shared: Path, wordpiece: WordPie
     assert warnings[frontmatter.NOT_YAML] > 20
 
 
-def test_every_torture_yaml_leaves_the_body(shared: Path, wordpiece: WordPiece) -> None:
+def test_no_hostile_yaml_loses_the_body(shared: Path, wordpiece: WordPiece) -> None:
     with (shared / "security" / "yaml_cases.jsonl").open(encoding="utf-8") as lines:
         for line in lines:
             case = json.loads(line)

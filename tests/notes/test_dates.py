@@ -54,7 +54,7 @@ def test_a_month_and_a_week_are_their_first_day(path: str, day: str) -> None:
         "0000-00-00.md",
     ],
 )
-def test_what_is_no_day_is_none(path: str) -> None:
+def test_a_path_without_a_day_gives_none(path: str) -> None:
     assert date_in_path(path) == (None, False)
 
 

@@ -39,7 +39,7 @@ def test_an_empty_file_is_empty_text() -> None:
         (codecs.BOM_UTF32_BE, "utf-32-be"),
     ],
 )
-def test_a_byte_order_mark_decides_and_is_no_text(mark: bytes, encoding: str) -> None:
+def test_a_byte_order_mark_decides_and_is_not_text(mark: bytes, encoding: str) -> None:
     assert decode(mark + "Grüße 🎉".encode(encoding)) == Decoded("Grüße 🎉")
 
 
@@ -55,7 +55,7 @@ def test_an_old_encoding_is_guessed_with_a_warning(encoding: str) -> None:
     assert decode(RUSSIAN.encode(encoding)) == Decoded(RUSSIAN, OTHER_ENCODING)
 
 
-def test_seven_bit_japanese_is_not_taken_for_ascii() -> None:
+def test_seven_bit_japanese_is_not_read_as_ascii() -> None:
     text = "日本語のノート"
     assert decode(text.encode("iso2022_jp")) == Decoded(text, OTHER_ENCODING)
 
@@ -67,12 +67,12 @@ def test_utf8_with_a_broken_byte_stays_utf8() -> None:
     assert found.text == RUSSIAN + "\ufffd" + RUSSIAN
 
 
-def test_a_stray_nul_is_a_warning_and_no_loss() -> None:
+def test_a_stray_nul_gives_a_warning_and_loses_nothing() -> None:
     assert decode(b"one\0two " + b"x" * 50) == Decoded("one two " + "x" * 50, NUL_BYTES)
 
 
 @pytest.mark.parametrize("rest", [b"", b" and more"])
-def test_text_that_a_crash_left_with_a_hole_is_read(rest: bytes) -> None:
+def test_text_with_nul_bytes_from_a_crash_is_read(rest: bytes) -> None:
     found = decode(b"what was written" + b"\0" * 4080 + rest)
     assert isinstance(found, Decoded)
     assert found.warning == NUL_BYTES
@@ -86,7 +86,7 @@ def test_text_that_a_crash_left_with_a_hole_is_read(rest: bytes) -> None:
         b"\x7fELF\x02\x01\x01" + b"\0" * 9 + bytes(range(32)) * 20,
     ],
 )
-def test_a_binary_file_is_no_text(data: bytes) -> None:
+def test_a_binary_file_is_not_text(data: bytes) -> None:
     assert decode(data) == Undecodable(BINARY)
 
 
@@ -100,5 +100,5 @@ def test_no_bytes_raise_and_every_phrase_is_from_the_lists(data: bytes) -> None:
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0\x1b\ufeff\ufffe")))
-def test_all_valid_utf8_is_read_as_it_is(text: str) -> None:
+def test_all_valid_utf8_is_read_unchanged(text: str) -> None:
     assert decode(text.encode()) == Decoded(text)

@@ -1,10 +1,10 @@
-"""Lines of a note: numbered as in the file, sanitised or unchanged, with their section."""
+"""Lines of a note: numbered as in the file, clean or as written, with their sections."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragd.notes.excerpt import OVERLAP, PIECE, Excerpt, ExcerptLimits, excerpt, pieces_of
+from ragd.notes.excerpt import OVERLAP, PIECE, Excerpt, ExcerptLimits, excerpt, split_pieces
 from ragd.notes.parse import HIDDEN, Unparsable
 
 NOTE = b"""---
@@ -33,7 +33,7 @@ def cut(
     return found
 
 
-def test_written_lines_are_the_file_s_own() -> None:
+def test_raw_lines_are_those_of_the_file() -> None:
     found = cut(NOTE, raw=True)
     assert found.lines == NOTE.decode().splitlines()
     assert (found.first, found.last, found.total) == (1, 15, 15)
@@ -48,13 +48,13 @@ def test_clean_lines_have_the_same_numbers_and_no_markup() -> None:
     assert cut(NOTE, code=True).lines[12] == "# no heading either"
 
 
-def test_a_part_of_it_is_cut_at_the_end_of_the_note() -> None:
+def test_a_range_ends_at_the_end_of_the_note() -> None:
     assert cut(NOTE, 8, 8).lines == ["Slept well."]
     assert cut(NOTE, 14, 99).last == 15
     assert cut(NOTE, 16, 20).lines == []
 
 
-def test_each_part_knows_its_section_and_its_tags() -> None:
+def test_each_part_has_its_section_and_its_tags() -> None:
     parts = cut(NOTE).parts
     assert [part.section for part in parts] == [None, "Monday", "#mentalhealth"]
     assert parts[2].heading_path == "Monday > #mentalhealth"
@@ -63,7 +63,7 @@ def test_each_part_knows_its_section_and_its_tags() -> None:
     assert len(inner) == 1 and inner[0].section == "#mentalhealth"
 
 
-def test_what_is_judged_is_what_is_written() -> None:
+def test_the_raw_text_is_inspected() -> None:
     assert "a secret comment" in cut(NOTE, 7, 7).parts[0].chunk_text
 
 
@@ -74,7 +74,7 @@ def test_every_line_is_in_exactly_one_part() -> None:
             assert "\n".join(part.chunk_text for part in parts.parts) == "\n".join(parts.lines)
 
 
-def test_odd_notes() -> None:
+def test_unusual_notes() -> None:
     assert cut(b"").lines == [""] and cut(b"\n\n").total == 2
     assert cut(b"---\na: 1\n---").lines == ["---", "a: 1", "---"]
     assert cut(b"---\na: 1\n---\n").total == 3
@@ -83,25 +83,25 @@ def test_odd_notes() -> None:
     assert cut("größe".encode("latin-1")).lines == ["größe"]
 
 
-def test_a_note_that_hides_and_what_is_no_text_are_not_shown() -> None:
+def test_hidden_notes_and_binary_files_are_not_shown() -> None:
     hidden = excerpt("a.md", b"---\nrag: false\n---\nx\n", 1, None, raw=True, code=False)
     assert hidden == Unparsable(HIDDEN)
     assert isinstance(excerpt("a.md", bytes(range(256)) * 9, 1, 2, raw=True, code=True), Unparsable)
 
 
-# Room
+# Limits
 
 TEN = b"\n".join(b"line %d" % number for number in range(1, 11))
 
 
-def test_no_more_lines_than_there_is_room_for() -> None:
+def test_lines_are_limited() -> None:
     found = excerpt("a.md", TEN, 3, None, raw=True, code=False, room=ExcerptLimits(4, 1000))
     assert isinstance(found, Excerpt)
     assert (found.first, found.last, found.total, found.is_cut) == (3, 6, 10, False)
     assert [part.chunk_text for part in found.parts] == ["\n".join(found.lines)]
 
 
-def test_no_more_characters_than_there_is_room_for() -> None:
+def test_characters_are_limited() -> None:
     found = excerpt("a.md", TEN, 1, 10, raw=True, code=False, room=ExcerptLimits(100, 21))
     assert isinstance(found, Excerpt)
     assert found.lines == ["line 1", "line 2", "line 3"]
@@ -109,7 +109,7 @@ def test_no_more_characters_than_there_is_room_for() -> None:
 
 
 @pytest.mark.parametrize("raw", [True, False])
-def test_a_line_that_is_too_long_is_cut_and_judged_as_it_is_shown(raw: bool) -> None:
+def test_a_line_that_is_too_long_is_cut_and_inspected_as_shown(raw: bool) -> None:
     data = b"<b>" * 20 + b"secret" + b"x" * 100 + b"\nnext\n"
     found = excerpt("a.md", data, 1, None, raw=raw, code=False, room=ExcerptLimits(100, 50))
     assert isinstance(found, Excerpt)
@@ -118,13 +118,13 @@ def test_a_line_that_is_too_long_is_cut_and_judged_as_it_is_shown(raw: bool) -> 
     assert found.lines[0] in found.parts[0].chunk_text
 
 
-def test_a_note_that_has_room_is_whole() -> None:
+def test_a_note_within_the_limits_is_whole() -> None:
     found = excerpt("a.md", NOTE, 1, None, raw=False, code=False, room=ExcerptLimits(100, 10_000))
     assert found == cut(NOTE)
 
 
 @given(st.text(max_size=4 * PIECE))
-def test_pieces_overlap_and_leave_nothing_out(text: str) -> None:
-    found = list(pieces_of(text))
+def test_pieces_overlap_and_cover_the_text(text: str) -> None:
+    found = list(split_pieces(text))
     assert found[0] + "".join(piece[OVERLAP:] for piece in found[1:]) == text
     assert all(len(piece) <= PIECE + OVERLAP for piece in found)

@@ -1,4 +1,4 @@
-"""Linear time for every input: with a quadratic step each of these would run for hours."""
+"""No input takes more than linear time: otherwise each of these would run for hours."""
 
 import pytest
 

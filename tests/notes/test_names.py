@@ -33,7 +33,7 @@ def test_other_names_have_other_keys() -> None:
         ("snake_case beside camelCase", "snake case camel Case"),
     ],
 )
-def test_the_words_within_words(name: str, words: str) -> None:
+def test_the_words_in_compound_names(name: str, words: str) -> None:
     assert " ".join(inner_words(name)) == words
 
 
@@ -43,7 +43,7 @@ def test_names_are_searched_whole_and_word_by_word() -> None:
     )
 
 
-def test_a_note_knows_its_names(parse: Parse) -> None:
+def test_the_chunks_of_a_note_have_its_names(parse: Parse) -> None:
     text = "---\ntitle: Typing\naliases: [Annotations]\n---\n#draft\n\n# Type hints in Python #\nx"
     note = parse(text, "dev/type_hints.md")
     assert note.chunks[0].names == ("type_hints", "Annotations", "Type hints in Python")

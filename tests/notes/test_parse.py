@@ -1,4 +1,4 @@
-"""Whole notes: identity, dates, names and metadata."""
+"""Whole notes: ids, dates, names, warnings."""
 
 import hashlib
 import uuid
@@ -13,8 +13,8 @@ from ragd.notes.parse import Unparsable, chunk_id, fingerprint, parse_note
 from ragd.notes.wordpiece import WordPiece
 from tests.notes.conftest import Parse
 
-# Made once from the notes below. If this test fails, what comes out of a note has changed: give
-# parse.FINGERPRINT the next number, so that every index is chunked again, then the new value here.
+# Made once from the notes below. If this test fails, the chunks of a note have changed: raise
+# parse.FINGERPRINT by one, so that every index is rebuilt, then put the new value here.
 GOLDEN = (4, "bbc9c6bc742361d8b287fbfc3934f1f6a184a293af624df49aede57f4edd3283")
 GOLDEN_NOTES = {
     "Journal/2024-01-15.md": "---\ntags: [day]\nmood: 3\n---\n# Monday\n#health\nWell. #sleep\n",
@@ -29,7 +29,7 @@ GOLDEN_NOTES = {
 }
 
 
-def test_what_comes_out_of_a_note_changes_only_with_the_fingerprint(
+def test_the_chunks_of_a_note_change_only_with_the_fingerprint(
     wordpiece: WordPiece,
 ) -> None:
     digest = hashlib.sha256()
@@ -61,7 +61,7 @@ def test_the_same_bytes_give_the_same_note(parse: Parse) -> None:
     assert parse(text, "a.md") == parse(text, "a.md")
 
 
-def test_another_path_or_place_gives_another_id(parse: Parse) -> None:
+def test_another_path_or_index_gives_another_id(parse: Parse) -> None:
     here, there = parse("text", "a.md").chunks[0], parse("text", "b/a.md").chunks[0]
     assert here.chunk_id != there.chunk_id
     assert here.content_hash == there.content_hash
@@ -70,14 +70,14 @@ def test_another_path_or_place_gives_another_id(parse: Parse) -> None:
     assert twice[0].content_hash == twice[1].content_hash
 
 
-def test_what_is_embedded_begins_with_title_and_path(parse: Parse) -> None:
+def test_the_embedded_text_begins_with_title_and_path(parse: Parse) -> None:
     chunk: Chunk = parse("---\ntitle: T\n---\n# A\n## B\ntext").chunks[0]
     assert chunk.embed_text == f"T\nA > B\n\n{chunk.text}"
     assert chunk.content_hash == hashlib.sha256(chunk.embed_text.encode()).hexdigest()
     assert parse("text", "Ideas/Tea.md").chunks[0].embed_text == "Tea\n\ntext"
 
 
-def test_what_is_searched_has_all_names(parse: Parse) -> None:
+def test_the_searched_text_has_all_names(parse: Parse) -> None:
     chunk = parse("---\naliases: [Other name]\ntags: [x]\n---\n# H\ntext #y", "Tea.md").chunks[0]
     for name in ("Tea", "Other name", "H", "#x", "#y", "text"):
         assert name in chunk.search_text
@@ -108,7 +108,7 @@ def test_a_hidden_note_has_no_chunks(parse: Parse) -> None:
     assert note.chunks == ()
 
 
-def test_the_title_is_the_file_s_name_without_its_ending(parse: Parse) -> None:
+def test_the_title_is_the_file_name_without_its_extension(parse: Parse) -> None:
     assert parse("x", "a/b/My Note.v2.md").title == "My Note.v2"
     assert parse("x", ".md").title == ".md"
     assert parse("---\ntitle: Set\n---\nx", "a.md").title == "Set"
@@ -130,13 +130,13 @@ def test_properties_are_searchable_text(parse: Parse) -> None:
     assert note.chunks[0].text == "author: 'Ursula K. Le Guin'\nisbn: 9780060512750"
 
 
-def test_broken_properties_leave_their_words_and_the_body(parse: Parse) -> None:
+def test_broken_properties_lose_neither_their_words_nor_the_body(parse: Parse) -> None:
     note: Note = parse("---\nauthor: [Ursula\n# remark\n---\n# H\nbody")
     assert note.chunks[0].text == "author: [Ursula\n# remark\n\n# H\nbody"
     assert note.chunks[0].section == "H"
 
 
-def test_a_note_of_too_many_passages_stays_out_and_says_why(parse: Parse) -> None:
+def test_a_note_with_too_many_passages_is_left_out_with_a_reason(parse: Parse) -> None:
     words = " ".join(f"w{number}" for number in range(module.MOST_CHUNKS + 10))
     note = parse(words, chunk_size=2, chunk_overlap=0)
     assert (note.hidden, note.chunks) == (module.TOO_MANY, ())

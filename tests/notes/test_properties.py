@@ -1,4 +1,4 @@
-"""Properties of every parsed note, compared with the raw note."""
+"""Properties of every note, checked against the raw note and not against our own parser."""
 
 import re
 from collections.abc import Callable
@@ -78,13 +78,13 @@ def test_every_word_is_in_a_chunk_and_every_chunk_is_in_its_lines(
             assert word in found
     everything = " ".join(chunk.text for chunk in note.chunks)
     for word in raw.split():
-        around = len(re.sub(LETTERS, "", word))  # marks that may have to go with the letters
+        around = len(re.sub(LETTERS, "", word))  # marks around the letters may be cut off
         for run in re.findall(LETTERS, word):
             if wordpiece.count(run) + around <= options.chunk_size:
                 assert run in everything
     in_lines = lines_of(raw)
     if front:
-        in_lines[0] = in_lines[front.count("\n") - 1] = ""  # the marks around the properties
+        in_lines[0] = in_lines[front.count("\n") - 1] = ""  # the `---` around the properties
     for number, chunk in enumerate(note.chunks):
         assert chunk.index == number
         assert 1 <= len(chunk.text) <= 2000

@@ -20,11 +20,11 @@ from ragd.notes.stems import has_stems, stemmed, stems
         ("it", "le strade perdute", "strada perduto"),
     ],
 )
-def test_forms_of_a_word_have_a_stem_in_common(language: str, one: str, other: str) -> None:
-    assert len(in_the_index(one, language) & in_the_index(other, language)) >= len(other.split())
+def test_forms_of_a_word_share_a_stem(language: str, one: str, other: str) -> None:
+    assert len(index_tokens(one, language) & index_tokens(other, language)) >= len(other.split())
 
 
-def in_the_index(text: str, language: str) -> set[str]:
+def index_tokens(text: str, language: str) -> set[str]:
     """The tokens of a text: the index stems every word as if it were English."""
     words = f"{text.lower()} {stems(text, language)}".split()
     return set(Stemmer.Stemmer("english").stemWords(words))
@@ -36,7 +36,7 @@ def test_english_and_unknown_languages_have_none() -> None:
         assert not has_stems(language)
 
 
-def test_what_the_english_stemmer_finds_is_not_there_twice() -> None:
+def test_stems_of_the_english_stemmer_are_left_out() -> None:
     assert "auto" not in stems("Autos", "de").split()
 
 

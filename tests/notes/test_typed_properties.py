@@ -1,4 +1,4 @@
-"""Frontmatter properties in the index: which are kept, and how they compare."""
+"""Frontmatter properties in the index: which are kept, and how they are compared."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from ragd.notes.markdown import frontmatter
 from ragd.notes.properties import MOST_PROPERTIES, encode_properties, matching_values
 
 
-def test_what_is_kept_of_a_block() -> None:
+def test_the_properties_that_are_kept_from_a_block() -> None:
     block = (
         "---\nStatus: In  Progress\nrating: 4.5\ndue: 2025-01-31T10:00:00\ndone: true\nempty:\n"
         'cuisine: [Indian, "Home"]\nauthor: "[[Ada Lovelace|Ada]]"\nnested:\n  deep: 1\n'

@@ -34,7 +34,7 @@ def test_windows_are_well_filled(wordpiece: WordPiece) -> None:
     assert all(wordpiece.count(part) >= 50 for part in found[:-1])
 
 
-def test_a_word_that_no_window_holds_is_split_without_loss(wordpiece: WordPiece) -> None:
+def test_a_word_longer_than_a_window_is_split_without_loss(wordpiece: WordPiece) -> None:
     word = "abcdefghij" * 500
     found = cut(f"before {word} after", Limits(500, 0, 2000), wordpiece)
     assert "".join(found).replace(" ", "") == f"before{word}after"
@@ -56,7 +56,7 @@ def test_text_without_spaces_is_cut_after_its_sentences(wordpiece: WordPiece) ->
 
 
 @pytest.mark.parametrize("overlap", [0, 8])
-def test_text_without_spaces_is_cut_at_its_pauses_and_before_what_opens(
+def test_text_without_spaces_is_cut_at_pauses_and_before_opening_brackets(
     wordpiece: WordPiece, overlap: int
 ) -> None:
     clauses = ["今日は天気がいいので、", "彼は「散歩に行く」と", "言った。", "価格は3,500円で、"]
@@ -66,7 +66,7 @@ def test_text_without_spaces_is_cut_at_its_pauses_and_before_what_opens(
         assert part.startswith(("今日は", "彼は", "価格は", "言った")) or overlap
 
 
-def test_a_run_between_pauses_is_whole_wherever_a_window_can_hold_it(wordpiece: WordPiece) -> None:
+def test_a_run_between_pauses_stays_whole_if_it_fits(wordpiece: WordPiece) -> None:
     for clause in ("今日は天気", "这是中文", "สวัสดีครับ", "日本語http://a.b/c?d=e"):
         text = "the word " + f"{clause}、" * 3 + f"and {clause}"
         for tokens in range(wordpiece.count(f"{clause}、"), 40):
@@ -74,27 +74,27 @@ def test_a_run_between_pauses_is_whole_wherever_a_window_can_hold_it(wordpiece: 
             assert sum(part.count(clause) for part in found) == 4
 
 
-def test_neighbours_share_letters_where_nothing_else_divides_them(wordpiece: WordPiece) -> None:
+def test_neighbours_share_letters_if_there_is_no_other_place_to_cut(wordpiece: WordPiece) -> None:
     text = "今日天気散歩公園桜花" * 60
     spans = list(windows(text, Limits(100, 20, 2000), wordpiece.count))
     assert len(spans) > 5
-    for (_, end), (start, _) in pairwise(spans[:-1]):  # the last one holds all that was left
+    for (_, end), (start, _) in pairwise(spans[:-1]):  # the last one has all that is left
         assert 5 <= end - start <= 20
 
 
-def test_no_emoji_is_torn_apart(wordpiece: WordPiece) -> None:
+def test_no_emoji_is_cut(wordpiece: WordPiece) -> None:
     for part in cut("👩\u200d💻❤\ufe0f" * 1500, Limits(500, 0, 2000), wordpiece):
         assert part[0] in "👩❤"
         assert part[-1] in "💻\ufe0f"
 
 
-def test_no_letter_loses_its_marks(wordpiece: WordPiece) -> None:
+def test_no_letter_is_cut_from_its_marks(wordpiece: WordPiece) -> None:
     text = "e\u0301" * 3000
     for part in cut(text, Limits(500, 100, 2000), wordpiece):
         assert part[0] == "e"
 
 
-def test_a_long_word_after_the_overlap_takes_its_room(wordpiece: WordPiece) -> None:
+def test_a_long_word_displaces_the_overlap(wordpiece: WordPiece) -> None:
     long_word = "/".join(["ab"] * 24)  # 47 tokens
     text = f"{PROSE * 3}{long_word} {PROSE}".strip()
     found = cut(text, Limits(50, 20, 2000), wordpiece)
@@ -103,7 +103,7 @@ def test_a_long_word_after_the_overlap_takes_its_room(wordpiece: WordPiece) -> N
 
 
 @pytest.mark.parametrize("overlap", [0, 10, 50, 100])
-def test_neighbours_share_what_is_configured(wordpiece: WordPiece, overlap: int) -> None:
+def test_neighbours_share_the_configured_overlap(wordpiece: WordPiece, overlap: int) -> None:
     text = (PROSE * 100).strip()
     spans = list(windows(text, Limits(250, overlap, 2000), wordpiece.count))
     assert len(spans) > 5
@@ -163,7 +163,7 @@ def test_windows_cover_fit_and_overlap(
 
 
 @pytest.mark.parametrize("bit", ["\u0301", "\u200d", "a" + "\u0301" * 60, "👩\u200d", "\ufe0f"])
-def test_marks_and_joiners_without_end_are_cut_all_the_same(wordpiece: WordPiece, bit: str) -> None:
+def test_endless_marks_and_joiners_are_cut(wordpiece: WordPiece, bit: str) -> None:
     text = "x" + bit * (60_000 // len(bit)) + "x"
     found = list(windows(text, Limits(500, 100, 2000), wordpiece.count))
     assert len(found) <= 2 * len(text) // 2000

@@ -140,7 +140,7 @@ async def test_a_note_that_was_stored_again_is_worked_on_at_once(ledger: Ledger)
         await clock.wait_for_sleepers()
         notes.asked.clear()
         same = StoredFile("a.md", "0" * 64, 1, 1, 4, 0)
-        backlog.stored(BatchStored(job_id="", files=[same], removed=[], table_version=2))
+        backlog.batch_stored(BatchStored(job_id="", files=[same], removed=[], table_version=2))
         await notes.asked.wait()
         assert notes.reads == [["a.md"]] * 2
 

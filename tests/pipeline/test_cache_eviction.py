@@ -1,7 +1,8 @@
 """The text of a deleted or hidden note is removed from every file of the home."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+import asyncio
+import contextlib
+import sqlite3
 from pathlib import Path
 from typing import Any
 
@@ -22,27 +23,19 @@ def holding(home: Path, word: str) -> list[str]:
     return [str(p.relative_to(home)) for p in files if word.encode() in p.read_bytes().lower()]
 
 
-@asynccontextmanager
-async def open_cache(running: Any) -> AsyncIterator[EmbeddingCache]:
-    cache = EmbeddingCache(Path(running.home.embedding_cache))
-    yield cache
-    await cache.close()
+def count_cached(home: Path) -> int:
+    with contextlib.closing(sqlite3.connect(home / "embeddings.sqlite")) as connection:
+        (count,) = connection.execute("SELECT count(*) FROM vectors").fetchone()
+    return int(count)
 
 
-async def count_cached(running: Any) -> int:
-    async with open_cache(running) as cache:
-        return (await cache.state()).vectors
-
-
-async def maintain(running: Any) -> None:
-    """Do at once what the daemon does within a quarter of an hour."""
+async def until_clean(running: Any) -> None:
+    """What happens within a quarter of an hour, at once."""
     index = running.pipeline.open_indexes.serving
     while (await index.maintain(keep_s=0)).more:
         pass
-    await running.until_state(lambda state: not state.jobs.open)
-    clock, open_indexes = SystemClock(), running.pipeline.open_indexes
-    async with open_cache(running) as cache:
-        assert await CacheEviction(running.ledger, clock, open_indexes, cache).forget()
+    while not await running.pipeline._cache_eviction.forget():
+        await asyncio.sleep(0.01)
 
 
 @pytest.mark.parametrize("how", ["deleted", "hidden"])
@@ -52,7 +45,7 @@ async def test_the_text_of_a_note_that_is_gone_leaves_every_file(
     home = tmp_path / "home"
     write(vault, "Secret.md", f"# Diary\n\nThe word {SECRET} is nowhere else.\n")
     running = await indexed(start)
-    cached = await count_cached(running)
+    cached = count_cached(home)
     assert cached == running.catalog.chunks
     assert holding(home, SECRET), "the search for it works"
     seq = running.ledger.state.seq
@@ -63,7 +56,7 @@ async def test_the_text_of_a_note_that_is_gone_leaves_every_file(
     await running.until(JobFinished, seq)
     await maintain(running)
     assert holding(home, SECRET) == []
-    assert await count_cached(running) == running.catalog.chunks == cached - 1
+    assert count_cached(home) == running.catalog.chunks == cached - 1
 
 
 async def test_a_note_that_comes_back_is_not_embedded_again(start: Any, vault: Path) -> None:

@@ -18,6 +18,7 @@ from ragd.events import (
 from ragd.protocol.tool_schemas import SearchRequest
 from ragd.store import compaction, store_writer
 from ragd.store.lance import CannotCheck, ChunkIndex, LanceStore, generation_folders
+from ragd.store.lance.reader import TableReader
 from tests.copies import copy_table
 from tests.patience import PATIENCE_S, wait_until
 from tests.pipeline.test_pipeline import assert_index_equals_vault, indexed
@@ -251,16 +252,18 @@ async def test_a_search_goes_on_however_often_its_index_is_opened_again(
     start: Any, monkeypatch: Any
 ) -> None:
     running = await indexed(start)
-    count, closed = ChunkIndex.count_matching, list[ChunkIndex]()
+    count, closed = TableReader.count_matching, list[TableReader]()
 
-    async def close_first(index: ChunkIndex, where: str | None, phrases: Any) -> int:
-        if len(closed) < 3 and index not in closed:
-            closed.append(index)
-            await append_fact(running, DependencyLost(dependency="index", code="INDEX_CORRUPTED"))
-            await wait_until(lambda: running.pipeline.open_indexes.serving is not index)
-        return await count(index, where, phrases)
+    async def close_first(reader: TableReader, where: str | None, phrases: Any) -> int:
+        index = running.pipeline.open_indexes.serving
+        if len(closed) < 3 and reader not in closed:
+            closed.append(reader)
+            await say(running, DependencyLost(dependency="index", code="INDEX_CORRUPTED"))
+            while running.pipeline.open_indexes.serving is index:
+                await asyncio.sleep(0.01)
+        return await count(reader, where, phrases)
 
-    monkeypatch.setattr(ChunkIndex, "count_matching", close_first)
+    monkeypatch.setattr(TableReader, "count_matching", close_first)
     async with asyncio.timeout(PATIENCE_S):
         served = await running.pipeline.searcher.search(SearchRequest(query="coriander"), [])
     assert len(closed) == 3
@@ -272,7 +275,7 @@ async def test_files_that_vanish_while_an_index_is_opened_crash_nobody(
 ) -> None:
     running = await indexed(start)
     monkeypatch.setattr(store_writer, "OPEN_AGAIN_S", 0.01)
-    sweep, swept = generation_folders.sweep, []
+    sweep, swept = generation_folders.remove_temporary_files, []
 
     def vanish_first(folder: Path) -> int:
         swept.append(folder)
@@ -280,8 +283,9 @@ async def test_files_that_vanish_while_an_index_is_opened_crash_nobody(
             raise FileNotFoundError(2, "No such file or directory", "_indices")
         return sweep(folder)
 
-    monkeypatch.setattr(generation_folders, "sweep", vanish_first)
-    await append_fact(running, DependencyLost(dependency="index", code="INDEX_CORRUPTED"))
-    await wait_until(lambda: len(swept) >= 2)
-    await wait_until(lambda: running.pipeline.open_indexes.serving is not None)
+    monkeypatch.setattr(generation_folders, "remove_temporary_files", vanish_first)
+    await say(running, DependencyLost(dependency="index", code="INDEX_CORRUPTED"))
+    async with asyncio.timeout(PATIENCE_S):
+        while len(swept) < 2 or running.pipeline.open_indexes.serving is None:
+            await asyncio.sleep(0.01)
     assert await crashes(running) == []

@@ -277,9 +277,9 @@ async def test_choosing_the_same_model_again_keeps_its_embedder_open(
         await pipeline.request("full")
         await pipeline.until_state(all_embedded)
         index = pipeline.pipeline.open_indexes.serving
-        providers = Providers(pipeline.settings)
-        at_work = await providers.of(index.identity)
+        providers = pipeline.pipeline._providers
+        at_work = await providers.embedder_for(index.identity)
         await providers.choose(may_be_absent=False)
-        assert await providers.of(index.identity) is at_work
+        assert await providers.embedder_for(index.identity) is at_work
         assert len(await at_work.embed(["still there"])) == 1
         await providers.close()

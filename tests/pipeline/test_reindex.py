@@ -443,9 +443,9 @@ class Held:
     """A provider that makes no vectors until `let_go`, with an empty cache."""
 
     def __init__(self, running: Any, monkeypatch: Any) -> None:
-        self._backlog = running.pipeline.backlog
-        self._maker = maker = running.pipeline.vector_maker
-        self._own = (maker.known, self._backlog._gather)
+        self._backlog = running.pipeline._embedder._backlog
+        self._maker = maker = running.pipeline._embedder._maker
+        self._own = (maker.find_cached, self._backlog._fill)
         self._monkeypatch = monkeypatch
 
         async def nothing(*_: Any) -> dict[str, bytes]:
@@ -459,9 +459,9 @@ class Held:
 
     def let_go(self) -> None:
         self._put(*self._own)
-        self._maker.forgive()
+        self._maker.retry_now()
         self._backlog.wake()
 
-    def _put(self, known: Any, gather: Any) -> None:
-        self._monkeypatch.setattr(self._maker, "known", known)
-        self._monkeypatch.setattr(self._backlog, "_gather", gather)
+    def _put(self, find_cached: Any, fill: Any) -> None:
+        self._monkeypatch.setattr(self._maker, "find_cached", find_cached)
+        self._monkeypatch.setattr(self._backlog, "_fill", fill)

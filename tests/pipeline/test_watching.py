@@ -245,14 +245,14 @@ async def test_twenty_thousand_files_made_at_once_are_all_found(start: Any, vaul
 async def test_what_the_system_dropped_in_a_burst_is_found_by_a_scan(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The system's queue is full: it reports a few of these files, and not the loss."""
+    """The system's queue is full: it reports only a few of these files, and reports no loss."""
     next_events = file_events.FileEvents.next
 
     async def few(self: file_events.FileEvents) -> Any:
         return set(sorted(await next_events(self))[:40])
 
     monkeypatch.setattr(file_events.FileEvents, "next", few)
-    monkeypatch.setattr(change_announcer, "BURST", 30)
+    monkeypatch.setattr(change_announcer, "DEBOUNCED_MAX", 30)
     vault = tmp_path / "vault"
     (vault / "a").mkdir(parents=True)
     async with run_watcher(tmp_path / "home", vault) as watching:

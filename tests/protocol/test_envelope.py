@@ -1,4 +1,4 @@
-"""The envelope of every answer."""
+"""The one format of every answer."""
 
 import json
 
@@ -8,7 +8,7 @@ from ragd.errors import CODES, SEVERITY, RagdError, worse
 from ragd.protocol.envelope import Envelope, Meta, encode, error_body, refusal_envelope
 
 
-def test_all_fields_are_always_there() -> None:
+def test_all_fields_are_always_present() -> None:
     assert json.loads(encode(Envelope("healthy", None, None, Meta()))) == {
         "status": "healthy",
         "data": None,
@@ -51,14 +51,14 @@ def test_a_refusal_of_the_request_itself_keeps_the_health() -> None:
 
 
 @pytest.mark.parametrize("code", CODES)
-def test_a_declared_error_says_what_it_is_and_what_to_do(code: str) -> None:
+def test_a_declared_error_has_a_message_and_a_suggestion(code: str) -> None:
     body = error_body(code)
     assert body.message.endswith(".")
     assert body.suggestion.endswith((".", ";"))
     assert isinstance(body.recoverable, bool)
 
 
-def test_a_more_exact_sentence_takes_the_place_of_the_declared_one() -> None:
+def test_a_more_exact_message_replaces_the_declared_one() -> None:
     body = error_body("INVALID_REQUEST", "The field `x` is unknown.", "Leave it out.")
     assert (body.message, body.suggestion) == ("The field `x` is unknown.", "Leave it out.")
     why = RagdError("INVALID_REQUEST", "The field `x` is unknown.")

@@ -1,4 +1,4 @@
-"""The four tools: the published schemas agree with the parser."""
+"""The four tools: the parser accepts exactly what the published schemas allow."""
 
 import json
 import re
@@ -15,7 +15,7 @@ from ragd.protocol.tool_schemas import TOOLS, SearchRequest, parse_request, publ
 
 SCHEMAS: dict[str, dict[str, Any]] = {t["name"]: t["parameters"] for t in published_tools()}
 
-# The words of JSON Schema that occur, and what their values may be.
+# The JSON Schema keywords in use, and the types of their values.
 WORDS: dict[str, Any] = {
     "$defs": dict,
     "$ref": str,
@@ -47,7 +47,7 @@ TYPES: dict[str, Any] = {
 
 
 def is_valid(schema: dict[str, Any], value: Any, root: dict[str, Any]) -> bool:
-    """Whether the value fits, by those words."""
+    """Whether the value is valid by those keywords."""
     if "$ref" in schema:
         return is_valid(root["$defs"][schema["$ref"].removeprefix("#/$defs/")], value, root)
     if "anyOf" in schema:
@@ -127,7 +127,7 @@ def test_every_parameter_is_described() -> None:
             assert described, name
 
 
-def test_permissions_are_those_of_the_contract() -> None:
+def test_permissions_are_as_documented() -> None:
     assert {t["name"]: t["requiredPermissions"] for t in published_tools()} == {
         "obsidian_rag_search": ["vault:read"],
         "obsidian_rag_index": ["index:write"],
@@ -154,12 +154,12 @@ values = st.recursive(
 def test_the_published_schema_and_the_parser_agree(data: Any, tool: str) -> None:
     names = st.sampled_from([*SCHEMAS[tool]["properties"], "unknown"])
     request = data.draw(st.dictionaries(names, values, max_size=6) | values)
-    fits = is_valid(SCHEMAS[tool], request, SCHEMAS[tool]) and says_something(request)
+    fits = is_valid(SCHEMAS[tool], request, SCHEMAS[tool]) and passes_other_checks(request)
     assert parses(tool, request) == fits
 
 
-def says_something(request: Any) -> bool:
-    """What no schema can say in words: a query of more than spaces, days that are days."""
+def passes_other_checks(request: Any) -> bool:
+    """Checks that a schema cannot express: the query is not blank, and days are real."""
     if not isinstance(request, dict) or not str(request.get("query", "x")).strip():
         return False
     days = request.get("date_range") or {}
@@ -192,7 +192,7 @@ FITTING = st.fixed_dictionaries(
 
 @settings(deadline=None)
 @given(FITTING)
-def test_a_request_that_fits_is_understood_as_it_was_meant(request: dict[str, Any]) -> None:
+def test_a_valid_request_is_parsed(request: dict[str, Any]) -> None:
     assert is_valid(SCHEMAS["obsidian_rag_search"], request, SCHEMAS["obsidian_rag_search"])
     parsed = parse_request("obsidian_rag_search", json.dumps(request).encode())
     assert isinstance(parsed, SearchRequest)
@@ -207,7 +207,7 @@ def test_a_request_that_fits_is_understood_as_it_was_meant(request: dict[str, An
 
 @settings(deadline=None)
 @given(st.binary(max_size=200), st.sampled_from(sorted(TOOLS)) | st.text(max_size=30))
-def test_no_bytes_whatever_get_past_an_invalid_request(body: bytes, tool: str) -> None:
+def test_any_bytes_are_parsed_or_refused_as_invalid(body: bytes, tool: str) -> None:
     try:
         parse_request(tool, body)
     except RagdError as why:
@@ -240,16 +240,16 @@ def test_no_bytes_whatever_get_past_an_invalid_request(body: bytes, tool: str) -
         (b'{"query": "x", "date_range": {"to": "soon"}}', "write 2025-01-31, 2025-01-31T18:30 or"),
         (b'{"query": "x", "date_range": {"from": "2024-01-15T25:00Z"}}', "T18:30:00Z (or +02:00)"),
         (b'{"query": "x", "date_range": {"from": "2024-01-15T10:00 CET"}}', "`date_range.from`"),
-        (b"[]", "Not valid: it must be an object, not a list."),
+        (b"[]", "The request is not valid: it must be an object, not a list."),
     ],
 )
-def test_the_sentence_names_the_field(body: bytes, message: str) -> None:
+def test_the_message_names_the_field(body: bytes, message: str) -> None:
     with pytest.raises(RagdError) as refused:
         parse_request("obsidian_rag_search", body)
     assert message in refused.value.message
 
 
-def test_a_field_with_an_endless_name_is_cut() -> None:
+def test_a_very_long_field_name_is_cut() -> None:
     with pytest.raises(RagdError) as refused:
         parse_request("obsidian_rag_status", json.dumps({"x" * 100_000: 1}).encode())
     assert len(refused.value.message) < 200
@@ -265,7 +265,7 @@ def test_a_field_with_an_endless_name_is_cut() -> None:
         ("", None),
     ],
 )
-def test_an_unknown_tool_is_told_the_nearest(name: str, near: str | None) -> None:
+def test_for_an_unknown_tool_the_nearest_is_suggested(name: str, near: str | None) -> None:
     with pytest.raises(RagdError) as refused:
         parse_request(name, b"{}")
     assert refused.value.code == "INVALID_REQUEST"
@@ -281,7 +281,7 @@ def test_an_unknown_tool_is_told_the_nearest(name: str, near: str | None) -> Non
         *("2024-01-15T10:30Z", "2024-01-15T10:30:59+05:30", "2024-01-15T10:30:59.123456789-0800"),
     ],
 )
-def test_days_and_timestamps_are_taken_as_they_are_written(moment: str) -> None:
+def test_days_and_timestamps_are_accepted_as_written(moment: str) -> None:
     request = {"query": "x", "date_range": {"from": moment, "to": moment}}
     assert is_valid(SCHEMAS["obsidian_rag_search"], request, SCHEMAS["obsidian_rag_search"])
     parsed = parse_request("obsidian_rag_search", json.dumps(request).encode())

@@ -1,4 +1,4 @@
-"""What can be typed, what is suggested for what cannot, and how every failure is told."""
+"""The command line: valid and mistyped commands, and how every failure is reported."""
 
 import json
 import shlex
@@ -16,18 +16,18 @@ from ragctl.failure import UsageError
 from ragd.paths import Home
 from tests.ragctl.conftest import FakeDaemon, Ragctl, StartProcess
 
-# What a cold `status` must not load: each of these costs a tenth of its time or more.
+# Modules that a cold `status` must not load: each costs a tenth of its time or more.
 TOO_HEAVY = [
     *("msgspec", "http", "importlib.metadata", "pathlib", "dataclasses", "subprocess", "shutil"),
     *("tempfile", "urllib", "asyncio", "rich", "structlog", "aiohttp", "lancedb", "pyarrow"),
 ]
 
 
-def test_alone_it_shows_the_five_commands_that_matter_and_how_to_see_all(ragctl: Ragctl) -> None:
+def test_without_arguments_it_shows_five_commands_and_how_to_see_the_rest(ragctl: Ragctl) -> None:
     result = ragctl()
     assert result.code == 0 and result.err == ""
     shown = [line.split()[0] for line in result.lines if line.startswith("  ")]
-    assert shown == list(cli.FIRST) and len(shown) == 5
+    assert shown == list(cli.FIRST_COMMANDS) and len(shown) == 5
     assert f"`ragctl --help` shows {len(cli.PURPOSES) - 5} more" in result.out
 
 
@@ -40,7 +40,7 @@ def test_help_shows_every_command_in_its_group(ragctl: Ragctl) -> None:
             assert f"  {verb:<10} {purpose}" in result.lines
 
 
-def test_help_before_or_behind_a_command_is_the_same(ragctl: Ragctl) -> None:
+def test_help_before_or_after_a_command_is_the_same(ragctl: Ragctl) -> None:
     assert ragctl("help", "wait").out == ragctl("wait", "--help").out
     assert ragctl("help").out == ragctl("--help").out == ragctl("-h").out
 
@@ -67,25 +67,27 @@ def typed_in(example: str) -> list[list[str]]:
     return calls
 
 
-EXAMPLES = [(verb, typed) for verb in cli.PURPOSES for typed, _ in cli.command(verb)[0].EXAMPLES]
+EXAMPLES = [
+    (verb, typed) for verb in cli.PURPOSES for typed, _ in cli.load_command(verb)[0].EXAMPLES
+]
 
 
 @pytest.mark.parametrize(("verb", "typed"), EXAMPLES)
-def test_every_example_can_be_typed(verb: str, typed: str) -> None:
+def test_every_example_is_valid(verb: str, typed: str) -> None:
     calls = typed_in(typed)
     assert verb in [call[0] for call in calls]
     for verb, *given in calls:
-        cli.understood(verb, given)
+        cli.parse_command(verb, given)
 
 
-def test_an_example_that_could_not_be_typed_would_be_noticed() -> None:
+def test_an_invalid_example_would_be_noticed() -> None:
     assert typed_in("ragctl wait --for x && source <(ragctl stop)") == [
         ["wait", "--for", "x"],
         ["stop"],
     ]
     for wrong in (["stats"], ["wait", "--four", "x"], ["wait", "--for", "x"], ["config", "shw"]):
         with pytest.raises(UsageError):
-            cli.understood(wrong[0], wrong[1:])
+            cli.parse_command(wrong[0], wrong[1:])
 
 
 @pytest.mark.parametrize("verb", cli.PURPOSES)
@@ -101,25 +103,25 @@ def test_the_version_is_that_of_the_package(ragctl: Ragctl) -> None:
     assert ragctl("--version").out == f"ragctl {ragd.__version__}\n"
 
 
-def test_a_mistyped_command_is_answered_with_the_nearest(ragctl: Ragctl) -> None:
+def test_a_mistyped_command_gets_a_suggestion(ragctl: Ragctl) -> None:
     result = ragctl("statsu")
     assert result.code == 2 and result.out == ""
     assert "no command `statsu`. Did you mean `status`?" in result.err
 
 
-def test_a_mistyped_option_is_answered_with_the_nearest(ragctl: Ragctl) -> None:
+def test_a_mistyped_option_gets_a_suggestion(ragctl: Ragctl) -> None:
     result = ragctl("status", "--jsno")
     assert result.code == 2
     assert "ragctl status has no option --jsno. Did you mean `--json`?" in result.err
     assert "ragctl status --help" in result.err
 
 
-def test_an_option_before_the_command_is_answered_with_the_nearest(ragctl: Ragctl) -> None:
+def test_a_mistyped_option_before_the_command_gets_a_suggestion(ragctl: Ragctl) -> None:
     result = ragctl("--hoem", "x", "status")
     assert result.code == 2 and "Did you mean `--home`?" in result.err
 
 
-def test_a_word_too_many_is_named(ragctl: Ragctl) -> None:
+def test_an_extra_argument_is_named(ragctl: Ragctl) -> None:
     result = ragctl("status", "everything")
     assert result.code == 2 and "`everything`" in result.err
 
@@ -128,10 +130,10 @@ def test_a_word_too_many_is_named(ragctl: Ragctl) -> None:
     ("argv", "sentence"),
     [
         (("wait", "--for", "helthy"), "Did you mean `healthy`?"),
-        (("wait", "--timeout", "soon"), "'soon' is not a number from 0 up."),
-        (("stop", "--timeout", "-1"), "'-1' is not a number from 0 up."),
-        (("events", "--limit", "0"), "'0' is not a whole number from 1 up."),
-        (("logs", "-n", "few"), "'few' is not a whole number from 0 up."),
+        (("wait", "--timeout", "soon"), "'soon' is not a number of at least 0."),
+        (("stop", "--timeout", "-1"), "'-1' is not a number of at least 0."),
+        (("events", "--limit", "0"), "'0' is not a whole number of at least 1."),
+        (("logs", "-n", "few"), "'few' is not a whole number of at least 0."),
         (("config",), "The following arguments are required: ACTION."),
         (("config", "shw"), "Did you mean `show`?"),
         (("memory", "lst"), "Did you mean `list`?"),
@@ -146,7 +148,7 @@ def test_a_word_too_many_is_named(ragctl: Ragctl) -> None:
         (("completion", "zsh", "--jso"), "Did you mean `--json`?"),
         (("service",), "The following arguments are required: ACTION."),
         (("help", "serch"), "Did you mean `search`?"),
-        (("config", "get"), "It should be `ragctl config get KEY`."),
+        (("config", "get"), "Usage: `ragctl config get KEY`."),
         (("replay", "--at", "teatime"), "'teatime' is not a time; write it like"),
         (("replay", "--at", "2026-01-01", "--until", "3"), "not allowed with"),
         (("--home",), "--home needs a folder."),
@@ -161,13 +163,13 @@ def test_wrong_usage_is_a_sentence_and_exit_2(
 
 
 @pytest.mark.parametrize("before", [True, False])
-def test_the_home_may_stand_before_or_behind_the_command(ragctl: Ragctl, before: bool) -> None:
+def test_the_home_option_may_come_before_or_after_the_command(ragctl: Ragctl, before: bool) -> None:
     place = ("--home", "/somewhere/else")
     result = ragctl(*place, "config", "path") if before else ragctl("config", "path", *place)
     assert result.out == "/somewhere/else/config.json\n"
 
 
-def test_json_may_stand_before_the_command(ragctl: Ragctl) -> None:
+def test_json_may_come_before_the_command(ragctl: Ragctl) -> None:
     assert ragctl("--json", "config", "path").json["exists"] is True
 
 
@@ -191,7 +193,7 @@ def test_an_unforeseen_error_is_a_sentence(ragctl: Ragctl, monkeypatch: pytest.M
         (IsADirectoryError(21, "Is a directory", "/x"), 1),
     ],
 )
-def test_what_the_system_refuses_is_a_sentence(
+def test_an_os_error_is_a_sentence(
     ragctl: Ragctl, monkeypatch: pytest.MonkeyPatch, raised: OSError, code: int
 ) -> None:
     def refuse(argv: object) -> int:
@@ -234,7 +236,7 @@ def test_programs_get_the_daemons_code(ragctl: Ragctl, fake: FakeDaemon) -> None
     assert result.code == 2 and failure(result.err)["code"] == "DISK_FULL"
 
 
-def test_what_is_no_option_makes_nobody_a_program(ragctl: Ragctl) -> None:
+def test_json_after_a_double_dash_is_not_an_option(ragctl: Ragctl) -> None:
     assert ragctl("status", "--", "--json").err.startswith("ragctl: ")
 
 
@@ -246,7 +248,7 @@ def test_ctrl_c_is_quiet(ragctl: Ragctl, monkeypatch: pytest.MonkeyPatch) -> Non
     assert ragctl("status") == (130, "", "")
 
 
-def test_a_poor_terminal_gets_plain_signs_and_no_error(
+def test_an_ascii_terminal_gets_plain_signs_and_no_error(
     process: StartProcess, fake: FakeDaemon
 ) -> None:
     fake.more["vault"] = {"path": "/vault/日記", "found": True}
@@ -274,5 +276,5 @@ def test_main_is_what_the_console_script_calls() -> None:
     assert callable(program.main)
 
 
-def test_what_is_part_of_another_command_is_found_there(ragctl: Ragctl) -> None:
+def test_an_action_typed_as_a_command_gets_a_suggestion(ragctl: Ragctl) -> None:
     assert "Did you mean `pause resume`?" in ragctl("resume").err

@@ -11,9 +11,9 @@ import pytest
 
 import ragctl as package
 from ragctl.cli import PURPOSES
-from ragctl.views.next_command import for_home, invoked
-from ragctl.views.render import Ink, speak_of
-from ragctl.views.search_results import told
+from ragctl.views.next_command import add_home_option, ragctl_command
+from ragctl.views.render import Ink, set_current_home
+from ragctl.views.search_results import render_search_results
 from ragd.errors import CODES
 from ragd.paths import Home, platform_home, with_home_option
 from tests.ragctl.conftest import FakeDaemon, Ragctl, StartTerminal, complete, reason, step
@@ -130,9 +130,9 @@ def test_without_a_daemon_every_command_names_the_home(
 
 
 def _no_daemon(home: Home) -> None:
-    from ragctl.daemon.connection import not_running
+    from ragctl.daemon.connection import not_running_error
 
-    raise not_running()
+    raise not_running_error()
 
 
 def test_what_status_says_names_the_home(ragctl: Ragctl, fake: FakeDaemon, elsewhere: Home) -> None:
@@ -178,11 +178,11 @@ def test_what_stands_below_a_passage_names_the_home(elsewhere: Home) -> None:
     error = {"message": "It is stale.", "suggestion": "Run `ragctl sync`."}
     envelope = {"status": "degraded", "error": error, "meta": {}}
     data = {"results": [RESULT], "memory_suggestion": suggestion}
-    speak_of(elsewhere)
+    set_current_home(elsewhere)
     try:
-        said = told("when?", {**envelope, "data": data}, Ink())
+        said = render_search_results("when?", {**envelope, "data": data}, Ink())
     finally:
-        speak_of(None)
+        set_current_home(None)
     assert "ragctl sync is what I typed." in said, "what a note says stays as it is"
     assert all_named(elsewhere, said.replace("ragctl sync is what I typed.", "")) == 3
 
@@ -215,7 +215,10 @@ def test_a_daemon_of_another_version_is_told_of_with_its_home(
 
 def test_in_the_usual_home_commands_stay_short(ragctl: Ragctl, home: Home) -> None:
     assert "`ragctl start`" in ragctl("stop").err
-    assert for_home("`ragctl start`", home) == "`ragctl start`" and invoked(home) == "ragctl"
+    assert (
+        add_home_option("`ragctl start`", home) == "`ragctl start`"
+        and ragctl_command(home) == "ragctl"
+    )
 
 
 def test_a_home_from_the_environment_is_named_since_another_shell_may_not_have_it(

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from ragctl import index_job
-from ragctl.views.progress import Moving
+from ragctl.views.progress import TerminalProgress
 from ragd.paths import Home
 from tests.ragctl.conftest import (
     JOB,
@@ -116,7 +116,7 @@ def test_a_daemon_that_stops_in_the_middle_is_not_taken_for_done(
         (complete("partial", errors_total=1), 1, ""),
         (complete("partial", chunks_embedded=17), 1, "1 passage has no vector yet"),
         (complete("partial", deletions_held=60), 1, "`ragctl sync --accept-deletions`"),
-        (complete("failed"), 2, "The job failed.\n`ragctl logs` tells more."),
+        (complete("failed"), 2, "The job failed.\n`ragctl logs` has the details."),
         (complete("cancelled"), 2, "The job was cancelled."),
     ],
 )
@@ -145,13 +145,17 @@ def test_a_daemon_that_goes_away_is_fatal_and_the_next_command_is_named(
     fake.say(step("text", 1, 10))
     fake.when_asked(FOLLOWED, fake.close)
     result = ragctl("index")
-    assert result.code == 2 and "went away" in result.err and "`ragctl status`" in result.err
+    assert (
+        result.code == 2
+        and "stopped before the job was done" in result.err
+        and "`ragctl status`" in result.err
+    )
 
 
 def test_vectors_that_never_come_are_not_waited_for_for_ever(
     ragctl: Ragctl, fake: FakeDaemon, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(index_job, "PATIENCE_S", 0.0)
+    monkeypatch.setattr(index_job, "VECTOR_WAIT_S", 0.0)
     monkeypatch.setattr(index_job, "TICK_S", 0.01)
     done = {"indexed_files": 10, "duration_ms": 77, "errors": [], "errors_total": 0}
     fake.job = {"id": JOB, "mode": "full", "phase": "finished", "outcome": "complete", **done}
@@ -165,7 +169,7 @@ def test_vectors_that_never_come_are_not_waited_for_for_ever(
 def test_a_job_that_has_not_ended_is_waited_for(
     ragctl: Ragctl, fake: FakeDaemon, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(index_job, "PATIENCE_S", 0.0)
+    monkeypatch.setattr(index_job, "VECTOR_WAIT_S", 0.0)
     monkeypatch.setattr(index_job, "TICK_S", 0.01)
     fake.say(step("vectors", 15, 18))  # of an index that is being built: the job still runs
     fake.when_asked(f"GET /v1/jobs/{JOB}", lambda: fake.say(complete()))
@@ -178,7 +182,7 @@ def test_what_the_system_refuses_is_fatal(
     def refuse(*_: Any, **__: Any) -> None:
         raise PermissionError(13, "Permission denied", "/x")
 
-    monkeypatch.setattr(index_job, "ask", refuse)
+    monkeypatch.setattr(index_job, "call_daemon", refuse)
     result = ragctl("index")
     assert (result.code, result.err) == (2, "ragctl: Permission denied: /x.\n")
 
@@ -191,7 +195,7 @@ def test_people_see_lines_that_move_and_then_a_sentence(
 ) -> None:
     fake.say(step("scan"))
     screen = terminal("index")
-    screen.until("looks for what changed")
+    screen.until("looking for changes")
     fake.say(step("text", 0, 10), step("text", 10, 10), step("vectors", 3, 18))
     screen.until("3/18 passages")
     fake.say(complete(errors=[{"file": "a.md", "message": "not text"}], errors_total=1))
@@ -225,7 +229,7 @@ def test_an_empty_vault_has_a_sentence_of_its_own(
     fake.say(complete(indexed_files=0, total_chunks=0, chunks_embedded=0))
     screen = terminal("index")
     assert screen.ended() == 0
-    assert "The index is empty: there was no note to read." in screen.text
+    assert "The index is empty: the vault has no notes." in screen.text
 
 
 @pytest.mark.parametrize("columns", [20, 40, 200])
@@ -234,7 +238,7 @@ def test_no_line_is_as_wide_as_the_window(
 ) -> None:
     fake.say(step("scan"))
     screen = terminal("index", columns=columns, NO_COLOR="1")
-    screen.until("looks")
+    screen.until("looking")
     fake.say(step("vectors", 1, 33_421))
     screen.until("1/33,421")
     fake.say(step("vectors", 20_000, 33_421))
@@ -265,9 +269,9 @@ def test_a_silence_is_explained_once_by_what_status_knows(home: Home, fake: Fake
     assert fake.reasons[0]["message"] in sentence and fake.reasons[0]["suggestion"] in sentence
     assert list(index_job.reasons_to_wait(home, told)) == []
     screen = io.StringIO()
-    shown = Moving(screen)
+    shown = TerminalProgress(screen)
     shown.step(step("text", 0, 1))
-    shown.remark(sentence)
+    shown.print_remark(sentence)
     assert f"{sentence}\n" in screen.getvalue()
 
 
@@ -277,9 +281,9 @@ def test_one_ctrl_c_leaves_the_job_to_the_daemon(terminal: StartTerminal, fake: 
     screen = terminal("index")
     screen.until("5/10 notes")
     screen.type(CTRL_C)
-    screen.until("goes on in the background. Ctrl-C again within 3 s cancels the job.")
+    screen.until("continues in the background. Ctrl-C again within 3 s cancels the job.")
     assert screen.ended() == 130
-    assert screen.left[-1].startswith("Interrupted: the daemon goes on by itself.")
+    assert screen.left[-1].startswith("Interrupted: the daemon continues on its own.")
     assert CANCEL not in fake.requests
 
 
@@ -315,7 +319,7 @@ def test_where_only_vectors_are_missing_there_is_nothing_to_cancel(
     screen.until("5/10 passages")
     screen.type(CTRL_C)
     assert screen.ended() == 130
-    assert screen.left[-1].startswith("Interrupted: the daemon goes on by itself.")
+    assert screen.left[-1].startswith("Interrupted: the daemon continues on its own.")
     assert "Ctrl-C again" not in screen.text and CANCEL not in fake.requests
 
 
@@ -341,7 +345,7 @@ def test_without_a_terminal_an_interrupt_leaves_the_job_to_the_daemon(
     child.send_signal(signal.SIGINT)
     out, err = child.communicate()
     assert (child.returncode, out) == (130, "")
-    assert err.startswith("Interrupted: the daemon goes on by itself.")
+    assert err.startswith("Interrupted: the daemon continues on its own.")
     assert CANCEL not in fake.requests
 
 
@@ -351,9 +355,9 @@ def test_an_interrupt_before_there_is_a_job_claims_none(
     def interrupt(*_: Any, **__: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(index_job, "ask", interrupt)
+    monkeypatch.setattr(index_job, "call_daemon", interrupt)
     result = ragctl("index")
-    assert result.code == 130 and "before the daemon said that it took the job" in result.err
+    assert result.code == 130 and "before the daemon confirmed the job" in result.err
 
 
 # `index --vault`

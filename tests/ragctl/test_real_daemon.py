@@ -105,7 +105,7 @@ def test_a_changed_setting_takes_effect_in_it(ragctl: Ragctl, daemon: int) -> No
     assert result.code == 0
     assert result.json["daemon"]["applied"] == ["watch.rescan_s"]
     result = ragctl("config", "set", "embedding.provider", "embedded")
-    assert "Waits for a restart: embedding.provider." in result.err
+    assert "Takes effect after a restart: embedding.provider." in result.err
 
 
 def test_the_folds_of_its_log_equal_what_it_wrote(ragctl: Ragctl, daemon: int) -> None:
@@ -122,7 +122,7 @@ def test_doctor_finds_nothing_wrong_with_it(ragctl: Ragctl, daemon: int) -> None
     ragctl("index")
     result = ragctl("doctor")
     assert result.code == 0 and f"held by pid {daemon}" in result.out
-    assert result.lines[-1] == "All is well."
+    assert result.lines[-1] == "All checks passed."
 
 
 def test_doctor_repeats_what_it_says_of_itself(ragctl: Ragctl, home: Home, daemon: int) -> None:

@@ -61,14 +61,17 @@ def test_the_same_version_is_not_worth_a_word(
 ) -> None:
     fake.say(complete())
     result = ragctl(*(word.format(vault=short / "vault") for word in argv))
-    assert "but the daemon that runs is" not in result.err
+    assert "but the running daemon is" not in result.err
 
 
 @pytest.mark.parametrize(
     ("version", "next_step"),
     [
         ("0.0.9", ": run `ragctl stop`, then `ragctl start`."),
-        ("99.0.0", ": update ragctl, or to go back, run `ragctl stop`, then `ragctl start`."),
+        (
+            "99.0.0",
+            ": update ragctl; or, to go back, run `ragctl stop`, then `ragctl start`.",
+        ),
         ("0.1.0rc1", "`ragctl start`."),
         ("\x1b[2J", "`ragctl start`."),
     ],

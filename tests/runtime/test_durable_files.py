@@ -224,7 +224,7 @@ def test_a_link_is_followed_only_where_it_may_be(tmp_path: Path) -> None:
 
 
 @needs_root
-def test_a_folder_of_somebody_else_is_refused_and_left_as_it_is(tmp_path: Path) -> None:
+def test_a_folder_of_another_user_is_refused_and_not_changed(tmp_path: Path) -> None:
     theirs = tmp_path / "theirs"
     theirs.mkdir(mode=0o755)
     os.chown(theirs, OTHER, OTHER)

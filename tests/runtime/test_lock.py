@@ -16,7 +16,7 @@ from ragd.runtime.lock import hold
 
 
 @contextlib.contextmanager
-def held_by_somebody_else(path: Path, text: str) -> Iterator[int]:
+def held_by_another_process(path: Path, text: str) -> Iterator[int]:
     """Another process has the lock and has written `text`."""
     code = (
         "import fcntl, os, sys\n"
@@ -37,7 +37,7 @@ def held_by_somebody_else(path: Path, text: str) -> Iterator[int]:
         other.stdin.close()  # type: ignore[union-attr]
 
 
-def test_whoever_holds_it_says_so_in_the_file(tmp_path: Path) -> None:
+def test_the_holder_writes_its_pid_to_the_file(tmp_path: Path) -> None:
     path = tmp_path / "ragd.lock"
     with hold(path, {"pid": 5, "version": "1"}):
         assert json.loads(path.read_text()) == {"pid": 5, "version": "1"}
@@ -45,9 +45,9 @@ def test_whoever_holds_it_says_so_in_the_file(tmp_path: Path) -> None:
     assert path.read_text() == ""  # the file stays: two could else hold two of them
 
 
-def test_a_second_one_is_refused_and_told_the_pid(tmp_path: Path) -> None:
+def test_a_second_daemon_is_refused_with_the_pid_of_the_first(tmp_path: Path) -> None:
     path = tmp_path / "ragd.lock"
-    with held_by_somebody_else(path, '{"pid": PID}') as pid:
+    with held_by_another_process(path, '{"pid": PID}') as pid:
         with pytest.raises(AlreadyRunning) as refused, hold(path, {}):
             pass
         assert f"(pid {pid})" in refused.value.message
@@ -65,7 +65,7 @@ def test_it_is_free_after_the_block_and_after_a_failure_in_it(tmp_path: Path) ->
         pass
 
 
-def test_what_a_killed_daemon_wrote_stops_nobody(tmp_path: Path) -> None:
+def test_the_file_of_a_killed_daemon_does_not_prevent_a_start(tmp_path: Path) -> None:
     path = tmp_path / "ragd.lock"
     path.write_text('{"pid": 1, "version": "and a long text that must not shine through"}')
     with hold(path, {"pid": 5}):
@@ -82,7 +82,7 @@ def test_a_holder_that_has_not_said_who_it_is_is_asked_again_and_then_left_unnam
     asked: list[float] = []
     monkeypatch.setattr(time, "sleep", asked.append)
     with (
-        held_by_somebody_else(path, text),
+        held_by_another_process(path, text),
         pytest.raises(AlreadyRunning) as refused,
         hold(path, {}),
     ):
@@ -94,9 +94,9 @@ def test_a_holder_that_has_not_said_who_it_is_is_asked_again_and_then_left_unnam
 def test_a_holder_that_says_who_it_is_a_moment_later_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Between taking the lock and writing, the file still tells of one that was killed."""
+    """Between locking and writing, the file still has the pid of a killed daemon."""
     path = tmp_path / "ragd.lock"
-    with held_by_somebody_else(path, '{"pid": 4194305}') as pid:
+    with held_by_another_process(path, '{"pid": 4194305}') as pid:
         monkeypatch.setattr(time, "sleep", lambda _: path.write_text(f'{{"pid": {pid}}}'))
         with pytest.raises(AlreadyRunning, match=rf"\(pid {pid}\)"), hold(path, {}):
             pass

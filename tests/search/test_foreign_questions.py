@@ -3,7 +3,8 @@
 import asyncio
 from typing import cast
 
-from ragd.embed.providers.shipped_models import GRANITE, MULTILINGUAL
+from ragd.embed.providers.shipped_models import GRANITE, MULTILINGUAL, ShippedModel
+from ragd.search.passage_scoring import floor_scale
 from ragd.search.query.query_terms import query_terms
 from ragd.search.query_vector import QueryVector
 from ragd.search.ranking.cosine_scale import SCALES
@@ -15,7 +16,7 @@ from ragd.store.lance import ChunkIndex
 SCALE = SCALES[MULTILINGUAL.name]
 
 
-def question(language: str | None, *notes: str) -> Question:
+def question(language: str | None, *notes: str, model: ShippedModel | None = None) -> Question:
     return Question(
         query_terms("", len),
         cast(ChunkIndex, None),
@@ -25,6 +26,7 @@ def question(language: str | None, *notes: str) -> Question:
         vector_task=cast("asyncio.Task[QueryVector]", None),
         language=language,
         frequencies=Frequencies(languages=notes),
+        model=model,
     )
 
 
@@ -38,12 +40,17 @@ def test_without_a_known_language_no_question_is_foreign() -> None:
     assert not question("de").is_foreign
 
 
-def test_a_translation_is_found_by_a_cosine_that_nonsense_may_have() -> None:
+def test_a_translation_is_found_at_the_cosine_of_nonsense() -> None:
     """One right passage in eight has less than 0.22 if the question is in another language."""
     assert SCALE.foreign is not None
     assert relevance(0.15, 0.0, 0.0, scale=SCALE) < FLOOR
     low = SCALE.__class__(SCALE.foreign, SCALE.foreign, *_rest())
     assert relevance(0.15, 0.0, 0.0, scale=low) >= FLOOR
+
+
+def test_a_foreign_question_is_judged_by_the_foreign_scale() -> None:
+    assert floor_scale(question("zh", "en", model=MULTILINGUAL)).unrelated == SCALE.foreign
+    assert floor_scale(question("en", "en", model=MULTILINGUAL)) is SCALE
 
 
 def test_an_english_model_reads_no_other_language() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from ragd.notes.markdown.links import link_key
-from ragd.search.linked_notes import BEST, linked_notes, not_shown_yet
+from ragd.search.linked_notes import BEST_NOTES, find_linked_notes, not_shown_yet
 from ragd.store.lance import ChunkRow, LinkRow
 
 
@@ -17,7 +17,7 @@ def row(path: str, *links: str) -> ChunkRow:
 
 
 class Index:
-    """Notes with their links, in memory; it counts the calls."""
+    """Notes with their links, in memory; it counts the lookups."""
 
     def __init__(self, *rows: ChunkRow, aliases: dict[str, str] | None = None) -> None:
         self.lookups = 0
@@ -49,7 +49,7 @@ class Index:
 async def test_links_are_followed_in_both_directions() -> None:
     best = row("Beam.md", "optics/Laser", "Nowhere")
     notes = [best, row("optics/Laser.md"), row("Laser.md"), row("Map.md", "Beam"), row("Other.md")]
-    assert await linked_notes(Index(*notes), [best]) == {
+    assert await find_linked_notes(Index(*notes), [best]) == {
         "optics/Laser.md": "linked from “Beam”",
         "Map.md": "links to “Beam”",
     }
@@ -58,23 +58,23 @@ async def test_links_are_followed_in_both_directions() -> None:
 async def test_a_link_by_alias_leads_to_its_note() -> None:
     best = row("Beam.md", "Light Amplifier")
     index = Index(best, row("Laser.md"), aliases={"Laser": "light amplifier"})
-    assert await linked_notes(index, [best]) == {"Laser.md": "linked from “Beam”"}
+    assert await find_linked_notes(index, [best]) == {"Laser.md": "linked from “Beam”"}
 
 
 async def test_a_link_to_another_note_of_that_name_is_not_one_to_this() -> None:
     best = row("optics/Beam.md")
     index = Index(best, row("Map.md", "wood/Beam"), row("Plan.md", "optics/beam"))
-    assert await linked_notes(index, [best]) == {"Plan.md": "links to “Beam”"}
+    assert await find_linked_notes(index, [best]) == {"Plan.md": "links to “Beam”"}
 
 
 async def test_only_the_best_notes_count_and_lookups_are_few() -> None:
     rows = [row(f"{number}.md", f"To {number}") for number in range(9)]
     index = Index(*rows, *(row(f"To {number}.md") for number in range(9)))
-    found = await linked_notes(index, rows)
-    assert list(found) == [f"To {number}.md" for number in range(BEST)]
+    found = await find_linked_notes(index, rows)
+    assert list(found) == [f"To {number}.md" for number in range(BEST_NOTES)]
     assert index.lookups == 3
-    assert await linked_notes(Index(), [row("Alone.md")]) == {}
+    assert await find_linked_notes(Index(), [row("Alone.md")]) == {}
 
 
-def test_what_is_shown_already_needs_no_place() -> None:
+def test_notes_that_are_shown_already_are_left_out() -> None:
     assert not_shown_yet({"a.md": "x", "b.md": "y"}, ["a.md"]) == {"b.md": "y"}

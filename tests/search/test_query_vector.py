@@ -1,4 +1,4 @@
-"""When a query gets no vector, and the reason given. No provider is called here."""
+"""When a question gets no vector, and the code that explains it. No provider is called."""
 
 from types import SimpleNamespace
 from typing import Any
@@ -17,7 +17,7 @@ VECTORS = Catalog(chunks=10, chunks_embedded=10)
 class Providers:
     """Fails if an embedder is requested."""
 
-    async def of(self, space: object) -> Any:
+    async def embedder_for(self, space: object) -> Any:
         raise AssertionError("a provider was asked")
 
 
@@ -34,7 +34,7 @@ def index(provider: str = "embedded") -> Any:
     "code",
     ["INDEX_STALE", "INDEX_MODEL_MISMATCH", "OLLAMA_UNREACHABLE", "EMBEDDER_UNAVAILABLE"],
 )
-async def test_a_reason_of_the_daemons_health_keeps_meaning_out(code: str) -> None:
+async def test_a_health_reason_prevents_search_by_meaning(code: str) -> None:
     health = [
         CurrentReason("DELETIONS_HELD", "degraded", None),
         CurrentReason(code, "degraded", "2026"),
@@ -49,12 +49,12 @@ async def test_a_stale_index_may_be_searched_by_meaning_if_so_configured() -> No
         await vector_task.embed("x", index(), VECTORS, stale)
 
 
-async def test_while_no_passage_has_a_vector_none_is_made_for_the_question() -> None:
+async def test_while_no_passage_has_a_vector_the_question_gets_none() -> None:
     catalog = Catalog(chunks=10, chunks_embedded=0)
     assert await vectors().embed("x", index(), catalog, []) == QueryVector(code="VECTORS_PENDING")
 
 
-async def test_meaning_without_weight_is_not_missed() -> None:
+async def test_without_vector_weight_no_vector_is_needed() -> None:
     vector_task = vectors(search=SearchSettings(vector_weight=0.0))
     assert await vector_task.embed("x", index(), VECTORS, []) == QueryVector()
 

@@ -1,4 +1,4 @@
-"""Picking results: equal passages count once, nothing is read or checked twice."""
+"""Picking results: equal passages count once, and nothing is read or checked twice."""
 
 import asyncio
 import functools
@@ -10,8 +10,8 @@ from msgspec import structs
 from ragd.search.passage_scoring import ScoredPassage
 from ragd.search.ranking.fusion import Candidate
 from ragd.search.ranking.score import Evidence, scores
-from ragd.search.result_picker import LISTED, LOOK_AHEAD, ResultPicker
-from ragd.search.results import result
+from ragd.search.result_picker import LOOK_AHEAD, OTHER_NOTES_LISTED, ResultPicker
+from ragd.search.results import make_result
 from ragd.store.lance import ChunkRow
 from ragd.vault.files import UNKNOWN_STAT, FileStat
 
@@ -25,7 +25,7 @@ def row(number: int, text: str) -> ChunkRow:
 
 
 class Index:
-    """Rows in memory; it counts the reads."""
+    """Rows in memory; it counts the calls."""
 
     def __init__(self, texts: Sequence[str]) -> None:
         self.rows = {one.chunk_id: one for one in map(row, range(len(texts)), texts)}
@@ -74,7 +74,7 @@ class FileCheck:
 
 
 def score_passage(row: ChunkRow, found: Candidate, now: FileStat) -> ScoredPassage:
-    shown = result(row, 0.0, "vault", unverified=now == UNKNOWN_STAT)
+    shown = make_result(row, 0.0, "vault", unverified=now == UNKNOWN_STAT)
     return ScoredPassage(shown, Evidence(covered=1.0, lead=1.0), fits=row.chunk_text != "weak")
 
 
@@ -98,7 +98,7 @@ def test_a_thousand_equal_passages_are_one_result_that_is_read_once() -> None:
             assert has_room
         assert index.fetched == ["id0", "id1000"]
         assert [r.chunk_text for r, _ in picked.best] == ["same", "other"]
-        await picked.list_other_places()
+        await picked.list_other_notes()
         [(_, first), (_, second)] = picked.best
         assert (first.also_in_total, first.places) == (999, 1000)
         assert first.also_in == ("0001.md", "0002.md", "0003.md", "0004.md", "0005.md")
@@ -108,25 +108,25 @@ def test_a_thousand_equal_passages_are_one_result_that_is_read_once() -> None:
     asyncio.run(search())
 
 
-def test_a_search_without_equal_passages_asks_for_no_places() -> None:
+def test_without_equal_passages_no_other_notes_are_looked_up() -> None:
     async def search() -> None:
         index = Index(["one", "two", "three"])
         picked = picking(index, FileCheck())
         assert not await picked.pick(index.candidates(50))
-        await picked.list_other_places()
+        await picked.list_other_notes()
         assert index.asked_places == 0
         assert [found.places for _, found in picked.best] == [1, 1, 1]
 
     asyncio.run(search())
 
 
-def test_the_best_place_that_is_there_is_shown_and_gone_ones_are_not_named() -> None:
+def test_the_best_note_that_exists_is_shown_and_missing_ones_are_not_named() -> None:
     async def search() -> None:
         index = Index(["same"] * 10)
         gone = [f"{number:04}.md" for number in (0, 1, 2, 4)]
         picked = picking(index, FileCheck(gone))
         assert await picked.pick(index.candidates(50))
-        await picked.list_other_places()
+        await picked.list_other_notes()
         [(shown, found)] = picked.best
         assert shown.source_file == "0003.md"
         assert found.also_in == ("0005.md", "0006.md", "0007.md", "0008.md", "0009.md")
@@ -140,7 +140,7 @@ def test_notes_that_are_not_permitted_are_neither_shown_nor_counted() -> None:
         index = Index(["same"] * 3)
         picked = picking(index, FileCheck(), denied="0000")
         assert await picked.pick(index.candidates(50))
-        await picked.list_other_places()
+        await picked.list_other_notes()
         [(shown, found)] = picked.best
         assert (shown.source_file, found.also_in) == ("0001.md", ("0002.md",))
         assert (found.also_in_total, found.places) == (1, 2)
@@ -148,7 +148,7 @@ def test_notes_that_are_not_permitted_are_neither_shown_nor_counted() -> None:
     asyncio.run(search())
 
 
-def test_a_folder_of_equal_notes_that_was_deleted_is_looked_at_in_large_steps() -> None:
+def test_a_deleted_folder_of_equal_notes_is_checked_in_large_steps() -> None:
     async def search() -> None:
         index = Index(["same"] * 600)
         presence = FileCheck(f"{number:04}.md" for number in range(599))
@@ -160,33 +160,33 @@ def test_a_folder_of_equal_notes_that_was_deleted_is_looked_at_in_large_steps() 
     asyncio.run(search())
 
 
-def test_while_the_vault_is_away_all_places_are_named_unverified() -> None:
+def test_while_the_vault_is_unavailable_all_notes_are_named_unverified() -> None:
     async def search() -> None:
         index = Index(["same"] * 9)
         picked = picking(index, FileCheck(is_away=True))
         await picked.pick(index.candidates(50))
-        await picked.list_other_places()
+        await picked.list_other_notes()
         [(_, found)] = picked.best
         assert found.unverified
-        assert (len(found.also_in), found.also_in_total) == (LISTED, 8)
+        assert (len(found.also_in), found.also_in_total) == (OTHER_NOTES_LISTED, 8)
 
     asyncio.run(search())
 
 
-def test_when_the_places_take_too_long_those_that_were_met_are_named() -> None:
+def test_if_the_lookup_times_out_the_notes_found_so_far_are_named() -> None:
     async def search() -> None:
         index = Index(["same"] * 100)
         index.hangs = True
         picked = picking(index, FileCheck())
         await picked.pick(index.candidates(4))
-        await picked.list_other_places()
+        await picked.list_other_notes()
         [(_, found)] = picked.best
         assert (found.also_in, found.places) == (("0001.md", "0002.md", "0003.md"), 4)
 
     asyncio.run(search())
 
 
-def test_what_was_found_can_be_served_while_the_search_goes_on() -> None:
+def test_results_can_be_returned_while_the_search_goes_on() -> None:
     async def search() -> None:
         index, presence = Index(["one", *["weak"] * 30, "two", "three"]), FileCheck()
         picked = picking(index, presence, most=2)
@@ -221,13 +221,13 @@ def test_neighbouring_passages_of_a_section_are_one_result() -> None:
 
 
 async def test_the_score_does_not_depend_on_how_many_results_are_shown() -> None:
-    """The evidence of the ten best results counts, even if only one is shown."""
+    """The evidence for the ten best results counts, even if only one is shown."""
     index = Index([f"text {number}" for number in range(12)])
     best = {f"id{number}": 0.1 * number for number in range(12)}
 
     def score_passage(row: ChunkRow, found: Candidate, now: FileStat) -> ScoredPassage:
         evidence = Evidence(0.2, covered=min(1.0, best[row.chunk_id]), lead=0.5)
-        return ScoredPassage(result(row, 0.0, "vault"), evidence, fits=True)
+        return ScoredPassage(make_result(row, 0.0, "vault"), evidence, fits=True)
 
     firsts = set()
     for most in (1, 3, 10, 12):
@@ -246,8 +246,8 @@ async def test_the_score_does_not_depend_on_how_many_results_are_shown() -> None
     assert len(firsts) == 1
 
 
-async def test_nobody_looks_deeper_where_nothing_fits() -> None:
-    """Equal passages leave places empty, but deeper ones would fit even less."""
+async def test_the_search_goes_no_deeper_if_nothing_fits() -> None:
+    """Equal passages leave empty places, but deeper passages would fit even less."""
     index = Index(["weak"] * 30)
     found = picking(index, FileCheck())
     assert not await found.pick(index.candidates(30))

@@ -70,7 +70,7 @@ async def test_an_open_ledger_holds_exactly_the_fold_of_its_records(home: Home) 
 # Snapshots
 
 
-async def test_a_snapshot_and_the_records_behind_it_make_the_same_state(home: Home) -> None:
+async def test_a_snapshot_and_the_records_after_it_make_the_same_state(home: Home) -> None:
     facts = a_days_work()
     for taken_after in range(1, len(facts) + 1):
         here = Home(home.root / str(taken_after))
@@ -243,7 +243,7 @@ async def test_a_damaged_segment_is_set_aside_recorded_once_and_forgotten_by_the
         assert again.state.seq == before.seq + 2
 
 
-async def test_a_crash_between_the_record_of_a_quarantine_and_its_snapshot_is_no_second_quarantine(
+async def test_a_crash_between_a_recorded_quarantine_and_its_snapshot_causes_no_second_one(
     home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await a_worked_home(home)

@@ -66,7 +66,7 @@ async def test_replaying_up_to_any_seq_gives_the_state_of_that_moment(home: Home
             assert found.damage == []
 
 
-async def test_replay_begins_at_the_newest_snapshot_unless_told_otherwise(home: Home) -> None:
+async def test_replay_begins_at_the_newest_snapshot_by_default(home: Home) -> None:
     ledger, _ = await two_days(home)
     quick = replay(home.events, home.snapshots)
     assert (quick.from_snapshot, quick.records, quick.end) == (2 * WORK, 3, True)
@@ -160,7 +160,7 @@ async def test_a_log_without_beginning_and_without_snapshots_cannot_be_told(home
         assert refused.value.oldest == oldest
 
 
-async def test_a_snapshot_of_another_shape_is_no_place_to_begin(home: Home) -> None:
+async def test_replay_does_not_begin_at_a_snapshot_of_another_format(home: Home) -> None:
     _, after = await two_days(home)
     older, _ = snapshot_files(home.snapshots)
     found = read_snapshot(older)
@@ -209,7 +209,7 @@ async def test_a_log_that_is_being_written_can_be_replayed_at_any_time(home: Hom
             assert same(replay(home.events, home.snapshots).state, ledger.state)
 
 
-async def test_a_damaged_segment_is_told_and_passed_over(home: Home) -> None:
+async def test_a_damaged_segment_is_reported_and_skipped(home: Home) -> None:
     _, after = await two_days(home)
     path, following = home.segments[1:3]
     data = bytearray(path.read_bytes())
@@ -223,7 +223,7 @@ async def test_a_damaged_segment_is_told_and_passed_over(home: Home) -> None:
     assert f"log: {damage}" in differences(home)
 
 
-async def test_a_gap_is_told(home: Home) -> None:
+async def test_a_gap_is_reported(home: Home) -> None:
     await two_days(home)
     path, following = home.segments[1:3]
     path.unlink()
@@ -295,7 +295,7 @@ async def test_a_missing_sync_result_is_found(home: Home) -> None:
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"mode":7}', b'{"mode":"\xff"}'])
-async def test_a_sync_result_that_is_no_sync_result_is_found(content: bytes, home: Home) -> None:
+async def test_an_invalid_sync_result_is_found(content: bytes, home: Home) -> None:
     await two_days(home)
     home.sync_result.write_bytes(content)
     (difference,) = differences(home)

@@ -1,4 +1,4 @@
-"""Paths given by a client."""
+"""Paths from requests."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""File events of the system."""
+"""File events from the system."""
 
 import os
 from pathlib import Path
@@ -17,7 +17,9 @@ async def until(events: FileEvents, *wanted: FileEvent) -> set[FileEvent]:
     return told
 
 
-async def test_what_comes_changes_and_goes_is_told_by_relative_paths(tmp_path: Path) -> None:
+async def test_added_changed_and_removed_files_are_reported_by_relative_paths(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "folder").mkdir()
     events = FileEvents(str(tmp_path), 20, ["folder"])
     try:
@@ -34,7 +36,7 @@ async def test_what_comes_changes_and_goes_is_told_by_relative_paths(tmp_path: P
         events.close()
 
 
-async def test_the_folder_itself_is_told_of_as_the_root(tmp_path: Path) -> None:
+async def test_the_folder_itself_is_reported_as_the_root(tmp_path: Path) -> None:
     root = tmp_path / "vault"
     root.mkdir()
     events = FileEvents(str(root), 20)

@@ -58,7 +58,7 @@ def reasons(found: WalkResult) -> dict[str, str]:
 
 @pytest.fixture
 def reachable(root: Path) -> Iterator[Path]:
-    """A vault that an unprivileged user can reach: pytest's folders are private."""
+    """A vault that a user without rights can reach: pytest's own folders are private."""
     with tempfile.TemporaryDirectory() as folder:
         Path(folder).chmod(0o755)
         yield Path(folder)

@@ -40,7 +40,7 @@ def test_ordinary_names_are_notes(name: str) -> None:
     assert why_skipped(name) is None
 
 
-def test_hidden_files_and_placeholders_are_told_apart() -> None:
+def test_hidden_files_and_placeholders_are_distinguished() -> None:
     assert why_skipped(".note.md") == HIDDEN
     assert why_skipped("._note.md") == HIDDEN
     assert why_skipped(".note.md.icloud") == PLACEHOLDER

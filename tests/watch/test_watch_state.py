@@ -18,9 +18,9 @@ def found() -> WatchStates:
 
 def test_a_vault_is_waited_for_found_watched_and_found_again_when_the_watch_is_closed() -> None:
     states = WatchStates()
-    assert current(states) is WatchState.WAITING_FOR_VAULT and not states.is_vault_there
+    assert current(states) is WatchState.WAITING_FOR_VAULT and not states.is_vault_present
     states.vault_found(ROOT)
-    assert current(states) is WatchState.VAULT_FOUND and states.is_vault_there
+    assert current(states) is WatchState.VAULT_FOUND and states.is_vault_present
     states.watch_opened(polling=False)
     assert current(states) is WatchState.WATCHING
     states.watch_closed()
@@ -42,11 +42,11 @@ def test_a_watch_is_dead_after_the_vault_was_missed_even_if_it_is_back() -> None
     states.watch_opened(polling=False)
     losses = states.vault_losses
     states.vault_missed()
-    assert current(states) is WatchState.WAITING_FOR_VAULT and not states.is_vault_there
+    assert current(states) is WatchState.WAITING_FOR_VAULT and not states.is_vault_present
     states.vault_found(ROOT)
     assert states.vault_losses > losses
     states.watch_closed()  # the old one
-    assert current(states) is WatchState.VAULT_FOUND and states.is_vault_there
+    assert current(states) is WatchState.VAULT_FOUND and states.is_vault_present
 
 
 def test_a_watch_is_dead_when_another_folder_is_in_the_place_of_the_vault() -> None:

@@ -1,16 +1,15 @@
-"""What `ragctl doctor` looks at: one function a check, from a home to a finding.
+"""The checks of `ragctl doctor`: one function per check, which takes a home and returns a finding.
 
-A check only reads, needs no daemon and starts none, and says what to do about what it finds.
+A check only reads, needs no daemon and starts none. Its finding includes what to do.
 """
 
 from typing import Literal, NamedTuple
 
 
 class Finding(NamedTuple):
-    """What a check found, and the next thing to do where it is not well.
+    """What a check found, and what to do about it.
 
-    `private`: words in it that are a person's own, such as a note's path. They are for the person
-    alone: a report about a bug does without.
+    `private`: personal words in the message, such as a note's path. A bug report hashes them.
     """
 
     verdict: Literal["ok", "warn", "fail"]
@@ -31,6 +30,6 @@ def fail(message: str, fix: str, *private: str) -> Finding:
     return Finding("fail", message, fix, private)
 
 
-def unknown() -> Finding:
-    """Of a check that cannot be made before another one is mended."""
-    return warn("unknown, for want of a valid configuration", "Mend the configuration first.")
+def no_configuration() -> Finding:
+    """The finding of a check that needs a valid configuration and has none."""
+    return warn("unknown, because there is no valid configuration", "Fix the configuration first.")

@@ -1,4 +1,4 @@
-"""The daemon as seen from outside: who holds the lock, what is behind the socket, how it is."""
+"""The daemon from outside: which process holds the lock, what the socket is, its health."""
 
 import os
 import stat
@@ -13,22 +13,22 @@ from ragd import __version__
 from ragd.errors import UNAVAILABLE
 from ragd.paths import Home
 
-# Before what else is wrong: without a vault nothing can be indexed.
+# Shown before other reasons: without a vault nothing can be indexed.
 _FIRST = ("VAULT_NOT_FOUND", "VAULT_NOT_RESPONDING")
 
 
 def lock(home: Home) -> Finding:
-    about = holder(home)
-    if about is None:
-        return ok("free: no daemon runs")
-    who = f"held by pid {about.get('pid', 'unknown')}"
-    version = about.get("version", __version__)
+    found = holder(home)
+    if found is None:
+        return ok("free: no daemon is running")
+    held = f"held by pid {found.get('pid', 'unknown')}"
+    version = found.get("version", __version__)
     if version != __version__:
         return warn(
-            f"{who}, ragd {version}, while ragctl is {__version__}",
+            f"{held}, ragd {version}, while ragctl is {__version__}",
             "Run `ragctl stop`, then `ragctl start`.",
         )
-    return ok(f"{who}, ragd {version}")
+    return ok(f"{held}, ragd {version}")
 
 
 def socket(home: Home) -> Finding:
@@ -37,21 +37,21 @@ def socket(home: Home) -> Finding:
         if wrong is not None:
             return wrong
     running = holder(home) is not None
-    there = os.path.exists(home.socket)
+    has_socket = os.path.exists(home.socket)
     try:
         version = request(home, "GET", "/v1/status").version
     except NotRunning:
         if running:
             return warn(
                 "a daemon holds the lock but does not listen: it is starting or stopping",
-                "Try again in a moment; `ragctl logs` tells what it is doing.",
+                "Try again in a moment; `ragctl logs` shows what it is doing.",
             )
-        if there:
+        if has_socket:
             return warn(
                 f"{home.socket} was left behind by a daemon that was killed",
-                "Nothing: the next start takes it away.",
+                "Nothing to do: the next start removes it.",
             )
-        return ok("none: no daemon runs")
+        return ok("none: no daemon is running")
     except Failure as why:
         return fail(why.message, why.suggestion)
     if version != __version__:
@@ -63,7 +63,7 @@ def socket(home: Home) -> Finding:
 
 
 def health(home: Home) -> Finding:
-    """What a running daemon says of itself."""
+    """The health that a running daemon reports."""
     try:
         data = request(home, "GET", "/v1/status").data
     except NotRunning:
@@ -73,10 +73,10 @@ def health(home: Home) -> Finding:
     reasons = data["reasons"]
     if not reasons:
         return ok(str(data["plugin_health"]))
-    said = "\n".join(f"{reason['code']}: {reason['message']}" for reason in reasons)
+    details = "\n".join(f"{reason['code']}: {reason['message']}" for reason in reasons)
     judge = fail if data["plugin_health"] == UNAVAILABLE else warn
     first = min(reasons, key=lambda reason: reason["code"] not in _FIRST)
-    return judge(said, str(first["suggestion"]))
+    return judge(details, str(first["suggestion"]))
 
 
 def _wrong_file(path: str) -> Finding | None:
@@ -85,7 +85,7 @@ def _wrong_file(path: str) -> Finding | None:
     except FileNotFoundError:
         return None
     if not stat.S_ISSOCK(facts.st_mode):
-        return fail(f"{path} is in the way: it is not a socket", f"Move {path} away.")
+        return fail(f"{path} is not a socket", f"Move {path} away.")
     mode = stat.S_IMODE(facts.st_mode)
     if mode & 0o177:
         fix = f"Run `chmod 600 {quote(path)}`."

@@ -1,12 +1,12 @@
-"""The home: its configuration, whose it is, who can enter, and how much room is left."""
+"""The home: its configuration, its folders, its permissions and the free disk space."""
 
 import os
 import stat
 import sys
 from shlex import quote
 
-from ragctl.doctor.checks import Finding, fail, ok, unknown, warn
-from ragctl.doctor.checks.known_state import settings
+from ragctl.doctor.checks import Finding, fail, no_configuration, ok, warn
+from ragctl.doctor.checks.known_state import read_settings
 from ragctl.views.render import counted
 from ragd.config import load as configuration
 from ragd.errors import ConfigError
@@ -26,19 +26,19 @@ def config(home: Home) -> Finding:
 
 
 def places(home: Home) -> Finding:
-    """The vault, the index and the home must not mix."""
-    wished = settings(home)
-    if wished is None:
-        return unknown()
+    """The vault, the index and the home must be separate folders."""
+    settings = read_settings(home)
+    if settings is None:
+        return no_configuration()
     try:
-        configuration.check_folders(wished, home.root)
+        configuration.check_folders(settings, home.root)
     except ConfigError as why:
-        return fail(why.message, why.suggestion, home.root, wished.vault_path)
-    return ok("the vault, the index and ragd's own folder lie apart")
+        return fail(why.message, why.suggestion, home.root, settings.vault_path)
+    return ok("the vault, the index and ragd's own folder are separate")
 
 
 def permissions(home: Home) -> Finding:
-    """Ours alone: the folder, and everything right inside it and among the log's files."""
+    """Only this user may own the folder, its direct contents and the log's files."""
     try:
         facts = os.stat(home.root)
     except FileNotFoundError:
@@ -53,12 +53,12 @@ def permissions(home: Home) -> Finding:
             f"Run `sudo chown -R {os.getuid()} {quote(home.root)}`; was ragctl run with sudo?",
         )
     if not os.access(home.root, os.R_OK | os.W_OK | os.X_OK):
-        return fail(f"{home.root} cannot be written to", f"Run `chmod 700 {quote(home.root)}`.")
+        return fail(f"{home.root} is not writable", f"Run `chmod 700 {quote(home.root)}`.")
     mode = stat.S_IMODE(facts.st_mode)
     if mode & 0o077:
         return warn(
-            f"{home.root} can be entered by others (mode {mode:04o})",
-            f"Run `chmod 700 {quote(home.root)}`; the daemon also does it when it starts.",
+            f"{home.root} is open to other users (mode {mode:04o})",
+            f"Run `chmod 700 {quote(home.root)}`; the daemon also does this when it starts.",
         )
     return ok(f"{home.root} is private (mode {mode:04o})")
 
@@ -79,18 +79,21 @@ def _owned_by_others(home: Home) -> list[str]:
 
 
 def space(home: Home) -> Finding:
-    """Room on the disks that hold the home and the index, or would hold them."""
+    """Free space on the disks of the home and of the index."""
     from shutil import disk_usage
 
-    wished = settings(home)
-    places = {_existing(home.root), _existing(wished.vector_store.path if wished else home.root)}
+    settings = read_settings(home)
+    places = {
+        _existing(home.root),
+        _existing(settings.vector_store.path if settings else home.root),
+    }
     place, free = min(((p, disk_usage(p).free) for p in sorted(places)), key=lambda one: one[1])
-    said = f"{free / 1024**3:,.1f} GiB free"
+    free_text = f"{free / 1024**3:,.1f} GiB free"
     if free < SPACE_OUT_BYTES:
         return fail(f"only {free // 1024**2} MiB free at {place}", "Free some space.", place)
     if free < SPACE_LOW_BYTES:
-        return warn(f"{said} at {place}: little for an index", "Free some space.", place)
-    return ok(said)
+        return warn(f"{free_text} at {place}: not much for an index", "Free some space.", place)
+    return ok(free_text)
 
 
 def _existing(place: str) -> str:

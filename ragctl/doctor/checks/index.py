@@ -1,4 +1,4 @@
-"""The index: really read, in a process of its own, and the libraries that read and write it."""
+"""The index, which is actually read, and the libraries that read and write it."""
 
 import json
 import mmap
@@ -9,8 +9,8 @@ import sys
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 
-from ragctl.doctor.checks import Finding, fail, ok, unknown
-from ragctl.doctor.checks.known_state import settings, state
+from ragctl.doctor.checks import Finding, fail, no_configuration, ok
+from ragctl.doctor.checks.known_state import read_settings, replay_state
 from ragctl.views.render import counted
 from ragd.config.load import vault_id
 from ragd.errors import CODES
@@ -23,20 +23,20 @@ _LANCE_INSIDE = re.compile(rb"lance-core-(\d+\.\d+\.\d+(?:-[a-z0-9.]+)?)[/\\]")
 
 
 def probe(home: Home) -> Finding:
-    """Rows, both ways of searching, and each scalar index. Counting rows would prove nothing.
+    """Read rows, search both ways, and use each scalar index. Counting rows would prove nothing.
 
-    The native libraries could take us down with them, so another process looks.
+    A crash of the native libraries would end ragctl too, so a child process reads.
     """
-    wished = settings(home)
-    if wished is None:
-        return unknown()
-    folder = wished.vector_store.path
-    catalog = state(home).catalog
+    settings = read_settings(home)
+    if settings is None:
+        return no_configuration()
+    folder = settings.vector_store.path
+    catalog = replay_state(home).catalog
     if catalog.index is None and not _has_content(folder):
-        return ok("none yet; `ragctl index` makes one")
+        return ok("none yet; `ragctl index` creates it")
     known: list[str] = []
     if catalog.index is not None:
-        vault = vault_id(wished)
+        vault = vault_id(settings)
         known = [catalog.index.generation, str(catalog.table_version), vault]
     try:
         done = subprocess.run(
@@ -46,34 +46,34 @@ def probe(home: Home) -> Finding:
             capture_output=True,
             timeout=PROBE_WITHIN_S,
         )
-        died = subprocesses.has_crashed(done.returncode)
-        said = {"code": DAMAGED, "where": "crash"} if died else json.loads(done.stdout)
+        crashed = subprocesses.has_crashed(done.returncode)
+        result = {"code": DAMAGED, "where": "crash"} if crashed else json.loads(done.stdout)
     except subprocess.TimeoutExpired:
         return fail(
-            f"it could not be read within {PROBE_WITHIN_S:g} s", "Is its disk slow, or away?"
+            f"it could not be read within {PROBE_WITHIN_S:g} s", "Is its disk slow or not mounted?"
         )
     except ValueError:
         return fail(
-            f"whoever looked at it ended with code {done.returncode} and found nothing out",
-            "Look at `libraries` above; else report this.",
+            f"the process that reads it ended with code {done.returncode} and no result",
+            "Check `libraries` above; if that is ok, report this.",
         )
-    return _judge(said, catalog.documents)
+    return _judge(result, catalog.documents)
 
 
-def _judge(said: dict[str, str | None], documents: int) -> Finding:
-    if said["code"] is None:
-        return ok(f"{counted(documents, 'note')}; rows and every index in it can be read")
-    if said["code"] == "INDEX_NOT_FOUND" and not documents:
-        return ok("empty; `ragctl index` fills it")
-    if said["code"] == "INDEX_NOT_FOUND":
+def _judge(result: dict[str, str | None], documents: int) -> Finding:
+    if result["code"] is None:
+        return ok(f"{counted(documents, 'note')}; its rows and indexes can be read")
+    if result["code"] == "INDEX_NOT_FOUND" and not documents:
+        return ok("empty; `ragctl index` reads the notes")
+    if result["code"] == "INDEX_NOT_FOUND":
         return fail(
             "it is missing: its folder was removed or moved away",
             "Run `ragctl index`, which reads all notes again; or put the folder back.",
         )
-    if said["code"] == "INDEX_OF_ANOTHER_VAULT":
+    if result["code"] == "INDEX_OF_ANOTHER_VAULT":
         return fail("it belongs to another vault", CODES["INDEX_OF_ANOTHER_VAULT"].suggestion)
     return fail(
-        f"it is damaged ({said['where']})",
+        f"it is damaged ({result['where']})",
         "Run `ragctl reindex`; the notes themselves are not affected.",
     )
 
@@ -87,8 +87,8 @@ def _has_content(folder: str) -> bool:
 
 
 def libraries(home: Home) -> Finding:
-    """lance writes what lancedb reads: the lance inside lancedb must be of the same version."""
-    again = "Install ragd again: it asks for the two that belong together."
+    """pylance writes what lancedb reads: the lance inside lancedb must have the same version."""
+    again = "Install ragd again: it requires the two versions that match."
     try:
         reader, writer = version("lancedb"), version("pylance")
     except PackageNotFoundError as why:
@@ -98,11 +98,11 @@ def libraries(home: Home) -> Finding:
         return ok(f"lancedb {reader}, lance {writer}")
     if inside != writer:
         return fail(f"lance {writer} writes, but lancedb {reader} reads with lance {inside}", again)
-    return ok(f"lancedb {reader} reads and lance {writer} writes, which is the same lance")
+    return ok(f"lancedb {reader} and lance {writer} match")
 
 
 def lance_in_lancedb() -> str | None:
-    """The lance that lancedb was built with, as the paths of its sources tell; None: untold."""
+    """The lance version that lancedb was built with, from paths in its binary; None: unknown."""
     spec = find_spec("lancedb")
     if spec is None or not spec.submodule_search_locations:
         return None

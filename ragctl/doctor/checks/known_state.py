@@ -1,4 +1,4 @@
-"""What other checks start from: the configuration, and the log's last word. Nobody is asked."""
+"""What several checks need: the configuration, and the state from the log. It needs no daemon."""
 
 from pathlib import Path
 
@@ -11,16 +11,16 @@ from ragd.paths import Home
 from ragd.state.replay import replay
 
 
-def settings(home: Home) -> Config | None:
-    """The configuration, if it can be read; the places that it names are not looked at."""
+def read_settings(home: Home) -> Config | None:
+    """The configuration, or None if it is not valid. Its folders are not checked."""
     try:
         return configuration.read(home)
     except ConfigError:
         return None
 
 
-def state(home: Home) -> State:
-    """What the log knows last; a log that cannot be read knows nothing (`log` says so)."""
+def replay_state(home: Home) -> State:
+    """The state after the last fact; empty if the log cannot be read (`log` reports that)."""
     try:
         return replay(Path(home.events), Path(home.snapshots)).state
     except (LogUnreadable, TooOld):

@@ -1,6 +1,6 @@
-"""What keeps notes on this machine: the configuration, and what the daemon really has open.
+"""Whether notes stay on this machine: the configuration, and the daemon's open connections.
 
-The daemon needs loopback only, so a system may give it nothing else; where it does, that is told.
+The daemon needs loopback only. If the system gives it nothing else, the finding says so.
 """
 
 import os
@@ -10,8 +10,8 @@ from ipaddress import IPv4Address, IPv6Address, ip_address
 from typing import NamedTuple
 
 from ragctl.daemon.lockfile import holder
-from ragctl.doctor.checks import Finding, fail, ok, unknown, warn
-from ragctl.doctor.checks.known_state import settings
+from ragctl.doctor.checks import Finding, fail, no_configuration, ok, warn
+from ragctl.doctor.checks.known_state import read_settings
 from ragctl.views.render import counted
 from ragd.config.load import is_external
 from ragd.paths import Home
@@ -21,44 +21,50 @@ _LISTENS = "0A"
 
 
 class Connection(NamedTuple):
-    """One end of ours: who is at the other end, or that anybody may come."""
+    """An open socket of the daemon: its peer, and whether it listens."""
 
     peer: str
     listens: bool
 
 
 def isolation(home: Home) -> Finding:
-    wished = settings(home)
-    if wished is None:
-        return unknown()
-    if is_external(wished):
+    settings = read_settings(home)
+    if settings is None:
+        return no_configuration()
+    if is_external(settings):
         return warn(
             "passages are sent to another machine, as `security.external_confirmed` allows",
-            "To keep all here: `ragctl config set embedding.provider embedded`, then reindex.",
+            "To keep them here: `ragctl config set embedding.provider embedded`, "
+            "then `ragctl reindex`.",
         )
-    rule = "local_only" if wished.security.local_only else "the embedding address is this machine's"
-    about = holder(home)
-    pid = about.get("pid") if about else None
+    rule = (
+        "local_only" if settings.security.local_only else "the embedding address is on this machine"
+    )
+    pid = (holder(home) or {}).get("pid")
     if not isinstance(pid, int) or sys.platform != "linux":
         return ok(f"by configuration: {rule}")
     try:
         family = [pid, *_children(pid)]
         found = [one for member in family for one in connections(member)]
-        alone = _has_loopback_only(pid)
+        is_isolated = _has_loopback_only(pid)
     except OSError:
-        return ok(f"by configuration: {rule}; what the daemon has open cannot be seen")
-    return judge_connections(rule, found, alone)
+        return ok(f"by configuration: {rule}; the daemon's connections cannot be read")
+    return judge_connections(rule, found, is_isolated)
 
 
-def judge_connections(rule: str, found: list[Connection], alone: bool) -> Finding:
-    stop = "Run `ragctl stop`, and report this: it must not be."
+def judge_connections(rule: str, found: list[Connection], is_isolated: bool) -> Finding:
+    stop = "Run `ragctl stop` and report this: it must never happen."
     if any(one.listens for one in found):
         return fail("the daemon listens on a network port", stop)
-    away = [one.peer for one in found if not is_this_machine(one.peer)]
-    if away:
-        return fail(f"the daemon talks to another machine, {away[0]}", stop, away[0])
-    layer = "by the system: the daemon has loopback only" if alone else f"by configuration: {rule}"
-    return ok(f"{layer}; no port open, {counted(len(found), 'connection')} to this machine")
+    remote = [one.peer for one in found if not is_this_machine(one.peer)]
+    if remote:
+        return fail(f"the daemon is connected to another machine, {remote[0]}", stop, remote[0])
+    layer = (
+        "by the system: the daemon has loopback only"
+        if is_isolated
+        else f"by configuration: {rule}"
+    )
+    return ok(f"{layer}; no open port, {counted(len(found), 'connection')} to this machine")
 
 
 def _children(pid: int) -> list[int]:
@@ -71,7 +77,7 @@ def _children(pid: int) -> list[int]:
 
 
 def _has_ended(pid: int) -> bool:
-    """Whether it is gone, or waits to be reaped: then its files may not be read."""
+    """Whether it has ended or is a zombie, whose files cannot be read."""
     try:
         with open(f"/proc/{pid}/stat") as file:
             return file.read().rpartition(")")[2].split()[0] == "Z"
@@ -80,7 +86,7 @@ def _has_ended(pid: int) -> bool:
 
 
 def connections(pid: int) -> list[Connection]:
-    """What this process has open over IP."""
+    """The open IP sockets of this process."""
     inodes = set(_socket_inodes(pid))
     found = []
     for table in _TABLES:
@@ -106,7 +112,7 @@ def _socket_inodes(pid: int) -> Iterator[str]:
 
 
 def parse_address(word: str) -> str:
-    """`0100007F:1F90` is 127.0.0.1: words of four bytes, each in this machine's order."""
+    """`0100007F:1F90` is 127.0.0.1: groups of four bytes, each in this machine's byte order."""
     raw = bytes.fromhex(word.partition(":")[0])
     parts = [raw[i : i + 4] for i in range(0, len(raw), 4)]
     if sys.byteorder == "little":

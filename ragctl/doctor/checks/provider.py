@@ -1,108 +1,110 @@
-"""Who makes the vectors: Ollama with its model, or the embedded model, which is not run."""
+"""The embedding provider: Ollama with its model, or the embedded model, which is not run."""
 
 import hashlib
 from collections.abc import Callable
 from importlib.util import find_spec
 
-from ragctl.doctor.checks import Finding, fail, ok, unknown, warn
-from ragctl.doctor.checks.known_state import settings, state
-from ragctl.setup.ollama import LOAD_WITHIN_S, NoAnswer, Server, ask, vector_size
+from ragctl.doctor.checks import Finding, fail, no_configuration, ok, warn
+from ragctl.doctor.checks.known_state import read_settings, replay_state
+from ragctl.setup.ollama import LOAD_WITHIN_S, NoAnswer, OllamaServer, query_server, vector_size
 from ragd.config.schema import EmbeddingSettings
 from ragd.embed.providers.shipped_models import ENGLISH, SHIPPED, ShippedModel
 from ragd.folds.catalog import ServingIndex
 from ragd.health.explanation import explain_passed_over, language_hint, size_mismatch
 from ragd.paths import Home
 
-AGAIN = "Install ragd again; the index and the notes are not affected."
+REINSTALL = "Install ragd again; the index and the notes are not affected."
 
 
 def ollama(home: Home) -> Finding:
-    """Whether it answers, has the model and makes vectors of the configured size, as far as that
-    matters here."""
-    wished = settings(home)
-    if wished is None:
-        return unknown()
-    wish = wished.embedding
-    catalog = state(home).catalog
+    """Whether Ollama answers, has the model and makes vectors of the configured size, if this
+    configuration or the index needs Ollama."""
+    settings = read_settings(home)
+    if settings is None:
+        return no_configuration()
+    embedding = settings.embedding
+    catalog = replay_state(home).catalog
     index = catalog.index
-    needed = index.provider if index is not None else wish.provider
-    if wish.provider == "ollama":  # said in so many words: the next index needs it
+    needed = index.provider if index is not None else embedding.provider
+    if embedding.provider == "ollama":  # set explicitly: the next index needs it
         needed = "ollama"
     if needed == "embedded":
-        return _embedded(index, wish, catalog.languages)
+        return _check_embedded(index, embedding, catalog.languages)
     judge = warn if needed == "auto" else fail
     try:
-        server = ask(wish.base_url)
+        server = query_server(embedding.base_url)
     except NoAnswer:
         if needed == "auto":
-            return ok("Ollama does not answer; an index made now has the embedded model")
+            return ok("Ollama does not answer; a new index would use the embedded model")
         return fail(
-            f"Ollama does not answer at {wish.base_url}",
-            "Start it with `ollama serve`; full-text search goes on meanwhile.",
-            wish.base_url,
+            f"Ollama does not answer at {embedding.base_url}",
+            "Start it with `ollama serve`; full-text search works meanwhile.",
+            embedding.base_url,
         )
-    if not server.has(wish.model):
+    if not server.has_model(embedding.model):
         return judge(
-            f"Ollama {server.version} answers but does not have the model {wish.model}",
-            f"Run `ollama pull {wish.model}`.",
+            f"Ollama {server.version} answers but does not have the model {embedding.model}",
+            f"Run `ollama pull {embedding.model}`.",
         )
-    return _size(server, wish, judge)
+    return _check_vector_size(server, embedding, judge)
 
 
-def _size(server: Server, wish: EmbeddingSettings, judge: Callable[[str, str], Finding]) -> Finding:
-    """Where the configuration sets the size of vectors, the model has to make that size."""
-    found = f"Ollama {server.version} has {wish.model}"
-    if not wish.dimensions:
+def _check_vector_size(
+    server: OllamaServer, embedding: EmbeddingSettings, judge: Callable[[str, str], Finding]
+) -> Finding:
+    """If the configuration sets the vector size, the model must make that size."""
+    found = f"Ollama {server.version} has {embedding.model}"
+    if not embedding.dimensions:
         return ok(found)
     try:
-        made = vector_size(wish.base_url, wish.model)
+        made = vector_size(embedding.base_url, embedding.model)
     except NoAnswer:
         return warn(
-            f"{found}, but made no vector within {LOAD_WITHIN_S:g} s",
-            "Is it busy? Try again; full-text search goes on meanwhile.",
+            f"{found}, but it made no vector within {LOAD_WITHIN_S:g} s",
+            "Is it busy? Try again; full-text search works meanwhile.",
         )
-    if made != wish.dimensions:
-        return judge(*size_mismatch(wish.model, wish.dimensions, made))
-    return ok(f"{found}, which makes vectors of {made} numbers, as configured")
+    if made != embedding.dimensions:
+        return judge(*size_mismatch(embedding.model, embedding.dimensions, made))
+    return ok(f"{found}, which makes vectors of {made} dimensions, as configured")
 
 
-def _embedded(
-    index: ServingIndex | None, wish: EmbeddingSettings, languages: dict[str, int]
+def _check_embedded(
+    index: ServingIndex | None, embedding: EmbeddingSettings, languages: dict[str, int]
 ) -> Finding:
-    """The embedded model serves: because it is configured, or because Ollama was passed over."""
-    if index is not None and (hint := language_hint(index, languages, wish.language)):
+    """The embedded model is in use: by configuration, or because Ollama was passed over."""
+    if index is not None and (hint := language_hint(index, languages, embedding.language)):
         return warn(hint["message"], hint["suggestion"])
     why = (
-        explain_passed_over(index, wish.model)
-        if index is not None and wish.provider == "auto"
+        explain_passed_over(index, embedding.model)
+        if index is not None and embedding.provider == "auto"
         else None
     )
     if why is None:
-        return ok("the embedded model serves; no server is needed")
-    if why["code"] == "OLLAMA_UNREACHABLE":  # the usual case where there is no Ollama
-        return ok(f"the embedded model serves; no server is needed. {why['message']}")
+        return ok("the embedded model is in use; no server is needed")
+    if why["code"] == "OLLAMA_UNREACHABLE":  # normal without Ollama
+        return ok(f"the embedded model is in use; no server is needed. {why['message']}")
     return warn(why["message"], why["suggestion"])
 
 
 def weights(home: Home) -> Finding:
-    """The embedded models, byte for byte the ones this version was made for. The one of the index
-    must be there; without an index, the English one."""
-    index = state(home).catalog.index
+    """The model files must be exactly those this version was made for. The index's model must be
+    installed; without an index, the English one."""
+    index = replay_state(home).catalog.index
     needed = index.model if index is not None and index.provider == "embedded" else ENGLISH.name
     found = []
     for model in SHIPPED.values():
         if model.name != needed and find_spec(model.package) is None:
             continue
-        if (problem := _problem(model)) is not None:
+        if (problem := _weights_problem(model)) is not None:
             return problem
         found.append(model.name)
-    return ok(f"{', '.join(found)}: byte for byte as it should be")
+    return ok(f"{', '.join(found)}: the files are correct")
 
 
-def _problem(model: ShippedModel) -> Finding | None:
+def _weights_problem(model: ShippedModel) -> Finding | None:
     spec = find_spec(model.package)
     if spec is None or spec.origin is None:
-        return fail(f"the package {model.package} with the model's weights is missing", AGAIN)
+        return fail(f"the package {model.package} with the model's weights is missing", REINSTALL)
     for name, expected in model.files.items():
         path = spec.origin.removesuffix("__init__.py") + name
         digest = hashlib.sha256()
@@ -111,9 +113,9 @@ def _problem(model: ShippedModel) -> Finding | None:
                 while piece := file.read(1 << 20):
                     digest.update(piece)
         except OSError as why:
-            return fail(f"{path}: {why.strerror}", AGAIN, path)
+            return fail(f"{path}: {why.strerror}", REINSTALL, path)
         if digest.hexdigest() != expected:
-            return fail(f"{path} is not the file this version was made for", AGAIN, path)
+            return fail(f"{path} is not the file this version was made for", REINSTALL, path)
     if model.needs_onnxruntime and find_spec("onnxruntime") is None:
-        return fail("onnxruntime, which runs the model, is missing", AGAIN)
+        return fail("onnxruntime, which runs the model, is missing", REINSTALL)
     return None

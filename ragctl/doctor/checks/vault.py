@@ -1,12 +1,12 @@
-"""The vault: whether it can be read, all of it, and whether the system can watch it."""
+"""The vault: whether all of it can be read, and whether the system can watch it."""
 
 import os
 import sys
 import time
 from fnmatch import fnmatch
 
-from ragctl.doctor.checks import Finding, fail, ok, unknown, warn
-from ragctl.doctor.checks.known_state import settings
+from ragctl.doctor.checks import Finding, fail, no_configuration, ok, warn
+from ragctl.doctor.checks.known_state import read_settings
 from ragctl.views.render import clean, counted
 from ragd.paths import Home
 
@@ -16,17 +16,17 @@ _INSTANCES = "/proc/sys/fs/inotify/max_user_instances"
 
 
 def reachable(home: Home) -> Finding:
-    wished = settings(home)
-    if wished is None:
-        return unknown()
-    vault = wished.vault_path
+    settings = read_settings(home)
+    if settings is None:
+        return no_configuration()
+    vault = settings.vault_path
     try:
         with os.scandir(vault) as entries:
             empty = next(entries, None) is None
     except OSError as why:
         return fail(
             f"{vault}: {why.strerror}",
-            "Mount it, or correct it with `ragctl config set vault_path PATH`.",
+            "Mount it, or correct the path with `ragctl config set vault_path PATH`.",
             vault,
         )
     if empty:
@@ -35,39 +35,41 @@ def reachable(home: Home) -> Finding:
 
 
 def notes(home: Home) -> Finding:
-    """Every note by its name and its mode; none is opened: that could fetch it from a cloud."""
-    wished = settings(home)
-    if wished is None:
-        return unknown()
-    if not os.path.isdir(wished.vault_path):
-        return warn("unknown, for the vault is not there", "Bring the vault back first.")
-    count, trouble = 0, []
+    """Check each note's name and mode. None is opened: that could download it from a cloud."""
+    settings = read_settings(home)
+    if settings is None:
+        return no_configuration()
+    if not os.path.isdir(settings.vault_path):
+        return warn(
+            "unknown, because the vault is not available", "Make the vault available first."
+        )
+    count, unreadable = 0, []
     deadline = time.monotonic() + _WALK_S
-    walk = os.walk(wished.vault_path, onerror=lambda why: trouble.append(str(why.filename)))
+    walk = os.walk(settings.vault_path, onerror=lambda why: unreadable.append(str(why.filename)))
     for folder, folders, files in walk:
         folders[:] = [name for name in folders if name[0] != "."]
         for name in files:
-            if any(fnmatch(name, pattern) for pattern in wished.indexing.file_patterns):
+            if any(fnmatch(name, pattern) for pattern in settings.indexing.file_patterns):
                 count += 1
                 path = os.path.join(folder, name)
                 if not _is_utf8(name) or not os.access(path, os.R_OK):
-                    trouble.append(path)
+                    unreadable.append(path)
         if time.monotonic() > deadline:
             break
-    if trouble:
-        first = clean(os.path.relpath(trouble[0], wished.vault_path))
+    if unreadable:
+        first = clean(os.path.relpath(unreadable[0], settings.vault_path))
         return warn(
-            f"{counted(len(trouble), 'note or folder', 'notes or folders')} cannot be read, or "
-            f"not by its name; the first is {first}",
-            "Look at owner and mode; a name has to be UTF-8. The others are indexed.",
+            f"{counted(len(unreadable), 'note or folder', 'notes or folders')} cannot be read "
+            f"(or the name is not UTF-8); the first is {first}",
+            "Check the owner, the mode and the name. All other notes are indexed.",
             first,
         )
     if not count:
-        patterns = ", ".join(wished.indexing.file_patterns)
+        patterns = ", ".join(settings.indexing.file_patterns)
         return warn(
-            f"no file there is a note ({patterns})", "Is `vault_path` the right folder?", patterns
+            f"it contains no notes ({patterns})", "Is `vault_path` the right folder?", patterns
         )
-    return ok(f"{counted(count, 'file')} with the name of a note, all readable")
+    return ok(f"{counted(count, 'note file')}, all readable")
 
 
 def _is_utf8(name: str) -> bool:
@@ -79,31 +81,31 @@ def _is_utf8(name: str) -> bool:
 
 
 def inotify(home: Home) -> Finding:
-    """Linux allows a user so many watched folders; each folder of the vault takes one."""
+    """Linux limits the watched folders of a user; each folder of the vault needs one watch."""
     if sys.platform != "linux":
         return ok("this system has no such limit")
     watches, instances = read_number(_WATCHES), read_number(_INSTANCES)
     if watches is None or instances is None:
-        return ok("this system does not tell its limits")
-    wished = settings(home)
-    folders = _folders(wished.vault_path) if wished is not None else 0
-    said = f"{watches:,} watches, the vault needs {folders:,}"
+        return ok("this system does not report its limits")
+    settings = read_settings(home)
+    folders = _count_folders(settings.vault_path) if settings is not None else 0
+    limits = f"{watches:,} watches, the vault needs {folders:,}"
     if folders > watches:
-        return fail(f"{said}: changes would be found by rescans only", _raise_to(folders))
+        return fail(f"{limits}: ragd finds changes only by rescans", _watch_limit_fix(folders))
     if folders > watches // 2 or instances < 2:
-        return warn(f"{said}, and other programs need some too", _raise_to(folders))
-    return ok(f"{said} ({counted(instances, 'instance')})")
+        return warn(f"{limits}, and other programs need some too", _watch_limit_fix(folders))
+    return ok(f"{limits} ({counted(instances, 'instance')})")
 
 
-def _raise_to(folders: int) -> str:
+def _watch_limit_fix(folders: int) -> str:
     enough = max(524_288, 4 * folders)
     return f"Run `sudo sysctl fs.inotify.max_user_watches={enough}`."
 
 
-def _folders(vault: str) -> int:
-    """How many folders there are, without hidden ones, which are not watched.
+def _count_folders(vault: str) -> int:
+    """The number of folders, without hidden ones, which are not watched.
 
-    Of a huge vault, as many as were seen in a few seconds.
+    For a huge vault, as many as can be counted in a few seconds.
     """
     deadline = time.monotonic() + _WALK_S
     count = 0

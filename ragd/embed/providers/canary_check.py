@@ -1,7 +1,7 @@
-"""An embedder under watch: no vector of another model gets through, whenever the server changed.
+"""Checks every call of an embedder, so that a vector of another model is never used.
 
-With every call a known text is embedded, too, and compared with what the index's own model made of
-it. For a question that would take too long: there the server is asked which model it has.
+Each call also embeds a known text, the canary, and compares its vector with the one that the
+index's own model made. For a query that would take too long, so the server's model is compared.
 """
 
 import asyncio
@@ -18,7 +18,7 @@ from ragd.embed.providers.embedder_port import (
 
 
 class CanaryCheckedEmbedder:
-    """The same as the embedder that it watches, but for vectors of another space."""
+    """Returns the vectors of another embedder, and raises if they are of another vector space."""
 
     def __init__(
         self,
@@ -38,43 +38,43 @@ class CanaryCheckedEmbedder:
         if not texts or not self._canary:
             return await self._embedder.embed(texts)
         try:
-            witness, *made = await self._embedder.embed([CANARY, *texts])
+            made_canary, *made = await self._embedder.embed([CANARY, *texts])
         except EmbeddingError as why:
-            raise self._without_witness(why) from None
-        if not same_space(witness, self._canary):
-            raise mismatch()
+            raise self._without_canary(why) from None
+        if not same_space(made_canary, self._canary):
+            raise model_mismatch()
         return made
 
     async def embed_passages(self, texts: Sequence[str]) -> list[Vector]:
-        return await self.embed(texts)  # only Ollama has a witness, and it makes no units
+        return await self.embed(texts)  # only Ollama is checked, and it makes no units
 
     async def embed_query(self, text: str) -> Vector:
         vector, is_same = await asyncio.gather(
             self._embedder.embed_query(text), self._is_same_model()
         )
         if not is_same:
-            raise mismatch()
+            raise model_mismatch()
         return vector
 
     async def close(self) -> None:
         await self._embedder.close()
 
-    def _without_witness(self, why: EmbeddingError) -> EmbeddingError:
-        """The same failure by the caller's own count; nothing is done that nobody vouches for."""
-        witness = why.done.get(0)
-        if witness is not None and not same_space(witness, self._canary):
-            return mismatch()
-        vouched = why.done.items() if witness is not None else ()
-        done = {place - 1: vector for place, vector in vouched if place}
-        if why.index == 0:  # the known text, of all texts: it is not the text's fault
-            return EmbeddingError(why.code, "transient", "failed inside")
+    def _without_canary(self, why: EmbeddingError) -> EmbeddingError:
+        """The same failure with the caller's positions, and no vectors without a good canary."""
+        made_canary = why.done.get(0)
+        if made_canary is not None and not same_space(made_canary, self._canary):
+            return model_mismatch()
+        verified = why.done.items() if made_canary is not None else ()
+        done = {place - 1: vector for place, vector in verified if place}
+        if why.index == 0:  # the canary failed, so the text is not the cause
+            return EmbeddingError(why.code, "transient", "reported an internal error")
         index = None if why.index is None else why.index - 1
         sizes = {"configured": why.configured, "made": why.made}
         return EmbeddingError(why.code, why.kind, why.detail, index=index, done=done, **sizes)
 
 
-def mismatch() -> EmbeddingError:
-    """The vectors are not those of the index any more."""
+def model_mismatch() -> EmbeddingError:
+    """The error for a model whose vectors do not match the index."""
     return EmbeddingError(
         "INDEX_MODEL_MISMATCH",
         "wrong_model",

@@ -1,7 +1,7 @@
-"""What an embedder is: its port, the identity of its vector space, its errors, its pace. Pure.
+"""The port of an embedder, the identity of its vector space, its errors and its pace. Pure.
 
-It never talks to a provider: the adapters do, and raise `EmbeddingError`, whose words come from a
-closed list, so that neither a note nor a provider's answer can get into a log through it.
+It never calls a provider: the adapters do. They raise `EmbeddingError` with a detail from a closed
+list, so that no note text and no provider's answer gets into a log.
 """
 
 import hashlib
@@ -14,13 +14,14 @@ import msgspec
 from msgspec import Struct
 
 Vector = bytes
-"""Float32, little-endian, one after another, of length 1: what SQLite and Arrow take as it is."""
+"""Float32 numbers, little-endian, normalised to length 1. SQLite and Arrow store them unchanged."""
 
 CANARY = "The quick brown Fox jumps over the lazy Dog, and Ünïcode makes it 42."
-"""One text of mixed case and accents: when its vector moves, the space is another one."""
+"""A text of mixed case and accents. If its vector changes, the vector space is another one."""
 
 CANARY_TOLERANCE = 0.995
-"""Cosine above which two canaries are of one space (other kernels of one model stay above it)."""
+"""Two canaries with at least this cosine are of one space. The same model on another machine stays
+above it."""
 
 Kind = Literal["unreachable", "model_missing", "wrong_model", "transient", "bad_item"]
 Code = Literal[
@@ -38,7 +39,7 @@ DETAILS = frozenset(
         "took too long",
         "is busy",
         "stopped in the middle of an answer",
-        "failed inside",
+        "reported an internal error",
         "answered something that is not an embedding",
         "answered more than expected",
         "answered with the wrong number of vectors",
@@ -51,9 +52,9 @@ DETAILS = frozenset(
         "is closed",
         "onnxruntime is not installed here",
         "the model's weights are not installed here",
-        "the model's weights are not the ones this version knows",
-        "the vocabulary is not the one this version knows",
-        "the model gives wrong vectors on this machine",
+        "the model's weights are not those of this version",
+        "the vocabulary is not that of this version",
+        "the model makes wrong vectors on this machine",
         "the model cannot be loaded",
         "the worker cannot be started",
         "the worker ended unexpectedly",
@@ -62,28 +63,28 @@ DETAILS = frozenset(
 
 
 class VectorSpace(Struct, frozen=True):
-    """Where vectors come from. Only vectors of one identity may be compared."""
+    """What the vectors were made with. Only vectors of the same space may be compared."""
 
     provider: str
     model: str
     digest: str  # of the weights, and of how they are run
     dimensions: int
-    prompt: str = ""  # put before a query, never before a document
-    window: int = 0  # tokens seen at once; 0: the model's own limit
+    prompt: str = ""  # added before a query, never before a document
+    window: int = 0  # tokens that the model reads at once; 0: its own limit
 
     @property
     def is_known(self) -> bool:
-        """False while nobody has said which weights these are: no vector is of this space yet."""
+        """False while the weights are not known. Then no vector is of this space."""
         return bool(self.digest)
 
     @property
     def identity(self) -> str:
-        """One short name for all of it, recorded with the index and keyed on by the cache."""
+        """A short name for all fields: recorded with the index, and the key in the cache."""
         return hashlib.sha256(msgspec.json.encode(self)).hexdigest()[:32]
 
 
 class PassedOver(Struct, frozen=True):
-    """Why Ollama was not taken for an index, where both providers were allowed."""
+    """Why Ollama was not chosen for an index, although the configuration allowed it."""
 
     code: str
     configured: int = 0  # sizes of vectors, where these two differ
@@ -91,10 +92,10 @@ class PassedOver(Struct, frozen=True):
 
 
 class EmbeddingError(Exception):
-    """Why there are no vectors: `kind` says what to do, `detail` is one of `DETAILS`.
+    """Why no vectors were made. `kind` decides what to do; `detail` is one of `DETAILS`.
 
-    `done` holds the vectors this call had already made, by index: what was paid for is not lost.
-    `configured`, `made`: sizes of vectors, where these two differ.
+    `done`: the vectors that this call had made already, by position, so that they are not lost.
+    `configured`, `made`: vector sizes, where these two differ.
     """
 
     def __init__(
@@ -131,20 +132,20 @@ class Embedder(Protocol):
         ...
 
     async def embed_passages(self, texts: Sequence[str]) -> list[Vector]:
-        """The same, but that of a long text may come with those of its units (`unit_vectors`)."""
+        """The same; the vector of a long text may contain those of its units (`unit_vectors`)."""
         ...
 
     async def embed_query(self, text: str) -> Vector:
-        """The vector of a question; it goes before every batch of documents that waits."""
+        """The vector of a query. It is made before all waiting documents."""
         ...
 
     async def close(self) -> None: ...
 
 
 def pack(numbers: Iterable[float]) -> Vector:
-    """Numbers as a vector of length 1. Raises ValueError for what has no direction."""
+    """Numbers as a vector of length 1. Raises ValueError if they have no direction."""
     values = array("d", numbers)
-    length = math.hypot(*values)  # NaN and infinity come out of it as themselves
+    length = math.hypot(*values)  # NaN or infinity if a value is
     if not math.isfinite(length) or length == 0.0:
         raise ValueError("not a direction")
     return array("f", [value / length for value in values]).tobytes()
@@ -156,13 +157,13 @@ def unpack(vector: Vector) -> "array[float]":
 
 
 def cosine(one: Vector, other: Vector) -> float:
-    """How alike two vectors of one space are, from -1 to 1."""
+    """How similar two vectors of one space are, from -1 to 1."""
     assert len(one) == len(other), "vectors of two spaces"
     return sum(map(float.__mul__, unpack(one), unpack(other)))
 
 
 def mean(vectors: Sequence[tuple[Vector, float]]) -> Vector:
-    """The direction between vectors, each with its weight."""
+    """The weighted mean of vectors, as a vector of length 1."""
     size = len(vectors[0][0]) // 4
     total = [0.0] * size
     for vector, weight in vectors:
@@ -178,14 +179,14 @@ def same_space(canary: Vector, stored: Vector) -> bool:
 
 
 class BatchPace:
-    """How many texts make one batch of about `turn_s` seconds. It learns from every batch.
+    """How many texts make one batch of about `turn_s` seconds. It measures every batch.
 
-    Short turns let a query in between; long ones waste less per request. Time goes with the
-    characters, not with the number of texts.
+    Short batches let a query in between; long ones have less overhead. The time depends on the
+    number of characters, not on the number of texts.
     """
 
-    _ROOM = 40  # characters' worth of work that even an empty text costs
-    _FIRST_S = 10.0  # what one text may take before anything was measured
+    _FIXED_COST = 40  # the cost of an empty text, in characters
+    _FIRST_S = 10.0  # how long one text may take before anything was measured
     _FLOOR_S = 30.0  # a model may have to be loaded first
 
     def __init__(self, turn_s: float, start: int, most: int) -> None:
@@ -196,7 +197,7 @@ class BatchPace:
         self._per_character_s: float | None = None
         self._patience = 1
 
-    def take(self, texts: Sequence[str], start: int) -> int:
+    def batch_end(self, texts: Sequence[str], start: int) -> int:
         """Where the batch that begins at `start` ends."""
         assert start < len(texts)
         room = math.inf
@@ -204,21 +205,21 @@ class BatchPace:
             room = self._turn_s / self._per_character_s
         end = start
         for text in texts[start : start + self._limit]:
-            room -= len(text) + self._ROOM
+            room -= len(text) + self._FIXED_COST
             if room < 0 and end > start:
                 break
             end += 1
         return end
 
     def allowance_s(self, texts: Sequence[str]) -> float:
-        """How long these may take at the very most."""
+        """The longest time that these may take."""
         expected = self._FIRST_S * len(texts)
         if self._per_character_s is not None:
             expected = 6 * self._per_character_s * self._work(texts)
         return self._patience * (self._FLOOR_S + expected)
 
     def learn(self, texts: Sequence[str], took_s: float) -> None:
-        """A batch of these took so long."""
+        """Adapt to the time that a batch of these took."""
         measured = max(took_s, 1e-6) / self._work(texts)
         known = self._per_character_s
         self._per_character_s = measured if known is None else (known + measured) / 2
@@ -227,9 +228,9 @@ class BatchPace:
             self._limit = min(self._most, 2 * self._limit)
 
     def slow_down(self) -> None:
-        """A batch did not end in time: ask for half as much, and wait twice as long for it."""
+        """A batch did not end in time: halve the batches, and double the time they may take."""
         self._limit = max(1, self._limit // 2)
         self._patience = min(8, 2 * self._patience)
 
     def _work(self, texts: Sequence[str]) -> int:
-        return sum(len(text) + self._ROOM for text in texts)
+        return sum(len(text) + self._FIXED_COST for text in texts)

@@ -1,7 +1,7 @@
-"""The embedded models: vectors from a worker process that is there while it is needed.
+"""The embedded models: vectors from a worker process that runs only while it is needed.
 
-The worker is started by the first text, ended after a time without any, and killed when it does
-not answer. It never runs in the daemon's own process, and never outlives it.
+The worker starts with the first text, ends after a time without any, and is killed if it does not
+answer. A model never runs in the daemon's own process, and the worker never outlives the daemon.
 """
 
 import asyncio
@@ -63,7 +63,7 @@ def model_of(space: VectorSpace) -> ShippedModel | None:
 
 
 def unavailable(model: ShippedModel = ENGLISH) -> str | None:
-    """Why this model cannot run here, as far as a quick look can tell, or None."""
+    """Why this model cannot run here, by a quick check; None if it probably can."""
     if model.needs_onnxruntime and importlib.util.find_spec("onnxruntime") is None:
         return "onnxruntime is not installed here"
     if importlib.util.find_spec(model.package) is None:
@@ -85,7 +85,7 @@ class EmbeddedEmbedder:
         self._unit_bits = model.unit_bits
         self._worker = _Worker((*command, model.name), idle_s)
         pace = BatchPace(TURN_S, FIRST_BATCH, LARGEST_BATCH)
-        self._batches = RequestQueue(self._ask, self._space, pace, sleep)
+        self._batches = RequestQueue(self._embed_batch, self._space, pace, sleep)
 
     @property
     def space(self) -> VectorSpace:
@@ -93,7 +93,7 @@ class EmbeddedEmbedder:
 
     @property
     def worker_pid(self) -> int | None:
-        """The worker's process id while there is one, for `status` and for tests."""
+        """The worker's process id while it runs."""
         return self._worker.pid
 
     async def embed(self, texts: Sequence[str]) -> list[Vector]:
@@ -109,8 +109,8 @@ class EmbeddedEmbedder:
         await self._batches.close()
         await self._worker.close()
 
-    async def _ask(self, texts: Sequence[str], allowance_s: float) -> TimedVectors:
-        reply, took_s = await self._worker.ask(EmbedRequest(list(texts)), allowance_s)
+    async def _embed_batch(self, texts: Sequence[str], allowance_s: float) -> TimedVectors:
+        reply, took_s = await self._worker.request(EmbedRequest(list(texts)), allowance_s)
         size = self._space.dimensions * 4
         match reply:
             case Vectors(data, units) if len(data) == len(texts) * size:
@@ -119,11 +119,11 @@ class EmbeddedEmbedder:
             case EmbedFailed("not_a_number"):
                 raise TextRefused("not_a_number")
             case _:
-                raise _error("transient", "failed inside")
+                raise _error("transient", "reported an internal error")
 
 
 class _Worker:
-    """The worker process, and the one conversation with it."""
+    """The worker process, and requests to it, one at a time."""
 
     def __init__(self, command: Sequence[str], idle_s: float) -> None:
         self._command = command
@@ -137,17 +137,17 @@ class _Worker:
     def pid(self) -> int | None:
         return self._process.pid if self._process else None
 
-    async def ask(self, request: EmbedRequest, within_s: float) -> tuple[Reply, float]:
-        """The worker's reply and the seconds it took; it is started before if need be."""
+    async def request(self, request: EmbedRequest, within_s: float) -> tuple[Reply, float]:
+        """The worker's reply, and the seconds it took. Starts the worker if it does not run."""
         async with self._one_at_a_time:
-            self._rest()
+            self._set_idle_timer()
             try:
                 if self._process is None or self._process.returncode is not None:
                     await self._kill()
                     await self._start()
                 started = time.monotonic()
                 async with asyncio.timeout(within_s):
-                    reply = await self._converse(request)
+                    reply = await self._send(request)
             except TimeoutError:
                 await self._kill()
                 raise _error("transient", "took too long") from None
@@ -157,12 +157,12 @@ class _Worker:
             except BaseException:
                 await self._kill()
                 raise
-            self._rest(self._idle_s)
+            self._set_idle_timer(self._idle_s)
             return reply, time.monotonic() - started
 
     async def close(self) -> None:
         """End the worker."""
-        self._rest()
+        self._set_idle_timer()
         if self._ending is not None:
             await self._ending
         await self._end()
@@ -174,12 +174,12 @@ class _Worker:
                 stdin=PIPE,
                 stdout=PIPE,
                 env=_environment(),
-                start_new_session=True,  # Ctrl-C in the daemon's terminal is not for the worker
+                start_new_session=True,  # Ctrl-C in the terminal must not stop the worker
             )
         except OSError:
             raise _error("unreachable", "the worker cannot be started") from None
         async with asyncio.timeout(START_WITHIN_S):
-            reply = await self._hear(self._process)
+            reply = await self._read_reply(self._process)
         match reply:
             case Ready():
                 return
@@ -188,37 +188,37 @@ class _Worker:
             case _:
                 raise _error("unreachable", "the worker cannot be started")
 
-    async def _converse(self, request: EmbedRequest) -> Reply:
+    async def _send(self, request: EmbedRequest) -> Reply:
         assert self._process is not None
         assert self._process.stdin is not None
         self._process.stdin.write(frame(request))
         await self._process.stdin.drain()
-        return await self._hear(self._process)
+        return await self._read_reply(self._process)
 
-    async def _hear(self, process: Process) -> Reply:
+    async def _read_reply(self, process: Process) -> Reply:
         assert process.stdout is not None
         length = body_length(await process.stdout.readexactly(HEADER.size))
         return decode_reply(await process.stdout.readexactly(length))
 
-    def _rest(self, end_after_s: float | None = None) -> None:
-        """Nothing to do: end the worker after a while. Without a time: there is something."""
+    def _set_idle_timer(self, end_after_s: float | None = None) -> None:
+        """End the worker after this time. Without a time, only cancel the timer."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
         if end_after_s is not None:
             loop = asyncio.get_running_loop()
-            self._timer = loop.call_later(end_after_s, self._begin_to_end)
+            self._timer = loop.call_later(end_after_s, self._start_ending)
 
-    def _begin_to_end(self) -> None:
+    def _start_ending(self) -> None:
         self._ending = asyncio.get_running_loop().create_task(self._end_idle(self._timer))
 
     async def _end_idle(self, timer: asyncio.TimerHandle | None) -> None:
         async with self._one_at_a_time:
-            if self._timer is timer:  # still: no request came in between
+            if self._timer is timer:  # no request came in between
                 await self._end()
 
     async def _end(self) -> None:
-        """Let the worker end by itself, and see to it that it does."""
+        """Let the worker exit, and kill it if it does not."""
         process = self._process
         if process is None:
             return
@@ -249,13 +249,13 @@ def _with_units(vectors: list[Vector], units: Sequence[bytes], bits: UnitBits) -
     try:
         return [with_units(vector, own, bits) for vector, own in zip(vectors, units, strict=True)]
     except ValueError:
-        raise _error("transient", "failed inside") from None
+        raise _error("transient", "reported an internal error") from None
 
 
 def _environment() -> dict[str, str]:
-    """The worker's surroundings: our own package and no other surprise, little memory."""
+    """The worker's environment: it imports our package, and uses little memory."""
     return subprocesses.environment(
-        ORT_DISABLE_TELEMETRY="1",  # onnxruntime reports to its makers unless told not to
+        ORT_DISABLE_TELEMETRY="1",  # otherwise onnxruntime sends telemetry
         MALLOC_ARENA_MAX="2",
         OMP_NUM_THREADS="1",
         OPENBLAS_NUM_THREADS="1",

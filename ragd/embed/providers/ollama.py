@@ -1,6 +1,6 @@
-"""Ollama's HTTP interface: is it there, has it the model, and the vectors it makes.
+"""Ollama's HTTP interface: whether it responds and has the model, and the vectors that it makes.
 
-It never uses a proxy, follows a redirect or repeats what Ollama's answers say: they quote notes.
+It never uses a proxy or follows a redirect, and never repeats Ollama's messages: they quote notes.
 """
 
 import asyncio
@@ -21,7 +21,6 @@ from ragd.embed.providers.embedder_port import (
     Vector,
     VectorSpace,
     pack,
-    same_space,
 )
 from ragd.embed.providers.request_queue import RequestQueue, TextRefused, TimedVectors
 
@@ -32,14 +31,14 @@ TURN_S = 2.0
 FIRST_BATCH = 8
 KEEP_ALIVE = "30m"
 LISTING_BYTES = 4 * 1024 * 1024
-MOST_DIMENSIONS = 8192  # a model that makes larger vectors than the index has must be heard out
-USUAL_DIMENSIONS = 1024  # of the default model; for an index of text while no model can be asked
+MOST_DIMENSIONS = 8192  # limits the size of an answer; larger than the vectors of any index
+USUAL_DIMENSIONS = 1024  # of the default model; for an index that is made while Ollama is down
 QUERY_PROMPTS = {
     "mxbai-embed-large": "Represent this sentence for searching relevant passages: ",
 }
 
 
-class _Version(Struct):
+class _OllamaVersion(Struct):
     version: str
 
 
@@ -58,67 +57,59 @@ class _Embeddings(Struct):
 
 
 class OllamaModelInfo(Struct, frozen=True):
-    """What a look at an Ollama server found. `digest` is None when it does not have the model."""
+    """The version of an Ollama server, and the digest of a model; None if it does not have it."""
 
     version: str
     digest: str | None
 
 
-class Probe(Struct, frozen=True):
-    """What a full check found: the model works, and whether its vectors are still the same."""
-
-    version: str
-    canary: Vector
-    same_space: bool | None  # None: there was no stored canary to compare with
-
-
-async def answers(base_url: str) -> bool:
-    """True if an Ollama server answers at this address."""
-    wire = _OllamaClient(base_url)
+async def is_reachable(base_url: str) -> bool:
+    """Whether an Ollama server answers at this address."""
+    client = _OllamaClient(base_url)
     try:
-        await wire.get("/api/version", _Version)
+        await client.get("/api/version", _OllamaVersion)
     except EmbeddingError:
         return False
     finally:
-        await wire.close()
+        await client.close()
     return True
 
 
-async def look(base_url: str, model: str) -> OllamaModelInfo:
-    """Who answers at this address, and has it this model? Loads nothing."""
-    wire = _OllamaClient(base_url)
+async def read_model_info(base_url: str, model: str) -> OllamaModelInfo:
+    """The server's version and the model's digest. It loads no model."""
+    client = _OllamaClient(base_url)
     try:
-        return await _look(wire, model)
+        return await _read_model_info(client, model)
     finally:
-        await wire.close()
+        await client.close()
 
 
 async def connect(
     base_url: str, model: str, dimensions: int = 0, batch_size: int = 64
 ) -> "OllamaEmbedder":
-    """An embedder for this model as it is now, or an `EmbeddingError` that says what is missing.
+    """An embedder for this model. Raises EmbeddingError if the server or the model is missing.
 
-    The size of its vectors is the model's own; `dimensions` other than 0 must be the same.
+    The model decides the size of its vectors; `dimensions`, if it is not 0, must be the same.
     """
-    sighting = await look(base_url, model)
-    if sighting.digest is None:
+    found = await read_model_info(base_url, model)
+    if found.digest is None:
         raise _model_missing()
     made = await vector_size(base_url, model)
     if dimensions not in (0, made):
         raise _wrong_size(dimensions, made)
-    space = space_of(model, sighting.digest, made)
+    space = space_of(model, found.digest, made)
     return OllamaEmbedder(base_url, space, batch_size, configured=dimensions)
 
 
 async def vector_size(base_url: str, model: str) -> int:
-    """How many numbers a vector of this model has. Loads the model."""
-    wire = _OllamaClient(base_url)
+    """How many numbers a vector of this model has. It loads the model."""
+    client = _OllamaClient(base_url)
     try:
-        answer = await _embed(wire, model, [CANARY], LOAD_WITHIN_S)
+        answer = await _embed(client, model, [CANARY], LOAD_WITHIN_S)
     except TextRefused:
-        raise _error("transient", "failed inside") from None
+        raise _error("transient", "reported an internal error") from None
     finally:
-        await wire.close()
+        await client.close()
     if len(answer.embeddings) != 1 or not answer.embeddings[0]:
         raise _error("transient", "answered with the wrong number of vectors")
     return len(answer.embeddings[0])
@@ -143,9 +134,9 @@ class OllamaEmbedder:
     ) -> None:
         self._space = space
         self._configured = configured  # the size that vectors must have; 0: the index's own
-        self._wire = _OllamaClient(base_url)
+        self._client = _OllamaClient(base_url)
         pace = BatchPace(TURN_S, min(FIRST_BATCH, batch_size), batch_size)
-        self._batches = RequestQueue(self._ask, space, pace, sleep)
+        self._batches = RequestQueue(self._send, space, pace, sleep)
 
     @property
     def space(self) -> VectorSpace:
@@ -160,30 +151,15 @@ class OllamaEmbedder:
     async def embed_query(self, text: str) -> Vector:
         return await self._batches.embed_query(text)
 
-    async def probe(self, stored_canary: Vector | None = None) -> Probe:
-        """Is it up, has it this very model, does it load, are its vectors still the same?
-
-        It may wait for the batch under way, and for the model to be loaded.
-        """
-        sighting = await _look(self._wire, self._space.model)
-        if sighting.digest is None:
-            raise _model_missing()
-        if sighting.digest != self._space.digest:
-            raise _mismatch("has another version of the model than the index")
-        await self._post([], LOAD_WITHIN_S)
-        canary = (await self.embed([CANARY]))[0]
-        same = None if stored_canary is None else same_space(canary, stored_canary)
-        return Probe(sighting.version, canary, same)
-
     async def digest(self) -> str | None:
-        """That of the model of this name, now; None if it is not there."""
-        return await _digest_of(self._wire, self._space.model)
+        """The current digest of the model with this name; None if the server does not have it."""
+        return await _digest_of(self._client, self._space.model)
 
     async def close(self) -> None:
         await self._batches.close()
-        await self._wire.close()
+        await self._client.close()
 
-    async def _ask(self, texts: Sequence[str], allowance_s: float) -> TimedVectors:
+    async def _send(self, texts: Sequence[str], allowance_s: float) -> TimedVectors:
         started = time.monotonic()
         answer = await self._post(texts, allowance_s)
         took_s = time.monotonic() - started - answer.load_duration / 1e9
@@ -200,14 +176,14 @@ class OllamaEmbedder:
             raise TextRefused("not_a_number") from None
 
     async def _post(self, texts: Sequence[str], allowance_s: float) -> _Embeddings:
-        return await _embed(self._wire, self._space.model, texts, allowance_s)
+        return await _embed(self._client, self._space.model, texts, allowance_s)
 
 
 Answer = TypeVar("Answer", bound=Struct)
 
 
 class _OllamaClient:
-    """HTTP to one server, with a bound on everything; its failures are `EmbeddingError`."""
+    """HTTP to one server, with limits on time and size. Raises EmbeddingError."""
 
     def __init__(self, base_url: str) -> None:
         self._base_url = base_url.rstrip("/")
@@ -248,10 +224,10 @@ class _OllamaClient:
         except (aiohttp.ClientError, ValueError):
             raise _error("unreachable", "does not answer") from None
         if status != 200:
-            _complain(status, answer)
+            _raise_for_answer(status, answer)
         try:
             return msgspec.json.decode(answer, type=shape)
-        except msgspec.DecodeError:  # its message quotes nothing, but its cause may
+        except msgspec.DecodeError:  # the cause may quote the answer
             raise _error("transient", "answered something that is not an embedding") from None
 
     async def _exchange(
@@ -284,27 +260,27 @@ class _OllamaClient:
 
 
 async def _embed(
-    wire: _OllamaClient, model: str, texts: Sequence[str], allowance_s: float
+    client: _OllamaClient, model: str, texts: Sequence[str], allowance_s: float
 ) -> _Embeddings:
-    # The same options with every request, that is none: a change would reload the model.
-    # Not truncated: Ollama would cut long texts without a word, so it must refuse them.
+    # No options, in any request: other options would reload the model.
+    # Not truncated: Ollama would cut long texts silently, so it must refuse them.
     request = {"model": model, "input": texts, "truncate": False, "keep_alive": KEEP_ALIVE}
     limit = 65_536 + len(texts) * MOST_DIMENSIONS * 40
-    return await wire.post("/api/embed", request, _Embeddings, allowance_s, limit)
+    return await client.post("/api/embed", request, _Embeddings, allowance_s, limit)
 
 
-async def _look(wire: _OllamaClient, model: str) -> OllamaModelInfo:
-    version = (await wire.get("/api/version", _Version)).version
-    return OllamaModelInfo(version, await _digest_of(wire, model))
+async def _read_model_info(client: _OllamaClient, model: str) -> OllamaModelInfo:
+    version = (await client.get("/api/version", _OllamaVersion)).version
+    return OllamaModelInfo(version, await _digest_of(client, model))
 
 
-async def _digest_of(wire: _OllamaClient, model: str) -> str | None:
-    known = {entry.name: entry.digest for entry in (await wire.get("/api/tags", _Tags)).models}
+async def _digest_of(client: _OllamaClient, model: str) -> str | None:
+    known = {entry.name: entry.digest for entry in (await client.get("/api/tags", _Tags)).models}
     named = model if ":" in model else f"{model}:latest"
     return known.get(named, known.get(model))
 
 
-# What a failed answer means, by its words: the status does not tell. First match wins.
+# What a failed answer means, by its words: the status is not enough. The first match counts.
 _MEANINGS: tuple[tuple[re.Pattern[bytes], str], ...] = tuple(
     (re.compile(pattern, re.IGNORECASE), meaning)
     for pattern, meaning in (
@@ -318,8 +294,8 @@ _MEANINGS: tuple[tuple[re.Pattern[bytes], str], ...] = tuple(
 )
 
 
-def _complain(status: int, answer: bytes) -> NoReturn:
-    """Raise what an answer that is not a success means."""
+def _raise_for_answer(status: int, answer: bytes) -> NoReturn:
+    """Raise the error that an unsuccessful answer means."""
     if 300 <= status < 400:
         raise _error("unreachable", "answered with a redirect")
     meaning = next((name for words, name in _MEANINGS if words.search(answer)), "")
@@ -332,7 +308,7 @@ def _complain(status: int, answer: bytes) -> NoReturn:
             raise _error("transient", "stopped in the middle of an answer")
     if meaning == "busy" or status == 503:
         raise _error("transient", "is busy")
-    raise _error("transient", "failed inside")
+    raise _error("transient", "reported an internal error")
 
 
 def _error(kind: Kind, detail: str) -> EmbeddingError:

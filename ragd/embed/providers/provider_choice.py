@@ -1,7 +1,7 @@
-"""Who makes the vectors: chosen once, when an index is created, and never changed silently.
+"""Chooses the provider of an index when the index is created, and never changes it silently.
 
-Under `auto` that is Ollama if it answers and has the model, else the embedded model. Two indexes
-may be open during a reindex, so there may be two providers.
+With `auto` it is Ollama if it responds and has the model, else the embedded model. During a reindex
+two indexes are open, so there may be two providers.
 """
 
 import asyncio
@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from ragd.config.live_settings import Settings
 from ragd.embed.providers import local_model, ollama
-from ragd.embed.providers.canary_check import CanaryCheckedEmbedder, mismatch
+from ragd.embed.providers.canary_check import CanaryCheckedEmbedder, model_mismatch
 from ragd.embed.providers.embedder_port import (
     CANARY,
     Embedder,
@@ -24,10 +24,10 @@ from ragd.store.lance import IndexIdentity
 
 
 class ChosenProvider(NamedTuple):
-    """The vector space of a new index, its canary, and why it is not Ollama's, if it could be."""
+    """The vector space of a new index, its canary, and why Ollama was not chosen, if allowed."""
 
     space: VectorSpace
-    canary: Vector = b""  # of a server, which may change; weights with a hash do not
+    canary: Vector = b""  # only for a server, whose model may change
     passed_over: PassedOver | None = None
 
 
@@ -42,48 +42,48 @@ class Providers:
         self._size = ("", 0)  # a digest, and the size of the vectors of that model
 
     async def choose(self, *, may_be_absent: bool, local: ShippedModel = ENGLISH) -> ChosenProvider:
-        """The vector space for a new index, as the configuration wishes. `local`: the embedded
-        model that is meant, where it is an embedded one.
+        """The vector space for a new index, by the configuration. `local`: the embedded model to
+        use, if it is an embedded one.
 
-        `may_be_absent`: where Ollama is wished for and is not there, its space is returned without
-        a digest: an index for text alone, until somebody can say what its vectors are like.
+        `may_be_absent`: if Ollama is configured and does not respond, return its space without a
+        digest. That index has only text until Ollama responds.
         """
-        wish = self._settings.current.embedding
-        if wish.provider == "embedded":
+        wanted = self._settings.current.embedding
+        if wanted.provider == "embedded":
             return ChosenProvider(local_model.space_of(local))
         try:
             chosen = await ollama.connect(
-                wish.base_url, wish.model, wish.dimensions, wish.batch_size
+                wanted.base_url, wanted.model, wanted.dimensions, wanted.batch_size
             )
-            canary = await self._take(chosen)
+            canary = await self._open_for_index(chosen)
         except EmbeddingError as why:
-            if wish.provider == "auto":
+            if wanted.provider == "auto":
                 passed_over = PassedOver(why.code, why.configured, why.made)
                 return ChosenProvider(local_model.space_of(local), passed_over=passed_over)
             if not may_be_absent:
                 raise
-            size = wish.dimensions or ollama.USUAL_DIMENSIONS
-            return ChosenProvider(ollama.space_of(wish.model, "", size))
+            size = wanted.dimensions or ollama.USUAL_DIMENSIONS
+            return ChosenProvider(ollama.space_of(wanted.model, "", size))
         return ChosenProvider(chosen.space, canary)
 
     async def vector_size(self, known: VectorSpace | None) -> int | None:
-        """How many numbers a vector of the configured model in Ollama has; None if nobody can say
-        now. Asked for a vector once for each version of the model; `known` may spare that."""
-        wish = self._settings.current.embedding
+        """How many numbers a vector of the configured model in Ollama has; None if that cannot be
+        found out now. Each version of the model makes one vector for this, unless it is `known`."""
+        wanted = self._settings.current.embedding
         try:
-            sighting = await ollama.look(wish.base_url, wish.model)
-            if sighting.digest is None:
+            found = await ollama.read_model_info(wanted.base_url, wanted.model)
+            if found.digest is None:
                 return None
-            if known is not None and (known.model, known.digest) == (wish.model, sighting.digest):
+            if known is not None and (known.model, known.digest) == (wanted.model, found.digest):
                 return known.dimensions
-            if self._size[0] != sighting.digest:
-                self._size = sighting.digest, await ollama.vector_size(wish.base_url, wish.model)
+            if self._size[0] != found.digest:
+                self._size = found.digest, await ollama.vector_size(wanted.base_url, wanted.model)
         except EmbeddingError:
             return None
         return self._size[1]
 
-    async def of(self, identity: IndexIdentity) -> Embedder:
-        """The embedder whose vectors may be put beside those of this index."""
+    async def embedder_for(self, identity: IndexIdentity) -> Embedder:
+        """The embedder that makes vectors for this index. Raises EmbeddingError."""
         space = identity.space
         async with self._opening:
             known = self._open.get(space.identity)
@@ -92,17 +92,17 @@ class Providers:
             if space.provider == "embedded":
                 model = local_model.model_of(space)
                 if model is None:
-                    raise mismatch()
+                    raise model_mismatch()
                 return self._open.setdefault(
                     space.identity, local_model.EmbeddedEmbedder(model=model)
                 )
             if self._settings.current.embedding.provider == "embedded":
-                raise mismatch()  # whoever wants no server any more is not to be sent to one
-            return await self._reach(identity)
+                raise model_mismatch()  # the configuration does not allow Ollama any more
+            return await self._connect(identity)
 
-    async def mismatch(self, identity: IndexIdentity, digest: str, *, doubted: bool) -> bool:
-        """Whether Ollama's vectors are not those of this index any more. Asked for a vector only
-        when that is `doubted`, or the model's digest is another one than it was."""
+    async def has_other_model(self, identity: IndexIdentity, digest: str, *, doubted: bool) -> bool:
+        """Whether Ollama's vectors do not match this index any more. A vector is made and compared
+        only if that is `doubted` or the model's digest has changed."""
         known = self._verified.get(identity.space.identity, identity.space.digest)
         if digest == known and not doubted:
             return False
@@ -111,65 +111,65 @@ class Providers:
                 stale = self._open.pop(identity.space.identity, None)
                 if stale is not None:
                     await stale.close()
-                await self._reach(identity)
+                await self._connect(identity)
         except EmbeddingError as why:
             return doubted or why.code == "INDEX_MODEL_MISMATCH"
         self._verified[identity.space.identity] = digest
         return False
 
     async def keep_only(self, identities: set[str]) -> None:
-        """Let go of the embedders of spaces that no index is in any more."""
+        """Close the embedders of all other vector spaces."""
         for name in self._open.keys() - identities:
             embedder = self._open.pop(name)
             try:
                 await embedder.close()
-            except asyncio.CancelledError:  # `close` ends it: its worker must not be orphaned
+            except asyncio.CancelledError:  # `close` ends it later: its worker must not stay
                 self._open.setdefault(name, embedder)
                 raise
 
     async def close(self) -> None:
         await self.keep_only(set())
 
-    async def _reach(self, identity: IndexIdentity) -> Embedder:
-        """Ollama with the very model of this index: its vectors say so, whatever its digest."""
-        wish = self._settings.current.embedding
+    async def _connect(self, identity: IndexIdentity) -> Embedder:
+        """Open Ollama with the model of this index. Its vectors are compared, not its digest."""
+        wanted = self._settings.current.embedding
         space = identity.space
         embedder = ollama.OllamaEmbedder(
-            wish.base_url, space, wish.batch_size, configured=wish.dimensions
+            wanted.base_url, space, wanted.batch_size, configured=wanted.dimensions
         )
         try:
             canary = (await embedder.embed([CANARY]))[0]
             if identity.canary and not same_space(canary, identity.canary):
-                raise mismatch()
+                raise model_mismatch()
         except BaseException:
             await embedder.close()
             raise
-        return self._watch(embedder, canary)
+        return self._add_checked(embedder, canary)
 
-    def _watch(self, embedder: ollama.OllamaEmbedder, canary: Vector) -> Embedder:
-        """From now on its vectors are taken, for as long as they are of this space."""
-        watched = CanaryCheckedEmbedder(embedder, canary, lambda: self._has_same_model(embedder))
-        self._open[embedder.space.identity] = watched
-        return watched
+    def _add_checked(self, embedder: ollama.OllamaEmbedder, canary: Vector) -> Embedder:
+        """Use this embedder, with a canary check of every call."""
+        checked = CanaryCheckedEmbedder(embedder, canary, lambda: self._has_same_model(embedder))
+        self._open[embedder.space.identity] = checked
+        return checked
 
     async def _has_same_model(self, embedder: ollama.OllamaEmbedder) -> bool:
-        """Whether the server still has the model that was verified last; who cannot say, says yes:
-        then something else is wrong, which shows."""
+        """Whether the server still has the model that was verified last. True if it does not
+        respond: another check reports that."""
         try:
             digest = await embedder.digest()
         except EmbeddingError:
             return True
         return digest == self._verified.get(embedder.space.identity, embedder.space.digest)
 
-    async def _take(self, embedder: ollama.OllamaEmbedder) -> Vector:
-        """Its canary: a server may change, so what it makes of a known text is kept."""
+    async def _open_for_index(self, embedder: ollama.OllamaEmbedder) -> Vector:
+        """Keep the embedder of a new index open, and return its canary."""
         try:
             canary = (await embedder.embed([CANARY]))[0]
         except BaseException:
             await embedder.close()
             raise
-        if embedder.space.identity in self._open:  # somebody may be at work with that one
+        if embedder.space.identity in self._open:  # that one may be in use
             await embedder.close()
         else:
-            self._watch(embedder, canary)
+            self._add_checked(embedder, canary)
         return canary

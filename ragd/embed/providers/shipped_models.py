@@ -1,6 +1,6 @@
-"""The embedded models that come with ragd, and the packages that carry their files. Pure.
+"""The embedded models that come with ragd, and the packages that contain their files. Pure.
 
-The first of a language is the one that new indexes get; an index names its model for ever.
+New indexes get the first model of a language. An index keeps its model until a reindex.
 """
 
 from typing import Literal
@@ -11,26 +11,26 @@ from ragd.embed.unit_vectors import UnitBits
 
 
 class ShippedModel(Struct, frozen=True):
-    """A model that comes with ragd, and the package that carries its files.
+    """A model that comes with ragd, and the package that contains its files.
 
-    `files`: from the package's folder, with their SHA-256. `recipe`: how the weights are run;
-    another recipe is another vector space.
+    `files`: paths in the package's folder, and their SHA-256. `recipe`: how the weights are run;
+    another recipe makes another vector space.
     """
 
     language: Literal["english", "multilingual"]
     name: str
     dimensions: int
-    window: int  # tokens seen at once; with granite, about so many
+    window: int  # tokens read at once; with granite, approximately
     package: str
     files: dict[str, str]
     recipe: str
     needs_onnxruntime: bool = False
     unit_bits: UnitBits = 8  # for each number of a unit's vector
-    units_from: int | None = None  # characters; a longer text has units, else it is made again
+    units_from: int | None = None  # characters; a longer text's vector without units is made again
 
     @property
     def digest(self) -> str:
-        """Of its files, and of how they are run."""
+        """The hashes of its files, and how they are run."""
         return f"sha256:{'+'.join(self.files.values())}+{self.recipe}"
 
 
@@ -62,7 +62,7 @@ MULTILINGUAL = ShippedModel(
     unit_bits=4,
     units_from=1_000,
 )
-# The English model of indexes that were made before granite came; they keep it until a reindex.
+# The English model of indexes that were made before granite. They keep it until a reindex.
 MINILM = ShippedModel(
     "english",
     "all-MiniLM-L6-v2",

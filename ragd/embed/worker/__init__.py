@@ -1,4 +1,4 @@
-"""The embedded models, in a process of their own: what they are, and how the daemon talks to one.
+"""The embedded models, in a process of their own, and the messages between it and the daemon.
 
     frame = length as 4 bytes, big-endian · msgpack
 
@@ -25,13 +25,13 @@ HEADER = struct.Struct(">I")
 
 
 class EmbedRequest(Struct, frozen=True):
-    """The one request."""
+    """The only kind of request: texts to embed."""
 
     texts: list[str]
 
 
 class Ready(Struct, frozen=True, tag=True):
-    """The model is loaded and gives right vectors."""
+    """The model is loaded and makes the right vectors."""
 
 
 class Unavailable(Struct, frozen=True, tag=True):
@@ -51,7 +51,7 @@ class Vectors(Struct, frozen=True, tag=True):
 
 
 class EmbedFailed(Struct, frozen=True, tag="Failed"):
-    """No vectors; the worker goes on."""
+    """No vectors were made; the worker continues."""
 
     why: Literal["not_a_number", "failed_inside"]
 
@@ -71,7 +71,7 @@ def frame(message: EmbedRequest | Reply) -> bytes:
 
 
 def body_length(header: bytes) -> int:
-    """How many bytes follow this header. Raises ValueError when it cannot be one of ours."""
+    """How many bytes follow this header. Raises ValueError if it is too large."""
     (length,) = HEADER.unpack(header)
     if length > MAX_FRAME_BYTES:
         raise ValueError("not a frame")
@@ -79,7 +79,7 @@ def body_length(header: bytes) -> int:
 
 
 def decode_reply(body: bytes) -> Reply:
-    """What the worker said. Raises ValueError (msgspec's) when it is nothing we know."""
+    """The worker's reply. Raises ValueError (msgspec's) if it is not one."""
     return _replies.decode(body)
 
 

@@ -1,7 +1,7 @@
-"""The worker's life: load the model that is named, answer requests until the input ends.
+"""The worker: loads a model and answers requests until its input ends.
 
-What any library writes to the standard output goes to the standard error, so that it can never
-get between two frames. A text never appears in an error: only its type and place do.
+The output of libraries goes to stderr, so that it never gets between two frames on stdout. A
+reported error has only a type and a place, never a text.
 """
 
 import os
@@ -27,7 +27,7 @@ from ragd.embed.worker import (
 from ragd.embed.worker.loading import CannotRun, Floats
 from ragd.embed.worker.units import PassageVectors
 
-KINDER_BY = 5  # nice: a person's own programs go first
+NICENESS = 5  # a person's own programs go first
 
 
 class LoadedModel(Protocol):
@@ -38,7 +38,7 @@ class LoadedModel(Protocol):
 
 @runtime_checkable
 class UnitModel(Protocol):
-    """A model that gives the units of long texts vectors of their own."""
+    """A model that also makes vectors for the units of long texts."""
 
     def embed_passages(self, texts: Sequence[str]) -> PassageVectors: ...
 
@@ -61,7 +61,7 @@ def load(name: str) -> LoadedModel:
 def main() -> int:
     requests, replies = _streams()
     if hasattr(os, "nice"):
-        os.nice(KINDER_BY)
+        os.nice(NICENESS)
     try:
         model = load(sys.argv[-1])
     except CannotRun as reason:
@@ -75,7 +75,7 @@ def main() -> int:
 
 def _answer(model: LoadedModel, request: EmbedRequest) -> Reply:
     try:
-        made = _made(model, request.texts)
+        made = _embed(model, request.texts)
     except Exception as error:
         _report(error)
         return EmbedFailed("failed_inside")
@@ -84,7 +84,7 @@ def _answer(model: LoadedModel, request: EmbedRequest) -> Reply:
     return Vectors(made.vectors.astype("<f4").tobytes(), made.units)
 
 
-def _made(model: LoadedModel, texts: Sequence[str]) -> PassageVectors:
+def _embed(model: LoadedModel, texts: Sequence[str]) -> PassageVectors:
     if isinstance(model, UnitModel):
         return model.embed_passages(texts)
     return PassageVectors(model.embed(texts), [])
@@ -96,7 +96,7 @@ def _report(error: Exception) -> None:
 
 
 def _streams() -> tuple[BinaryIO, BinaryIO]:
-    """The pipes to the daemon, out of everybody else's reach."""
+    """The pipes to the daemon, under numbers that no library uses."""
     requests, replies = os.dup(0), os.dup(1)
     with open(os.devnull, "rb") as nothing:  # noqa: PTH123
         os.dup2(nothing.fileno(), 0)
@@ -108,7 +108,7 @@ def _send(replies: BinaryIO, reply: Reply) -> None:
     try:
         replies.write(frame(reply))
         replies.flush()
-    except OSError:  # the daemon is gone, and nobody is left to be told
+    except OSError:  # the daemon is gone
         os._exit(0)
 
 

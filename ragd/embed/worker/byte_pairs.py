@@ -1,9 +1,9 @@
 """RoBERTa's byte-level BPE in plain Python: text to token ids.
 
-It never reads a file: the caller hands in the vocabulary and the merges. A text is cut into words,
-each with the space before it; a word's bytes are merged pair by pair, the pair that was learnt
-first before all others. Words are kept in a bounded cache. What looks like a control token in a
-note ("<s>") is ordinary text here, so a note cannot forge one.
+It never reads a file: the caller passes the vocabulary and the merges. A text is split into words,
+each with the space before it. A word's bytes are merged pair by pair, in the order in which the
+merges were learnt. Words are kept in a bounded cache. A control token in a note ("<s>") is ordinary
+text here, so a note cannot forge one.
 """
 
 import re
@@ -15,22 +15,22 @@ from ragd.embed.worker.windows import SENTENCE_END
 
 START, END = 0, 2
 CACHE_WORDS = 65_536  # the full cache becomes the older half, which is then dropped
-LONGEST_KEPT = 64  # characters; a longer word is cut again each time
+LONGEST_KEPT = 64  # characters; a longer word is split again each time
 
-_BITS = 16  # an id has so many
+_BITS = 16  # of an id
 _ID = (1 << _BITS) - 1
 _NONE = -1
 # Unicode's white space. Python's \s has four control characters more.
 _SPACE = "\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
-_NUMBERS_END = 0x20000  # no number that is not a decimal digit lies above
+_NUMBERS_END = 0x20000  # above this, all numbers are decimal digits
 
 
 class BytePairs:
-    """A vocabulary with its merges, and what it makes of words."""
+    """A vocabulary with its merges, and a cache of words."""
 
     def __init__(self, vocabulary: Mapping[str, int], merges: Sequence[str]) -> None:
         self._bytes = [vocabulary[character] for character in _byte_characters()]
-        self._merges: dict[int, int] = {}  # two ids -> how early it was learnt, and the new id
+        self._merges: dict[int, int] = {}  # two ids -> the merge's rank and the new id
         for rank, merge in enumerate(merges):
             left, right = merge.split(" ")
             pair = vocabulary[left] << _BITS | vocabulary[right]
@@ -40,7 +40,7 @@ class BytePairs:
         self._older: dict[str, tuple[int, ...]] = {}
 
     def ids(self, text: str) -> list[int]:
-        """The ids of `text`, without the start and end tokens that a model wants around them."""
+        """The ids of `text`, without the start and end tokens that a model needs."""
         return self.sentences(text)[0]
 
     def sentences(self, text: str) -> tuple[list[int], list[int]]:
@@ -68,7 +68,7 @@ class BytePairs:
 
     def cut(self, word: str) -> list[int]:
         """The tokens of a word. Each byte is a node of a linked list, and each pair of neighbours
-        that can become one waits in a heap: the work grows hardly faster than the word."""
+        that can be merged is in a heap, so the time is nearly proportional to the word's length."""
         nodes = [self._bytes[byte] for byte in word.encode("utf-8", "replace")]
         size = len(nodes)
         before, after = list(range(-1, size - 1)), list(range(1, size + 1))
@@ -86,17 +86,17 @@ class BytePairs:
                 or nodes[place] == _NONE
                 or self._merge(nodes[place], nodes[following]) != merge
             ):
-                continue  # one of the two has become part of another pair meanwhile
+                continue  # one of the two has been merged with another neighbour
             nodes[place], nodes[following] = merge & _ID, _NONE
             following = after[place] = after[following]
             if following < size:
                 before[following] = place
-                self._wait(waiting, nodes, place, following)
+                self._add_pair(waiting, nodes, place, following)
             if before[place] >= 0:
-                self._wait(waiting, nodes, before[place], place)
+                self._add_pair(waiting, nodes, before[place], place)
         return [node for node in nodes if node != _NONE]
 
-    def _wait(
+    def _add_pair(
         self, waiting: list[tuple[int, int]], nodes: list[int], place: int, following: int
     ) -> None:
         merge = self._merge(nodes[place], nodes[following])
@@ -108,8 +108,8 @@ class BytePairs:
 
 
 def _byte_characters() -> list[str]:
-    """The character that stands for each byte in the vocabulary: itself if it can be seen, else
-    one of those from 256 on, in the order of the bytes."""
+    """The character for each byte in the vocabulary: the same one if it is visible, else one from
+    256 on, in the order of the bytes."""
     seen = {*range(33, 127), *range(161, 173), *range(174, 256)}
     others = iter(range(256, 512))
     return [chr(byte if byte in seen else next(others)) for byte in range(256)]
@@ -117,7 +117,7 @@ def _byte_characters() -> list[str]:
 
 def _word_pattern() -> re.Pattern[str]:
     """GPT-2's words: the ends of "it's" and "we're", letters, numbers or signs with the space
-    before them, and white space. Python has no class for all numbers, so ours is made here."""
+    before them, and white space. Python's `re` has no class for all numbers, so it is made here."""
     others = [
         chr(code)
         for code in range(0x80, _NUMBERS_END)

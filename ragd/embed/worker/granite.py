@@ -1,10 +1,10 @@
 """granite-embedding-30m-english on onnxruntime: texts to vectors.
 
 The state of a window's first token is the window's vector. A text longer than one window is never
-cut: its vector is the mean of its windows' vectors, and the windows are its units. They end with
-sentences where they can, and each begins with the names of the note, which stand before the first
-empty line of a text. Each window runs by itself on one thread, so a text's vector never depends on
-what else is embedded with it.
+truncated: its vector is the mean of its windows' vectors, and the windows are its units. They end
+with sentences where possible, and each begins with the names of the note, which are before the
+first empty line of a text. Each window runs separately on one thread, so a text's vector never
+depends on other texts.
 """
 
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ import numpy as np
 from ragd.embed.unit_vectors import MOST_UNITS
 from ragd.embed.worker import GRANITE, granite_graph, granite_weights, onnx_session
 from ragd.embed.worker.byte_pairs import END, START, BytePairs
-from ragd.embed.worker.granite_weights import GROUP, Weights
+from ragd.embed.worker.granite_weights import GROUP, GraniteWeights
 from ragd.embed.worker.loading import CannotRun, Floats, passes, usable_threads
 from ragd.embed.worker.minilm_weights import WeightsChanged, WeightsMissing
 from ragd.embed.worker.onnx_file import INPUT, OUTPUT
@@ -28,7 +28,7 @@ from ragd.embed.worker.windows import sentence_cuts
 WINDOW = GRANITE.window
 MOST_NAMES = 16  # tokens of a note's names that each window begins with
 
-# Three texts, and the cosines that the carrier's own code gives between them.
+# Three texts, and the cosines between them with the original code of the weights' package.
 _TRIAL = (
     "The cat sleeps on the warm windowsill.",
     "A kitten is napping by the window in the sun.",
@@ -40,7 +40,7 @@ TRIAL_COSINES = (0.825, 0.519, 0.554)
 class Granite:
     """The loaded model."""
 
-    def __init__(self, session: Any, known: Weights, pieces: BytePairs) -> None:
+    def __init__(self, session: Any, known: GraniteWeights, pieces: BytePairs) -> None:
         self._session = session
         self._words = known.words
         self._words_scale = known.words_scale
@@ -57,7 +57,7 @@ class Granite:
         of_texts = [self.windows(text) for text in texts]
         sums = [np.zeros((len(made), GRANITE.dimensions), np.float32) for made in of_texts]
         places = [(row, place) for row, made in enumerate(of_texts) for place in range(len(made))]
-        # The longest first, so that no thread is left alone with a long one at the end.
+        # The longest first, so that no thread has a long one alone at the end.
         places.sort(key=lambda at: -len(of_texts[at[0]][at[1]]))
         made = self._pool.map(self._vector, [of_texts[row][place] for row, place in places])
         for (row, place), vector in zip(places, made, strict=True):
@@ -92,7 +92,7 @@ class Granite:
 
 
 def _units(sums: Floats) -> Floats:
-    """Each window is a unit; where there are more windows than units, neighbours share one."""
+    """Each window is a unit. If there are too many windows, neighbours share one."""
     count = min(MOST_UNITS, len(sums))
     starts = [len(sums) * place // count for place in range(count)]
     units: Floats = np.add.reduceat(sums, starts, axis=0)
@@ -107,7 +107,7 @@ def load(place: Path | None = None) -> Granite:
     except WeightsMissing:
         raise CannotRun("the model's weights are not installed here") from None
     except WeightsChanged:
-        raise CannotRun("the model's weights are not the ones this version knows") from None
+        raise CannotRun("the model's weights are not those of this version") from None
     try:
         pieces = BytePairs(tokens.vocab, tokens.merges)
         session = onnx_session.session(onnxruntime, granite_graph.write(known))
@@ -116,5 +116,5 @@ def load(place: Path | None = None) -> Granite:
     except Exception:  # onnxruntime's own types, which are not importable without it
         raise CannotRun("the model cannot be loaded") from None
     if not passes(trial, TRIAL_COSINES):
-        raise CannotRun("the model gives wrong vectors on this machine")
+        raise CannotRun("the model makes wrong vectors on this machine")
     return model

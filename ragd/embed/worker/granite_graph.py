@@ -1,23 +1,23 @@
-"""granite-embedding-30m-english as an ONNX graph of our own, in 8 bits as MiniLM's.
+"""granite-embedding-30m-english as an ONNX graph of our own, in 8 bits like MiniLM's.
 
-A text's vector is the state of its first token, so the last layer works that token out and no
-other. A few inputs of the widening layers are a hundred times larger than the rest, and one step of
-rounding for all would leave nothing of the small ones. So each input is divided by the gain that
-the norm before it gives it, as far as that is above the usual one, and the matrix is multiplied by
-the same: mean cosine to the vectors in 32-bit floats .998, without it .985 (docs/retrieval.md).
+A text's vector is the state of its first token, so the last layer computes only that token. A few
+inputs of the widening layers are a hundred times larger than the rest, so that one rounding step
+for all would lose the small ones. So each input is divided by its gain in the norm before it, if
+that is above the median, and the matrix is multiplied by the same factor. The mean cosine to the
+vectors in 32-bit floats is .998, and .985 without this (docs/retrieval.md).
 """
 
 import numpy as np
 
 from ragd.embed.worker import GRANITE
-from ragd.embed.worker.granite_weights import Dense, Floats, Layer, Weights
-from ragd.embed.worker.minilm_weights import Norm
+from ragd.embed.worker.granite_weights import Floats, GraniteLayer, GraniteWeights
+from ragd.embed.worker.layers import Dense, Norm
 from ragd.embed.worker.onnx_file import INPUT, Graph, Rounded, without_overflow
 
 HEADS = 12
 
 
-def write(weights: Weights) -> bytes:
+def write(weights: GraniteWeights) -> bytes:
     """The encoder as an ONNX model: embeddings of the tokens in, the first one's state out."""
     graph = Graph()
     state = graph.norm(INPUT, weights.norm)
@@ -34,8 +34,8 @@ def write(weights: Weights) -> bytes:
     return graph.model(_rest_of_layer(graph, last, first, mixed), GRANITE.dimensions)
 
 
-def _rest_of_layer(graph: Graph, layer: Layer, state: str, mixed: str) -> str:
-    """What follows attention, for each token by itself."""
+def _rest_of_layer(graph: Graph, layer: GraniteLayer, state: str, mixed: str) -> str:
+    """The part of a layer after attention, for each token separately."""
     attended = graph.linear(mixed, *_rounded(layer.attention))
     state = graph.norm(graph.add(attended, state), layer.attention_norm)
     factors = large_inputs(layer.attention_norm)
@@ -46,14 +46,14 @@ def _rest_of_layer(graph: Graph, layer: Layer, state: str, mixed: str) -> str:
 
 
 def large_inputs(norm: Norm) -> Floats:
-    """How much larger each output of a norm is made than usual; 1 for what is not."""
+    """How much larger than the median the norm makes each output; at least 1."""
     gain = np.abs(norm.gain)
     factors: Floats = np.maximum(1, gain / np.median(gain)).astype(np.float32)
     return factors
 
 
 def _apart(dense: Dense) -> tuple[Dense, Dense]:
-    """The part of the query, and that of key and value."""
+    """The matrix of the query, and the matrix of key and value."""
     size = GRANITE.dimensions
     return (
         Dense(dense.matrix[:, :size], dense.bias[:size]),

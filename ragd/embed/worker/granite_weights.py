@@ -1,7 +1,7 @@
-"""The weights of granite-embedding-30m-english, read from the package that carries them.
+"""The weights of granite-embedding-30m-english, read from the package that contains them.
 
-This is the only module that knows what is in that package. It runs none of its code, and never
-hands out weights whose file is not, byte for byte, the one that `GRANITE` names.
+This is the only module that reads that package. It runs none of its code, and refuses a file whose
+hash is not the one in `GRANITE`.
 
     file = "HMSEMB01" · length of the header (8 bytes) · header (JSON) · tokenizer (JSON) · tensors
 
@@ -19,7 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ragd.embed.worker import GRANITE
-from ragd.embed.worker.minilm_weights import Norm, WeightsChanged, WeightsMissing
+from ragd.embed.worker.layers import Dense, Norm
+from ragd.embed.worker.minilm_weights import WeightsChanged, WeightsMissing
 
 (FILE,) = GRANITE.files
 LAYERS = 6
@@ -33,14 +34,7 @@ _LENGTH = struct.Struct("<Q")
 _FIRST_POSITION = 2  # the two before it are for padding
 
 
-class Dense(NamedTuple):
-    """y = x · matrix + bias."""
-
-    matrix: Floats
-    bias: Floats
-
-
-class Layer(NamedTuple):
+class GraniteLayer(NamedTuple):
     """One layer of the encoder."""
 
     query_key_value: Dense
@@ -51,18 +45,18 @@ class Layer(NamedTuple):
     output_norm: Norm
 
 
-class Weights(NamedTuple):
-    """Everything the model knows."""
+class GraniteWeights(NamedTuple):
+    """All weights of the model."""
 
     words: Bytes  # one row per token
     words_scale: Floats  # one for every group of a row
     positions: Floats  # with the type of the first segment added
     norm: Norm
-    layers: tuple[Layer, ...]
+    layers: tuple[GraniteLayer, ...]
 
 
 class Tokens(msgspec.Struct):
-    """Of the tokenizer: its vocabulary, and its merges in the order in which they were learnt."""
+    """The tokenizer's vocabulary, and its merges in the order in which they were learnt."""
 
     vocab: dict[str, int]
     merges: list[str]
@@ -79,24 +73,24 @@ class _Tensor(msgspec.Struct):
     len: int
 
 
-class _Header(msgspec.Struct):
+class _GraniteHeader(msgspec.Struct):
     tokenizer_len: int
     tensors: list[_Tensor]
 
 
-_headers = msgspec.json.Decoder(_Header)
+_headers = msgspec.json.Decoder(_GraniteHeader)
 _tokenizers = msgspec.json.Decoder(_Tokenizer)
 
 
 def folder() -> Path:
-    """Where the file lies. Raises WeightsMissing."""
+    """The folder of the package. Raises WeightsMissing."""
     spec = importlib.util.find_spec(GRANITE.package)
     if spec is None or spec.origin is None:
         raise WeightsMissing
     return Path(spec.origin).parent
 
 
-def load(place: Path) -> tuple[Weights, Tokens]:
+def load(place: Path) -> tuple[GraniteWeights, Tokens]:
     """Read and verify the file. Raises WeightsMissing or WeightsChanged."""
     try:
         data = (place / FILE).read_bytes()
@@ -110,7 +104,7 @@ def load(place: Path) -> tuple[Weights, Tokens]:
         raise WeightsChanged from None
 
 
-def _read(data: memoryview) -> tuple[Weights, Tokens]:
+def _read(data: memoryview) -> tuple[GraniteWeights, Tokens]:
     at = len(_MAGIC) + _LENGTH.size
     (size,) = _LENGTH.unpack(data[len(_MAGIC) : at])
     header = _headers.decode(data[at : at + size])
@@ -124,7 +118,7 @@ def _read(data: memoryview) -> tuple[Weights, Tokens]:
     return _arrange(tensors), tokenizer.model
 
 
-def _arrange(tensors: dict[str, tuple[list[int], memoryview]]) -> Weights:
+def _arrange(tensors: dict[str, tuple[list[int], memoryview]]) -> GraniteWeights:
     def floats(name: str) -> Floats:
         shape, data = tensors[name]
         return np.frombuffer(data, "<f4").reshape(shape).astype(np.float32)  # a copy
@@ -143,9 +137,9 @@ def _arrange(tensors: dict[str, tuple[list[int], memoryview]]) -> Weights:
         exact = values.astype(np.float32) * np.repeat(scale, GROUP, axis=1)
         return Dense(exact.T, floats(f"{name}.b"))
 
-    def layer(number: int) -> Layer:
+    def layer(number: int) -> GraniteLayer:
         prefix = f"l{number}"
-        return Layer(
+        return GraniteLayer(
             dense(f"{prefix}.qkv"),
             dense(f"{prefix}.ao"),
             norm(f"{prefix}.aln"),
@@ -155,7 +149,7 @@ def _arrange(tensors: dict[str, tuple[list[int], memoryview]]) -> Weights:
         )
 
     words, words_scale = table("word_emb")
-    return Weights(
+    return GraniteWeights(
         words,
         words_scale,
         floats("pos_emb")[_FIRST_POSITION:] + floats("type_emb")[0],

@@ -1,5 +1,5 @@
-"""What loading either model has in common: why one cannot run, how many threads it may use, and
-the trial that it must pass."""
+"""Loading that all models have in common: why one cannot run, how many threads it may use, and the
+trial that it must pass."""
 
 import os
 from collections.abc import Sequence
@@ -22,14 +22,14 @@ class CannotRun(Exception):
 
 
 def passes(trial: Floats, expected: Sequence[float]) -> bool:
-    """True if the cosines between three vectors are about what they should be."""
+    """Whether the cosines between three vectors are close to the expected ones."""
     first, second, third = trial
     cosines = np.array([first @ second, first @ third, second @ third])
     return bool(np.all(np.abs(cosines - np.array(expected)) <= TRIAL_TOLERANCE))
 
 
 def usable_threads() -> int:
-    """As many threads as this process may use, but not the whole of a big machine."""
+    """How many threads to use: at most `MAX_THREADS`, even on a large machine."""
     if hasattr(os, "sched_getaffinity"):
         return min(MAX_THREADS, len(os.sched_getaffinity(0)))
     return min(MAX_THREADS, os.cpu_count() or 1)

@@ -1,8 +1,7 @@
 """all-MiniLM-L6-v2 on onnxruntime: texts to vectors.
 
-A text longer than one window is never cut: its vector is the mean over the tokens of all its
-windows. Each window runs by itself on one thread, so a text's vector never depends on what else
-is embedded with it.
+A text longer than one window is never truncated: its vector is the mean over the tokens of all its
+windows. Each window runs separately on one thread, so a text's vector never depends on other texts.
 """
 
 import hashlib
@@ -24,7 +23,7 @@ from ragd.notes.wordpiece import WordPiece
 WINDOW = MINILM.window
 VOCABULARY_SHA256 = "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3"
 
-# Three texts, and the cosines that the weights give between them in full precision.
+# Three texts, and the cosines between them with the weights in full precision.
 _TRIAL = (
     "The cat sleeps on the warm windowsill.",
     "A kitten is napping by the window in the sun.",
@@ -43,7 +42,9 @@ class _Sums(NamedTuple):
 class MiniLM:
     """The loaded model."""
 
-    def __init__(self, session: Any, known: minilm_weights.Weights, pieces: WordPiece) -> None:
+    def __init__(
+        self, session: Any, known: minilm_weights.MiniLMWeights, pieces: WordPiece
+    ) -> None:
         self._session = session
         self._words = known.words
         self._words_scale = known.words_scale
@@ -66,7 +67,7 @@ class MiniLM:
             starts = unit_starts(sum(len(ids) - 2 for ids in of_text))
             units[row] = np.zeros((len(starts), size), np.float32)
             made += with_units(row, of_text, starts)
-        # The longest first, so that no thread is left alone with a long one at the end.
+        # The longest first, so that no thread has a long one alone at the end.
         made.sort(key=lambda window: -len(window.ids))
         for window, sums in zip(made, self._pool.map(self._sums, made), strict=True):
             total[window.row] += sums.whole
@@ -97,7 +98,7 @@ def load(weights_file: Path | None = None) -> MiniLM:
     except minilm_weights.WeightsMissing:
         raise CannotRun("the model's weights are not installed here") from None
     except minilm_weights.WeightsChanged:
-        raise CannotRun("the model's weights are not the ones this version knows") from None
+        raise CannotRun("the model's weights are not those of this version") from None
     pieces = _vocabulary()
     try:
         model = MiniLM(onnx_session.session(onnxruntime, minilm_graph.write(known)), known, pieces)
@@ -105,7 +106,7 @@ def load(weights_file: Path | None = None) -> MiniLM:
     except Exception:  # onnxruntime's own types, which are not importable without it
         raise CannotRun("the model cannot be loaded") from None
     if not passes(trial, TRIAL_COSINES):
-        raise CannotRun("the model gives wrong vectors on this machine")
+        raise CannotRun("the model makes wrong vectors on this machine")
     return model
 
 
@@ -116,5 +117,5 @@ def _vocabulary() -> WordPiece:
     except OSError:
         data = b""
     if hashlib.sha256(data).hexdigest() != VOCABULARY_SHA256:
-        raise CannotRun("the vocabulary is not the one this version knows")
+        raise CannotRun("the vocabulary is not that of this version")
     return WordPiece(data.decode())

@@ -1,19 +1,19 @@
 """all-MiniLM-L6-v2 as an ONNX graph of our own, so that it runs fast.
 
-The carrier's file stores 8-bit weights but multiplies in 32-bit floats, with a graph that the
-runtime cannot fuse. This one multiplies in 8 bits (`DynamicQuantizeMatMul`) and uses the
-runtime's attention, without padding or mask: one text at a time, so that a text's vector never
-depends on its neighbours.
+The package's own file stores 8-bit weights but multiplies in 32-bit floats, with a graph that the
+runtime cannot fuse. This graph multiplies in 8 bits (`DynamicQuantizeMatMul`) and uses the
+runtime's attention. It has no padding or mask: one text runs at a time, so that a text's vector
+never depends on other texts.
 """
 
 from ragd.embed.worker import MINILM
-from ragd.embed.worker.minilm_weights import Weights
+from ragd.embed.worker.minilm_weights import MiniLMWeights
 from ragd.embed.worker.onnx_file import INPUT, Graph, without_overflow
 
 HEADS = 12
 
 
-def write(weights: Weights) -> bytes:
+def write(weights: MiniLMWeights) -> bytes:
     """The encoder as an ONNX model: embeddings of the tokens in, their final states out."""
     graph = Graph()
     state = graph.norm(INPUT, weights.norm)

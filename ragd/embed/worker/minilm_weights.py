@@ -1,7 +1,7 @@
-"""The weights of all-MiniLM-L6-v2, read from the package that carries them.
+"""The weights of all-MiniLM-L6-v2, read from the package that contains them.
 
-This is the only module that knows what is in that package. It runs none of its code, and never
-hands out weights whose file is not, byte for byte, the one that `MINILM` names.
+This is the only module that reads that package. It runs none of its code, and refuses a file whose
+hash is not the one in `MINILM`.
 """
 
 import hashlib
@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ragd.embed.worker import MINILM
+from ragd.embed.worker.layers import Norm
 from ragd.embed.worker.protobuf import Malformed, fields, varints
 
 (FILE,) = MINILM.files
@@ -24,11 +25,11 @@ Bytes = NDArray[np.int8]
 
 
 class WeightsMissing(Exception):
-    """The package that carries the weights is not installed."""
+    """The package that contains the weights is not installed."""
 
 
 class WeightsChanged(Exception):
-    """The weights are not the ones this version was made for."""
+    """The weights are not those of this version."""
 
 
 class Linear(NamedTuple):
@@ -39,12 +40,7 @@ class Linear(NamedTuple):
     bias: Floats
 
 
-class Norm(NamedTuple):
-    gain: Floats
-    bias: Floats
-
-
-class Layer(NamedTuple):
+class MiniLMLayer(NamedTuple):
     """One layer of the encoder."""
 
     query_key_value: Linear
@@ -55,25 +51,25 @@ class Layer(NamedTuple):
     output_norm: Norm
 
 
-class Weights(NamedTuple):
-    """Everything the model knows."""
+class MiniLMWeights(NamedTuple):
+    """All weights of the model."""
 
     words: Bytes  # one row per word piece
     words_scale: Floats
     positions: Floats  # with the type of the first segment added
     norm: Norm
-    layers: tuple[Layer, ...]
+    layers: tuple[MiniLMLayer, ...]
 
 
 def path() -> Path:
-    """Where the weights lie. Raises WeightsMissing."""
+    """The file of the weights. Raises WeightsMissing."""
     spec = importlib.util.find_spec(MINILM.package)
     if spec is None or spec.origin is None:
         raise WeightsMissing
     return Path(spec.origin).with_name(FILE)
 
 
-def load(file: Path) -> Weights:
+def load(file: Path) -> MiniLMWeights:
     """Read and verify `file`. Raises WeightsMissing or WeightsChanged."""
     try:
         data = file.read_bytes()
@@ -87,15 +83,15 @@ def load(file: Path) -> Weights:
         raise WeightsChanged from None
 
 
-# The names in the file: an exporter numbered the matrices of each layer. Fixed, as its bytes are.
+# The exporter numbered the matrices of each layer. The numbers are fixed, as the file's hash is.
 _FIRST = (49, 122, 193, 264, 335, 406)
 _PLACES = {0: (0, 8, 16, 56, 60, 69)}
 _LATER_PLACES = (0, 8, 16, 54, 58, 67)
 
 
-def _arrange(tensors: "dict[str, Floats | Bytes]") -> Weights:
+def _arrange(tensors: "dict[str, Floats | Bytes]") -> MiniLMWeights:
     def floats(name: str) -> Floats:
-        return tensors[name].astype(np.float32)  # a copy: the file's bytes can go
+        return tensors[name].astype(np.float32)  # a copy, so that the file's bytes are freed
 
     def norm(prefix: str) -> Norm:
         return Norm(floats(f"{prefix}.weight"), floats(f"{prefix}.bias"))
@@ -103,7 +99,7 @@ def _arrange(tensors: "dict[str, Floats | Bytes]") -> Weights:
     def table(name: str) -> tuple[Bytes, Floats]:
         return tensors[f"{name}_q"].astype(np.int8), floats(f"{name}_scale")
 
-    def layer(number: int) -> Layer:
+    def layer(number: int) -> MiniLMLayer:
         prefix = f"inner.encoder.layer.{number}"
         places = [_FIRST[number] + place for place in _PLACES.get(number, _LATER_PLACES)]
         matrices = [table(f"val_{place}") for place in places]
@@ -122,7 +118,7 @@ def _arrange(tensors: "dict[str, Floats | Bytes]") -> Weights:
             Linear(values, scale.reshape(-1), bias)
             for (values, scale), bias in zip(matrices, biases, strict=True)
         ]
-        return Layer(
+        return MiniLMLayer(
             _side_by_side(parts[:3]),
             parts[3],
             norm(f"{prefix}.attention.output.LayerNorm"),
@@ -134,7 +130,7 @@ def _arrange(tensors: "dict[str, Floats | Bytes]") -> Weights:
     words, words_scale = table("inner.embeddings.word_embeddings.weight")
     positions, positions_scale = table("inner.embeddings.position_embeddings.weight")
     segment = floats("inner.embeddings.token_type_embeddings.weight")[0]
-    return Weights(
+    return MiniLMWeights(
         words,
         words_scale,
         positions.astype(np.float32) * positions_scale + segment,

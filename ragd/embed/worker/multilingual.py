@@ -1,9 +1,9 @@
 """The multilingual Universal Sentence Encoder on numpy: texts of 16 languages to vectors.
 
-Each token and its neighbours go through three convolutions; their sum, and two hidden layers, give
-the vector. The cost grows with the length of a text and no faster. A text longer than one window
-is never cut: its vector is the mean of its windows' vectors. Each window runs by itself on one
-thread, so a text's vector never depends on what else is embedded with it.
+Each token and its neighbours go through three convolutions; their sum and two hidden layers make
+the vector. The time is proportional to the length of a text. A text longer than one window is never
+truncated: its vector is the mean of its windows' vectors. Each window runs separately on one
+thread, so a text's vector never depends on other texts.
 """
 
 from collections.abc import Sequence
@@ -15,16 +15,17 @@ from typing import NamedTuple
 import numpy as np
 
 from ragd.embed.worker import MULTILINGUAL, multilingual_weights
+from ragd.embed.worker.layers import Dense, Norm
 from ragd.embed.worker.loading import CannotRun, Floats, passes, usable_threads
-from ragd.embed.worker.minilm_weights import Norm, WeightsChanged, WeightsMissing
-from ragd.embed.worker.multilingual_weights import ORDERS, PARTS, Dense, Weights
+from ragd.embed.worker.minilm_weights import WeightsChanged, WeightsMissing
+from ragd.embed.worker.multilingual_weights import ORDERS, PARTS, MultilingualWeights
 from ragd.embed.worker.unigram import END, START, Unigram
 from ragd.embed.worker.units import PassageVectors, in_half_bytes, sentence_starts
 from ragd.embed.worker.windows import Window, windows, with_units
 
 WINDOW = MULTILINGUAL.window
 
-# Three texts, and the cosines that the carrier's own code gives between them.
+# Three texts, and the cosines between them with the original code of the weights' package.
 _TRIAL = (
     "The cat sleeps on the warm windowsill.",
     "Eine kleine Katze schläft in der Sonne am Fenster.",
@@ -33,7 +34,7 @@ _TRIAL = (
 TRIAL_COSINES = (0.700, 0.078, 0.039)
 
 
-class _Made(NamedTuple):
+class _WindowStates(NamedTuple):
     """A window's vector, and the sums of states over the tokens of each of its units."""
 
     vector: Floats
@@ -43,7 +44,7 @@ class _Made(NamedTuple):
 class Multilingual:
     """The loaded model."""
 
-    def __init__(self, known: Weights, pieces: Unigram) -> None:
+    def __init__(self, known: MultilingualWeights, pieces: Unigram) -> None:
         self._known = known
         self._pieces = pieces
         self._pool = ThreadPoolExecutor(usable_threads(), "embed")
@@ -53,7 +54,7 @@ class Multilingual:
         return self.embed_passages(texts).vectors
 
     def embed_passages(self, texts: Sequence[str]) -> PassageVectors:
-        """The same, and the vectors of the units of long texts: of their sentences."""
+        """The same, and the vectors of the units of long texts, which are sentences."""
         cut: list[Window] = []
         sizes: list[list[int]] = []  # of each text, how many tokens each of its units has
         for row, text in enumerate(texts):
@@ -61,7 +62,7 @@ class Multilingual:
             starts = sentence_starts(len(ids), ends)
             sizes.append([end - start for start, end in pairwise([*starts, len(ids)])])
             cut += with_units(row, windows(ids, WINDOW, START, END), starts)
-        # The longest first, so that no thread is left alone with a long one at the end.
+        # The longest first, so that no thread has a long one alone at the end.
         cut.sort(key=lambda window: -len(window.ids))
         total = np.zeros((len(texts), MULTILINGUAL.dimensions), np.float32)
         width = self._known.pooled.matrix.shape[0]
@@ -78,7 +79,7 @@ class Multilingual:
         ]
         return PassageVectors(vectors, packed)
 
-    def _states(self, window: Window) -> _Made:
+    def _states(self, window: Window) -> _WindowStates:
         ids = window.ids
         known = self._known
         tokens = self._tokens(ids)
@@ -97,12 +98,12 @@ class Multilingual:
         own = together[1:-1]  # without the tokens that mark the start and the end
         units = np.add.reduceat(own, window.starts, axis=0) if window.starts else own[:0]
         count = np.array([[len(ids)]], np.float32)
-        return _Made(self._pooled(whole, count)[0], units)
+        return _WindowStates(self._pooled(whole, count)[0], units)
 
     def _pooled(self, sums: Floats, counts: Floats) -> Floats:
-        """The vectors that follow from sums of states over so many tokens each."""
+        """The vectors for sums of states. `counts`: how many tokens each sum has."""
         known = self._known
-        # The sum over the tokens comes before the last matrix: that is the same, and one row.
+        # Summing the tokens before the last matrix gives the same result with only one row.
         mean = sums @ known.pooled.matrix + counts * known.pooled.bias
         mean /= np.sqrt(counts)
         into, through, around = known.narrow
@@ -128,19 +129,19 @@ def load(place: Path | None = None) -> Multilingual:
     except WeightsMissing:
         raise CannotRun("the model's weights are not installed here") from None
     except WeightsChanged:
-        raise CannotRun("the model's weights are not the ones this version knows") from None
+        raise CannotRun("the model's weights are not those of this version") from None
     try:
         model = Multilingual(known, Unigram(pieces))
         trial = model.embed(_TRIAL)
     except Exception:
         raise CannotRun("the model cannot be loaded") from None
     if not passes(trial, TRIAL_COSINES):
-        raise CannotRun("the model gives wrong vectors on this machine")
+        raise CannotRun("the model makes wrong vectors on this machine")
     return model
 
 
 def _neighbours(states: Floats, order: int) -> Floats:
-    """Each token's state beside those of its neighbours, `order` in all; zeros beyond the ends."""
+    """Each token's state together with its neighbours', `order` in all; zeros beyond the ends."""
     before = (order - 1) // 2
     count, width = states.shape
     padded = np.zeros((count + order - 1, width), np.float32)

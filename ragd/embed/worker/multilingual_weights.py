@@ -1,8 +1,8 @@
-"""The weights of the multilingual Universal Sentence Encoder, read from the package that carries
+"""The weights of the multilingual Universal Sentence Encoder, read from the package that contains
 them.
 
-This is the only module that knows what is in that package. It runs none of its code, and never
-hands out weights whose files are not, byte for byte, the ones that `MULTILINGUAL` names.
+This is the only module that reads that package. It runs none of its code, and refuses files whose
+hashes are not those in `MULTILINGUAL`.
 """
 
 import hashlib
@@ -16,20 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ragd.embed.worker import MULTILINGUAL
-from ragd.embed.worker.minilm_weights import Norm, WeightsChanged, WeightsMissing
+from ragd.embed.worker.layers import Dense, Norm
+from ragd.embed.worker.minilm_weights import WeightsChanged, WeightsMissing
 
 ARRAYS, PIECES = MULTILINGUAL.files
-ORDERS = (2, 3, 5)  # words seen at once by each of the three branches
-PARTS = 17  # the rows of the table are dealt out to so many parts, each with a scale of its own
+ORDERS = (2, 3, 5)  # tokens that each of the three branches reads at once
+PARTS = 17  # the rows of the table are divided among these parts, each with its own scale
 
 Floats = NDArray[np.float32]
-
-
-class Dense(NamedTuple):
-    """y = x · matrix + bias."""
-
-    matrix: Floats
-    bias: Floats
 
 
 class Branch(NamedTuple):
@@ -39,8 +33,8 @@ class Branch(NamedTuple):
     second: Dense
 
 
-class Weights(NamedTuple):
-    """Everything the model knows."""
+class MultilingualWeights(NamedTuple):
+    """All weights of the model."""
 
     table: NDArray[np.uint8]  # one row per piece, in six bits
     scale: Floats  # of each part of the table
@@ -56,14 +50,14 @@ class Weights(NamedTuple):
 
 
 def folder() -> Path:
-    """Where the files lie. Raises WeightsMissing."""
+    """The folder of the package. Raises WeightsMissing."""
     spec = importlib.util.find_spec(MULTILINGUAL.package)
     if spec is None or spec.origin is None:
         raise WeightsMissing
     return Path(spec.origin).parent
 
 
-def load(place: Path) -> tuple[Weights, bytes]:
+def load(place: Path) -> tuple[MultilingualWeights, bytes]:
     """Read and verify the files: the weights, and the bytes of the SentencePiece model. Raises
     WeightsMissing or WeightsChanged."""
     data = {}
@@ -78,7 +72,7 @@ def load(place: Path) -> tuple[Weights, bytes]:
         return _arrange(arrays), data[PIECES]
 
 
-def _arrange(arrays: Mapping[str, Floats]) -> Weights:
+def _arrange(arrays: Mapping[str, Floats]) -> MultilingualWeights:
     def side_by_side(name: str) -> Floats:
         return np.concatenate([arrays[f"{name}{order}"] for order in ORDERS], axis=-1)
 
@@ -93,7 +87,7 @@ def _arrange(arrays: Mapping[str, Floats]) -> Weights:
         )
         for order in ORDERS
     )
-    return Weights(
+    return MultilingualWeights(
         table,
         arrays["scale"],
         arrays["lo"],

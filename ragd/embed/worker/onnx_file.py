@@ -1,13 +1,11 @@
 """An ONNX model of our own, written node by node as the bytes of onnx.proto (https://onnx.ai).
 
-It knows the operators that both English models are made of, and nothing of their weights. It never
-touches the disk.
+It has the operators that both English models need. It never touches the disk.
 
-Two things keep the rounding to 8 bits from showing in search results (docs/retrieval.md).
-Processors without VNNI add pairs of products in 16 bits and saturate there, so weights are scaled
-until no pair can get that far. And the runtime rounds all tokens of a text with one step, though
-after the widening a few tokens are far larger than the rest: there each token is divided by its own
-largest value first.
+Two things keep the rounding to 8 bits from changing search results (docs/retrieval.md). Processors
+without VNNI add pairs of products in 16 bits and saturate, so weights are scaled until no pair can
+overflow. And the runtime rounds all tokens of a text with one step, although after the widening a
+few tokens are far larger than the rest. So each token is divided by its own largest value first.
 """
 
 import struct
@@ -16,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ragd.embed.worker.minilm_weights import Norm
+from ragd.embed.worker.layers import Norm
 
 INPUT = "embeddings"
 OUTPUT = "states"
@@ -69,7 +67,7 @@ class Graph:
         return self.node("MultiHeadAttention", query_key_value, domain=_FUSED, **options)[0]
 
     def first_token(self, source: str) -> str:
-        """Of all tokens' states the first one's."""
+        """The state of the first token."""
         return self.node("Gather", [source, self.constant(np.zeros(1, np.int64))], axis=1)[0]
 
     def linear(self, source: str, matrix: Rounded, bias: Floats) -> str:
@@ -77,7 +75,7 @@ class Graph:
         return self.node("DynamicQuantizeMatMul", inputs, domain=_FUSED)[0]
 
     def linear_by_token(self, source: str, matrix: Rounded, bias: Floats) -> str:
-        """The same for the output of Gelu, rounding each token for itself."""
+        """The same for the output of Gelu, with a rounding step for each token."""
         largest = self.node("ReduceMax", [source], axes=[-1])[0]
         floor = self.constant(np.array([_GELU_DEPTH], np.float32))
         size = self.node("Max", [largest, floor])[0]
@@ -140,9 +138,9 @@ class Graph:
 
 
 def without_overflow(values: Bytes | Floats, scale: Floats) -> Rounded:
-    """The same matrix, scaled so that two neighbours of a column add up to at most 128.
+    """The same matrix, scaled so that the sum of two neighbours in a column is at most 128.
 
-    Times an unsigned byte each, that is under 2**15: the sum of a pair in 16 bits is exact.
+    Multiplied by an unsigned byte each, that is under 2**15, so the sum in 16 bits is exact.
     """
     exact = values.astype(np.float32)
     largest = (np.abs(exact[0::2]) + np.abs(exact[1::2])).max(axis=0)

@@ -1,4 +1,4 @@
-"""Just enough protobuf to read model files whose bytes are known. Pure: bytes in, fields out."""
+"""Enough of protobuf to read model files whose bytes are known. Pure: bytes in, fields out."""
 
 from collections.abc import Iterator
 

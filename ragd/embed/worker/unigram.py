@@ -1,8 +1,8 @@
 """SentencePiece's unigram segmentation in plain Python: text to token ids.
 
-It never reads a file: the caller hands in the bytes of the model. No piece of the model contains a
-space, so each word is cut by itself and kept in a bounded cache. What looks like a control token in
-a note ("<s>") is ordinary text here, so a note cannot forge one.
+It never reads a file: the caller passes the bytes of the model. No piece of the model contains a
+space, so each word is split separately and kept in a bounded cache. A control token in a note
+("<s>") is ordinary text here, so a note cannot forge one.
 """
 
 import struct
@@ -15,15 +15,15 @@ from ragd.embed.worker.windows import SENTENCE_END
 UNKNOWN, START, END = 0, 1, 2
 SPACE = "▁"
 CACHE_WORDS = 65_536  # the full cache becomes the older half, which is then dropped
-LONGEST_KEPT = 64  # characters; a longer word is cut again each time
+LONGEST_KEPT = 64  # characters; a longer word is split again each time
 
 _NORMAL = 1  # sentencepiece_model.proto: SentencePiece.Type
-_WIDE_END = frozenset("。！？；")  # ends a sentence wherever it stands: no space follows it
-_BELOW_ALL = 10.0  # so much less likely than the rarest piece is a character that is in none
+_WIDE_END = frozenset("。！？；")  # ends a sentence even if no space follows it
+_BELOW_ALL = 10.0  # an unknown character scores this much less than the rarest piece
 
 
 class Unigram:
-    """A vocabulary with its likelihoods, and what it makes of words."""
+    """A vocabulary with its likelihoods, and a cache of words."""
 
     def __init__(self, model: bytes) -> None:
         pieces, charsmap = _read(memoryview(model))
@@ -37,7 +37,7 @@ class Unigram:
         self._older: dict[str, tuple[int, ...]] = {}
 
     def ids(self, text: str) -> list[int]:
-        """The ids of `text`, without the start and end tokens that a model wants around them."""
+        """The ids of `text`, without the start and end tokens that a model needs."""
         return self.sentences(text)[0]
 
     def sentences(self, text: str) -> tuple[list[int], list[int]]:
@@ -61,7 +61,7 @@ class Unigram:
         return found, ends
 
     def normal(self, text: str) -> str:
-        """`text` as the model was trained on it: one form for what looks the same, plain spaces."""
+        """`text` in the form that the model was trained on: normalised characters, plain spaces."""
         plain = text.translate(self._same)
         return plain if plain.isascii() else unicodedata.normalize("NFC", plain)
 
@@ -153,8 +153,8 @@ def _piece(entry: memoryview) -> tuple[str, float, bool]:
 
 
 def _normal_forms(charsmap: memoryview) -> dict[int, str]:
-    """What single characters become. The map is a trie of UTF-8 bytes (a darts-clone double
-    array), then the replacements, each ended by a zero byte."""
+    """The replacements of single characters. The map is a trie of UTF-8 bytes (a darts-clone
+    double array), then the replacements, each ended by a zero byte."""
     (size,) = struct.unpack_from("<I", charsmap)
     units = struct.unpack_from(f"<{size // 4}I", charsmap, 4)
     texts = bytes(charsmap[4 + size :])

@@ -19,7 +19,7 @@ SENTENCE_TOKENS = 20  # shorter sentences are joined with the next one
 LONGEST_SENTENCE = 40  # tokens; a longer sentence is divided
 _LARGEST = 127
 _LARGEST_HALF = 7  # in four bits
-_SPREAD = 3.0  # numbers beyond so many times the usual size become the largest
+_SPREAD = 3.0  # numbers beyond this many times the root mean square are clipped
 
 
 class PassageVectors(NamedTuple):
@@ -30,7 +30,7 @@ class PassageVectors(NamedTuple):
 
 
 def unit_starts(tokens: int) -> list[int]:
-    """Where the units of a text with so many tokens begin; none if it is only one unit long."""
+    """Where the units of a text with this many tokens begin; none if it is only one unit long."""
     if tokens <= UNIT_TOKENS:
         return []
     count = min(MOST_UNITS, max(2, round(tokens / UNIT_TOKENS)))
@@ -38,8 +38,8 @@ def unit_starts(tokens: int) -> list[int]:
 
 
 def sentence_starts(tokens: int, ends: Iterable[int]) -> list[int]:
-    """Where the units of a text begin that are whole sentences where possible: of 20 to 40 tokens,
-    or more if there would be too many of them. `ends`: where sentences end, in order."""
+    """Where the units of a text begin. A unit has whole sentences where possible, and 20 to 40
+    tokens, or more if there would be too many units. `ends`: where sentences end, in order."""
     least, most = SENTENCE_TOKENS, LONGEST_SENTENCE
     if tokens > least * MOST_SENTENCE_UNITS:
         least = math.ceil(tokens / MOST_SENTENCE_UNITS)
@@ -57,7 +57,7 @@ def sentence_starts(tokens: int, ends: Iterable[int]) -> list[int]:
             begin = end
     if begin < tokens:
         starts.append(begin)
-    if len(starts) > MOST_SENTENCE_UNITS:  # many odd sizes: even ones are fewer
+    if len(starts) > MOST_SENTENCE_UNITS:  # too many: use units of equal size
         starts = [tokens * place // MOST_SENTENCE_UNITS for place in range(MOST_SENTENCE_UNITS)]
     return starts if len(starts) > 1 else []
 

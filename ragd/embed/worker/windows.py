@@ -1,4 +1,4 @@
-"""The windows of a text (the tokens that a model sees at once) and its sentences. Pure."""
+"""The windows of a text (the tokens that a model reads at once) and its sentences. Pure."""
 
 import math
 import re
@@ -11,7 +11,7 @@ SENTENCE_END = re.compile(r"[.!?…:;。！？；：।؟۔][\"'”’»)\]*_]*$
 
 
 class Window(NamedTuple):
-    """Tokens of a text that are seen at once, and the units that they are in."""
+    """Tokens of a text that are read at once, and the units that they are in."""
 
     row: int  # of the text
     ids: list[int]  # with the tokens that mark the start and the end
@@ -20,8 +20,8 @@ class Window(NamedTuple):
 
 
 def windows(ids: Sequence[int], size: int, start: int, end: int) -> list[list[int]]:
-    """The tokens of a text in as few windows as hold them, all of about the same size. Each begins
-    and ends with the tokens that say so; `size` counts those two."""
+    """The tokens of a text in as few windows as possible, all of about the same size. Each begins
+    with the `start` token and ends with the `end` token; `size` includes those two."""
     count = max(1, math.ceil(len(ids) / (size - 2)))
     step = max(1, math.ceil(len(ids) / count))
     return [[start, *ids[at : at + step], end] for at in range(0, max(1, len(ids)), step)]
@@ -46,7 +46,7 @@ def starts_within(starts: Sequence[int], first: int, size: int) -> tuple[int, li
 
 def sentence_cuts(tokens: int, ends: Iterable[int], size: int) -> list[int]:
     """Where windows of about `size` tokens begin: after the end of a sentence if there is one
-    nearby, else where it has to be. `ends`: where sentences end."""
+    nearby, else in the middle of one. `ends`: where sentences end."""
     count = max(1, math.ceil(tokens / size))
     step = tokens / count
     found, sentences = [0], sorted(set(ends))

@@ -1,21 +1,21 @@
-"""Fenced code in a note: where it stands, and the note without it.
+"""Finds fenced code in a note, and removes it.
 
-An unclosed fence is not code: what follows it is text.
+An unclosed fence is not code: the lines after it are text.
 """
 
 import re
 from typing import NamedTuple
 
-CODE_LINE = "\x00"  # stands for a line of kept code; no note has one after `characters.visible`
+CODE_LINE = "\x00"  # replaces a line of kept code; `characters.visible` removes it from notes
 
 _LEAD = re.compile(r"[ \t>]*((?:[-*+]|\d{1,9}[.)])[ \t]+)?")
 _UNQUOTED = re.compile(r"\n(?![ \t]*>)")
 
 
 class _Fence(NamedTuple):
-    start: int  # of the line, in the text after a line feed was put before it
+    start: int  # of the line, in the text with a line feed before it
     end: int
-    kind: tuple[str, int]  # its character, and where the quotation ends that it stands in, or 0
+    kind: tuple[str, int]  # its character, and the end of the quotation around it, or 0
     length: int
     opens: bool
     closes: bool
@@ -24,7 +24,7 @@ class _Fence(NamedTuple):
 def without_code(text: str, keep: bool) -> tuple[str, dict[int, str]]:
     """The text with its fenced code blanked, line for line.
 
-    With `keep`, each line of code is CODE_LINE instead, and comes back by its number (from 0).
+    With `keep`, each line of code becomes CODE_LINE, and the code is returned by line (from 0).
     """
     if "```" not in text and ("~" not in text or "~~~" not in text):
         return text, {}
@@ -48,7 +48,7 @@ def without_code(text: str, keep: bool) -> tuple[str, dict[int, str]]:
 
 
 def _blocks(text: str) -> list[tuple[int, int]]:
-    """From where to where each closed block goes, in order, from the feed before its first line."""
+    """The start and end of each closed block, in order, from the feed before its first line."""
     fences = _fences(text)
     longest = _longest_closer_after(fences)
     found: list[tuple[int, int]] = []
@@ -108,7 +108,7 @@ def _ends(closer: _Fence, opener: _Fence) -> bool:
 def _longest_closer_after(fences: list[_Fence]) -> list[int]:
     """For each fence, the length of the longest one after it that could close its kind.
 
-    Asked first, it spares the search for a closer that is not there: many openers stay linear.
+    It avoids searches for a closing fence that does not exist, so the time stays linear.
     """
     best: dict[tuple[str, int], int] = {}
     found = [0] * len(fences)

@@ -1,8 +1,8 @@
-"""The properties at the top of a note: the block between its first two lines of `---`.
+"""Reads the properties at the top of a note: the block between its first two lines of `---`.
 
-It never builds YAML objects: it listens to the parser and keeps plain strings, follows no alias and
-refuses what is too large or too deep. A block it cannot read is text like any other, except that
-`rag: false` in it hides the note: in doubt a note stays out.
+It never builds YAML objects: it reads the parser's events, keeps plain strings, follows no alias
+and refuses a block that is too large or too deep. A block that cannot be read is ordinary text, but
+`rag: false` in it still hides the note: in doubt, a note is not indexed.
 """
 
 import re
@@ -29,14 +29,14 @@ TOO_DEEP = "its frontmatter is nested too deeply to be read"
 
 _CLOSE = re.compile(r"\n---[ \t]*(?:\n|\Z)")
 _HIDES = re.compile(r"\nrag[ \t]*:[ \t]*[\"']?(?:false|no|off)[\"']?[ \t]*(?:#[^\n]*)?\n", re.I)
-# The same wherever it may be a key, in any spelling: for a block that cannot be read.
+# The same anywhere it may be a key, in any spelling: for a block that cannot be read.
 _MAY_HIDE = re.compile(
     r"[\n{,?][ \t]*+[\"']?rag[\"']?[ \t]*+(?:\n[ \t]*+)?:\s*+(?:[!&]\S{1,100}\s++){0,3}"
     r"(?:[|>][-+\d]{0,2}\s++)?[\"'\[]?[ \t]*+(?:(?:false|no|off)(?![^\W_])|\*)",
     re.I,
 )
 _FALSE = {"false", "no", "off"}
-_ALIAS = "*"  # in place of a value that is an alias
+_ALIAS = "*"  # replaces a value that is an alias
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _NESTING = {"[": 1, "{": 1, "]": -1, "}": -1}
 
@@ -44,7 +44,7 @@ Values = dict[str, list[str]]
 
 
 class Frontmatter(Struct, frozen=True):
-    """What the block says. `end` is where the body begins: 0 if there is no block."""
+    """The properties of a note. `end`: where the body begins; 0 if there is no block."""
 
     end: int = 0
     block: str = ""
@@ -62,11 +62,11 @@ NONE = Frontmatter()
 
 
 class _TooDeep(Exception):
-    """The block nests more than it should."""
+    """The block is nested too deeply."""
 
 
 def read(text: str) -> Frontmatter:
-    """The frontmatter of a whole note, whose line ends are line feeds."""
+    """The frontmatter of a note, from its whole text with line feeds as line ends."""
     first = text[:64].split("\n", 1)[0]
     if not text.startswith("---") or first.rstrip(" \t") != "---" or len(first) == len(text):
         return NONE
@@ -79,24 +79,24 @@ def read(text: str) -> Frontmatter:
     if len(block) > MOST_CHARACTERS:
         return Frontmatter(hidden=may_hide, warning=TOO_LARGE)
     try:
-        values = _values(block)
+        values = _read_values(block)
     except _TooDeep:
         return Frontmatter(end, block, hidden=may_hide, warning=TOO_DEEP)
     except (yaml.YAMLError, ValueError):
         return Frontmatter(end, block, hidden=may_hide, warning=NOT_YAML)
     if values is None:
         return Frontmatter(end, block, hidden=may_hide, warning=NOT_A_MAPPING)
-    hides = _HIDES.search(f"\n{block}\n") is not None  # also where a later line says otherwise
+    hides = _HIDES.search(f"\n{block}\n") is not None  # even if a later line says otherwise
     if "<<" in values or _ALIAS in values.get("rag", []):
-        hides = hides or may_hide  # what an alias stands for is not looked up
+        hides = hides or may_hide  # aliases are not resolved
     return Frontmatter(
         end,
         block,
-        title=_single(values, "title"),
+        title=_single_value(values, "title"),
         aliases=_texts(values.get("aliases") or values.get("alias") or []),
         tags=_tags(values.get("tags") or values.get("tag") or []),
-        date=_single(values, "date"),
-        created=_single(values, "created"),
+        date=_single_value(values, "date"),
+        created=_single_value(values, "created"),
         properties=encode_properties(
             {
                 name: [plain_line(one, LONGEST_VALUE) for one in found]
@@ -108,8 +108,8 @@ def read(text: str) -> Frontmatter:
     )
 
 
-def _values(block: str) -> Values | None:
-    """The strings under each top-level key; None if the block is something else than a mapping."""
+def _read_values(block: str) -> Values | None:
+    """The strings under each top-level key; None if the block is not a mapping."""
     _refuse_depth(block)
     found: Values = {}
     depth, skip, key = 0, 0, None
@@ -145,7 +145,7 @@ def _values(block: str) -> Values | None:
             continue
         elif key == "rag" and not awaits_key:
             gathered.append(_ALIAS)
-        # A whole node of the top level is read: it is a key, or the value of the last one.
+        # A whole top-level node is complete: it is a key, or the value of the last key.
         if awaits_key:
             key = gathered[0].strip().lower() if len(gathered) == 1 else None
         elif key is not None:
@@ -156,14 +156,14 @@ def _values(block: str) -> Values | None:
 
 
 def _refuse_depth(block: str) -> None:
-    """libyaml needs quadratic time for deep brackets, so these are counted before it sees them."""
+    """Raise for deep brackets before parsing: libyaml needs quadratic time for them."""
     if block.count("[") + block.count("{") > DEEPEST:
         steps = [_NESTING[char] for char in block if char in _NESTING]
         if max(accumulate(steps), default=0) > DEEPEST:
             raise _TooDeep
 
 
-def _single(values: Values, key: str) -> str | None:
+def _single_value(values: Values, key: str) -> str | None:
     found = values.get(key, [])
     return plain_line(found[0], LONGEST_TITLE) or None if len(found) == 1 else None
 

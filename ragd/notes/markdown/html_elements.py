@@ -1,5 +1,5 @@
-"""The names that make `<name>` a tag rather than a placeholder or a comparison. Data only."""
-# A table of words reads better as words.
+"""The names that make `<name>` an HTML tag, not a placeholder or a comparison. Data only."""
+# A list of words is easier to read as text.
 # ruff: noqa: SIM905
 
 INLINE = frozenset(
@@ -7,8 +7,8 @@ INLINE = frozenset(
     " span strike strong sub sup tt u var wbr".split()
 )
 
-# Left out on purpose: `<path>`, `<source>`, `<title>`, `<text>` and their like. With attributes
-# they are tags all the same; alone they are mostly placeholders, and their word stays.
+# Left out on purpose: `<path>`, `<source>`, `<title>`, `<text>` and similar names. With attributes
+# they count as tags; alone they are mostly placeholders, and the word stays.
 KNOWN = INLINE | frozenset(
     "address applet article aside audio basefont bgsound blink blockquote body br button canvas"
     " caption center colgroup dd details dialog div dl dt embed fieldset figcaption figure footer"
@@ -18,7 +18,7 @@ KNOWN = INLINE | frozenset(
     " summary svg table tbody td template textarea tfoot th thead tr tspan ul video xmp".split()
 )
 
-# Attributes that stand alone: `<input disabled>` is a tag, `<b and c>` is a comparison.
+# Attributes without a value: `<input disabled>` is a tag, `<b and c>` is a comparison.
 LONE_ATTRIBUTES = frozenset(
     "allowfullscreen async autofocus autoplay checked compact controls declare default defer"
     " disabled download formnovalidate hidden inert ismap itemscope loop multiple muted nohref"

@@ -1,7 +1,7 @@
-"""Links from a note to other notes: wikilinks, embeds and Markdown links. Pure.
+"""Finds links from a note to other notes: wikilinks, embeds and Markdown links. Pure.
 
-A target is a path in the vault without `.md`, or a name alone. It never says whether the note is
-there: `resolve` does, when the notes of that name are known.
+A target is a path in the vault without `.md`, or only a name. The note may not exist: `resolve`
+finds it among the notes with that name.
 """
 
 import posixpath
@@ -36,7 +36,7 @@ class Link(NamedTuple):
     target: str
 
 
-def links(text: str, first_line: int, path: str) -> list[Link]:
+def find_links(text: str, first_line: int, path: str) -> list[Link]:
     """All links of a text that begins on `first_line` of the note at `path`, by line."""
     if "[[" not in text and "](" not in text:
         return []
@@ -51,20 +51,20 @@ def links(text: str, first_line: int, path: str) -> list[Link]:
                     found.append(Link(number, target))
         if "](" in line:
             for match in _MARKDOWN.finditer(line):
-                if target := _of_address(match.group(1) or match.group(2), folder):
+                if target := _target_of_address(match.group(1) or match.group(2), folder):
                     found.append(Link(number, target))
     return found
 
 
-def within(found: Sequence[Link], first: int, last: int) -> tuple[str, ...]:
-    """The targets of those links that stand on these lines, each once."""
+def targets_between(found: Sequence[Link], first: int, last: int) -> tuple[str, ...]:
+    """The targets of the links on these lines, each once."""
     start = bisect_left(found, first, key=lambda link: link.line)
     end = bisect_right(found, last, key=lambda link: link.line)
     return tuple(dict.fromkeys(link.target for link in found[start:end]))[:MOST]
 
 
 def link_key(target: str) -> str:
-    """What a target is looked up by: the key of its last name."""
+    """The key by which a target is looked up: that of its last name."""
     return name_key(_NOTE.sub("", target).rpartition("/")[2])
 
 
@@ -76,13 +76,13 @@ def resolve(target: str, linking: str, named: Iterable[str]) -> str | None:
     """
     wanted = _normalised(target)
     folder = linking.rpartition("/")[0]
-    beside = _normalised(f"{folder}/{target}" if folder else target)
+    in_folder = _normalised(f"{folder}/{target}" if folder else target)
     best: tuple[int, int, str] | None = None
     for path in named:
         known = _normalised(_NOTE.sub("", path))
         if known == wanted:
             rank = 0
-        elif known == beside:
+        elif known == in_folder:
             rank = 1
         elif known.endswith(f"/{wanted}"):
             rank = 2
@@ -100,8 +100,8 @@ def _target(written: str) -> str:
     return _NOTE.sub("", name)
 
 
-def _of_address(address: str, folder: str) -> str:
-    """The target of a Markdown link; empty for what leads out of the vault or to no note."""
+def _target_of_address(address: str, folder: str) -> str:
+    """The target of a Markdown link; empty if it is outside the vault or not a note."""
     if _SCHEME.match(address) or address.startswith("#"):
         return ""
     written = unquote(address).partition("#")[0].partition("?")[0]

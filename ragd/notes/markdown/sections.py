@@ -1,8 +1,8 @@
-"""A note's body cut at its headers: headings, and lines that are nothing but a hashtag.
+"""Splits a note's body at its headers: headings, and lines that are only a hashtag.
 
-A heading is a line that begins with `#`, or a line with a row of `=` or `-` below it. It never
-looks for a header in code: fenced code is blanked before, and a line that stands four spaces in is
-no header.
+A heading is a line that begins with `#`, or a line with a row of `=` or `-` below it. Headers in
+code do not count: fenced code is blanked before, and a line that is indented by four spaces is not
+a header.
 """
 
 import re
@@ -14,37 +14,37 @@ from ragd.notes.characters import collapse_runs
 from ragd.notes.markdown import tags
 from ragd.notes.markdown.fences import CODE_LINE
 
-LONGEST_HEADING = 200  # in a path; the text of the chunk has the whole line
+LONGEST_HEADING = 200  # in a path; the chunk's text has the whole line
 LONGEST_PATH = 600
-LONGEST_JUDGED = 2_000  # of a heading in a full path, which the guard reads
+LONGEST_INSPECTED = 2_000  # of a heading in a full path, which the guard reads
 LONGEST_UNDERLINED = 100  # characters of a heading with `---` below; longer is a paragraph
 BETWEEN = " > "
-MOST_SECTIONS = 10_000  # of a note; what follows is one long section
+MOST_SECTIONS = 10_000  # of a note; the rest is one long section
 
 _ADDRESS = re.compile(r"\[([^\[\]]+)\]\([^()\s]*\)")  # [shown](address)
 _CLOSING_HASHES = re.compile(r"(?:^|[ \t])#+$")
 _ROW = re.compile(r"=+|--+")  # below a heading
-# Not a paragraph, so a row of dashes below it is a rule: a list, a quote, a table.
-_NO_HEADING = re.compile(r"[#>|]|[-+*]\s|\d{1,9}[.)]\s|[-=*_\s]+$")
+# A list, a quote or a table: a row of dashes below it is a rule.
+_NOT_A_HEADING = re.compile(r"[#>|]|[-+*]\s|\d{1,9}[.)]\s|[-=*_\s]+$")
 
 
 class Section(Struct, frozen=True):
-    """A header and the text from there to the next one; blank lines at its ends are gone."""
+    """A header and the text up to the next one, without blank lines at the ends."""
 
     text: str  # line for line as in the note, its header's line included
-    line: int  # of the note, on which the text begins
-    last: int  # line, on which it ends
+    line: int  # of the note, where the text begins
+    last: int  # line, where it ends
     name: str | None = None
     path: str = ""  # shortened
     hashtags: tuple[str, ...] = ()  # the headers of the path that are hashtags
     date: str | None = None
     level: int = 0
-    bare: bool = False  # no words beside the header and tags
-    full_path: str = ""  # what a heading says at its end may matter most
+    bare: bool = False  # no words except the header and tags
+    full_path: str = ""  # not shortened, because the guard must read all of it
 
 
 class _Header(Struct, frozen=True):
-    """A header with what it has from those above it."""
+    """A header with the path, hashtags and date from the headers above it."""
 
     level: int
     name: str
@@ -53,35 +53,35 @@ class _Header(Struct, frozen=True):
     hashtags: tuple[str, ...]
     date: str | None
     full_path: str
-    lines: int  # of the note, that it takes
+    lines: int  # number of lines of the header: 1 or 2
 
 
 def split_sections(text: str, first_line: int) -> list[Section]:
-    """The sections of a body that begins on `first_line`; folds its spaces on the way."""
+    """The sections of a body that begins on `first_line`, with runs of spaces collapsed."""
     raw = text.split("\n")
     lines = list(map(str.strip, raw))
     found: list[Section] = []
     above: list[_Header] = []
     start = 0
-    for at in _places(text, lines):
+    for at in _header_places(text, lines):
         if lines[at][0] == "#":
-            taken = 1
-            marks, name = _header(raw[at], lines[at])
+            header_lines = 1
+            marks, name = _read_header(raw[at], lines[at])
         else:
-            at, taken = at - 1, 2
-            marks, name = _underlined(raw, lines, at)
+            at, header_lines = at - 1, 2
+            marks, name = _read_underlined(raw, lines, at)
         if not name:
             continue
-        _add(found, lines[start:at], first_line + start, above)
-        _descend(above, marks, name, taken)
+        _add_section(found, lines[start:at], first_line + start, above)
+        _update_path(above, marks, name, header_lines)
         start = at
         if len(found) >= MOST_SECTIONS - 1:
             break
-    _add(found, lines[start:], first_line + start, above)
+    _add_section(found, lines[start:], first_line + start, above)
     return found
 
 
-def _places(text: str, lines: list[str]) -> list[int]:
+def _header_places(text: str, lines: list[str]) -> list[int]:
     """The lines where a header may be, or a row below one."""
     if "#" not in text and "\n=" not in text and "--" not in text:
         return []
@@ -92,16 +92,16 @@ def _places(text: str, lines: list[str]) -> list[int]:
     ]
 
 
-def _underlined(raw: list[str], lines: list[str], at: int) -> tuple[int, str]:
+def _read_underlined(raw: list[str], lines: list[str], at: int) -> tuple[int, str]:
     """The level and name of a heading with a row below it; no name if the row is a rule.
 
-    A row of dashes below a paragraph of several lines, or below a sentence, was meant as a rule,
-    whatever Markdown makes of it.
+    A row of dashes below a paragraph of several lines, or below a sentence, counts as a rule,
+    unlike in Markdown.
     """
     name, row = lines[at], lines[at + 1]
     if not name or _is_code(raw[at]) or _is_code(raw[at + 1]) or CODE_LINE in name:
         return 0, ""
-    if _NO_HEADING.match(name) or "|" in name:
+    if _NOT_A_HEADING.match(name) or "|" in name:
         return 0, ""
     if row[0] == "=":
         return 1, _name(name)
@@ -118,10 +118,10 @@ def _is_code(raw: str) -> bool:
     return lead > 3 or "\t" in raw[:lead]
 
 
-def _header(raw: str, line: str) -> tuple[int, str]:
+def _read_header(raw: str, line: str) -> tuple[int, str]:
     """A heading's level and name, or 0 and a hashtag; no name if the line is neither.
 
-    `raw` still has the spaces before it: too many, and the line is code.
+    `raw` has the spaces before the line: with too many, the line is code.
     """
     lead = raw.index("#")
     if lead > 3 or "\t" in raw[:lead]:
@@ -134,37 +134,37 @@ def _header(raw: str, line: str) -> tuple[int, str]:
 
 
 def _name(heading: str) -> str:
-    """A heading on one line."""
+    """The name of a heading, on one line."""
     name = heading.strip()
     if name.endswith("#"):
         name = _CLOSING_HASHES.sub("", name)
     if "](" in name:
         name = _ADDRESS.sub(r"\1", name)
-    return " ".join(name[:LONGEST_JUDGED].split())
+    return " ".join(name[:LONGEST_INSPECTED].split())
 
 
 def shown_heading(name: str) -> str:
-    """A heading of the length that is shown."""
+    """A heading, shortened for results."""
     return name if len(name) <= LONGEST_HEADING else name[:LONGEST_HEADING].rstrip() + "…"
 
 
 def shown_path(path: str) -> str:
-    """A heading path of the length that is shown."""
+    """A heading path, shortened for results."""
     if len(path) > LONGEST_HEADING:
         path = BETWEEN.join(map(shown_heading, path.split(BETWEEN)))
     return path if len(path) <= LONGEST_PATH else "…" + path[-LONGEST_PATH:]
 
 
-def _descend(above: list[_Header], level: int, whole: str, taken: int) -> None:
-    """`above`, the path to a section, becomes the path to the one below this header."""
+def _update_path(above: list[_Header], level: int, whole: str, header_lines: int) -> None:
+    """Change `above`, the headers above a section, to those of the section of this header."""
     name = shown_heading(whole)
     is_hashtag = not level
     if is_hashtag:
-        # It stands one below the heading above it, or takes the place of an earlier hashtag.
+        # It is one level below the heading above it, or replaces an earlier hashtag.
         level = above[-1].level + 1 if above else 1
-        for place, former in enumerate(above):
-            if former.is_hashtag:
-                level = former.level
+        for place, header in enumerate(above):
+            if header.is_hashtag:
+                level = header.level
                 del above[place:]
                 break
     else:
@@ -180,11 +180,11 @@ def _descend(above: list[_Header], level: int, whole: str, taken: int) -> None:
         full_path = f"{parent.full_path}{BETWEEN}{whole}"
         hashtags = (*parent.hashtags, *hashtags)
         date = date or parent.date
-    above.append(_Header(level, name, path, is_hashtag, hashtags, date, full_path, taken))
+    above.append(_Header(level, name, path, is_hashtag, hashtags, date, full_path, header_lines))
 
 
-def _add(found: list[Section], lines: list[str], line: int, above: list[_Header]) -> None:
-    """The section that these lines are, if they say anything."""
+def _add_section(found: list[Section], lines: list[str], line: int, above: list[_Header]) -> None:
+    """Add the section of these lines, if they have any text."""
     whole = collapse_runs("\n".join(lines))
     text = whole.rstrip("\n")
     last = line + len(lines) - 1 - (len(whole) - len(text))

@@ -1,13 +1,13 @@
-"""Tags in running text: `#tag`, nested and in any script, as Obsidian reads them.
+"""Finds tags in text: `#tag`, nested and in any script, by Obsidian's rules.
 
-It never finds one in code, in a link's address or in a mere number (`#123`).
+Code, link addresses and plain numbers (`#123`) are not tags.
 """
 
 import re
 
 LONGEST = 200
 
-# Letters, digits, `_`, `-`, `/` and everything beyond ASCII that is neither space nor punctuation.
+# Letters, digits, `_`, `-`, `/` and all of Unicode that is neither space nor punctuation.
 _TAG = re.compile(
     r"#([^\x00-,.:-@\[-^`{-\xa9\xab-\xb4\xb6-\xb9\xbb-\xbf\xd7\xf7\u2000-\u200b\u200e-\u206f"
     r"\u2e00-\u2e7f\u3000-\u3003\u3008-\u3020\u3030\u303d\ufe30-\ufe4f\uff01-\uff0f\uff1a-\uff20"
@@ -38,7 +38,7 @@ def inline_tags(text: str) -> list[str]:
 
 
 def lone_tag(line: str) -> str | None:
-    """The tag, if the line is nothing but one."""
+    """The tag, if the line is only a tag."""
     match = _TAG.fullmatch(line.strip())
     if match is None:
         return None
@@ -52,12 +52,12 @@ def without_tags(text: str) -> str:
 
 
 def is_tag(name: str) -> bool:
-    """Whether this may stand after a `#`: something of it must not be a digit."""
+    """Whether this is a tag after a `#`: it must not be only digits."""
     return bool(name) and not name.isdecimal()
 
 
 def merge_tags(*groups: tuple[str, ...] | list[str]) -> tuple[str, ...]:
-    """All of them once, whatever their case; the first spelling stays."""
+    """All tags, each once in any case, in its first spelling."""
     found: dict[str, str] = {}
     for group in groups:
         for tag in group:

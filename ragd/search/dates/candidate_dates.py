@@ -1,7 +1,7 @@
 """The dates of candidates, and how near they are to the time that a question names. Pure.
 
-A note without a date of its own has the time of its file as a weak date: it counts less, and never
-decides a filter unless that is asked for.
+A note without a date of its own has the time of its file as a weak date. It counts less, and date
+filters use it only on request.
 """
 
 import re
@@ -12,9 +12,9 @@ from typing import Protocol
 from ragd.search.dates import WEAK, Span, closeness
 from ragd.search.ranking.fusion import Candidate
 
-Local = Callable[[datetime], datetime]  # the same moment by the user's clock
-ABOUT = 0.7  # how close a note is whose name names the year that is asked for
-RECENT_DAYS = 365.0  # a passage this much older than the newest one counts as half as new
+Local = Callable[[datetime], datetime]  # the same moment in the user's time zone
+YEAR_IN_NAME = 0.7  # closeness of a note whose name has the year that the question names
+RECENT_DAYS = 365.0  # a passage this much older than the newest counts as half as recent
 
 
 class Dated(Protocol):
@@ -41,9 +41,9 @@ def mark_dates(
     local: Local,
     weak: float = WEAK,
 ) -> None:
-    """Note each candidate's date and text, and how close its date is to these spans.
+    """Set each candidate's date and text, and how close its date is to these spans.
 
-    `weak`: what a file's time counts, of what a date of the note's own counts.
+    `weak`: the factor for a file's time, compared with a date of the note itself.
     """
     for hit in hits:
         one = found.get(hit.chunk_id)
@@ -54,13 +54,13 @@ def mark_dates(
             one.closeness = closeness(date.fromisoformat(hit.date), spans)
         elif spans and (day := file_day(hit.modified_at, local)):
             one.closeness = weak * closeness(day, spans)
-        if spans and any(_is_about(span, hit.names) for span in spans):
-            one.closeness = max(one.closeness, ABOUT)
+        if spans and any(_names_year(span, hit.names) for span in spans):
+            one.closeness = max(one.closeness, YEAR_IN_NAME)
 
 
-def _is_about(span: Span, names: Iterable[str]) -> bool:
-    """Whether a note's name has the year that is asked for and no other number: "2024 in review" is
-    about the year, "9 March 2024" is a day."""
+def _names_year(span: Span, names: Iterable[str]) -> bool:
+    """Whether the span is a year, and a note's name has that year and no other number: "2024 in
+    review" is about the year, "9 March 2024" is a day."""
     first, last = span
     if (first.month, first.day, last.month, last.day) != (1, 1, 12, 31) or first.year != last.year:
         return False
@@ -68,8 +68,8 @@ def _is_about(span: Span, names: Iterable[str]) -> bool:
 
 
 def mark_recency(found: Mapping[str, Candidate]) -> None:
-    """Note how new each candidate is, from the newest one on. One without a date is in the middle:
-    it may be old, or kept up to date."""
+    """Set how recent each candidate is, compared with the newest. One without a date gets 0.5: it
+    may be old, or kept up to date."""
     dated = [date.fromisoformat(one.date) for one in found.values() if one.date]
     newest = max(dated, default=None)
     for one in found.values():
@@ -80,7 +80,7 @@ def mark_recency(found: Mapping[str, Candidate]) -> None:
 
 
 def file_day(modified_at: str, local: Local) -> date | None:
-    """The day of a file's time, where the user is; None for a time that no calendar has."""
+    """The day of a file's time in the user's time zone; None for a time outside the calendar."""
     try:
         return local(datetime.fromisoformat(modified_at)).date()
     except (ValueError, OverflowError):

@@ -1,7 +1,7 @@
 """Spans of days: a year, a month, a season, Easter, three weeks ago. Pure.
 
 A day that the calendar does not have is None, never an error. Seasons are those of the northern
-half of the earth; the winter of 2023 ends in February 2024.
+hemisphere; the winter of 2023 ends in February 2024.
 """
 
 import calendar
@@ -23,23 +23,23 @@ class Span(NamedTuple):
         return (self.end - self.start).days + 1
 
     def iso_days(self) -> tuple[str, str]:
-        """Both days as ISO writes them."""
+        """Both days in ISO format."""
         return self.start.isoformat(), self.end.isoformat()
 
 
 class MonthDay(NamedTuple):
-    """A day of every year; with its year, if that is known."""
+    """A day of every year, or of one year if that is known."""
 
     month: int
     day: int
     year: int | None = None
 
 
-OfYear = Callable[[int], Span | None]
+OfYear = Callable[[int], Span | None]  # the span in a given year
 
 
 def add_days(day: date, days: int) -> date:
-    """That many days later; at an end of the calendar, that end."""
+    """That many days later, limited to the ends of the calendar."""
     try:
         return day + timedelta(days=days)
     except OverflowError:
@@ -71,7 +71,7 @@ def week_of(day: date) -> Span:
 
 
 def season_span(year: int, season: int) -> Span | None:
-    """Season 0 is spring."""
+    """A season of a year; 0 is spring."""
     month = 3 + 3 * season
     last = month_span(year + (season == 3), (month + 1) % 12 + 1)
     return Span(date(year, month, 1), last.end) if last and 1 <= year <= 9999 else None
@@ -89,12 +89,12 @@ def easter(year: int) -> date:
 
 
 def weekday_before(today: date, weekday: int) -> date:
-    """The latest such weekday before today."""
+    """The latest day before today with this weekday."""
     return add_days(today, -((today.weekday() - weekday - 1) % 7 + 1))
 
 
 def shift(today: date, unit: str, count: int) -> Span | None:
-    """The day, week, month or year that lies `count` units from today; a negative count is earlier.
+    """The day, week, month or year that is `count` units from today; a negative count is earlier.
 
     For weeks: the seven days around that day.
     """
@@ -123,7 +123,7 @@ def calendar_unit(today: date, unit: str, step: int) -> Span | None:
 
 
 def quarter(year: int, number: int) -> Span | None:
-    """The quarter of this number, from 0, of a year; -1 is the last one of the year before."""
+    """A quarter of a year, from 0; -1 is the last quarter of the year before."""
     first = month_span(year + number // 4, number % 4 * 3 + 1)
     last = month_span(year + number // 4, number % 4 * 3 + 3)
     return Span(first.start, last.end) if first and last else None
@@ -136,7 +136,7 @@ def recent(today: date, unit: str, count: int) -> Span:
 
 
 def third_of(span: Span, third: int) -> Span:
-    """The first (0), middle (1) or last (2) third."""
+    """The first (0), middle (1) or last (2) third of a span."""
     size = max(1, span.days // 3)
     start = add_days(span.start, third * size)
     return Span(start, span.end if third == 2 else add_days(start, size - 1))

@@ -1,9 +1,9 @@
 """Finds the day of a birthday or an event in the text of notes. Pure.
 
-The user's own: "my birthday is …", "I was born on …", a line `Birthday: …` in a note about the
-user, its property `birthday`, or a day's note that says "today is my birthday". Of another person:
-a sentence, or a line or the property of that person's note. A birthday in another person's note is
-never taken for the user's.
+The user's birthday: "my birthday is …", "I was born on …", a line `Birthday: …` or the property
+`birthday` in a note about the user, or a dated note with "today is my birthday". Another person's
+birthday: a sentence, or a line or the property of that person's note. A birthday in another
+person's note is never used as the user's.
 """
 
 import re
@@ -20,7 +20,7 @@ from ragd.search.query.query_terms import stems_of
 
 MINE = "my"
 BIRTHDAY_PROPERTIES = ("birthday", "birthdate", "born", "dob", "geburtstag", "geboren", "生日")
-NEAR = 60  # characters around the word "birthday" in which its day and its owner stand
+NEAR = 60  # characters around "birthday" that are searched for its day and its owner
 
 
 class DatedPassage(Protocol):
@@ -36,17 +36,17 @@ class DatedPassage(Protocol):
     def properties(self) -> list[str]: ...
 
 
-def birthday_in(owner: str, passages: Iterable[DatedPassage]) -> MonthDay | None:
-    """The birthday that most of these passages give; None if none does."""
+def find_birthday(owner: str, passages: Iterable[DatedPassage]) -> MonthDay | None:
+    """The birthday that most of these passages state; None if none does."""
     days: Counter[MonthDay] = Counter()
     for passage in passages:
-        days.update(_in_passage(owner, passage))
+        days.update(_birthdays_in_passage(owner, passage))
     return days.most_common(1)[0][0] if days else None
 
 
-def event_in(words: str, passages: Iterable[DatedPassage]) -> MonthDay | None:
-    """The day of an event, of the passages in their order: the date of the first one that says
-    "today" of it, else of the first one that names it. None if none with a date does."""
+def find_event_day(words: str, passages: Iterable[DatedPassage]) -> MonthDay | None:
+    """The day of an event: the date of the first passage with a sentence that names it and has
+    "today", else of the first passage that names it. None if no dated passage does."""
     wanted = stems_of(words) - _STOP_WORDS
     named = None
     for passage in passages:
@@ -54,27 +54,27 @@ def event_in(words: str, passages: Iterable[DatedPassage]) -> MonthDay | None:
             if wanted and wanted <= stems_of(sentence):
                 day = date.fromisoformat(passage.date or "")
                 found = MonthDay(day.month, day.day, day.year)
-                if _OF_TODAY.search(sentence):
+                if _MENTIONS_TODAY.search(sentence):
                     return found
                 named = named or found
     return named
 
 
-def _in_passage(owner: str, passage: DatedPassage) -> Iterable[MonthDay]:
+def _birthdays_in_passage(owner: str, passage: DatedPassage) -> Iterable[MonthDay]:
     about_owner = _is_about(owner, passage.title)
     if about_owner:
-        yield from _in_properties(passage.properties)
+        yield from _birthdays_in_properties(passage.properties)
     for line in passage.chunk_text.split("\n"):
         for match in _BIRTHDAY.finditer(line):
             around = line[max(0, match.start() - NEAR) : match.end() + NEAR]
             if owner == MINE and _TODAY.search(around) and passage.date:
                 day = date.fromisoformat(passage.date)
                 yield MonthDay(day.month, day.day)
-            elif about_owner or _speaks_of(owner, around):
+            elif about_owner or _mentions(owner, around):
                 yield from (MonthDay(day.month, day.day) for day in calendar_days(around)[:1])
 
 
-def _in_properties(properties: Iterable[str]) -> Iterable[MonthDay]:
+def _birthdays_in_properties(properties: Iterable[str]) -> Iterable[MonthDay]:
     for one in properties:
         name, _, value = one.partition("=")
         if name in BIRTHDAY_PROPERTIES:
@@ -87,14 +87,14 @@ def _is_about(owner: str, title: str) -> bool:
     return owner in title.lower().split()
 
 
-def _speaks_of(owner: str, sentence: str) -> bool:
+def _mentions(owner: str, sentence: str) -> bool:
     if owner == MINE:
         return bool(_MY.search(sentence))
     return bool(re.search(rf"(?<!\w){re.escape(owner)}(?!\w)", sentence, re.I))
 
 
 _STOP_WORDS = stems_of(f"{ENGLISH} {GERMAN}")
-_OF_TODAY = re.compile(r"(?<!\w)(?:today|tonight|this morning|heute)(?!\w)|今天", re.I)
+_MENTIONS_TODAY = re.compile(r"(?<!\w)(?:today|tonight|this morning|heute)(?!\w)|今天", re.I)
 _BIRTHDAY = re.compile(r"(?<!\w)(?:birthday|born|birth|geburtstag|geboren)(?!\w)|生日|出生", re.I)
 _MY = re.compile(
     r"(?<!\w)(?:my (?:own )?(?:birthday|date of birth)|i was born|i am born"

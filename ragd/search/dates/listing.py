@@ -1,10 +1,10 @@
-"""Whether a question without its time phrases asks for anything in particular. Pure."""
+"""Whether a question, without its time phrases, asks for a list of everything. Pure."""
 
 import re
 
 from ragd.notes.stop_words import ENGLISH, GERMAN
 
-# What people say to ask for everything of a time: "What happened …", "my notes of …".
+# Words with which people ask for everything of a time: "What happened …", "my notes of …".
 _GENERAL = """
 happen happened happens happening occurred write wrote written writing note notes noted journal
 journals diary entry entries record recorded recap summarise summarize summary list everything
@@ -22,6 +22,6 @@ _CHINESE = re.compile(
 
 
 def asks_for_all(rest: str) -> bool:
-    """True if only words are left that say nothing about what is looked for."""
+    """Whether the rest of a question has no words that narrow down the search."""
     words = _WORD.findall(_CHINESE.sub(" ", rest.lower()))
     return all(word in _STOP_WORDS for word in words)

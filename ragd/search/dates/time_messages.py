@@ -1,7 +1,4 @@
-"""What an answer says about time: which phrase was understood, and why a date filter left nothing.
-
-Pure.
-"""
+"""Describes the time that a question names, and explains an empty date range. Pure."""
 
 from typing import Any
 
@@ -11,38 +8,38 @@ from ragd.search.dates.day_spans import FIRST
 MOST_SPANS = 5
 
 
-def time_shown(when: NamedTime) -> dict[str, Any]:
-    """The words that were understood as a time, and the days that they mean.
+def describe_time(when: NamedTime) -> dict[str, Any]:
+    """The words that were understood as a time, and their days.
 
-    `listed`: nothing else was asked for, so the notes of that time are listed.
+    `listed`: the question has no other words, so the notes of that time are listed.
     """
-    phrases = [_phrase(phrase) for phrase in when.phrases]
+    phrases = [_describe_phrase(phrase) for phrase in when.phrases]
     return {"phrases": phrases, "listed": when.lists_everything}
 
 
-def _phrase(phrase: Phrase) -> dict[str, Any]:
-    days = [_days(span) for span in phrase.spans[-MOST_SPANS:]]
+def _describe_phrase(phrase: Phrase) -> dict[str, Any]:
+    days = [_describe_days(span) for span in phrase.spans[-MOST_SPANS:]]
     if phrase.every_year:
         first, last = phrase.spans[-1].iso_days()
         days = [{"from": first[len("2025-") :], "to": last[len("2025-") :]}]
     return {"words": phrase.words, "days": days, "every_year": phrase.every_year}
 
 
-def _days(span: Span) -> dict[str, str | None]:
-    """Both ends; a span that is open at its beginning has none."""
+def _describe_days(span: Span) -> dict[str, str | None]:
+    """Both ends; `from` is None for a span without a beginning."""
     first, last = span.iso_days()
     return {"from": None if span.start == FIRST else first, "to": last}
 
 
-def nothing_dated(undated: int, by_file_time: bool) -> str:
-    """Why nothing was found between the days that were asked for, and what to do about it."""
+def explain_no_dated_results(undated: int, by_file_time: bool) -> str:
+    """Why nothing was found between the requested days, and what to do about it."""
     if not undated:
-        return "No note of these days matches. Every note has a date of its own."
+        return "No note from these days matches. Every note has a date of its own."
     many = "1 note has" if undated == 1 else f"{undated:,} notes have"
-    said = (
-        f"No note of these days matches. {many} no date: dates come from the file's name, the "
+    message = (
+        f"No note from these days matches. {many} no date: dates come from the file's name, the "
         "folders above it, the properties `date` and `created`, and headings."
     )
     if by_file_time:
-        return said
-    return f"{said} With `by_file_time` (`--by-file-time`) the file's time counts for them."
+        return message
+    return f"{message} With `by_file_time` (`--by-file-time`) their file's time is used."

@@ -2,7 +2,7 @@
 
 
 def _numbered(groups: str, first: int = 1) -> dict[str, int]:
-    """`a b|c`: a and b have the first number, c the next."""
+    """For `a b|c`: a and b have the first number, c the next."""
     return {
         name.replace("_", " "): number
         for number, names in enumerate(groups.split("|"), first)
@@ -118,7 +118,7 @@ _CHINESE_DIGITS = {**_numbered("一|二 两|三 几|四|五|六|七|八|九"), "
 
 
 def number(text: str) -> int | None:
-    """The number that a word or digits say; None for what is none."""
+    """The number that a word or digits name; None for any other text."""
     squeezed = " ".join(text.lower().split())
     if squeezed.isdecimal():
         return int(squeezed)

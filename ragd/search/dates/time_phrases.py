@@ -1,8 +1,8 @@
 """The time phrases of a question: points of time with the words around them. Pure.
 
 "since March", "between March and June 2024", "two days before my birthday", "at the end of May".
-Words in double quotes are never a time. Without a year, the day or month of every year is meant;
-where a phrase needs one of them ("since March"), it is the latest one that has begun.
+Words in double quotes are never a time. Without a year, a day or month stands for that of every
+year; if a phrase needs a single one ("since March"), it is the latest that has begun.
 """
 
 import re
@@ -14,13 +14,13 @@ from msgspec import Struct
 from ragd.search.dates import day_spans, time_names
 from ragd.search.dates.day_spans import FIRST, Span, add_days
 from ragd.search.dates.listing import asks_for_all
-from ragd.search.dates.time_points import Birthdays, Point, points
+from ragd.search.dates.time_points import Birthdays, Point, find_points
 
-OLDEST_YEAR = 1990  # of those that are meant where none is named
+OLDEST_YEAR = 1990  # for phrases without a year
 
 
 class Phrase(Struct, frozen=True):
-    """The words of one time phrase, and the days that it means."""
+    """The words of one time phrase, and its days."""
 
     words: str
     spans: tuple[Span, ...]
@@ -28,10 +28,10 @@ class Phrase(Struct, frozen=True):
 
 
 class NamedTime(Struct, frozen=True):
-    """What a question says about time.
+    """The time phrases of a question.
 
-    `rest` is the question without the words of its time phrases. `lists_everything`: no other
-    words are left, so the question asks for everything of that time.
+    `rest`: the question without its time phrases. `lists_everything`: `rest` has no words that
+    narrow down the search, so the question asks for everything of that time.
     """
 
     phrases: tuple[Phrase, ...]
@@ -40,7 +40,7 @@ class NamedTime(Struct, frozen=True):
 
     @property
     def is_written(self) -> bool:
-        """Whether a note could have the very words: each phrase has a number."""
+        """Whether a note may contain the phrases as written: each has a number."""
         return all(any(map(str.isdecimal, phrase.words)) for phrase in self.phrases)
 
     @property
@@ -51,47 +51,47 @@ class NamedTime(Struct, frozen=True):
 def find_time(question: str, today: date, birthdays: Birthdays | None = None) -> NamedTime:
     """The time that a question names; no phrases if it names none."""
     text = question
-    if not _QUOTED.fullmatch(text.strip()):  # a question in quotation marks is a question
+    if not _QUOTED.fullmatch(text.strip()):  # the whole question is in quotation marks
         text = _QUOTED.sub(lambda match: "\0" * len(match.group()), text)
-    found = points(text, today, birthdays or {})
-    reading = _Reading(text, today)
+    found = find_points(text, today, birthdays or {})
+    reader = _PhraseReader(text, today)
     at = 0
     while at < len(found):
-        at += reading.read(found, at)
-    phrases = _within_named_year(reading.phrases, today)
-    rest = _without(question, reading.removed)
+        at += reader.read(found, at)
+    phrases = _within_named_year(reader.phrases, today)
+    rest = _cut_out(question, reader.removed)
     return NamedTime(phrases, rest, bool(phrases) and asks_for_all(rest))
 
 
-class _Reading:
-    """Goes through the points of a text, in order."""
+class _PhraseReader:
+    """Reads the phrases around the points of a text, in order."""
 
     def __init__(self, text: str, today: date) -> None:
         self._text = text
         self._today = today
         self.phrases: list[Phrase] = []
-        self.removed: list[tuple[int, int]] = []  # where the words stand that are not searched
+        self.removed: list[tuple[int, int]] = []  # ranges of words that are not searched
 
     def read(self, found: Sequence[Point], at: int) -> int:
-        """Read the phrase of this point; how many points it took."""
+        """Read the phrase of this point. Returns how many points the phrase has."""
         point, after = found[at], found[at + 1] if at + 1 < len(found) else None
         if after is not None:
             between = self._text[point.end : after.start]
             if point.is_weekday and _COMMA.fullmatch(between):  # Monday, 4 May
-                self.removed.append((self._opened(point.start, point), after.start))
+                self.removed.append((self._opening_start(point.start, point), after.start))
                 return 1
-            if self._range(point, after, between):
+            if self._read_range(point, after, between):
                 return 2
-        self._single(point)
+        self._read_single(point)
         return 1
 
-    def _range(self, first: Point, last: Point, between: str) -> bool:
+    def _read_range(self, first: Point, last: Point, between: str) -> bool:
         opened = _BETWEEN.search(self._text, 0, first.start)
         is_range = opened and _AND.fullmatch(between)
         if not is_range and not (first.is_sure and last.is_sure and _TO.fullmatch(between)):
             return False
         ends = last.fixed or self._end_of_range(first, last)
-        starts = first.fixed or (_latest(first, ends.start) if ends else None)
+        starts = first.fixed or (_latest_span(first, ends.start) if ends else None)
         if starts is None or ends is None or starts.start > ends.end:
             return False
         start = opened.start() if opened else first.start
@@ -99,32 +99,32 @@ class _Reading:
         return True
 
     def _end_of_range(self, first: Point, last: Point) -> Span | None:
-        """The first after a start that is known, else the latest."""
+        """The first end after a known start, else the latest."""
         if first.fixed is None or last.of_year is None:
-            return _latest(last, self._today)
+            return _latest_span(last, self._today)
         for year in (first.fixed.start.year, first.fixed.start.year + 1):
             span = last.of_year(year)
             if span and span.end >= first.fixed.start:
                 return span
         return None
 
-    def _single(self, point: Point) -> None:
+    def _read_single(self, point: Point) -> None:
         start, end, third = point.start, point.end, None
         for pattern, number in _PARTS:
             if match := pattern.search(self._text, 0, start):
                 start, third = match.start(), number
         if match := _PART_ZH.match(self._text, end):
             end, third = match.end(), "初中底".index(match[1][0])
-        for ending in (self._offset, self._open_end):
-            if ending(point, start, end, third):
+        for read in (self._read_offset, self._read_open_end):
+            if read(point, start, end, third):
                 return
-        opened = self._opened(start, point)
+        opened = self._opening_start(start, point)
         if opened == start and not point.is_sure and third is None:
             follows = _FOLLOWS_ZH.match(self._text, end)
             if not follows:
                 return
             end = follows.end()
-        spans = _every(point, self._today) if point.fixed is None else (point.fixed,)
+        spans = _spans_of_each_year(point, self._today) if point.fixed is None else (point.fixed,)
         spans = (
             tuple(day_spans.third_of(span, third) for span in spans) if third is not None else spans
         )
@@ -133,33 +133,33 @@ class _Reading:
         keeps_words = point.is_name and opened == point.start
         self._add(opened, end, spans, point.fixed is None, keeps_words)
 
-    def _offset(self, point: Point, start: int, end: int, third: int | None) -> bool:
-        """Two days before it, the week after it."""
+    def _read_offset(self, point: Point, start: int, end: int, third: int | None) -> bool:
+        """Reads "two days before …" and "the week after …"."""
         match = _OFFSET.search(self._text, 0, start)
         side = "before"
         if match:
-            side = names_side(match["side"])
+            side = _side(match["side"])
             start = match.start()
         elif match := _OFFSET_ZH.match(self._text, end):
-            side = names_side(match["side"])
+            side = _side(match["side"])
             end = match.end()
         else:
             return False
         count = time_names.number(match["count"]) if match["count"] else None
         if match["count"] and count is None:
             return False
-        bases = (point.fixed,) if point.fixed else _every(point, self._today)
+        bases = (point.fixed,) if point.fixed else _spans_of_each_year(point, self._today)
         if third is not None:
             bases = tuple(day_spans.third_of(base, third) for base in bases)
         unit = time_names.UNITS[match["unit"].lower()]
-        away = tuple(_away(base, unit, count, side == "before") for base in bases)
-        away = tuple(span for span in away if point.fixed or span.start <= self._today)
-        if away:
-            self._add(self._opened(start), end, away, point.fixed is None)
-        return bool(away)
+        spans = tuple(_offset_span(base, unit, count, side == "before") for base in bases)
+        spans = tuple(span for span in spans if point.fixed or span.start <= self._today)
+        if spans:
+            self._add(self._opening_start(start), end, spans, point.fixed is None)
+        return bool(spans)
 
-    def _open_end(self, point: Point, start: int, end: int, third: int | None) -> bool:
-        """Since it, until it, before it, after it."""
+    def _read_open_end(self, point: Point, start: int, end: int, third: int | None) -> bool:
+        """Reads "since …", "until …", "before …" and "after …"."""
         side = ""
         for name, before, after in _OPEN_ENDS:
             if match := before.search(self._text, 0, start):
@@ -170,21 +170,21 @@ class _Reading:
                 break
         if not side:
             return False
-        span = point.fixed or _latest(point, self._today)
+        span = point.fixed or _latest_span(point, self._today)
         if span is None:
             return False
         span = day_spans.third_of(span, third) if third is not None else span
-        meant = {
+        open_span = {
             "since": Span(span.start, max(span.end, self._today)),
             "after": Span(add_days(span.end, 1), max(add_days(span.end, 1), self._today)),
             "until": Span(FIRST, span.end),
             "before": Span(FIRST, add_days(span.start, -1)),
         }[side]
-        self._add(start, end, (meant,))
+        self._add(start, end, (open_span,))
         return True
 
-    def _opened(self, start: int, point: Point | None = None) -> int:
-        """Where the words "in the", "on" begin that open a phrase; its start if there are none."""
+    def _opening_start(self, start: int, point: Point | None = None) -> int:
+        """The start of a phrase with the words that open it, such as "in the" or "on"."""
         weekday = point is not None and point.is_weekday
         match = (_ON if weekday else _OPENS).search(self._text, 0, start)
         return match.start() if match else start
@@ -203,13 +203,13 @@ class _Reading:
             self.removed.append((start, end))
 
 
-def names_side(word: str) -> str:
-    """`before` or `after`, whatever the language says."""
+def _side(word: str) -> str:
+    """`before` or `after`, in any of the languages."""
     return "before" if word.lower() in ("before", "vor", "前", "之前", "以前") else "after"
 
 
-def _away(base: Span, unit: str, count: int | None, before: bool) -> Span:
-    """So many units from it; without a number, the whole unit that touches it."""
+def _offset_span(base: Span, unit: str, count: int | None, before: bool) -> Span:
+    """The span `count` units from the base; without a count, the whole unit next to it."""
     if unit == "day":
         day = add_days(base.start, -(count or 1)) if before else add_days(base.end, count or 1)
         return Span(day, day)
@@ -221,7 +221,7 @@ def _away(base: Span, unit: str, count: int | None, before: bool) -> Span:
     return Span(add_days(middle, -(size // 2)), add_days(middle, size // 2))
 
 
-def _every(point: Point, today: date) -> tuple[Span, ...]:
+def _spans_of_each_year(point: Point, today: date) -> tuple[Span, ...]:
     of_year = point.of_year
     if of_year is None:
         return ()
@@ -229,8 +229,8 @@ def _every(point: Point, today: date) -> tuple[Span, ...]:
     return tuple(span for year in years if (span := of_year(year)) is not None)
 
 
-def _latest(point: Point, today: date) -> Span | None:
-    """The latest one that has begun on this day."""
+def _latest_span(point: Point, today: date) -> Span | None:
+    """The latest span that has begun by this day."""
     of_year = point.of_year
     for year in (today.year, today.year - 1, today.year - 2, today.year - 3, today.year - 4):
         span = of_year(year) if of_year else None
@@ -240,7 +240,7 @@ def _latest(point: Point, today: date) -> Span | None:
 
 
 def _within_named_year(phrases: Sequence[Phrase], today: date) -> tuple[Phrase, ...]:
-    """ "At Christmas, in 2023": the year is that of what would else be of every year."""
+    """ "At Christmas, in 2023": the year limits a phrase that would stand for every year."""
     years = [p for p in phrases if not p.every_year and p.spans == (_whole_year(p),)]
     if len(years) != 1 or not any(phrase.every_year for phrase in phrases):
         return tuple(phrases)
@@ -259,7 +259,7 @@ def _whole_year(phrase: Phrase) -> Span | None:
     return day_spans.year_span(phrase.spans[0].start.year)
 
 
-def _without(question: str, removed: Sequence[tuple[int, int]]) -> str:
+def _cut_out(question: str, removed: Sequence[tuple[int, int]]) -> str:
     if not removed:
         return question
     kept, at = [], 0
@@ -270,13 +270,13 @@ def _without(question: str, removed: Sequence[tuple[int, int]]) -> str:
 
 
 def named_events(question: str) -> list[str]:
-    """What a phrase such as "two days before the marathon" counts from, if only the notes can tell
-    when that was."""
+    """The events in phrases such as "two days before the marathon", whose day only a note can
+    state."""
     return [match["event"].strip() for match in _EVENT.finditer(question)]
 
 
-def _before(text: str) -> re.Pattern[str]:
-    """Right before the point, as whole words."""
+def _directly_before(text: str) -> re.Pattern[str]:
+    """Matches these whole words directly before a point."""
     return re.compile(rf"(?<![\w-])(?:{text})\s+(?:(?:the|den|der|dem|das)\s+)?$", re.I)
 
 
@@ -292,9 +292,9 @@ _AND = re.compile(
 )
 _TO = re.compile(r"\s+(?:to|till|until|through|bis|bis zum)\s+|\s*[–—-]\s*|\s*[到至]\s*", re.I)
 _PARTS = (
-    (_before("early|(?:the )?(?:beginning|start) of|anfang"), 0),
-    (_before("mid|(?:the )?middle of|mitte"), 1),
-    (_before("late|(?:the )?end of|ende"), 2),
+    (_directly_before("early|(?:the )?(?:beginning|start) of|anfang"), 0),
+    (_directly_before("mid|(?:the )?middle of|mitte"), 1),
+    (_directly_before("late|(?:the )?end of|ende"), 2),
 )
 _PART_ZH = re.compile("(初|中旬|底|末)")
 _LATIN_COUNT = "|".join(sorted(time_names.LATIN_NUMBERS, key=len, reverse=True))
@@ -314,10 +314,14 @@ _OFFSET_ZH = re.compile(
     r"个?(?P<unit>天|周|星期|月|年)"
 )
 _OPEN_ENDS = (
-    ("since", _before("(?:ever )?since|starting|seit|ab|自从?|从"), re.compile("以来|至今|起")),
-    ("until", _before("until|till|up to|bis zum|bis zur|bis"), None),
-    ("before", _before("before|prior to|vor"), re.compile("之前|以前|前")),
-    ("after", _before("after|nach"), re.compile("之后|以后|后")),
+    (
+        "since",
+        _directly_before("(?:ever )?since|starting|seit|ab|自从?|从"),
+        re.compile("以来|至今|起"),
+    ),
+    ("until", _directly_before("until|till|up to|bis zum|bis zur|bis"), None),
+    ("before", _directly_before("before|prior to|vor"), re.compile("之前|以前|前")),
+    ("after", _directly_before("after|nach"), re.compile("之后|以后|后")),
 )
 _OPENS = re.compile(
     r"(?:(?<![\w-])(?:back\s+)?(?:in|on|at|over|during|throughout|around|im|am|an|zu|um|während)"

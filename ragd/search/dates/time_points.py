@@ -1,7 +1,7 @@
 """Single points of time in a text: a day, a week, a month, a season, a feast, a birthday. Pure.
 
-English, German and Chinese. A word that is often something else ("may", "spring", "Monday",
-"Christmas") is only a point if the words before it say so: `time_phrases` decides that.
+English, German and Chinese. A word with other meanings ("may", "spring", "Monday", "Christmas") is
+a point only after certain words: `time_phrases` decides that.
 """
 
 import re
@@ -15,32 +15,32 @@ from ragd.search.dates.day_spans import MonthDay, OfYear, Span
 
 
 class Point(Struct, frozen=True):
-    """Where it stands, and which days it means: one span, or one of every year."""
+    """The position of a point in the text, and its days: one span, or one of every year."""
 
     start: int
     end: int
     fixed: Span | None = None
     of_year: OfYear | None = None
-    is_sure: bool = True  # else only after a word such as "in" or "since"
-    is_name: bool = False  # a lone year: it may be part of a name, so it is searched as a word too
+    is_sure: bool = True  # False: a point only after a word such as "in" or "since"
+    is_name: bool = False  # a year alone: it may be part of a name, so it is also searched
     is_weekday: bool = False
 
 
-Meant = tuple[Span | None, OfYear | None]
-Birthdays = Mapping[str, MonthDay]  # by owner, in small letters; the user's own is "my"
+Meaning = tuple[Span | None, OfYear | None]
+Birthdays = Mapping[str, MonthDay]  # by owner, in lower case; the user's own is "my"
 
 
-def points(text: str, today: date, birthdays: Birthdays) -> list[Point]:
-    """All points of a text, in its order; none of them overlap. `birthdays` may also
-    hold the days of events that notes name, each with its year, by the words that name it."""
-    found = [*_birthdays(text, birthdays), *_events(text, birthdays)]
+def find_points(text: str, today: date, birthdays: Birthdays) -> list[Point]:
+    """All points of a text, in order, without overlaps. `birthdays` may also have the days of
+    events, with their years, by the words that name them."""
+    found = [*_find_birthdays(text, birthdays), *_find_events(text, birthdays)]
     for point in found:
         text = _blanked(text, point.start, point.end)
     for form in _FORMS:
         for match in form.pattern.finditer(text):
             fixed, of_year = form.meaning(match, today)
             if fixed is not None or of_year is not None:
-                found.append(_point(match, form, fixed, of_year))
+                found.append(_make_point(match, form, fixed, of_year))
             text = _blanked(text, *match.span())
     return sorted(found, key=lambda point: point.start)
 
@@ -49,37 +49,36 @@ class _Form(Struct, frozen=True):
     """A way of writing a point."""
 
     pattern: re.Pattern[str]
-    meaning: Callable[[re.Match[str], date], Meant]
+    meaning: Callable[[re.Match[str], date], Meaning]
     is_sure: bool = True
     is_name: bool = False
     is_weekday: bool = False
 
 
-def _point(match: re.Match[str], form: _Form, fixed: Span | None, of_year: OfYear | None) -> Point:
-    # A name of a month, season or feast with its year can be nothing else.
+def _make_point(
+    match: re.Match[str], form: _Form, fixed: Span | None, of_year: OfYear | None
+) -> Point:
+    # The name of a month, season or feast with a year has no other meaning.
     is_sure = form.is_sure or (fixed is not None and not form.is_weekday)
     where = match.span()
     return Point(*where, fixed, of_year, is_sure, form.is_name, form.is_weekday)
 
 
 def _blanked(text: str, start: int, end: int) -> str:
-    """What one form has read, the next does not read again."""
+    """The text without what one form has read, so that no other form reads it again."""
     return text[:start] + "\0" * (end - start) + text[end:]
 
 
-def _word(text: str) -> re.Pattern[str]:
+def _whole_word(text: str) -> re.Pattern[str]:
     return re.compile(rf"(?<![\w-]){text}(?![\w-])", re.I)
 
 
-def _in_year(year: str | None, of_year: OfYear) -> Meant:
-    """The span of this year, or of each year if none is named."""
+def _in_year(year: str | None, of_year: OfYear) -> Meaning:
+    """The span in this year, or in each year if none is named."""
     return (of_year(int(year)), None) if year else (None, of_year)
 
 
-# What the forms mean
-
-
-def _calendar_day(match: re.Match[str], today: date) -> Meant:
+def _calendar_day(match: re.Match[str], today: date) -> Meaning:
     parts = match.groupdict()
     name = parts.get("month")
     month = time_names.MONTHS[name.lower()] if name else int(parts["number"])
@@ -89,7 +88,7 @@ def _calendar_day(match: re.Match[str], today: date) -> Meant:
     return _in_year(parts["year"], lambda year: day_spans.one_day(year, month, day))
 
 
-def _calendar_month(match: re.Match[str], today: date) -> Meant:
+def _calendar_month(match: re.Match[str], today: date) -> Meaning:
     parts = match.groupdict()
     name = parts.get("month")
     month = time_names.MONTHS[name.lower()] if name else time_names.number(parts["number"])
@@ -98,15 +97,15 @@ def _calendar_month(match: re.Match[str], today: date) -> Meant:
     return _in_year(parts["year"], lambda year: day_spans.month_span(year, month))
 
 
-def _year(match: re.Match[str], today: date) -> Meant:
+def _year(match: re.Match[str], today: date) -> Meaning:
     return day_spans.year_span(int(match["year"])), None
 
 
-def _quarter(match: re.Match[str], today: date) -> Meant:
+def _quarter(match: re.Match[str], today: date) -> Meaning:
     return day_spans.quarter(int(match["year"]), int(match["number"]) - 1), None
 
 
-def _week(match: re.Match[str], today: date) -> Meant:
+def _week(match: re.Match[str], today: date) -> Meaning:
     try:
         return day_spans.week_of(
             date.fromisocalendar(int(match["year"]), int(match["number"]), 1)
@@ -115,19 +114,19 @@ def _week(match: re.Match[str], today: date) -> Meant:
         return None, None
 
 
-def _day_word(match: re.Match[str], today: date) -> Meant:
-    return day_spans.shift(today, "day", time_names.DAY_WORDS[_squeezed(match.group())]), None
+def _day_word(match: re.Match[str], today: date) -> Meaning:
+    return day_spans.shift(today, "day", time_names.DAY_WORDS[_normalised(match.group())]), None
 
 
-def _relative(match: re.Match[str], today: date) -> Meant:
+def _relative(match: re.Match[str], today: date) -> Meaning:
     """Last week, this month, 上个月."""
-    step = time_names.STEPS[_squeezed(match["step"])]
+    step = time_names.STEPS[_normalised(match["step"])]
     return day_spans.calendar_unit(today, time_names.UNITS[match["unit"].lower()], step), None
 
 
-def _relative_month(match: re.Match[str], today: date) -> Meant:
-    """Last March, this summer: the one of this year, or the latest that has begun before now."""
-    step, word = time_names.STEPS[_squeezed(match["step"])], match["named"].lower()
+def _relative_month(match: re.Match[str], today: date) -> Meaning:
+    """Last March, this summer: the one of this year, or the latest that has begun."""
+    step, word = time_names.STEPS[_normalised(match["step"])], match["named"].lower()
     of_year = _month_or_season(word)
     ours = of_year(today.year)
     if ours is None:
@@ -144,12 +143,12 @@ def _month_or_season(word: str) -> OfYear:
     return lambda year: day_spans.season_span(year, time_names.SEASONS[word])
 
 
-def _season(match: re.Match[str], today: date) -> Meant:
+def _season(match: re.Match[str], today: date) -> Meaning:
     season = time_names.SEASONS[match["season"].lower()]
     return _in_year(match["year"], lambda year: day_spans.season_span(year, season))
 
 
-def _relative_year_season(match: re.Match[str], today: date) -> Meant:
+def _relative_year_season(match: re.Match[str], today: date) -> Meaning:
     """去年夏天: the season or month of last year."""
     year = today.year + time_names.STEPS[match["step"]]
     if match["season"]:
@@ -158,8 +157,8 @@ def _relative_year_season(match: re.Match[str], today: date) -> Meant:
     return (day_spans.month_span(year, month) if month else None), None
 
 
-def _feast(match: re.Match[str], today: date) -> Meant:
-    feast = time_names.FEASTS[_squeezed(match["feast"])]
+def _feast(match: re.Match[str], today: date) -> Meaning:
+    feast = time_names.FEASTS[_normalised(match["feast"])]
     return _in_year(match["year"], lambda year: _feast_of(feast, year))
 
 
@@ -180,37 +179,37 @@ def _feast_of(feast: str, year: int) -> Span | None:
     return Span(start.start, end.end) if start and end else None
 
 
-def _ago(match: re.Match[str], today: date) -> Meant:
+def _ago(match: re.Match[str], today: date) -> Meaning:
     count, unit = time_names.number(match["count"]), time_names.UNITS[match["unit"].lower()]
     if count is None:
         return None, None
-    if _squeezed(match["count"]) in time_names.VAGUE:
+    if _normalised(match["count"]) in time_names.VAGUE:
         first, last = day_spans.shift(today, unit, -2 * count), day_spans.shift(today, unit, -1)
         return (Span(first.start, last.end) if first and last else None), None
     return day_spans.shift(today, unit, -count), None
 
 
-def _recent(match: re.Match[str], today: date) -> Meant:
+def _recent(match: re.Match[str], today: date) -> Meaning:
     count = time_names.number(match["count"])
     if count is None:
         return None, None
     return day_spans.recent(today, time_names.UNITS[match["unit"].lower()], count), None
 
 
-def _lately(match: re.Match[str], today: date) -> Meant:
+def _lately(match: re.Match[str], today: date) -> Meaning:
     return day_spans.recent(today, "day", 30), None
 
 
-def _weekday(match: re.Match[str], today: date) -> Meant:
+def _weekday(match: re.Match[str], today: date) -> Meaning:
     weekday = time_names.WEEKDAYS[match["weekday"].lower()]
-    step = time_names.STEPS[_squeezed(match["step"])] if match["step"] else -1
+    step = time_names.STEPS[_normalised(match["step"])] if match["step"] else -1
     day = day_spans.weekday_before(today, weekday)
     if step >= 0:
         day = day_spans.add_days(day_spans.week_of(today).start, weekday + 7 * step)
     return Span(day, day), None
 
 
-def _weekday_of_week(match: re.Match[str], today: date) -> Meant:
+def _weekday_of_week(match: re.Match[str], today: date) -> Meaning:
     """上周二: the day of the calendar's week."""
     step = time_names.STEPS[match["step"]]
     day = day_spans.add_days(
@@ -219,11 +218,11 @@ def _weekday_of_week(match: re.Match[str], today: date) -> Meant:
     return Span(day, day), None
 
 
-def _squeezed(text: str) -> str:
+def _normalised(text: str) -> str:
     return " ".join(text.lower().replace("’", "'").split())
 
 
-def _one_of(words: Mapping[str, object]) -> str:
+def _any_of(words: Mapping[str, object]) -> str:
     longest = sorted(words, key=len, reverse=True)
     return "|".join(re.escape(word).replace(r"\ ", r"\s+").replace("'", "['’]") for word in longest)
 
@@ -231,23 +230,23 @@ def _one_of(words: Mapping[str, object]) -> str:
 _YEAR = r"(?P<year>(?:19|20)\d\d)"
 _THEN_YEAR = rf"(?:,?\s+(?:of\s+|in\s+|im\s+jahr\s+|des\s+jahres\s+)?{_YEAR})?"
 _DAY = r"(?P<day>[0-3]?\d)"
-_MONTH = f"(?P<month>{_one_of(time_names.MONTHS)})"
-_SEASON = f"(?P<season>{_one_of(time_names.LATIN_SEASONS)})"
-_STEP = f"(?P<step>{_one_of(time_names.LATIN_STEPS)})"
-_COUNT = f"(?P<count>{_one_of(time_names.LATIN_NUMBERS)}|\\d{{1,4}})"
-_UNIT = f"(?P<unit>{_one_of(time_names.LATIN_UNITS)})"
+_MONTH = f"(?P<month>{_any_of(time_names.MONTHS)})"
+_SEASON = f"(?P<season>{_any_of(time_names.LATIN_SEASONS)})"
+_STEP = f"(?P<step>{_any_of(time_names.LATIN_STEPS)})"
+_COUNT = f"(?P<count>{_any_of(time_names.LATIN_NUMBERS)}|\\d{{1,4}})"
+_UNIT = f"(?P<unit>{_any_of(time_names.LATIN_UNITS)})"
 _ZH_YEAR = r"(?:(?P<year>\d{4})\s*年\s*)?"
 _ZH_NUMBER = r"(?P<number>1?\d|[一二三四五六七八九]|十[一二]?)"
 _ZH_COUNT = r"(?P<count>\d{1,4}|[一二两三四五六七八九十几]{1,3})"
-_ZH_UNIT = f"个?(?P<unit>{_one_of(time_names.CHINESE_UNITS)})"
-_ZH_STEP = f"(?P<step>{_one_of(time_names.CHINESE_STEPS)})"
-_ZH_DAY = f"(?:周|星期|礼拜)(?P<weekday>{_one_of(time_names.CHINESE_WEEKDAYS)})"
+_ZH_UNIT = f"个?(?P<unit>{_any_of(time_names.CHINESE_UNITS)})"
+_ZH_STEP = f"(?P<step>{_any_of(time_names.CHINESE_STEPS)})"
+_ZH_DAY = f"(?:周|星期|礼拜)(?P<weekday>{_any_of(time_names.CHINESE_WEEKDAYS)})"
 
-# In this order: what one has read, the next does not read again.
+# The order matters: what one form has read, the next forms do not read again.
 _FORMS = (
-    _Form(_word(rf"{_YEAR}[-/.](?P<number>[01]?\d)[-/.]{_DAY}"), _calendar_day),
-    _Form(_word(rf"{_DAY}\.\s?(?P<number>[01]?\d)\.\s?{_YEAR}"), _calendar_day),
-    _Form(_word(rf"{_YEAR}-(?P<number>[01]\d)"), _calendar_month),
+    _Form(_whole_word(rf"{_YEAR}[-/.](?P<number>[01]?\d)[-/.]{_DAY}"), _calendar_day),
+    _Form(_whole_word(rf"{_DAY}\.\s?(?P<number>[01]?\d)\.\s?{_YEAR}"), _calendar_day),
+    _Form(_whole_word(rf"{_YEAR}-(?P<number>[01]\d)"), _calendar_month),
     _Form(
         re.compile(rf"{_ZH_YEAR}{_ZH_NUMBER}\s*月\s*(?P<day>[0-3]?\d)\s*[日号號]"), _calendar_day
     ),
@@ -262,47 +261,54 @@ _FORMS = (
     _Form(re.compile(rf"(?<![上下])(?P<step>){_ZH_DAY}"), _weekday),
     _Form(re.compile(r"(?P<step>去|今|前|明)(?P<unit>年)"), _relative),
     _Form(re.compile(rf"{_ZH_STEP}个?(?P<unit>月|周末|周|星期|礼拜)"), _relative),
-    _Form(re.compile(_one_of(time_names.CHINESE_DAY_WORDS)), _day_word),
+    _Form(re.compile(_any_of(time_names.CHINESE_DAY_WORDS)), _day_word),
     _Form(
-        re.compile(rf"{_ZH_YEAR}(?P<feast>{_one_of(time_names.CHINESE_FEASTS)})"),
+        re.compile(rf"{_ZH_YEAR}(?P<feast>{_any_of(time_names.CHINESE_FEASTS)})"),
         _feast,
         is_sure=False,
     ),
     _Form(re.compile(rf"{_ZH_YEAR}{_ZH_NUMBER}\s*月(?:份)?(?!\s*\d)"), _calendar_month),
     _Form(re.compile(r"(?P<year>\d{4})\s*年"), _year),
     _Form(re.compile("最近|近来"), _lately),
-    _Form(_word(rf"{_MONTH}\.?\s+{_DAY}(?:st|nd|rd|th)?{_THEN_YEAR}"), _calendar_day),
-    _Form(_word(rf"{_DAY}(?:st|nd|rd|th|\.)?\s+(?:of\s+)?{_MONTH}\.?{_THEN_YEAR}"), _calendar_day),
-    _Form(_word(rf"q(?P<number>[1-4])\s+(?:of\s+)?{_YEAR}"), _quarter),
-    _Form(_word(rf"(?:week|kw)\s+(?P<number>\d\d?)(?:,|\s+of|\s+in)?\s+{_YEAR}"), _week),
+    _Form(_whole_word(rf"{_MONTH}\.?\s+{_DAY}(?:st|nd|rd|th)?{_THEN_YEAR}"), _calendar_day),
     _Form(
-        _word(
-            f"{_STEP}\\s+(?P<named>{_one_of({**time_names.MONTHS, **time_names.LATIN_SEASONS})})"
+        _whole_word(rf"{_DAY}(?:st|nd|rd|th|\.)?\s+(?:of\s+)?{_MONTH}\.?{_THEN_YEAR}"),
+        _calendar_day,
+    ),
+    _Form(_whole_word(rf"q(?P<number>[1-4])\s+(?:of\s+)?{_YEAR}"), _quarter),
+    _Form(_whole_word(rf"(?:week|kw)\s+(?P<number>\d\d?)(?:,|\s+of|\s+in)?\s+{_YEAR}"), _week),
+    _Form(
+        _whole_word(
+            f"{_STEP}\\s+(?P<named>{_any_of({**time_names.MONTHS, **time_names.LATIN_SEASONS})})"
         ),
         _relative_month,
     ),
-    _Form(_word(rf"{_MONTH}\.?{_THEN_YEAR}"), _calendar_month, is_sure=False),
-    _Form(_word(rf"{_SEASON}{_THEN_YEAR}"), _season, is_sure=False),
+    _Form(_whole_word(rf"{_MONTH}\.?{_THEN_YEAR}"), _calendar_month, is_sure=False),
+    _Form(_whole_word(rf"{_SEASON}{_THEN_YEAR}"), _season, is_sure=False),
     _Form(
-        _word(rf"(?P<feast>{_one_of(time_names.LATIN_FEASTS)}){_THEN_YEAR}"), _feast, is_sure=False
+        _whole_word(rf"(?P<feast>{_any_of(time_names.LATIN_FEASTS)}){_THEN_YEAR}"),
+        _feast,
+        is_sure=False,
     ),
-    _Form(_word(rf"{_COUNT}\s+{_UNIT}\s+ago"), _ago),
-    _Form(_word(rf"vor\s+{_COUNT}\s+{_UNIT}"), _ago),
+    _Form(_whole_word(rf"{_COUNT}\s+{_UNIT}\s+ago"), _ago),
+    _Form(_whole_word(rf"vor\s+{_COUNT}\s+{_UNIT}"), _ago),
     _Form(
-        _word(rf"(?:(?:the|die|den)\s+)?(?:last|past|letzten?|vergangenen?)\s+{_COUNT}\s+{_UNIT}"),
+        _whole_word(
+            rf"(?:(?:the|die|den)\s+)?(?:last|past|letzten?|vergangenen?)\s+{_COUNT}\s+{_UNIT}"
+        ),
         _recent,
     ),
-    _Form(_word(rf"{_STEP}\s+{_UNIT}"), _relative),
-    _Form(_word(f"{_STEP}\\s+(?P<weekday>{_one_of(time_names.LATIN_WEEKDAYS)})"), _weekday),
+    _Form(_whole_word(rf"{_STEP}\s+{_UNIT}"), _relative),
+    _Form(_whole_word(f"{_STEP}\\s+(?P<weekday>{_any_of(time_names.LATIN_WEEKDAYS)})"), _weekday),
     _Form(
-        _word(f"(?P<step>)(?P<weekday>{_one_of(time_names.LATIN_WEEKDAYS)})"),
+        _whole_word(f"(?P<step>)(?P<weekday>{_any_of(time_names.LATIN_WEEKDAYS)})"),
         _weekday,
         is_sure=False,
         is_weekday=True,
     ),
-    _Form(_word(f"(?:{_one_of(time_names.LATIN_DAY_WORDS)})"), _day_word),
-    _Form(_word("recently|lately|in letzter zeit|kürzlich|neulich"), _lately),
-    _Form(_word(_YEAR), _year, is_name=True),
+    _Form(_whole_word(f"(?:{_any_of(time_names.LATIN_DAY_WORDS)})"), _day_word),
+    _Form(_whole_word("recently|lately|in letzter zeit|kürzlich|neulich"), _lately),
+    _Form(_whole_word(_YEAR), _year, is_name=True),
 )
 
 _BIRTHDAY = re.compile(
@@ -328,7 +334,7 @@ def _owner(match: re.Match[str]) -> str:
 
 
 def calendar_days(text: str) -> list[MonthDay]:
-    """The days of the calendar that a text names, with their years where it names them."""
+    """The days of the calendar that a text names, with their years if it names them."""
     found = []
     for form in _FORMS:
         if form.meaning is _calendar_day:
@@ -341,15 +347,15 @@ def calendar_days(text: str) -> list[MonthDay]:
     return [day for _, day in sorted(found)]
 
 
-def _birthdays(text: str, known: Birthdays) -> Iterator[Point]:
+def _find_birthdays(text: str, known: Birthdays) -> Iterator[Point]:
     for match in _birthday_matches(text):
         if day := known.get(_owner(match)):
             fixed, of_year = _in_year(match["year"], _of_each_year(day))
             yield Point(match.start(), match.end(), fixed, of_year, is_sure=False)
 
 
-def _events(text: str, known: Birthdays) -> Iterator[Point]:
-    """What is known with its year, by the very words of the question."""
+def _find_events(text: str, known: Birthdays) -> Iterator[Point]:
+    """Events whose day and year are known, at their words in the text."""
     for words, day in known.items():
         at = text.lower().find(words.lower()) if day.year is not None else -1
         if at >= 0 and day.year is not None:

@@ -6,26 +6,26 @@ from ragd.close_match import close_matches, closest
 from ragd.search.query.filters import normalised
 
 MOST = 3
-LOOKED_AT = 20_000  # notes; more would take too long for a courtesy
+COMPARED = 20_000  # notes; more would take too long for a suggestion
 _LONGEST = 200
 
 
 def closest_notes(path: str, known: Collection[str]) -> list[str]:
-    """Paths of notes with this name, in whatever folder or case; else with a name much like it."""
+    """Paths of notes with this name, in any folder or case; else with a similar name."""
     wanted = _name(path[-_LONGEST:])
     by_name: dict[str, list[str]] = {}
-    for other in list(known)[:LOOKED_AT]:
+    for other in list(known)[:COMPARED]:
         by_name.setdefault(_name(other), []).append(other)
     names = [wanted] if wanted in by_name else close_matches(wanted, by_name, MOST, 0.75)
     return [other for name in names for other in sorted(by_name[name])][:MOST]
 
 
 def closest_folder(path: str, known: Iterable[str]) -> str | None:
-    """The folder that may have been meant: by its own name anywhere, else by a path like it."""
+    """The folder that may have been meant: by its own name at any depth, else by a similar path."""
     wanted = normalised(path[-_LONGEST:]).strip("/")
     by_path: dict[str, str] = {}
     by_name: dict[str, str] = {}
-    for folder in sorted(known, key=lambda one: (one.count("/"), one))[:LOOKED_AT]:
+    for folder in sorted(known, key=lambda one: (one.count("/"), one))[:COMPARED]:
         by_path.setdefault(normalised(folder), folder)
         by_name.setdefault(normalised(folder.rpartition("/")[2]), folder)
     for names, name in ((by_name, wanted.rpartition("/")[2]), (by_path, wanted)):
@@ -35,6 +35,6 @@ def closest_folder(path: str, known: Iterable[str]) -> str | None:
 
 
 def _name(path: str) -> str:
-    """The file's name as it is compared, without its ending."""
+    """The file's name in the form that is compared, without `.md`."""
     name = normalised(path.rpartition("/")[2])
     return name.removesuffix(".md")

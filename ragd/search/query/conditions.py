@@ -1,4 +1,4 @@
-"""What the words of a question limit the search to: each condition must hold. Pure."""
+"""The conditions in a question that limit the search: all must hold. Pure."""
 
 import re
 from collections.abc import Iterable
@@ -16,7 +16,7 @@ _NAMES = {"tag": "tag", "folder": "folder", "title": "title", "property": "prope
 
 
 class Condition(Struct, frozen=True):
-    """One limit: `kind` says of what, and one of the values must be met; none if `negated`."""
+    """One limit of this kind: one of the values must match, or none if `negated`."""
 
     kind: str
     values: tuple[str, ...]
@@ -24,35 +24,35 @@ class Condition(Struct, frozen=True):
 
 
 def phrase_pattern(phrase: str) -> str:
-    """The expression of a phrase: whole words, in any case, with any space between them."""
-    words = [_literal(word) for word in phrase.split()]
+    """The regular expression of a phrase: whole words, in any case, with any space between them."""
+    words = [_word_pattern(word) for word in phrase.split()]
     before = r"\b" if _has_bounds(phrase[:1]) else ""
     after = r"\b" if _has_bounds(phrase[-1:]) else ""
     return f"(?i){before}{_ANY_SPACE.join(words)}{after}"
 
 
 def title_pattern(title: str) -> str:
-    """The expression of a part of a name, in which separators count as spaces."""
+    """The regular expression of a part of a name; separators count as spaces."""
     words = [word for word in re.split(_SEPARATORS, title) if word]
-    return f"(?i){_SEPARATORS.join(_literal(word) for word in words)}"
+    return f"(?i){_SEPARATORS.join(_word_pattern(word) for word in words)}"
 
 
 def describe_filters(terms: Iterable[Term], excluded: str) -> list[str]:
-    """The limits for a person."""
+    """The limits, as text for a person."""
     found = []
     for term in terms:
-        said = f'"{term.text}"' if term.kind == PHRASE else f"{_NAMES[term.kind]} {term.text}"
+        shown = f'"{term.text}"' if term.kind == PHRASE else f"{_NAMES[term.kind]} {term.text}"
         if term.operator:
-            said += f" {term.operator} {term.value}"
-        found.append(f"not {said}" if term.negated else said)
+            shown += f" {term.operator} {term.value}"
+        found.append(f"not {shown}" if term.negated else shown)
     return [*found, *([f"rather not {excluded}"] if excluded else [])]
 
 
-def _literal(word: str) -> str:
-    """The characters themselves; one apostrophe stands for the other."""
+def _word_pattern(word: str) -> str:
+    """The characters themselves; both apostrophes match each other."""
     return re.sub("['’]", "['’]", re.escape(word).replace(r"\'", "'"))
 
 
 def _has_bounds(character: str) -> bool:
-    """Whether words of this script end where their letters do."""
+    """Whether a word boundary can be matched next to this character."""
     return character.isalnum() and not _UNSPACED.match(character)

@@ -1,4 +1,4 @@
-"""How much of a passage is about what a question says is not wanted. Pure."""
+"""How much a passage is about the words that a question excludes. Pure."""
 
 import re
 
@@ -17,7 +17,7 @@ _NEAR = 2  # words before or after
 
 
 def unwanted_share(excluded: frozenset[str], *texts: str) -> float:
-    """Which part of the excluded stems the texts have, from 0 to 1; negated words do not count."""
+    """The share of the excluded stems in the texts, from 0 to 1; negated words do not count."""
     if not excluded:
         return 0.0
     found: set[str] = set()

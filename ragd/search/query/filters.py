@@ -1,7 +1,7 @@
-"""What a question is limited to: folders, days, tags. Pure.
+"""The filters of a search: folders, days, tags. Pure.
 
-It never says what is denied: a folder that is not in the index and one that is denied look the
-same, and only a folder that may be searched is suggested.
+It never reveals what is denied: the error for a denied folder is the same as for an unknown one,
+and only folders that may be searched are suggested.
 """
 
 import contextlib
@@ -15,14 +15,14 @@ from ragd.errors import RagdError
 from ragd.search.query.conditions import FOLDERS, PHRASE, PROPERTIES, TAGS, TITLE, Condition
 from ragd.vault.containment import contained_path
 
-Known = Callable[[str], bool]
-Local = Callable[[datetime], datetime]  # the same moment by the user's clock
+Permits = Callable[[str], bool]  # whether a folder may be searched
+Local = Callable[[datetime], datetime]  # the same moment in the user's time zone
 
 
 class FileTimes(Struct, frozen=True):
-    """From and before which moment a file was written, for notes that have no date of their own.
+    """The range of moments in which a file was written, for notes without a date of their own.
 
-    Written as the index keeps them, in UTC; None: open.
+    In UTC, in the format of the index; None: no limit.
     """
 
     start: str | None = None
@@ -30,20 +30,20 @@ class FileTimes(Struct, frozen=True):
 
 
 class Filters(Struct, frozen=True):
-    """The limits, spelled as the index spells them; None: no limit of that kind.
+    """The limits, in the index's own spelling; None: no limit of that kind.
 
-    `tags` may be empty: then no note has any of those asked for.
+    `tags` is empty if no note has any of the requested tags.
     """
 
     directories: tuple[str, ...] | None = None
     start: str | None = None
     end: str | None = None
-    spans: tuple[tuple[str, str], ...] | None = None  # first and last days; within any of them
+    spans: tuple[tuple[str, str], ...] | None = None  # first and last days; any of them matches
     tags: tuple[str, ...] | None = None
-    # With `start`, `end` or `spans`: a note without a date passes by its file's time. None: never.
+    # With `start`, `end` or `spans`: notes without a date match by their file's time. None: never.
     file_times: FileTimes | None = None
-    tag_column: str = "note_tags"  # the tags of the note; or `tags`, the passage's own
-    conditions: tuple[Condition, ...] = ()  # what else must hold
+    tag_column: str = "note_tags"  # the note's tags; `tags`: the passage's own
+    conditions: tuple[Condition, ...] = ()  # further limits, all of which must hold
 
     @property
     def phrases(self) -> tuple[Condition, ...]:
@@ -51,28 +51,28 @@ class Filters(Struct, frozen=True):
         return tuple(one for one in self.conditions if one.kind == PHRASE)
 
     @property
-    def but_phrases(self) -> "Filters":
-        """The other limits."""
+    def without_phrases(self) -> "Filters":
+        """These filters without the phrases."""
         others = tuple(one for one in self.conditions if one.kind != PHRASE)
         return structs.replace(self, conditions=others)
 
     @property
-    def asks_for_notes(self) -> bool:
-        """Whether some kind of note is asked for: then each note counts, with equal text or not."""
+    def counts_each_note(self) -> bool:
+        """Whether notes of some kind are requested: then notes with equal text count separately."""
         kinds = {one.kind for one in self.conditions}
         return bool(self.directories or self.tags or kinds & {TAGS, FOLDERS, PROPERTIES, TITLE})
 
     @property
-    def picks_notes(self) -> bool:
-        """Whether only few notes can be meant: those with a property, a tag or a title."""
+    def selects_few_notes(self) -> bool:
+        """Whether the limits match only few notes: by a property, a tag or a title."""
         kinds = {one.kind for one in self.conditions if not one.negated}
         return bool(self.tags or kinds & {TAGS, PROPERTIES, TITLE})
 
 
-def asked_directories(asked: Sequence[str]) -> list[str]:
-    """The folders of a request, as paths inside the vault. RagdError for what is none."""
+def requested_directories(directories: Sequence[str]) -> list[str]:
+    """The folders of a request, as paths inside the vault. Raises RagdError for any other path."""
     found = []
-    for path in asked:
+    for path in directories:
         try:
             found.append(contained_path(path))
         except RagdError as why:
@@ -83,30 +83,28 @@ def asked_directories(asked: Sequence[str]) -> list[str]:
     return found
 
 
-def known_directories(
-    asked: Iterable[str], known: Iterable[str], entered: Known
+def match_directories(
+    requested: Iterable[str], known: Iterable[str], permits: Permits
 ) -> tuple[str, ...]:
-    """The folders of the index that are meant, in whatever case; RagdError if one is unknown."""
+    """The index's folders with these names, in any case. Raises RagdError for an unknown one."""
     known = list(known)
     spellings: dict[str, list[str]] = {}
     for folder in known:
         spellings.setdefault(normalised(folder), []).append(folder)
     found: dict[str, None] = {}
-    for path in asked:
-        meant = [folder for folder in spellings.get(normalised(path), ()) if entered(folder)]
-        if not meant:
-            raise _unknown(path, [folder for folder in known if entered(folder)])
-        found.update(dict.fromkeys([path] if path in meant else meant))
+    for path in requested:
+        matching = [folder for folder in spellings.get(normalised(path), ()) if permits(folder)]
+        if not matching:
+            raise _unknown_directory(path, [folder for folder in known if permits(folder)])
+        found.update(dict.fromkeys([path] if path in matching else matching))
     return tuple(found)
 
 
-def _unknown(path: str, known: Iterable[str]) -> RagdError:
-    """`known`: only folders that may be named."""
-    from ragd.search.query.close_matches import (
-        closest_folder,  # which compares names as this module does
-    )
+def _unknown_directory(path: str, permitted: Iterable[str]) -> RagdError:
+    """The error for an unknown folder; only a permitted folder is suggested."""
+    from ragd.search.query.close_matches import closest_folder  # which imports this module
 
-    near = closest_folder(path, known)
+    near = closest_folder(path, permitted)
     return RagdError(
         "UNKNOWN_DIRECTORY",
         "The field `directory_filter` names a directory that is not in the index.",
@@ -114,10 +112,10 @@ def _unknown(path: str, known: Iterable[str]) -> RagdError:
     )
 
 
-def asked_tags(asked: Sequence[str]) -> list[str]:
-    """The tags of a request without their `#`, in the one spelling that is compared."""
+def requested_tags(tags: Sequence[str]) -> list[str]:
+    """The tags of a request without their `#`, in the form that is compared."""
     found = []
-    for tag in asked:
+    for tag in tags:
         name = normalised(tag.strip().lstrip("#").strip("/"))
         if not name:
             raise RagdError("INVALID_REQUEST", "The field `tags` has a tag without a name.")
@@ -125,9 +123,9 @@ def asked_tags(asked: Sequence[str]) -> list[str]:
     return found
 
 
-def known_tags(asked: Iterable[str], known: Iterable[str]) -> tuple[str, ...]:
-    """The index's tags that are meant: in any case, and those nested below one asked for."""
-    wanted = set(asked)
+def match_tags(requested: Iterable[str], known: Iterable[str]) -> tuple[str, ...]:
+    """The tags of the index with these names, in any case, and the tags nested below them."""
+    wanted = set(requested)
     found = []
     for tag in known:
         name = normalised(tag.lstrip("#"))
@@ -138,35 +136,33 @@ def known_tags(asked: Iterable[str], known: Iterable[str]) -> tuple[str, ...]:
 
 
 def day_range(start: str | None, end: str | None, local: Local) -> tuple[str | None, str | None]:
-    """The first and last day of a range of days or timestamps, as days where the user is.
+    """The first and last day of a range of days or timestamps, in the user's time zone.
 
-    A timestamp without an offset is of the user's own time. RagdError for a range that ends before
-    it begins.
+    A timestamp without an offset is in that time zone. Raises RagdError for a range that ends
+    before it begins.
     """
     first = None if start is None else _moment(start, time.min, local)
     last = None if end is None else _moment(end, time.max, local)
     if first is not None and last is not None and first > last:
-        raise RagdError(
-            "INVALID_REQUEST", "The field `date_range.from` lies after `date_range.to`."
-        )
+        raise RagdError("INVALID_REQUEST", "The field `date_range.from` is after `date_range.to`.")
     return (
         None if first is None else first.date().isoformat(),
         None if last is None else last.date().isoformat(),
     )
 
 
-def _moment(text: str, of_day: time, local: Local) -> datetime:
-    """A timestamp in local time; of a day, the given time."""
+def _moment(text: str, time_of_day: time, local: Local) -> datetime:
+    """A timestamp in local time; for a day, that day at the given time."""
     if len(text) == len("2025-01-31"):
-        return datetime.combine(date.fromisoformat(text), of_day)
+        return datetime.combine(date.fromisoformat(text), time_of_day)
     found = datetime.fromisoformat(text)
     if found.tzinfo is not None:
-        # At an end of the calendar, its own day is near enough.
+        # At an end of the calendar, the day as written is close enough.
         with contextlib.suppress(OverflowError, ValueError):
             found = local(found)
     return found.replace(tzinfo=None)
 
 
 def normalised(name: str) -> str:
-    """A name as it is compared: composed, and in no case."""
+    """A name in the form that is compared: composed and case-folded."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())

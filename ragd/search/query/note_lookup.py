@@ -1,6 +1,6 @@
-"""Finds the notes that a typed name means: `Beam Divergence`, `[[Beam Divergence|beams]]`. Pure.
+"""Finds notes by a typed name: `Beam Divergence`, `[[Beam Divergence|beams]]`. Pure.
 
-It compares names and nothing else; whether a note may be shown is decided elsewhere.
+It only compares names. It never decides whether a note may be shown.
 """
 
 from collections.abc import Iterable
@@ -11,7 +11,7 @@ _ENDING = ".md"
 
 
 def link_target(typed: str) -> str:
-    """The name in a wikilink, without its brackets, its heading and its alias; else as typed."""
+    """The name in a wikilink, without brackets, heading and alias; other text stays as typed."""
     name = typed.strip()
     if not (name.startswith("[[") and name.endswith("]]")):
         return typed
@@ -19,8 +19,8 @@ def link_target(typed: str) -> str:
 
 
 def notes_named(name: str, paths: Iterable[str]) -> list[str]:
-    """The paths of the notes with this name, in any case: the path without its ending, else the
-    end of a path, such as the file's name."""
+    """The paths of the notes with this name, in any case: a whole path without `.md`, else paths
+    that end with the name."""
     wanted = normalised(name).removesuffix(_ENDING).strip("/")
     if not wanted:
         return []

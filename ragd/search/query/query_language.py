@@ -1,10 +1,10 @@
-"""The query language: what of a question limits the search, and what is left to be searched. Pure.
+"""The query language: separates the limits in a question from the words to search. Pure.
 
     "exact phrase"   -word   -"a phrase"   tag:travel   folder:Journal   folder:"My notes"
     title:doorbell   prop:status=active   prop:rating>=4   prop:due<2025-02-01   prop:status
 
-A `-` before any of these turns it round. Everything else is a plain question: no text is an error.
-"X without Y" and "X but not Y" search for X; Y is left out, and passages about it count less.
+A `-` before any of these negates it. Everything else is a plain question; no text is an error.
+"X without Y" and "X but not Y" search for X, and passages about Y count less.
 """
 
 import re
@@ -14,7 +14,7 @@ from msgspec import Struct
 from ragd.errors import RagdError
 from ragd.notes.stop_words import FRENCH, ITALIAN, SPANISH
 
-MOST_TERMS = 32  # what is beyond them stays in the question
+MOST_TERMS = 32  # further terms stay in the question as words
 LONGEST = 200
 
 _QUOTED = r'"[^"\n]*"|“[^“”„"\n]*[”“"]|„[^“”„"\n]*[“”"]|«[^«»\n]*»|»[^«»\n]*«|「[^「」\n]*」'
@@ -31,35 +31,35 @@ _TERM = re.compile(
 _QUOTES = re.compile(r'["“”„«»「」]')
 _SPACES = re.compile(r"\s+")
 _CLOSING = re.compile(r"[.,;:!?)\]]+$")
-_SAME = {"≠": "!=", "≤": "<=", "≥": ">="}
+_ASCII_OPERATORS = {"≠": "!=", "≤": "<=", "≥": ">="}
 
-# The words that begin what is not wanted. "sin" and "sans" are words of English, too: these count
-# only beside another word of their language.
+# The words that begin an exclusion. "sin" and "sans" are also English words, so words of other
+# languages count only next to another word of their language.
 _WITHOUT = (
     *("without", "but not", "but no", "but without", "except for", "except", "excluding"),
     *("other than", "ohne", "aber nicht", "aber ohne", "aber kein", "aber keine", "aber keinen"),
     *("außer", "ausser", "nicht aber"),
 )
-_ELSEWHERE = {
+_WITHOUT_ELSEWHERE = {
     **dict.fromkeys(("sans", "sauf", "mais pas"), frozenset(FRENCH.split())),
     **dict.fromkeys(("sin", "excepto", "pero no"), frozenset(SPANISH.split()) - {"sin", "no"}),
     **dict.fromkeys(("senza", "tranne", "ma non"), frozenset(ITALIAN.split())),
 }
 _EXCLUDED = re.compile(
     r"(?P<before>\S.*?\w\S*)\s+"
-    rf"(?P<without>{'|'.join(sorted((*_WITHOUT, *_ELSEWHERE), key=len, reverse=True))})\s+"
+    rf"(?P<without>{'|'.join(sorted((*_WITHOUT, *_WITHOUT_ELSEWHERE), key=len, reverse=True))})\s+"
     r"(?P<excluded>[^,;.?!\n]{2,80}?)(?P<after>[,;.?!\n].*)?",
     re.I | re.DOTALL,
 )
 # "How do I travel without a car?" asks about doing without.
 _ASKS_HOW = frozenset(("how", "why", "can", "could", "should", "would", "wie", "warum", "kann"))
-_LONGEST_CLAUSE = 6  # words; a longer one says more than what is not wanted
+_LONGEST_CLAUSE = 6  # words; a longer clause is more than an exclusion
 
 
 class Term(Struct, frozen=True):
     """One limit. `kind`: phrase, tag, folder, title or property.
 
-    A property has an `operator` and a `value`; without them it only has to be there.
+    A property has an `operator` and a `value`; without them the note must only have the property.
     """
 
     kind: str
@@ -70,7 +70,7 @@ class Term(Struct, frozen=True):
 
 
 class Query(Struct, frozen=True):
-    """A question in its parts. `excluded`: the words of the clause that is not wanted."""
+    """The parts of a question. `excluded`: the words after "without" or "but not"."""
 
     plain: str
     terms: tuple[Term, ...] = ()
@@ -81,28 +81,28 @@ def parse(text: str) -> Query:
     """The parts of a question."""
     terms: list[Term] = []
 
-    def taken(match: re.Match[str]) -> str:
-        term = _term(match)
+    def take_out(match: re.Match[str]) -> str:
+        term = _parse_term(match)
         if term is None or len(terms) == MOST_TERMS:
             return match.group()
         terms.append(term)
-        # The words of a phrase and of a title say what is looked for, too.
+        # The words of a phrase or a title are also searched.
         return term.text if term.kind in ("phrase", "title") and not term.negated else " "
 
-    rest = _QUOTES.sub(" ", _TERM.sub(taken, text))
-    plain, excluded = _without_clause(rest)
+    rest = _QUOTES.sub(" ", _TERM.sub(take_out, text))
+    plain, excluded = _split_exclusion(rest)
     return Query(_SPACES.sub(" ", plain).strip(), tuple(dict.fromkeys(terms)), excluded)
 
 
-def property_term(text: str) -> Term:
-    """A comparison by itself, such as `status=active`. RagdError for what is none."""
+def parse_property(text: str) -> Term:
+    """A comparison such as `status=active`. Raises RagdError for any other text."""
     match = _TERM.fullmatch(f"prop:{text.strip()}")
-    if match is None:  # a value with spaces in it
-        name, operator, value = _parts(text)
+    if match is None:  # the value has spaces
+        name, operator, value = _split_comparison(text)
         match = _TERM.fullmatch(
             f'prop:"{name}"{operator}"{value}"' if operator else f'prop:"{name}"'
         )
-    term = _term(match) if match is not None else None
+    term = _parse_term(match) if match is not None else None
     if term is None:
         raise RagdError(
             "INVALID_REQUEST",
@@ -112,32 +112,32 @@ def property_term(text: str) -> Term:
     return term
 
 
-def _parts(text: str) -> tuple[str, str, str]:
+def _split_comparison(text: str) -> tuple[str, str, str]:
     found = re.search(_OPERATORS, text)
     if found is None:
         return _bare(text), "", ""
     return _bare(text[: found.start()]), found.group(), _bare(text[found.end() :])
 
 
-def _term(match: re.Match[str]) -> Term | None:
+def _parse_term(match: re.Match[str]) -> Term | None:
     negated = match["minus"] is not None
     if match["phrase"] is not None:
-        return _named("phrase", match["phrase"], negated)
+        return _make_term("phrase", match["phrase"], negated)
     if match["word"] is not None:
-        return _named("phrase", _CLOSING.sub("", match["word"]), negated)
+        return _make_term("phrase", _CLOSING.sub("", match["word"]), negated)
     key = match["key"].lower()
     if key not in ("prop", "property"):
         text = match.group().partition(":")[2]
-        return _named(key, text if text[:1] in '"“„«「»' else _CLOSING.sub("", text), negated)
-    operator = _SAME.get(match["operator"] or "", match["operator"] or "")
-    term = _named("property", match["name"], negated)
+        return _make_term(key, text if text[:1] in '"“„«「»' else _CLOSING.sub("", text), negated)
+    operator = _ASCII_OPERATORS.get(match["operator"] or "", match["operator"] or "")
+    term = _make_term("property", match["name"], negated)
     if term is None or not operator:
         return term
     value = _bare(_CLOSING.sub("", match["value"]))
     return Term("property", term.text, negated, operator, value) if value else None
 
 
-def _named(kind: str, text: str, negated: bool) -> Term | None:
+def _make_term(kind: str, text: str, negated: bool) -> Term | None:
     bare = _bare(text)
     if kind == "tag":
         bare = bare.lstrip("#").strip("/")
@@ -148,14 +148,14 @@ def _bare(text: str) -> str:
     return _SPACES.sub(" ", _QUOTES.sub(" ", text)).strip()[:LONGEST]
 
 
-def _without_clause(text: str) -> tuple[str, str]:
-    """The question without what it says is not wanted, and the words of that."""
+def _split_exclusion(text: str) -> tuple[str, str]:
+    """The question without its exclusion, and the excluded words."""
     match = _EXCLUDED.fullmatch(text.strip())
     if match is None:
         return text, ""
     if match["before"].split()[0].lower() in _ASKS_HOW:
         return text, ""
-    language = _ELSEWHERE.get(match["without"].lower())
+    language = _WITHOUT_ELSEWHERE.get(match["without"].lower())
     if language is not None and language.isdisjoint(match["before"].lower().split()):
         return text, ""
     excluded = match["excluded"].strip()

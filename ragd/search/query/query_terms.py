@@ -1,11 +1,10 @@
-"""The words of a question that say what it is about, and how many of them a text has. Pure.
+"""The content words of a question, and the share of them that a text has. Pure.
 
-It knows function words of a few languages; of others, every word counts. One of another language
-than the question's is a word as any: "war" says little in German only. Chinese, Japanese and Korean
-are read in pairs of characters.
+Content words are all but function words. It has the function words of a few languages; in others,
+every word counts. Only the function words of the question's own language are left out: "war" is one
+in German, but not in English. Chinese, Japanese and Korean are read in pairs of characters.
 """
 
-import functools
 import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Set
@@ -18,7 +17,7 @@ from ragd.notes.languages import language_of
 from ragd.notes.stems import stemmed, stems
 
 MOST_WORDS = 64
-_STEM = 5  # letters that two forms of one word have in common, mostly
+_STEM = 5  # letters that two forms of one word usually share
 
 _MOST_COMPOUNDS = 8
 _SHORTEST_PART = 3  # letters
@@ -30,26 +29,24 @@ _WORD = re.compile(r"[^\W_]+")
 _PLAIN = re.compile("[a-z0-9]+")
 _COMBINING = re.compile("[\u0300-\u036f]+")
 _PAIRS = "぀-ヿ㐀-䶿一-鿿豈-﫿가-힯"
-_PAIR = f"[{_PAIRS}]"
-_PAIRED = re.compile(f"{_PAIR}+")
-_LETTER = rf"[^\W_{_PAIRS}]"  # of a word that is not read in pairs
+_PAIRED = re.compile(f"[{_PAIRS}]+")
 
 
 class QueryTerms(Struct, frozen=True):
-    """What a question is about: its telling words as they stand, and their stems.
+    """The content words of a question as written, and their stems.
 
-    `readable`: which part of them a model with BERT's vocabulary knows, from 0 to 1.
+    `readable`: the share of them in BERT's vocabulary, from 0 to 1.
     """
 
     content_words: str
     stems: frozenset[str]
     readable: float
-    language: str | None = None  # of the question, if it shows one
+    language: str | None = None  # of the question, if it can be detected
 
     def full_text_words(self, languages: Iterable[str]) -> str:
-        """Its telling words as full text knows them: as stems of its own language.
+        """The content words for the full-text index: as stems of the question's language.
 
-        If that is not known, the words as they are, and their stems in each of these languages.
+        If the language is not known, the words as written and their stems in each of `languages`.
         """
         words = " ".join([self.content_words, *_compounds(self.content_words)])
         if self.language is not None:
@@ -59,15 +56,15 @@ class QueryTerms(Struct, frozen=True):
     @property
     def key_stems(self) -> frozenset[str]:
         """The stems without words that only ask: "Where do I mention Palermo?" is about Palermo."""
-        return self.stems - _ASKING or self.stems
+        return self.stems - _ASKING_STEMS or self.stems
 
     def share_in(self, *texts: str) -> float:
-        """Which part of the stems these texts have, from 0 to 1."""
+        """The share of the stems that these texts have, from 0 to 1."""
         return self.share_of(stems_in(" ".join(texts), self.stems))
 
-    def share_of(self, there: frozenset[str]) -> float:
-        """The same, of the stems of a text."""
-        return len(self.stems & there) / len(self.stems) if self.stems else 0.0
+    def share_of(self, present: frozenset[str]) -> float:
+        """The same, from the stems of a text."""
+        return len(self.stems & present) / len(self.stems) if self.stems else 0.0
 
     @property
     def share_of_one_word(self) -> float:
@@ -76,13 +73,13 @@ class QueryTerms(Struct, frozen=True):
 
 
 def query_terms(question: str, count_tokens: Count) -> QueryTerms:
-    """What a question is about. One of function words only is about these: "The Who" is a name."""
+    """The terms of a question. If all are function words, they stay: "The Who" is a name."""
     pieces = question.split()
-    idle = _function_words(_words(question))
-    content_words = [piece for piece in pieces if not idle.issuperset(_words(piece))]
+    function_words = _function_words(_words(question))
+    content_words = [piece for piece in pieces if not function_words.issuperset(_words(piece))]
     words = _words(" ".join(content_words or pieces))
-    kept = ([word for word in words if word not in idle] or words)[:MOST_WORDS]
-    readable = _readable(kept, count_tokens)
+    kept = ([word for word in words if word not in function_words] or words)[:MOST_WORDS]
+    readable = _readable_share(kept, count_tokens)
     language = language_of(question)
     return QueryTerms(
         " ".join(content_words or pieces), frozenset(_stems(kept)), readable, language
@@ -90,7 +87,7 @@ def query_terms(question: str, count_tokens: Count) -> QueryTerms:
 
 
 def _compounds(words: str) -> list[str]:
-    """Neighbouring words as one: what is asked for as "mental health" is tagged #mentalhealth."""
+    """Neighbouring words as one word: "mental health" also finds #mentalhealth."""
     pieces = [piece.strip(_MARKS) for piece in words.split()[: _MOST_COMPOUNDS + 1]]
     return [
         one + other
@@ -100,15 +97,15 @@ def _compounds(words: str) -> list[str]:
 
 
 def _function_words(words: Collection[str]) -> frozenset[str]:
-    """The function words of the language that the words are in; one of them proves nothing."""
+    """The function words of the language that the words are in. A single one proves nothing."""
     different = set(words)
     fits = [len(different & known) for known in _FUNCTION_WORDS]
     best = fits.index(max(fits))
     return _FUNCTION_WORDS[best] if best == 0 or fits[best] > 1 else frozenset()
 
 
-def _readable(words: Collection[str], count_tokens: Count) -> float:
-    """Known words are one token; a word in two may be known in parts, one in three is not."""
+def _readable_share(words: Collection[str], count_tokens: Count) -> float:
+    """A word of one token is readable, a word of two tokens by half, a longer one is not."""
     long = [word for word in words if len(word) >= 3 and not word.isdecimal()]
     known = {1: 1.0, 2: 0.5}
     return sum(known.get(count_tokens(word), 0.0) for word in long) / len(long) if long else 0.0
@@ -121,20 +118,42 @@ def stems_of(text: str) -> frozenset[str]:
 
 
 def stems_in(text: str, stems: Set[str]) -> frozenset[str]:
-    """Those of some stems that a text has, as `stems_of` would find them. The text is not cut into
-    words for it: most texts have few of the stems."""
+    """Those of some stems that a text has, as `stems_of` would find them.
+
+    The text is not split into words, because most texts have few of the stems. And no expression is
+    compiled for a stem: that takes longer than the search for all of them.
+    """
     bare = text.lower() if text.isascii() else _bare(text)
-    return frozenset(stem for stem in stems if stem in bare and _as_word(stem).search(bare))
+    return frozenset(stem for stem in stems if stem in bare and _has_stem(bare, stem))
 
 
-@functools.lru_cache(1_024)
-def _as_word(stem: str) -> re.Pattern[str]:
-    """Finds a word with this stem. A short one is the whole word, or a whole run of characters."""
-    if _PAIRED.fullmatch(stem):
-        around = (rf"(?<!{_PAIR})", rf"(?!{_PAIR})") if len(stem) == 1 else ("", "")
+def _has_stem(bare: str, stem: str) -> bool:
+    """Whether a word of the text has this stem. A short stem is the whole word, and a single
+    character that is read in pairs is the whole run of them."""
+    if not _PAIRED.match(stem):
+        belongs, must_end = _is_letter, len(stem) < _STEM
+    elif len(stem) == 1:
+        belongs, must_end = _is_paired, True
     else:
-        around = (rf"(?<!{_LETTER})", "" if len(stem) == _STEM else rf"(?!{_LETTER})")
-    return re.compile(f"{around[0]}{re.escape(stem)}{around[1]}")
+        return True
+    at = bare.find(stem)
+    while at >= 0:
+        end = at + len(stem)
+        before, after = bare[max(0, at - 1) : at], bare[end : end + 1]
+        if not belongs(before) and not (must_end and belongs(after)):
+            return True
+        at = bare.find(stem, at + 1)
+    return False
+
+
+def _is_paired(character: str) -> bool:
+    """Whether it is read in pairs."""
+    return _PAIRED.match(character) is not None
+
+
+def _is_letter(character: str) -> bool:
+    """Whether it belongs to a word that is not read in pairs; an empty text does not."""
+    return character.isalnum() and not _is_paired(character)
 
 
 def _words(text: str) -> list[str]:
@@ -144,7 +163,7 @@ def _words(text: str) -> list[str]:
 
 
 def _bare(text: str) -> str:
-    """A text as its words are compared: in lower case, without accents."""
+    """A text in the form that is compared: in lower case, without accents."""
     plain = unicodedata.normalize("NFKD", text.casefold())
     return unicodedata.normalize("NFC", _COMBINING.sub("", plain))
 
@@ -159,7 +178,7 @@ def _stems(words: Collection[str]) -> list[str]:
     return found
 
 
-_ASKING = frozenset(
+_ASKING_STEMS = frozenset(
     _stems(
         (
             *(

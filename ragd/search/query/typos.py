@@ -1,6 +1,6 @@
-"""The words of a vault that a mistyped word may stand for. Pure.
+"""Finds the words of a vault that a mistyped word may stand for. Pure.
 
-One typo is a missing, extra or wrong letter, or two letters that changed places. Long words may
+One typo is a missing, extra or wrong letter, or two swapped letters. Long words may
 have two typos. Words of scripts without spaces are not corrected.
 """
 
@@ -10,15 +10,15 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec import Struct
 
-SHORTEST = 4  # letters; a shorter word is near to too many others
-SURE_FROM = 7  # letters; of a shorter word the first letter counts as right
-LONG = 8  # from here on two slips are allowed
-MOST_USED = 2  # words that are tried for one
-MOST_CHANGED = 4  # letters that come or go by two slips
-MOST_LOOKED_AT = 20_000  # words, for two slips
+SHORTEST = 4  # letters; a shorter word is close to too many others
+FIRST_LETTER_MAY_DIFFER = 7  # letters; in a shorter word the first letter counts as right
+LONG = 8  # letters from which two typos are allowed
+MOST_USED = 2  # words that are searched for one mistyped word
+MOST_CHANGED = 4  # letters that two typos can add or remove
+MOST_COMPARED = 20_000  # words, for two typos
 
 _WORD = re.compile(r"[^\W\d_]+")
-# Chinese, Japanese, Korean, Thai, Lao, Burmese, Khmer: no spaces, or endings that hang on a word.
+# Chinese, Japanese, Korean, Thai, Lao, Burmese, Khmer: no spaces, or endings joined to words.
 _UNSPACED = re.compile("[฀-໿က-႟ក-៿぀-ヿ㐀-䶿一-鿿豈-﫿가-힯]")
 
 
@@ -30,7 +30,7 @@ class Correction(Struct, frozen=True):
 
 
 class Vocabulary:
-    """The words of a vault as they are compared, each with how often it stands there."""
+    """The words of a vault in the form that is compared, with their counts."""
 
     def __init__(self, counts: Mapping[str, int]) -> None:
         self._counts = counts
@@ -49,10 +49,10 @@ class Vocabulary:
         return len(self._counts)
 
     def words_near(self, word: str) -> list[str]:
-        """The words that it may stand for, likeliest first."""
+        """The words that a mistyped word may stand for, most likely first."""
         found = [one for one in _one_edit_away(word, self._letters_of(word)) if one in self._counts]
         if not found and len(word) >= LONG:
-            some, bits = self._starts.get(word[0], [])[:MOST_LOOKED_AT], _letter_bits(word)
+            some, bits = self._starts.get(word[0], [])[:MOST_COMPARED], _letter_bits(word)
             found = [
                 one
                 for one, own in some
@@ -70,7 +70,7 @@ class Vocabulary:
 
 
 def normalised(word: str) -> str:
-    """A word as it is compared: in lower case, without accents."""
+    """A word in the form that is compared: in lower case, without accents."""
     plain = unicodedata.normalize("NFKD", word.casefold())
     bare = "".join(c for c in plain if not unicodedata.combining(c))
     return unicodedata.normalize("NFC", bare).replace("’", "'")
@@ -89,17 +89,17 @@ def maybe_mistyped(question: str, vocabulary: Vocabulary) -> list[str]:
     ]
 
 
-def corrected(question: str, corrections: Iterable[Correction]) -> str:
-    """The question with other words in place of those that no note has."""
+def apply_corrections(question: str, corrections: Iterable[Correction]) -> str:
+    """The question with the words of the corrections instead of the mistyped ones."""
     others = {one.word: " ".join(one.used) for one in corrections}
     return _WORD.sub(lambda match: others.get(match.group(), match.group()), question)
 
 
 def _may_stand_for(word: str, one: str) -> bool:
-    """Whether the user may have meant this word. The first letter of a short word is rarely wrong:
+    """Whether the user may have meant `one`. The first letter of a short word is rarely wrong:
     "kilos" does not stand for "Milos"."""
     starts_alike = one[0] == word[0] or sorted(one[:2]) == sorted(word[:2])
-    return len(one) >= SHORTEST - 1 and (starts_alike or len(word) >= SURE_FROM)
+    return len(one) >= SHORTEST - 1 and (starts_alike or len(word) >= FIRST_LETTER_MAY_DIFFER)
 
 
 def _one_edit_away(word: str, letters: Iterable[str]) -> Iterator[str]:
@@ -116,7 +116,7 @@ def _one_edit_away(word: str, letters: Iterable[str]) -> Iterator[str]:
 
 
 def _edit_distance(left: str, right: str) -> int:
-    """The slips between two words; two letters that changed places are one."""
+    """The number of typos between two words, up to 3. Two swapped letters are one typo."""
     before: list[int] = []
     row = list(range(len(right) + 1))
     for i, a in enumerate(left, 1):
@@ -133,7 +133,7 @@ def _edit_distance(left: str, right: str) -> int:
 
 
 def _letter_bits(word: str) -> int:
-    """Which letters a word has, as bits: two words with few slips differ in few of them."""
+    """The letters of a word as bits: words with few typos between them differ in few bits."""
     bits = 0
     for letter in word:
         bits |= 1 << (ord(letter) & 63)

@@ -1,4 +1,4 @@
-"""What a model's cosines mean: the numbers of the search that depend on the model. Pure.
+"""The numbers of the search that depend on the model: how to read its cosines. Pure.
 
 docs/retrieval.md has the measurements.
 """
@@ -10,18 +10,18 @@ from ragd.search.query.query_terms import MOST_WORDS
 
 
 class CosineScale(Struct, frozen=True):
-    """Cosines, and differences of cosines.
+    """Cosines, and differences of cosines. The background is `fusion.background_cosine`.
 
-    `unrelated`: the cosine between a question and an unrelated text, if the model knows the
-    question's words. `unreadable`: the same if it does not know them. `same`: the cosine between a
-    question and a text that answers it fully.
-    `reach`: this far above the crowd, a cosine weighs as much as the best match of words.
-    `far_out`: this far above the crowd, a passage stands out fully. `linked_below`: how far below
-    the crowd a linked note may be. `above_anchors`: how much nearer than texts about something
-    else a memory must be if it shares no word with the question; None: no comparison is needed.
+    `unrelated`: the cosine between a question and an unrelated text, if the model has the
+    question's words in its vocabulary. `unreadable`: the same if it does not. `same`: the cosine
+    between a question and a text that answers it fully.
+    `reach`: this far above the background, a cosine weighs as much as the best match of words.
+    `far_out`: this far above the background, a passage stands out fully. `linked_below`: how far
+    below the background a linked note may be. `above_anchors`: how much nearer than unrelated texts
+    a memory must be if it shares no word with the question; None: no comparison is needed.
     `foreign`: like `unrelated`, for a question in a language that no note is in; None: the model
-    reads one language only. `cover`: what a passage gains, beside its BM25, if it has all words of
-    the question. A question with more words than `cover_words` gives less, in proportion.
+    reads one language only. `cover`: what a passage gains, in addition to its BM25, if it has all
+    words of the question; in proportion less for a question with more words than `cover_words`.
     """
 
     unrelated: float
@@ -36,11 +36,11 @@ class CosineScale(Struct, frozen=True):
     cover_words: int = MOST_WORDS
 
     def cover_for(self, words: int) -> float:
-        """What a passage gains that has all words of a question of this length."""
+        """What a passage gains if it has all words of a question with this many words."""
         return self.cover * min(1.0, self.cover_words / max(1, words))
 
 
-USUAL = CosineScale(  # for a model that was not measured
+DEFAULT_SCALE = CosineScale(  # for a model that was not measured
     unrelated=0.2, unreadable=0.4, same=0.85, reach=0.5, far_out=0.3, linked_below=0.1
 )
 SCALES = {
@@ -56,12 +56,18 @@ SCALES = {
         cover_words=2,
     ),
     MULTILINGUAL.name: structs.replace(
-        USUAL, unrelated=0.17, unreadable=0.17, same=0.65, reach=0.3, foreign=0.05, cover=0.4
+        DEFAULT_SCALE,
+        unrelated=0.17,
+        unreadable=0.17,
+        same=0.65,
+        reach=0.3,
+        foreign=0.05,
+        cover=0.4,
     ),
-    MINILM.name: structs.replace(USUAL, above_anchors=None),
+    MINILM.name: structs.replace(DEFAULT_SCALE, above_anchors=None),
 }
 
 
 def known_scale(model: ShippedModel | None) -> CosineScale | None:
-    """The scale of a shipped model; None for another."""
+    """The scale of a shipped model; None for any other model."""
     return SCALES[model.name] if model is not None else None

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 
 from ragd.search.ranking.fusion import Candidate
 
-OF_ONE_NOTE = 2  # passages, while another note is nearly as good
-NEARLY = 0.8  # of the weight of the passage that waits
+PER_NOTE = 2  # passages of one note, while another note is nearly as good
+NEARLY_AS_GOOD = 0.8  # times the weight of the passage that waits
 
 
 def spread_over_notes(ranked: Sequence[Candidate]) -> list[Candidate]:
@@ -19,10 +19,10 @@ def spread_over_notes(ranked: Sequence[Candidate]) -> list[Candidate]:
     waiting: list[Candidate] = []  # best first
     taken: Counter[str] = Counter()
     for one in ranked:
-        if taken[one.source_file] >= OF_ONE_NOTE:
+        if taken[one.source_file] >= PER_NOTE:
             waiting.append(one)
             continue
-        while waiting and one.weight < NEARLY * waiting[0].weight:
+        while waiting and one.weight < NEARLY_AS_GOOD * waiting[0].weight:
             found.append(waiting.pop(0))
         found.append(one)
         taken[one.source_file] += 1

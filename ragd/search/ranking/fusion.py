@@ -5,9 +5,9 @@ sorts by it. To use new evidence, add a field to `Candidate`, its weight to `Fus
 part to `_weigh`.
 
 By weights (the default), words count in proportion to the best match, and meaning by how far a
-passage stands out from the crowd: a model that cannot read a question gives all passages much the
-same cosine, and so has little say. By ranks (`rrf`), both lookups count alike, however sure they
-are. docs/retrieval.md has the measurements.
+passage is above the background, the 50th nearest passage. A model that cannot read a question gives
+all passages nearly the same cosine, so it has little effect. By ranks (`rrf`), both lookups count
+the same, however certain they are. docs/retrieval.md has the measurements.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -16,17 +16,17 @@ from typing import Protocol
 from msgspec import Struct
 
 from ragd.embed.providers.embedder_port import Vector
-from ragd.search.ranking.cosine_scale import USUAL
+from ragd.search.ranking.cosine_scale import DEFAULT_SCALE
 
 RANK_CONSTANT = 60
-CROWD = 50  # the crowd is the 50th nearest passage by meaning
-TITLE = 0.2  # what a name with all words of the question adds
-NOTE = 0.1  # what the best note by words adds to its passages
-UNREAD = 0.3  # what meaning still weighs when the model knows no word of the question
+BACKGROUND_RANK = 50  # by meaning
+TITLE = 0.2  # added if a name of the note has all words of the question
+NOTE = 0.1  # added to the passages of the best note by words
+UNREAD = 0.3  # the weight of meaning if the model knows no word of the question
 
 
 class FoundPassage(Protocol):
-    """What one lookup found."""
+    """A hit of one lookup."""
 
     @property
     def chunk_id(self) -> str: ...
@@ -48,55 +48,56 @@ class FoundPassage(Protocol):
 
 
 class Candidate(Struct):
-    """A passage that some lookup found, and all evidence for it. `weight` follows from the rest."""
+    """A passage that some lookup found, and all evidence for it. `weight` is computed from it.
+
+    Its numbers are the keys of `evidence` in an explained result.
+    """
 
     chunk_id: str
     source_file: str
     text_key: bytes = b""  # the same for passages with the same text
     cosine: float | None = None
-    unit_cosine: float | None = None  # of its unit that is nearest; None: it has no units
+    unit_cosine: float | None = None  # of its nearest unit; None: it has no units
     bm25: float | None = None
     vector_rank: int | None = None  # from 1; None: not among the nearest
     text_rank: int | None = None  # from 1; None: not among the best by words
     title_cover: float = 0.0  # share of the question's words in the note's names, rare ones more
-    cover: float | None = None  # part of the question's words, rare ones more; None: not needed
-    note_words: float = 0.0  # BM25 of the whole note, as a part of the best note's
+    cover: float | None = None  # share of the question's words, rare ones more; None: not needed
+    note_words: float = 0.0  # BM25 of the whole note, relative to the best note
     exact_title: bool = False  # the question is the name of the note
-    tagged: bool = False  # the passage itself, not only its note, carries a tag that is asked for
+    tagged: bool = False  # the passage itself, not only its note, has a requested tag
     text: str = ""
     title: str = ""  # of its note
-    date: str | None = None  # the passage's own
+    date: str | None = None  # of the passage
     closeness: float = 0.0  # of its date to the time that the question names, from 0 to 1
     recency: float = 0.0  # 1 for the newest candidate, less for older ones; without a date 0.5
-    chain: str = ""  # the newest passage that states the same of the same subject, by its chunk id
+    chain: str = ""  # chunk id of the newest passage with the same fact about the same subject
     is_superseded: bool = False  # a newer passage of the chain has another date
     unwanted: float = 0.0  # share of the excluded words that it has, from 0 to 1
     weight: float = 0.0
-    above_crowd: float | None = None  # how far it is nearer than the crowd
-    lead: float = 0.0  # its weight, as a part of the best one
+    above_crowd: float | None = None  # its nearness minus the background's
+    lead: float = 0.0  # its weight, relative to the best one
 
 
 class FusionWeights(Struct, frozen=True):
-    """What each kind of evidence counts. `by_ranks`: reciprocal ranks instead of scores."""
+    """The weight of each kind of evidence. `by_ranks`: reciprocal ranks instead of scores."""
 
     vector: float = 0.5
     text: float = 0.5
     title: float = 0.0
     note: float = 0.0
     cover: float = 0.0
-    timely: float = 1.3  # as a part of the best weight
-    recency: float = 0.05  # as a part of the best weight
-    unwanted: float = 0.6  # what is taken off, as a part of the best weight
+    timely: float = 1.3  # relative to the best weight
+    recency: float = 0.05  # relative to the best weight
+    unwanted: float = 0.6  # subtracted, relative to the best weight
     by_ranks: bool = False
-    reach: float = (
-        USUAL.reach
-    )  # this far above the crowd, a cosine weighs as much as the best words
+    reach: float = DEFAULT_SCALE.reach  # see `CosineScale`
 
 
 class _Scale(Struct, frozen=True):
-    """What scores are measured by: the crowd's cosine and the best BM25."""
+    """The reference values of scores: the background cosine and the best BM25."""
 
-    crowd: float
+    background: float
     best_bm25: float
 
 
@@ -105,7 +106,7 @@ def gather(
 ) -> dict[str, Candidate]:
     """The candidates of all lookups by chunk id, each with its scores and ranks.
 
-    `named` are passages of the notes whose name is the question.
+    `named`: passages of notes whose name is the question.
     """
     found: dict[str, Candidate] = {}
     for hit in (*vector, *text, *named):
@@ -123,8 +124,10 @@ def gather(
     return found
 
 
-def without_cosine(found: dict[str, Candidate], hits: Iterable[FoundPassage]) -> dict[str, Vector]:
-    """The vectors of candidates that only words or names found, by chunk id."""
+def vectors_without_cosine(
+    found: dict[str, Candidate], hits: Iterable[FoundPassage]
+) -> dict[str, Vector]:
+    """The vectors of candidates that were found only by words or names, by chunk id."""
     return {
         hit.chunk_id: hit.vector
         for hit in hits
@@ -133,19 +136,19 @@ def without_cosine(found: dict[str, Candidate], hits: Iterable[FoundPassage]) ->
 
 
 def add_cosines(found: dict[str, Candidate], cosines: Mapping[str, float]) -> None:
-    """Give candidates that only words or names found the cosine to the question, too."""
+    """Set the cosine of candidates that were found only by words or names."""
     for chunk_id, cosine in cosines.items():
         found[chunk_id].cosine = cosine
 
 
 def add_unit_cosines(found: dict[str, Candidate], cosines: Mapping[str, float]) -> None:
-    """Give candidates the cosine of their nearest unit to the question."""
+    """Set the cosine of each candidate's nearest unit."""
     for chunk_id, cosine in cosines.items():
         found[chunk_id].unit_cosine = cosine
 
 
 def nearness(one: Candidate) -> float | None:
-    """How near a passage is in meaning: the mean of its own cosine and its nearest unit's."""
+    """How near a passage is in meaning: the mean of its cosine and its nearest unit's."""
     if one.cosine is None or one.unit_cosine is None:
         return one.cosine
     return (one.cosine + one.unit_cosine) / 2
@@ -156,7 +159,7 @@ def add_titles(
     hits: Iterable[FoundPassage],
     cover: Callable[[Sequence[str]], float],
 ) -> None:
-    """Note how far the question names each candidate's note. `cover` says it of names."""
+    """Set how far the question names each candidate's note. `cover` computes it from names."""
     covers: dict[str, float] = {}
     for hit in hits:
         if hit.source_file not in covers:
@@ -167,8 +170,8 @@ def add_titles(
 def add_covers(
     found: dict[str, Candidate], hits: Iterable[FoundPassage], covered: Callable[[str], float]
 ) -> None:
-    """Note which part of the question each candidate has, with the names of its note. `covered`
-    says it of a text."""
+    """Set the share of the question that each candidate has, with the names of its note. `covered`
+    computes it from a text."""
     for hit in hits:
         one = found[hit.chunk_id]
         if one.cover is None:
@@ -176,7 +179,7 @@ def add_covers(
 
 
 def add_note_words(found: dict[str, Candidate]) -> None:
-    """Estimate the BM25 of whole notes by their passages: the second counts half, and so on."""
+    """Estimate the BM25 of whole notes from their passages: the second counts half, and so on."""
     notes: dict[str, list[float]] = {}
     for one in found.values():
         if one.bm25 is not None:
@@ -191,14 +194,14 @@ def add_note_words(found: dict[str, Candidate]) -> None:
 
 
 def mark_tagged(found: dict[str, Candidate], tagged: Collection[str]) -> None:
-    """Note which of the candidates carry a tag that is asked for."""
+    """Mark the candidates that have a requested tag."""
     for chunk_id in tagged:
         if chunk_id in found:
             found[chunk_id].tagged = True
 
 
 def order(found: Iterable[Candidate], weights: FusionWeights) -> list[Candidate]:
-    """Best first: an exact title, then what carries the tag asked for, then by weight."""
+    """Best first: exact titles, then passages with a requested tag, then by weight."""
     candidates = list(found)
     scale = _scale(candidates)
     for one in candidates:
@@ -210,32 +213,32 @@ def order(found: Iterable[Candidate], weights: FusionWeights) -> list[Candidate]
     top = max((one.weight for one in candidates), default=0.0)
     for one in candidates:
         near = nearness(one)
-        one.above_crowd = None if near is None else near - scale.crowd
+        one.above_crowd = None if near is None else near - scale.background
         one.lead = one.weight / top if top > 0 else 0.0
     candidates.sort(key=lambda one: (not one.tagged, -one.weight, one.chunk_id))
     return titles_first(candidates)
 
 
-def trust(readable: float) -> float:
-    """What meaning weighs if the model knows this part of the question's words."""
+def vector_trust(readable: float) -> float:
+    """The weight of meaning if the model knows this share of the question's words."""
     return UNREAD + (1 - UNREAD) * readable
 
 
-def crowd_cosine(candidates: Iterable[Candidate]) -> float:
-    """How near the crowd is: the least near of the 50 best by meaning."""
+def background_cosine(candidates: Iterable[Candidate]) -> float:
+    """How near an ordinary passage is: the least near of the 50 best by meaning."""
     nearest = [
         near
         for one in candidates
         if (near := nearness(one)) is not None
         and one.vector_rank is not None
-        and one.vector_rank <= CROWD
+        and one.vector_rank <= BACKGROUND_RANK
     ]
     return min(nearest, default=0.0)
 
 
 def _scale(candidates: Sequence[Candidate]) -> _Scale:
     bm25 = [one.bm25 for one in candidates if one.bm25 is not None]
-    return _Scale(crowd_cosine(candidates), max(bm25, default=0.0))
+    return _Scale(background_cosine(candidates), max(bm25, default=0.0))
 
 
 def _weigh(one: Candidate, weights: FusionWeights, scale: _Scale) -> float:
@@ -247,7 +250,7 @@ def _weigh(one: Candidate, weights: FusionWeights, scale: _Scale) -> float:
     else:
         weight = 0.0
         if (near := nearness(one)) is not None:
-            weight += weights.vector * (near - scale.crowd) / weights.reach
+            weight += weights.vector * (near - scale.background) / weights.reach
         if one.bm25 is not None and scale.best_bm25 > 0:
             weight += weights.text * one.bm25 / scale.best_bm25
     weight += unit * (weights.title * one.title_cover + weights.note * one.note_words)
@@ -256,7 +259,7 @@ def _weigh(one: Candidate, weights: FusionWeights, scale: _Scale) -> float:
 
 
 def titles_first(ranked: Sequence[Candidate]) -> list[Candidate]:
-    """Of each note whose name is the question, the best passage before everything else."""
+    """Moves the best passage of each note whose name is the question to the top."""
     first: dict[str, Candidate] = {}
     for one in ranked:
         if one.exact_title:

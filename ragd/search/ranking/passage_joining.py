@@ -1,8 +1,8 @@
-"""Neighbouring passages of one section as one passage. Pure.
+"""Joins neighbouring passages of one section. Pure.
 
-Only passages under the same heading and with the same date are joined: what a heading, its tags or
-its date say holds for all of the joined text. Where one passage repeats the end of the other, that
-is kept once.
+Only passages under the same heading and with the same date are joined, so that heading, tags and
+date hold for all of the joined text. Text that both passages have, because they overlap, is kept
+once.
 """
 
 from typing import TypeVar
@@ -11,7 +11,7 @@ from msgspec import structs
 
 from ragd.search.results import StoredPassage
 
-MOST_PASSAGES = 3  # of the index, in one that is joined
+MOST_PASSAGES = 3  # stored passages in a joined one
 OVERLAP_CHARACTERS = 2_000  # how much of the end of a passage the next one may repeat
 
 
@@ -19,7 +19,7 @@ AnyRow = TypeVar("AnyRow", bound=StoredPassage)
 
 
 def may_join(one: StoredPassage, parts: int, other: StoredPassage) -> bool:
-    """Whether `other` touches `one`, which is made of `parts` passages already."""
+    """Whether `other` is next to `one`, which is already joined from `parts` passages."""
     if parts >= MOST_PASSAGES or one.source_file != other.source_file:
         return False
     same = (one.heading_path, one.section, one.date) == (
@@ -32,17 +32,17 @@ def may_join(one: StoredPassage, parts: int, other: StoredPassage) -> bool:
 
 
 def join_passages(one: AnyRow, other: AnyRow) -> AnyRow:
-    """Both as one passage, in the order of the note; it has the place of the first in it."""
+    """Both as one passage, in the order of the note, at the position of the first."""
     first, last = (one, other) if one.chunk_index <= other.chunk_index else (other, one)
     return structs.replace(  # type: ignore[type-var]
         first,
-        chunk_text=_text(first, last),
+        chunk_text=_joined_text(first, last),
         end_line=max(first.end_line, last.end_line),
         tags=list(dict.fromkeys([*first.tags, *last.tags])),
     )
 
 
-def _text(first: StoredPassage, last: StoredPassage) -> str:
+def _joined_text(first: StoredPassage, last: StoredPassage) -> str:
     start, end = first.chunk_text, last.chunk_text
     most = min(len(start), len(end), OVERLAP_CHARACTERS)
     for size in range(most, 0, -1):

@@ -1,7 +1,7 @@
-"""Which fact of which subject a question asks for: the debt to Anna, the weight of the dog. Pure.
+"""Finds the fact that a question asks for: the debt to Anna, the weight of the dog. Pure.
 
 A topic is a kind of fact that changes over time and has one value at a time. A question without a
-topic may still ask for a number; one that does not is about nothing that can be out of date.
+topic may still ask for a number. Any other question asks for nothing that can be out of date.
 """
 
 import re
@@ -24,20 +24,23 @@ from ragd.search.ranking.stated_values import (
 
 
 class FactTopic(Struct, frozen=True):
-    """`asked`: how a question names it. `said`: a statement has one of these words (None: its
-    value is enough). `never`: what makes it a statement of something else."""
+    """A kind of fact that changes over time.
+
+    `in_question`: finds the topic in a question. `in_statement`: a statement has one of these words
+    (None: its value is enough). `not_in_statement`: words of a statement about something else.
+    """
 
     name: str
-    asked: re.Pattern[str]
+    in_question: re.Pattern[str]
     kinds: frozenset[str]
-    said: re.Pattern[str] | None = None
-    never: re.Pattern[str] | None = None
+    in_statement: re.Pattern[str] | None = None
+    not_in_statement: re.Pattern[str] | None = None
 
 
 class AskedFact(Struct, frozen=True):
-    """The topic of a question (None: some number) and the stems of the subject's words.
+    """The topic of a question (None: any number) and the stems of the subject's words.
 
-    `of_user`: the subject is who asks ("my weight"). `to_user`: a debt to the user, not by them.
+    `of_user`: the subject is the user ("my weight"). `to_user`: the user lent the money.
     """
 
     topic: FactTopic | None
@@ -46,7 +49,7 @@ class AskedFact(Struct, frozen=True):
     to_user: bool = False
 
 
-def _words(text: str) -> re.Pattern[str]:
+def _whole_words(text: str) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w)(?:{text})(?!\w)", re.I)
 
 
@@ -70,33 +73,37 @@ TOPICS = (
         re.compile(rf"(?<!\w)(?:{_DEBT_WORDS})(?!\w)|欠|还", re.I),
     ),
     FactTopic(
-        "weight", _words("weighs?|weight|heavy|kilos?|wiegt|gewicht|schwer"), frozenset({MASS})
+        "weight",
+        _whole_words("weighs?|weight|heavy|kilos?|wiegt|gewicht|schwer"),
+        frozenset({MASS}),
     ),
     FactTopic(
         "price",
-        _words("costs?|price[ds]?|how much (?:is|are|was)|pay for|fee|kostet|kosten|preis"),
+        _whole_words("costs?|price[ds]?|how much (?:is|are|was)|pay for|fee|kostet|kosten|preis"),
         frozenset({AMOUNT}),
         None,
-        _words(_MONEY_BETWEEN),
+        _whole_words(_MONEY_BETWEEN),
     ),
     FactTopic(
         "address",
-        _words(
+        _whole_words(
             "address|lives?|street|wohnt|adresse|(?:send|write|post) a (?:letter|card|parcel)"
             "|moved to|visit"
         ),
         frozenset({PLACE}),
         None,
-        _words("works?|job|hired|contract|a living|as an?"),
+        _whole_words("works?|job|hired|contract|a living|as an?"),
     ),
     FactTopic(
         "job",
-        _words("works?|job|employ(?:s|ed|er)?|for a living|firm|company|profession|arbeitet|beruf"),
+        _whole_words(
+            "works?|job|employ(?:s|ed|er)?|for a living|firm|company|profession|arbeitet|beruf"
+        ),
         frozenset({ROLE}),
     ),
     FactTopic(
         "state",
-        _words(
+        _whole_words(
             "status|state|how far|stand with|stands?|finished|done|ready|progress|going|stage"
             "|stand der dinge|fertig"
         ),
@@ -104,12 +111,16 @@ TOPICS = (
     ),
     FactTopic(
         "contact",
-        _words("phone|telephone|number|e-?mail|password|pin|code|iban|telefon(?:nummer)?|passwort"),
+        _whole_words(
+            "phone|telephone|number|e-?mail|password|pin|code|iban|telefon(?:nummer)?|passwort"
+        ),
         frozenset({CODE}),
-        _words("phone|telephone|number|e-?mail|password|pin|code|iban|telefon\\w*|passwort|mobile"),
+        _whole_words(
+            "phone|telephone|number|e-?mail|password|pin|code|iban|telefon\\w*|passwort|mobile"
+        ),
     ),
 )
-_ANY_NUMBER = _words(
+_ANY_NUMBER = _whole_words(
     "how much|how many|how (?:old|long|tall|high|big|large|far|fast|often)|wie viele?"
 )
 NUMBERS = frozenset({AMOUNT, MASS, MEASURE, NUMBER})
@@ -121,18 +132,18 @@ _GENERAL = frozenset(
         "actually exactly moment right these days along letter card parcel send write visit many"
     )
 )
-# What a debt is for does not matter: what was paid back later may not say it.
+# The purpose of a debt is ignored: a later note about the repayment may not mention it.
 _WHAT_FOR = re.compile(r"(?<!\w)(?:for|because of|für|wegen)(?!\w).*", re.I)
-_USER = _words("i|my|me|mine|we|our|ich|mein|meine|meinen|wir|unser")
-_TO_USER = _words(r"ow(?:e|es|ed) (?:me|us)|schulde[nt]? mir|(?:did )?i len[dt]")
+_USER = _whole_words("i|my|me|mine|we|our|ich|mein|meine|meinen|wir|unser")
+_TO_USER = _whole_words(r"ow(?:e|es|ed) (?:me|us)|schulde[nt]? mir|(?:did )?i len[dt]")
 
 
-def asked(question: str) -> AskedFact | None:
-    """The fact that a question asks for; None if it cannot go out of date."""
-    topic = next((one for one in TOPICS if one.asked.search(question)), None)
+def find_asked_fact(question: str) -> AskedFact | None:
+    """The fact that a question asks for; None if it asks for nothing that can be out of date."""
+    topic = next((one for one in TOPICS if one.in_question.search(question)), None)
     if topic is None and not _ANY_NUMBER.search(question):
         return None
-    rest = topic.asked.sub(" ", question) if topic else _ANY_NUMBER.sub(" ", question)
+    rest = topic.in_question.sub(" ", question) if topic else _ANY_NUMBER.sub(" ", question)
     if topic is not None and topic.name == "debt":
         rest = _WHAT_FOR.sub(" ", rest)
     subject = stems_of(rest) - _GENERAL
@@ -144,8 +155,8 @@ def asked(question: str) -> AskedFact | None:
 
 
 def subject_words(question: str) -> str:
-    """The words that name the subject of a fact that may be out of date; mostly none."""
-    wanted = asked(question)
+    """The words that name the subject of a fact that may be out of date; empty if there is none."""
+    wanted = find_asked_fact(question)
     if wanted is None:
         return ""
     return " ".join(word for word in question.split() if stems_of(word) & wanted.subject)

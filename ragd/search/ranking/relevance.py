@@ -1,12 +1,12 @@
-"""How relevant a passage is to a question, from 0 to 1, whatever else was found. Pure.
+"""How relevant a passage is to a question, from 0 to 1, independent of other results. Pure.
 
     score = 1 - (1 - meaning) * (1 - words) * (1 - time)
 
 `words` is the share of the question's content words that the passage, its title and its headings
-have. `meaning` grows with the cosine, from 0 at the cosine of unrelated texts to 1. That cosine
-depends on how well the model reads the question: random letters come near to any text. `time` is
-0.15 for a passage of the time that the question names, and less for one near it. A question
-without meaning scores low on all three: a passage below FLOOR is not an answer.
+have. `meaning` grows with the cosine, from 0 at the cosine of unrelated texts to 1. The cosine of
+unrelated texts depends on how well the model reads the question: random letters are near to any
+text. `time` is 0.15 for a passage of the time that the question names, and less for one near it. A
+nonsense question scores low on all three: a passage below FLOOR is not an answer.
 docs/retrieval.md has the measurements.
 """
 
@@ -24,9 +24,9 @@ def relevance(
     scale: CosineScale,
     closeness: float = 0.0,
 ) -> float:
-    """The score, of a passage's cosine (None: not among the nearest) and its share of words.
+    """The score from a passage's cosine (None: not among the nearest) and its share of words.
 
-    `readable` is the part of the question that the model can read, from 0 to 1; `closeness` is how
+    `readable`: the share of the question that the model can read, from 0 to 1. `closeness`: how
     near the passage's date is to the time that the question names.
     """
     rest = (1 - meaning_share(cosine, readable, scale)) * (1 - words)
@@ -34,7 +34,7 @@ def relevance(
 
 
 def meaning_share(cosine: float | None, readable: float, scale: CosineScale) -> float:
-    """How far a cosine is above that of unrelated texts: 0, up to 1 for a full answer's."""
+    """How far a cosine is above that of unrelated texts, from 0 to 1 (a full answer)."""
     if cosine is None:
         return 0.0
     low = unrelated_cosine(readable, scale)
@@ -42,5 +42,5 @@ def meaning_share(cosine: float | None, readable: float, scale: CosineScale) -> 
 
 
 def unrelated_cosine(readable: float, scale: CosineScale) -> float:
-    """The cosine of unrelated texts, by how much of the question the model can read."""
+    """The cosine of unrelated texts, which depends on how much the model can read."""
     return scale.unreadable - (scale.unreadable - scale.unrelated) * readable

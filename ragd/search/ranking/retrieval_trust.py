@@ -1,8 +1,7 @@
-"""How much each way of looking up can know about a question, by languages. Pure.
+"""How much to trust each lookup for a question, by languages. Pure.
 
-A model knows little of a question that it cannot read. Words know little of notes in another
-language than the question's: what they still find are names and numbers. docs/retrieval.md has
-the measurements.
+Vectors say little about a question that the model cannot read. Words find little in notes of
+another language: only names and numbers. docs/retrieval.md has the measurements.
 """
 
 from collections.abc import Mapping
@@ -10,33 +9,36 @@ from collections.abc import Mapping
 from msgspec import Struct
 
 from ragd.embed.providers.model_choice import READ_BY_MULTILINGUAL
-from ragd.search.ranking.fusion import UNREAD, trust
+from ragd.search.ranking.fusion import UNREAD, vector_trust
 
-FOREIGN = 0.25  # what words still weigh when no note is in the question's language
-AT_HOME = 0.1  # from this share of notes in the question's language on, words weigh in full
+FOREIGN = 0.25  # the weight of words if no note is in the question's language
+ENOUGH_NOTES = 0.1  # share of notes in the question's language from which words weigh in full
 
 
 class RetrievalTrust(Struct, frozen=True):
-    """What each lookup weighs, from 0 to 1, as a part of the configured weight."""
+    """The factor for the configured weight of each lookup, from 0 to 1."""
 
     vector: float = 1.0
     text: float = 1.0
 
 
 def retrieval_trust(
-    model: str | None, readable: float, asked: str | None, notes: Mapping[str, int]
+    model: str | None, readable: float, language: str | None, notes: Mapping[str, int]
 ) -> RetrievalTrust:
-    """`model`: `english` or `multilingual`, or None for a model that was not measured.
-    `readable`: which part of the question the English vocabulary knows. `asked`: the question's
-    language, if it shows one. `notes`: how many notes of a sample are in each language."""
+    """How much to trust each lookup.
+
+    `model`: `english` or `multilingual`, or None for a model that was not measured. `readable`: the
+    share of the question that the English vocabulary has. `language`: the question's, if it can be
+    detected. `notes`: how many notes of a sample are in each language.
+    """
     if model == "english":
-        return RetrievalTrust(vector=trust(readable))
-    if model != "multilingual" or asked is None:
+        return RetrievalTrust(vector=vector_trust(readable))
+    if model != "multilingual" or language is None:
         return RetrievalTrust()
-    is_read = asked == "en" or asked in READ_BY_MULTILINGUAL
+    is_read = language == "en" or language in READ_BY_MULTILINGUAL
     vector = 1.0 if is_read else UNREAD
     total = sum(notes.values())
     if not total or not is_read:
         return RetrievalTrust(vector)
-    at_home = min(1.0, notes.get(asked, 0) / total / AT_HOME)
-    return RetrievalTrust(vector, FOREIGN + (1 - FOREIGN) * at_home)
+    enough = min(1.0, notes.get(language, 0) / total / ENOUGH_NOTES)
+    return RetrievalTrust(vector, FOREIGN + (1 - FOREIGN) * enough)

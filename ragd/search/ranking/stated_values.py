@@ -26,7 +26,7 @@ _KINDS = {
     MEASURE: re.compile(rf"{_N}\s?(?:{_UNITS})(?!\w)", re.I),
     NUMBER: re.compile(r"\d"),
     CODE: re.compile(r"\+?\d[\d\s/().-]{3,}\d|\S+@\S+|(?:is|:)\s*\S*\d\S*", re.I),
-    # A number before or after a name, or a place after a word of living somewhere.
+    # A number before or after a name, or a name after a verb such as "lives" or "moved".
     PLACE: re.compile(
         r"\d+\w?,? [A-ZÀ-Þ][\w-]+|[A-ZÀ-Þ][\w-]+(?:straße|strasse|gasse|weg|platz)? \d+\w?(?!\w)"
         r"|(?:lives?|living|moved|flat|house|home|address|wohnt|zog|gezogen)\b[^.]{0,40}?"
@@ -52,12 +52,12 @@ _ABOUT = r"(?:status|state|stage|update|progress|stand)"
 
 
 def kinds_in(sentence: str) -> set[str]:
-    """The kinds of values in a sentence, but for a state: that depends on its subject."""
+    """The kinds of values in a sentence, except a state, which depends on the subject."""
     return {kind for kind, pattern in _KINDS.items() if pattern.search(sentence)}
 
 
 def is_statement_of_state(sentence: str, subject_end: int) -> bool:
-    """Whether the sentence says how its subject is: it ends before this place."""
+    """Whether the sentence states the state of its subject, which ends at `subject_end`."""
     after = sentence[subject_end:]
     if re.match(
         rf"\W*\s*(?:\w+\s+){{0,4}}?(?:\bit )?{_IS}\b\s+\w|\s*(?::|,\s*it is\b|\s-\s)", after, re.I

@@ -1,12 +1,12 @@
-"""Statements of the same subject with different dates: the latest first, earlier ones marked. Pure.
+"""Puts the latest statement about a subject first and marks earlier ones as superseded. Pure.
 
 Only for a question that asks for a fact that changes (a debt, a price; see `question_subject`)
-and names no time, and only among the candidates of that search. A passage belongs to a chain if one
-of its sentences, or its note's title with one of its sentences, names the whole subject and states
-a value of the kind that is asked for. A passage that only mentions the subject is in no chain, and
-neither is one without a date. Two people who share the name that was asked for have two chains.
-A chain's passages take its places in the ranking by date. If the first of these places is near the
-top, the latest passage comes first of all.
+and names no time, and only among the candidates of that search. A chain is a group of passages that
+state the same fact. A passage belongs to a chain if one of its sentences, alone or with the note's
+title, names the whole subject and states a value of the right kind. A passage that only mentions
+the subject, or has no date, is in no chain. Two people with the same first name have two chains.
+The passages of a chain share out its places in the ranking by date. If the first of these places is
+near the top, the latest passage comes first of all.
 """
 
 import re
@@ -15,10 +15,10 @@ from collections.abc import Iterable, Sequence
 from ragd.notes.sentences import sentences
 from ragd.search.query.query_terms import stems_of
 from ragd.search.ranking.fusion import Candidate
-from ragd.search.ranking.question_subject import NUMBERS, AskedFact, asked
+from ragd.search.ranking.question_subject import NUMBERS, AskedFact, find_asked_fact
 from ragd.search.ranking.stated_values import STATE, is_statement_of_state, kinds_in
 
-MOST_CANDIDATES = 200  # only the first ones are compared
+MOST_CANDIDATES = 200  # that are compared, from the top
 NEAR_THE_TOP = 10  # a chain that begins here or above has its latest statement first of all
 _TO_USER = re.compile(
     r"(?<!\w)(?:ow(?:es|ed) (?:me|us)|i len[dt]|lent (?:him|her|them)|schuldet mir)(?!\w)", re.I
@@ -29,12 +29,12 @@ _WORD = re.compile(r"[^\W_]+(?:['’]s)?")
 
 def newest_first(question: str, ranked: Sequence[Candidate]) -> list[Candidate]:
     """The same candidates, with the passages of each chain in the order of their dates."""
-    wanted = asked(question)
+    wanted = find_asked_fact(question)
     if wanted is None:
         return list(ranked)
     found = list(ranked)
     heads = []
-    for chain in _chains(wanted, found[:MOST_CANDIDATES]):
+    for chain in _find_chains(wanted, found[:MOST_CANDIDATES]):
         places = sorted(found.index(one) for one in chain)
         newest = max(one.date or "" for one in chain)
         by_date = sorted(chain, key=lambda one: one.date or "", reverse=True)
@@ -44,12 +44,12 @@ def newest_first(question: str, ranked: Sequence[Candidate]) -> list[Candidate]:
             found[place] = one
         if places[0] < NEAR_THE_TOP:
             heads.append(by_date[0])
-    # What states the fact that is asked for comes before what only has the words of the question.
+    # A statement of the fact comes before passages that only share words with the question.
     return [*heads, *(one for one in found if one not in heads)] if heads else found
 
 
-def _chains(wanted: AskedFact, candidates: Iterable[Candidate]) -> list[list[Candidate]]:
-    """Candidates that state the same of one subject; of each chain two at least."""
+def _find_chains(wanted: AskedFact, candidates: Iterable[Candidate]) -> list[list[Candidate]]:
+    """Groups of at least two candidates that state the same fact about one subject."""
     by_name: dict[str, list[Candidate]] = {}
     for one in candidates:
         if (
@@ -58,40 +58,40 @@ def _chains(wanted: AskedFact, candidates: Iterable[Candidate]) -> list[list[Can
         ):
             by_name.setdefault(name, []).append(one)
     named = [name for name in by_name if name]
-    if "" in by_name and len(named) == 1:  # the short name can only be that one
+    if "" in by_name and len(named) == 1:  # the short name must mean that person
         by_name[named[0]] = [*by_name.pop(""), *by_name[named[0]]]
     return [chain for chain in by_name.values() if len(chain) > 1]
 
 
 def statement_about(wanted: AskedFact, text: str, title: str) -> str | None:
-    """What more than the name that was asked for the passage calls its subject, mostly nothing;
-    None if it states nothing of it."""
-    of_title = stems_of(title)
+    """The rest of the subject's name in the passage: "keller" if the question asks for Anna and the
+    passage is about Anna Keller; usually empty. None if the passage does not state the fact."""
+    title_stems = stems_of(title)
     for sentence in sentences(text):
         if sentence.rstrip().endswith("?"):
             continue
         stems = stems_of(sentence)
         missing = wanted.subject - stems
-        if missing and not wanted.subject <= of_title:
+        if missing and not wanted.subject <= title_stems:
             continue
-        if _states(wanted, sentence, stems):
-            return "" if missing else _longer_name(wanted, sentence)
+        if _states_value(wanted, sentence, stems):
+            return "" if missing else _rest_of_name(wanted, sentence)
     return None
 
 
-def _states(wanted: AskedFact, sentence: str, stems: frozenset[str]) -> bool:
-    """Whether a sentence of the subject states a value of the kind that is asked for."""
+def _states_value(wanted: AskedFact, sentence: str, stems: frozenset[str]) -> bool:
+    """Whether a sentence about the subject states a value of the right kind."""
     topic = wanted.topic
     kinds = kinds_in(sentence)
     if topic is None:
         return not kinds.isdisjoint(NUMBERS) and wanted.subject <= stems
-    if topic.never is not None and topic.never.search(sentence):
+    if topic.not_in_statement is not None and topic.not_in_statement.search(sentence):
         return False
-    if topic.said is not None and not topic.said.search(sentence):
+    if topic.in_statement is not None and not topic.in_statement.search(sentence):
         return False
     if topic.name == "debt" and bool(_TO_USER.search(sentence)) is not wanted.to_user:
         return False
-    if wanted.of_user and not (_USER.search(sentence) and topic.asked.search(sentence)):
+    if wanted.of_user and not (_USER.search(sentence) and topic.in_question.search(sentence)):
         return False
     if STATE in topic.kinds:
         return is_statement_of_state(sentence, _end_of_subject(wanted, sentence))
@@ -104,8 +104,8 @@ def _end_of_subject(wanted: AskedFact, sentence: str) -> int:
     return max(ends, default=0)
 
 
-def _longer_name(wanted: AskedFact, sentence: str) -> str:
-    """ "keller", of Anna Keller, if the question only says Anna."""
+def _rest_of_name(wanted: AskedFact, sentence: str) -> str:
+    """ "keller" in a sentence about Anna Keller, if the question only has "Anna"."""
     words = list(_WORD.finditer(sentence))
     for at, word in enumerate(words):
         is_name = word.group()[0].isupper() and stems_of(word.group()) & wanted.subject

@@ -1,6 +1,6 @@
-"""How much of a question a text or the names of a note have. Pure.
+"""Which share of a question's words a text or the names of a note have. Pure.
 
-A word that is rare in the vault says more than a common one, so it counts more.
+A word that is rare in the vault counts more than a common one.
 """
 
 import functools
@@ -13,28 +13,28 @@ from msgspec import Struct
 from ragd.notes.names import inner_words
 from ragd.search.query.query_terms import stems_in, stems_of
 
-LEAST_SHARE = 0.02  # of the passages that must be in a language
-SAMPLE = 1_000  # passages that frequencies are counted in: rough numbers are enough
+LEAST_SHARE = 0.02  # of passages; rarer languages are ignored
+SAMPLE = 1_000  # passages in which words are counted: rough numbers are enough
 
 
 class Frequencies(Struct, frozen=True):
-    """In how many of some passages each stem stands, and which languages they are in."""
+    """How many passages of a sample have each stem, and the languages of the sample."""
 
     passages: int = 0
     counts: Mapping[str, int] = {}
     languages: tuple[str, ...] = ()
 
     def rarity(self, stem: str) -> float:
-        """More than 0; 1 for a stem in about a third of the passages."""
+        """A number above 0; it is 1 for a stem in about a third of the passages."""
         return math.log(1 + (self.passages + 1) / (self.counts.get(stem, 0) + 0.5)) / math.log(4)
 
-    def lack(self, language: str | None) -> bool:
-        """Whether it is known that no note is in this language."""
+    def lack_language(self, language: str | None) -> bool:
+        """Whether no note is in this language. False if that is not known."""
         return language is not None and bool(self.languages) and language not in self.languages
 
 
-def frequencies(texts: Iterable[str], languages: Iterable[str | None] = ()) -> Frequencies:
-    """Counts words in these passages; `languages` are theirs. Rare languages are left out."""
+def count_frequencies(texts: Iterable[str], languages: Iterable[str | None] = ()) -> Frequencies:
+    """Count the words of these passages; `languages` are theirs. Rare languages are left out."""
     counts: dict[str, int] = {}
     passages = 0
     for text in texts:
@@ -47,28 +47,28 @@ def frequencies(texts: Iterable[str], languages: Iterable[str | None] = ()) -> F
 
 
 class WordWeights(Struct, frozen=True):
-    """How much each stem of a question counts, by its rarity. Made once for a question."""
+    """How much each stem of a question counts, by its rarity. Made once for each question."""
 
     rarity: Mapping[str, float]
     whole: float
 
-    def share(self, there: Collection[str]) -> float:
-        """Which part of the question these of its stems are, from 0 to 1."""
-        return sum(self.rarity[stem] for stem in there) / self.whole if self.whole else 0.0
+    def share(self, present: Collection[str]) -> float:
+        """The weighted share of these stems in the question, from 0 to 1."""
+        return sum(self.rarity[stem] for stem in present) / self.whole if self.whole else 0.0
 
     def share_in_text(self, text: str) -> float:
-        """Which part of the question a text has."""
+        """The weighted share of the question's words in a text."""
         return self.share(stems_in(text, self.rarity.keys()))
 
     def share_in_names(self, names: Iterable[str]) -> float:
-        """Which part of the question the best of these names has."""
+        """The weighted share of the question's words in the best of these names."""
         return max(
             (self.share(_stems_of_name(name) & self.rarity.keys()) for name in names), default=0.0
         )
 
 
 def weigh_words(stems: Iterable[str], known: Frequencies) -> WordWeights:
-    """What each of these stems counts in notes with these frequencies."""
+    """The weights of these stems in notes with these frequencies."""
     rarity = {stem: known.rarity(stem) for stem in stems}
     return WordWeights(rarity, sum(rarity.values()))
 

@@ -1,9 +1,9 @@
-"""The vector store: the only package that knows lance, lancedb and pyarrow.
+"""The vector store: the only package that imports lance, lancedb and pyarrow.
 
     <vectors>/<generation>/obsidian_chunks.lance    one table for each generation of the index
 
-lance writes, in one thread; lancedb reads, pinned to a version. Neither is imported before it is
-used: they take seconds. A generation's identity, and whether it is complete, are in its table.
+lance writes, in one thread; lancedb reads, pinned to a version. Both are imported on first use,
+because that takes seconds. A generation's identity, and whether it is complete, are in its table.
 """
 
 from ragd.store.lance.checkup import IndexDefect, probe
@@ -11,7 +11,6 @@ from ragd.store.lance.checkup_process import examine_apart
 from ragd.store.lance.generation_folders import FolderStamp, Generation, IndexIdentity, folder_stamp
 from ragd.store.lance.lance_errors import CannotCheck
 from ragd.store.lance.packed_rows import LinkRow
-from ragd.store.lance.reader import Missing
 from ragd.store.lance.schema import TABLE, ChunkRow, FileRows, cosines, unit_cosines
 from ragd.store.lance.sql import condition, one_of, sql_text
 from ragd.store.lance.store import ChunkIndex, LanceStore, MaintenanceResult
@@ -33,7 +32,6 @@ __all__ = [
     "LanceStore",
     "LinkRow",
     "MaintenanceResult",
-    "Missing",
     "condition",
     "cosines",
     "examine_apart",

@@ -1,7 +1,7 @@
-"""A look at an index: `python -m ragd.store.lance FOLDER [GENERATION VERSION [VAULT]]`.
+"""Checks an index: `python -m ragd.store.lance FOLDER [GENERATION VERSION [VAULT]]`.
 
-Prints what is wrong as one JSON object, `code` and `where`, both null if it serves. For whoever
-must outlive what happens in the native libraries: whatever happens in them happens in here.
+Prints what is wrong as one JSON object, `code` and `where`, both null if it serves. A crash of the
+native libraries ends only this process, not the one that started it.
 """
 
 import json
@@ -14,7 +14,7 @@ from ragd.store.lance.checkup import examine
 
 
 def main(folder: str, generation: str | None = None, expected: str = "0", vault: str = "") -> None:
-    if os.environ.get("RAGD_LOOKS_WHILE_STDIN_LASTS"):
+    if os.environ.get("RAGD_EXIT_WHEN_STDIN_CLOSES"):
         threading.Thread(target=_end_with_stdin, daemon=True).start()
     found = examine(Path(folder), generation, int(expected), vault)
     code, where = (found.code, found.where) if found is not None else (None, None)

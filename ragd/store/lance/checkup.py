@@ -1,8 +1,8 @@
-"""Looks whether the index is whole, by really using it. It never mends or changes anything.
+"""Checks whether the index is whole, by using it. It never repairs or changes anything.
 
-Counting rows proves nothing: it reads the manifest only. So every file that the manifest names is
-looked at, a row of every fragment is read, and every index is asked something with a known answer.
-There are no checksums: bits that flip inside a vector or a text go unnoticed.
+Counting rows proves nothing, because it only reads the manifest. So the size of every file that the
+manifest names is checked, a row of every fragment is read, and every index gets a query with a
+known answer. There are no checksums: a bit that flips inside a vector or a text is not noticed.
 """
 
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ from typing import Any
 from msgspec import Struct
 
 from ragd.store.lance import generation_folders, libraries, table_indexes
-from ragd.store.lance.lance_errors import CannotCheck, is_failure_of_lance, is_want
+from ragd.store.lance.lance_errors import CannotCheck, is_failure_of_lance, is_out_of_resources
 from ragd.store.lance.schema import SEARCH_TEXT, VECTOR
 from ragd.store.lance.sql import sql_text
 
@@ -20,7 +20,7 @@ FRAGMENTS_READ = 64
 
 
 class IndexDefect(Struct, frozen=True):
-    """What is wrong: an error code, and where, in a word."""
+    """What is wrong: an error code, and the step of the check that found it."""
 
     code: str
     where: str
@@ -31,8 +31,8 @@ def probe(
 ) -> str | None:
     """What is wrong with the index in `folder`: an error code, or None if it serves.
 
-    Without a generation it is about the newest complete one. A version below `expected` means
-    that a commit was lost. `vault`: whose index it has to be.
+    Without a generation it checks the newest complete one. A version below `expected` means that a
+    commit was lost. `vault`: the id of the vault that the index must belong to.
     """
     finding = examine(folder, generation, expected, vault)
     return finding.code if finding is not None else None
@@ -41,17 +41,18 @@ def probe(
 def examine(
     folder: Path, generation: str | None = None, expected: int = 0, vault: str = ""
 ) -> IndexDefect | None:
-    """As `probe`, and where it is wrong. Raises CannotCheck for want of what it takes to look."""
+    """Like `probe`, with the step that found it. Raises CannotCheck if memory or file descriptors
+    run out."""
     try:
         name = generation or _serving(folder)
         if name is None:
             return IndexDefect("INDEX_NOT_FOUND", "generation")
         finding = examine_table(generation_folders.table_path(folder, name), expected, vault)
         if finding is not None and generation is None and _serving(folder) != name:
-            return examine(folder)  # it was dropped while we looked, for a newer one
+            return examine(folder)  # a newer one has replaced it meanwhile
         return finding
     except OSError as why:
-        if is_want(why):
+        if is_out_of_resources(why):
             raise CannotCheck("the folder could not be read") from why
         return IndexDefect("INDEX_CORRUPTED", "folder")
 
@@ -73,7 +74,7 @@ def examine_table(path: Path, expected: int = 0, vault: str = "") -> IndexDefect
 
 def _examine_table(path: Path, expected: int, vault: str) -> IndexDefect | None:
     step = "manifest"
-    lance = libraries.lance()  # a session of its own, so that nothing comes from a cache
+    lance = libraries.lance()  # with a new session, so that nothing comes from a cache
     session = lance.Session(**libraries.WRITER_CACHES)
     try:
         dataset = lance.dataset(str(path), session=session)
@@ -87,8 +88,8 @@ def _examine_table(path: Path, expected: int, vault: str) -> IndexDefect | None:
             if not is_well:
                 return IndexDefect("INDEX_CORRUPTED", step)
     except BaseException as why:
-        if is_want(why):
-            raise CannotCheck(f"the look ended at {step}") from why
+        if is_out_of_resources(why):
+            raise CannotCheck(f"the check ended at {step}") from why
         if not (isinstance(why, LookupError) or is_failure_of_lance(why)):
             raise
         return IndexDefect("INDEX_CORRUPTED", step)
@@ -96,7 +97,7 @@ def _examine_table(path: Path, expected: int, vault: str) -> IndexDefect | None:
 
 
 def _steps(path: Path, dataset: Any) -> Iterator[tuple[str, bool]]:
-    """Each step by name, before it is taken and with its result after."""
+    """The name of each step before it runs, and again with its result."""
     yield "files", True
     yield "files", all(_is_whole(path / name, size) for name, size in _files(dataset))
     yield "index_files", True
@@ -106,36 +107,36 @@ def _steps(path: Path, dataset: Any) -> Iterator[tuple[str, bool]]:
     yield "rows", len(ids) == dataset.count_rows()
     sample = _sample(dataset)
     yield "rows", len(sample) > 0
-    for column, condition in _questions(sample[0]):
+    for column, condition in _known_conditions(sample[0]):
         yield f"{column}_idx", True
         yield f"{column}_idx", dataset.count_rows(condition) > 0
     yield "text_leg", True
     words = " ".join(sample[0][SEARCH_TEXT].split()[:8])
     dataset.scanner(columns=["chunk_id"], full_text_query=words, limit=1).to_table()
     yield "vector_leg", True
-    _ask_vectors(dataset)
+    _query_vectors(dataset)
 
 
 def _files(dataset: Any) -> Iterator[tuple[str, int | None]]:
-    """Every file of this version, and its size where the manifest tells it."""
+    """Every file of this version, and its size if the manifest has it."""
     known: dict[str, int | None] = {}
     for part in dataset.get_fragments():
         for file in part.metadata.files:
             known[f"data/{file.path}"] = file.file_size_bytes
     tracked = dataset.tracked_files(min_version=dataset.version).read_all().to_pylist()
     for file in tracked:
-        if file["type"] != "transaction file":  # lance does without
+        if file["type"] != "transaction file":  # lance does not need it
             yield file["path"], known.get(file["path"])
 
 
 def _segments(dataset: Any) -> Iterator[Any]:
-    """The parts of every index; one that covers no rows yet is asked nothing by any search."""
+    """The segments of every index. No search uses an index that covers no rows yet."""
     for index in dataset.describe_indices():
         yield from index.segments
 
 
 def _has_size(path: Path, segment: Any) -> bool:
-    """Whether all its files together are as large as the manifest says."""
+    """Whether all its files together have the size in the manifest."""
     try:
         found = sum(file.stat().st_size for file in (path / "_indices" / segment.uuid).iterdir())
     except FileNotFoundError:
@@ -152,7 +153,7 @@ def _is_whole(path: Path, size: int | None) -> bool:
 
 
 def _sample(dataset: Any) -> list[dict[str, Any]]:
-    """The last row of each fragment (of some, if they are many), with all its columns."""
+    """The last row of each fragment (of some, if there are many), with all its columns."""
     ends, total = [], 0
     for count in table_indexes.rows_by_fragment(dataset).values():
         total += count
@@ -163,11 +164,11 @@ def _sample(dataset: Any) -> list[dict[str, Any]]:
     return rows
 
 
-def _questions(row: dict[str, Any]) -> Iterator[tuple[str, str]]:
+def _known_conditions(row: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """For each scalar index a condition that this row meets."""
     for column, kind in table_indexes.SCALAR.items():
         if column not in row:
-            continue  # an earlier version made the table
+            continue  # a table of an earlier version
         value = row[column]
         if kind == "LABEL_LIST":
             yield column, f"array_has({column}, {sql_text(value[0])})" if value else "TRUE"
@@ -177,7 +178,7 @@ def _questions(row: dict[str, Any]) -> Iterator[tuple[str, str]]:
             yield column, f"{column} = {sql_text(value)}"
 
 
-def _ask_vectors(dataset: Any) -> None:
+def _query_vectors(dataset: Any) -> None:
     dimensions = dataset.schema.field(VECTOR).type.list_size
     pa = libraries.pyarrow()
     nearest = {"column": VECTOR, "q": pa.array([1.0] * dimensions, pa.float32()), "k": 1}

@@ -1,4 +1,4 @@
-"""A look at an index from a process of its own, for one that may take its reader down with it."""
+"""Checks an index in a child process, because reading a damaged index can crash the process."""
 
 import json
 import subprocess
@@ -12,57 +12,55 @@ from ragd.store.lance.lance_errors import CannotCheck
 
 WITHIN_S = 50.0
 
-_looking: set["subprocess.Popen[bytes]"] = set()
+_running: set["subprocess.Popen[bytes]"] = set()
 _lock = threading.Lock()
 
 
 def examine_apart(
     folder: Path, generation: str, expected: int = 0, vault: str = ""
 ) -> IndexDefect | None:
-    """As `examine`; who crashes at it has found damage. Raises CannotCheck if nobody could look.
-
-    Whoever looks ends when its standard input does, and so with us.
-    """
+    """Like `examine`; a crash of the child counts as damage. Raises CannotCheck if the check could
+    not run. The child exits when its stdin closes, so it never outlives this process."""
     command = [sys.executable, "-m", __package__, str(folder), generation, str(expected), vault]
     try:
-        looker = subprocess.Popen(
+        child = subprocess.Popen(
             command,
-            env=subprocesses.environment(RAGD_LOOKS_WHILE_STDIN_LASTS="1"),
+            env=subprocesses.environment(RAGD_EXIT_WHEN_STDIN_CLOSES="1"),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            start_new_session=True,  # Ctrl-C in the daemon's terminal is not for it
+            start_new_session=True,  # Ctrl-C in the terminal must not stop it
         )
     except OSError as why:
-        raise CannotCheck("whoever should look could not be started") from why
-    with looker:
-        return _judge(looker)
+        raise CannotCheck("the process that checks the index could not be started") from why
+    with child:
+        return _read_result(child)
 
 
-def _judge(looker: "subprocess.Popen[bytes]") -> IndexDefect | None:
+def _read_result(child: "subprocess.Popen[bytes]") -> IndexDefect | None:
     with _lock:
-        _looking.add(looker)
+        _running.add(child)
     try:
-        code = looker.wait(WITHIN_S)
-        assert looker.stdout is not None
-        said = looker.stdout.read()
+        code = child.wait(WITHIN_S)
+        assert child.stdout is not None
+        printed = child.stdout.read()
     except subprocess.TimeoutExpired as why:
-        raise CannotCheck(f"nobody was done looking within {WITHIN_S:g} s") from why
+        raise CannotCheck(f"the check did not end within {WITHIN_S:g} s") from why
     finally:
-        looker.kill()
+        child.kill()
         with _lock:
-            _looking.discard(looker)
+            _running.discard(child)
     if subprocesses.has_crashed(code):
         return IndexDefect("INDEX_CORRUPTED", "crash")
     try:
-        found = json.loads(said)
+        found = json.loads(printed)
     except ValueError as why:
-        raise CannotCheck(f"whoever looked ended with code {code}") from why
+        raise CannotCheck(f"the process that checked the index ended with code {code}") from why
     return IndexDefect(found["code"], found["where"]) if found["code"] is not None else None
 
 
-def end_lookers() -> None:
-    """Nobody wants to know any more."""
+def end_checks() -> None:
+    """End all running checks: their results are not needed any more."""
     with _lock:
-        for looker in _looking:
-            looker.kill()
+        for child in _running:
+            child.kill()

@@ -1,4 +1,4 @@
-"""Makes what lance wrote durable: lance itself never syncs a file (facts: 0 fsync in any commit).
+"""Makes lance's writes durable. lance itself never syncs a file (measured: 0 fsync in any commit).
 
 One call for the whole file system is cheaper than one for each new file and folder.
 """
@@ -12,7 +12,7 @@ from typing import Any
 
 @cache
 def _syncfs() -> Any:
-    """The system's own call, where it has one."""
+    """The system's `syncfs`, if it has one."""
     try:
         return ctypes.CDLL(None, use_errno=True).syncfs
     except (OSError, AttributeError, TypeError):  # macOS, Windows

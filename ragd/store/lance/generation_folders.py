@@ -1,7 +1,7 @@
-"""The folder of generations: each a folder of its own, with one table that knows what it is.
+"""The folder of all generations: each is a folder with one table.
 
-A generation is there whole, with all its indexes, or not at all: it is built under a temporary
-name. Its identity, and whether it is complete, are in the table itself, so they outlive the log.
+A generation exists with all its indexes, or not at all: it is created under a temporary name. Its
+identity, and whether it is complete, are in the table itself, so they are known without the log.
 """
 
 import re
@@ -17,7 +17,7 @@ from ragd.embed.providers.embedder_port import PassedOver, VectorSpace
 from ragd.runtime.durable_files import private_directory, sync_directory
 from ragd.store.lance import libraries, table_indexes
 from ragd.store.lance.flush import sync_filesystem
-from ragd.store.lance.lance_errors import CannotCheck, is_failure_of_lance, is_want
+from ragd.store.lance.lance_errors import CannotCheck, is_failure_of_lance, is_out_of_resources
 from ragd.store.lance.schema import FIRST_COLUMNS, TABLE, arrow_schema
 
 _NAME = re.compile(r"[0-9A-Za-z][0-9A-Za-z_-]{0,63}")
@@ -29,14 +29,14 @@ FolderStamp = tuple[str, int, int]
 
 
 class IndexIdentity(Struct, frozen=True):
-    """What a generation is made of. Two that differ in any of this are two indexes."""
+    """What a generation was made with. Another value of any field needs another index."""
 
     generation: str  # sorts by age
     space: VectorSpace
     fingerprint: str  # of the chunker and its settings
     vault: str  # hash of the vault's root
     canary: bytes = b""  # the vector of a known text when the index was made
-    passed_over: PassedOver | None = None  # why it is not Ollama's, where it could have been
+    passed_over: PassedOver | None = None  # why Ollama was not chosen, if it was allowed
 
 
 # Made once, before any thread needs it: msgspec crashes when two threads prepare the same type.
@@ -44,7 +44,7 @@ _identity = msgspec.json.Decoder(IndexIdentity)
 
 
 class Generation(Struct, frozen=True):
-    """A generation as it is found on the disk. No identity: its table cannot be read."""
+    """A generation on the disk. Without an identity: its table cannot be read."""
 
     name: str
     identity: IndexIdentity | None
@@ -59,7 +59,7 @@ def table_path(folder: Path, generation: str) -> Path:
 
 
 def folder_stamp(folder: Path, generation: str) -> FolderStamp:
-    """Which folder it is, whatever its name: another one, if another was put in its place."""
+    """Identifies the folder. It changes when another folder takes its place."""
     try:
         found = table_path(folder, generation).stat()
     except OSError:
@@ -68,7 +68,7 @@ def folder_stamp(folder: Path, generation: str) -> FolderStamp:
 
 
 def generation_path(folder: Path, generation: str) -> Path:
-    """This generation's folder. Raises ValueError for a name that could be any other folder."""
+    """This generation's folder. Raises ValueError if the name is not that of a generation."""
     if not _NAME.fullmatch(generation):
         raise ValueError("not the name of a generation")
     return folder.absolute() / generation
@@ -94,7 +94,7 @@ def create(folder: Path, identity: IndexIdentity) -> None:
 
 
 def identity_of(dataset: Any) -> IndexIdentity:
-    """What this table says it is. Raises ValueError if it is none of ours."""
+    """The identity in this table. Raises ValueError if it is not a table of ragd."""
     raw = (dataset.schema.metadata or {}).get(_IDENTITY.encode())
     if raw is None:
         raise ValueError("the table has no identity")
@@ -104,9 +104,9 @@ def identity_of(dataset: Any) -> IndexIdentity:
         raise ValueError("the table's identity cannot be read") from why
     ours = _shape(arrow_schema(identity.space.dimensions, {}))
     found = _shape(dataset.schema)
-    # New columns are added at the end: an earlier version's table has only the first of them.
+    # New columns are added at the end, so a table of an earlier version has only the first ones.
     if found != ours[: max(FIRST_COLUMNS, len(found))]:
-        raise ValueError("the table has other columns than ours")
+        raise ValueError("the table has other columns than it should")
     return identity
 
 
@@ -119,13 +119,13 @@ def is_complete(dataset: Any) -> bool:
 
 
 def set_complete(dataset: Any) -> None:
-    """From now on this generation may serve without a log that says so. One commit."""
+    """From now on this generation may serve even if the log is lost. One commit."""
     dataset.update_schema_metadata({_COMPLETE: "true"})
 
 
 def read(folder: Path, generation: str) -> Generation:
-    """What is known of a generation; of a damaged one, only that it is there. Raises CannotCheck
-    for want of what it takes to look."""
+    """A generation's identity and size; for a damaged one, only its name. Raises CannotCheck if
+    memory or file descriptors run out."""
     path = table_path(folder, generation)
     if not path.is_dir():
         return Generation(generation, None, False)
@@ -138,7 +138,7 @@ def read(folder: Path, generation: str) -> Generation:
             generation, identity, is_complete(dataset), dataset.version, dataset.count_rows()
         )
     except BaseException as why:
-        if is_want(why):
+        if is_out_of_resources(why):
             raise CannotCheck("the table could not be opened") from why
         if not is_failure_of_lance(why):
             raise
@@ -146,7 +146,7 @@ def read(folder: Path, generation: str) -> Generation:
 
 
 def list_generations(folder: Path) -> list[Generation]:
-    """All generations, oldest first, the incomplete and the damaged among them."""
+    """All generations, oldest first, including incomplete and damaged ones."""
     if not folder.is_dir():
         return []
     names = [entry.name for entry in folder.iterdir() if entry.is_dir()]
@@ -154,7 +154,7 @@ def list_generations(folder: Path) -> list[Generation]:
 
 
 def drop(folder: Path, generation: str) -> None:
-    """Remove a generation: gone at once by its name, and then from the disk."""
+    """Remove a generation. It is renamed first, so that it is never half removed."""
     doomed = folder.absolute() / f"{_TEMPORARY}dropped-{generation}"
     shutil.rmtree(doomed, ignore_errors=True)
     try:
@@ -165,18 +165,19 @@ def drop(folder: Path, generation: str) -> None:
     shutil.rmtree(doomed, ignore_errors=True)
 
 
-def sweep(folder: Path) -> int:
-    """Remove what a killed process left behind; how many things. Only for who holds the lock."""
-    swept = 0
+def remove_temporary_files(folder: Path) -> int:
+    """Remove the temporary files of a killed process, and return how many there were. Call it only
+    while holding the lock of the home."""
+    removed = 0
     if not folder.is_dir():
-        return swept
+        return removed
     for entry in folder.glob(f"{_TEMPORARY}*"):
         shutil.rmtree(entry, ignore_errors=True)
-        swept += 1
-    with suppress(FileNotFoundError):  # a folder went while we looked: the next start looks again
+        removed += 1
+    with suppress(FileNotFoundError):  # a folder was removed meanwhile; the next start tries again
         for pattern in (".tmp*", "*.manifest#*"):
             for entry in folder.glob(f"*/{TABLE}.lance/**/{pattern}"):
                 if entry.is_file():
                     entry.unlink(missing_ok=True)
-                    swept += 1
-    return swept
+                    removed += 1
+    return removed

@@ -1,7 +1,7 @@
 """Lookups by key in one version of the table: notes by their exact names, passages by their links.
 
-A table of limited size has its keys in memory, and there the index is asked only where the order
-of what it finds counts. It ranks nothing.
+The keys of a table of limited size are in memory. Then the index is searched only if the order of
+the rows matters. It ranks nothing.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -11,30 +11,30 @@ import msgspec
 from ragd.search.query.conditions import Condition
 from ragd.store.lance.packed_rows import LINK_COLUMNS, KeyedRow, LinkRow
 from ragd.store.lance.row_queries import ScoredRows, best_first, by_words, find_best, find_rows
-from ragd.store.lance.schema import KEYS, LINKS, headed, linking, named
+from ragd.store.lance.schema import KEYS, LINKS, key_of_heading, key_of_link, key_of_name
 from ragd.store.lance.sql import one_of
 from ragd.store.lance.table_version import ChunkHit, TableVersion
 
 LINKED = 128  # passages with links to or from some notes, at most
-FEW = 32  # of them, all are looked at
+FEW = 32  # so few passages that all are used, in any order
 NAMESAKES = 20  # notes of one name, at most
 
 
 async def find_by_name(
     now: TableVersion, name: str, where: str | None, phrases: Sequence[Condition]
 ) -> list[ChunkHit]:
-    """The first passages of the notes with exactly this name; the score says nothing.
+    """The first passages of the notes with exactly this name. Their scores mean nothing.
 
-    If no note has the name, those of the notes that begin with such a heading.
+    If no note has the name: those of the notes that begin with this heading.
     """
-    key, heading = named(name), headed(name)
+    key, heading = key_of_name(name), key_of_heading(name)
     if not key or not now.has_keys:
         return []
     if (packed := await now.packed()) is not None:
-        there = packed.with_keys([key, heading])
-        if not there or (where is None and not phrases and len(there) <= NAMESAKES):
-            ids = [one.row_id for one in there if key in one.keys]
-            ids = ids or [one.row_id for one in there]
+        found = packed.with_keys([key, heading])
+        if not found or (where is None and not phrases and len(found) <= NAMESAKES):
+            ids = [one.row_id for one in found if key in one.keys]
+            ids = ids or [one.row_id for one in found]
             return best_first(await now.hits(ids, [0.0] * len(ids)))
 
     async def search(most: int, where: str | None) -> ScoredRows:
@@ -51,7 +51,7 @@ async def find_by_name(
 
 
 async def has_links(now: TableVersion) -> bool:
-    """Whether any passage links to a note: looked up once for each version."""
+    """Whether any passage links to a note. Looked up once for each version."""
     if now.has_links is None:
         query = by_words(now, LINKS, KEYS, 1)
         linked = now.has_keys and (await find_rows(now, query, None, now.key_permits)).row_ids
@@ -74,26 +74,26 @@ async def read_links(now: TableVersion, paths: Sequence[str]) -> list[LinkRow]:
 
 async def find_linking_to(now: TableVersion, names: Sequence[str]) -> list[LinkRow]:
     """Passages that link to a note with one of these names."""
-    return await _with_keys(now, map(linking, names), _is_any_order_right)
+    return await _with_keys(now, map(key_of_link, names), _is_any_order_right)
 
 
 async def find_by_names(now: TableVersion, names: Sequence[str]) -> list[LinkRow]:
     """The first passages of notes with one of these names; a path counts as its last name."""
-    keys = (named(name.rpartition("/")[2]) for name in names)
+    keys = (key_of_name(name.rpartition("/")[2]) for name in names)
     return await _with_keys(now, keys, _has_each_one_note)
 
 
 async def _with_keys(
     now: TableVersion, keys: Iterable[str], is_enough: Callable[[Sequence[KeyedRow]], bool]
 ) -> list[LinkRow]:
-    """The passages with the rarest keys first. Where that order changes nothing, as `is_enough`
-    says, they come from memory."""
+    """The passages with these keys, rarest keys first. If `is_enough` finds that the order does not
+    matter, they come from memory."""
     wanted = list(dict.fromkeys(key for key in keys if key))
     if not wanted or not now.has_keys:
         return []
     packed = await now.packed()
-    if packed is not None and is_enough(there := packed.with_keys(wanted)):
-        return [one.row for one in there]
+    if packed is not None and is_enough(found := packed.with_keys(wanted)):
+        return [one.row for one in found]
     query = by_words(now, " ".join(wanted), KEYS, LINKED)
     rows = await find_rows(now, query, None, now.key_permits)
     scored = zip(rows.scores, await now.link_rows(rows.row_ids), strict=True)
@@ -101,12 +101,12 @@ async def _with_keys(
 
 
 def _is_any_order_right(found: Sequence[KeyedRow]) -> bool:
-    """They are few, and no note has passages with different keys."""
+    """Whether there are few, and no note has passages with different keys."""
     notes = {one.row.source_file for one in found}
     return len(found) <= FEW and len(notes) == len({(o.row.source_file, o.keys) for o in found})
 
 
 def _has_each_one_note(found: Sequence[KeyedRow]) -> bool:
-    """No two notes have the same key."""
+    """Whether no two notes have the same key."""
     pairs = {(key, one.row.source_file) for one in found for key in one.keys}
     return len(found) <= LINKED and len(pairs) == len({key for key, _ in pairs})

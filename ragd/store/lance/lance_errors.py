@@ -1,8 +1,8 @@
-"""What lance's failures mean. It has no exception classes of its own, so their words are read.
+"""Translates lance's failures to error codes. lance has no exception classes, so messages are read.
 
-Damage has more words than anybody can list: whatever lance raises is damage, unless it speaks of a
-mistake of ours. That, and what is not lance's, passes through: a bug shall look like one. A want of
-descriptors or memory says nothing about the index.
+Damage has too many messages to list. So whatever lance raises counts as damage, except for messages
+about a wrong call. Those, and exceptions that are not lance's, are raised unchanged, so that a bug
+looks like a bug. A lack of memory or file descriptors is not damage.
 """
 
 import errno
@@ -23,27 +23,29 @@ _NO_DAMAGE = (
     *("no field named", "error parsing", "error resolving", "error during planning"),
     *("no vector column found", "commit conflict"),
 )
-_WANTS = (errno.EMFILE, errno.ENFILE, errno.ENOMEM)
-_WANT = re.compile(r"too many open files|cannot allocate memory|os error (?:12|23|24)\b")
+_RESOURCE_ERRNOS = (errno.EMFILE, errno.ENFILE, errno.ENOMEM)
+_OUT_OF_RESOURCES = re.compile(
+    r"too many open files|cannot allocate memory|os error (?:12|23|24)\b"
+)
 _PANICS = ("PanicException", "RustPanic")  # in the thread that called, and in what it awaits
 _TASK_PANICKED = re.compile(r"\btask \d+ panicked\b")  # in a thread of lance's own
 _LANCE = ("lance", "lancedb")
 
 
 class CannotCheck(Exception):
-    """Nobody could look at the index: it may be whole or damaged."""
+    """The index could not be checked: it may be whole or damaged."""
 
 
 def is_failure_of_lance(why: BaseException) -> bool:
-    """Lance raises built-in errors; a panic in it may not even be an Exception."""
+    """lance raises built-in errors; a panic in it may not even be an Exception."""
     return isinstance(why, OSError | ValueError | RuntimeError) or _is_panic(why)
 
 
-def is_want(why: BaseException) -> bool:
-    """The process, or the machine, lacks what one needs to look."""
-    if isinstance(why, MemoryError) or (isinstance(why, OSError) and why.errno in _WANTS):
+def is_out_of_resources(why: BaseException) -> bool:
+    """Whether memory or file descriptors ran out."""
+    if isinstance(why, MemoryError) or (isinstance(why, OSError) and why.errno in _RESOURCE_ERRNOS):
         return True
-    return _WANT.search(str(why).lower()) is not None
+    return _OUT_OF_RESOURCES.search(str(why).lower()) is not None
 
 
 def _is_panic(why: BaseException) -> bool:
@@ -51,8 +53,8 @@ def _is_panic(why: BaseException) -> bool:
 
 
 def code_of(why: BaseException) -> str | None:
-    """The error code this failure stands for, if it stands for one."""
-    if not is_failure_of_lance(why) or is_want(why):
+    """The error code of this failure; None if it is not one of lance's."""
+    if not is_failure_of_lance(why) or is_out_of_resources(why):
         return None
     words = str(why).lower()
     if _FULL.search(words):
@@ -67,15 +69,15 @@ def code_of(why: BaseException) -> str | None:
 
 
 def _was_raised_by_lance(why: BaseException) -> bool:
-    """All that is native in it is called from its own Python."""
+    """Whether the traceback contains lance's own Python code, which makes all its native calls."""
     frames = (frame for frame, _ in walk_tb(why.__traceback__))
     return any(str(f.f_globals.get("__name__")).partition(".")[0] in _LANCE for f in frames)
 
 
 @contextmanager
 def translated(table: Path | None = None) -> Iterator[None]:
-    """Raise damage and a full disk as errors that a person can act on. If the folder of the table
-    is gone, the table is missing and not damaged."""
+    """Raise damage and a full disk as RagdError. If the folder of the table is gone, the table is
+    missing, not damaged."""
     try:
         yield
     except RagdError:

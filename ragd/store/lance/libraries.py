@@ -1,6 +1,6 @@
-"""The native libraries, imported on first use and in whatever thread asks: they take seconds.
+"""The native libraries. Each is imported on first use, because that takes seconds.
 
-It never imports them by itself: whoever imports this package pays nothing.
+Importing this package imports none of them.
 """
 
 import contextlib
@@ -18,7 +18,7 @@ READER_CACHES = {
     "metadata_cache_size_bytes": 32 << 20,
 }
 ROW_CACHES = {
-    "index_cache_size_bytes": 8 << 20,  # rows are read by their ids; small tables are filtered, too
+    "index_cache_size_bytes": 8 << 20,  # to read rows by their ids, and to filter small tables
     "metadata_cache_size_bytes": 16 << 20,
 }
 WRITER_CACHES = {
@@ -31,12 +31,12 @@ _ARENAS = 2
 
 
 def _prepare() -> None:
-    """What the libraries read from the environment, once, when they are loaded."""
+    """Set the environment variables that the libraries read when they are loaded."""
     threads = str(min(_THREADS_MAX, os.cpu_count() or 1))
     for name, value in {
-        "LANCEDB_LOG": "error",  # else a warning per query on stderr
+        "LANCEDB_LOG": "error",  # otherwise every query prints a warning to stderr
         "LANCE_LOG": "error",
-        "LANCE_CPU_THREADS": threads,  # more threads are more memory, not more speed
+        "LANCE_CPU_THREADS": threads,  # more threads need more memory and are not faster
         "LANCE_IO_THREADS": str(_THREADS_MAX),
         "LANCE_INCLUDE_VECTOR_CENTROIDS": "false",
     }.items():
@@ -45,14 +45,14 @@ def _prepare() -> None:
 
 
 def _limit_arenas() -> None:
-    """One pool of memory for each of their many threads is a quarter more of it in all."""
+    """Share memory pools among the libraries' threads. One for each needs a quarter more memory."""
     with contextlib.suppress(OSError, AttributeError, TypeError):  # another C library than glibc
         ctypes.CDLL(None).mallopt(_M_ARENA_MAX, _ARENAS)
 
 
 @cache
 def lance() -> Any:
-    """Lance itself: it alone writes."""
+    """lance: all writes."""
     _prepare()
     import lance as module
     import lance.commit
@@ -62,7 +62,7 @@ def lance() -> Any:
 
 
 def index_record(**fields: Any) -> Any:
-    """A segment of an index as a commit names it. (`lance.dataset` is a function of that name.)"""
+    """A segment of an index, for a commit. (As an attribute, `lance.dataset` is a function.)"""
     lance()
     from lance.dataset import Index
 
@@ -71,7 +71,7 @@ def index_record(**fields: Any) -> Any:
 
 @cache
 def lancedb() -> Any:
-    """LanceDB: it reads, with queries that do not block the event loop."""
+    """lancedb: reads, with queries that do not block the event loop."""
     _prepare()
     with namespaces.left_out():
         import lancedb as module
@@ -81,7 +81,7 @@ def lancedb() -> Any:
 
 @cache
 def pyarrow() -> Any:
-    """Arrow: the shape of what goes in and comes out."""
+    """pyarrow: the format of all data that is written or read."""
     import pyarrow as module
     import pyarrow.compute
 
@@ -90,7 +90,7 @@ def pyarrow() -> Any:
 
 @cache
 def numpy() -> Any:
-    """Numbers in bulk; lance has imported it already."""
+    """numpy. lance has imported it already."""
     import numpy as module
 
     return module

@@ -1,7 +1,7 @@
-"""Keeps the table small and quick, a bounded piece at a time. It never changes what is in it.
+"""Keeps the table small and fast, a bounded piece at a time. It never changes the table's content.
 
-The text of a deleted note is still in its fragment's file, and its words in the indexes, until the
-fragment is rewritten; and in old versions until they are removed. Both happen here.
+The text of a deleted note stays in its fragment's file, and its words in the indexes, until the
+fragment is rewritten. It stays in old versions until those are removed. Both happen here.
 """
 
 from datetime import timedelta
@@ -12,34 +12,34 @@ from msgspec import Struct
 from ragd.store.lance import table_indexes, vector_index
 from ragd.store.lance.writer import FRAGMENT_ROWS, TableWriter
 
-SMALL_ROWS = FRAGMENT_ROWS // 2  # a fragment below this is worth merging with its neighbours
-COMPACT_ROWS = 8 * FRAGMENT_ROWS  # rewritten at most in one piece of work
+SMALL_ROWS = FRAGMENT_ROWS // 2  # a smaller fragment is merged with its neighbours
+COMPACT_ROWS = 8 * FRAGMENT_ROWS  # rewritten at most in one step
 KEEP_S = 600.0
 
 
 class CompactionResult(Struct, frozen=True):
-    """What a piece of work did: `more` says that there is another one to do."""
+    """What one step did. `more`: another step is needed."""
 
     changed: bool
     more: bool
 
 
-def tidy(writer: TableWriter) -> CompactionResult:
+def compact(writer: TableWriter) -> CompactionResult:
     """Extend the indexes, and rewrite a bounded number of fragments that need it."""
-    shed = writer.shed_dead_rows()
+    removed = writer.remove_dead_segments()
     extended = writer.extend()
     vectors = vector_index.extend(writer.dataset)
-    purged = _compact(writer.dataset)
-    if shed or purged:
-        # Remapping and merging would keep the names of tags that nobody has any more.
+    purged = _rewrite_fragments(writer.dataset)
+    if removed or purged:
+        # Remapping and merging would keep the names of tags that no note has any more.
         table_indexes.create(writer.dataset, "tags")
-    more = table_indexes.is_stale(writer.dataset) or any(_unsightly(writer.dataset).values())
-    return CompactionResult(shed or extended or vectors or purged is not None, more)
+    more = table_indexes.is_stale(writer.dataset) or any(_to_rewrite(writer.dataset).values())
+    return CompactionResult(removed or extended or vectors or purged is not None, more)
 
 
-def _compact(dataset: Any) -> bool | None:
-    """Rewrite some fragments: True if deleted rows are gone with that, None if there were none."""
-    wanted = _unsightly(dataset)
+def _rewrite_fragments(dataset: Any) -> bool | None:
+    """Rewrite some fragments. True if that removed deleted rows; None if nothing was rewritten."""
+    wanted = _to_rewrite(dataset)
     others = [
         part.fragment_id for part in dataset.get_fragments() if part.fragment_id not in wanted
     ]
@@ -57,8 +57,8 @@ def _compact(dataset: Any) -> bool | None:
     return any(wanted.values())
 
 
-def _unsightly(dataset: Any) -> dict[int, int]:
-    """Fragments that are small or have deleted rows, and how many of those."""
+def _to_rewrite(dataset: Any) -> dict[int, int]:
+    """The fragments that are small or have deleted rows, and how many deleted rows each has."""
     found = {}
     for part in dataset.get_fragments():
         facts = part.metadata
@@ -67,14 +67,13 @@ def _unsightly(dataset: Any) -> dict[int, int]:
     return found
 
 
-def clean(writer: TableWriter, keep_s: float = KEEP_S) -> int:
-    """Remove versions older than `keep_s`, and files of no version; how many bytes.
+def remove_old_versions(writer: TableWriter, keep_s: float = KEEP_S) -> None:
+    """Remove versions older than `keep_s`, and files of no version.
 
-    Files of no version are what a killed commit left: safe, because nobody else writes here.
+    A killed commit leaves files of no version. Removing them is safe: no other process writes here.
     """
-    stats = writer.dataset.cleanup_old_versions(
+    writer.dataset.cleanup_old_versions(
         older_than=timedelta(seconds=keep_s),
         delete_unverified=True,
         error_if_tagged_old_versions=False,
     )
-    return int(stats.bytes_removed)

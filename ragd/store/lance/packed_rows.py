@@ -1,7 +1,7 @@
-"""The narrow columns of all rows of one version, packed by Arrow: names, dates, links and keys.
+"""The narrow columns of all rows of one version, in memory: names, dates, links and keys.
 
-To read them all takes as long as to read fifty rows from their places in the files. It is for
-tables of a limited size only, and it never knows of another version.
+Reading them all takes as long as reading fifty rows by their ids. It is only for tables of limited
+size, and never contains rows of another version.
 """
 
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ MOST_ROWS = 50_000  # about 200 bytes each: 10 MB, read in 50 ms
 
 
 class LinkRow(Struct, frozen=True):
-    """A passage, as far as links concern it."""
+    """The columns of a passage that links need."""
 
     source_file: str
     title: str
@@ -26,7 +26,7 @@ class LinkRow(Struct, frozen=True):
 
 
 class KeyedRow(NamedTuple):
-    """A row, and which of the keys that were asked for it has."""
+    """A row, and which of the wanted keys it has."""
 
     row_id: int
     row: LinkRow
@@ -41,22 +41,22 @@ class PackedRows:
     """All rows, by their ids and by their notes."""
 
     def __init__(self, dataset: Any) -> None:
-        there = set(dataset.schema.names)
-        columns = [name for name in (*NARROW, KEYS) if name in there]
+        existing = set(dataset.schema.names)
+        columns = [name for name in (*NARROW, KEYS) if name in existing]
         rows = dataset.to_table(columns=columns, with_row_id=True)
         rows = rows.sort_by("_rowid").combine_chunks()
         self._row_ids = rows["_rowid"].to_numpy()
-        keys: tuple[Any, Any] = _flat_keys(rows) if KEYS in there else ([], [])
+        keys: tuple[Any, Any] = _flat_keys(rows) if KEYS in existing else ([], [])
         self._keys, self._places = keys
         self._rows = rows.select([name for name in columns if name != KEYS])
 
     def narrow(self, row_ids: Sequence[int]) -> list[dict[str, Any]]:
-        """The rows of these ids, in this order."""
+        """The narrow columns of these rows, in this order."""
         found: list[dict[str, Any]] = self._at(row_ids).to_pylist()
         return found
 
     def links(self, row_ids: Sequence[int]) -> list[LinkRow]:
-        """The same, as far as links concern them."""
+        """The columns of these rows that links need."""
         return _link_rows(self._at(row_ids))
 
     def read_links(self, paths: Sequence[str], most: int) -> list[LinkRow]:
@@ -92,7 +92,7 @@ class PackedRows:
 
 
 def _flat_keys(rows: Any) -> tuple[Any, Any]:
-    """All keys one after another, and the place of the row of each."""
+    """All keys in one array, and the position of each key's row."""
     compute = libraries.pyarrow().compute
     split = compute.split_pattern(rows[KEYS], " ").combine_chunks()
     return compute.list_flatten(split), compute.list_parent_indices(split)

@@ -1,11 +1,11 @@
-"""The rows of one version of the table that have a phrase: looked up once, known by their ids.
+"""The ids of the rows that have a phrase, looked up once in each version of the table.
 
-In a large table, full text says first which passages have all words of the phrase, and only these
-are compared. Of a phrase that is not wanted, only the rows that were found are compared. It never
+In a large table, a full-text search first finds the passages with all words of the phrase, and only
+these are compared. For an excluded phrase, only the rows that a search found are compared. It never
 ranks anything.
 
-Full text takes `obsidian.md` for one word, so a passage that has `obsidian` only in there is not
-compared. If no other passage has the phrase, all of them are compared after all.
+Full-text search treats `obsidian.md` as one word, so a passage with `obsidian` only in that word is
+not compared. If no other passage has the phrase, all passages are compared.
 """
 
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ from ragd.store.lance.schema import SEARCH_TEXT
 from ragd.store.lance.sql import both, condition
 from ragd.store.lance.table_version import TableVersion
 
-SCANNED_ROWS = 10_000  # of a smaller table all rows are compared: 20 ms
+SCANNED_ROWS = 10_000  # in a smaller table all rows are compared: 20 ms
 LISTED = 256  # rows that a condition names one by one; it slows down with many
 MOST_KEPT = 1_000_000  # row ids of all phrases together: 8 MB
 
@@ -40,7 +40,7 @@ def listed(row_ids: Any) -> str | None:
 
 
 async def without(now: TableVersion, phrases: Sequence[str], row_ids: Sequence[int]) -> set[int]:
-    """Those of these rows that have none of the phrases. Nothing but these rows is compared."""
+    """Those of these rows that have none of the phrases. Only these rows are compared."""
     if not phrases:
         return set(row_ids)
     has_none = condition(Filters(conditions=tuple(Condition(PHRASE, (p,), True) for p in phrases)))
@@ -56,14 +56,14 @@ async def having(now: TableVersion, phrase: str) -> Any:
     """The ids of the rows that have this phrase in their text, title or headings, sorted."""
     found = now.phrases.get(phrase)
     if found is None:
-        found = await _looked_up(now, phrase)
+        found = await _find_phrase(now, phrase)
         if sum(map(len, now.phrases.values())) + len(found) > MOST_KEPT:
             now.phrases.clear()
         now.phrases[phrase] = found
     return found
 
 
-async def _looked_up(now: TableVersion, phrase: str) -> Any:
+async def _find_phrase(now: TableVersion, phrase: str) -> Any:
     has_it = condition(Filters(conditions=(Condition(PHRASE, (phrase,)),)))
     rows = await now.count()
     if rows > SCANNED_ROWS and _is_found_by_words(phrase):
@@ -81,6 +81,6 @@ def _row_ids(found: Any) -> Any:
 
 
 def _is_found_by_words(phrase: str) -> bool:
-    """Whether full text compares its letters as a phrase does: of the Latin and the Cyrillic script
-    without exceptions. Other scripts have no spaces, or letters with more than two forms."""
+    """Whether full-text search compares its letters as a phrase does. That is so for Latin and
+    Cyrillic letters. Other scripts have no spaces, or letters with more than two forms."""
     return all(c < "\u0250" or "\u0400" <= c <= "\u045f" for c in phrase) and "\u00b5" not in phrase

@@ -1,7 +1,7 @@
-"""Queries that find the rows of one version: their ids and scores, and nothing else of them.
+"""Queries that find the rows of one version: only their ids and scores.
 
-With phrases, it looks further down until enough rows have them, or have them not. It never reads a
-row.
+With phrases, it searches for more rows until enough of them have the phrases, or do not have them.
+It never reads a row.
 """
 
 import asyncio
@@ -16,9 +16,9 @@ from ragd.store.lance import libraries, phrase_rows
 from ragd.store.lance.sql import both, condition, one_of
 from ragd.store.lance.table_version import ChunkHit, TableVersion
 
-DEEPER = 4  # times as many rows, when too few of them have the phrases
-DEEPEST = 12_800  # for a phrase that is wanted: which rows have it is known
-DEEPEST_UNWANTED = 800  # then it is so common that to compare all rows takes no longer
+DEEPER = 4  # times as many rows, if too few of them have the phrases
+DEEPEST = 12_800  # rows, for wanted phrases
+DEEPEST_UNWANTED = 800  # rows, for excluded phrases; after that, comparing all rows is as fast
 
 
 class ScoredRows(NamedTuple):
@@ -28,7 +28,7 @@ class ScoredRows(NamedTuple):
     scores: list[float]
 
     def kept(self, keeps: Iterable[bool]) -> "ScoredRows":
-        """Those with a flag that says so."""
+        """Those whose flag is true."""
         flags = list(keeps)
         return ScoredRows(
             list(itertools.compress(self.row_ids, flags)),
@@ -39,18 +39,18 @@ class ScoredRows(NamedTuple):
         return self.kept(row_id in row_ids for row_id in self.row_ids)
 
     def among(self, row_ids: Any) -> "ScoredRows":
-        """Those that are in a sorted array; None: all."""
+        """Those whose ids are in a sorted array; None: all."""
         if row_ids is None:
             return self
         numpy = libraries.numpy()
         return self.kept(numpy.isin(numpy.array(self.row_ids, dtype="u8"), row_ids).tolist())
 
 
-Search = Callable[[int, str | None], Awaitable[ScoredRows]]  # for so many rows, where
+Search = Callable[[int, str | None], Awaitable[ScoredRows]]  # the number of rows, a condition
 
 
 def of_notes(where: str | None, notes: Sequence[str] | None) -> str | None:
-    """The condition, for these notes only; None: for all."""
+    """The condition, limited to these notes; None: not limited."""
     return where if notes is None else both(where, one_of("source_file", notes))
 
 
@@ -63,7 +63,7 @@ def by_words(now: TableVersion, words: str, column: str, k: int) -> Any:
 async def find_best(
     now: TableVersion, search: Search, k: int, where: str | None, phrases: Sequence[Condition]
 ) -> ScoredRows:
-    """The best k rows that have these phrases, or have them not."""
+    """The best k rows that have the wanted phrases and none of the excluded ones."""
     if not phrases:
         return await search(k, where)
     wanted = [phrase for one in phrases if not one.negated for phrase in one.values]
@@ -88,7 +88,7 @@ async def find_rows(
     where: str | None = None,
     permits: asyncio.Semaphore | None = None,
 ) -> ScoredRows:
-    """What a query finds, without scores that are no numbers."""
+    """The rows that a query finds, without those whose score is not a number."""
     found = await now.run_query(query if where is None else query.where(where), permits)
     (score,) = (name for name in found.schema.names if name != "_rowid")
     scored = ScoredRows(found["_rowid"].to_pylist(), found[score].to_pylist())

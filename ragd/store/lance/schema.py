@@ -1,4 +1,4 @@
-"""The columns of the table, and how notes become rows of it. It never touches a disk."""
+"""The columns of the table, and the conversion of notes to rows. It never touches a disk."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
@@ -21,11 +21,11 @@ SEARCH_TEXT = "search_text"
 KEYS = "keys"
 UNITS = "units"
 LINKS = "links"  # the key of all passages that have links
-FIRST_COLUMNS = 19  # up to the full-text column: every table has them
+FIRST_COLUMNS = 19  # up to the full-text column; every table has these
 
 
 class FileRows(Struct, frozen=True):
-    """One note as it shall be in the table. A chunk that `vectors` does not name has none yet."""
+    """One note to be stored. A chunk that is not in `vectors` has no vector yet."""
 
     path: str
     sha256: str
@@ -37,7 +37,7 @@ class FileRows(Struct, frozen=True):
 
 
 class ChunkRow(Struct, frozen=True):
-    """One chunk as the table holds it, without what only the search legs need."""
+    """One chunk in the table, without the columns that only searches need."""
 
     chunk_id: str
     chunk_text: str
@@ -56,7 +56,7 @@ class ChunkRow(Struct, frozen=True):
     end_line: int
     title: str
     heading_path: str
-    # A table that an earlier version made does not have these.
+    # A table of an earlier version does not have these.
     note_tags: list[str] = []
     names: list[str] = []
     links: list[str] = []
@@ -102,7 +102,7 @@ def arrow_schema(dimensions: int, metadata: Mapping[str, str]) -> Any:
 
 
 def dimensions_of(schema: Any) -> int:
-    """How long the vectors of a table with this schema are."""
+    """How many numbers the vectors of this table have."""
     return int(schema.field(VECTOR).type.list_size)
 
 
@@ -148,34 +148,34 @@ def _columns(rows: Sequence[tuple[FileRows, Chunk]]) -> dict[str, list[Any]]:
 
 
 def unit_bytes(made: Vector | None) -> bytes | None:
-    """What the column of units has for this vector: null where there are no units."""
+    """The value in the column of units for this vector; None if it has no units."""
     return units_of(made) or None if made is not None else None
 
 
-def named(name: str) -> str:
-    """The key by which a note is found that has this name; empty if the name has no letters."""
+def key_of_name(name: str) -> str:
+    """The key of a note with this name; empty if the name has no letters."""
     key = name_key(name)
     return f"name:{key}" if key else ""
 
 
-def headed(heading: str) -> str:
-    """The key by which a note is found that begins with this heading."""
+def key_of_heading(heading: str) -> str:
+    """The key of a note that begins with this heading."""
     key = name_key(heading)
     return f"head:{key}" if key else ""
 
 
-def linking(target: str) -> str:
-    """The key by which a passage is found that links to a note of this name."""
+def key_of_link(target: str) -> str:
+    """The key of a passage that links to a note with this name."""
     key = link_key(target)
     return f"link:{key}" if key else ""
 
 
 def _keys(title: str, chunk: Chunk) -> str:
     """A note's first passage has the keys of its names, each passage those of its links."""
-    keys = dict.fromkeys([*map(linking, chunk.links), LINKS if chunk.links else ""])
+    keys = dict.fromkeys([*map(key_of_link, chunk.links), LINKS if chunk.links else ""])
     if chunk.index == 0:
         names = [title, *(name for name in chunk.names if name != chunk.opening)]
-        keys.update(dict.fromkeys([*map(named, names), headed(chunk.opening)]))
+        keys.update(dict.fromkeys([*map(key_of_name, names), key_of_heading(chunk.opening)]))
     return " ".join(key for key in keys if key)
 
 
@@ -183,7 +183,7 @@ def _array(values: list[Any], kind: Any) -> Any:
     pa = libraries.pyarrow()
     try:
         return pa.array(values, type=kind)
-    except UnicodeEncodeError:  # half a surrogate pair, from an escape in somebody's frontmatter
+    except UnicodeEncodeError:  # half a surrogate pair, from an escape in a note's frontmatter
         return pa.array([_encodable(value) for value in values], type=kind)
 
 
@@ -196,7 +196,8 @@ def _encodable(value: Any) -> Any:
 
 
 def vector_array(vectors: Sequence[Vector | None], dimensions: int) -> Any:
-    """Vectors as Arrow has them, None as null. Raises ValueError for one that does not belong."""
+    """Vectors as an Arrow array, None as null. Raises ValueError for a vector of another size, or
+    with a value that is not a number."""
     pa = libraries.pyarrow()
     vectors = [None if made is None else vector_of(made) for made in vectors]
     blank = bytes(4 * dimensions)
@@ -211,23 +212,23 @@ def vector_array(vectors: Sequence[Vector | None], dimensions: int) -> Any:
 
 
 def vectors_of(column: Any) -> list[Vector | None]:
-    """Vectors as the rest of the program has them, from an Arrow column."""
+    """The vectors in an Arrow column, as bytes."""
     found: list[Vector | None] = []
     for chunk in column.chunks:
         size = 4 * chunk.type.list_size
         start = size * chunk.offset
         data = chunk.values.buffers()[1]
         data = b"" if data is None else data.to_pybytes()
-        # `values` is the whole child array: where it begins is in its own offset.
+        # `values` is the whole child array, with an offset of its own.
         start += 4 * chunk.values.offset
-        for number, is_there in enumerate(chunk.is_valid().to_pylist()):
+        for number, is_valid in enumerate(chunk.is_valid().to_pylist()):
             at = start + size * number
-            found.append(data[at : at + size] if is_there else None)
+            found.append(data[at : at + size] if is_valid else None)
     return found
 
 
 def cosines(asked: Vector, vectors: Mapping[str, Vector]) -> dict[str, float]:
-    """How alike each of these vectors is to one; all have length 1."""
+    """How similar each of these vectors is to `asked`; all have length 1."""
     if not vectors:
         return {}
     numpy = libraries.numpy()
@@ -237,7 +238,7 @@ def cosines(asked: Vector, vectors: Mapping[str, Vector]) -> dict[str, float]:
 
 
 def unit_cosines(asked: Vector, units: Mapping[str, bytes], bits: UnitBits = 8) -> dict[str, float]:
-    """How alike the most alike of each passage's units is to a vector."""
+    """How similar the most similar of each passage's units is to a vector."""
     if not units:
         return {}
     numpy = libraries.numpy()
@@ -264,7 +265,8 @@ def top_directory(path: str) -> str:
 
 
 def iso_of_ns(moment_ns: int) -> str:
-    """A file's time as the table keeps it; a time beyond the calendar becomes its nearest end."""
+    """A file's time in the table's format. A time outside the calendar becomes the nearest valid
+    one."""
     try:
         return iso(datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=moment_ns // 1000))
     except OverflowError:

@@ -1,4 +1,4 @@
-"""Pieces of the SQL that filters are made of. Pure: any text whatsoever becomes a safe literal."""
+"""The SQL conditions of filters. Pure: any text becomes a safe literal."""
 
 from collections.abc import Iterable
 
@@ -20,20 +20,20 @@ def sql_text(text: str) -> str:
 
 
 def one_of(column: str, values: Iterable[str]) -> str:
-    """The condition that `column` is one of these; of none, if there are none."""
+    """The condition that `column` has one of these values; always false if there are none."""
     listed = ", ".join(sql_text(value) for value in values)
     return f"{column} IN ({listed})" if listed else "FALSE"
 
 
 def both(one: str | None, other: str | None) -> str | None:
-    """The condition that both hold; None: nothing must hold."""
+    """The condition that both hold; None is a condition that always holds."""
     if one is None or other is None:
         return one or other
     return f"({one}) AND ({other})"
 
 
 def condition(filters: Filters) -> str | None:
-    """What a row must meet to pass the filters; None if every row does."""
+    """The condition for rows that pass the filters; None if every row does."""
     parts = []
     if filters.directories is not None:
         below = [_below(folder) for folder in filters.directories]
@@ -48,7 +48,7 @@ def condition(filters: Filters) -> str | None:
 
 
 def _met(one: Condition, tag_column: str) -> str:
-    """One condition; of no values, nothing meets it."""
+    """One condition. Without values, no row meets it."""
     met = " OR ".join(_of_kind(one.kind, one.values, tag_column)) or "FALSE"
     return f"NOT ({met})" if one.negated else f"({met})"
 
@@ -88,7 +88,7 @@ def _dated(filters: Filters) -> str:
 
 
 def _below(folder: str) -> str:
-    """A range, which the index on paths serves at any depth: `0` comes right behind `/`."""
+    """A range of paths, for which the index on paths is used: `0` comes right after `/`."""
     return f"(source_file >= {sql_text(folder + '/')} AND source_file < {sql_text(folder + '0')})"
 
 

@@ -1,13 +1,14 @@
-"""The store as the actors use it: asynchronous, one thread that writes, readers beside it.
+"""The store as the actors use it: asynchronous, with one thread for all writes.
 
-It decides nothing about when: whoever writes and whoever schedules maintenance does. A write that
-returns is on the disk and visible to searches.
+When a write returns, it is on the disk and visible to searches. The store never decides when to
+write or to compact: the callers do.
 """
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -15,40 +16,37 @@ from msgspec import Struct
 
 from ragd.embed.providers.embedder_port import Vector
 from ragd.errors import RagdError
-from ragd.search.query.conditions import Condition
-from ragd.search.ranking.title_match import Frequencies
 from ragd.store.lance import checkup, generation_folders, libraries, maintenance, vector_index
 from ragd.store.lance.checkup import IndexDefect
-from ragd.store.lance.checkup_process import end_lookers, examine_apart
+from ragd.store.lance.checkup_process import end_checks, examine_apart
 from ragd.store.lance.generation_folders import Generation, IndexIdentity
 from ragd.store.lance.lance_errors import translated
-from ragd.store.lance.packed_rows import LinkRow
-from ragd.store.lance.reader import Missing, TableReader
-from ragd.store.lance.schema import ChunkRow, FileRows
-from ragd.store.lance.table_version import ChunkHit
+from ragd.store.lance.pinned_table import PinnedTable
+from ragd.store.lance.reader import TableReader
+from ragd.store.lance.schema import FileRows
+from ragd.store.lance.vocabulary import TableVocabulary
 from ragd.store.lance.writer import FillResult, TableWriter
 
-REOPEN_AFTER = 20  # maintenances that changed something: each leaves descriptors in the caches
+REOPEN_AFTER = 20  # rounds of maintenance with changes: each leaves file descriptors in the caches
 
 T = TypeVar("T")
 
 
 class MaintenanceResult(Struct, frozen=True):
-    """What maintenance did. `more`: there is another bounded piece of work to do at once.
+    """What maintenance did. `more`: another step is needed at once.
 
-    `again_s`: how long from now the next call has something to do even if nothing changes until
-    then, namely old versions with the text of deleted notes to remove; None: nothing is left.
+    `again_s`: the seconds until the next call is needed to remove old versions, which contain the
+    text of deleted notes; None: nothing is left to remove.
     """
 
     version: int
     changed: bool
     more: bool
     again_s: float | None = None
-    freed_bytes: int = 0
 
 
 class WriterThread:
-    """The one thread in which lance is called, one call after another."""
+    """The only thread that calls lance to write, one call after another."""
 
     def __init__(self) -> None:
         self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="store")
@@ -69,17 +67,17 @@ class LanceStore:
         self._thread = WriterThread()
 
     async def warm_up(self) -> None:
-        """Load the libraries, which takes a second, before somebody waits for them."""
+        """Load the libraries, which takes seconds, before they are needed."""
         await self._thread.run(libraries.lance)
         await self._thread.run(libraries.lancedb)
 
     async def list_generations(self) -> list[Generation]:
-        """All generations, oldest first, the incomplete and the damaged among them."""
+        """All generations, oldest first, including incomplete and damaged ones."""
         return await self._thread.run(generation_folders.list_generations, self._folder)
 
     async def newest_whole(self, vault: str, without: Collection[str] = ()) -> Generation | None:
-        """The one that serves when there is no log to say which: complete, of this vault, with
-        documents in it, and none of its files damaged."""
+        """The generation that serves if there is no log: complete, of this vault, with documents,
+        and not damaged."""
         for found in reversed(await self.list_generations()):
             if not found.complete or found.identity is None or found.name in without:
                 continue
@@ -91,12 +89,12 @@ class LanceStore:
         return await self._thread.run(examine_apart, self._folder, generation) is None
 
     async def is_damaged(self, generation: str) -> bool:
-        """As another process sees it. Raises CannotCheck if none could look."""
+        """Whether it is damaged, checked in another process. Raises CannotCheck."""
         found = await self._thread.run(examine_apart, self._folder, generation)
         return found is not None and found.code == "INDEX_CORRUPTED"
 
     async def verify(self, generation: str) -> None:
-        """Raises RagdError unless its files are whole; that it has no rows is no damage."""
+        """Raises RagdError if its files are damaged. An index without rows is not damaged."""
         found = await self._thread.run(checkup.examine, self._folder, generation)
         if found not in (None, IndexDefect("INDEX_NOT_FOUND", "rows")):
             raise RagdError("INDEX_CORRUPTED")
@@ -113,25 +111,25 @@ class LanceStore:
         if found.identity is None:
             raise RagdError("INDEX_CORRUPTED" if path.is_dir() else "INDEX_NOT_FOUND")
         writer = await self._thread.run(TableWriter, path)
-        reader = TableReader(path.parent)
-        await reader.open()
-        return ChunkIndex(self._folder, found.identity, self._thread, writer, reader)
+        pinned = PinnedTable(path.parent)
+        await pinned.open()
+        return ChunkIndex(self._folder, found.identity, self._thread, writer, pinned)
 
     async def drop(self, generation: str) -> None:
-        """Remove a generation for good. Close it first."""
+        """Remove a generation from the disk. Close it first."""
         await self._thread.run(generation_folders.drop, self._folder, generation)
 
-    async def sweep(self) -> int:
-        """Remove what a killed process left behind. At start, by who holds the lock."""
-        return await self._thread.run(generation_folders.sweep, self._folder)
+    async def remove_temporary_files(self) -> int:
+        """Remove the temporary files of a killed process. Call it only at the start."""
+        return await self._thread.run(generation_folders.remove_temporary_files, self._folder)
 
     def close(self) -> None:
-        end_lookers()
+        end_checks()
         self._thread.stop()
 
 
 class ChunkIndex:
-    """One generation, open: what is written here is durable and searchable on return."""
+    """One open generation. When a write returns, it is durable and searchable."""
 
     def __init__(
         self,
@@ -139,229 +137,140 @@ class ChunkIndex:
         identity: IndexIdentity,
         thread: WriterThread,
         writer: TableWriter,
-        reader: TableReader,
+        pinned: PinnedTable,
     ) -> None:
         self.identity = identity
         self._folder = folder
         self._thread = thread
         self._writer = writer
-        self._reader = reader
+        self._pinned = pinned
         self._path = generation_folders.table_path(folder, identity.generation)
         self._inode = self.folder_stamp()[1]
         self._maintaining = asyncio.Lock()
         self._changes = 0
+        self._offer_reads(TableReader(pinned), TableVocabulary(pinned))
+
+    def _offer_reads(self, reader: TableReader, vocabulary: TableVocabulary) -> None:
+        """Searches and reads are the functions of these two."""
+        self.find_by_vector = reader.find_by_vector
+        self.find_by_words = reader.find_by_words
+        self.find_newest = reader.find_newest
+        self.find_by_name = reader.find_by_name
+        self.find_by_names = reader.find_by_names
+        self.find_by_title = reader.find_by_title
+        self.find_exact_texts = reader.find_exact_texts
+        self.has_phrase = reader.has_phrase
+        self.has_links = reader.has_links
+        self.read_links = reader.read_links
+        self.find_linking_to = reader.find_linking_to
+        self.count = reader.count
+        self.count_matching = reader.count_matching
+        self.count_undated_notes = reader.count_undated_notes
+        self.read_chunks = reader.read_chunks
+        self.read_rows = reader.read_rows
+        self.list_tags = vocabulary.list_tags
+        self.list_properties = vocabulary.list_properties
+        self.count_words = vocabulary.count_words
+        self.word_frequencies = vocabulary.word_frequencies
 
     # Writing
 
     async def replace(self, files: Sequence[FileRows], removed: Sequence[str] = ()) -> int:
-        """Replace all chunks of these notes and take those out, in one commit; its version."""
+        """Replace all chunks of `files` and delete those of `removed`, in one commit. Returns the
+        version."""
         return await self._write(self._writer.replace, files, removed)
 
     async def fill(self, vectors: Mapping[str, Vector], paths: Sequence[str] = ()) -> FillResult:
-        """Give chunks that were stored without a vector theirs, by chunk id; and count the vectors
-        of their notes, and of the notes in `paths`."""
+        """Add vectors to stored chunks, by chunk id, and count the vectors of their notes and of
+        the notes in `paths`."""
         return await self._write(self._writer.fill, vectors, paths)
 
     async def count_vectors(self) -> int:
-        """How many rows have a vector in the newest version; cheap if little has changed."""
+        """How many rows have a vector in the newest version. It is fast if little has changed."""
         return await self._thread.run(self._writer.count_vectors)
 
     async def mark_complete(self) -> int:
-        """From now on this generation may serve without a log that says so."""
+        """From now on this generation may serve even if the log is lost."""
         return await self._write(self._writer.set_complete)
 
     async def _write(self, work: Callable[..., T], *args: Any) -> T:
-        result = await self._run(lambda: self._if_there(work, *args))
-        await self._reader.refresh()
+        result = await self._run(lambda: self._run_if_folder_exists(work, *args))
+        await self._pinned.refresh()
         return result
 
     async def _run(self, work: Callable[..., T], *args: Any) -> T:
         return await self._thread.run(work, *args, table=self._path)
 
-    def _if_there(self, work: Callable[..., T], *args: Any) -> T:
-        """lance would write into a folder that was removed: it would be there again, and damaged.
-        Raises RagdError instead."""
+    def _run_if_folder_exists(self, work: Callable[..., T], *args: Any) -> T:
+        """Raises RagdError if the table's folder was removed. lance would create it again, and the
+        table in it would be damaged."""
         if self.folder_stamp()[1] != self._inode:
             raise RagdError("INDEX_NOT_FOUND")
         return work(*args)
 
-    # Searching
+    # Reading
 
     @property
     def columns(self) -> frozenset[str]:
-        """The columns of the table; one that an earlier version made has fewer."""
-        return self._reader.columns
-
-    async def find_by_vector(
-        self,
-        vector: Vector,
-        k: int,
-        where: str | None = None,
-        phrases: Sequence[Condition] = (),
-        notes: Sequence[str] | None = None,
-    ) -> list[ChunkHit]:
-        """The k chunks nearest in meaning, of all notes or of these; the score is the cosine."""
-        return await self._reader.find_by_vector(vector, k, where, phrases, notes)
-
-    async def find_by_words(
-        self,
-        text: str,
-        k: int,
-        where: str | None = None,
-        phrases: Sequence[Condition] = (),
-        notes: Sequence[str] | None = None,
-    ) -> list[ChunkHit]:
-        """The k chunks that match some of the words best; the score is BM25."""
-        return await self._reader.find_by_words(text, k, where, phrases, notes)
-
-    async def find_newest(self, k: int, where: str) -> list[ChunkHit]:
-        """The k chunks with the newest dates, newest first."""
-        return await self._reader.find_newest(k, where)
-
-    async def count_undated_notes(self, where: str | None = None) -> int:
-        """How many notes have no passage with a date."""
-        return await self._reader.count_undated_notes(where)
-
-    async def find_by_name(
-        self, name: str, where: str | None = None, phrases: Sequence[Condition] = ()
-    ) -> list[ChunkHit]:
-        """The first passages of the notes with exactly this name, separators and case apart."""
-        return await self._reader.find_by_name(name, where, phrases)
-
-    async def has_links(self) -> bool:
-        """Whether any passage links to a note."""
-        return await self._reader.has_links()
-
-    async def read_links(self, paths: Sequence[str]) -> list[LinkRow]:
-        """The passages of these notes that have links."""
-        return await self._reader.read_links(paths)
-
-    async def find_linking_to(self, names: Sequence[str]) -> list[LinkRow]:
-        """Passages that link to a note with one of these names."""
-        return await self._reader.find_linking_to(names)
-
-    async def find_by_names(self, names: Sequence[str]) -> list[LinkRow]:
-        """The first passages of notes with one of these names."""
-        return await self._reader.find_by_names(names)
-
-    async def word_frequencies(self) -> Frequencies:
-        """How common words are in this index."""
-        return await self._reader.word_frequencies()
-
-    async def read_chunks(self, chunk_ids: Sequence[str]) -> list[ChunkRow]:
-        """These chunks in this order, without those that are gone."""
-        return await self._reader.read_chunks(chunk_ids)
-
-    async def find_exact_texts(
-        self, texts: Sequence[str], where: str | None = None
-    ) -> dict[str, dict[str, int]]:
-        """For each text, the notes in which a passage is exactly that, and how often."""
-        return await self._reader.find_exact_texts(texts, where)
-
-    async def has_phrase(self, phrase: str) -> bool:
-        """Whether some passage has it."""
-        return await self._reader.has_phrase(phrase)
-
-    async def count(self, where: str | None = None) -> int:
-        """How many chunks meet the condition."""
-        return await self._reader.count(where)
-
-    async def count_matching(self, where: str | None, phrases: Sequence[Condition]) -> int:
-        """How many chunks meet the condition and have the phrases that are wanted."""
-        return await self._reader.count_matching(where, phrases)
-
-    async def list_directories(self) -> frozenset[str]:
-        """Every folder, at any depth, that has a note in the index."""
-        return await self._reader.list_directories()
-
-    async def list_tags(self) -> frozenset[str]:
-        """Every tag in the index, as it is spelled there."""
-        return await self._reader.list_tags()
-
-    async def list_properties(self, name: str) -> list[str]:
-        """The different properties of this name, as they are kept."""
-        return await self._reader.list_properties(name)
-
-    async def count_words(self, most: int) -> dict[str, int]:
-        """The most frequent words of the table, and how often each stands there."""
-        return await self._reader.count_words(most)
-
-    async def find_by_title(self, title: str) -> list[str]:
-        """The paths of the notes with this title, which is in lower case."""
-        return await self._reader.find_by_title(title)
-
-    # Reading in bulk
-
-    def read_rows(
-        self, columns: Sequence[str], where: str | None = None
-    ) -> AsyncIterator[dict[str, Any]]:
-        """All rows, streamed."""
-        return self._reader.read_rows(columns, where)
-
-    async def missing_vectors(self, limit: int, newest_first: bool = True) -> list[Missing]:
-        """Chunks that have no vector yet, so that a backlog can be made again after a crash."""
-        return await self._reader.missing_vectors(limit, newest_first)
+        """The columns of the table; a table of an earlier version has fewer."""
+        return self._pinned.columns
 
     async def version(self) -> int:
         """The version that searches see."""
-        return await self._reader.version()
+        return self._pinned.now.version
 
     async def versions(self) -> list[int]:
         """All versions that are still on the disk."""
         return await self._run(self._writer.versions)
 
-    # Keeping
+    # Maintenance
 
     def folder_stamp(self) -> generation_folders.FolderStamp:
-        """Another one, if another folder was put in the table's place."""
+        """Identifies the table's folder. It changes when another folder takes its place."""
         return generation_folders.folder_stamp(self._folder, self.identity.generation)
 
-    async def probe(self, expected_version: int = 0) -> IndexDefect | None:
-        """What is wrong with the table, by really reading it; in a thread beside the writer."""
-        name = self.identity.generation
-        return await asyncio.to_thread(checkup.examine, self._folder, name, expected_version)
-
     async def maintain(self, keep_s: float = maintenance.KEEP_S) -> MaintenanceResult:
-        """A bounded piece of tidying: indexes, fragments, and versions older than `keep_s`."""
+        """Do one bounded step: indexes, fragments, and versions older than `keep_s`."""
         async with self._maintaining:
-            freed = await self._write(maintenance.clean, self._writer, keep_s)  # makes room
-            tidied = await self._write(maintenance.tidy, self._writer)
-            changed = await self._train() or tidied.changed
+            clean = partial(self._write, maintenance.remove_old_versions, self._writer, keep_s)
+            await clean()  # first, to free disk space
+            compacted = await self._write(maintenance.compact, self._writer)
+            changed = await self._train() or compacted.changed
             if changed:
-                freed += await self._write(maintenance.clean, self._writer, keep_s)
+                await clean()
                 self._changes += 1
             if self._changes >= REOPEN_AFTER:
                 await self._reopen()
-            version = await self._write(self._writer.settle)
+            version = await self._write(self._writer.make_durable)
             again_s = keep_s if len(await self.versions()) > 1 else None
-            again_s = 0.0 if tidied.more else again_s
-            return MaintenanceResult(version, changed, tidied.more, again_s, freed)
+            again_s = 0.0 if compacted.more else again_s
+            return MaintenanceResult(version, changed, compacted.more, again_s)
 
     async def _train(self) -> bool:
-        """Train a vector index if one pays, while writing goes on."""
-        task = await self._run(self._writer.training)
+        """Train a vector index if the table is large enough. Writes continue meanwhile."""
+        task = await self._run(self._writer.plan_training)
         if task is None:
             return False
-        built = await _beside(vector_index.train, task, self._path)
+        built = await _run_in_daemon_thread(vector_index.train, task, self._path)
         return await self._write(self._writer.adopt, task, built)
 
     async def _reopen(self) -> None:
         await self._run(self._writer.reopen)
-        await self._reader.open()
+        await self._pinned.open()
         self._changes = 0
 
     def close(self) -> None:
-        self._reader.close()
+        self._pinned.close()
 
 
-async def _beside(work: Callable[[Any], T], argument: Any, table: Path) -> T:
+async def _run_in_daemon_thread(work: Callable[[Any], T], argument: Any, table: Path) -> T:
     """Run long work in a thread that does not keep the process from ending."""
     outcome: Future[T] = Future()
 
     def run() -> None:
         try:
             outcome.set_result(work(argument))
-        except BaseException as why:  # handed to whoever waits
+        except BaseException as why:  # the caller gets it
             outcome.set_exception(why)
 
     threading.Thread(target=run, name="store-training", daemon=True).start()

@@ -1,8 +1,8 @@
-"""The scalar and full-text indexes: made on the empty table, extended by what is new.
+"""The scalar and full-text indexes: created on the empty table, then extended with new rows.
 
 An index is a list of segments, each over some fragments. New rows make a new segment; segments of
-like size are merged, as in a log-structured tree, so that neither their number nor the work of one
-step grows with the table. Rows in no segment are found all the same, only slower.
+similar size are merged, as in a log-structured merge tree, so that neither their number nor the
+work of one step grows with the table. Rows in no segment are found too, only more slowly.
 """
 
 from collections.abc import Sequence
@@ -23,13 +23,13 @@ SCALAR = {
 COLUMNS = (*SCALAR, SEARCH_TEXT, KEYS)
 NAMES = tuple(f"{column}_idx" for column in COLUMNS)
 
-FAN = 4  # so many segments of like size become one
-ALIKE = 2  # and that is: not more than twice as large as what is added
+FAN = 4  # this many segments of similar size become one
+ALIKE = 2  # similar: at most this many times as large as the added rows
 SEGMENT_ROWS = 32_768
-SEGMENTS_LARGE = 8  # a table of any size aims at about so many large segments
+SEGMENTS_LARGE = 8  # about how many large segments a table should have
 
 _TOKENS = {
-    # icu finds words in Chinese and Japanese; Korean comes as pairs of syllables in the text.
+    # icu finds words in Chinese and Japanese; for Korean, the text has pairs of syllables.
     "base_tokenizer": "icu",
     "language": "English",
     "stem": True,
@@ -37,7 +37,7 @@ _TOKENS = {
     "ascii_folding": True,
     "remove_stop_words": False,  # "The Who" and "to be" are titles too
     "with_position": False,
-    "max_token_length": 128,  # a SHA-512 is still a word that somebody may look for
+    "max_token_length": 128,  # a SHA-512 can be searched for
 }
 
 
@@ -53,20 +53,20 @@ _WHOLE_KEYS = {
 
 
 class IndexCoverage(NamedTuple):
-    """How far the full-text index reaches: rows of each segment in order, and rows in none."""
+    """The rows in each segment of an index, in order, and the rows in none."""
 
     segments: list[int]
     fresh: int
 
 
 def create_all(dataset: Any) -> None:
-    """Make every index but the vectors'."""
+    """Create every index except for the vector index."""
     for column in COLUMNS:
         create(dataset, column)
 
 
 def create(dataset: Any, column: str) -> None:
-    """Make the index of a column, in place of the one that may be there."""
+    """Create the index of a column, or replace it."""
     kind, options = SCALAR.get(column, "INVERTED"), {}
     if column not in SCALAR:
         options = _WHOLE_KEYS if column == KEYS else _TOKENS
@@ -79,7 +79,7 @@ def rows_by_fragment(dataset: Any) -> dict[int, int]:
 
 
 def coverage(dataset: Any, name: str = f"{SEARCH_TEXT}_idx") -> IndexCoverage:
-    """What the index of this name covers; no segments if there is none."""
+    """The coverage of the index with this name; no segments if there is none."""
     rows = rows_by_fragment(dataset)
     segments: list[int] = []
     for index in dataset.describe_indices():
@@ -90,7 +90,7 @@ def coverage(dataset: Any, name: str = f"{SEARCH_TEXT}_idx") -> IndexCoverage:
 
 
 def merge_width(segments: Sequence[int], fresh: int, largest: int) -> int:
-    """How many of the last segments to merge with `fresh` rows into one. Pure."""
+    """How many of the last segments are merged with the `fresh` rows. Pure."""
     width = 0
     size = fresh
     while True:
@@ -109,26 +109,27 @@ def merge_width(segments: Sequence[int], fresh: int, largest: int) -> int:
 
 
 def largest_segment(rows: int) -> int:
-    """How many rows a segment may have in a table of so many rows."""
+    """How many rows a segment may have in a table with this many rows."""
     return max(SEGMENT_ROWS, rows // SEGMENTS_LARGE)
 
 
 def extend(dataset: Any) -> bool:
-    """Take rows that are in no segment into the indexes; True if there were any."""
+    """Add rows that are in no segment to the indexes. Returns whether there were any."""
     segments, fresh = coverage(dataset)
     if not fresh:
         return False
     width = merge_width(segments, fresh, largest_segment(sum(segments) + fresh))
-    # A table that an earlier version made does not have all of them.
-    there = [index.name for index in dataset.describe_indices() if index.name in NAMES]
-    dataset.optimize.optimize_indices(num_indices_to_merge=width, index_names=there)
+    # A table of an earlier version does not have all of them.
+    existing = [index.name for index in dataset.describe_indices() if index.name in NAMES]
+    dataset.optimize.optimize_indices(num_indices_to_merge=width, index_names=existing)
     return True
 
 
-def shed_dead_rows(dataset: Any) -> tuple[Any, bool]:
-    """Drop segments that still hold words of fragments that are gone; extend what is left anew.
+def remove_dead_segments(dataset: Any) -> tuple[Any, bool]:
+    """Remove segments that still have words of removed fragments. `extend` then indexes their other
+    rows again.
 
-    Returns the dataset, and whether anything was shed. Bounded: about one segment at a time.
+    Returns the dataset, and whether any was removed. Bounded: about one segment at a time.
     """
     rows = rows_by_fragment(dataset)
     doomed: list[Any] = []
@@ -138,7 +139,7 @@ def shed_dead_rows(dataset: Any) -> tuple[Any, bool]:
             continue
         chosen = _stale_within(index.segments, rows, SEGMENT_ROWS)
         if chosen and len(chosen) == len(index.segments):
-            remade.append(index.field_names[0])  # an index without a segment would be gone
+            remade.append(index.field_names[0])  # without any segment, lance drops the index
         else:
             doomed += [_as_removed(index, segment) for segment in chosen]
     for column in remade:
@@ -151,7 +152,7 @@ def shed_dead_rows(dataset: Any) -> tuple[Any, bool]:
 
 
 def is_stale(dataset: Any) -> bool:
-    """True if some segment holds words of a fragment that is gone."""
+    """Whether some segment has words of a removed fragment."""
     rows = rows_by_fragment(dataset)
     return any(
         part not in rows
@@ -163,7 +164,7 @@ def is_stale(dataset: Any) -> bool:
 
 
 def _stale_within(segments: Sequence[Any], rows: dict[int, int], limit: int) -> list[Any]:
-    """Segments with dead fragments, as many as have `limit` living rows, but at least one."""
+    """Segments with removed fragments, up to `limit` remaining rows, but at least one."""
     chosen: list[Any] = []
     size = 0
     for segment in segments:

@@ -1,7 +1,7 @@
-"""One version of the table, open for reading, and the rows of it that were read last.
+"""One version of the table, open for reading, with a cache of the rows that were read last.
 
-A row id means a row of one version only. So row ids are looked up in the snapshot that they are
-from, and what was read is kept with it: a new version begins with nothing. It never searches.
+A row id is valid in one version only. So row ids are looked up in the version that they come from,
+and the cache belongs to that version: a new version starts with an empty one. It never searches.
 """
 
 import asyncio
@@ -32,7 +32,7 @@ T = TypeVar("T")
 
 
 class ChunkHit(Struct, frozen=True):
-    """A chunk that one leg found: cosine similarity or BM25, the higher the better."""
+    """A chunk that a search found. The score is a cosine or BM25: higher is better."""
 
     chunk_id: str
     source_file: str
@@ -56,20 +56,20 @@ ROW_COLUMNS = ChunkRow.__struct_fields__
 
 
 class _RecentRows(Generic[T]):
-    """What was made of rows, by row id: those that were wanted last."""
+    """A cache of values made from rows, by row id. The least recently used are dropped."""
 
     def __init__(self, most: int) -> None:
         self._most = most
         self._found: dict[int, T] = {}
 
-    async def of(
+    async def get(
         self, row_ids: Sequence[int], read: Callable[[list[int]], Awaitable[list[T]]]
     ) -> list[T]:
-        """What was made of these rows; `read` makes it of those that are not there."""
+        """The values of these rows. `read` makes those that are not in the cache."""
         found = {one: self._found[one] for one in row_ids if one in self._found}
         if missing := [one for one in row_ids if one not in found]:
             found.update(zip(missing, await read(missing), strict=True))
-        for row_id in found:  # to the end, as the last to go
+        for row_id in found:  # to the end, so that they are dropped last
             self._found.pop(row_id, None)
         self._found.update(found)
         for row_id in list(itertools.islice(self._found, max(0, len(self._found) - self._most))):
@@ -98,13 +98,13 @@ class TableVersion:
         self.version = version
         self.has_vector_index = has_vector_index
         self._counts: dict[str | None, int] = {}  # of rows, by condition
-        self.has_links: bool | None = None  # None: nobody asked
+        self.has_links: bool | None = None  # None: not looked up yet
         self.phrases: dict[str, Any] = {}  # the ids of the rows that have a phrase
         self._dataset = dataset
         self._threads = threads
         self._permits = permits
         self.key_permits = key_permits  # for quick lookups
-        self.has_keys = KEYS in columns  # a table that an earlier version made has none
+        self.has_keys = KEYS in columns  # a table of an earlier version has none
         self._row_ids: dict[str, int] = {}  # by chunk id, of the hits
         self._columns = columns
         self._hits: _RecentRows[ChunkHit] = _RecentRows(HITS)
@@ -117,7 +117,7 @@ class TableVersion:
 
     async def hits(self, row_ids: Sequence[int], scores: Sequence[float]) -> list[ChunkHit]:
         """The rows of these ids, each with its score."""
-        found = await self._hits.of(row_ids, self._read_hits)
+        found = await self._hits.get(row_ids, self._read_hits)
         if len(self._row_ids) > 2 * HITS:
             self._row_ids.clear()
         self._row_ids.update(
@@ -129,18 +129,18 @@ class TableVersion:
         ]
 
     async def rows(self, chunk_ids: Sequence[str]) -> list[ChunkRow]:
-        """Those of these chunks that were among the hits."""
+        """Those of these chunks that were among recent hits."""
         known = [self._row_ids[one] for one in chunk_ids if one in self._row_ids]
-        return await self._rows.of(known, self._read_rows)
+        return await self._rows.get(known, self._read_rows)
 
     async def link_rows(self, row_ids: Sequence[int]) -> list[LinkRow]:
-        """The rows of these ids."""
+        """The columns of these rows that links need."""
         if packed := await self.packed():
             return packed.links(row_ids)
-        return await self._links.of(row_ids, self._read_links)
+        return await self._links.get(row_ids, self._read_links)
 
     async def values(self, row_ids: Sequence[int], column: str) -> list[Any]:
-        """What these rows have in one column; not kept."""
+        """The values of these rows in one column. They are not cached."""
         found: list[Any] = (await self._read(row_ids, [column]))[column].to_pylist()
         return found
 
@@ -156,19 +156,26 @@ class TableVersion:
         return self._counts[where]
 
     async def run_query(self, query: Any, permits: asyncio.Semaphore | None = None) -> Any:
-        """What a query finds, with the ids of its rows."""
+        """The rows that a query finds, with their ids."""
         with translated(self._path):
             async with permits or self._permits:
                 return await query.with_row_id().to_arrow()
 
+    async def read_table(self, query: Any) -> Any:
+        """All rows that a query finds, as an Arrow table without row ids."""
+        with translated(self._path):
+            async with self._permits:
+                return await query.to_arrow()
+
     async def has_few_vectors(self, dimensions: int) -> bool:
-        """Whether all of them may be in memory."""
+        """Whether there are few enough vectors to keep all of them in memory."""
         return await self.count() * dimensions <= vector_matrix.MOST_FLOATS
 
     async def nearest(
         self, vector: Vector, k: int, where: str | None, notes: Sequence[str] | None
     ) -> tuple[list[int], list[float]]:
-        """The ids and cosines of the k nearest rows of some notes that meet the condition."""
+        """The ids and cosines of the k nearest rows that meet the condition. `notes`: only in
+        these."""
         async with self._reading_vectors:
             if self._vectors is None:
                 self._vectors = await self._run(lambda: VectorMatrix(self._dataset()))
@@ -189,19 +196,19 @@ class TableVersion:
         return await self._run(compare)
 
     async def packed(self) -> PackedRows | None:
-        """Read once, by who needs it first; None of a table that is too large."""
+        """The packed rows, read on first use; None if the table is too large."""
         async with self._packing:
             if self._packed is None and await self.count() <= packed_rows.MOST_ROWS:
                 self._packed = await self._run(lambda: PackedRows(self._dataset()))
         return self._packed
 
     async def _read_hits(self, row_ids: list[int]) -> list[ChunkHit]:
-        """What is in memory already is not read again."""
+        """Read hits. Columns that are in memory already are not read again."""
         matrix = self._vectors
         columns = [name for name in HIT_COLUMNS if matrix is None or name != VECTOR]
         rows = await self._completed(row_ids, columns)
         if matrix is not None:
-            for row, vector in zip(rows, matrix.of(row_ids), strict=True):
+            for row, vector in zip(rows, matrix.get(row_ids), strict=True):
                 row[VECTOR] = vector
         return [hit(row) for row in rows]
 
@@ -214,7 +221,7 @@ class TableVersion:
     async def _completed(
         self, row_ids: Sequence[int], columns: Sequence[str]
     ) -> list[dict[str, Any]]:
-        """These columns of these rows; some more, if they are in memory."""
+        """These columns of these rows, and possibly others that are in memory."""
         packed = await self.packed()
         if packed is None:
             return _dicts(await self._read(row_ids, columns))
@@ -223,9 +230,9 @@ class TableVersion:
         return [more | row for more, row in zip(packed.narrow(row_ids), rows, strict=True)]
 
     async def _read(self, row_ids: Sequence[int], columns: Sequence[str]) -> Any:
-        # A table that an earlier version made does not have all of them.
-        there = [name for name in columns if name in self._columns]
-        return await self._run(lambda: self._dataset()._take_rows(list(row_ids), columns=there))
+        # A table of an earlier version does not have all of them.
+        existing = [name for name in columns if name in self._columns]
+        return await self._run(lambda: self._dataset()._take_rows(list(row_ids), columns=existing))
 
     async def _run(self, work: Callable[[], T]) -> T:
         with translated(self._path):
@@ -233,7 +240,7 @@ class TableVersion:
 
 
 def hit(row: dict[str, Any], key: bytes = b"") -> ChunkHit:
-    """A row as a hit. `key`: in place of that of its text."""
+    """A row as a hit. `key`: used instead of the key of its text."""
     return ChunkHit(
         row["chunk_id"],
         row["source_file"],
@@ -250,13 +257,13 @@ def hit(row: dict[str, Any], key: bytes = b"") -> ChunkHit:
 
 
 def _text_key(row: dict[str, Any]) -> bytes:
-    """The same for rows with the same text; a note that has only its name is like no other."""
+    """The same for rows with the same text. A note without text has a key of its own."""
     text = row["chunk_text"] or row["chunk_id"]
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
 def _dicts(found: Any) -> list[dict[str, Any]]:
-    """Rows of Arrow, with vectors as the rest of the program has them."""
+    """Arrow rows as dicts, with vectors as bytes."""
     if VECTOR not in found.schema.names:
         rows: list[dict[str, Any]] = found.to_pylist()
         return rows

@@ -1,7 +1,7 @@
-"""The index over vectors, for tables so large that comparing with every vector takes too long.
+"""The vector index, for tables so large that comparing all vectors takes too long.
 
-It is trained beside the writer, which goes on meanwhile: what a save or a fill has changed since is
-left out of the finished index, and found by comparison until the next extension.
+It is trained while the writer continues. Rows that were changed meanwhile are left out of the new
+index, and are found by comparison until the index is extended.
 """
 
 import dataclasses
@@ -14,7 +14,7 @@ from ragd.store.lance.schema import VECTOR, dimensions_of
 from ragd.store.lance.table_indexes import coverage, largest_segment, merge_width
 
 NAME = f"{VECTOR}_idx"
-WORTHWHILE_FLOATS = 8_000_000  # 21,000 vectors of 384 dimensions: 20 ms flat, 4 ms with the index
+WORTHWHILE_FLOATS = 8_000_000  # 21,000 vectors of 384 numbers: 20 ms without, 4 ms with the index
 EXTEND_ROWS = 1_024
 RETRAIN_GROWTH = 4
 METRIC = "cosine"
@@ -22,7 +22,7 @@ BITS = 1
 
 
 class TrainingTask(Struct, frozen=True):
-    """What an index shall be trained on: the table at a version, fragment by fragment."""
+    """What an index is trained on: a version of the table, and its fragments."""
 
     uri: str
     version: int
@@ -30,23 +30,23 @@ class TrainingTask(Struct, frozen=True):
     fragments: dict[int, tuple[str, ...]]  # the files that make up each
 
 
-def is_there(dataset: Any) -> bool:
+def exists(dataset: Any) -> bool:
     return any(index.name == NAME for index in dataset.describe_indices())
 
 
 def files_by_fragment(dataset: Any) -> dict[int, tuple[str, ...]]:
-    """Which files hold each fragment: another list is another content."""
+    """The files of each fragment. A fragment with other files has other content."""
     return {
         part.fragment_id: tuple(file.path for file in part.metadata.files)
         for part in dataset.get_fragments()
     }
 
 
-def training(dataset: Any) -> TrainingTask | None:
-    """What to train an index on, if the table has become large enough for a (better) one."""
+def plan_training(dataset: Any) -> TrainingTask | None:
+    """What to train an index on, if the table is large enough for a first or a better one."""
     dimensions = dimensions_of(dataset.schema)
     least = WORTHWHILE_FLOATS // dimensions
-    if is_there(dataset):
+    if exists(dataset):
         segments, _ = coverage(dataset, NAME)
         least = max(least, RETRAIN_GROWTH * max(1, segments[0] if segments else 0))
     if dataset.count_rows() < least:
@@ -59,7 +59,7 @@ def training(dataset: Any) -> TrainingTask | None:
 
 
 def train(task: TrainingTask) -> Any:
-    """Build the index without publishing it. Long: for a thread of its own."""
+    """Build the index without publishing it. It takes long, so run it in a separate thread."""
     dataset = libraries.lance().dataset(task.uri, version=task.version)
     return dataset.create_index_uncommitted(
         VECTOR,
@@ -74,7 +74,7 @@ def train(task: TrainingTask) -> Any:
 
 
 def adopt(dataset: Any, task: TrainingTask, built: Any) -> Any | None:
-    """Publish a finished index over those fragments that are still what it was trained on."""
+    """Publish a finished index for the fragments that have not changed since it was trained."""
     present = files_by_fragment(dataset)
     same = {part for part, files in task.fragments.items() if present.get(part) == files}
     if not same:
@@ -84,8 +84,8 @@ def adopt(dataset: Any, task: TrainingTask, built: Any) -> Any | None:
 
 
 def extend(dataset: Any) -> bool:
-    """Take vectors that came since into the index, once they are many enough to matter."""
-    if not is_there(dataset):
+    """Add new vectors to the index, once there are enough of them."""
+    if not exists(dataset):
         return False
     segments, fresh = coverage(dataset, NAME)
     if fresh < EXTEND_ROWS:

@@ -1,8 +1,8 @@
 """The vectors of one version of the table in memory, for tables too small for a vector index.
 
-To compare a question with them takes a tenth of the time that it takes to read them. They are read
-by the first search of a version, which takes as long as a search without them. It never knows of
-another version.
+Comparing a query with them takes a tenth of the time that reading them takes. The first search of a
+version reads them, and takes as long as a search without them. It never contains vectors of another
+version.
 """
 
 from collections.abc import Sequence
@@ -12,11 +12,11 @@ from ragd.embed.providers.embedder_port import Vector
 from ragd.store.lance import libraries
 from ragd.store.lance.schema import VECTOR, dimensions_of
 
-MOST_FLOATS = 10_000_000  # 40 MB; from 8,000,000 on a vector index is trained
+MOST_FLOATS = 10_000_000  # 40 MB; from 8,000,000 on, a vector index is trained
 
 
 class VectorMatrix:
-    """Vectors in the order of their row ids. Rows without a vector are not there."""
+    """Vectors in the order of their row ids. Rows without a vector are left out."""
 
     def __init__(self, dataset: Any) -> None:
         numpy = libraries.numpy()
@@ -35,8 +35,8 @@ class VectorMatrix:
             self._row_ids, self._vectors = self._row_ids[order], self._vectors[order]
         self._lengths = numpy.sqrt(numpy.vecdot(self._vectors, self._vectors))
 
-    def of(self, row_ids: Sequence[int]) -> list[Vector | None]:
-        """The vectors of these rows; None of a row that has none."""
+    def get(self, row_ids: Sequence[int]) -> list[Vector | None]:
+        """The vectors of these rows; None for a row without one."""
         wanted = libraries.numpy().array(row_ids, dtype="u8")
         places = self._row_ids.searchsorted(wanted)
         return [
@@ -49,7 +49,7 @@ class VectorMatrix:
     def nearest(self, asked: Vector, k: int, among: Any) -> tuple[list[int], list[float]]:
         """The ids and cosines of the k nearest rows, nearest first.
 
-        `among`: the ids of the rows that are compared; None: all.
+        `among`: the ids of the rows to compare; None: all.
         """
         numpy = libraries.numpy()
         row_ids, vectors, lengths = self._row_ids, self._vectors, self._lengths
@@ -57,12 +57,12 @@ class VectorMatrix:
             places = numpy.flatnonzero(numpy.isin(row_ids, among))
             row_ids, vectors, lengths = row_ids[places], vectors[places], lengths[places]
         wanted = numpy.frombuffer(asked, "<f4")
-        # One product after another, in this thread: more threads wait for each other.
+        # `vecdot` runs in this thread only: several threads would wait for each other.
         products = numpy.vecdot(vectors, wanted)
         with numpy.errstate(divide="ignore", invalid="ignore"):
             cosines = products / (lengths * numpy.sqrt(numpy.vecdot(wanted, wanted)))
-        there = numpy.flatnonzero(numpy.isfinite(cosines))
-        if len(there) > k:
-            there = there[numpy.argpartition(-cosines[there], k - 1)[:k]]
-        there = there[numpy.argsort(-cosines[there], kind="stable")]
-        return row_ids[there].tolist(), cosines[there].tolist()
+        best = numpy.flatnonzero(numpy.isfinite(cosines))
+        if len(best) > k:
+            best = best[numpy.argpartition(-cosines[best], k - 1)[:k]]
+        best = best[numpy.argsort(-cosines[best], kind="stable")]
+        return row_ids[best].tolist(), cosines[best].tolist()

@@ -1,4 +1,4 @@
-"""The words of the table and how often they stand there, counted by Arrow outside Python's lock."""
+"""Counts the words of the table. Arrow does it without holding Python's lock."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ _BETWEEN = r"[^\pL\pM]+"
 
 
 def add(texts: Any, counts: dict[str, int], most: int) -> None:
-    """Add the words of a column; when there are far too many different ones, drop rare ones."""
+    """Add the words of a column. If there are too many different words, drop rare ones."""
     pc = libraries.pyarrow().compute
     words = pc.list_flatten(pc.split_pattern_regex(pc.utf8_lower(texts), _BETWEEN))
     length = pc.utf8_length(words)
@@ -23,7 +23,7 @@ def add(texts: Any, counts: dict[str, int], most: int) -> None:
 
 
 def keep(counts: dict[str, int], most: int) -> None:
-    """Leave only the most frequent words."""
+    """Keep only the most frequent words."""
     if len(counts) > most:
         rare = sorted(counts, key=lambda word: counts[word])[: len(counts) - most]
         for word in rare:

@@ -1,7 +1,7 @@
-"""The one writer: every change of the table is one commit, whole or not there at all.
+"""The only writer of a table: every change is one atomic commit.
 
-Synchronous, for one thread. It never searches, and never uses merge_insert: that costs the whole
-table, and takes rows out of the full-text index.
+Synchronous, for one thread. It never searches, and never uses merge_insert, which reads the whole
+table and removes rows from the full-text index.
 """
 
 from collections import Counter, defaultdict
@@ -23,25 +23,21 @@ from ragd.store.lance.schema import (
 )
 from ragd.store.lance.sql import one_of
 
-FRAGMENT_ROWS = 1_024  # what one fill has to rewrite at most
-EXTEND_ROWS = 4_096  # rows outside the full-text index that a search can bear,
-EXTEND_ROWS_MOST = 16_384  # and while a large table grows: fewer, larger steps cost less in all
+FRAGMENT_ROWS = 1_024  # the most that a fill has to rewrite for one row
+EXTEND_ROWS = 4_096  # rows that may be outside the full-text index: searches stay fast
+EXTEND_ROWS_MOST = 16_384  # the same for a large table: fewer, larger steps take less time in all
 ATTEMPTS = 4
 
 
 class FillResult(NamedTuple):
-    """Which chunks were there and have their vector now, and in which version.
+    """The chunks that were in the table and have their vector now, and the version.
 
-    `embedded` counts, for each of their notes, all of its rows that have a vector.
+    `embedded`: for each of their notes, how many of its rows have a vector.
     """
 
     found: frozenset[str]  # chunk ids
     version: int
     embedded: Mapping[str, int]  # by path
-
-    @property
-    def rows(self) -> int:
-        return len(self.found)
 
 
 class TableWriter:
@@ -49,11 +45,11 @@ class TableWriter:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._vector_counts: dict[object, int] = {}  # by what is in a fragment
+        self._vector_counts: dict[object, int] = {}  # by the content of a fragment
         self.reopen()
 
     def reopen(self) -> None:
-        """Open the table afresh; what the former handle had cached is let go."""
+        """Open the table again, with empty caches."""
         lance = libraries.lance()
         session = lance.Session(**libraries.WRITER_CACHES)
         self.dataset = lance.dataset(str(self._path), session=session)
@@ -68,69 +64,69 @@ class TableWriter:
 
     def set_complete(self) -> int:
         generation_folders.set_complete(self.dataset)
-        return self.settle()
+        return self.make_durable()
 
-    def settle(self) -> int:
-        """Make everything so far durable; the version that is."""
+    def make_durable(self) -> int:
+        """Make all commits durable, and return the version."""
         sync_filesystem(self._path)
         return self.version
 
     def replace(self, files: Sequence[FileRows], removed: Iterable[str]) -> int:
-        """Put these notes in place of what the table has of them, and take those out."""
+        """Replace the rows of these notes, and delete those of `removed`."""
         paths = [*(file.path for file in files), *removed]
-        assert len(set(paths)) == len(paths), "a note is named twice"
+        assert len(set(paths)) == len(paths), "a note occurs twice"
         table = arrow_table(files, self.dataset.schema)
-        assert len(set(table["chunk_id"].to_pylist())) == len(table), "a chunk is named twice"
+        assert len(set(table["chunk_id"].to_pylist())) == len(table), "a chunk occurs twice"
         added = self._write(table) if len(table) else []
         condition = one_of("source_file", paths)
         self._commit(lambda dataset: _replacement(dataset, condition, added))
         self._fresh_rows += len(table)
-        if self._fresh_rows >= bearable_rows(self.dataset.count_rows()):
+        if self._fresh_rows >= unindexed_rows_max(self.dataset.count_rows()):
             self.extend()
-        return self.settle()
+        return self.make_durable()
 
     def extend(self) -> bool:
-        """Take what is new into the indexes."""
+        """Add new rows to the indexes."""
         extended = table_indexes.extend(self.dataset)
         self._fresh_rows = 0
         return extended
 
-    def shed_dead_rows(self) -> bool:
-        """Let the indexes forget what fragments that are gone had in them."""
-        self.dataset, shed = table_indexes.shed_dead_rows(self.dataset)
-        return shed
+    def remove_dead_segments(self) -> bool:
+        """Remove the words of removed fragments from the indexes."""
+        self.dataset, removed = table_indexes.remove_dead_segments(self.dataset)
+        return removed
 
-    def training(self) -> vector_index.TrainingTask | None:
-        """What a vector index should be trained on now, if one pays."""
-        return vector_index.training(self.dataset)
+    def plan_training(self) -> vector_index.TrainingTask | None:
+        """What to train a vector index on now, if the table is large enough."""
+        return vector_index.plan_training(self.dataset)
 
     def adopt(self, task: vector_index.TrainingTask, built: Any) -> bool:
-        """Publish a vector index that was trained beside; False if all of it is out of date."""
+        """Publish a trained vector index; False if all of it is out of date."""
         adopted = vector_index.adopt(self.dataset, task, built)
         self.dataset = adopted or self.dataset
         return adopted is not None
 
     def fill(self, vectors: Mapping[str, Vector], paths: Iterable[str] = ()) -> FillResult:
-        """Give chunks their vectors, in place; some chunks may be gone. `paths`: notes to count,
-        beside those that the chunks are of."""
+        """Add vectors to chunks, in place; some chunks may be gone. `paths`: notes to count, in
+        addition to those of the chunks."""
         dimensions = dimensions_of(self.dataset.schema)
-        vector_array(list(vectors.values()), dimensions)  # refuses what does not belong
+        vector_array(list(vectors.values()), dimensions)  # raises ValueError for a wrong vector
         found: dict[str, str] = {}  # chunk id -> path
 
         def operation(dataset: Any) -> Any:
             nonlocal found
-            found, places = _places(dataset, vectors)
+            found, places = _locate(dataset, vectors)
             return _filling(dataset, places, vectors, dimensions)
 
         self._commit(operation)
-        there = _embedded(self.dataset, {*found.values(), *paths})
-        filled = len(found.keys() & there.keys())
+        embedded = _embedded(self.dataset, {*found.values(), *paths})
+        filled = len(found.keys() & embedded.keys())
         if filled != len(found):
-            raise RuntimeError(f"{len(found)} vectors were written and {filled} are there")
-        return FillResult(frozenset(found), self.settle(), Counter(there.values()))
+            raise RuntimeError(f"{len(found)} vectors were written and {filled} were found")
+        return FillResult(frozenset(found), self.make_durable(), Counter(embedded.values()))
 
     def count_vectors(self) -> int:
-        """How many rows have a vector. Only fragments that changed since are read again."""
+        """How many rows have a vector. Only changed fragments are read again."""
         counts: dict[object, int] = {}
         for part in self.dataset.get_fragments():
             facts = part.metadata
@@ -142,13 +138,13 @@ class TableWriter:
         return sum(counts.values())
 
     def _write(self, table: Any) -> Any:
-        """The new rows on disk, in fragments that nobody sees before the commit."""
+        """Write the new rows, in fragments that are not visible before the commit."""
         return libraries.lance().fragment.write_fragments(
             table, self.dataset, schema=self.dataset.schema, max_rows_per_file=FRAGMENT_ROWS
         )
 
     def _commit(self, operation: Callable[[Any], Any]) -> None:
-        """Commit what `operation` makes of the newest version; make it again if that moved on."""
+        """Commit the `operation` on the newest version. If the version has changed, try again."""
         lance = libraries.lance()
         for attempt in range(1, ATTEMPTS + 1):
             planned = operation(self.dataset)
@@ -165,13 +161,13 @@ class TableWriter:
                 self.dataset.checkout_latest()
 
 
-def bearable_rows(rows: int) -> int:
-    """How many rows of a table with so many may be outside the full-text index. Pure."""
+def unindexed_rows_max(rows: int) -> int:
+    """How many rows of a table with this many may be outside the full-text index. Pure."""
     return min(EXTEND_ROWS_MOST, max(EXTEND_ROWS, rows // 4))
 
 
 def _replacement(dataset: Any, condition: str, added: Sequence[Any]) -> Any:
-    """The operation that deletes what meets the condition and adds these fragments."""
+    """The operation that deletes rows that meet the condition, and adds these fragments."""
     updated, emptied = [], []
     for number in _fragments_with(dataset, condition):
         rest = dataset.get_fragment(number).delete(condition)
@@ -196,9 +192,9 @@ def _fragments_with(dataset: Any, condition: str) -> list[int]:
 _Places = Mapping[int, Sequence[tuple[int, str]]]
 
 
-def _places(dataset: Any, chunk_ids: Iterable[str]) -> tuple[dict[str, str], _Places]:
-    """Which of these chunks are there, each with its note's path; and where: for each fragment,
-    row ids and chunk ids."""
+def _locate(dataset: Any, chunk_ids: Iterable[str]) -> tuple[dict[str, str], _Places]:
+    """The paths of these chunks, without those that are gone; and for each fragment, the row ids
+    and chunk ids."""
     condition = one_of("chunk_id", chunk_ids)
     columns = ["chunk_id", "source_file"]
     rows = dataset.scanner(columns=columns, filter=condition, with_row_id=True).to_table()
@@ -215,8 +211,7 @@ def _filling(
     vectors: Mapping[str, Vector],
     dimensions: int,
 ) -> Any:
-    """The operation that rewrites the columns of vectors and of units in these fragments, and
-    nothing else."""
+    """The operation that rewrites only the columns of vectors and units in these fragments."""
     if not places:
         return None
     pa = libraries.pyarrow()

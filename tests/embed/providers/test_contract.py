@@ -1,4 +1,4 @@
-"""What every embedder must do. Run with both providers."""
+"""The contract of every embedder. Run against both providers."""
 
 import asyncio
 import math

@@ -88,7 +88,7 @@ def test_a_batch_starts_small_and_doubles_while_it_is_quick() -> None:
     pace, texts, sizes = BatchPace(2.0, 8, 64), ["x" * 960] * 200, []
     at = 0
     for _ in range(5):
-        end = pace.take(texts, at)
+        end = pace.batch_end(texts, at)
         sizes.append(end - at)
         pace.learn(texts[at:end], 0.001 * (end - at))
         at = end
@@ -98,15 +98,15 @@ def test_a_batch_starts_small_and_doubles_while_it_is_quick() -> None:
 def test_a_slow_provider_gets_one_text_at_a_time() -> None:
     pace, texts = BatchPace(2.0, 8, 64), ["x" * 960] * 20
     pace.learn(texts[:8], 20.0)
-    assert pace.take(texts, 0) == 1
+    assert pace.batch_end(texts, 0) == 1
 
 
 def test_long_texts_make_short_batches() -> None:
     pace = BatchPace(2.0, 8, 64)
     pace.learn(["x" * 960] * 8, 2.0)
-    assert pace.take(["x" * 960] * 20, 0) == 8
-    assert pace.take(["x" * 4960] * 20, 0) == 1
-    assert pace.take(["x" * 60] * 20, 0) == 8  # not more until eight were quick
+    assert pace.batch_end(["x" * 960] * 20, 0) == 8
+    assert pace.batch_end(["x" * 4960] * 20, 0) == 1
+    assert pace.batch_end(["x" * 60] * 20, 0) == 8  # not more until eight were quick
 
 
 def test_the_allowance_follows_the_measured_time() -> None:
@@ -123,11 +123,11 @@ def test_what_took_too_long_gets_more_time_and_less_work() -> None:
     before = pace.allowance_s(texts)
     pace.slow_down()
     assert pace.allowance_s(texts) == 2 * before
-    assert pace.take(texts, 0) == 4
+    assert pace.batch_end(texts, 0) == 4
     for _ in range(10):
         pace.slow_down()
     assert pace.allowance_s(texts) <= 8 * before
-    assert pace.take(texts, 0) == 1
+    assert pace.batch_end(texts, 0) == 1
 
 
 @given(
@@ -139,7 +139,7 @@ def test_every_text_is_taken_once_whatever_the_pace(texts: list[str], times: lis
     for took_s in times:
         pace.learn(texts[:8], took_s)
     while at < len(texts):
-        end = pace.take(texts, at)
+        end = pace.batch_end(texts, at)
         assert at < end <= min(len(texts), at + 64)
         taken += end - at
         at = end

@@ -2,7 +2,11 @@
 
 import pytest
 
-from ragd.embed.providers.model_choice import fitting, named, wished
+from ragd.embed.providers.model_choice import (
+    model_for_languages,
+    model_for_setting,
+    model_named,
+)
 from ragd.embed.worker import ENGLISH, GRANITE, MINILM, MULTILINGUAL
 from ragd.folds.catalog import ServingIndex
 from ragd.health.explanation import language_hint
@@ -31,18 +35,18 @@ PLAIN = b"Yesterday I went home by train, and it was not very full of people at 
 def test_a_tenth_of_notes_in_other_languages_takes_the_multilingual_model(
     languages: dict[str, int], model: object
 ) -> None:
-    assert fitting(languages) == model
+    assert model_for_languages(languages) == model
 
 
 def test_what_is_configured_comes_before_what_is_found() -> None:
-    assert wished("english", {"de": 200}) == ENGLISH
-    assert wished("multilingual", {"en": 200}) == MULTILINGUAL
-    assert wished("auto", {"de": 200}) == MULTILINGUAL
+    assert model_for_setting("english", {"de": 200}) == ENGLISH
+    assert model_for_setting("multilingual", {"en": 200}) == MULTILINGUAL
+    assert model_for_setting("auto", {"de": 200}) == MULTILINGUAL
 
 
 def test_a_new_english_index_gets_granite_and_an_old_one_is_known() -> None:
-    assert wished("auto", {"en": 200}) == wished("english", {}) == GRANITE
-    assert named(MINILM.name) == MINILM
+    assert model_for_setting("auto", {"en": 200}) == model_for_setting("english", {}) == GRANITE
+    assert model_named(MINILM.name) == MINILM
 
 
 def test_an_index_of_the_older_english_model_is_left_alone() -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from ragd.embed.providers import ollama as adapter
-from ragd.embed.providers.embedder_port import CANARY, BatchPace, EmbeddingError, cosine, pack
+from ragd.embed.providers.embedder_port import BatchPace, EmbeddingError, cosine, pack
 from ragd.embed.providers.ollama import OllamaEmbedder, space_of
 from tests.embed.conftest import at_once
 from tests.embed.fake_ollama import (
@@ -122,7 +122,7 @@ async def test_a_request_is_heard_to_its_end_though_its_caller_gave_up(
         ("all-minilm", ""),
     ],
 )
-def test_only_the_model_that_wants_a_prompt_gets_one(model: str, prompt: str) -> None:
+def test_only_the_model_that_needs_a_prompt_gets_one(model: str, prompt: str) -> None:
     assert space_of(model, DIGEST, 1024).prompt == prompt
 
 
@@ -141,7 +141,7 @@ async def test_refused_is_unreachable(refusing_port: int) -> None:
     embedder = OllamaEmbedder(url, space_of(MODEL, DIGEST, DIMENSIONS), sleep=at_once)
     error = await failure_of(embedder)
     assert (error.code, error.kind) == ("OLLAMA_UNREACHABLE", "unreachable")
-    assert await adapter.answers(url) is False
+    assert await adapter.is_reachable(url) is False
     await embedder.close()
 
 
@@ -165,9 +165,9 @@ async def test_an_unknown_model_is_named_as_such(
 
 PASSING: dict[str, tuple[Answer, str]] = {
     "the runner crashed (400)": (says(400, EOF), "stopped in the middle of an answer"),
-    "the runner cannot start (500)": (says(500, TERMINATED), "failed inside"),
+    "the runner cannot start (500)": (says(500, TERMINATED), "reported an internal error"),
     "the queue is full (503)": (says(503, BUSY), "is busy"),
-    "a proxy's 502": (raw("<html>Secret</html>", 502), "failed inside"),
+    "a proxy's 502": (raw("<html>Secret</html>", 502), "reported an internal error"),
     "cut off in mid-body": (cut_off, "stopped in the middle of an answer"),
     "not JSON": (raw("Secret"), "answered something that is not an embedding"),
     "half JSON": (raw('{"embeddings":[[0.1,'), "answered something that is not an embedding"),
@@ -201,7 +201,7 @@ async def test_a_fault_that_passes_is_overcome(
 
 
 @pytest.mark.parametrize("case", PASSING)
-async def test_a_fault_that_stays_is_told_without_its_words(
+async def test_a_permanent_fault_is_reported_without_its_message(
     ollama: FakeOllama, remote: OllamaEmbedder, case: str
 ) -> None:
     ollama.always, detail = PASSING[case]
@@ -224,7 +224,7 @@ async def test_proxies_of_the_environment_are_not_used(
     for name in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
         monkeypatch.setenv(name, "http://127.0.0.1:1")
     assert await remote.embed(["a"]) == [pack(vector_of("a"))]
-    assert await adapter.answers(ollama.base_url)
+    assert await adapter.is_reachable(ollama.base_url)
 
 
 async def test_a_server_that_hangs_is_not_waited_for_for_ever(
@@ -265,7 +265,7 @@ async def test_another_number_of_dimensions_is_another_model(
     assert len(ollama.requests) == 1
 
 
-async def test_a_configured_size_that_is_not_the_models_is_told_with_both_sizes(
+async def test_a_configured_size_that_is_not_the_models_is_reported_with_both_sizes(
     ollama: FakeOllama,
 ) -> None:
     space = space_of(MODEL, DIGEST, DIMENSIONS)
@@ -303,7 +303,7 @@ async def test_a_batch_of_much_larger_vectors_is_another_model_and_not_a_fault(
     ],
     ids=["400", "500 of older versions", "a vector without direction"],
 )
-async def test_a_text_whose_vector_is_no_number_is_found(
+async def test_a_text_whose_vector_is_not_a_number_is_found(
     ollama: FakeOllama, remote: OllamaEmbedder, answer: Answer
 ) -> None:
     ollama.poison["Secret"] = answer
@@ -354,12 +354,14 @@ async def test_a_text_that_crashes_the_runner_does_not_hold_up_the_others(
 # Looking and probing
 
 
-async def test_looking_tells_version_and_digest(ollama: FakeOllama) -> None:
-    assert await adapter.look(ollama.base_url, MODEL) == adapter.OllamaModelInfo("0.33.1", DIGEST)
-    assert await adapter.look(ollama.base_url, f"{MODEL}:latest") == adapter.OllamaModelInfo(
+async def test_model_info_has_the_version_and_the_digest(ollama: FakeOllama) -> None:
+    assert await adapter.read_model_info(ollama.base_url, MODEL) == adapter.OllamaModelInfo(
         "0.33.1", DIGEST
     )
-    assert (await adapter.look(ollama.base_url, "other")).digest is None
+    assert await adapter.read_model_info(
+        ollama.base_url, f"{MODEL}:latest"
+    ) == adapter.OllamaModelInfo("0.33.1", DIGEST)
+    assert (await adapter.read_model_info(ollama.base_url, "other")).digest is None
     assert ollama.requests == []
 
 
@@ -372,23 +374,11 @@ async def test_connecting_makes_the_space_of_what_is_there(ollama: FakeOllama) -
     assert caught.value.kind == "model_missing"
 
 
-async def test_a_probe_loads_the_model_and_knows_its_vectors_again(
+async def test_the_digest_is_that_of_the_models_current_weights(
     ollama: FakeOllama, remote: OllamaEmbedder
 ) -> None:
-    first = await remote.probe()
-    assert (first.version, first.same_space) == ("0.33.1", None)
-    assert ollama.inputs == [[], [CANARY]]
-    assert (await remote.probe(first.canary)).same_space is True
-    ollama.always = rows(lambda texts: [vector_of(text + " changed it") for text in texts])
-    assert (await remote.probe(first.canary)).same_space is False
-
-
-async def test_a_probe_notices_other_weights(ollama: FakeOllama, remote: OllamaEmbedder) -> None:
+    assert await remote.digest() == DIGEST
     ollama.models[f"{MODEL}:latest"] = "0" * 64
-    with pytest.raises(EmbeddingError) as caught:
-        await remote.probe()
-    assert caught.value.kind == "wrong_model"
+    assert await remote.digest() == "0" * 64
     ollama.models.clear()
-    with pytest.raises(EmbeddingError) as caught:
-        await remote.probe()
-    assert caught.value.kind == "model_missing"
+    assert await remote.digest() is None

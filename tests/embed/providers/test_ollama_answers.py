@@ -10,7 +10,12 @@ import pytest
 from aioresponses import aioresponses
 
 from ragd.embed.providers.embedder_port import EmbeddingError, pack
-from ragd.embed.providers.ollama import OllamaEmbedder, answers, look, space_of
+from ragd.embed.providers.ollama import (
+    OllamaEmbedder,
+    is_reachable,
+    read_model_info,
+    space_of,
+)
 from tests.embed.conftest import at_once
 
 URL = "http://localhost:11434"
@@ -46,18 +51,26 @@ async def outcome(status: int, body: str) -> str:
     [
         (200, '{"embeddings":[[3,4]]}', "vectors"),
         (200, '{"embeddings":[[3,4,5]]}', "wrong_model: makes vectors of another size"),
-        (200, '{"embeddings":[[0,0]]}', "transient: failed inside"),  # of the canary, too
+        (
+            200,
+            '{"embeddings":[[0,0]]}',
+            "transient: reported an internal error",
+        ),  # of the canary, too
         (
             404,
             '{"error":"model \\"m\\" not found, try pulling it first"}',
             "model_missing: does not have the model",
         ),
-        (404, "404 page not found", "transient: failed inside"),
-        (400, '{"error":"missing request body"}', "transient: failed inside"),
-        (400, '{"error":"invalid input type"}', "transient: failed inside"),
+        (404, "404 page not found", "transient: reported an internal error"),
+        (400, '{"error":"missing request body"}', "transient: reported an internal error"),
+        (400, '{"error":"invalid input type"}', "transient: reported an internal error"),
         (503, "", "transient: is busy"),
         (301, "", "unreachable: answered with a redirect"),
-        (418, '{"error":"a note about Nancy and geoFFrey"}', "transient: failed inside"),
+        (
+            418,
+            '{"error":"a note about Nancy and geoFFrey"}',
+            "transient: reported an internal error",
+        ),
     ],
 )
 async def test_an_answer_is_judged_by_its_words(status: int, body: str, expected: str) -> None:
@@ -97,10 +110,10 @@ async def test_looking_asks_for_the_version_and_the_models(wire: aioresponses) -
     wire.get(f"{URL}/api/version", body='{"version":"0.33.0"}', repeat=True, **SAID)
     models = '{"models":[{"name":"m:latest","digest":"abc"}]}'
     wire.get(f"{URL}/api/tags", body=models, **SAID)
-    assert await answers(URL) is True
-    assert (await look(URL, "m")).digest == "abc"
+    assert await is_reachable(URL) is True
+    assert (await read_model_info(URL, "m")).digest == "abc"
 
 
 async def test_a_server_of_another_kind_is_not_ollama(wire: aioresponses) -> None:
     wire.get(f"{URL}/api/version", body="<html>", **SAID)
-    assert await answers(URL) is False
+    assert await is_reachable(URL) is False

@@ -19,8 +19,8 @@ from ragd.embed.providers.request_queue import (
     TextRefused,
     TimedVectors,
     TurnQueue,
+    embeddable,
     halve,
-    presentable,
 )
 from tests.embed.conftest import at_once
 
@@ -158,7 +158,7 @@ async def test_a_passing_failure_is_tried_once_more() -> None:
         ("transient", "is busy", 2),
     ],
 )
-async def test_a_failure_that_stays_is_told(kind: str, detail: str, asked: int) -> None:
+async def test_a_permanent_failure_is_reported(kind: str, detail: str, asked: int) -> None:
     provider = Provider(failing(kind, detail, times=99))
     with pytest.raises(EmbeddingError) as caught:
         await batches(provider).embed(["a", "b"])
@@ -231,14 +231,14 @@ async def test_a_text_that_is_too_long_becomes_the_mean_of_its_parts() -> None:
     assert "".join(text for text in embedded if len(text) > 1) == long
 
 
-async def test_a_half_without_words_is_still_presentable() -> None:
+async def test_a_half_without_words_is_still_embeddable() -> None:
     long = "word " * 200 + " " * 1000
     provider = Provider(refusing("too_long", about=lambda text: len(text) > 1000))
     await batches(provider).embed([long])
     assert provider.asked[-1] == ["."]
 
 
-async def test_closing_tells_those_who_wait_and_does_not_cancel_them() -> None:
+async def test_closing_fails_waiting_requests_and_does_not_cancel_them() -> None:
     both = batches(silent)
     calls = [asyncio.create_task(both.embed([text])) for text in "ab"]
     query = asyncio.create_task(both.embed_query("c"))
@@ -286,4 +286,4 @@ def test_halving_loses_nothing(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["", "  \n", "\ud800", "a\udfffb", "plain", "日本"])
 def test_what_is_sent_is_valid_and_not_blank(text: str) -> None:
-    assert presentable(text).encode("utf-8").strip()
+    assert embeddable(text).encode("utf-8").strip()

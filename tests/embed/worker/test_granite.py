@@ -13,9 +13,10 @@ from ragd.embed.unit_vectors import units_of, vector_of
 from ragd.embed.worker import GRANITE, granite_graph
 from ragd.embed.worker import granite_weights as carrier
 from ragd.embed.worker.granite import TRIAL_COSINES, WINDOW, Granite, load
-from ragd.embed.worker.granite_weights import GROUP, Dense, Floats, Weights
+from ragd.embed.worker.granite_weights import GROUP, Floats, GraniteWeights
+from ragd.embed.worker.layers import Dense, Norm
 from ragd.embed.worker.loading import CannotRun, passes
-from ragd.embed.worker.minilm_weights import Norm, WeightsChanged, WeightsMissing
+from ragd.embed.worker.minilm_weights import WeightsChanged, WeightsMissing
 from ragd.embed.worker.onnx_file import without_overflow
 from ragd.store.lance import unit_cosines
 from tests.embed.worker.sample_texts import TEXTS
@@ -32,7 +33,7 @@ def model() -> Granite:
 
 
 @pytest.fixture(scope="module")
-def known() -> Weights:
+def known() -> GraniteWeights:
     return carrier.load(carrier.folder())[0]
 
 
@@ -47,7 +48,7 @@ def normal(states: Floats, norm: Norm) -> Floats:
     return found
 
 
-def plain_vector(known: Weights, ids: list[int]) -> Floats:
+def plain_vector(known: GraniteWeights, ids: list[int]) -> Floats:
     """The model in 32-bit floats, step by step, for all tokens in all layers."""
     rows = np.array(ids)
     scale = np.repeat(known.words_scale[rows], GROUP, axis=1)
@@ -66,14 +67,16 @@ def plain_vector(known: Weights, ids: list[int]) -> Floats:
     return found
 
 
-def test_our_graph_gives_the_vectors_of_plain_arithmetic(model: Granite, known: Weights) -> None:
+def test_our_graph_gives_the_vectors_of_plain_arithmetic(
+    model: Granite, known: GraniteWeights
+) -> None:
     for text, vector in zip(TEXTS, model.embed(TEXTS), strict=True):
         (ids,) = model.windows(text)
         assert vector @ plain_vector(known, ids) > 0.995
 
 
 def test_plain_arithmetic_gives_the_cosines_of_the_carriers_own_code(
-    model: Granite, known: Weights
+    model: Granite, known: GraniteWeights
 ) -> None:
     from ragd.embed.worker.granite import _TRIAL
 
@@ -111,7 +114,7 @@ def test_windows_end_with_sentences_and_begin_with_the_names_of_the_note(model: 
     assert sum(sizes) == len(ids)
 
 
-def test_products_fit_processors_that_saturate_at_sixteen_bits(known: Weights) -> None:
+def test_products_fit_processors_that_saturate_at_sixteen_bits(known: GraniteWeights) -> None:
     for layer in known.layers:
         for one in (layer.query_key_value, layer.attention, layer.widen, layer.narrow):
             values, scale = without_overflow(one.matrix, np.ones_like(one.bias))
@@ -120,7 +123,7 @@ def test_products_fit_processors_that_saturate_at_sixteen_bits(known: Weights) -
             assert (np.abs(values * scale - one.matrix) <= scale * 0.51).all()
 
 
-def test_only_inputs_that_are_larger_than_usual_are_evened_out(known: Weights) -> None:
+def test_only_inputs_that_are_larger_than_usual_are_evened_out(known: GraniteWeights) -> None:
     for layer in known.layers:
         factors = granite_graph.large_inputs(layer.attention_norm)
         assert factors.min() == 1
@@ -143,7 +146,7 @@ def test_a_file_that_was_changed_is_refused(tmp_path: Path) -> None:
         copy.write_bytes(changed)
         with pytest.raises(WeightsChanged):
             carrier.load(tmp_path)
-        with pytest.raises(CannotRun, match="not the ones this version knows"):
+        with pytest.raises(CannotRun, match="not those of this version"):
             load(tmp_path)
 
 

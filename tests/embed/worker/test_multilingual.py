@@ -80,7 +80,7 @@ def test_files_that_were_changed_are_refused(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_bytes(data)
     with pytest.raises(WeightsChanged):
         carrier.load(tmp_path)
-    with pytest.raises(CannotRun, match="not the ones this version knows"):
+    with pytest.raises(CannotRun, match="not those of this version"):
         load(tmp_path)
 
 

@@ -208,17 +208,17 @@ BROKEN = {
             from ragd.embed.worker import minilm_weights as weights
             weights.path = lambda: Path("/nowhere/model.onnx")
         """,
-        "the model's weights are not the ones this version knows": """
+        "the model's weights are not those of this version": """
             import os
             from pathlib import Path
             from ragd.embed.worker import minilm_weights as weights
             weights.path = lambda: Path(os.environ["CHANGED_WEIGHTS"]) / weights.FILE
         """,
-        "the vocabulary is not the one this version knows": """
+        "the vocabulary is not that of this version": """
             from ragd.embed.worker import minilm
             minilm.VOCABULARY_SHA256 = "0" * 64
         """,
-        "the model gives wrong vectors on this machine": """
+        "the model makes wrong vectors on this machine": """
             from ragd.embed.worker import onnx_file
             onnx_file._EPSILON = 1e3
         """,
@@ -234,13 +234,13 @@ BROKEN = {
             from ragd.embed.worker import granite_weights
             granite_weights.folder = lambda: Path("/nowhere")
         """,
-        "the model's weights are not the ones this version knows": """
+        "the model's weights are not those of this version": """
             import os
             from pathlib import Path
             from ragd.embed.worker import granite_weights
             granite_weights.folder = lambda: Path(os.environ["CHANGED_WEIGHTS"])
         """,
-        "the model gives wrong vectors on this machine": """
+        "the model makes wrong vectors on this machine": """
             from ragd.embed.worker import onnx_file
             onnx_file._EPSILON = 1e3
         """,
@@ -321,7 +321,7 @@ async def test_a_text_that_kills_the_worker_is_found() -> None:
         assert len(await embedder.embed([CAT])) == 1
 
 
-async def test_an_error_inside_the_worker_is_told_without_the_text(
+async def test_an_error_inside_the_worker_is_reported_without_the_text(
     capfd: pytest.CaptureFixture[str],
 ) -> None:
     failing = """
@@ -336,7 +336,7 @@ async def test_an_error_inside_the_worker_is_told_without_the_text(
     async with twisted(failing) as embedder:
         with pytest.raises(EmbeddingError) as caught:
             await embedder.embed(["a Secret text"])
-    assert caught.value.detail == "failed inside"
+    assert caught.value.detail == "reported an internal error"
     said = capfd.readouterr().err
     assert "KeyError" in said
     assert "Secret" not in said
@@ -345,7 +345,7 @@ async def test_an_error_inside_the_worker_is_told_without_the_text(
 # What it is made of
 
 
-def test_a_quick_look_tells_whether_the_model_can_run(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_quick_check_shows_whether_the_model_can_run(monkeypatch: pytest.MonkeyPatch) -> None:
     assert unavailable() is None
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
     assert unavailable() == "onnxruntime is not installed here"

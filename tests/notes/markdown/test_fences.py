@@ -15,7 +15,7 @@ def test_a_closed_block_is_blanked_line_for_line() -> None:
     assert removed("a\n```py\nx = 1\n```\nb") == "a\n\n\n\nb"
 
 
-def test_a_block_that_nobody_closed_is_text() -> None:
+def test_an_unclosed_block_is_text() -> None:
     text = "a\n```py\nimportant\n\nmore"
     assert removed(text) == text
 
@@ -32,7 +32,7 @@ def test_a_block_that_nobody_closed_is_text() -> None:
         "```\ncode\n`````",
     ],
 )
-def test_all_kinds_of_fences_are_known(text: str) -> None:
+def test_all_kinds_of_fences_are_recognised(text: str) -> None:
     assert "code" not in removed(text)
 
 
@@ -47,7 +47,7 @@ def test_all_kinds_of_fences_are_known(text: str) -> None:
         "> ```\n> text\n\nmore text\n\n> ```",  # the quotation ended
     ],
 )
-def test_what_does_not_close_a_fence_leaves_its_text(text: str) -> None:
+def test_text_after_a_fence_that_is_not_closed_stays(text: str) -> None:
     assert removed(text) == text
 
 

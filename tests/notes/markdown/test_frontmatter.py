@@ -46,11 +46,11 @@ def test_the_body_begins_after_the_block() -> None:
 @pytest.mark.parametrize(
     "text", ["", "---", "---\n", "---\na: b\n", "text\n---\n---\n", "----\na\n---"]
 )
-def test_what_is_not_a_closed_block_on_the_first_line_is_body(text: str) -> None:
+def test_a_block_that_is_not_closed_or_not_at_the_top_is_body(text: str) -> None:
     assert read(text).end == 0
 
 
-def test_values_stay_as_they_are_written() -> None:
+def test_values_stay_as_written() -> None:
     found = read(block("title: 2024-01-15", "tags: [no, 1e3, 007]"))
     assert found.title == "2024-01-15"
     assert found.tags == ("#no", "#1e3", "#007")
@@ -69,7 +69,7 @@ def test_a_note_can_hide_itself(value: str) -> None:
     assert read(block(f"rag: {value}")).hidden
 
 
-def test_a_note_that_hides_itself_is_hidden_though_the_rest_is_broken() -> None:
+def test_a_note_with_rag_false_is_hidden_even_if_the_rest_is_broken() -> None:
     found = read(block("rag: false", "a: [unclosed", "b: : :"))
     assert found.warning == NOT_YAML
     assert found.hidden
@@ -87,11 +87,11 @@ def test_broken_yaml_is_a_warning() -> None:
     assert found.end
 
 
-def test_a_list_is_no_frontmatter() -> None:
+def test_a_list_is_not_frontmatter() -> None:
     assert read(block("- a", "- b")).warning == NOT_A_MAPPING
 
 
-def test_an_unfilled_template_is_told_and_its_tags_are_read() -> None:
+def test_an_unfilled_template_is_reported_and_its_tags_are_read() -> None:
     found = read(block("created: {{date}}", "tags:", "  - to-read"))
     assert found.warning == UNFILLED
     assert found.tags == ("#to-read",)
@@ -109,7 +109,7 @@ def test_an_alias_is_not_followed() -> None:
     assert found.aliases == ("one",)
 
 
-def test_what_is_nested_too_deeply_is_refused_before_the_parser_sees_it() -> None:
+def test_deep_nesting_is_refused_before_parsing() -> None:
     assert read(block("a: " + "[" * 60_000)).warning == TOO_DEEP
     assert read(block(*["  " * depth + "a:" for depth in range(80)])).warning == TOO_DEEP
 
@@ -154,7 +154,7 @@ SPELLINGS = [
 
 
 @pytest.mark.parametrize("line", SPELLINGS)
-def test_a_note_hides_itself_whatever_the_size_and_state_of_its_frontmatter(line: str) -> None:
+def test_rag_false_hides_a_note_even_in_broken_or_huge_frontmatter(line: str) -> None:
     filler = [f"key{number}: {'word ' * 20}" for number in range(1_000)]
     assert len("\n".join(filler)) > frontmatter.MOST_CHARACTERS
     large = read(block(*filler[:500], line, *filler[500:]))
@@ -185,5 +185,5 @@ def test_other_keys_and_values_hide_nothing(line: str) -> None:
 
 @pytest.mark.parametrize("bit", ["rag:", "\nrag: ", "\nrag:\n ", "{", ",", "\n", " ", "rag : !a "])
 def test_a_huge_frontmatter_takes_linear_time(bit: str) -> None:
-    """Quadratic time would be minutes here, and the test's own limit would end it."""
+    """Quadratic time would take minutes and fail by the test's time limit."""
     assert read(block(bit * (4_000_000 // len(bit)))) is not None

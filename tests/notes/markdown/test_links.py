@@ -2,7 +2,7 @@
 
 import pytest
 
-from ragd.notes.markdown.links import link_key, links, resolve
+from ragd.notes.markdown.links import find_links, link_key, resolve
 from tests.notes.conftest import Parse
 
 NOTE = "a/b/Here.md"
@@ -26,7 +26,7 @@ NOTE = "a/b/Here.md"
     ],
 )
 def test_a_link_to_a_note(text: str, target: str) -> None:
-    assert [(link.line, link.target) for link in links(f"x\n{text}", 5, NOTE)] == [(6, target)]
+    assert [(link.line, link.target) for link in find_links(f"x\n{text}", 5, NOTE)] == [(6, target)]
 
 
 @pytest.mark.parametrize(
@@ -42,11 +42,11 @@ def test_a_link_to_a_note(text: str, target: str) -> None:
         "[[]] []() [",
     ],
 )
-def test_no_link_to_a_note(text: str) -> None:
-    assert links(text, 1, NOTE) == []
+def test_these_are_not_links_to_notes(text: str) -> None:
+    assert find_links(text, 1, NOTE) == []
 
 
-def test_a_link_leads_where_obsidian_leads() -> None:
+def test_a_link_resolves_as_in_obsidian() -> None:
     notes = ["x/y/Beam.md", "x/Beam.md", "a/b/Beam.md", "z/Laser beam.md"]
     assert resolve("x/beam", NOTE, notes) == "x/Beam.md"
     assert resolve("Beam", NOTE, notes) == "a/b/Beam.md"  # in the same folder

@@ -32,7 +32,7 @@ A_TAG = re.compile(
         "[a](b) [[x[y]]]",
     ],
 )
-def test_what_only_looks_like_markup_stays_as_it_is(text: str) -> None:
+def test_text_that_only_resembles_markup_stays_unchanged(text: str) -> None:
     assert without_markup(text) == text
 
 
@@ -55,7 +55,7 @@ def test_what_only_looks_like_markup_stays_as_it_is(text: str) -> None:
         ("%%\nhidden\n%%\nshown", "\n\n\nshown"),
     ],
 )
-def test_html_and_comments_leave(text: str, shown: str) -> None:
+def test_html_and_comments_are_removed(text: str, shown: str) -> None:
     assert without_markup(text) == shown
 
 
@@ -69,7 +69,7 @@ def test_html_and_comments_leave(text: str, shown: str) -> None:
         ("cp <source> <path>", "cp  source   path "),
     ],
 )
-def test_words_in_brackets_that_may_be_no_tags_stay(text: str, shown: str) -> None:
+def test_words_in_brackets_that_may_not_be_tags_stay(text: str, shown: str) -> None:
     assert without_markup(text) == shown
 
 
@@ -87,16 +87,16 @@ def test_words_in_brackets_that_may_be_no_tags_stay(text: str, shown: str) -> No
         ("![[photo.png|my cat]]", "my cat"),
     ],
 )
-def test_links_read_as_they_are_shown(text: str, shown: str) -> None:
+def test_links_become_their_shown_text(text: str, shown: str) -> None:
     assert without_markup(text) == shown
 
 
-def test_a_picture_within_the_note_is_no_text() -> None:
+def test_an_embedded_picture_is_not_text() -> None:
     text = f"![x](data:image/png;base64,{'QUJD' * 5000}) after"
     assert without_markup(text) == "![x](data:image/png;base64,) after"
 
 
-def test_taking_a_tag_out_never_makes_another() -> None:
+def test_removing_a_tag_never_creates_another() -> None:
     for depth in (1, 2, 5, 50):
         text = "<scr" * depth + "<script>" + "ipt>" * depth + "alert(1)"
         assert not A_TAG.search(without_markup(text))
@@ -113,7 +113,7 @@ def test_the_number_of_lines_never_changes(parts: list[str]) -> None:
 
 
 @given(st.lists(st.sampled_from([*"<>/= '\"!-", "script", "img", "svg", "onload=", "b", "\n"])))
-def test_no_tag_is_left_of_any_mixture(parts: list[str]) -> None:
+def test_no_tag_is_left_in_any_mixture(parts: list[str]) -> None:
     assert not A_TAG.search(without_markup("".join(parts)))
 
 

@@ -29,11 +29,11 @@ def test_headings_make_sections_with_their_path_and_line() -> None:
     ]
 
 
-def test_lines_count_from_the_body_s_first() -> None:
+def test_lines_are_counted_from_the_first_line_of_the_body() -> None:
     assert [section.line for section in split_sections("\n\n\ntext\n# H", 10)] == [13, 14]
 
 
-def test_a_lone_hashtag_is_a_header() -> None:
+def test_a_hashtag_alone_is_a_header() -> None:
     text = "# 2024-01-15\n#mentalhealth\nx\n#finance\ny"
     assert shape(text) == [
         ("2024-01-15", "2024-01-15", 1),
@@ -57,7 +57,7 @@ def test_a_deeper_heading_stays_under_its_hashtag_and_an_equal_one_does_not() ->
     assert shape(sibling)[-1][1] == "Day > Evening"
 
 
-def test_a_dated_heading_dates_what_is_below_it() -> None:
+def test_the_date_of_a_heading_counts_for_the_sections_below_it() -> None:
     text = "# Log\n## 2024-01-15\nx\n### Later\ny\n## Other\nz"
     assert [section.date for section in split_sections(text, 1)] == [
         None,
@@ -67,7 +67,7 @@ def test_a_dated_heading_dates_what_is_below_it() -> None:
     ]
 
 
-def test_what_is_no_header_is_text() -> None:
+def test_lines_that_are_not_headers_are_text() -> None:
     text = "#123\n#!/bin/sh\n#\n##\n    # code\n\t# code\n####### seven\n#one #two\n## ##"
     assert [section.name for section in split_sections(text, 1)] == [None]
 
@@ -77,7 +77,7 @@ def test_closing_hashes_and_link_addresses_are_not_part_of_the_name() -> None:
     assert [section.name for section in split_sections(text, 1)] == ["Plans", "Docs"]
 
 
-def test_a_name_is_short_and_the_text_has_it_all() -> None:
+def test_a_name_is_shortened_and_the_text_has_the_whole_heading() -> None:
     heading = "# " + "word " * 200
     section = split_sections(heading, 1)[0]
     assert section.name is not None
@@ -105,7 +105,7 @@ def test_a_line_with_a_row_below_it_is_a_heading() -> None:
     assert whole[1].text == "Day\n---\nx"
 
 
-def test_a_rule_is_no_heading() -> None:
+def test_a_rule_is_not_a_heading() -> None:
     for text in (
         "a sentence.\n---\nx",
         "two lines\nof text\n---\nx",
@@ -125,7 +125,7 @@ def test_a_rule_is_no_heading() -> None:
     assert [section.name for section in split_sections("# H\n---\nx", 1)] == ["H"]
 
 
-def test_the_full_path_keeps_what_the_shown_one_shortens() -> None:
+def test_the_full_path_is_not_shortened() -> None:
     long = f"{'word ' * 80}end"
     text = "\n".join(f"{'#' * level} {long} {level}\nx" for level in range(1, 7))
     last = split_sections(text, 1)[-1]

@@ -1,4 +1,4 @@
-"""Tags in running text."""
+"""Tags in text."""
 
 import pytest
 
@@ -38,7 +38,7 @@ def test_tags_are_found(text: str, found: list[str]) -> None:
         "C# and F#",
     ],
 )
-def test_what_is_no_tag_is_not_found(text: str) -> None:
+def test_text_that_is_not_a_tag_is_not_found(text: str) -> None:
     assert inline_tags(text) == []
 
 
@@ -51,9 +51,9 @@ def test_a_line_of_one_tag_alone(line: str, tag: str) -> None:
 
 
 @pytest.mark.parametrize("line", ["#one #two", "#one text", "# one", "#123", "#", "text", ""])
-def test_any_other_line_is_not(line: str) -> None:
+def test_any_other_line_is_not_a_lone_tag(line: str) -> None:
     assert lone_tag(line) is None
 
 
-def test_tags_are_merged_whatever_their_case() -> None:
+def test_tags_are_merged_in_any_case() -> None:
     assert merge_tags(("#Work",), ["#work", "#Home"], ("#HOME", "#x")) == ("#Work", "#Home", "#x")

@@ -1,4 +1,4 @@
-"""`ragctl completion`: the script is read by a real bash, which is then asked what could follow."""
+"""`ragctl completion`: a real bash loads the script and completes words with it."""
 
 import os
 import pty
@@ -14,7 +14,7 @@ import pytest
 
 from ragctl import cli
 from ragctl.commands.wait import GOALS
-from ragctl.completion import EARLY, commands
+from ragctl.completion import GLOBAL_OPTIONS, read_commands
 from ragd.config.keys import dotted_keys
 from ragd.events import TAGS
 from tests.patience import PATIENCE_S
@@ -42,7 +42,7 @@ def script(ragctl: Ragctl, short: Path) -> Path:
 
 @pytest.fixture
 def complete(script: Path, short: Path) -> Complete:
-    """What bash offers when Tab is pressed behind the last of these words."""
+    """What bash offers when Tab is pressed after the last of these words."""
     (short / "there/My Notes").mkdir(parents=True)
     (short / "there/More").mkdir()
     (short / "there/Music.txt").touch()
@@ -69,7 +69,7 @@ def test_every_command_is_offered(complete: Complete) -> None:
 
 @pytest.mark.parametrize("verb", cli.PURPOSES)
 def test_every_option_of_every_command_is_offered(complete: Complete, verb: str) -> None:
-    _, parser = cli.command(verb)
+    _, parser = cli.load_command(verb)
     long = set(re.findall(r"^  (?:-\w[^,]*, )?(--[\w-]+)", parser.format_help(), re.M))
     assert long and set(complete(verb, "--")) == long
     assert complete(verb, "--hom") == ["--home"]
@@ -125,7 +125,7 @@ def test_every_key_of_the_configuration_and_every_fact_is_offered(complete: Comp
     assert complete("events", "--type", "") == [tag for tag in TAGS if tag != "unknown"]
 
 
-def test_where_nothing_has_to_stand_options_are_offered(complete: Complete) -> None:
+def test_options_are_offered_where_no_argument_is_expected(complete: Complete) -> None:
     assert complete("status", "") == complete("status", "--")
 
 
@@ -209,9 +209,9 @@ def test_tab_completes_at_a_prompt(bash: Bash, keys: str, arguments: str) -> Non
 
 
 def test_the_commands_are_those_of_the_help() -> None:
-    found = {command.verb: command for command in commands()}
+    found = {command.verb: command for command in read_commands()}
     assert list(found) == list(cli.PURPOSES)
-    assert {o.names[0] for o in EARLY} == {"--help", "--home", "--json", "--version"}
+    assert {o.names[0] for o in GLOBAL_OPTIONS} == {"--help", "--home", "--json", "--version"}
     [goal] = [o for o in found["wait"].options if "--for" in o.names]
     assert goal.value is not None and goal.value.words == GOALS
 
@@ -233,6 +233,6 @@ def test_the_script_is_well_formed(ragctl: Ragctl, short: Path, shell: str) -> N
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_a_shell_that_we_do_not_know_is_answered_with_the_nearest(ragctl: Ragctl) -> None:
+def test_an_unknown_shell_gets_a_suggestion(ragctl: Ragctl) -> None:
     result = ragctl("completion", "bsh")
     assert result.code == 2 and "Did you mean `bash`?" in result.err

@@ -1,4 +1,4 @@
-"""`ragctl config`: one file, always valid, always whole."""
+"""`ragctl config`: the file is always valid and complete."""
 
 import json
 import os
@@ -16,18 +16,18 @@ def file(home: Home) -> Path:
     return Path(home.config)
 
 
-def test_path_tells_where_it_lies(ragctl: Ragctl, home: Home) -> None:
+def test_path_prints_where_the_file_is(ragctl: Ragctl, home: Home) -> None:
     assert ragctl("config", "path").out == f"{home.config}\n"
     assert ragctl("config", "path", "--json").json == {"path": home.config, "exists": True}
 
 
-def test_show_tells_what_the_file_says_and_defaults_the_rest(ragctl: Ragctl, file: Path) -> None:
+def test_show_prints_the_file_and_with_defaults_every_setting(ragctl: Ragctl, file: Path) -> None:
     assert ragctl("config", "show").json == json.loads(file.read_text())
     everything = ragctl("config", "show", "--defaults").json
     assert everything["watch"] == {"debounce_s": 2, "collect_s": 5, "rescan_s": 300}
 
 
-def test_get_tells_one_setting_or_a_section(ragctl: Ragctl, home: Home) -> None:
+def test_get_prints_one_setting_or_a_section(ragctl: Ragctl, home: Home) -> None:
     vault = os.path.join(os.path.dirname(home.root), "vault")
     assert ragctl("config", "get", "vault_path").out == f"{vault}\n"
     assert ragctl("config", "get", "vault_path", "--json").json == vault
@@ -35,7 +35,7 @@ def test_get_tells_one_setting_or_a_section(ragctl: Ragctl, home: Home) -> None:
     assert ragctl("config", "get", "watch").json["collect_s"] == 5
 
 
-def test_an_unknown_key_is_answered_with_the_nearest(ragctl: Ragctl) -> None:
+def test_an_unknown_key_gets_a_suggestion(ragctl: Ragctl) -> None:
     for argv in (("get", "watch.rescan"), ("set", "watch.rescan", "3")):
         result = ragctl("config", *argv)
         assert result.code == 78 and "Did you mean `watch.rescan_s`?" in result.err
@@ -51,7 +51,7 @@ def test_set_writes_in_one_step_and_keeps_the_mode(ragctl: Ragctl, file: Path) -
     assert os.listdir(file.parent) == ["config.json"]
 
 
-def test_set_writes_behind_a_link(ragctl: Ragctl, file: Path, short: Path) -> None:
+def test_set_writes_to_the_target_of_a_link(ragctl: Ragctl, file: Path, short: Path) -> None:
     real = short / "dotfiles.json"
     file.rename(real)
     file.symlink_to(real)
@@ -68,9 +68,7 @@ def test_set_writes_behind_a_link(ragctl: Ragctl, file: Path, short: Path) -> No
         ("watch", "{}"),
     ],
 )
-def test_what_would_not_be_valid_is_not_written(
-    ragctl: Ragctl, file: Path, key: str, value: str
-) -> None:
+def test_an_invalid_value_is_not_written(ragctl: Ragctl, file: Path, key: str, value: str) -> None:
     before = file.read_bytes()
     result = ragctl("config", "set", key, value)
     assert result.code == 78 and result.out == "" and f"`{key}" in result.err
@@ -88,9 +86,7 @@ def test_unset_brings_the_default_back(ragctl: Ragctl, file: Path) -> None:
     assert json.loads(file.read_text()) == before
 
 
-def test_what_does_not_stand_there_or_must_stand_there_is_not_unset(
-    ragctl: Ragctl, file: Path
-) -> None:
+def test_a_missing_or_required_key_is_not_unset(ragctl: Ragctl, file: Path) -> None:
     before = file.read_bytes()
     missing = ragctl("config", "unset", "watch.rescan_s")
     assert missing.code == 78 and "`watch.rescan_s` is not in" in missing.err
@@ -99,14 +95,14 @@ def test_what_does_not_stand_there_or_must_stand_there_is_not_unset(
     assert file.read_bytes() == before
 
 
-def test_a_file_that_is_refused_is_mended_key_by_key(ragctl: Ragctl, file: Path) -> None:
+def test_an_invalid_file_can_be_fixed_key_by_key(ragctl: Ragctl, file: Path) -> None:
     tree = json.loads(file.read_text())
     wrong = {"serach": {"stale": "hybrid"}, "watch": {"rescan_s": "often", "debounce": 1}}
     file.write_text(json.dumps(tree | wrong))
     assert "config unset KEY`" in ragctl("status").err
     first = ragctl("config", "unset", "serach")
-    assert (first.code, first.out) == (78, "serach is gone\n")
-    assert "That is written. Still wrong: " in first.err and "serach" not in first.err
+    assert (first.code, first.out) == (78, "serach was removed\n")
+    assert "The change is saved. Still wrong: " in first.err and "serach" not in first.err
     refused = ragctl("config", "set", "watch.rescan_s", "never")
     assert refused.code == 78 and refused.out == "", "no better than before"
     second = ragctl("config", "set", "watch.rescan_s", "600", "--json")
@@ -123,15 +119,15 @@ def test_a_file_that_is_refused_is_mended_key_by_key(ragctl: Ragctl, file: Path)
         ({"watch": {"rescan_s": 600, "rescan_sx": 1}}, ("unset", "watch.rescan_s")),
     ],
 )
-def test_a_key_of_nearly_the_same_name_is_in_nobodys_way(
+def test_a_key_of_nearly_the_same_name_does_not_interfere(
     ragctl: Ragctl, file: Path, wrong: dict[str, object], argv: tuple[str, ...]
 ) -> None:
     file.write_text(json.dumps(json.loads(file.read_text()) | wrong))
     result = ragctl("config", *argv)
-    assert result.code == 78 and result.out and "That is written. Still wrong:" in result.err
+    assert result.code == 78 and result.out and "The change is saved. Still wrong:" in result.err
 
 
-def test_a_path_counts_from_where_it_was_typed(
+def test_a_relative_path_starts_at_the_current_folder(
     ragctl: Ragctl, file: Path, short: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (short / "other").mkdir()
@@ -143,13 +139,13 @@ def test_a_path_counts_from_where_it_was_typed(
 @pytest.mark.parametrize(
     ("given", "sentence"), [("nope", "does not exist"), ("vault/note.md", "is not a folder")]
 )
-def test_a_vault_that_is_not_there_is_not_set(
+def test_a_missing_vault_is_not_set(
     ragctl: Ragctl, file: Path, short: Path, given: str, sentence: str
 ) -> None:
     before = file.read_bytes()
     result = ragctl("config", "set", "vault_path", str(short / given))
     assert result.code == 78 and result.out == ""
-    assert f"`vault_path` is left as it was: {short / given} {sentence}." in result.err
+    assert f"`vault_path` was not changed: {short / given} {sentence}." in result.err
     assert "`ragctl init`" in result.err and file.read_bytes() == before
 
 
@@ -160,14 +156,12 @@ def test_the_home_may_not_move_into_the_vault(ragctl: Ragctl, file: Path, short:
     assert file.read_bytes() == before
 
 
-def test_a_running_daemon_is_told_and_says_what_it_made_of_it(
-    ragctl: Ragctl, fake: FakeDaemon
-) -> None:
+def test_a_running_daemon_reloads_and_the_result_is_shown(ragctl: Ragctl, fake: FakeDaemon) -> None:
     fake.reload_answer = (200, {"applied": ["watch.rescan_s"], "needs_restart": ["vault_path"]})
     result = ragctl("config", "set", "watch.rescan_s", "600")
     assert result.code == 0
-    assert "In force now: watch.rescan_s." in result.err
-    assert "Waits for a restart: vault_path." in result.err
+    assert "In effect now: watch.rescan_s." in result.err
+    assert "Takes effect after a restart: vault_path." in result.err
     told = ragctl("config", "set", "watch.rescan_s", "600", "--json").json
     assert told["daemon"] == {
         "running": True,
@@ -178,16 +172,16 @@ def test_a_running_daemon_is_told_and_says_what_it_made_of_it(
 
 
 @pytest.mark.parametrize("key", ["indexing.chunk_size", "security.code_blocks"])
-def test_another_way_of_cutting_says_what_becomes_of_the_notes(
+def test_a_change_of_chunking_says_what_happens_to_the_notes(
     ragctl: Ragctl, fake: FakeDaemon, file: Path, key: str
 ) -> None:
     value = {"indexing.chunk_size": "400", "security.code_blocks": "keep"}[key]
     said = ragctl("config", "set", key, value).err
-    assert "All notes are cut again: soon, by the daemon itself; at once, by `ragctl sync`." in said
+    assert "split all notes into chunks again; `ragctl sync` does it now." in said
     assert ragctl("config", "set", key, value).err == ""  # nothing changed
     fake.close()
     file.write_text(json.dumps({"vault_path": ragctl("config", "get", "vault_path").out.strip()}))
-    assert "cut again by the next sync" in ragctl("config", "set", key, value).err
+    assert "The next sync splits all notes" in ragctl("config", "set", key, value).err
 
 
 def test_a_daemon_that_refuses_is_quoted(ragctl: Ragctl, fake: FakeDaemon) -> None:
@@ -214,7 +208,7 @@ def test_validate_says_what_is_wrong(ragctl: Ragctl, file: Path) -> None:
     assert result.code == 78 and result.err == "" and "`wach`" in result.json["error"]["message"]
 
 
-def test_a_pipe_in_the_files_place_hangs_nobody(ragctl: Ragctl, file: Path) -> None:
+def test_a_pipe_in_place_of_the_file_does_not_hang(ragctl: Ragctl, file: Path) -> None:
     file.unlink()
     os.mkfifo(file)
     assert ragctl("config", "show").code == 78
@@ -240,19 +234,19 @@ def another(short: Path, home: Home) -> Path:
     return other
 
 
-def test_another_vault_says_when_the_index_is_dropped_and_the_way_back(
+def test_another_vault_warns_that_the_index_is_dropped_and_how_to_avoid_it(
     ragctl: Ragctl, home: Home, short: Path
 ) -> None:
     before, other = short / "vault", another(short, home)
     result = ragctl("config", "set", "vault_path", str(other))
     assert result.code == 0
-    assert f"When the daemon starts next and finds {other}, it drops an index" in result.err
-    assert f"`ragctl config set vault_path {before}` before you start it" in result.err
+    assert f"When the daemon next starts and finds {other}, it drops the index" in result.err
+    assert f"`ragctl config set vault_path {before}` before you start the daemon" in result.err
     said = ragctl("config", "set", "vault_path", str(before), "--json").json
     assert len(said["hints"]) == 1
 
 
-def test_where_nothing_is_dropped_nothing_is_said_of_it(
+def test_there_is_no_warning_if_no_index_is_dropped(
     ragctl: Ragctl, home: Home, short: Path, fake: FakeDaemon
 ) -> None:
     other = short / "new"
@@ -266,9 +260,9 @@ def test_where_nothing_is_dropped_nothing_is_said_of_it(
     assert ragctl("config", "set", "watch.rescan_s", "600", "--json").json["hints"] == []
 
 
-def test_beginning_anew_with_another_vault_says_the_same(
+def test_init_with_force_and_another_vault_warns_too(
     ragctl: Ragctl, home: Home, short: Path
 ) -> None:
     other = another(short, home)
     result = ragctl("init", str(other), "--force")
-    assert result.code == 0 and "it drops an index" in result.err
+    assert result.code == 0 and "it drops the index" in result.err

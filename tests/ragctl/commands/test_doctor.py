@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from ragctl.commands.doctor import CHECKS, describe
+from ragctl.commands.doctor import CHECKS, render_findings
 from ragctl.doctor.checks import Finding, daemon, log, ok, vault
 from ragctl.doctor.checks import home as home_checks
-from ragctl.doctor.run_checks import Check, examine
+from ragctl.doctor.run_checks import Check, run_checks
 from ragctl.views.render import Ink
 from ragd.eventlog.frame import FORMAT, Record, SegmentHeader, encode, encode_header
 from ragd.eventlog.segment import segment_name
@@ -34,7 +34,7 @@ def write_log(place: Home, *, ts: str = "2026-11-15T14:00:00.000000Z", min_reade
 def test_a_fresh_home_has_nothing_wrong(ragctl: Ragctl) -> None:
     result = ragctl("doctor")
     assert result.code == 0 and result.err == ""
-    assert result.lines[-1] == "All is well."
+    assert result.lines[-1] == "All checks passed."
     for name in CHECKS:
         assert f"✓ {name}" in result.out
 
@@ -57,19 +57,21 @@ def test_a_warning_alone_is_not_a_failure(ragctl: Ragctl, home: Home) -> None:
     assert "→ Run `chmod 700" in result.out and "1 warning." in result.lines[-1]
 
 
-def test_what_waits_for_the_configuration_is_told_once(ragctl: Ragctl, home: Home) -> None:
+def test_checks_that_need_the_configuration_share_one_line(ragctl: Ragctl, home: Home) -> None:
     Path(home.config).write_text("{")
     result = ragctl("doctor")
-    assert result.code == 1 and result.out.count("Mend the configuration first.") == 1
-    [line] = [line for line in result.lines if "for want of a valid configuration" in line]
+    assert result.code == 1 and result.out.count("Fix the configuration first.") == 1
+    [line] = [line for line in result.lines if "because there is no valid configuration" in line]
     assert line.split(": ")[1].split(", ")[:3] == ["places", "vault", "notes"]
     waiting = [
-        one for one in ragctl("doctor", "--json").json["checks"] if "for want" in one["message"]
+        one
+        for one in ragctl("doctor", "--json").json["checks"]
+        if "no valid configuration" in one["message"]
     ]
     assert len(waiting) == 7
 
 
-def test_it_looks_at_everything_that_can_go_wrong() -> None:
+def test_the_list_of_checks_is_complete() -> None:
     assert len(CHECKS) >= 15
     assert set(CHECKS) >= {
         *("config", "home", "socket", "lock", "log", "disk space", "inotify", "vault", "notes"),
@@ -77,7 +79,7 @@ def test_it_looks_at_everything_that_can_go_wrong() -> None:
     }
 
 
-def test_a_check_that_hangs_holds_up_nobody(home: Home) -> None:
+def test_a_hanging_check_does_not_delay_the_others(home: Home) -> None:
     forever = threading.Event()
 
     def hang(place: object) -> Finding:
@@ -99,18 +101,18 @@ def test_a_check_that_hangs_holds_up_nobody(home: Home) -> None:
         "takes longer": Check(come_late, PATIENCE_S),
     }
     threading.Timer(0.3, began.set).start()
-    found = examine(home, checks)
+    found = run_checks(home, checks)
     forever.set()
     assert [found[name].verdict for name in checks] == ["fail", "ok", "fail", "ok"]
     assert "no answer within 0.1 s" in found["hangs"].message
     assert "ZeroDivision" in found["explodes"].message
-    assert "2 checks failed." in describe(found, Ink())
+    assert "2 checks failed." in render_findings(found, Ink())
 
 
-def test_a_disk_that_hangs_does_not_hang_the_whole(
+def test_a_hanging_disk_does_not_hang_doctor(
     ragctl: Ragctl, home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whoever opens a FIFO that nobody writes to hangs, as on a network drive that is gone."""
+    """Opening a FIFO without a writer hangs, as a file on a lost network drive does."""
     path = Path(home.snapshots) / "0000000000000003.json"
     path.parent.mkdir()
     os.mkfifo(path)
@@ -118,7 +120,7 @@ def test_a_disk_that_hangs_does_not_hang_the_whole(
     hangs = {"snapshots": CHECKS["snapshots"]._replace(within_s=0.3)}
     monkeypatch.setattr("ragctl.commands.doctor.CHECKS", {**hangs, **some})
     result = ragctl("doctor", "--json")
-    os.close(os.open(path, os.O_WRONLY | os.O_NONBLOCK))  # let the thread go
+    os.close(os.open(path, os.O_WRONLY | os.O_NONBLOCK))  # unblocks the thread
     verdicts = {check["name"]: check["verdict"] for check in result.json["checks"]}
     assert verdicts == {"snapshots": "fail"} | dict.fromkeys(some, "ok")
 
@@ -134,7 +136,7 @@ def test_files_of_another_user_are_found(home: Home, monkeypatch: pytest.MonkeyP
     assert finding.verdict == "fail" and "chown -R" in finding.fix
 
 
-def test_a_home_that_is_not_there_yet_is_fine(home: Home) -> None:
+def test_a_missing_home_is_fine(home: Home) -> None:
     os.unlink(home.config)
     os.rmdir(home.root)
     assert home_checks.permissions(home).verdict == "ok"
@@ -142,7 +144,7 @@ def test_a_home_that_is_not_there_yet_is_fine(home: Home) -> None:
 
 
 @pytest.mark.parametrize(("free", "verdict"), [(10**6, "fail"), (10**9, "warn"), (10**12, "ok")])
-def test_little_room_is_told(
+def test_little_disk_space_is_reported(
     home: Home, monkeypatch: pytest.MonkeyPatch, free: int, verdict: str
 ) -> None:
     import shutil
@@ -156,8 +158,8 @@ def test_the_lock_names_its_holder(home: Home, fake: FakeDaemon) -> None:
     assert f"pid {os.getpid()}" in daemon.lock(home).message
     assert daemon.socket(home).verdict == "ok"
     fake.close()
-    assert daemon.lock(home).message == "free: no daemon runs"
-    assert daemon.socket(home).message == "none: no daemon runs"
+    assert daemon.lock(home).message == "free: no daemon is running"
+    assert daemon.socket(home).message == "none: no daemon is running"
 
 
 def test_a_holder_of_another_version_is_a_warning(home: Home, fake: FakeDaemon) -> None:
@@ -166,7 +168,7 @@ def test_a_holder_of_another_version_is_a_warning(home: Home, fake: FakeDaemon) 
     assert finding.verdict == "warn" and "0.0.1" in finding.message
 
 
-def test_what_is_left_behind_or_in_the_way_of_the_socket_is_told(home: Home) -> None:
+def test_a_stale_or_blocked_socket_is_reported(home: Home) -> None:
     import socket
 
     end = socket.socket(socket.AF_UNIX)
@@ -178,7 +180,7 @@ def test_what_is_left_behind_or_in_the_way_of_the_socket_is_told(home: Home) -> 
     assert "open to others (mode 0666)" in daemon.socket(home).message
     os.unlink(home.socket)
     Path(home.socket).write_text("")
-    assert "in the way" in daemon.socket(home).message
+    assert "is not a socket" in daemon.socket(home).message
 
 
 def test_a_daemon_of_another_version_is_a_warning(home: Home, fake: FakeDaemon) -> None:
@@ -186,7 +188,7 @@ def test_a_daemon_of_another_version_is_a_warning(home: Home, fake: FakeDaemon) 
     assert daemon.socket(home).verdict == "warn" and "9.9.9" in daemon.socket(home).message
 
 
-def test_what_a_running_daemon_says_of_itself_is_told(home: Home, fake: FakeDaemon) -> None:
+def test_the_health_of_a_running_daemon_is_reported(home: Home, fake: FakeDaemon) -> None:
     assert daemon.health(home) == ok("healthy")
     fake.be("degraded", "OLLAMA_UNREACHABLE", "INDEX_STALE")
     finding = daemon.health(home)
@@ -198,7 +200,7 @@ def test_what_a_running_daemon_says_of_itself_is_told(home: Home, fake: FakeDaem
     assert daemon.health(home).verdict == "ok"
 
 
-def test_a_daemon_that_does_not_listen_yet_is_told(home: Home, fake: FakeDaemon) -> None:
+def test_a_daemon_that_does_not_listen_yet_is_reported(home: Home, fake: FakeDaemon) -> None:
     os.rename(home.socket, f"{home.socket}.away")
     assert "starting or stopping" in daemon.socket(home).message
     os.rename(f"{home.socket}.away", home.socket)
@@ -207,7 +209,7 @@ def test_a_daemon_that_does_not_listen_yet_is_told(home: Home, fake: FakeDaemon)
 def test_a_whole_log_is_counted(home: Home) -> None:
     assert log.integrity(home).message == "no log yet"
     write_log(home)
-    assert log.integrity(home) == ok("3 facts in 1 segment, all whole")
+    assert log.integrity(home) == ok("3 facts in 1 segment, all intact")
 
 
 def test_damage_is_a_failure_and_a_torn_tail_a_warning(home: Home) -> None:
@@ -220,13 +222,15 @@ def test_damage_is_a_failure_and_a_torn_tail_a_warning(home: Home) -> None:
     assert finding.verdict == "fail" and "damaged at 2" in finding.message
 
 
-def test_a_tail_on_its_way_is_no_damage_while_a_daemon_writes(home: Home, fake: FakeDaemon) -> None:
+def test_an_incomplete_tail_is_not_damage_while_a_daemon_writes(
+    home: Home, fake: FakeDaemon
+) -> None:
     path = write_log(home)
     path.write_bytes(path.read_bytes()[:-9])
     assert log.integrity(home).verdict == "ok"
 
 
-def test_what_was_set_aside_is_remembered(home: Home) -> None:
+def test_damaged_parts_that_were_set_aside_are_counted(home: Home) -> None:
     write_log(home)
     aside = Path(home.events) / "aside"
     aside.mkdir()
@@ -257,7 +261,7 @@ def test_a_log_from_the_future_is_a_warning(home: Home) -> None:
     assert finding.verdict == "warn" and "in the future" in finding.message
 
 
-def test_a_vault_that_is_gone_or_empty_is_told(home: Home, short: Path) -> None:
+def test_a_missing_or_empty_vault_is_reported(home: Home, short: Path) -> None:
     assert vault.reachable(home).verdict == "ok"
     root = short / "vault"
     root.rename(short / "elsewhere")
@@ -266,7 +270,9 @@ def test_a_vault_that_is_gone_or_empty_is_told(home: Home, short: Path) -> None:
     assert vault.reachable(home).verdict == "warn"
 
 
-def test_too_few_watches_are_told(home: Home, short: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_few_watches_are_reported(
+    home: Home, short: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert vault.inotify(home).verdict == "ok"
     monkeypatch.setattr(vault, "read_number", lambda path: 1)
     assert vault.inotify(home).verdict == "warn", "hidden folders need no watch"

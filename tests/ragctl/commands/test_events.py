@@ -1,4 +1,4 @@
-"""`ragctl events`: the facts, old and new."""
+"""`ragctl events`: recorded facts and new ones."""
 
 import json
 import signal
@@ -25,7 +25,7 @@ def test_json_is_the_daemons_lines_unchanged(ragctl: Ragctl, fake: FakeDaemon) -
     assert result.lines == [json.dumps(record) for record in fake.records]
 
 
-def test_after_limit_and_type_choose(ragctl: Ragctl, fake: FakeDaemon) -> None:
+def test_after_limit_and_type_select_facts(ragctl: Ragctl, fake: FakeDaemon) -> None:
     for number in range(6):
         fake.record("even" if number % 2 else "odd", number=number)
     seqs = [json.loads(line)["seq"] for line in ragctl("events", "--json", "--after", "3").lines]
@@ -44,7 +44,7 @@ def test_following_begins_with_the_last_few(ragctl: Ragctl, fake: FakeDaemon) ->
     assert [json.loads(line)["seq"] for line in lines] == list(range(21, 32))
 
 
-def test_a_dropped_follower_goes_on_behind_its_last_fact(ragctl: Ragctl, fake: FakeDaemon) -> None:
+def test_a_dropped_follower_continues_after_its_last_fact(ragctl: Ragctl, fake: FakeDaemon) -> None:
     def first() -> None:
         fake.record("before")
         fake.drop_followers()
@@ -65,7 +65,7 @@ def test_following_ends_with_a_sentence_when_the_daemon_goes(
     assert "The daemon stopped" in result.err
 
 
-def test_what_the_daemon_refuses_is_told_in_its_words(ragctl: Ragctl, fake: FakeDaemon) -> None:
+def test_a_refusal_is_shown_in_the_daemons_words(ragctl: Ragctl, fake: FakeDaemon) -> None:
     result = ragctl("events", "--type", "no such&type")
     assert result.code == 2 and result.out == ""
     assert "The parameter `type` is not a type of fact." in result.err
@@ -73,13 +73,13 @@ def test_what_the_daemon_refuses_is_told_in_its_words(ragctl: Ragctl, fake: Fake
 
 
 def test_trouble_stands_out_and_nulls_are_left_out() -> None:
-    from ragctl.commands.events import describe
+    from ragctl.commands.events import format_fact
     from ragctl.views.render import Ink
 
     ink = Ink()
     ink.colour = True
     event = {"type": "dependency_lost", "code": "X", "since": None}
-    line = describe({"seq": 1, "ts": "2026-11-15T14:30:00Z", "actor": "a", "event": event}, ink)
+    line = format_fact({"seq": 1, "ts": "2026-11-15T14:30:00Z", "actor": "a", "event": event}, ink)
     assert "\x1b[31mdependency_lost" in line and line.endswith(" code=X")
 
 
@@ -92,7 +92,7 @@ def test_ctrl_c_ends_it_quietly(process: StartProcess, fake: FakeDaemon) -> None
     assert child.returncode == 130
 
 
-def test_a_reader_that_has_enough_ends_it_quietly(process: StartProcess, fake: FakeDaemon) -> None:
+def test_a_closed_pipe_ends_it_quietly(process: StartProcess, fake: FakeDaemon) -> None:
     fake.record("daemon_started")
     child = process("events", "-f")
     child.stdout.readline()

@@ -71,9 +71,7 @@ def test_a_note_that_cannot_be_read_makes_it_partial_and_is_named(
     assert [file["path"] for file in failed["files"]] == ["broken.md"]
 
 
-def test_a_vault_that_is_not_there_is_fatal_and_deletes_nothing(
-    ragctl: Ragctl, vault: Path
-) -> None:
+def test_a_missing_vault_is_fatal_and_deletes_nothing(ragctl: Ragctl, vault: Path) -> None:
     assert ragctl("index").code == 0
     shutil.move(vault, vault.with_name("away"))
     assert ragctl("sync").code == 2
@@ -103,9 +101,7 @@ def test_an_agent_cannot_accept_deletions(ragctl: Ragctl, vault: Path) -> None:
 CANARY = "quetzalcanary"
 
 
-def test_nothing_that_a_note_says_gets_into_the_log(
-    ragctl: Ragctl, home: Home, vault: Path
-) -> None:
+def test_no_note_text_gets_into_the_log(ragctl: Ragctl, home: Home, vault: Path) -> None:
     (vault / "a.md").write_text(f"---\ntags: [x{CANARY}]\ntitle: {CANARY} A\n---\n# {CANARY}\n")
     (vault / "b.md").write_text(f"---\nbroken: [{CANARY}\n---\n#{CANARY}\nsaid {CANARY}\n")
     (vault / "c.md").write_bytes(bytes(range(256)) * 40 + CANARY.encode())

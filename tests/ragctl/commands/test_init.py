@@ -1,4 +1,4 @@
-"""`ragctl init`: from nothing to a configuration."""
+"""`ragctl init`: writes the first configuration."""
 
 import io
 import json
@@ -16,7 +16,7 @@ from tests.ragctl.conftest import FakeDaemon, Ragctl
 
 @pytest.fixture
 def fresh(home: Home) -> Path:
-    """The home before anybody was there."""
+    """A home that does not exist yet."""
     os.unlink(home.config)
     os.rmdir(home.root)
     return Path(home.root)
@@ -24,7 +24,7 @@ def fresh(home: Home) -> Path:
 
 @pytest.fixture
 def obsidian(short: Path) -> Path:
-    """Obsidian's list: two vaults that are there, one that is gone."""
+    """Obsidian's list: two vaults that exist, one that is missing."""
     folder = short / "user/.config/obsidian"
     folder.mkdir(parents=True)
     (short / "older").mkdir()
@@ -48,7 +48,7 @@ class Terminal(io.StringIO):
 
 @pytest.fixture
 def typed(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
-    """Somebody at a terminal who types this."""
+    """A user at a terminal who types this."""
 
     def type_in(text: str) -> None:
         monkeypatch.setattr(sys, "stdin", Terminal(text))
@@ -82,7 +82,7 @@ def test_the_next_step_names_the_home_that_was_named(
     assert f"`ragctl --home '{other}' config set vault_path {short}/new`" in again.err
 
 
-def test_the_vault_counts_from_where_it_was_typed(
+def test_a_relative_vault_starts_at_the_current_folder(
     ragctl: Ragctl, fresh: Path, short: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(short)
@@ -100,7 +100,7 @@ def test_an_existing_configuration_is_not_overwritten(
     assert Path(home.config).read_bytes() == before
 
 
-def test_force_keeps_the_former_one_beside(ragctl: Ragctl, home: Home, short: Path) -> None:
+def test_force_keeps_the_previous_configuration(ragctl: Ragctl, home: Home, short: Path) -> None:
     (short / "other").mkdir()
     before = Path(home.config).read_bytes()
     assert ragctl("init", str(short / "other"), "--force").code == 0
@@ -119,7 +119,7 @@ def test_the_same_vault_again_changes_nothing(ragctl: Ragctl, home: Home, short:
     ("given", "sentence"),
     [("missing", "does not exist"), ("vault/note.md", "is not a folder")],
 )
-def test_what_is_no_folder_is_refused(
+def test_a_path_that_is_not_a_folder_is_refused(
     ragctl: Ragctl, fresh: Path, short: Path, given: str, sentence: str
 ) -> None:
     result = ragctl("init", str(short / given))
@@ -133,7 +133,9 @@ def test_a_home_inside_the_vault_is_refused(ragctl: Ragctl, fresh: Path, short: 
     assert not fresh.exists()
 
 
-def test_an_odd_vault_gets_a_hint_and_no_refusal(ragctl: Ragctl, fresh: Path, short: Path) -> None:
+def test_an_unusual_vault_gets_a_hint_and_is_accepted(
+    ragctl: Ragctl, fresh: Path, short: Path
+) -> None:
     (short / "bare").mkdir()
     result = ragctl("init", str(short / "bare"))
     assert result.code == 0
@@ -150,18 +152,21 @@ def test_template_folders_that_are_left_out_are_named_with_their_notes(
     (vault / ".obsidian").mkdir()
     (vault / ".obsidian" / "templates.json").write_text('{"folder": "/Templates/"}')
     result = ragctl("init", str(vault))
-    assert "Templates, a folder of templates, is left out with 2 notes in it." in result.err
+    assert "The template folder Templates (2 notes) is not indexed." in result.err
     assert "ragctl config set indexing.templates index" in result.err
     assert ragctl("config", "set", "indexing.templates", "index").code == 0
     assert "templates" not in ragctl("init", str(vault)).err
 
 
-def test_a_running_daemon_is_told(
+def test_a_running_daemon_reloads(
     ragctl: Ragctl, home: Home, fake: FakeDaemon, short: Path
 ) -> None:
     (short / "other").mkdir()
     fake.reload_answer = (200, {"applied": [], "needs_restart": ["vault_path"]})
-    assert "Waits for a restart: vault_path." in ragctl("init", str(short / "other"), "--force").err
+    assert (
+        "Takes effect after a restart: vault_path."
+        in ragctl("init", str(short / "other"), "--force").err
+    )
 
 
 def test_without_a_terminal_known_vaults_are_listed(
@@ -172,19 +177,17 @@ def test_without_a_terminal_known_vaults_are_listed(
     assert result.lines == [
         str(short / "opened"),
         str(short / "older"),
-        f"{short / 'gone'}  (not there)",
+        f"{short / 'gone'}  (missing)",
     ]
-    assert "Type `ragctl init` with one of these folders." in result.err
+    assert "Run `ragctl init` with one of these folders." in result.err
     assert [v["exists"] for v in ragctl("init", "--json").json["vaults"]] == [True, True, False]
 
 
 @pytest.mark.parametrize("content", ["", "[]", '{"vaults": [1]}', '{"vaults": {"a": {"path": 1}}}'])
-def test_a_list_that_cannot_be_read_offers_nothing(
-    ragctl: Ragctl, obsidian: Path, content: str
-) -> None:
+def test_an_unreadable_list_counts_as_empty(ragctl: Ragctl, obsidian: Path, content: str) -> None:
     obsidian.write_text(content)
     result = ragctl("init")
-    assert result.code == 2 and "Obsidian knows no vault" in result.err
+    assert result.code == 2 and "Obsidian has no vaults" in result.err
 
 
 def test_flatpak_and_snap_keep_lists_of_their_own(

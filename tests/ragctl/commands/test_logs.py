@@ -40,7 +40,7 @@ def test_only_the_last_lines_are_shown(ragctl: Ragctl, log: Path) -> None:
     assert ragctl("logs", "-n", "0").out == ""
 
 
-def test_a_young_file_is_completed_from_the_one_before(ragctl: Ragctl, log: Path) -> None:
+def test_a_short_file_is_completed_from_the_rotated_one(ragctl: Ragctl, log: Path) -> None:
     Path(f"{log}.1").write_text(line("older") + line("old"))
     log.write_text(line("new"))
     assert [text.split()[-1] for text in ragctl("logs", "-n", "2").lines] == ["old", "new"]
@@ -51,17 +51,17 @@ def test_json_is_the_file_unchanged(ragctl: Ragctl, log: Path) -> None:
     assert ragctl("logs", "--json").out == log.read_text()
 
 
-def test_what_is_not_json_is_shown_harmless(ragctl: Ragctl, log: Path) -> None:
+def test_lines_that_are_not_json_are_shown_safely(ragctl: Ragctl, log: Path) -> None:
     log.write_bytes(b"plain \x1b[31m words\n[1]\n\xff\xfe\n")
     assert ragctl("logs").lines == ["plain \\x1b[31m words", "[1]", "\ufffd\ufffd"]
 
 
-def test_no_log_is_a_sentence(ragctl: Ragctl) -> None:
+def test_a_missing_log_is_a_sentence(ragctl: Ragctl) -> None:
     result = ragctl("logs")
     assert result.code == 1 and "has not run in this home" in result.err
 
 
-def test_following_survives_rotation_and_takes_only_whole_lines(
+def test_following_survives_rotation_and_reads_only_complete_lines(
     log: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     log.write_bytes(b"first\nhal")
@@ -84,7 +84,7 @@ def test_following_survives_rotation_and_takes_only_whole_lines(
     lines.close()
 
 
-def test_following_waits_for_a_log_that_is_not_there_yet(process: StartProcess, home: Home) -> None:
+def test_following_waits_for_a_missing_log(process: StartProcess, home: Home) -> None:
     child = process("logs", "-f")
     assert "waiting for it" in child.stderr.readline()
     path = Path(home.log_file)

@@ -35,7 +35,7 @@ def test_memories_are_listed_newest_first_with_their_source(ragctl: Any, remembe
     assert result.lines[-1] == "2 memories."
 
 
-def test_none_is_no_failure(ragctl: Any, remember: Any) -> None:
+def test_an_empty_list_is_not_a_failure(ragctl: Any, remember: Any) -> None:
     result = ragctl("memory", "list")
     assert (result.code, result.out) == (0, "0 memories.\n")
 
@@ -96,12 +96,12 @@ def test_json_is_the_daemons_envelope(ragctl: Any, remember: Any) -> None:
         ("store", "a"),
     ],
 )
-def test_a_wrong_line_is_told_as_such(ragctl: Any, argv: tuple[str, ...]) -> None:
+def test_wrong_usage_is_a_sentence(ragctl: Any, argv: tuple[str, ...]) -> None:
     result = ragctl("memory", *argv)
     assert (result.code, result.out) == (2, "")
 
 
-def test_a_damaged_store_is_told_and_nothing_is_forgotten(
+def test_a_damaged_store_is_reported_and_nothing_is_forgotten(
     ragctl: Any, remember: Any, home: Home
 ) -> None:
     Path(home.memories).write_bytes(b"no database " * 99)

@@ -1,4 +1,4 @@
-"""`ragctl pause`: lengths and times as people type them, what is said, and a real daemon."""
+"""`ragctl pause`: durations and times as people type them, messages, and a real daemon."""
 
 import fcntl
 import json
@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from ragctl.arguments.durations import seconds_in, seconds_until
-from ragctl.commands.status import describe
+from ragctl.arguments.durations import parse_duration, seconds_until
+from ragctl.commands.status import render_status
 from ragctl.failure import UsageError
 from ragctl.views.render import Ink
 from ragd.paths import Home
@@ -25,17 +25,17 @@ PAUSED = {"since": "2026-11-15T14:30:00.000000Z", "until": UNTIL}
     ("typed", "seconds"),
     [("30m", 1800), ("2h", 7200), ("1h30m", 5400), ("90 s", 90), ("1d", 86400), ("5 min", 300)],
 )
-def test_lengths(typed: str, seconds: int) -> None:
-    assert seconds_in(typed) == seconds_in(typed.upper()) == seconds
+def test_durations(typed: str, seconds: int) -> None:
+    assert parse_duration(typed) == parse_duration(typed.upper()) == seconds
 
 
 @pytest.mark.parametrize("typed", ["", "45", "soon", "-1h", "0m", "1h30", "2w", "1.5h", "h"])
-def test_what_is_no_length(typed: str) -> None:
-    with pytest.raises(UsageError, match="not a length of time"):
-        seconds_in(typed)
+def test_invalid_durations(typed: str) -> None:
+    with pytest.raises(UsageError, match="not a duration"):
+        parse_duration(typed)
 
 
-def test_times_are_those_of_this_place() -> None:
+def test_times_are_local() -> None:
     here = NOW.astimezone()
     later, earlier = here + timedelta(minutes=90), here - timedelta(minutes=90)
     assert seconds_until(later.strftime("%H:%M"), NOW) == 5400
@@ -51,10 +51,10 @@ def test_times_are_those_of_this_place() -> None:
         ("25:00", "not a time"),
         ("tea", "not a time"),
         ("2026-13-01", "not a time"),
-        ("2020-01-01", "over"),
+        ("2020-01-01", "in the past"),
     ],
 )
-def test_what_is_no_time_to_come(typed: str, words: str) -> None:
+def test_invalid_and_past_times(typed: str, words: str) -> None:
     with pytest.raises(UsageError, match=words):
         seconds_until(typed, NOW)
 
@@ -62,13 +62,13 @@ def test_what_is_no_time_to_come(typed: str, words: str) -> None:
 @pytest.mark.parametrize(
     ("argv", "words"),
     [
-        (("5",), "not a length of time"),
-        (("resmue",), "not a length of time"),
-        (("2h", "--until", "18:00"), "either a length or --until"),
+        (("5",), "not a duration"),
+        (("resmue",), "not a duration"),
+        (("2h", "--until", "18:00"), "a duration or --until, not both"),
         (("31d",), "at most 30 days"),
     ],
 )
-def test_wrong_usage_asks_nobody(
+def test_wrong_usage_sends_no_request(
     ragctl: Ragctl, fake: FakeDaemon, argv: list[str], words: str
 ) -> None:
     result = ragctl("pause", *argv)
@@ -76,23 +76,23 @@ def test_wrong_usage_asks_nobody(
     assert fake.requests == []
 
 
-def test_the_first_lines_of_the_status_say_it() -> None:
+def test_the_status_shows_the_pause_first() -> None:
     data = {"plugin_health": "healthy", "paused": PAUSED}
-    lines = describe(data, Ink()).splitlines()
+    lines = render_status(data, Ink()).splitlines()
     assert lines[2].startswith("  Syncing is paused until ") and "not indexed" in lines[2]
     assert "`ragctl pause resume`" in lines[3]
 
 
-def test_who_asks_for_a_job_or_waits_is_told(ragctl: Ragctl, fake: FakeDaemon) -> None:
+def test_sync_and_wait_mention_the_pause(ragctl: Ragctl, fake: FakeDaemon) -> None:
     fake.more = {"paused": PAUSED, "unindexed_files": 2}
     result = ragctl("sync", "--no-wait")
-    assert result.code == 0 and "the pause goes on" in result.err
+    assert result.code == 0 and "the pause stays in effect" in result.err
     waited = ragctl("wait", "--for", "idle", "--timeout", "0")
     assert waited.code == 75 and "syncing is paused until" in waited.err
 
 
 @pytest.mark.slow
-def test_a_pause_outlives_a_kill_and_ends_by_itself(
+def test_a_pause_survives_a_kill_and_ends_automatically(
     ragctl: Ragctl, home: Home, short: Path
 ) -> None:
     quick = {"debounce_s": 0.05, "collect_s": 0.05, "rescan_s": 1}

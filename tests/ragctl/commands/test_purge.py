@@ -1,4 +1,4 @@
-"""`ragctl purge`: all of ragd's, nothing of anybody else's, whatever the folders look like."""
+"""`ragctl purge`: removes all files of ragd and no others, in any layout of folders."""
 
 import fcntl
 import json
@@ -21,7 +21,7 @@ GENERATION = "01M7J1X3PE7Z95X9XZM9P8PP9Z"
 
 
 def fill(home: Home, vectors: str | None = None) -> None:
-    """Something of everything that ragd writes, left-overs of crashes among it."""
+    """Files of every kind that ragd writes, including leftovers of crashes."""
     table = f"{vectors or home.vectors}/{GENERATION}/obsidian_chunks.lance"
     names = [
         *(
@@ -49,7 +49,7 @@ def fill(home: Home, vectors: str | None = None) -> None:
 
 
 def tree(folder: Path) -> dict[str, bytes | None]:
-    """Everything below, links as what they point at."""
+    """All files and folders below, links with their targets."""
     found: dict[str, bytes | None] = {}
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder).as_posix()
@@ -65,14 +65,14 @@ def configure(home: Home, short: Path, **more: Any) -> None:
     Path(home.config).write_text(json.dumps(config))
 
 
-def test_everything_goes_and_the_vault_stays(ragctl: Ragctl, home: Home, short: Path) -> None:
+def test_everything_is_removed_and_the_vault_stays(ragctl: Ragctl, home: Home, short: Path) -> None:
     fill(home)
     before = tree(short / "vault")
     result = ragctl("purge", "--yes")
     assert result.code == 0 and "Removed: " in result.out
     assert not os.path.lexists(home.root) and tree(short / "vault") == before
     again = ragctl("purge", "--yes")
-    assert again.code == 0 and "nothing of ragd's" in again.out
+    assert again.code == 0 and "no files from ragd" in again.out
 
 
 def test_a_dry_run_lists_sizes_and_changes_nothing(ragctl: Ragctl, home: Home, short: Path) -> None:
@@ -86,10 +86,13 @@ def test_a_dry_run_lists_sizes_and_changes_nothing(ragctl: Ragctl, home: Home, s
     sizes = {entry["path"]: entry["size_bytes"] for entry in said["entries"]}
     assert sizes[home.config] == os.path.getsize(home.config)
     assert sum(sizes.values()) == said["size_bytes"]
-    assert list(sizes)[-2:] == [home.config, home.lock]  # what says where the rest is goes last
+    assert list(sizes)[-2:] == [
+        home.config,
+        home.lock,
+    ]  # the files that are needed to find the others are last
 
 
-def test_what_is_somebody_elses_stays_and_is_named(ragctl: Ragctl, home: Home, short: Path) -> None:
+def test_files_of_others_stay_and_are_named(ragctl: Ragctl, home: Home, short: Path) -> None:
     fill(home)
     kept = [
         *("notes.txt", "events/diary.md", "logs/other.log", "vectors.lance/README", "cache/x"),
@@ -137,7 +140,7 @@ def test_a_home_that_is_a_link_is_emptied_and_the_link_stays(
 
 
 @pytest.mark.parametrize("place", ["index/deep", "h/index", "vault-index"])
-def test_an_index_elsewhere_goes_and_its_neighbours_stay(
+def test_an_index_elsewhere_is_removed_and_other_files_stay(
     ragctl: Ragctl, home: Home, short: Path, place: str
 ) -> None:
     vectors = short / place
@@ -148,7 +151,7 @@ def test_an_index_elsewhere_goes_and_its_neighbours_stay(
     assert not vectors.exists() and (vectors.parent / "neighbour.md").read_text() == "mine"
 
 
-def test_an_index_folder_that_nothing_was_written_to_is_none_of_our_business(
+def test_an_index_folder_without_files_of_ragd_is_left_alone(
     ragctl: Ragctl, home: Home, short: Path
 ) -> None:
     (short / "empty").mkdir()
@@ -204,7 +207,7 @@ def test_a_folder_that_is_not_ragds_is_left_alone(
     assert result.code == 78 and "names no vault" in result.err and tree(short) == before
 
 
-def test_without_a_terminal_it_has_to_be_told_twice(
+def test_without_a_terminal_it_needs_the_option_yes(
     ragctl: Ragctl, home: Home, short: Path
 ) -> None:
     before = tree(short)
@@ -224,7 +227,7 @@ def test_on_a_terminal_it_asks(terminal: StartTerminal, home: Home, typed: str, 
     assert os.path.exists(home.config) is not goes
 
 
-def test_a_daemon_that_does_not_stop_keeps_everything(
+def test_nothing_is_removed_if_the_daemon_does_not_stop(
     ragctl: Ragctl, fake: FakeDaemon, home: Home, short: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(purge, "STOPPED_WITHIN_S", 0.1)
@@ -235,7 +238,7 @@ def test_a_daemon_that_does_not_stop_keeps_everything(
     assert tree(short / "h") == before
 
 
-def test_who_takes_the_lock_meanwhile_keeps_everything(
+def test_nothing_is_removed_if_the_lock_is_taken_meanwhile(
     ragctl: Ragctl, home: Home, short: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(purge, "stop_daemon", lambda home: None)
@@ -246,7 +249,7 @@ def test_who_takes_the_lock_meanwhile_keeps_everything(
     assert os.path.exists(home.config)
 
 
-def test_a_purge_that_was_cut_off_is_finished_by_another(
+def test_an_interrupted_purge_is_finished_by_the_next(
     ragctl: Ragctl, home: Home, short: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     vectors = short / "index"
@@ -269,7 +272,7 @@ def test_a_purge_that_was_cut_off_is_finished_by_another(
         assert not os.path.lexists(home.root) and not vectors.exists(), cut
 
 
-def test_what_cannot_be_removed_is_named(
+def test_files_that_cannot_be_removed_are_named(
     ragctl: Ragctl, home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fill(home)
@@ -283,7 +286,7 @@ def test_what_cannot_be_removed_is_named(
     assert result.code == 1 and f"{home.root}/memories.key" in result.err
 
 
-def test_a_socket_outside_the_home_goes_and_others_stay(
+def test_a_socket_outside_the_home_is_removed_and_others_stay(
     ragctl: Ragctl, home: Home, short: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(short / "run"))
@@ -301,8 +304,8 @@ def test_a_socket_outside_the_home_goes_and_others_stay(
         end.close()
 
 
-def test_every_file_that_a_home_names_is_known_to_be_ours(home: Home) -> None:
-    """A new file in paths.py has to be known here, too, or a purge would leave it behind."""
+def test_every_file_of_a_home_is_known_to_purge(home: Home) -> None:
+    """Without this, a purge would leave a new file of paths.py behind."""
     names = {
         name: getattr(home, name)
         for name in dir(Home)

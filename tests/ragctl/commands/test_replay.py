@@ -1,4 +1,4 @@
-"""`ragctl replay`: any moment of the past, from files alone."""
+"""`ragctl replay`: the state at any past moment, from files alone."""
 
 import json
 import shutil
@@ -79,7 +79,7 @@ def snapshot_at(home: Home, seq: int) -> None:
 
 @pytest.fixture
 def segment(home: Home) -> Path:
-    """A log that tells the whole story, and the sync-result.json that belongs to it."""
+    """A complete log, and the sync-result.json that belongs to it."""
     result = msgspec.json.encode(fold(len(STORY)).sync_result)
     Path(home.sync_result).write_bytes(result)
     return write_segment(Path(home.events), 1, records())
@@ -87,7 +87,7 @@ def segment(home: Home) -> Path:
 
 @pytest.fixture
 def shortened(home: Home) -> None:
-    """A log whose beginning retention has dropped; snapshots stand for it."""
+    """A log without its first part, which retention has dropped; snapshots replace it."""
     write_segment(Path(home.events), 4, records()[3:])
     snapshot_at(home, 5)
     snapshot_at(home, 6)
@@ -147,7 +147,7 @@ def test_older_than_retention_is_refused_with_the_oldest_number(
     assert "on top of the snapshot at 6" in ragctl("replay").out
 
 
-def test_a_copied_home_or_a_bare_folder_of_segments_will_do(
+def test_a_copied_home_or_a_folder_of_segments_works(
     ragctl: Ragctl, segment: Path, short: Path, home: Home
 ) -> None:
     shutil.move(home.root, short / "copy")
@@ -159,7 +159,7 @@ def test_a_copied_home_or_a_bare_folder_of_segments_will_do(
     assert ragctl("replay", "--verify", "--from", bare).code == 0
 
 
-def test_no_log_there_is_a_sentence(ragctl: Ragctl, short: Path) -> None:
+def test_a_missing_log_is_a_sentence(ragctl: Ragctl, short: Path) -> None:
     result = ragctl("replay")
     assert result.code == 1 and "There is no event log in" in result.err
     result = ragctl("replay", "--from", str(short / "nowhere"))
@@ -173,19 +173,19 @@ def test_a_log_of_a_newer_version_is_exit_78(ragctl: Ragctl, home: Home) -> None
         assert result.code == 78 and "newer version" in result.err
 
 
-def test_damage_on_the_way_is_told(ragctl: Ragctl, segment: Path) -> None:
+def test_damage_is_reported(ragctl: Ragctl, segment: Path) -> None:
     data = bytearray(segment.read_bytes())
     data[data.index(b'"seq":4')] ^= 1
     segment.write_bytes(data)
     result = ragctl("replay")
-    assert "damage found on the way" in result.out and "damaged at 4" in result.out
+    assert "damage found in the log" in result.out and "damaged at 4" in result.out
     assert ragctl("replay", "--json").json["damage"]
 
 
-def test_verify_finds_everything_equal(ragctl: Ragctl, segment: Path, home: Home) -> None:
+def test_verify_finds_no_difference(ragctl: Ragctl, segment: Path, home: Home) -> None:
     snapshot_at(home, 5)
     result = ragctl("replay", "--verify")
-    assert result == (0, "The folds equal what is on disk.\n", "")
+    assert result == (0, "Log and disk agree.\n", "")
     assert ragctl("replay", "--verify", "--json").json == {
         "equal": True,
         "differences": [],
@@ -201,10 +201,10 @@ def test_verify_lists_each_difference(ragctl: Ragctl, segment: Path, home: Home)
     assert "  sync-result.json: total_docs: on disk 99, folded 1" in result.lines
 
 
-def test_a_difference_while_a_daemon_writes_may_pass(
+def test_a_difference_while_a_daemon_writes_may_be_temporary(
     ragctl: Ragctl, segment: Path, home: Home, fake: FakeDaemon
 ) -> None:
     Path(home.sync_result).unlink()
     result = ragctl("replay", "--verify")
     assert result.code == 1
-    assert "follows its fold by a moment" in result.err
+    assert "may be a moment behind the log" in result.err

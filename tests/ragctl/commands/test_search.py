@@ -1,4 +1,4 @@
-"""`ragctl search`: against a daemon that says what a test wants, and against a real one."""
+"""`ragctl search`: against a fake daemon and a real one."""
 
 import json
 import shlex
@@ -9,18 +9,18 @@ from typing import Any
 
 import pytest
 
-from ragctl.views.excerpts import Marks, excerpt
-from ragctl.views.markdown import Styled
-from ragctl.views.passages import described
+from ragctl.views.excerpts import Highlighter, excerpt
+from ragctl.views.markdown import StyledText
+from ragctl.views.passages import render_passage
 from ragctl.views.render import Ink
-from ragctl.views.search_results import _suggestion, told
+from ragctl.views.search_results import _suggestion, render_search_results
 from ragd.embed.providers import local_model
 from ragd.paths import Home
 from tests.patience import PATIENCE_S
 
 
 class Loud(Ink):
-    """Ink that paints wherever it is."""
+    """Ink that always uses colours."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -49,7 +49,7 @@ class Low(Ink):
 
 
 def lines_of(result: dict[str, Any], question: str = "", ink: Ink | None = None) -> list[str]:
-    return described(1, result, Marks(question), ink or Ink()).splitlines()
+    return render_passage(1, result, Highlighter(question), ink or Ink()).splitlines()
 
 
 def answer(*results: dict[str, Any], **more: Any) -> dict[str, Any]:
@@ -92,26 +92,28 @@ def test_dots_say_how_relevant_a_passage_is(score: float, dots: str) -> None:
 def test_five_long_passages_fit_a_terminal_of_forty_rows() -> None:
     long = RESULT | {"chunk_text": "word " * 300, "also_in": ["a.md"] * 5, "also_in_total": 9}
     suggestion = {"key": "k", "value": "v", "source": "a.md"}
-    shown = told("board?", answer(*[long] * 5, memory_suggestion=suggestion), Low())
+    shown = render_search_results(
+        "board?", answer(*[long] * 5, memory_suggestion=suggestion), Low()
+    )
     assert shown.count("\n") + 1 < 40
     assert shown.splitlines()[0].startswith("1. Doorbell")
-    whole = told("board?", answer(*[long] * 5), Low(), full=True)
+    whole = render_search_results("board?", answer(*[long] * 5), Low(), full=True)
     assert whole.count("word") == 1500 and whole.count("ragctl show") == 5
 
 
 def test_long_paths_take_rows_too() -> None:
     far = RESULT | {"chunk_text": "word " * 300, "citation": f"{'Folder/' * 30}Note.md#L1-L9"}
-    shown = told("board?", answer(*[far] * 5), Low())
+    shown = render_search_results("board?", answer(*[far] * 5), Low())
     assert sum(-(-len(line) // 80) or 1 for line in shown.split("\n")) < 40
 
 
 def test_on_a_low_terminal_the_best_passage_keeps_its_lines() -> None:
     long = RESULT | {"chunk_text": "word " * 300}
-    shown = told("board?", answer(*[long] * 5), Low(rows=24)).split("\n\n")
+    shown = render_search_results("board?", answer(*[long] * 5), Low(rows=24)).split("\n\n")
     assert [block.count("word") > 20 for block in shown[:5]] == [True, *[False] * 4]
 
 
-def test_what_is_marked_as_old_or_linked_or_weakly_dated_says_so() -> None:
+def test_old_linked_and_weakly_dated_passages_are_marked() -> None:
     flags = {"superseded_by": "Journal/2025 b.md#L1-L2", "via": "Linked from Doorbell."}
     shown = lines_of(RESULT | flags | {"date_source": "file"})
     assert "file of 2024-01-15" in shown[1]
@@ -122,33 +124,35 @@ def test_what_is_marked_as_old_or_linked_or_weakly_dated_says_so() -> None:
     assert "file of" not in lines_of(RESULT | {"date_source": "note"})[1]
 
 
-def test_what_was_made_of_the_question_is_said_first() -> None:
+def test_the_interpretation_of_the_question_is_shown_first() -> None:
     fixed = [{"word": "bord", "used": ["board", "bored"]}]
     week = {"words": "last week", "days": [{"from": "2026-11-09", "to": "2026-11-15"}]}
     time = {"phrases": [{**week, "every_year": False}], "listed": False}
     understood = {"time": time, "filters": ["tag: river"]}
     found = answer(RESULT, corrections=fixed, understood=understood)
-    first = told("bord?", found, Loud()).split("\n\n")[0]
+    first = render_search_results("bord?", found, Loud()).split("\n\n")[0]
     assert '"bord" is in no note: searched for board or bored.' in first
     assert 'Understood: "last week" means 2026-11-09 to 2026-11-15.' in first
     assert "Understood: tag: river." in first
-    assert "\x1b[33;1mboard\x1b[0m" in told("bord?", found, Loud())
+    assert "\x1b[33;1mboard\x1b[0m" in render_search_results("bord?", found, Loud())
 
 
-def test_the_numbers_behind_the_order_are_shown_on_request() -> None:
+def test_the_numbers_of_the_ranking_are_shown_on_request() -> None:
     evidence = {"cosine": 0.51234, "bm25": None, "vector_rank": 2, "exact_title": True}
     shown = lines_of({**RESULT, "evidence": evidence})
     assert shown[-1].strip() == "score 0.875  cosine 0.512  vector_rank 2  exact_title"
 
 
 def test_a_list_without_an_answer_is_introduced_as_such() -> None:
-    nearest = told("who?", answer(RESULT, answered=False), Ink())
+    nearest = render_search_results("who?", answer(RESULT, answered=False), Ink())
     assert nearest.startswith("Nothing answers this. Nearest:\n\n1. Doorbell")
-    assert "Nothing answers" not in told("who?", answer(RESULT, answered=True), Ink())
-    assert "Nothing answers" not in told("who?", answer(RESULT), Ink())
+    assert "Nothing answers" not in render_search_results(
+        "who?", answer(RESULT, answered=True), Ink()
+    )
+    assert "Nothing answers" not in render_search_results("who?", answer(RESULT), Ink())
 
 
-def test_what_is_worth_remembering_can_be_pasted_into_a_shell() -> None:
+def test_a_suggested_memory_can_be_pasted_into_a_shell() -> None:
     value = "- Paid it's $5 `date` \x1b[2J\n back"
     suggestion = {"key": "debt", "value": value, "source": "My notes/a.md"}
     asked, typed = _suggestion(suggestion, Ink()).splitlines()
@@ -163,14 +167,14 @@ def test_what_is_worth_remembering_can_be_pasted_into_a_shell() -> None:
     ("left", "said"),
     [(0, ""), (1, "1 new or changed note is not"), (7, "7 new or changed notes are")],
 )
-def test_notes_that_are_not_read_yet_are_told(left: int, said: str) -> None:
-    shown = told("when?", answer(RESULT, unindexed=left), Ink())
+def test_notes_that_are_not_indexed_yet_are_reported(left: int, said: str) -> None:
+    shown = render_search_results("when?", answer(RESULT, unindexed=left), Ink())
     assert (said in shown) if said else ("index" not in shown)
 
 
 def test_during_a_pause_the_pause_explains_what_is_missing() -> None:
     pause = {"since": "2026-11-15T14:30:00Z", "until": "2999-01-01T00:00:00Z"}
-    shown = told("when?", answer(RESULT, unindexed=1), Ink(), paused=pause)
+    shown = render_search_results("when?", answer(RESULT, unindexed=1), Ink(), paused=pause)
     assert "1 new or changed note is not in the index: syncing is paused until" in shown
     assert "`ragctl pause resume` ends the pause." in shown and "in a moment" not in shown
 
@@ -201,32 +205,32 @@ def test_other_notes_with_the_same_passage_are_named(
     others: list[str], total: int, said: str | None
 ) -> None:
     found = RESULT | {"also_in": others, "also_in_total": total}
-    shown = described(1, found, Marks(""), Ink()).splitlines()
+    shown = render_passage(1, found, Highlighter(""), Ink()).splitlines()
     assert [line.strip() for line in shown if "Also in" in line] == ([said] if said else [])
 
 
 def test_matches_are_marked_whatever_their_form() -> None:
-    marks = Marks("Who was soldering boards in 2024?")
-    assert marks.paint(Styled("Solder the Board of 2024"), Loud()) == (
+    marks = Highlighter("Who was soldering boards in 2024?")
+    assert marks.paint(StyledText("Solder the Board of 2024"), Loud()) == (
         "\x1b[33;1mSolder\x1b[0m the \x1b[33;1mBoard\x1b[0m of \x1b[33;1m2024\x1b[0m"
     )
-    assert Marks("机器学习").within("我学习机器") == [(1, 5)]
-    assert Marks("").within("anything") == []
-    assert Marks("SIM or the eSIM?").within("A sim, the simple") == [(2, 5)]
-    assert Marks("board -solder tag:plan").within("solder the plan board") == [(16, 21)]
+    assert Highlighter("机器学习").spans("我学习机器") == [(1, 5)]
+    assert Highlighter("").spans("anything") == []
+    assert Highlighter("SIM or the eSIM?").spans("A sim, the simple") == [(2, 5)]
+    assert Highlighter("board -solder tag:plan").spans("solder the plan board") == [(16, 21)]
 
 
 @pytest.mark.parametrize(
     ("flag", "said"),
     [
         ({"stale": True}, "ragctl sync"),
-        ({"unverified": True}, "vault is away"),
+        ({"unverified": True}, "vault is not available"),
         ({"sensitive": ["health", "relations"]}, "Sensitive: health, relations."),
-        ({"injection_suspected": True}, "only a note"),
+        ({"injection_suspected": True}, "text from a note"),
     ],
 )
-def test_what_to_mind_is_said_below_a_passage(flag: dict[str, Any], said: str) -> None:
-    assert said in described(1, RESULT | flag, Marks(""), Ink()).splitlines()[-1]
+def test_warnings_are_below_a_passage(flag: dict[str, Any], said: str) -> None:
+    assert said in render_passage(1, RESULT | flag, Highlighter(""), Ink()).splitlines()[-1]
 
 
 @pytest.mark.parametrize(
@@ -236,7 +240,9 @@ def test_what_to_mind_is_said_below_a_passage(flag: dict[str, Any], said: str) -
 def test_a_citation_can_be_pasted_into_a_shell(path: str) -> None:
     citation = f"{path}#L10-L12"
     found = RESULT | {"citation": citation, "date": None, "tags": []}
-    typed = told("x", answer(found), Ink()).splitlines()[-1].removeprefix("Read on: ")
+    typed = (
+        render_search_results("x", answer(found), Ink()).splitlines()[-1].removeprefix("Read on: ")
+    )
     assert typed == f"ragctl show {lines_of(found)[1].strip()}"
     said = subprocess.run(
         ["bash", "-c", typed.replace("ragctl show", "printf %s")], capture_output=True, text=True
@@ -247,7 +253,7 @@ def test_a_citation_can_be_pasted_into_a_shell(path: str) -> None:
 def test_a_long_passage_is_shown_where_most_of_the_question_is() -> None:
     lines = [f"- item {n}" for n in range(40)]
     lines[30] = "- the doorbell battery"
-    shown = excerpt("\n".join(lines), Marks("doorbell battery"), Ink())
+    shown = excerpt("\n".join(lines), Highlighter("doorbell battery"), Ink())
     assert [line.text for line in shown] == [
         "… • item 29",
         "• the doorbell battery",
@@ -257,13 +263,15 @@ def test_a_long_passage_is_shown_where_most_of_the_question_is() -> None:
 
 def test_nothing_in_a_note_moves_the_terminal() -> None:
     evil = RESULT | {"chunk_text": "a\x1b[2Jb\x9bc\u202ed", "heading_path": "x\x07y"}
-    shown = described(1, evil, Marks("a"), Ink())
+    shown = render_passage(1, evil, Highlighter("a"), Ink())
     assert not any(c in shown for c in "\x1b\x9b\x07\u202e")
 
 
 def test_lines_wrapped_by_an_editor_are_joined_and_lists_are_not() -> None:
     long = "word " * 14
-    assert [line.text for line in excerpt(f"{long}\nend.\n- one\n- two", Marks(""), Ink())] == [
+    assert [
+        line.text for line in excerpt(f"{long}\nend.\n- one\n- two", Highlighter(""), Ink())
+    ] == [
         f"{long.strip()} end.",
         "• one",
         "• two",
@@ -309,7 +317,7 @@ def test_a_question_to_a_real_daemon(ragctl: Any, home: Home, short: Path) -> No
     assert ragctl("search", "kingfisher").code == 6
     vault.rename(short / "away")
     away = ragctl("search", "kingfisher")
-    assert away.code == 0 and "vault is away" in away.out
+    assert away.code == 0 and "vault is not available" in away.out
 
 
 def _explained_by_the_pause(ragctl: Any, vault: Path) -> None:
@@ -319,7 +327,7 @@ def _explained_by_the_pause(ragctl: Any, vault: Path) -> None:
     while "paused" not in (said := ragctl("search", "kingfisher").out):
         assert time.monotonic() < deadline, said
     assert "1 new or changed note is not in the index: syncing is paused until" in said
-    assert "ask again in a moment" not in said
+    assert "search again in a moment" not in said
 
 
 @pytest.mark.parametrize(
@@ -327,20 +335,18 @@ def _explained_by_the_pause(ragctl: Any, vault: Path) -> None:
     [
         (("x", "--from", "yesterday"), "write it like 2025-01-31"),
         (("x", "--to", "2025"), "write it like 2025-01-31"),
-        (("x", "--from", "2025-02-30"), "2025-02-30 is no day of the calendar."),
+        (("x", "--from", "2025-02-30"), "2025-02-30 is not a day in the calendar."),
         (("x", "--to", "2025-01-31T18:30:00 o'clock"), "2025-01-31T18:30:00Z (or +02:00)"),
-        (("x", "--to", "2025-01-31T25:30"), "2025-01-31T25:30 is no day of the calendar."),
+        (("x", "--to", "2025-01-31T25:30"), "2025-01-31T25:30 is not a day in the calendar."),
         (
             ("x", "--from", "2023-05-03", "--to", "2023-05-01"),
-            "--from 2023-05-03 lies after --to 2023-05-01.",
+            "--from 2023-05-03 is after --to 2023-05-01.",
         ),
         (("x", "--max", "1000"), "at most 50"),
-        (("",), "There is no question"),
+        (("",), "The question is empty"),
     ],
 )
-def test_what_is_mistyped_is_told_in_the_words_of_the_command_line(
-    ragctl: Any, typed: tuple[str, ...], said: str
-) -> None:
+def test_a_wrong_option_is_explained(ragctl: Any, typed: tuple[str, ...], said: str) -> None:
     result = ragctl("search", *typed)
     assert result.code == 2 and said in result.err
 
@@ -367,7 +373,7 @@ def test_what_is_mistyped_is_told_in_the_words_of_the_command_line(
         ),
     ],
 )
-def test_what_the_daemon_refuses_is_told_in_the_words_of_the_command_line(
+def test_a_refusal_names_options_and_not_fields(
     ragctl: Any, fake: Any, refusal: tuple[str, str | None], typed: tuple[str, ...], said: str
 ) -> None:
     fake.search_refusal = refusal
@@ -377,7 +383,7 @@ def test_what_the_daemon_refuses_is_told_in_the_words_of_the_command_line(
     assert ragctl("search", "x", *typed, "--json").json["error"]["code"] == refusal[0]
 
 
-def test_a_folder_of_the_vault_may_be_given_whole(ragctl: Any, fake: Any) -> None:
+def test_an_absolute_folder_in_the_vault_is_accepted(ragctl: Any, fake: Any) -> None:
     ragctl("search", "x", "--dir", "/vault/Journal/2024/", "--dir", "People")
     ragctl("search", "x", "--dir", "/vault/")
     ragctl("search", "x", "--dir", "/elsewhere")
@@ -388,29 +394,29 @@ def test_a_folder_of_the_vault_may_be_given_whole(ragctl: Any, fake: Any) -> Non
     ]
 
 
-def test_whoever_types_is_told_what_to_type_for_what_was_withheld(ragctl: Any, fake: Any) -> None:
+def test_withheld_passages_come_with_the_command_that_shows_them(ragctl: Any, fake: Any) -> None:
     fake.withheld = 2
     result = ragctl("search", "how was my mood?")
     assert result.code == 0 and "Ask the user" not in result.out
-    assert "→ What to type to see them stands below." in result.out
+    assert "→ The command that shows them is below." in result.out
     assert "the same command with `--confirm token`" in result.lines[-1]
     as_json = ragctl("search", "how was my mood?", "--json").json
     assert as_json["error"]["suggestion"].startswith("Ask the user")
 
 
-def test_the_help_says_what_the_dots_beside_a_passage_are(ragctl: Any) -> None:
+def test_the_help_explains_the_dots(ragctl: Any) -> None:
     said = " ".join(ragctl("search", "--help").out.split())
-    assert "how relevant it is by itself" in said and "the two can differ" in said
+    assert "how relevant it is on its own" in said and "not sorted by it" in said
 
 
-def test_a_folder_that_is_much_like_it_is_suggested(ragctl: Any, fake: Any) -> None:
+def test_a_similar_folder_is_suggested(ragctl: Any, fake: Any) -> None:
     fake.search_refusal = ("UNKNOWN_DIRECTORY", None)
     fake.search_suggestion = "Did you mean `People`?"
     refused = ragctl("search", "x", "--dir", "Peeple")
     assert refused.err.splitlines()[-1] == "Did you mean `People`?"
 
 
-def test_colours_are_only_on_a_terminal_that_wants_them(terminal: Any, fake: Any) -> None:
+def test_colours_are_only_used_on_a_colour_terminal(terminal: Any, fake: Any) -> None:
     fake.results = [RESULT]
     for settings in ({}, {"NO_COLOR": "1"}):
         screen = terminal("search", "the board?", **settings)

@@ -1,6 +1,6 @@
-"""`ragctl service`: what is written, what is run, and what start and stop make of it.
+"""`ragctl service`: the files it writes, the commands it runs, and its effect on start and stop.
 
-The service manager is played by a `systemctl` that writes down how it is called.
+The service manager is a fake `systemctl` that records its calls.
 """
 
 import json
@@ -24,8 +24,8 @@ from ragctl.daemon.lockfile import holder
 from ragctl.failure import Failure
 from ragctl.service_managers import Program
 from ragctl.service_managers.launchd import Launchd
-from ragctl.service_managers.systemd_unit import quoted, unit
-from ragctl.service_managers.task_scheduler import Scheduler
+from ragctl.service_managers.systemd_unit import quote_unit_word, render_unit
+from ragctl.service_managers.task_scheduler import TaskScheduler
 from ragd.paths import Home
 from tests.ragctl.conftest import FakeDaemon, Ragctl, pid_of
 
@@ -41,7 +41,7 @@ PAGE = Path(ragd.__file__).parent.parent / "docs" / "service.md"
 
 
 class Manager:
-    """A service manager that does as told."""
+    """A fake service manager."""
 
     def __init__(self, folder: Path) -> None:
         self._calls = folder / "calls"
@@ -56,12 +56,12 @@ class Manager:
             place.chmod(0o755)
 
     def answer(self, verb: str, shell: str) -> None:
-        """What to do when it is called with this word."""
+        """Set the script that runs when it is called with this word."""
         (self._answers / verb).write_text(shell + "\n")
 
     @property
     def calls(self) -> list[str]:
-        """What it was told to do, questions left aside."""
+        """The commands it got, without queries."""
         lines = self._calls.read_text().splitlines()
         return [
             line.removeprefix("systemctl --user ")
@@ -93,7 +93,7 @@ def unit_file(short: Path, name: str) -> Path:
 
 @pytest.fixture
 def kept(manager: Manager, fake: FakeDaemon) -> Manager:
-    """The daemon that runs is the manager's."""
+    """The manager has started the running daemon."""
     manager.answer("show", f"echo MainPID={os.getpid()}; echo ActiveState=active")
     return manager
 
@@ -125,7 +125,7 @@ def test_a_dry_run_needs_no_systemd(
     assert ragctl("service", "install", "--dry-run").code == 0
 
 
-def test_it_writes_the_unit_and_has_it_started(
+def test_it_writes_the_unit_and_starts_it(
     ragctl: Ragctl, kept: Manager, name: str, unit_file: Path
 ) -> None:
     result = ragctl("service", "install")
@@ -142,7 +142,7 @@ def test_it_writes_the_unit_and_has_it_started(
     assert "enable-linger" in result.err
 
 
-def test_once_more_is_harmless_and_restarts_nothing(
+def test_a_second_install_restarts_nothing(
     ragctl: Ragctl, kept: Manager, name: str, unit_file: Path
 ) -> None:
     assert ragctl("service", "install", "--json").json["written"] is True
@@ -161,26 +161,26 @@ def test_a_changed_unit_is_restarted(
     unit_file.write_text(unit_file.read_text().replace("WatchdogSec=60", "WatchdogSec=5"))
     kept.forget()
     assert ragctl("service", "status", "--json").json["up_to_date"] is False
-    assert "run that once more" in ragctl("service", "status").err
+    assert "The file is out of date" in ragctl("service", "status").err
     assert ragctl("service", "install").code == 0
     assert kept.calls[-1] == f"restart {name}"
     assert ragctl("service", "status", "--json").json["up_to_date"] is True
 
 
-def test_what_the_machine_cannot_do_is_left_out_of_the_unit(
+def test_unsupported_settings_are_left_out_of_the_unit(
     ragctl: Ragctl, kept: Manager, unit_file: Path
 ) -> None:
     assert ragctl("service", "install", "--json").json["sandboxed"] is True
     assert "ProtectSystem=strict" in unit_file.read_text()
     kept.answer("--user", 'case "$0" in *systemd-run) exit 217;; esac')
     result = ragctl("service", "install", "--json")
-    assert result.json["sandboxed"] is False and "no view of the file system" in result.err
+    assert result.json["sandboxed"] is False and "without a sandbox" in result.err
     assert "ProtectSystem" not in unit_file.read_text()
     assert "NoNewPrivileges=yes" in unit_file.read_text()
     assert ragctl("service", "status", "--json").json["up_to_date"] is True
 
 
-def test_a_daemon_that_runs_without_it_makes_room(
+def test_an_unmanaged_daemon_is_stopped_first(
     ragctl: Ragctl, manager: Manager, fake: FakeDaemon, home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("ragctl.commands.service.ANSWERS_WITHIN_S", 0.0)
@@ -203,7 +203,7 @@ def test_an_index_elsewhere_can_be_written(
     assert place.is_dir()
 
 
-def test_a_new_place_for_the_index_has_the_service_installed_again(
+def test_a_new_index_folder_needs_another_install(
     ragctl: Ragctl, kept: Manager, short: Path
 ) -> None:
     place = str(short / "elsewhere")
@@ -223,7 +223,7 @@ def test_without_a_configuration_nothing_is_installed(
     assert not unit_file.exists() and manager.calls == []
 
 
-def test_a_file_of_somebody_else_is_left_alone(
+def test_a_file_that_ragctl_did_not_write_is_left_alone(
     ragctl: Ragctl, kept: Manager, unit_file: Path
 ) -> None:
     unit_file.parent.mkdir(parents=True)
@@ -236,7 +236,7 @@ def test_a_file_of_somebody_else_is_left_alone(
 
 
 @pytest.mark.parametrize("action", ["install", "uninstall"])
-def test_a_machine_without_systemd_is_told_what_to_do(
+def test_without_systemd_the_message_says_what_to_do(
     ragctl: Ragctl, kept: Manager, unit_file: Path, action: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if action == "uninstall":
@@ -267,17 +267,15 @@ def test_a_command_that_fails_is_quoted(ragctl: Ragctl, kept: Manager, name: str
 
 
 def test_the_usual_home_has_the_short_name(short: Path, manager: Manager) -> None:
-    usual = service_managers.keeper().plan(Home(str(short / "user/.obsidian-rag")))
+    usual = service_managers.service_manager().plan(Home(str(short / "user/.obsidian-rag")))
     assert usual.name == "ragd.service"
-    assert service_managers.keeper().plan(Home("/elsewhere")).name.startswith("ragd-")
+    assert service_managers.service_manager().plan(Home("/elsewhere")).name.startswith("ragd-")
 
 
-def test_a_platform_that_we_do_not_know_is_told_so(
-    ragctl: Ragctl, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_unknown_platform_is_reported(ragctl: Ragctl, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "platform", "sunos5")
     result = ragctl("service", "install")
-    assert result.code == 1 and "knows no service manager on sunos5" in result.err
+    assert result.code == 1 and "does not support a service manager on sunos5" in result.err
 
 
 # Uninstall
@@ -318,7 +316,9 @@ def test_nothing_to_remove_is_fine(ragctl: Ragctl, manager: Manager, home: Home)
     assert manager.calls == []
 
 
-def test_what_is_forgotten_already_is_fine(ragctl: Ragctl, kept: Manager, unit_file: Path) -> None:
+def test_uninstall_accepts_a_unit_that_systemd_no_longer_knows(
+    ragctl: Ragctl, kept: Manager, unit_file: Path
+) -> None:
     ragctl("service", "install")
     kept.answer("reset-failed", "exit 1")
     assert ragctl("service", "uninstall").code == 0 and not unit_file.exists()
@@ -327,13 +327,13 @@ def test_what_is_forgotten_already_is_fine(ragctl: Ragctl, kept: Manager, unit_f
 # Status
 
 
-def test_the_status_of_none_is_exit_3(ragctl: Ragctl, manager: Manager) -> None:
+def test_the_status_without_a_service_is_exit_3(ragctl: Ragctl, manager: Manager) -> None:
     result = ragctl("service", "status")
     assert result.code == 3 and "No service is installed" in result.out
     assert "`ragctl service install`" in result.err
 
 
-def test_the_status_is_what_the_manager_says(
+def test_the_status_is_what_the_manager_reports(
     ragctl: Ragctl, kept: Manager, name: str, unit_file: Path
 ) -> None:
     ragctl("service", "install")
@@ -358,7 +358,9 @@ def test_the_status_is_what_the_manager_says(
     assert "degraded: INDEX_STALE" in ragctl("service", "status").out
 
 
-def test_a_failed_service_says_with_what_and_what_to_do(ragctl: Ragctl, kept: Manager) -> None:
+def test_a_failed_service_is_shown_with_its_error_and_the_next_step(
+    ragctl: Ragctl, kept: Manager
+) -> None:
     ragctl("service", "install")
     kept.answer("show", "echo ActiveState=failed; echo Result=exit-code; echo ExecMainStatus=78")
     result = ragctl("service", "status")
@@ -366,11 +368,11 @@ def test_a_failed_service_says_with_what_and_what_to_do(ragctl: Ragctl, kept: Ma
     assert "`ragctl start`" in result.err
 
 
-def test_a_manager_that_cannot_be_asked_is_said_so(ragctl: Ragctl, kept: Manager) -> None:
+def test_a_manager_that_does_not_answer_is_reported(ragctl: Ragctl, kept: Manager) -> None:
     ragctl("service", "install")
     kept.answer("show", "exit 1")
     result = ragctl("service", "status")
-    assert result.code == 3 and "systemd could not be asked" in result.out
+    assert result.code == 3 and "systemd gave no answer" in result.out
 
 
 def test_a_broken_configuration_does_not_hide_the_status(
@@ -401,7 +403,7 @@ def test_a_start_goes_through_the_service(
     assert kept.calls == [f"start {name}"]
 
 
-def test_what_the_service_cannot_start_ragctl_starts_and_says_so(
+def test_ragctl_starts_the_daemon_if_the_service_cannot(
     ragctl: Ragctl, manager: Manager, home: Home, name: str, unit_file: Path
 ) -> None:
     unit_file.parent.mkdir(parents=True)
@@ -414,7 +416,7 @@ def test_what_the_service_cannot_start_ragctl_starts_and_says_so(
     assert ragctl("stop").code == 0
 
 
-def test_why_the_service_cannot_start_is_told_by_the_daemon(
+def test_the_daemon_explains_why_the_service_cannot_start(
     ragctl: Ragctl, manager: Manager, home: Home, unit_file: Path
 ) -> None:
     unit_file.parent.mkdir(parents=True)
@@ -437,7 +439,7 @@ def test_a_stop_says_that_the_service_comes_back_at_login(
     assert kept.calls == [f"stop {name}"] and holder(fake.home) is None
 
 
-def test_a_stop_holds_while_the_manager_waits_to_start_it_again(
+def test_a_stop_prevents_a_pending_restart(
     ragctl: Ragctl, kept: Manager, fake: FakeDaemon, name: str, home: Home
 ) -> None:
     ragctl("service", "install")
@@ -449,14 +451,16 @@ def test_a_stop_holds_while_the_manager_waits_to_start_it_again(
     assert kept.calls == [f"stop {name}"]
 
 
-def test_a_stop_of_nothing_is_still_exit_3(ragctl: Ragctl, kept: Manager, fake: FakeDaemon) -> None:
+def test_a_stop_without_a_daemon_is_still_exit_3(
+    ragctl: Ragctl, kept: Manager, fake: FakeDaemon
+) -> None:
     ragctl("service", "install")
     fake.close()
     kept.answer("show", "echo ActiveState=inactive; echo SubState=dead")
     assert ragctl("stop").code == 3
 
 
-def test_a_daemon_that_ragctl_starts_is_not_taken_for_ours_by_a_manager_of_our_own(
+def test_a_daemon_that_ragctl_starts_does_not_inherit_the_notify_socket(
     ragctl: Ragctl, home: Home, short: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("NOTIFY_SOCKET", str(short / "notify"))
@@ -469,12 +473,12 @@ def test_a_daemon_that_ragctl_starts_is_not_taken_for_ours_by_a_manager_of_our_o
 # The page
 
 
-def test_the_page_shows_commands_that_there_are() -> None:
+def test_the_page_shows_commands_that_exist() -> None:
     block = re.search(r"^```\n(.*?)^```", PAGE.read_text(), re.S | re.M)
     assert block is not None
     for line in block[1].splitlines():
         verb, *given = line.partition("#")[0].split()[1:]
-        cli.understood(verb, given)
+        cli.parse_command(verb, given)
 
 
 @pytest.mark.parametrize(("heading", "sandbox"), [("These lines", False), ("These need", True)])
@@ -482,7 +486,7 @@ def test_every_line_that_the_page_explains_is_in_the_unit(heading: str, sandbox:
     table = PAGE.read_text().partition(f"\n{heading}")[2].partition("| line |")[2]
     rows = [row.split("|")[1] for row in table.partition("\n\n")[0].splitlines()[2:]]
     lines = [line for row in rows for line in re.findall(r"`([^`]+)`", row) if "@p" not in line]
-    text = unit(program("/srv/h"), sandbox=sandbox)
+    text = render_unit(program("/srv/h"), sandbox=sandbox)
     assert len(lines) >= 8
     for line in lines:
         assert f"\n{line.rstrip('…')}" in text
@@ -513,30 +517,30 @@ STRANGE = '/srv/r %h "q" $HOME ${X} \\n 日本 ; # \u00a0x'
         ("/ü", '"/ü"'),
     ],
 )
-def test_what_means_something_in_a_unit_is_escaped(word: str, text: str) -> None:
-    assert quoted(word) == text
+def test_special_characters_are_escaped_in_a_unit(word: str, text: str) -> None:
+    assert quote_unit_word(word) == text
 
 
 @pytest.mark.parametrize("name", ["/a\nb", "/a\tb", "/a\x7f", "/\udcff"])
-def test_what_a_unit_cannot_say_is_refused(name: str) -> None:
-    with pytest.raises(Failure, match="A systemd unit cannot name"):
-        unit(program(name), sandbox=False)
+def test_a_name_that_a_unit_cannot_hold_is_refused(name: str) -> None:
+    with pytest.raises(Failure, match="A systemd unit cannot contain"):
+        render_unit(program(name), sandbox=False)
 
 
 @pytest.mark.parametrize("sign", ['"', "'", "\\"])
 def test_a_program_that_systemd_cannot_run_is_refused(sign: str) -> None:
     with pytest.raises(Failure, match="Install ragd in another folder"):
-        unit(program("/home", python=f"/opt/{sign}/python"), sandbox=False)
+        render_unit(program("/home", python=f"/opt/{sign}/python"), sandbox=False)
 
 
-def test_temporary_files_are_private_unless_something_of_ours_lies_there() -> None:
-    assert "PrivateTmp=yes" in unit(program("/srv/h"), sandbox=True)
+def test_temporary_files_are_private_unless_ragd_has_files_there() -> None:
+    assert "PrivateTmp=yes" in render_unit(program("/srv/h"), sandbox=True)
     for there in (
         program("/tmp/h"),
         program("/srv/h", vault="/var/tmp/v"),
         program("/srv/h", python="/tmp/clone/.venv/bin/python"),
     ):
-        text = unit(there, sandbox=True)
+        text = render_unit(there, sandbox=True)
         assert "PrivateTmp" not in text and "ReadWritePaths=/tmp\n" in text
 
 
@@ -547,7 +551,7 @@ needs_systemd_analyze = pytest.mark.skipif(
 
 @pytest.fixture
 def analyze(short: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
-    """What systemd itself says of a unit; it has to be content."""
+    """What systemd itself reports about a unit; it must accept the unit."""
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(short))
     version = subprocess.run(["systemd-analyze", "--version"], capture_output=True, text=True)
     if int(version.stdout.split()[1]) < 250:
@@ -571,17 +575,17 @@ def analyze(short: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
 def test_systemd_understands_the_unit(
     analyze: Callable[..., str], root: str, sandbox: bool
 ) -> None:
-    analyze(unit(program(root, vault=STRANGE), sandbox=sandbox), "verify", "--man=no")
+    analyze(render_unit(program(root, vault=STRANGE), sandbox=sandbox), "verify", "--man=no")
 
 
 @needs_systemd_analyze
 def test_systemd_finds_little_to_attack(analyze: Callable[..., str]) -> None:
-    """It judges as if root ran it, and knows no words for a vault that must be readable."""
+    """It judges the unit as if root ran it, and does not expect that a vault must be readable."""
     words = ("security", "--offline=true", "--no-pager", "--threshold=25")
-    assert "Overall exposure level" in analyze(unit(program("/srv/h"), sandbox=True), *words)
+    assert "Overall exposure level" in analyze(render_unit(program("/srv/h"), sandbox=True), *words)
 
 
-def test_the_agent_for_launchd_is_one(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_launchd_agent_is_valid(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     agent = plistlib.loads(Launchd().content(program(STRANGE), sandbox=False))
     assert agent["ProgramArguments"] == [PYTHON, "-m", "ragd", "--home", STRANGE]
     assert agent["KeepAlive"] == {"SuccessfulExit": False} and agent["RunAtLoad"] is True
@@ -589,20 +593,20 @@ def test_the_agent_for_launchd_is_one(home: Home, monkeypatch: pytest.MonkeyPatc
     assert plan.file.endswith(f"Library/LaunchAgents/{agent['Label']}.plist") and plan.untested
 
 
-def test_the_task_for_windows_is_one(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_windows_task_is_valid(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("USERNAME", "ada & co")
     monkeypatch.setenv("USERDOMAIN", "HOME")
-    written = Scheduler().content(program('/srv/a b <"&">'), sandbox=False)
+    written = TaskScheduler().content(program('/srv/a b <"&">'), sandbox=False)
     task = ElementTree.fromstring(written.decode("utf-16").partition("?>")[2])
     say = {element.tag.rpartition("}")[2]: element.text for element in task.iter()}
     assert say["UserId"] == "HOME\\ada & co"
     assert say["Command"] == PYTHON
     assert say["Arguments"] == '-P -m ragd --home "/srv/a b <\\"&\\">"'
-    assert Scheduler().plan(home).untested
+    assert TaskScheduler().plan(home).untested
 
 
 @pytest.mark.parametrize(("platform", "manager_name"), [("darwin", "launchd"), ("win32", "Task")])
-def test_what_was_never_run_is_said_to_be_untested(
+def test_an_untested_manager_is_reported_as_untested(
     ragctl: Ragctl,
     home: Home,
     short: Path,
@@ -611,8 +615,8 @@ def test_what_was_never_run_is_said_to_be_untested(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     before = tree(short)
-    keeper = Launchd() if platform == "darwin" else Scheduler()
-    monkeypatch.setattr("ragctl.commands.service.keeper", lambda: keeper)
+    keeper = Launchd() if platform == "darwin" else TaskScheduler()
+    monkeypatch.setattr("ragctl.commands.service.service_manager", lambda: keeper)
     result = ragctl("service", "install", "--dry-run", "--json")
     assert result.code == 0 and result.json["untested"] is True
     assert manager_name in result.err and "has never been run" in result.err
@@ -622,9 +626,9 @@ def test_what_was_never_run_is_said_to_be_untested(
 
 
 def test_the_unit_runs_this_installation(home: Home) -> None:
-    from ragctl.service_managers.daemon_command import program_of
+    from ragctl.service_managers.daemon_command import build_program
 
-    found = program_of(home)
+    found = build_program(home)
     assert found.command[0] == sys.executable
     assert found.environment["PYTHONPATH"] == str(Path(ragd.__file__).parent.parent)
 

@@ -1,4 +1,4 @@
-"""`ragctl show`: what may be typed, how a passage looks, what is withheld, a real daemon."""
+"""`ragctl show`: its arguments, its output, withheld text, and a real daemon."""
 
 import json
 import stat
@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ragctl.commands.show import address, told
+from ragctl.commands.show import parse_address, render_note
 from ragctl.views.render import Ink
 from ragd.paths import Home
 from tests.ragctl.conftest import NOTE, FakeDaemon, Ragctl, StartTerminal
@@ -28,13 +28,15 @@ from tests.ragctl.conftest import NOTE, FakeDaemon, Ragctl, StartTerminal
     ],
 )
 def test_a_passage_may_be_written_in_several_ways(typed: str, meant: Any) -> None:
-    assert address(typed) == meant
+    assert parse_address(typed) == meant
 
 
 @pytest.mark.parametrize("typed", ["a.md#L0", "a.md:9-3"])
-def test_lines_that_are_none_are_a_sentence(ragctl: Ragctl, fake: FakeDaemon, typed: str) -> None:
+def test_an_invalid_range_of_lines_is_a_sentence(
+    ragctl: Ragctl, fake: FakeDaemon, typed: str
+) -> None:
     result = ragctl("show", typed)
-    assert (result.code, result.out) == (2, "") and "numbered from 1" in result.err
+    assert (result.code, result.out) == (2, "") and "count from 1" in result.err
     assert fake.requests == []
 
 
@@ -63,7 +65,7 @@ def test_a_whole_note_has_no_marks_and_no_limits(ragctl: Ragctl, fake: FakeDaemo
     assert fake.requests == ["GET /v1/notes?raw=1&path=a%20b%26c.md"]
 
 
-def test_a_path_inside_the_vault_may_be_given_whole(ragctl: Ragctl, fake: FakeDaemon) -> None:
+def test_an_absolute_path_inside_the_vault_is_accepted(ragctl: Ragctl, fake: FakeDaemon) -> None:
     ragctl("show", "/vault/Journal/x.md#L5")
     ragctl("show", "/elsewhere/x.md")
     notes = [request for request in fake.requests if "notes" in request]
@@ -73,7 +75,7 @@ def test_a_path_inside_the_vault_may_be_given_whole(ragctl: Ragctl, fake: FakeDa
 
 def test_nothing_in_a_note_moves_the_terminal() -> None:
     evil = {"text": "a\x1b[2Jb\x9bc\u202ed\re", "path": "x\x07y", "link": "\x1b]8;;"}
-    shown = told(NOTE | evil | {"to": 9}, 9, 9, Ink())
+    shown = render_note(NOTE | evil | {"to": 9}, 9, 9, Ink())
     assert not any(c in shown for c in "\x1b\x9b\x07\u202e\r")
 
 
@@ -82,17 +84,17 @@ def test_nothing_in_a_note_moves_the_terminal() -> None:
     [
         ({"stale": True}, "lines may have moved"),
         ({"sensitive": ["health"]}, "Sensitive: health."),
-        ({"injection_suspected": True}, "only a note"),
+        ({"injection_suspected": True}, "text from a note"),
     ],
 )
-def test_what_to_mind_is_said_below(
+def test_warnings_are_below_the_text(
     ragctl: Ragctl, fake: FakeDaemon, flag: dict[str, Any], said: str
 ) -> None:
     fake.note |= flag
     assert said in ragctl("show", "a.md").lines[-2]
 
 
-def test_a_missing_note_is_named_with_what_may_be_meant(ragctl: Ragctl, fake: FakeDaemon) -> None:
+def test_a_missing_note_gets_a_suggestion(ragctl: Ragctl, fake: FakeDaemon) -> None:
     fake.note = {}
     result = ragctl("show", "Nota.md#L3")
     assert (result.code, result.out) == (6, "")
@@ -103,21 +105,19 @@ def test_a_missing_note_is_named_with_what_may_be_meant(ragctl: Ragctl, fake: Fa
     assert as_json.code == 6 and as_json.json["error"]["suggestion"] == "Did you mean `Note.md`?"
 
 
-def test_a_refusal_speaks_of_what_is_typed_and_not_of_fields(
-    ragctl: Ragctl, fake: FakeDaemon
-) -> None:
+def test_a_refusal_names_arguments_and_not_fields(ragctl: Ragctl, fake: FakeDaemon) -> None:
     fake.note, fake.note_hint = {}, "Give the `citation` or the `source_file` of a result."
     result = ragctl("show", "Nota.md")
     assert result.code == 6 and "source_file" not in result.err
     assert "`ragctl show Journal/2024-01-15.md#L10`" in result.err
 
 
-def test_lines_behind_the_end_are_told(ragctl: Ragctl, fake: FakeDaemon) -> None:
+def test_lines_after_the_end_are_reported(ragctl: Ragctl, fake: FakeDaemon) -> None:
     result = ragctl("show", "a.md#L41")
     assert result.code == 2 and "a.md has only 40 lines." in result.err
 
 
-def test_programs_have_to_bring_the_token(ragctl: Ragctl, fake: FakeDaemon) -> None:
+def test_programs_need_the_token(ragctl: Ragctl, fake: FakeDaemon) -> None:
     fake.blocks = True
     fake.note["sensitive"] = ["health"]
     result = ragctl("show", "a.md")
@@ -199,7 +199,7 @@ def test_a_note_is_opened_by_its_name_in_a_real_vault(
 
 def test_a_note_that_does_not_fit_says_how_to_see_more() -> None:
     cut = NOTE | {"truncated": True}
-    assert "`ragctl show Journal/2024-01-15.md#L14-L18`" in told(cut, None, None, Ink())
-    assert "L14-L14" in told(cut | {"from": 13, "text": "x"}, None, None, Ink())
-    assert "too long" in told(cut | {"lines_after": 0}, None, None, Ink())
-    assert "more than fits" not in told(NOTE, None, None, Ink())
+    assert "`ragctl show Journal/2024-01-15.md#L14-L18`" in render_note(cut, None, None, Ink())
+    assert "L14-L14" in render_note(cut | {"from": 13, "text": "x"}, None, None, Ink())
+    assert "too long" in render_note(cut | {"lines_after": 0}, None, None, Ink())
+    assert "more than fits" not in render_note(NOTE, None, None, Ink())

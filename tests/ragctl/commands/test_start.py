@@ -1,4 +1,4 @@
-"""`ragctl start`, and starting by the way: a real daemon, or its own words why not."""
+"""`ragctl start` and automatic starts: a real daemon, or its own error message."""
 
 import os
 import socket
@@ -25,7 +25,7 @@ Instead = Callable[..., "list[subprocess.Popen[bytes]]"]
 
 @pytest.fixture
 def instead(monkeypatch: pytest.MonkeyPatch) -> Iterator[Instead]:
-    """Start this Python program instead of the daemon; a list of all that were started."""
+    """Start this Python program instead of the daemon. Returns the list of started processes."""
     children: list[subprocess.Popen[bytes]] = []
     spawn = starting.spawn_daemon
 
@@ -52,7 +52,7 @@ def instead(monkeypatch: pytest.MonkeyPatch) -> Iterator[Instead]:
 
 def test_a_running_daemon_is_named_and_left_alone(ragctl: Ragctl, fake: FakeDaemon) -> None:
     result = ragctl("start")
-    sentence = f"ragd is running already (pid {os.getpid()}, version {ragd.__version__}).\n"
+    sentence = f"ragd is already running (pid {os.getpid()}, version {ragd.__version__}).\n"
     assert result == (0, sentence, "")
     assert ragctl("start", "--json").json == {
         "started": False,
@@ -71,20 +71,20 @@ def test_the_daemons_own_sentence_and_code_are_passed_on(ragctl: Ragctl, home: H
     assert os.listdir(home.root) == []
 
 
-def test_a_child_that_leaves_is_noticed_at_once(home: Home, instead: Instead) -> None:
+def test_a_child_that_exits_is_noticed_at_once(home: Home, instead: Instead) -> None:
     instead("import sys; sys.exit('ragd: The disk is on fire.')")
     with pytest.raises(Failure) as told:
         starting.start_daemon(home, within=PATIENCE_S)
     assert (told.value.message, told.value.exit_code) == ("The disk is on fire.", 1)
 
 
-def test_a_child_that_is_killed_is_told(home: Home, instead: Instead) -> None:
+def test_a_killed_child_is_reported(home: Home, instead: Instead) -> None:
     instead("import os; os.kill(os.getpid(), 9)")
-    with pytest.raises(Failure, match="ended by signal 9 while it started"):
+    with pytest.raises(Failure, match="ended by signal 9 while it was starting"):
         starting.start_daemon(home, within=PATIENCE_S)
 
 
-def test_a_child_that_says_nothing_is_told(home: Home, instead: Instead) -> None:
+def test_a_child_that_exits_silently_is_reported(home: Home, instead: Instead) -> None:
     instead("import sys; sys.exit(74)")
     with pytest.raises(Failure, match="exit code 74") as told:
         starting.start_daemon(home, within=PATIENCE_S)
@@ -95,11 +95,13 @@ def test_a_broken_installation_is_a_sentence_too(home: Home, instead: Instead) -
     instead("import no_such_module_of_ours")
     with pytest.raises(Failure) as told:
         starting.start_daemon(home, within=PATIENCE_S)
-    assert told.value.message.startswith("ragd broke while it started: ModuleNotFoundError: ")
+    assert told.value.message.startswith(
+        "ragd crashed while it was starting: ModuleNotFoundError: "
+    )
     assert "Traceback" not in told.value.message
 
 
-def test_a_child_that_never_answers_is_a_time_out_and_lives_on(
+def test_a_child_that_never_answers_is_a_time_out_and_keeps_running(
     home: Home, instead: Instead
 ) -> None:
     children = instead("import signal; signal.pause()")
@@ -108,12 +110,14 @@ def test_a_child_that_never_answers_is_a_time_out_and_lives_on(
     assert os.waitpid(children[0].pid, os.WNOHANG) == (0, 0)
 
 
-def test_who_comes_second_uses_the_winner(home: Home, fake: FakeDaemon, instead: Instead) -> None:
+def test_the_second_of_two_starts_uses_the_first_daemon(
+    home: Home, fake: FakeDaemon, instead: Instead
+) -> None:
     instead("import sys; sys.exit(73)")
     starting.start_daemon(home, within=PATIENCE_S)
 
 
-def test_who_comes_second_sees_its_own_child_off(
+def test_the_second_of_two_starts_waits_for_its_child_to_exit(
     home: Home, fake: FakeDaemon, instead: Instead
 ) -> None:
     children = instead("import sys; sys.stdin.read(); sys.exit(73)")
@@ -121,10 +125,10 @@ def test_who_comes_second_sees_its_own_child_off(
     assert children[0].returncode == 73
 
 
-def test_who_meets_a_daemon_that_is_stopping_starts_the_next(
+def test_a_start_while_a_daemon_stops_starts_the_next_one(
     home: Home, fake: FakeDaemon, instead: Instead, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The lock is held, nobody answers, and then the lock is free: somebody has to begin again."""
+    """The lock is held without an answer, then it is free: a second start is needed."""
     os.rename(home.socket, f"{home.socket}.away")
     let_go = "import os, sys; sys.exit(73)"
     children = instead(let_go, "import sys; sys.exit('second try')")
@@ -142,7 +146,7 @@ def test_who_meets_a_daemon_that_is_stopping_starts_the_next(
     assert len(children) == 2
 
 
-def test_code_never_comes_from_the_folder_one_stands_in(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_code_is_never_loaded_from_the_current_folder(monkeypatch: pytest.MonkeyPatch) -> None:
     place = str(Path(ragd.__file__).parent.parent)
     monkeypatch.setenv("PYTHONPATH", "/elsewhere")
     environment = children.environment()
@@ -150,7 +154,7 @@ def test_code_never_comes_from_the_folder_one_stands_in(monkeypatch: pytest.Monk
     assert environment["PYTHONPATH"] == f"{place}{os.pathsep}/elsewhere"
 
 
-def test_a_start_in_a_folder_of_traps_springs_none(
+def test_modules_in_the_current_folder_are_not_imported(
     ragctl: Ragctl, home: Home, short: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     trap = "import os; os.abort()"
@@ -173,8 +177,8 @@ def test_foreground_becomes_the_daemon(process: StartProcess, ragctl: Ragctl, ho
 
 @pytest.fixture
 def dying(home: Home) -> Iterator[list[bytes]]:
-    """A daemon that was killed and is not gone yet: it hangs up on the first who ask. How many
-    have asked."""
+    """A daemon that was killed but has not exited: it hangs up on the first requests. Returns the
+    requests."""
     asked: list[bytes] = []
     server = socket.socket(socket.AF_UNIX)
     server.bind(home.socket)
@@ -192,7 +196,7 @@ def dying(home: Home) -> Iterator[list[bytes]]:
     thread.join()
 
 
-def test_whoever_asks_a_dying_daemon_is_answered_by_the_next_one(
+def test_a_request_to_a_dying_daemon_is_answered_by_the_next_one(
     ragctl: Ragctl, home: Home, dying: list[bytes]
 ) -> None:
     result = ragctl("events", "--type", "daemon_started", "--json")
@@ -201,16 +205,18 @@ def test_whoever_asks_a_dying_daemon_is_answered_by_the_next_one(
     assert len(dying) == 1
 
 
-def test_a_search_is_asked_again_too(ragctl: Ragctl, home: Home, dying: list[bytes]) -> None:
+def test_a_search_is_repeated_too(ragctl: Ragctl, home: Home, dying: list[bytes]) -> None:
     result = ragctl("search", "anything")
-    assert "hung up" not in result.err and "INDEX" not in result.out
+    assert "closed the connection" not in result.err and "INDEX" not in result.out
     assert len(dying) == 1 and holder(home) is not None
 
 
-def test_what_may_have_been_done_is_not_asked_for_again(
+def test_a_request_that_may_have_been_done_is_not_repeated(
     ragctl: Ragctl, home: Home, dying: list[bytes]
 ) -> None:
     result = ragctl("sync")
     assert result.code == 2
-    assert result.err.startswith("ragctl: The daemon hung up in the middle of its answer.")
+    assert result.err.startswith(
+        "ragctl: The daemon closed the connection in the middle of its answer."
+    )
     assert len(dying) == 1 and holder(home) is None

@@ -1,4 +1,4 @@
-"""`ragctl status`: the verdict, the reasons, the fix; and what scripts need."""
+"""`ragctl status`: health, reasons and fixes for people, exit codes and JSON for scripts."""
 
 import functools
 import io
@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from ragctl.commands.status import describe
+from ragctl.commands.status import render_status
 from ragctl.daemon import start as starting
 from ragctl.views.render import Ink
 from ragd import __version__
@@ -18,7 +18,7 @@ from ragd.paths import Home
 from tests.ragctl.conftest import FakeDaemon, Ragctl
 
 
-def test_an_ollama_that_nobody_needs_is_no_fault(ragctl: Ragctl, fake: FakeDaemon) -> None:
+def test_an_ollama_that_is_not_needed_is_not_a_problem(ragctl: Ragctl, fake: FakeDaemon) -> None:
     fake.more = {"ollama_status": "down", "index": None}
     assert "Ollama down\n" in ragctl("status").out
     index = {"generation": "01A", "provider": "embedded", "model": "m", "dimensions": 4}
@@ -26,7 +26,7 @@ def test_an_ollama_that_nobody_needs_is_no_fault(ragctl: Ragctl, fake: FakeDaemo
     assert "Ollama down (not needed)" in ragctl("status").out
 
 
-def test_healthy_is_said_in_the_first_line(ragctl: Ragctl, fake: FakeDaemon) -> None:
+def test_the_first_line_shows_health(ragctl: Ragctl, fake: FakeDaemon) -> None:
     result = ragctl("status")
     assert result.code == 0 and result.err == ""
     assert result.lines[0] == "● healthy  Everything works."
@@ -38,7 +38,7 @@ def test_each_reason_says_since_when_and_what_to_do(ragctl: Ragctl, fake: FakeDa
     fake.be("degraded", "OLLAMA_UNREACHABLE", "INDEX_STALE")
     result = ragctl("status")
     assert result.code == 0
-    assert result.lines[0] == "▲ degraded  Searches are served, with limits."
+    assert result.lines[0] == "▲ degraded  Searches work, with limits."
     assert "OLLAMA_UNREACHABLE  for " in result.out
     assert ", since 2026-11-1" in result.out
     assert "→ Start it with `ollama serve`" in result.out
@@ -77,8 +77,8 @@ def test_check_without_start_is_exit_3_when_it_is_down(ragctl: Ragctl) -> None:
 def test_a_daemon_that_does_not_answer_is_exit_75(
     ragctl: Ragctl, home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    impatient = functools.partial(starting.ask, timeout=0.1)
-    monkeypatch.setattr("ragctl.commands.status.ask", impatient)
+    impatient = functools.partial(starting.call_daemon, timeout=0.1)
+    monkeypatch.setattr("ragctl.commands.status.call_daemon", impatient)
     with socket.socket(socket.AF_UNIX) as mute:
         mute.bind(home.socket)
         mute.listen()
@@ -87,7 +87,7 @@ def test_a_daemon_that_does_not_answer_is_exit_75(
             assert result.code == 75 and "did not answer in time" in result.err
 
 
-def test_a_socket_that_nobody_listens_on_counts_as_not_running(
+def test_a_socket_without_a_listener_counts_as_not_running(
     ragctl: Ragctl, fake: FakeDaemon
 ) -> None:
     fake.close()
@@ -95,14 +95,14 @@ def test_a_socket_that_nobody_listens_on_counts_as_not_running(
     assert ragctl("status", "--no-start").code == 3
 
 
-def test_another_version_is_told_with_the_next_step(ragctl: Ragctl, fake: FakeDaemon) -> None:
+def test_another_version_is_reported_with_the_next_step(ragctl: Ragctl, fake: FakeDaemon) -> None:
     fake.version = "9.9.9"
     result = ragctl("status")
     assert result.code == 0
-    assert "the daemon that runs is 9.9.9" in result.err and "`ragctl stop`" in result.err
+    assert "the running daemon is 9.9.9" in result.err and "`ragctl stop`" in result.err
 
 
-def test_what_is_unusual_is_shown_only_when_it_is_there(ragctl: Ragctl, fake: FakeDaemon) -> None:
+def test_unusual_details_are_shown_only_when_present(ragctl: Ragctl, fake: FakeDaemon) -> None:
     plain = ragctl("status").out
     assert "actor" not in plain and "skipped" not in plain and "rebuilt" not in plain
     assert "  job        none yet\n" in plain
@@ -132,43 +132,43 @@ def test_what_is_unusual_is_shown_only_when_it_is_there(ragctl: Ragctl, fake: Fa
     result = ragctl("status").out
     assert "421 of them without a vector yet; 2 files waiting" in result
     assert "sync running, 42% (01J)" in result
-    assert "not there, or not readable" in result
-    assert "being rebuilt beside it: 1,200 passages, 1,024 with a vector" in result
+    assert "missing or not readable" in result
+    assert "new index being built: 1,200 passages, 1,024 with a vector" in result
     assert "embedder restarting, 2 crashes; OSError at ragd/x.py:1" in result
     assert "a.md (too large)" in result and "and 2 more (--json lists them)" in result
 
 
-def test_template_folders_that_are_left_out_are_named_with_the_switch(
+def test_template_folders_that_are_left_out_are_named_with_the_setting(
     ragctl: Ragctl, fake: FakeDaemon
 ) -> None:
     assert "left out" not in ragctl("status").out
     templates = [{"path": "Templates", "notes": 12}, {"path": "Meta/T", "notes": 1}]
     fake.more = {"vault": {"path": "/v", "found": True, "watch": "native", "templates": templates}}
     said = " ".join(ragctl("status").out.split())
-    assert "left out Templates, a folder of templates, with 12 notes" in said
-    assert "left out Meta/T, a folder of templates, with 1 note; " in said
-    assert said.count("`ragctl config set indexing.templates index` reads them") == 1
+    assert "left out Templates, a template folder with 12 notes" in said
+    assert "left out Meta/T, a template folder with 1 note; " in said
+    assert said.count("`ragctl config set indexing.templates index` indexes them") == 1
 
 
-def test_a_vault_that_the_system_cannot_watch_is_said_to_be_polled(
+def test_a_vault_that_the_system_cannot_watch_is_shown_as_polled(
     ragctl: Ragctl, fake: FakeDaemon
 ) -> None:
-    assert "looked at every few seconds" not in ragctl("status").out
+    assert "checked every few seconds" not in ragctl("status").out
     fake.more["vault"] = {"path": "/vault", "found": True, "watch": "polling"}
-    assert "/vault  (looked at every few seconds" in ragctl("status").out
+    assert "/vault  (checked every few seconds" in ragctl("status").out
 
 
-def test_settings_that_wait_for_a_restart_are_named(ragctl: Ragctl, fake: FakeDaemon) -> None:
-    assert "not in force" not in ragctl("status").out
+def test_settings_that_need_a_restart_are_named(ragctl: Ragctl, fake: FakeDaemon) -> None:
+    assert "need a restart" not in ragctl("status").out
     fake.more["needs_restart"] = ["embedding.provider"]
     said = ragctl("status").out
-    assert "not in force yet: embedding.provider." in said
+    assert "settings need a restart: embedding.provider." in said
     assert "`ragctl stop`, then `ragctl start`" in said
     job = ragctl("reindex", "--no-wait")
-    assert "without the new embedding.provider, which waits for a restart" in job.err
+    assert "does not use the new embedding.provider, which needs a restart" in job.err
 
 
-def test_vectors_that_will_never_come_are_not_waited_for(ragctl: Ragctl, fake: FakeDaemon) -> None:
+def test_withheld_vectors_do_not_count_as_missing(ragctl: Ragctl, fake: FakeDaemon) -> None:
     fake.more = {"chunks_embedded": 3420, "chunks_withheld": 1}
     said = ragctl("status").out
     assert "1 kept without a vector as sensitive" in said and "yet" not in said.split("job")[0]
@@ -182,7 +182,7 @@ def test_every_part_is_there_in_its_order(ragctl: Ragctl, fake: FakeDaemon) -> N
     assert places == sorted(places)
 
 
-def test_the_last_job_is_told_when_none_runs(ragctl: Ragctl, fake: FakeDaemon) -> None:
+def test_the_last_job_is_shown_when_none_is_running(ragctl: Ragctl, fake: FakeDaemon) -> None:
     fake.more["last_job"] = {
         "mode": "full",
         "outcome": "partial",
@@ -191,7 +191,9 @@ def test_the_last_job_is_told_when_none_runs(ragctl: Ragctl, fake: FakeDaemon) -
     assert "none; the last (full) was partial, " in ragctl("status").out
 
 
-def test_a_young_daemon_is_given_a_moment_to_look_around(ragctl: Ragctl, fake: FakeDaemon) -> None:
+def test_status_waits_for_the_first_probes_of_a_new_daemon(
+    ragctl: Ragctl, fake: FakeDaemon
+) -> None:
     fake.be("unavailable", "STARTING")
     fake.more["uptime_s"] = 0
 
@@ -203,7 +205,7 @@ def test_a_young_daemon_is_given_a_moment_to_look_around(ragctl: Ragctl, fake: F
     assert ragctl("status", "--check").code == 0
 
 
-def test_what_a_note_is_called_cannot_steer_the_terminal(ragctl: Ragctl, fake: FakeDaemon) -> None:
+def test_the_name_of_a_note_cannot_control_the_terminal(ragctl: Ragctl, fake: FakeDaemon) -> None:
     fake.more["failed"] = {
         "total": 1,
         "files": [{"path": "\x1b]0;owned\x07\u202eevil.md", "code": "X"}],
@@ -213,7 +215,7 @@ def test_what_a_note_is_called_cannot_steer_the_terminal(ragctl: Ragctl, fake: F
     assert "\\x1b]0;owned\\x07\\u202eevil.md" in out
 
 
-def test_colours_only_on_a_terminal_that_wants_them(
+def test_colours_are_only_used_on_a_colour_terminal(
     fake: FakeDaemon, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Terminal(io.StringIO):
@@ -223,34 +225,32 @@ def test_colours_only_on_a_terminal_that_wants_them(
             return True
 
     monkeypatch.setenv("TERM", "xterm")
-    assert "\x1b[32;1m● healthy\x1b[0m" in describe(fake.status(), Ink(Terminal()))
+    assert "\x1b[32;1m● healthy\x1b[0m" in render_status(fake.status(), Ink(Terminal()))
     monkeypatch.setenv("NO_COLOR", "1")
-    assert "\x1b" not in describe(fake.status(), Ink(Terminal()))
+    assert "\x1b" not in render_status(fake.status(), Ink(Terminal()))
     monkeypatch.delenv("NO_COLOR")
     monkeypatch.setenv("TERM", "dumb")
-    assert "\x1b" not in describe(fake.status(), Ink(Terminal()))
-    assert "\x1b" not in describe(fake.status(), Ink(sys.stdout))
+    assert "\x1b" not in render_status(fake.status(), Ink(Terminal()))
+    assert "\x1b" not in render_status(fake.status(), Ink(sys.stdout))
 
 
-def test_a_refused_configuration_is_not_everything_works(ragctl: Ragctl, fake: FakeDaemon) -> None:
+def test_a_refused_configuration_is_in_the_first_line(ragctl: Ragctl, fake: FakeDaemon) -> None:
     fake.more["config_refused"] = "It is not JSON."
     result = ragctl("status")
     assert "Everything works" not in result.out
-    assert (
-        result.lines[0] == "▲ healthy  Searches are served, but config.json is refused: see below."
-    )
+    assert result.lines[0] == "▲ healthy  Searches work, but config.json is invalid: see below."
     assert "It is not JSON." in result.out and "`ragctl config validate`" in result.out
 
 
 @pytest.mark.parametrize(
     ("more", "sentence"),
     [
-        ({"needs_restart": ["vault_path"]}, "changed settings wait for a restart"),
+        ({"needs_restart": ["vault_path"]}, "changed settings need a restart"),
         ({"paused": {"since": "x", "until": "2099-01-01T00:00:00Z"}}, "syncing is paused"),
         ({"chunks_pending": 3}, "vectors are still being made"),
     ],
 )
-def test_the_first_line_of_a_healthy_daemon_says_what_is_still_to_come(
+def test_the_first_line_of_a_healthy_daemon_names_pending_work(
     ragctl: Ragctl, fake: FakeDaemon, more: dict[str, Any], sentence: str
 ) -> None:
     fake.more |= more
@@ -262,7 +262,7 @@ def test_a_job_that_makes_vectors_is_shown_with_its_counts(
 ) -> None:
     job = {"id": "01J", "mode": "full", "phase": "vectors", "progress": 0.25}
     fake.more["active_job"] = {**job, "current": 300, "total": 1200}
-    assert "full makes vectors, 25% (300 of 1,200 vectors) (01J)" in ragctl("status").out
+    assert "full making vectors, 25% (300 of 1,200 vectors) (01J)" in ragctl("status").out
 
 
 def test_the_last_job_says_how_long_text_and_vectors_took(ragctl: Ragctl, fake: FakeDaemon) -> None:

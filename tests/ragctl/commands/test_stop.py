@@ -1,4 +1,4 @@
-"""`ragctl stop`: gone means gone."""
+"""`ragctl stop`: it returns only when the daemon's process has exited."""
 
 import os
 import subprocess
@@ -8,14 +8,14 @@ import time
 from pathlib import Path
 
 import ragd
-from ragctl.daemon.client import answers
+from ragctl.daemon.client import is_listening
 from ragctl.daemon.lockfile import holder
 from ragd.paths import Home
 from tests.patience import PATIENCE_S
 from tests.ragctl.conftest import FakeDaemon, Ragctl, pid_of
 
 
-def test_it_comes_back_when_the_lock_is_free(ragctl: Ragctl, fake: FakeDaemon) -> None:
+def test_it_returns_when_the_lock_is_free(ragctl: Ragctl, fake: FakeDaemon) -> None:
     result = ragctl("stop")
     assert result.code == 0 and result.out.startswith("ragd stopped (pid ")
     assert holder(fake.home) is None
@@ -32,10 +32,10 @@ def test_no_daemon_is_exit_3_with_the_next_command(ragctl: Ragctl) -> None:
     assert "`ragctl start`" in result.err
 
 
-def test_a_daemon_that_does_not_go_is_exit_75(ragctl: Ragctl, fake: FakeDaemon) -> None:
+def test_a_daemon_that_does_not_exit_is_exit_75(ragctl: Ragctl, fake: FakeDaemon) -> None:
     fake.heeds_stop = False
     result = ragctl("stop", "--timeout", "0.1")
-    assert result.code == 75 and "still there" in result.err and "`kill " in result.err
+    assert result.code == 75 and "still running" in result.err and "`kill " in result.err
     assert fake.requests == ["POST /v1/stop"]
 
 
@@ -48,7 +48,7 @@ def test_a_daemon_that_does_not_listen_is_exit_75_too(
     assert result.code == 75 and "does not listen" in result.err
 
 
-def test_a_daemon_that_is_still_starting_is_asked_as_soon_as_it_listens(
+def test_a_starting_daemon_is_stopped_as_soon_as_it_listens(
     ragctl: Ragctl, fake: FakeDaemon, home: Home
 ) -> None:
     os.rename(home.socket, f"{home.socket}.away")
@@ -70,7 +70,7 @@ sys.exit(daemon.run(Home(sys.argv[2])))
 """
 
 
-def test_it_is_not_stopped_while_its_process_is_there(
+def test_it_is_not_stopped_while_its_process_exists(
     ragctl: Ragctl, home: Home, short: Path
 ) -> None:
     """The lock is free before the process has ended."""
@@ -98,7 +98,7 @@ def test_when_it_says_stopped_the_process_is_gone(ragctl: Ragctl, home: Home) ->
 
 
 def _has_ended(pid: int) -> bool:
-    """Gone, or waiting for its parent to take note, who in this test is ourselves."""
+    """Whether it has exited. It may be a zombie, because the test is its parent."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
     except FileNotFoundError:
@@ -107,6 +107,6 @@ def _has_ended(pid: int) -> bool:
 
 def _wait_until_it_answers(home: Home) -> None:
     deadline = time.monotonic() + PATIENCE_S
-    while not answers(home):
+    while not is_listening(home):
         assert time.monotonic() < deadline
         time.sleep(0.01)

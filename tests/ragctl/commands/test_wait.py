@@ -1,4 +1,4 @@
-"""`ragctl wait`: it waits for facts, and says why when it waited in vain."""
+"""`ragctl wait`: it waits for facts, and explains a time-out."""
 
 import pytest
 
@@ -7,12 +7,12 @@ from tests.ragctl.conftest import FakeDaemon, Ragctl
 JOB = {"id": "01J", "mode": "full", "phase": "running", "progress": 0.5}
 
 
-def test_what_is_so_already_needs_no_waiting(ragctl: Ragctl, fake: FakeDaemon) -> None:
+def test_a_state_that_is_already_reached_needs_no_wait(ragctl: Ragctl, fake: FakeDaemon) -> None:
     assert ragctl("wait", "--for", "healthy") == (0, "", "")
     assert fake.requests == ["GET /v1/status"]
 
 
-def test_it_ends_with_the_fact_that_makes_it_so(ragctl: Ragctl, fake: FakeDaemon) -> None:
+def test_it_returns_with_the_fact_that_reaches_the_state(ragctl: Ragctl, fake: FakeDaemon) -> None:
     fake.be("unavailable", "INDEX_NOT_FOUND")
 
     def heal() -> None:
@@ -41,13 +41,13 @@ def test_idle_means_no_job_and_nothing_waiting(ragctl: Ragctl, fake: FakeDaemon)
     assert ragctl("wait", "--for", "idle", "--timeout", "20").code == 0
 
 
-def test_a_daemon_that_has_not_looked_around_is_not_idle(ragctl: Ragctl, fake: FakeDaemon) -> None:
+def test_a_starting_daemon_is_not_idle(ragctl: Ragctl, fake: FakeDaemon) -> None:
     fake.be("unavailable", "STARTING")
     result = ragctl("wait", "--for", "idle", "--timeout", "0")
     assert result.code == 75 and "the daemon is starting" in result.err
 
 
-def test_time_is_up_after_the_time_given(ragctl: Ragctl, fake: FakeDaemon) -> None:
+def test_it_gives_up_after_the_timeout(ragctl: Ragctl, fake: FakeDaemon) -> None:
     fake.be("degraded", "OLLAMA_UNREACHABLE")
     result = ragctl("wait", "--timeout", "0.1")
     assert result.code == 75 and result.out == ""
@@ -55,31 +55,31 @@ def test_time_is_up_after_the_time_given(ragctl: Ragctl, fake: FakeDaemon) -> No
 
 
 @pytest.mark.parametrize(("health", "code"), [("unavailable", 4), ("degraded", 5)])
-def test_with_no_time_at_all_it_says_how_things_are(
+def test_with_timeout_0_health_is_the_exit_code(
     ragctl: Ragctl, fake: FakeDaemon, health: str, code: int
 ) -> None:
     fake.health = health
     assert ragctl("wait", "--timeout", "0").code == code
 
 
-def test_with_no_time_at_all_busy_is_75(ragctl: Ragctl, fake: FakeDaemon) -> None:
+def test_with_timeout_0_busy_is_exit_75(ragctl: Ragctl, fake: FakeDaemon) -> None:
     fake.more = {"active_job": JOB}
     result = ragctl("wait", "--for", "idle", "--timeout", "0")
-    assert result.code == 75 and "a full job runs" in result.err
+    assert result.code == 75 and "a full job is running" in result.err
 
 
-def test_vectors_to_come_are_work_unless_nobody_can_make_them(
+def test_missing_vectors_are_work_unless_they_cannot_be_made(
     ragctl: Ragctl, fake: FakeDaemon
 ) -> None:
     fake.more = {"chunks_pending": 3}
     busy = ragctl("wait", "--for", "idle", "--timeout", "0")
-    assert busy.code == 75 and "3 vectors to come" in busy.err
+    assert busy.code == 75 and "3 vectors missing" in busy.err
     assert "vectors are still being made" in ragctl("status").out
     fake.be("degraded", "OLLAMA_UNREACHABLE")
     assert ragctl("wait", "--for", "idle", "--timeout", "0").code == 0
 
 
-def test_a_dropped_stream_is_taken_up_again(ragctl: Ragctl, fake: FakeDaemon) -> None:
+def test_a_dropped_stream_is_resumed(ragctl: Ragctl, fake: FakeDaemon) -> None:
     fake.be("unavailable", "INDEX_NOT_FOUND")
 
     def heal() -> None:
@@ -90,12 +90,12 @@ def test_a_dropped_stream_is_taken_up_again(ragctl: Ragctl, fake: FakeDaemon) ->
     assert ragctl("wait", "--timeout", "20").code == 0
 
 
-def test_a_daemon_that_goes_away_is_exit_3(ragctl: Ragctl, fake: FakeDaemon) -> None:
+def test_a_daemon_that_stops_is_exit_3(ragctl: Ragctl, fake: FakeDaemon) -> None:
 
     fake.be("unavailable", "INDEX_NOT_FOUND")
     fake.when_followed.append(lambda: fake.aside(fake.close))
     result = ragctl("wait", "--timeout", "20")
-    assert result.code == 3 and "stopped while ragctl waited" in result.err
+    assert result.code == 3 and "stopped while ragctl was waiting" in result.err
 
 
 def test_json_says_what_was_reached(ragctl: Ragctl, fake: FakeDaemon) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from ragctl.daemon.client import Answer, Stream, answers, request, stream
+from ragctl.daemon.client import Answer, Stream, is_listening, request, stream
 from ragctl.failure import Disconnected, Failure, NotRunning, TimedOut
 from ragd.paths import Home
 from tests.patience import PATIENCE_S
@@ -86,7 +86,7 @@ def test_a_hang_up_is_never_taken_for_an_end(home: Home, speak: Speak, cut: byte
 )
 def test_a_stranger_on_the_socket_is_a_sentence(home: Home, speak: Speak, noise: bytes) -> None:
     speak(noise)
-    with pytest.raises(Failure, match=r"ragctl understands|HTTP|hung up"):
+    with pytest.raises(Failure, match=r"does not understand|HTTP|closed the connection"):
         request(home, "GET", "/").data  # noqa: B018
 
 
@@ -118,7 +118,7 @@ def test_lines_are_cut_where_they_end_not_where_pieces_do(home: Home, speak: Spe
     speak(head + b"3\r\na\nb\r\n", b"4\r\nc\n\nd\r\n", b"1\r\n\n\r\n0\r\n\r\n")
     lines = stream(home, "/")
     assert isinstance(lines, Stream)
-    assert [lines.line(5) for _ in range(5)] == [b"a", b"bc", b"", b"d", None]
+    assert [lines.read_line(5) for _ in range(5)] == [b"a", b"bc", b"", b"d", None]
     lines.close()
 
 
@@ -128,13 +128,13 @@ def test_waiting_for_a_line_has_an_end(home: Home, speak: Speak) -> None:
     lines = stream(home, "/")
     assert isinstance(lines, Stream)
     with pytest.raises(TimedOut):
-        lines.line(0.05)
+        lines.read_line(0.05)
     lines.close()
     done.set()
 
 
 def test_nobody_there_is_not_running(home: Home) -> None:
-    assert not answers(home)
+    assert not is_listening(home)
     with pytest.raises(NotRunning):
         request(home, "GET", "/")
 

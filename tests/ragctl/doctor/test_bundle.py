@@ -94,7 +94,7 @@ def test_a_part_that_hangs_is_left_out(
     archive = short / "report.tar.gz"
     assert ragctl("doctor", "--bundle", str(archive)).code == 0
     os.close(os.open(home.log_file, os.O_WRONLY | os.O_NONBLOCK))  # let the thread go
-    assert "not in time" in json.loads(unpacked(archive)["ragd.log"])["error"]
+    assert "took too long" in json.loads(unpacked(archive)["ragd.log"])["error"]
 
 
 @pytest.mark.slow
@@ -168,8 +168,8 @@ def test_a_configuration_that_is_refused_is_not_quoted(
 
 
 def test_private_words_of_a_finding_are_hidden_in_message_and_fix(home: Home, short: Path) -> None:
-    from ragctl.doctor.bundle import write
+    from ragctl.doctor.bundle import write_bundle
 
     found = {"a": warn("x Dear diary.md", "mv Dear diary.md", "Dear diary.md"), "b": ok("fine")}
-    write(home, str(short / "r.tar.gz"), found)
+    write_bundle(home, str(short / "r.tar.gz"), found)
     assert b"Dear" not in everything(short / "r.tar.gz")

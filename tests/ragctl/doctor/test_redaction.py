@@ -17,19 +17,19 @@ def redactor() -> Redactor:
 
 
 def test_a_path_keeps_its_shape_and_nothing_else(redactor: Redactor) -> None:
-    first, second = (redactor.path(f"People/{name}.md") for name in ("Sreenivas", "Ada"))
+    first, second = (redactor.redact_path(f"People/{name}.md") for name in ("Sreenivas", "Ada"))
     assert re.fullmatch(r"#[0-9a-f]{12}/#[0-9a-f]{12}\.md", first)
     assert first.split("/")[0] == second.split("/")[0] and first != second
-    assert redactor.path("People/Sreenivas.md") == first
-    assert redactor.path("/mnt/My Notes/People/Sreenivas.md") == f"[vault]/{first}"
+    assert redactor.redact_path("People/Sreenivas.md") == first
+    assert redactor.redact_path("/mnt/My Notes/People/Sreenivas.md") == f"[vault]/{first}"
 
 
 def test_another_report_has_other_hashes(redactor: Redactor) -> None:
-    assert Redactor({}).path("a.md") != Redactor({}).path("a.md")
+    assert Redactor({}).redact_path("a.md") != Redactor({}).redact_path("a.md")
 
 
 def test_what_is_ours_in_the_home_stays_readable(redactor: Redactor) -> None:
-    said = redactor.text("/home/ada/.obsidian-rag/events/aside: 1 damaged part")
+    said = redactor.redact_text("/home/ada/.obsidian-rag/events/aside: 1 damaged part")
     assert said == "[home]/events/aside: 1 damaged part"
 
 
@@ -49,19 +49,19 @@ def test_what_is_ours_in_the_home_stays_readable(redactor: Redactor) -> None:
     ],
 )
 def test_a_sentence_loses_paths_and_names_alone(redactor: Redactor, said: str, left: str) -> None:
-    told = redactor.text(said)
+    told = redactor.redact_text(said)
     assert told.startswith(left)
     assert not re.search(r"\b(ada|secret|diary|enigma)\b", told, re.IGNORECASE)
 
 
 def test_what_is_private_goes_whatever_it_looks_like(redactor: Redactor) -> None:
-    assert "Dear" not in redactor.text("the first is Dear diary.md", ["Dear diary.md"])
+    assert "Dear" not in redactor.redact_text("the first is Dear diary.md", ["Dear diary.md"])
     inside = "/home/ada/.obsidian-rag/config.json: `mysecret` is not a known key."
-    assert "mysecret" not in redactor.text(inside, [inside])
+    assert "mysecret" not in redactor.redact_text(inside, [inside])
 
 
 def test_texts_in_fields_that_nobody_knows_are_hashed(redactor: Redactor) -> None:
-    said = redactor.value(
+    said = redactor.redact_value(
         {
             "code": "DISK_FULL",
             "news": "secret",
@@ -76,12 +76,12 @@ def test_texts_in_fields_that_nobody_knows_are_hashed(redactor: Redactor) -> Non
 
 def test_every_text_of_every_fact_is_judged() -> None:
     """A new field is hashed until somebody says that it is harmless; here is who was looked at."""
-    from ragctl.doctor.redaction import HARMLESS, PATHS
+    from ragctl.doctor.redaction import PATH_FIELDS, SAFE_FIELDS
 
     fields = {name for kind in EVENT_TYPES for name in kind.__struct_fields__}
-    assert fields & PATHS == {"path", "upserts", "deletes", "removed"}
+    assert fields & PATH_FIELDS == {"path", "upserts", "deletes", "removed"}
     hashed = {"config_hash", "key_hash", "fingerprint", "raw"}
-    other = fields - HARMLESS - PATHS - hashed
+    other = fields - SAFE_FIELDS - PATH_FIELDS - hashed
     assert other == {
         *("accept_deletions", "attempt", "cached", "changed", "changes", "chunks", "count"),
         *("device", "dimensions", "duration_ms", "errors", "errors_total", "files"),

@@ -1,4 +1,4 @@
-"""`ragctl mcp`, talked to by the MCP package's own client, with a real daemon behind it."""
+"""`ragctl mcp`, called by the MCP package's own client, with a real daemon."""
 
 import fcntl
 import json
@@ -29,7 +29,7 @@ SEARCH = "obsidian_rag_search"
 
 @asynccontextmanager
 async def connected(home: Home, errors: Path) -> AsyncIterator[Any]:
-    """A client with a server of its own, which ends with it."""
+    """A client with its own server, which ends with it."""
     server = mcp.StdioServerParameters(
         command=sys.executable,
         args=["-m", "ragctl", "mcp", "--home", home.root],
@@ -79,7 +79,7 @@ async def test_it_offers_the_four_tools_as_the_daemon_publishes_them(
     assert listed["obsidian_rag_index"].annotations.destructive_hint is False
 
 
-async def test_another_version_is_told_once(home: Home, fake: FakeDaemon, errors: Path) -> None:
+async def test_another_version_is_reported_once(home: Home, fake: FakeDaemon, errors: Path) -> None:
     fake.version = "9.9.9"
     async with connected(home, errors) as session:
         first = text_of(await session.call_tool(SEARCH, {"query": "x"}))
@@ -98,14 +98,14 @@ async def test_a_daemon_that_cannot_start_is_an_answer_with_the_next_step(
             assert result.is_error and " init PATH-TO-YOUR-VAULT`" in text_of(result)
 
 
-async def test_a_search_that_was_cut_off_is_asked_again(
+async def test_a_search_that_was_cut_off_is_repeated(
     home: Home, fake: FakeDaemon, errors: Path
 ) -> None:
     async with connected(home, errors) as session:
         fake.hang_ups = 1
         assert not (await session.call_tool(SEARCH, {"query": "x"})).is_error
         assert [asked["query"] for asked in fake.searches] == ["x", "x"]
-        fake.hang_ups = 1  # a token counts once, so it is not used twice
+        fake.hang_ups = 1  # a token is valid once, so it is not used twice
         assert (await session.call_tool(SEARCH, {"query": "x", "confirm": "t"})).is_error
         assert len(fake.searches) == 3
 
@@ -128,7 +128,7 @@ def test_without_the_package_it_says_what_to_install(
     assert (result.code, result.out) == (1, "") and "pipx inject ragd" in result.err
 
 
-def test_what_to_paste_comes_with_what_to_install_where_it_would_not_start(
+def test_the_configuration_comes_with_what_to_install(
     ragctl: Ragctl, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert ragctl("mcp", "--config").err == ""
@@ -138,7 +138,7 @@ def test_what_to_paste_comes_with_what_to_install_where_it_would_not_start(
     assert "`pipx inject ragd 'mcp>=2.3,<3'`" in result.err
 
 
-def test_what_to_paste_starts_the_same_program(ragctl: Ragctl, home: Home) -> None:
+def test_the_configuration_starts_the_same_program(ragctl: Ragctl, home: Home) -> None:
     server = ragctl("mcp", "--config").json["mcpServers"]["obsidian"]
     assert server["args"][-2:] == ["--home", home.root]
     done = subprocess.run(
@@ -223,7 +223,7 @@ async def test_a_vault_is_indexed_asked_and_remembered(
         assert envelope_of(stored)["data"].items() >= kept.items()
         os.kill(pid_of(home), signal.SIGKILL)
         with open(home.lock, "rb") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)  # it is gone when its lock is
+            fcntl.flock(lock, fcntl.LOCK_EX)  # its lock is free once it has exited
         again = await session.call_tool(SEARCH, {"query": "kingfisher"})
         assert not again.is_error and "2024-05-01.md" in text_of(again)
     assert holder(home) is not None  # the daemon outlives its clients

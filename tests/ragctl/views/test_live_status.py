@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from ragctl.daemon.client import request
-from ragctl.views.live_status import Watched
+from ragctl.views.live_status import LiveStatus
 from ragctl.views.render import Ink
 from ragd.paths import Home
 from tests.ragctl.conftest import FakeDaemon, Ragctl, StartTerminal
@@ -63,7 +63,7 @@ def test_the_terminal_is_left_as_it_was(
 ) -> None:
     screen = terminal("status", "--watch")
     before = screen.modes
-    screen.until("q ends this")
+    screen.until("q quits")
     assert screen.modes != before  # what is typed is not shown
     screen.type(key)
     assert screen.ended() == code
@@ -72,7 +72,7 @@ def test_the_terminal_is_left_as_it_was(
 
 def test_a_signal_leaves_it_as_it_was_too(terminal: StartTerminal, fake: FakeDaemon) -> None:
     screen = terminal("status", "--watch")
-    screen.until("q ends this")
+    screen.until("q quits")
     screen.signal(signal.SIGTERM)
     assert screen.ended() == 0 and screen.raw.endswith(LEFT)
 
@@ -82,7 +82,7 @@ def test_it_follows_the_size_of_the_window(terminal: StartTerminal, fake: FakeDa
     screen = terminal("status", "--watch", columns=200)
     screen.until("so meaning-based search is off.")
     screen.resize(40, rows=10)
-    screen.until("more lines: make the window higher")
+    screen.until("more lines: make the window taller")
     page = last_page(screen)
     assert len(page) == 10
     assert max(len(line) for line in page[:-1]) <= 40
@@ -128,17 +128,17 @@ def test_the_time_left_for_vectors_follows_from_how_they_came(
     now = [1000.0]
     monkeypatch.setattr("ragctl.views.live_status.time.monotonic", lambda: now[0])
     fake.more["active_job"] = vectors(0)
-    watched = Watched(fake.home, request(fake.home, "GET", "/v1/status"))
+    watched = LiveStatus(fake.home, request(fake.home, "GET", "/v1/status"))
     try:
-        assert "left" not in watched.page(Ink())
+        assert "left" not in watched.render(Ink())
         for made in (20, 40, 60):  # ten a second
             now[0] += 2
             fake.more["active_job"] = vectors(made)
-            watched.ask()  # no fact tells of it: it is asked for all the same
-        assert "60 of 1,000 vectors), about 1 min 34 s left" in watched.page(Ink())
+            watched.refresh()  # no fact tells of it: it is asked for all the same
+        assert "60 of 1,000 vectors), about 1 min 34 s left" in watched.render(Ink())
         fake.more["active_job"] = None
         now[0] += 2
-        watched.ask()
-        assert "left" not in watched.page(Ink())
+        watched.refresh()
+        assert "left" not in watched.render(Ink())
     finally:
         watched.close()

@@ -2,12 +2,12 @@
 
 import pytest
 
-from ragctl.views.excerpts import cells, fitting, folded
-from ragctl.views.markdown import Styled, rendered
+from ragctl.views.excerpts import cell_width, truncate, wrap_line
+from ragctl.views.markdown import StyledText, render_line
 
 
 def shown(line: str) -> str | None:
-    found = rendered(line, lambda sign: sign)
+    found = render_line(line, lambda sign: sign)
     return None if found is None else found.text
 
 
@@ -69,22 +69,22 @@ def test_what_is_no_markdown_stays_as_it_is(line: str) -> None:
 
 
 def test_a_line_is_styled_where_its_signs_were() -> None:
-    found = rendered("a **b [c](d)** e", lambda sign: sign)
+    found = render_line("a **b [c](d)** e", lambda sign: sign)
     assert found is not None and found.text == "a b c e"
     assert found.styles == ["", "", "bold", "bold", "bold", "", ""]
 
 
 def test_wide_characters_take_two_places() -> None:
-    assert [cells(c) for c in "a日\u0301é"] == [1, 2, 0, 1]
-    assert [part.text for part in folded(Styled("日本語の日記 of May"), 10)] == [
+    assert [cell_width(c) for c in "a日\u0301é"] == [1, 2, 0, 1]
+    assert [part.text for part in wrap_line(StyledText("日本語の日記 of May"), 10)] == [
         "日本語の日",
         "記 of May",
     ]
-    assert fitting("日本語", 5, "…") == "日本…" and fitting("日本", 4, "…") == "日本"
+    assert truncate("日本語", 5, "…") == "日本…" and truncate("日本", 4, "…") == "日本"
 
 
 def test_lines_fold_between_words_and_lose_none() -> None:
     text = "one two three four " + "x" * 30 + " end"
-    parts = [part.text for part in folded(Styled(text), 12)]
+    parts = [part.text for part in wrap_line(StyledText(text), 12)]
     assert all(len(part) <= 12 for part in parts)
     assert "".join(parts).replace(" ", "") == text.replace(" ", "")

@@ -5,7 +5,14 @@ import io
 import pytest
 
 from ragctl.views import progress
-from ragctl.views.progress import Moving, Pace, composed, per_time, to_go, took
+from ragctl.views.progress import (
+    Pace,
+    TerminalProgress,
+    compose_line,
+    format_elapsed,
+    format_rate,
+    format_time_left,
+)
 from ragctl.views.render import Ink
 from tests.ragctl.conftest import complete, step
 
@@ -52,44 +59,49 @@ def left(screen: Screen) -> list[str]:
 def test_the_rate_follows_what_came_lately() -> None:
     pace = Pace()
     for second in range(11):
-        pace.mark(second * 10, float(second))
-    assert (pace.rate(10.0), pace.left(200, 10.0)) == (10.0, 10.0)
+        pace.record(second * 10, float(second))
+    assert (pace.rate(10.0), pace.seconds_left(200, 10.0)) == (10.0, 10.0)
     for second in range(11, 61):
-        pace.mark(100 + (second - 10) * 2, float(second))
+        pace.record(100 + (second - 10) * 2, float(second))
     assert pace.rate(60.0) == pytest.approx(2.0)
 
 
 def test_nothing_is_said_before_something_came() -> None:
     pace = Pace()
-    assert (pace.rate(0.0), pace.left(10, 0.0)) == (0.0, None)
-    pace.mark(300, 0.0)  # from the cache: no measure
-    pace.mark(300, 5.0)
-    assert pace.left(1000, 5.0) is None
+    assert (pace.rate(0.0), pace.seconds_left(10, 0.0)) == (0.0, None)
+    pace.record(300, 0.0)  # from the cache: no measure
+    pace.record(300, 5.0)
+    assert pace.seconds_left(1000, 5.0) is None
 
 
 def test_time_left_runs_down_until_the_next_handful_is_late_and_then_grows() -> None:
     pace = Pace()
-    pace.mark(0, 0.0)
-    pace.mark(100, 10.0)
-    assert [pace.left(300, now) for now in (10.0, 14.0, 20.0, 30.0)] == [20.0, 16.0, 10.0, 30.0]
+    pace.record(0, 0.0)
+    pace.record(100, 10.0)
+    assert [pace.seconds_left(300, now) for now in (10.0, 14.0, 20.0, 30.0)] == [
+        20.0,
+        16.0,
+        10.0,
+        30.0,
+    ]
     assert [pace.rate(now) for now in (10.0, 20.0, 30.0)] == [10.0, 10.0, 5.0]
-    assert pace.quiet(30.0) == 20.0
+    assert pace.idle_s(30.0) == 20.0
 
 
 def test_time_left_is_a_second_at_least() -> None:
     pace = Pace()
-    pace.mark(0, 0.0)
-    pace.mark(99, 10.0)
-    assert pace.left(100, 12.0) == 1.0
+    pace.record(0, 0.0)
+    pace.record(99, 10.0)
+    assert pace.seconds_left(100, 12.0) == 1.0
 
 
 def test_a_count_that_falls_begins_a_new_measure() -> None:
     pace = Pace()
-    pace.mark(0, 0.0)
-    pace.mark(100, 1.0)
-    pace.mark(60, 2.0)
+    pace.record(0, 0.0)
+    pace.record(100, 1.0)
+    pace.record(60, 2.0)
     assert pace.rate(2.0) == 0.0
-    pace.mark(70, 4.0)
+    pace.record(70, 4.0)
     assert pace.rate(4.0) == 5.0
 
 
@@ -97,12 +109,12 @@ def test_a_count_that_falls_begins_a_new_measure() -> None:
     ("rate", "words"), [(1234.0, "1,234/s"), (80.4, "80/s"), (3.42, "3.4/s"), (0.2, "12/min")]
 )
 def test_a_rate_in_words(rate: float, words: str) -> None:
-    assert per_time(rate) == words
+    assert format_rate(rate) == words
 
 
 def test_a_short_time_has_tenths_and_a_long_estimate_no_seconds() -> None:
-    assert [took(s) for s in (0.04, 1.26, 75.0)] == ["0.0 s", "1.3 s", "1 min 15 s"]
-    assert [to_go(s) for s in (41.9, 125.0, 628.0)] == ["41 s", "2 min 5 s", "10 min"]
+    assert [format_elapsed(s) for s in (0.04, 1.26, 75.0)] == ["0.0 s", "1.3 s", "1 min 15 s"]
+    assert [format_time_left(s) for s in (41.9, 125.0, 628.0)] == ["41 s", "2 min 5 s", "10 min"]
 
 
 # The line
@@ -112,19 +124,19 @@ WORDS = ["150/3,421 passages", "41 s left", "80/s"]
 
 
 def test_where_there_is_room_there_is_everything() -> None:
-    line = composed("vectors", 0.5, WORDS, 80, Ink())
+    line = compose_line("vectors", 0.5, WORDS, 80, Ink())
     assert line == f"vectors {'━' * 15}{'─' * 15} 150/3,421 passages · 41 s left · 80/s"
 
 
 @pytest.mark.parametrize("share", [None, 0.0, 0.37, 1.0])
 def test_it_never_reaches_the_last_column(share: float | None) -> None:
     for columns in range(1, 200):
-        assert len(composed("vectors", share, WORDS, columns, Ink())) < columns
+        assert len(compose_line("vectors", share, WORDS, columns, Ink())) < columns
 
 
 def test_in_a_narrow_window_the_count_stays_longest() -> None:
     widths = (60, 50, 43, 40, 32, 26, 20, 12)
-    assert [composed("vectors", 0.5, WORDS, columns, Ink()) for columns in widths] == [
+    assert [compose_line("vectors", 0.5, WORDS, columns, Ink()) for columns in widths] == [
         f"vectors {'━' * 6}{'─' * 7} 150/3,421 passages · 41 s left · 80/s",
         f"vectors {'━' * 5}{'─' * 5} 150/3,421 passages · 41 s left",
         f"vectors {'━' * 6}{'─' * 6} 150/3,421 · 41 s left",
@@ -137,35 +149,36 @@ def test_in_a_narrow_window_the_count_stays_longest() -> None:
 
 
 def test_what_has_no_bar_is_cut_at_the_end() -> None:
-    words = ["looks for what changed", "1.5 s"]
-    lines = [composed("scan", None, words, columns, Ink()) for columns in (80, 35, 20)]
-    assert lines[0] == "scan    looks for what changed · 1.5 s"
-    assert lines[1:] == ["scan    looks for what changed", "scan    looks for w"]
+    words = ["looking for changes", "1.5 s"]
+    lines = [compose_line("scan", None, words, columns, Ink()) for columns in (80, 35, 20)]
+    assert lines[0] == "scan    looking for changes · 1.5 s"
+    assert lines[1:] == ["scan    looking for changes", "scan    looking for"]
 
 
 def test_a_terminal_that_does_not_know_its_width_has_eighty_columns() -> None:
-    assert composed("text", 1.0, WORDS, 0, Ink()) == composed("text", 1.0, WORDS, 80, Ink())
+    assert compose_line("text", 1.0, WORDS, 0, Ink()) == compose_line("text", 1.0, WORDS, 80, Ink())
 
 
 def test_the_bar_can_be_read_without_colours_and_without_unicode() -> None:
     ink = Ink(io.TextIOWrapper(io.BytesIO(), encoding="ascii"))
     assert (
-        composed("text", 0.5, ["5/10 notes"], 40, ink) == f"text    {'#' * 10}{'.' * 10} 5/10 notes"
+        compose_line("text", 0.5, ["5/10 notes"], 40, ink)
+        == f"text    {'#' * 10}{'.' * 10} 5/10 notes"
     )
     ink.colour = True
-    assert "\x1b[32m##" in composed("text", 0.5, ["5/10 notes"], 40, ink)
+    assert "\x1b[32m##" in compose_line("text", 0.5, ["5/10 notes"], 40, ink)
 
 
 # The steps
 
 
 def test_each_step_leaves_a_line_with_the_time_it_took(clock: Clock, screen: Screen) -> None:
-    shown = Moving(screen)
+    shown = TerminalProgress(screen)
     shown.step(step("queued"))
     shown.step(step("scan"))
     clock.now += 1.5
     shown.tick()
-    assert left(screen)[-1] == "scan    looks for what changed · 1.5 s"
+    assert left(screen)[-1] == "scan    looking for changes · 1.5 s"
     shown.step(step("text", 0, 200))
     clock.now += 4
     shown.step(step("text", 64, 200))
@@ -190,7 +203,7 @@ def test_each_step_leaves_a_line_with_the_time_it_took(clock: Clock, screen: Scr
 
 
 def test_a_long_silence_is_told_instead_of_an_old_rate(clock: Clock, screen: Screen) -> None:
-    shown = Moving(screen)
+    shown = TerminalProgress(screen)
     shown.step(step("vectors", 0, 930))
     clock.now += 10
     shown.step(step("vectors", 130, 930))
@@ -200,7 +213,7 @@ def test_a_long_silence_is_told_instead_of_an_old_rate(clock: Clock, screen: Scr
 
 
 def test_where_nothing_is_to_be_read_there_is_no_empty_bar(clock: Clock, screen: Screen) -> None:
-    shown = Moving(screen)
+    shown = TerminalProgress(screen)
     shown.step(step("scan"))
     shown.step(step("text", 0, 0))
     shown.end(complete())
@@ -208,7 +221,7 @@ def test_where_nothing_is_to_be_read_there_is_no_empty_bar(clock: Clock, screen:
 
 
 def test_what_was_broken_off_stays_as_it_was(clock: Clock, screen: Screen) -> None:
-    shown = Moving(screen)
+    shown = TerminalProgress(screen)
     shown.step(step("text", 5, 10))
     shown.end(None)
     assert left(screen)[0].endswith(" 5/10 notes · 0.0 s") and left(screen)[1] == ""
@@ -218,7 +231,7 @@ def test_a_dumb_terminal_sees_only_what_stays(
     clock: Clock, screen: Screen, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TERM", "dumb")
-    shown = Moving(screen)
+    shown = TerminalProgress(screen)
     shown.step(step("scan"))
     shown.step(step("text", 5, 10))
     shown.tick()

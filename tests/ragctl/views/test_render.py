@@ -2,7 +2,17 @@
 
 import pytest
 
-from ragctl.views.render import Ink, ago, clean, clean_lines, counted, fields, local, since, span
+from ragctl.views.render import (
+    Ink,
+    ago,
+    clean,
+    clean_lines,
+    counted,
+    format_duration,
+    format_fields,
+    local_time,
+    since,
+)
 
 
 @pytest.mark.parametrize(
@@ -18,12 +28,12 @@ from ragctl.views.render import Ink, ago, clean, clean_lines, counted, fields, l
     ],
 )
 def test_a_length_of_time_has_two_units(seconds: float, words: str) -> None:
-    assert span(seconds) == words
+    assert format_duration(seconds) == words
 
 
 def test_a_moment_that_is_none_is_shown_as_it_is() -> None:
-    assert local("soon") == ago("soon") == since("soon") == "soon"
-    assert local("\x1b[2J") == "\\x1b[2J"
+    assert local_time("soon") == ago("soon") == since("soon") == "soon"
+    assert local_time("\x1b[2J") == "\\x1b[2J"
 
 
 def test_a_moment_in_the_future_is_just_now() -> None:
@@ -43,11 +53,11 @@ def test_nothing_a_terminal_would_obey_gets_through() -> None:
 
 
 def test_fields_are_short() -> None:
-    shown = fields(
+    shown = format_fields(
         {"n": 3, "none": None, "text": "two words", "empty": "", "many": [1, 2], "b": True}
     )
     assert shown == 'n=3 none=null text="two words" empty="" many=[2] b=true'
-    assert fields({"one": ["x"], "nested": {"k": "v"}}) == "one=[x] nested={k=v}"
+    assert format_fields({"one": ["x"], "nested": {"k": "v"}}) == "one=[x] nested={k=v}"
 
 
 def test_sentences_fit_the_terminal() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from ragctl.views.render import Ink
-from ragctl.views.timeline import Change, in_words
+from ragctl.views.timeline import HealthChange, render_changes
 from ragd.paths import Home
 from tests.ragctl.commands.test_replay import records, segment, shortened, write_segment
 from tests.ragctl.conftest import FakeDaemon, Ragctl
@@ -95,7 +95,7 @@ def test_those_to_come_are_followed(ragctl: Ragctl, story: FakeDaemon) -> None:
 
 def test_it_chooses_its_facts_itself(ragctl: Ragctl, fake: FakeDaemon) -> None:
     result = ragctl("events", "--health", "--type", "job_finished")
-    assert result.code == 2 and "leave --type out" in result.err
+    assert result.code == 2 and "--health cannot be combined with --type" in result.err
 
 
 def test_a_log_alone_tells_it_without_a_daemon(ragctl: Ragctl, segment: Path) -> None:
@@ -138,8 +138,8 @@ def test_verify_is_another_question(ragctl: Ragctl, segment: Path) -> None:
 def test_nothing_that_a_fact_says_can_steer_the_terminal() -> None:
     event = {"type": "file_failed", "path": "\x1b[2Jevil.md"}
     cause = {"seq": 7, "ts": "", "actor": "batcher", "event": event}
-    change = Change(7, "2026-11-15T14:30:00Z", "healthy", "degraded", ["X"], cause)
-    assert "\x1b" not in "".join(in_words([change], Ink()))
+    change = HealthChange(7, "2026-11-15T14:30:00Z", "healthy", "degraded", ["X"], cause)
+    assert "\x1b" not in "".join(render_changes([change], Ink()))
 
 
 @pytest.mark.slow

@@ -5,7 +5,7 @@ from datetime import UTC, date
 import pytest
 from msgspec import Struct
 
-from ragd.search.dates.candidate_dates import ABOUT, mark_dates
+from ragd.search.dates.candidate_dates import YEAR_IN_NAME, mark_dates
 from ragd.search.dates.day_spans import Span
 from ragd.search.ranking.fusion import Candidate
 
@@ -30,8 +30,8 @@ def closeness(name: str, span: Span = YEAR) -> float:
 
 
 @pytest.mark.parametrize("name", ["2024 in review", "What 2024 was", "Jahr 2024"])
-def test_a_note_that_is_named_by_the_year_is_nearer_than_a_day_of_it(name: str) -> None:
-    assert closeness(name) == ABOUT > closeness("Groceries")
+def test_a_note_named_after_the_year_is_nearer_than_a_day_of_it(name: str) -> None:
+    assert closeness(name) == YEAR_IN_NAME > closeness("Groceries")
 
 
 @pytest.mark.parametrize("name", ["2024-12-29", "9 March 2024", "20240309", "2023 in review"])
@@ -39,6 +39,6 @@ def test_a_day_and_another_year_are_not_the_year(name: str) -> None:
     assert closeness(name) == closeness("Groceries")
 
 
-def test_only_a_whole_year_that_is_asked_for_counts() -> None:
+def test_only_a_whole_year_counts() -> None:
     month = Span(date(2024, 12, 1), date(2024, 12, 31))
     assert closeness("2024 in review", month) == closeness("Groceries", month)

@@ -1,4 +1,4 @@
-"""The time that a question names, the rest of the question, and how the preference fades."""
+"""The time that a question names, the rest of the question, and how closeness falls off."""
 
 from datetime import date, timedelta
 
@@ -8,13 +8,13 @@ from hypothesis import strategies as st
 
 from ragd.search.dates import (
     MonthDay,
-    birthday_in,
     birthday_owners,
     closeness,
-    event_in,
+    find_birthday,
+    find_event_day,
     find_time,
     named_events,
-    reach,
+    widen,
 )
 from ragd.search.dates.day_spans import FIRST, Span, easter
 from ragd.search.dates.time_phrases import OLDEST_YEAR
@@ -162,7 +162,7 @@ def test_a_day_that_some_years_do_not_have() -> None:
         ),
     ],
 )
-def test_what_names_no_time(question: str) -> None:
+def test_these_questions_name_no_time(question: str) -> None:
     found = find_time(question, TODAY, BIRTHDAYS)
     assert (found.phrases, found.rest, found.lists_everything) == ((), question, False)
 
@@ -173,7 +173,7 @@ def test_days_before_a_birthday_are_those_of_every_year_until_now() -> None:
     assert named("a day after Amma's birthday")[-1] == ("2025-11-21", "2025-11-21")
 
 
-def test_days_before_an_event_that_a_note_tells() -> None:
+def test_days_before_an_event_that_a_note_states() -> None:
     question = "What did I do two days before the marathon?"
     assert named_events(question) == ["the marathon"]
     known = {"the marathon": MonthDay(10, 13, 2024)}
@@ -183,16 +183,16 @@ def test_days_before_an_event_that_a_note_tells() -> None:
     assert named_events("What happened after the marathon?") == []
 
 
-def test_when_an_event_was_is_told_by_a_dated_passage() -> None:
+def test_the_day_of_an_event_comes_from_a_dated_passage() -> None:
     plans = Found("Training for the marathon.", date="2024-08-01")
     race = Found("Rain. Today was the marathon, at last.", date="2024-10-13")
     undated = Found("Today was the marathon.")
-    assert event_in("the marathon", [undated, plans, race]) == MonthDay(10, 13, 2024)
-    assert event_in("the marathon", [plans]) == MonthDay(8, 1, 2024)
-    assert event_in("the flood in the cellar", [plans, race, undated]) is None
+    assert find_event_day("the marathon", [undated, plans, race]) == MonthDay(10, 13, 2024)
+    assert find_event_day("the marathon", [plans]) == MonthDay(8, 1, 2024)
+    assert find_event_day("the flood in the cellar", [plans, race, undated]) is None
 
 
-def test_a_birthday_that_no_note_tells_stays_words() -> None:
+def test_a_birthday_that_no_note_states_is_searched_as_words() -> None:
     question = "What did I cook two days before my birthday?"
     assert find_time(question, TODAY).rest == question
 
@@ -202,7 +202,7 @@ def test_a_birthday_that_no_note_tells_stays_words() -> None:
     [
         ("How was my mental health in 2024?", "How was my mental health ?"),
         ("What did I cook last week?", "What did I cook ?"),
-        ("Budget 2025", "Budget 2025"),  # a lone year may be part of a name
+        ("Budget 2025", "Budget 2025"),  # a year alone may be part of a name
     ],
 )
 def test_the_words_of_a_time_phrase_are_taken_out(question: str, rest: str) -> None:
@@ -292,10 +292,10 @@ def test_easter_of_known_years() -> None:
     ]
 
 
-# The fade
+# Closeness
 
 
-def test_the_preference_fades_with_distance_and_never_jumps_to_nothing() -> None:
+def test_closeness_falls_with_distance_and_never_jumps_to_0() -> None:
     day = date(2024, 5, 1)
     span = [Span(day, day)]
     after = [closeness(day + timedelta(days=n), span) for n in range(40)]
@@ -306,11 +306,11 @@ def test_the_preference_fades_with_distance_and_never_jumps_to_nothing() -> None
     assert closeness(day + timedelta(days=400), span) == 0.0
 
 
-def test_a_longer_span_fades_slower() -> None:
+def test_closeness_to_a_longer_span_falls_slower() -> None:
     year, day = Span(date(2024, 1, 1), date(2024, 12, 31)), date(2024, 12, 31)
     later = date(2025, 1, 31)
     assert closeness(later, [year]) > closeness(later, [Span(day, day)])
-    assert reach(year).end > date(2025, 3, 1)
+    assert widen(year).end > date(2025, 3, 1)
 
 
 # A birthday in the notes
@@ -327,25 +327,25 @@ def test_a_longer_span_fades_slower() -> None:
     ],
 )
 def test_the_users_birthday_is_found(title: str, text: str, day: str | None) -> None:
-    assert birthday_in("my", [Found(text, title=title, date=day)]) == MonthDay(5, 14)
+    assert find_birthday("my", [Found(text, title=title, date=day)]) == MonthDay(5, 14)
 
 
-def test_the_property_of_a_persons_note_gives_the_birthday() -> None:
+def test_the_property_of_a_persons_note_states_the_birthday() -> None:
     nora = Found(
         "Plays the viola.", title="Nora", properties=["instrument=viola", "birthday=1990-07-05"]
     )
-    assert birthday_in("nora", [nora]) == MonthDay(7, 5)
-    assert birthday_in("my", [nora]) is None
-    assert birthday_in("kavya", [nora]) is None
+    assert find_birthday("nora", [nora]) == MonthDay(7, 5)
+    assert find_birthday("my", [nora]) is None
+    assert find_birthday("kavya", [nora]) is None
 
 
-def test_the_birthday_of_somebody_else_is_not_the_users() -> None:
+def test_another_persons_birthday_is_not_the_users() -> None:
     jutta = Found("- Geburtstag: 17. Oktober\n- mag keinen Kuchen", title="Jutta")
-    assert birthday_in("my", [jutta]) is None
-    assert birthday_in("jutta", [jutta]) == MonthDay(10, 17)
-    assert birthday_in("kavya", [jutta]) is None
+    assert find_birthday("my", [jutta]) is None
+    assert find_birthday("jutta", [jutta]) == MonthDay(10, 17)
+    assert find_birthday("kavya", [jutta]) is None
     ila = Found("Kavya lives in Toronto. Ila was born on 12 June 2024.", title="Family")
-    assert birthday_in("ila", [ila]) == MonthDay(6, 12)
+    assert find_birthday("ila", [ila]) == MonthDay(6, 12)
 
 
 def test_whose_birthday_a_question_names() -> None:

@@ -1,4 +1,4 @@
-"""Suggestions for a wrong name, from the existing notes."""
+"""The notes whose names are closest to a typed name."""
 
 from ragd.search.query.close_matches import closest_notes
 
@@ -10,7 +10,7 @@ def test_the_same_name_in_another_folder_or_case_comes_first() -> None:
     assert closest_notes("Journal/Doorbell.md", KNOWN)[0] == "Old/doorbell.md"
 
 
-def test_a_slip_of_the_keyboard_is_forgiven() -> None:
+def test_a_typo_still_finds_the_note() -> None:
     assert closest_notes("Projects/Dorbell.md", KNOWN) == [
         "Old/doorbell.md",
         "Projects/Doorbell.md",
@@ -18,7 +18,7 @@ def test_a_slip_of_the_keyboard_is_forgiven() -> None:
     assert closest_notes("kuche.md", KNOWN) == ["Küche.md"]
 
 
-def test_what_is_like_nothing_is_like_nothing() -> None:
+def test_a_name_unlike_any_other_has_no_match() -> None:
     assert (
         closest_notes("/etc/passwd", KNOWN)
         == closest_notes("", KNOWN)

@@ -1,4 +1,4 @@
-"""The filters of a query."""
+"""The filters of a search."""
 
 from datetime import timedelta, timezone
 
@@ -16,18 +16,18 @@ def everything(folder: str) -> bool:
     return True
 
 
-def test_a_folder_is_known_in_any_case_and_composition_and_the_exact_one_goes_first() -> None:
-    assert filters.known_directories(["Journal"], KNOWN, everything) == ("Journal",)
-    assert filters.known_directories(["JOURNAL"], KNOWN, everything) == ("Journal", "journal")
-    assert filters.known_directories(["Ideen/Küche"], KNOWN, everything) == ("Ideen/Ku\u0308che",)
+def test_a_folder_matches_in_any_case_and_composition_and_an_exact_name_matches_alone() -> None:
+    assert filters.match_directories(["Journal"], KNOWN, everything) == ("Journal",)
+    assert filters.match_directories(["JOURNAL"], KNOWN, everything) == ("Journal", "journal")
+    assert filters.match_directories(["Ideen/Küche"], KNOWN, everything) == ("Ideen/Ku\u0308che",)
 
 
 @pytest.mark.parametrize("name", ["Journal/2023", "Jour", "2024", "Journal/20"])
-def test_an_unknown_folder_and_a_closed_one_are_refused_in_the_same_words(name: str) -> None:
+def test_unknown_and_denied_folders_get_the_same_error(name: str) -> None:
     with pytest.raises(RagdError) as unknown:
-        filters.known_directories([name], KNOWN, everything)
+        filters.match_directories([name], KNOWN, everything)
     with pytest.raises(RagdError) as closed:
-        filters.known_directories(["Journal"], KNOWN, lambda folder: False)
+        filters.match_directories(["Journal"], KNOWN, lambda folder: False)
     assert unknown.value.code == closed.value.code == "UNKNOWN_DIRECTORY"
     assert unknown.value.message == closed.value.message
 
@@ -53,12 +53,14 @@ def test_a_tag_covers_those_below_it_in_any_case(asked: str, found: set[str]) ->
         "#übung",
         "#日記",
     ]
-    assert set(filters.known_tags(filters.asked_tags([asked]), known)) - {"#u\u0308bung"} == found
+    assert (
+        set(filters.match_tags(filters.requested_tags([asked]), known)) - {"#u\u0308bung"} == found
+    )
 
 
-def test_a_tag_without_a_name_and_a_range_that_runs_backwards_are_refused_by_name() -> None:
+def test_an_empty_tag_and_a_reversed_range_are_refused_with_the_field() -> None:
     with pytest.raises(RagdError, match="`tags`"):
-        filters.asked_tags(["##"])
+        filters.requested_tags(["##"])
     with pytest.raises(RagdError, match=r"`date_range.from`"):
         days("2024-02-01", "2024-01-31")
     assert days("2024-02-01", "2024-02-01") == ("2024-02-01", "2024-02-01")
@@ -74,10 +76,10 @@ def test_a_tag_without_a_name_and_a_range_that_runs_backwards_are_refused_by_nam
         ("2024-01-15T22:00:00Z", "2024-01-16"),  # two hours later where the user is
         ("2024-01-15T23:30:00+02:00", "2024-01-15"),
         ("2024-01-15T23:30:00-0800", "2024-01-16"),
-        ("9999-12-31T23:30:00Z", "9999-12-31"),  # no later day can be said
+        ("9999-12-31T23:30:00Z", "9999-12-31"),  # there is no later day
     ],
 )
-def test_a_timestamp_stands_for_the_day_where_the_user_is(written: str, day: str) -> None:
+def test_a_timestamp_means_its_day_in_the_users_time_zone(written: str, day: str) -> None:
     assert days(written, None) == (day, None)
     assert days(None, written) == (None, day)
 
@@ -90,7 +92,7 @@ def test_a_timestamp_stands_for_the_day_where_the_user_is(written: str, day: str
         ("2024-01-16T00:00", "2024-01-15"),
     ],
 )
-def test_timestamps_that_are_the_wrong_way_round_are_refused(start: str, end: str) -> None:
+def test_timestamps_in_the_wrong_order_are_refused(start: str, end: str) -> None:
     with pytest.raises(RagdError, match=r"`date_range.from`"):
         days(start, end)
 

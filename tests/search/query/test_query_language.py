@@ -1,4 +1,4 @@
-"""Parsing of the query language: any text is a valid query."""
+"""Parsing the query language: every text is a question, and none is an error."""
 
 import pytest
 from hypothesis import given
@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from ragd.errors import RagdError
 from ragd.search.query.conditions import describe_filters, phrase_pattern
-from ragd.search.query.query_language import Term, parse, property_term
+from ragd.search.query.query_language import Term, parse, parse_property
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_limits_are_taken_out(question: str, plain: str | None, terms: list[str]
         ("How do I travel without a car?", "How do I travel without a car?", ""),
     ],
 )
-def test_a_clause_that_is_not_wanted_is_taken_out(question: str, plain: str, excluded: str) -> None:
+def test_an_exclusion_is_taken_out(question: str, plain: str, excluded: str) -> None:
     found = parse(question)
     assert (found.plain, found.excluded) == (plain, excluded)
 
@@ -65,14 +65,14 @@ def test_a_clause_that_is_not_wanted_is_taken_out(question: str, plain: str, exc
         ("rating", Term("property", "rating")),
     ],
 )
-def test_a_comparison_by_itself(text: str, term: Term) -> None:
-    assert property_term(text) == term
+def test_a_comparison_alone(text: str, term: Term) -> None:
+    assert parse_property(text) == term
 
 
 @pytest.mark.parametrize("text", ["", "=x", "  ", "!=", '"'])
 def test_a_comparison_without_a_name_is_refused(text: str) -> None:
     with pytest.raises(RagdError, match="status=active"):
-        property_term(text)
+        parse_property(text)
 
 
 @given(st.text(alphabet=st.sampled_from("ab \"“”„«»'-:=<>! \n#tagpropfolder\ud800"), max_size=60))

@@ -1,4 +1,4 @@
-"""Finding some stems in a text gives the same result as stemming the whole text."""
+"""`stems_in` finds the same stems as splitting the whole text does."""
 
 import pytest
 from hypothesis import given

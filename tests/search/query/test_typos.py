@@ -2,7 +2,13 @@
 
 import pytest
 
-from ragd.search.query.typos import Correction, Vocabulary, corrected, maybe_mistyped, normalised
+from ragd.search.query.typos import (
+    Correction,
+    Vocabulary,
+    apply_corrections,
+    maybe_mistyped,
+    normalised,
+)
 
 WORDS = Vocabulary(
     {"kingfisher": 3, "board": 5, "bored": 1, "divergence": 2, "manana": 1, "собака": 2}
@@ -31,7 +37,7 @@ def test_the_nearest_words_are_found(typed: str, meant: list[str]) -> None:
     assert WORDS.words_near(normalised(typed)) == meant
 
 
-def test_only_long_words_that_the_vault_does_not_have_are_doubtful() -> None:
+def test_only_long_words_that_no_note_has_may_be_mistyped() -> None:
     assert maybe_mistyped("Mañana: the kingfsher's BORD, 机器学习 at 12 o'clock", WORDS) == [
         "kingfsher",
         "BORD",
@@ -39,6 +45,6 @@ def test_only_long_words_that_the_vault_does_not_have_are_doubtful() -> None:
     ]
 
 
-def test_words_are_replaced_where_they_stand() -> None:
+def test_words_are_replaced_in_place() -> None:
     fixes = [Correction("bord", ["board", "bored"])]
-    assert corrected("a bord, Xbord bord", fixes) == "a board bored, Xbord board bored"
+    assert apply_corrections("a bord, Xbord bord", fixes) == "a board bored, Xbord board bored"

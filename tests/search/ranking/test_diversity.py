@@ -10,7 +10,7 @@ from ragd.search.ranking.passage_joining import MOST_PASSAGES, join_passages, ma
 
 
 def order(*said: tuple[str, float]) -> str:
-    """Notes and weights, best first; the notes in their new order."""
+    """The notes in their new order, from notes and weights, best first."""
     ranked = [Candidate(f"{n}", note, weight=weight) for n, (note, weight) in enumerate(said)]
     return "".join(one.source_file for one in spread_over_notes(ranked))
 
@@ -27,12 +27,12 @@ def test_a_note_alone_keeps_all_its_passages() -> None:
     assert order(("a", 1.0), ("a", 0.9), ("a", 0.8), ("a", 0.1)) == "aaaa"
 
 
-def test_in_a_list_by_date_every_note_has_its_turn() -> None:
+def test_in_a_list_by_date_every_note_is_near_the_top() -> None:
     assert order(("a", 0.0), ("a", 0.0), ("a", 0.0), ("b", 0.0)) == "aaba"
 
 
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.floats(0, 1)), max_size=30))
-def test_nothing_is_lost_or_doubled(said: list[tuple[str, float]]) -> None:
+def test_nothing_is_lost_or_duplicated(said: list[tuple[str, float]]) -> None:
     said.sort(key=lambda one: -one[1])
     assert sorted(order(*said)) == sorted(note for note, _ in said)
 
@@ -63,7 +63,7 @@ def test_neighbours_without_an_overlap_keep_a_line_between_them() -> None:
     assert join_passages(Row("one", 0, 1, 1), Row("two", 1, 3, 3)).chunk_text == "one\n\ntwo"
 
 
-def test_what_is_no_neighbour_stays_apart() -> None:
+def test_passages_that_are_not_neighbours_stay_separate() -> None:
     one = Row("one", 4)
     others = [
         Row("x", 6),

@@ -1,4 +1,4 @@
-"""Fusion, relevance, and the subject of a question."""
+"""Fusion, relevance, and the terms of a question."""
 
 import pytest
 from hypothesis import given
@@ -9,11 +9,11 @@ from ragd.embed.providers.embedder_port import pack
 from ragd.notes.wordpiece import WordPiece
 from ragd.search.query.query_terms import query_terms
 from ragd.search.ranking import fusion
-from ragd.search.ranking.cosine_scale import SCALES, USUAL, CosineScale
-from ragd.search.ranking.fusion import Candidate, FusionWeights, trust
+from ragd.search.ranking.cosine_scale import DEFAULT_SCALE, SCALES, CosineScale
+from ragd.search.ranking.fusion import Candidate, FusionWeights, vector_trust
 from ragd.search.ranking.relevance import FLOOR, relevance
-from ragd.search.ranking.title_match import Frequencies, frequencies, weigh_words
-from ragd.search.results import citation, link
+from ragd.search.ranking.title_match import Frequencies, count_frequencies, weigh_words
+from ragd.search.results import citation, obsidian_link
 from ragd.store.lance import cosines
 
 
@@ -53,37 +53,37 @@ def by_weights(
     return fused(vector, text, FusionWeights(of_vector, of_text), timely)
 
 
-def test_by_ranks_what_both_legs_found_comes_first() -> None:
+def test_by_ranks_passages_of_both_lookups_come_first() -> None:
     found = by_ranks(hits(a=0.9, b=0.8), hits(b=9.0, c=8.0))
     assert order(found) == "bac"
     assert (found[0].cosine, found[0].bm25) == (0.8, 9.0)
     assert (found[1].cosine, found[1].bm25) == (0.9, None)
 
 
-def test_by_weights_a_leg_without_weight_has_no_say() -> None:
+def test_by_weights_a_lookup_without_weight_has_no_effect() -> None:
     vector, text = hits(a=0.9, b=0.5, c=0.1), hits(c=9.0, b=3.0)
     assert order(by_weights(vector, text, 1, 0)) == "abc"
     assert order(by_weights([], text, 0.5, 0.5)) == "cb"
     assert order(by_weights(vector, [], 0.5, 0.5)) == "abc"
 
 
-def test_by_weights_a_model_that_sees_no_difference_has_little_say() -> None:
+def test_by_weights_nearly_equal_cosines_have_little_effect() -> None:
     words = hits(b=10.0, a=8.0)
     assert order(by_weights(hits(a=0.52, b=0.51, c=0.50), words, 0.5, 0.5))[0] == "b"
     assert order(by_weights(hits(a=0.72, b=0.21, c=0.20), words, 0.5, 0.5))[0] == "a"
 
 
 def test_meaning_weighs_less_where_the_model_cannot_read() -> None:
-    assert trust(1.0) == 1.0 and trust(0.0) == pytest.approx(0.3)
-    assert trust(0.2) < trust(0.8)
+    assert vector_trust(1.0) == 1.0 and vector_trust(0.0) == pytest.approx(0.3)
+    assert vector_trust(0.2) < vector_trust(0.8)
 
 
-def test_what_is_of_the_time_that_is_named_moves_up_but_not_over_everything() -> None:
+def test_passages_of_the_named_time_move_up_but_not_above_everything() -> None:
     vector, text = hits(a=0.9, b=0.6, c=0.1), hits(a=10.0, b=6.0, c=1.0)
     assert order(by_ranks(vector, text, "b")) == "bac"
     assert order(by_weights(vector, text, 0.5, 0.5, "b")) == "bac"
     found = fusion.gather(vector, text)
-    found["c"].closeness = 0.5  # some days later, or of a year that is named
+    found["c"].closeness = 0.5  # some days later, or within a named year
     assert order(fusion.order(found.values(), FusionWeights(0.5, 0.5))) == "acb"
     assert by_weights([], [], 0.5, 0.5, "a") == []
 
@@ -102,7 +102,7 @@ def test_the_words_of_a_note_s_names_move_its_passages_up() -> None:
     assert order(fusion.order(found, FusionWeights(0.5, 0.5, title=0.2, note=0.15))) == "bca"
 
 
-def test_the_best_passage_of_a_note_with_that_very_name_is_first() -> None:
+def test_the_best_passage_of_a_note_with_exactly_that_name_is_first() -> None:
     found = [
         candidate("a", "a.md", bm25=10.0),
         candidate("b", "b.md", bm25=1.0, exact_title=True),
@@ -116,11 +116,11 @@ def test_a_passage_that_carries_the_tag_comes_before_the_rest_of_its_note() -> N
     assert order(fusion.order(found, FusionWeights(0.5, 0.5))) == "ba"
 
 
-def test_what_words_found_gets_its_cosine_too() -> None:
+def test_passages_found_by_words_get_their_cosine() -> None:
     asked, near = pack([1.0, 0.0]), pack([1.0, 1.0])
     text = [Hit("b", 3.0, vector=near), Hit("c", 2.0, vector=None), Hit("a", 1.0, vector=near)]
     found = fusion.gather([Hit("a", 0.9)], text)
-    fusion.add_cosines(found, cosines(asked, fusion.without_cosine(found, text)))
+    fusion.add_cosines(found, cosines(asked, fusion.vectors_without_cosine(found, text)))
     each = {name: one.cosine for name, one in found.items()}
     assert each == {"a": 0.9, "b": pytest.approx(0.5**0.5), "c": None}
     assert cosines(asked, {}) == {}
@@ -135,7 +135,7 @@ def test_a_note_with_several_good_passages_is_better_than_its_best_one() -> None
 
 
 def test_rare_words_of_a_name_count_more_than_common_ones() -> None:
-    known = frequencies(["the plan"] * 90 + ["a heron"] * 2 + ["something"] * 8)
+    known = count_frequencies(["the plan"] * 90 + ["a heron"] * 2 + ["something"] * 8)
     stems = frozenset({"plan", "heron"})
     heron, plan = (weigh_words(stems, known).share_in_names([name]) for name in ("Heron", "Plan"))
     assert 0 < plan < heron < 1
@@ -153,7 +153,7 @@ SCORES = st.lists(st.floats(-1, 1, width=32), max_size=60)
 
 
 @given(SCORES, SCORES)
-def test_fusion_keeps_every_hit_once_and_orders_alike_each_time(
+def test_fusion_keeps_every_hit_once_in_a_stable_order(
     one: list[float], other: list[float]
 ) -> None:
     vector = hits(**{f"v{n}": s for n, s in enumerate(one)})
@@ -170,7 +170,7 @@ def test_fusion_keeps_every_hit_once_and_orders_alike_each_time(
 SHARE = st.floats(0, 1)
 
 
-@given(st.floats(-1, 1), SHARE, SHARE, st.sampled_from([USUAL, *SCALES.values()]))
+@given(st.floats(-1, 1), SHARE, SHARE, st.sampled_from([DEFAULT_SCALE, *SCALES.values()]))
 def test_a_score_is_between_0_and_1_and_more_of_anything_is_never_less(
     cosine: float, words: float, readable: float, scale: CosineScale
 ) -> None:
@@ -182,20 +182,20 @@ def test_a_score_is_between_0_and_1_and_more_of_anything_is_never_less(
     assert score >= relevance(cosine, words, readable / 2, scale=scale)
 
 
-def test_letters_at_random_have_to_come_nearer_than_words() -> None:
-    letters = relevance(0.36, 0.0, readable=0.0, scale=USUAL)
-    assert letters < FLOOR < relevance(0.30, 0.0, readable=1.0, scale=USUAL)
+def test_random_letters_need_a_higher_cosine_than_words() -> None:
+    letters = relevance(0.36, 0.0, readable=0.0, scale=DEFAULT_SCALE)
+    assert letters < FLOOR < relevance(0.30, 0.0, readable=1.0, scale=DEFAULT_SCALE)
 
 
-def test_the_right_time_alone_is_worth_showing() -> None:
-    nothing = relevance(None, 0.0, 1.0, scale=USUAL)
-    assert nothing < FLOOR < relevance(None, 0.0, 1.0, closeness=1.0, scale=USUAL)
+def test_a_passage_of_the_right_time_is_shown_without_other_evidence() -> None:
+    nothing = relevance(None, 0.0, 1.0, scale=DEFAULT_SCALE)
+    assert nothing < FLOOR < relevance(None, 0.0, 1.0, closeness=1.0, scale=DEFAULT_SCALE)
 
 
-# What a question is about
+# The terms of a question
 
 
-def test_telling_words_are_those_that_are_not_function_words(wordpiece: WordPiece) -> None:
+def test_content_words_are_all_but_function_words(wordpiece: WordPiece) -> None:
     found = query_terms("What did I write about the Doorbell's battery, and when?", wordpiece.count)
     assert found.content_words == "write Doorbell's battery,"
     assert found.stems == {"write", "doorb", "batte"}
@@ -203,7 +203,7 @@ def test_telling_words_are_those_that_are_not_function_words(wordpiece: WordPiec
     assert found.share_in("") == 0.0
 
 
-def test_a_name_of_function_words_is_about_these(wordpiece: WordPiece) -> None:
+def test_a_question_of_only_function_words_keeps_them(wordpiece: WordPiece) -> None:
     found = query_terms("The Who", wordpiece.count)
     assert found.content_words == "The Who"
     assert found.share_in("a record by The Who") == 1.0
@@ -236,14 +236,14 @@ def test_chinese_and_korean_are_read_in_pairs(wordpiece: WordPiece) -> None:
     assert query_terms("도서관에서", wordpiece.count).share_in("도서관") == pytest.approx(2 / 4)
 
 
-def test_what_the_model_cannot_read_is_known_as_such(wordpiece: WordPiece) -> None:
+def test_words_outside_the_vocabulary_are_not_readable(wordpiece: WordPiece) -> None:
     assert query_terms("how was my mental health?", wordpiece.count).readable == 1.0
     assert query_terms("zmxncb qwpoei", wordpiece.count).readable < 0.3
     assert query_terms("机器学习", wordpiece.count).readable == 0.0
 
 
 @given(st.text(max_size=200))
-def test_any_text_is_about_something_or_nothing(text: str) -> None:
+def test_any_text_has_valid_terms(text: str) -> None:
     found = query_terms(text, len)
     assert 0 <= found.share_in(text) <= 1
     assert 0 <= found.readable <= 1
@@ -254,7 +254,7 @@ def test_any_text_is_about_something_or_nothing(text: str) -> None:
 
 def test_a_citation_and_a_link() -> None:
     assert citation("a/b c.md", 10, 24) == "a/b c.md#L10-L24"
-    assert link("My vault", "Küche/a&b#1.md") == (
+    assert obsidian_link("My vault", "Küche/a&b#1.md") == (
         "obsidian://open?vault=My%20vault&file=K%C3%BCche%2Fa%26b%231.md"
     )
 
@@ -266,7 +266,7 @@ def test_neighbouring_words_are_also_looked_up_as_one() -> None:
 
 
 def test_a_passage_with_more_of_the_questions_words_comes_first() -> None:
-    known = frequencies(["a ferry to Leipzig", "a ferry to Rome"])
+    known = count_frequencies(["a ferry to Leipzig", "a ferry to Rome"])
     texts = {"a": "the ferry, the ferry, the ferry", "b": "a ferry to Leipzig"}
     found = fusion.gather((), hits(a=9.0, b=8.0))
     for one in found.values():

@@ -1,12 +1,12 @@
-"""The score of a result: between 0 and 1, and never rising down the list."""
+"""The score of a result: from 0 to 1, never higher than the one before it."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ragd.search.ranking import score as likelihood
-from ragd.search.ranking.cosine_scale import SCALES, USUAL
-from ragd.search.ranking.score import NEEDED_ABROAD, STEP, Evidence, is_answered, stands_out
+from ragd.search.ranking.cosine_scale import DEFAULT_SCALE, SCALES
+from ragd.search.ranking.score import NEEDED_FOREIGN, STEP, Evidence, is_answered, stands_out
 
 PARTS = st.floats(0, 1)
 EVIDENCE = st.builds(Evidence, st.none() | PARTS, PARTS, PARTS)
@@ -19,7 +19,7 @@ def scores(found: list[Evidence], model: str | None = "english") -> list[float]:
 
 
 @pytest.mark.parametrize("model", ["english", "multilingual", None])
-def test_a_passage_that_has_everything_is_likely_and_a_poor_one_is_not(model: str | None) -> None:
+def test_a_full_match_scores_high_and_a_poor_match_scores_low(model: str | None) -> None:
     assert scores([GOOD], model)[0] > 0.7
     assert scores([POOR], model)[0] < 0.3
     assert scores([Evidence(None, 1.0, 1.0)], model)[0] > 0.5, "words alone can answer"
@@ -32,7 +32,7 @@ def test_a_question_is_answered_by_words_by_meaning_or_by_a_time() -> None:
     assert is_answered([Evidence(timely=0.4)])
     assert is_answered([Evidence(certain=1.0)])
     assert not is_answered([Evidence(0.1, 0.3, 1.0)])
-    assert is_answered([Evidence(0.1, 0.3, 1.0)], NEEDED_ABROAD)
+    assert is_answered([Evidence(0.1, 0.3, 1.0)], NEEDED_FOREIGN)
     assert not is_answered([])
 
 
@@ -43,25 +43,25 @@ def test_no_score_is_higher_than_one_before_it(found: list[Evidence]) -> None:
     assert all(0 <= score < 1 for score in each)
 
 
-def test_what_is_known_of_a_result_holds_for_those_before_it() -> None:
+def test_evidence_for_a_result_counts_for_those_before_it() -> None:
     one, other = scores([POOR, GOOD])
     assert one == scores([GOOD])[0]
     assert other == one - STEP, "and who sorts by score keeps the order"
 
 
 @given(EVIDENCE, EVIDENCE)
-def test_what_comes_after_a_better_result_changes_nothing_before_it(
+def test_a_worse_result_does_not_change_the_scores_before_it(
     one: Evidence, other: Evidence
 ) -> None:
     assert scores([GOOD, one, other])[0] == scores([GOOD])[0]
 
 
-def test_a_list_of_all_that_was_asked_for_is_certain() -> None:
+def test_a_list_of_everything_requested_is_certain() -> None:
     assert scores([Evidence(certain=1.0), Evidence(certain=0.5)]) == [1.0, 0.5]
 
 
-def test_a_cosine_below_the_crowd_does_not_stand_out() -> None:
-    for scale in (USUAL, *SCALES.values()):
+def test_a_cosine_below_the_background_does_not_stand_out() -> None:
+    for scale in (DEFAULT_SCALE, *SCALES.values()):
         assert stands_out(-0.2, scale) == 0.0
         assert stands_out(scale.far_out / 2, scale) == 0.5
         assert stands_out(0.9, scale) == 1.0

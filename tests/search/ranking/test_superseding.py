@@ -3,14 +3,14 @@
 import pytest
 
 from ragd.search.ranking.fusion import Candidate
-from ragd.search.ranking.question_subject import asked
+from ragd.search.ranking.question_subject import find_asked_fact
 from ragd.search.ranking.superseding import newest_first
 
 Statement = tuple[str | None, str] | tuple[str | None, str, str]
 
 
 def candidates(*said: Statement) -> list[Candidate]:
-    """Ranked as given; each is a date and a text, perhaps a title."""
+    """Ranked as given; each is a date, a text and maybe a title."""
     return [
         Candidate(f"{at}", f"{at}.md", text=text, date=date, title="".join(title))
         for at, (date, text, *title) in enumerate(said)
@@ -18,12 +18,12 @@ def candidates(*said: Statement) -> list[Candidate]:
 
 
 def order(question: str, *said: Statement) -> str:
-    """Their previous places in the new order; an older statement is in brackets."""
+    """The old places in the new order; superseded statements in brackets."""
     found = newest_first(question, candidates(*said))
     return " ".join(f"({one.chunk_id})" if one.is_superseded else one.chunk_id for one in found)
 
 
-def test_the_example_that_was_wrong() -> None:
+def test_the_latest_debt_comes_first() -> None:
     found = order(
         "How much do I owe Sreenivas?",
         ("2024-03-09", "Paid Sreenivas $50 of the $120 for Hampi. I still owe Sreenivas $70."),
@@ -77,7 +77,9 @@ def test_the_newer_value_comes_first(question: str, older: str, newer: str) -> N
         ("recipes with 200 g flour", "Bread: 500 g flour.", "Cake: 200 g flour."),
     ],
 )
-def test_what_is_not_the_same_is_left_alone(question: str, older: str, newer: str) -> None:
+def test_statements_about_different_facts_keep_their_order(
+    question: str, older: str, newer: str
+) -> None:
     assert order(question, ("2023-01-01", older), ("2024-01-01", newer)) == "0 1"
 
 
@@ -109,7 +111,7 @@ def test_a_statement_comes_before_a_mention_if_it_is_near_the_top() -> None:
     assert found == "2 0 (1)"
 
 
-def test_two_people_of_one_name_have_a_chain_each() -> None:
+def test_two_people_with_one_first_name_have_two_chains() -> None:
     found = order(
         "How much do I owe Anna?",
         ("2022-01-01", "I owe Anna Keller $90."),
@@ -120,10 +122,10 @@ def test_two_people_of_one_name_have_a_chain_each() -> None:
     assert found == "2 3 (0) (1)"
 
 
-def test_a_question_that_can_be_out_of_date_is_told_from_others() -> None:
-    assert asked("How was my mental health?") is None
-    assert asked("") is None
-    debt = asked("How much money do I have to pay back to Priya Shah?")
+def test_only_questions_about_changing_facts_have_an_asked_fact() -> None:
+    assert find_asked_fact("How was my mental health?") is None
+    assert find_asked_fact("") is None
+    debt = find_asked_fact("How much money do I have to pay back to Priya Shah?")
     assert debt is not None and debt.topic is not None
     assert (debt.topic.name, debt.subject) == ("debt", frozenset({"priya", "shah"}))
 
@@ -136,7 +138,7 @@ def test_a_question_that_can_be_out_of_date_is_told_from_others() -> None:
         "Am I even with Sreenivas?",
     ],
 )
-def test_what_a_debt_is_for_does_not_hide_what_was_paid_later(question: str) -> None:
-    wanted = asked(question)
+def test_the_purpose_of_a_debt_is_not_part_of_its_subject(question: str) -> None:
+    wanted = find_asked_fact(question)
     assert wanted is not None and wanted.topic is not None
     assert (wanted.topic.name, wanted.subject) == ("debt", frozenset({"sreen"}))

@@ -1,5 +1,6 @@
 """Notes, vectors and identities for tests, made up from a few words."""
 
+import asyncio
 import hashlib
 import random
 import uuid
@@ -7,7 +8,8 @@ from collections.abc import Iterable, Mapping
 
 from ragd.embed.providers.embedder_port import Vector, VectorSpace, pack
 from ragd.notes.model import Chunk
-from ragd.store.lance import FileRows, IndexIdentity
+from ragd.store.lance import ChunkIndex, FileRows, IndexDefect, IndexIdentity
+from ragd.store.lance.checkup import examine
 
 DIMENSIONS = 16
 HOUR_NS = 3_600_000_000_000
@@ -88,3 +90,15 @@ def ids(files: Iterable[FileRows]) -> list[str]:
 
 def vectors_of(files: Iterable[FileRows]) -> dict[str, Vector]:
     return {one.chunk_id: vector(one.text) for file in files for one in file.chunks}
+
+
+async def missing(index: ChunkIndex) -> list[str]:
+    """The ids of all chunks that have no vector yet."""
+    rows = index.read_rows(["chunk_id"], "vector IS NULL")
+    return sorted([row["chunk_id"] async for row in rows])
+
+
+async def defect(index: ChunkIndex, expected_version: int = 0) -> IndexDefect | None:
+    """What the checkup of this index finds."""
+    name = index.identity.generation
+    return await asyncio.to_thread(examine, index._folder, name, expected_version)

@@ -32,11 +32,11 @@ def main(table: Path, seed: int) -> None:
         writer.replace(files, [])
         print("stored", revision, *chosen, flush=True)
         if source.random() < 0.7:
-            filled = writer.fill(vectors_of(files)).rows
+            filled = len(writer.fill(vectors_of(files)).found)
             print("filled", filled, flush=True)
         if source.random() < 0.3:
-            maintenance.tidy(writer)
-            maintenance.clean(writer, 0)
+            maintenance.compact(writer)
+            maintenance.remove_old_versions(writer, 0)
             print("tidied", flush=True)
 
 

@@ -11,7 +11,7 @@ from ragd.errors import RagdError
 from ragd.store import lance as lance_store
 from ragd.store.lance import ChunkIndex, LanceStore, checkup, vector_index
 from ragd.store.lance.schema import arrow_schema
-from tests.store.lance.drafts import bulk, identity, note, vector, vectors_of
+from tests.store.lance.drafts import bulk, defect, identity, note, vector, vectors_of
 
 
 @pytest.fixture(scope="module")
@@ -199,7 +199,7 @@ def test_a_garbled_index_file_is_noticed(damaged: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("what", ["_transactions", "_versions/latest_version_hint.json"])
-def test_what_lance_can_do_without_is_no_damage(damaged: Path, what: str) -> None:
+def test_a_missing_file_that_lance_does_not_need_is_not_damage(damaged: Path, what: str) -> None:
     path = table(damaged) / what
     if path.is_dir():
         shutil.rmtree(path)
@@ -231,9 +231,9 @@ async def test_an_index_without_documents_is_not_found(folder: Path, store: Lanc
     assert lance_store.probe(folder) == "INDEX_NOT_FOUND"
     await index.replace([note("a.md", "one")])
     assert lance_store.probe(folder) is None
-    finding = await index.probe(expected_version=await index.version())
+    finding = await defect(index, expected_version=await index.version())
     assert finding is None
-    finding = await index.probe(expected_version=await index.version() + 1)
+    finding = await defect(index, expected_version=await index.version() + 1)
     assert finding is not None and finding.where == "lost_commit"
     index.close()
 

@@ -9,7 +9,7 @@ import pytest
 from ragd.search.query.filters import Filters
 from ragd.store.lance import LanceStore, condition, generation_folders, table_indexes
 from ragd.store.lance.schema import arrow_schema
-from tests.store.lance.drafts import identity, note
+from tests.store.lance.drafts import defect, identity, note
 
 LATER = ("note_tags", "names", "links", "properties", "language", "keys", "units")
 
@@ -35,7 +35,7 @@ async def test_an_earlier_table_is_searched_written_and_probed(
     await index.maintain()
     await index.replace([note("b.md", "a boat on the river", vectors=True)])
     await index.maintain(keep_s=0)
-    assert await index.probe() is None
+    assert await defect(index) is None
     assert index.columns.isdisjoint(LATER)
     where = condition(Filters(tags=("#birds",), tag_column="tags"))
     (hit,) = await index.find_by_words("river", 10, where)

@@ -5,8 +5,7 @@ import pytest
 
 from ragd.store.lance import ChunkIndex, LanceStore, writer
 from ragd.store.lance.table_indexes import coverage
-from tests.store.lance.drafts import HOUR_NS, bulk, ids, note, vector, vectors_of
-from tests.store.lance.lance_files import dataset
+from tests.store.lance.drafts import bulk, ids, missing, note, vector, vectors_of
 
 
 async def test_a_filled_chunk_is_found_by_its_vector(index: ChunkIndex) -> None:
@@ -15,7 +14,7 @@ async def test_a_filled_chunk_is_found_by_its_vector(index: ChunkIndex) -> None:
     assert await index.find_by_vector(vector("x"), 5) == []
     wanted = vectors_of(files)
     filled = await index.fill(wanted)
-    assert filled.rows == 1_200
+    assert len(filled.found) == 1_200
     assert filled.version == await index.version()
     for chunk_id in ids(files)[::97]:
         (hit,) = await index.find_by_vector(wanted[chunk_id], 1)
@@ -27,7 +26,7 @@ async def test_a_fill_is_one_commit_across_fragments(index: ChunkIndex) -> None:
     await index.replace(files)
     before = await index.versions()
     filled = await index.fill(vectors_of(files[::60]))
-    assert filled.rows == 40
+    assert len(filled.found) == 40
     assert [v for v in await index.versions() if v not in before] == [filled.version]
 
 
@@ -37,7 +36,7 @@ async def test_a_fill_changes_vectors_and_nothing_else(index: ChunkIndex) -> Non
     before = await index.read_chunks(ids(files))
     await index.fill(vectors_of(files[:20]))
     assert await index.read_chunks(ids(files)) == before
-    assert len(await index.missing_vectors(1_000)) == 120
+    assert len(await missing(index)) == 120
 
 
 async def test_a_fill_keeps_rows_in_the_full_text_index(index: ChunkIndex, folder: Path) -> None:
@@ -59,8 +58,8 @@ async def test_chunks_that_are_gone_are_not_counted(index: ChunkIndex) -> None:
     await index.replace([note("a.md", "one", "other")])
     version = await index.version()
     filled = await index.fill(vectors_of([old]))
-    assert (filled.rows, filled.version) == (1, version + 1)
-    assert (await index.fill({"never-there": vector("x")})).rows == 0
+    assert (len(filled.found), filled.version) == (1, version + 1)
+    assert len((await index.fill({"never-there": vector("x")})).found) == 0
     assert await index.fill({}) == (frozenset(), version + 1, {})
 
 
@@ -96,7 +95,7 @@ async def test_filling_twice_is_harmless_and_the_last_vector_stays(index: ChunkI
     await index.fill({first: vector("new")})
     (hit,) = await index.find_by_vector(vector("new"), 1)
     assert hit.chunk_id == first and hit.score == pytest.approx(1.0, abs=1e-5)
-    assert await index.missing_vectors(5) == []
+    assert await missing(index) == []
 
 
 async def test_a_vector_that_does_not_belong_fills_nothing(index: ChunkIndex) -> None:
@@ -106,10 +105,10 @@ async def test_a_vector_that_does_not_belong_fills_nothing(index: ChunkIndex) ->
     for wrong in (b"", bytes(60), b"\x00\x00\x80\x7f" * 16):
         with pytest.raises(ValueError, match="vector"):
             await index.fill({first: vector("one"), second: wrong})
-    assert len(await index.missing_vectors(5)) == 2
+    assert len(await missing(index)) == 2
 
 
-async def test_vectors_that_were_written_and_are_not_there_raise(
+async def test_vectors_that_were_written_and_are_missing_raise(
     index: ChunkIndex, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = note("a.md", "one", "two")
@@ -119,31 +118,8 @@ async def test_vectors_that_were_written_and_are_not_there_raise(
         return None
 
     monkeypatch.setattr(writer, "_filling", nothing)
-    with pytest.raises(RuntimeError, match="2 vectors were written and 0 are there"):
+    with pytest.raises(RuntimeError, match="2 vectors were written and 0 were found"):
         await index.fill(vectors_of([file]))
-
-
-async def test_the_backlog_can_be_made_again_newest_notes_first(index: ChunkIndex) -> None:
-    files = [
-        note("old.md", "a", "b", mtime_ns=HOUR_NS),
-        note("new.md", "c", "d", mtime_ns=3 * HOUR_NS),
-        note("done.md", "e", mtime_ns=4 * HOUR_NS, vectors=True),
-        note("mid.md", "f", mtime_ns=2 * HOUR_NS),
-    ]
-    await index.replace(files)
-    missing = await index.missing_vectors(10)
-    assert [(m.source_file, m.chunk_index) for m in missing] == [
-        ("new.md", 0),
-        ("new.md", 1),
-        ("mid.md", 0),
-        ("old.md", 0),
-        ("old.md", 1),
-    ]
-    assert missing[0].file_sha256 == files[1].sha256
-    assert missing[0].content_hash == files[1].chunks[0].content_hash
-    assert [m.source_file for m in await index.missing_vectors(1)] == ["new.md"]
-    oldest = await index.missing_vectors(2, newest_first=False)
-    assert [m.source_file for m in oldest] == ["old.md", "old.md"]
 
 
 async def test_fills_survive_a_restart(store: LanceStore, index: ChunkIndex) -> None:
@@ -152,5 +128,5 @@ async def test_fills_survive_a_restart(store: LanceStore, index: ChunkIndex) -> 
     await index.fill(vectors_of(files[:6]))
     index.close()
     again = await store.open("01A")
-    assert len(await again.missing_vectors(100)) == 16
+    assert len(await missing(again)) == 16
     again.close()

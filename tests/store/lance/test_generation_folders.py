@@ -109,9 +109,9 @@ async def test_the_sweep_removes_debris_and_nothing_else(
     (folder / ".tmp-dropped-01C").mkdir()
     (table / "_versions" / "18446744073709551606.manifest#1").write_bytes(b"x")
     (table / "data" / ".tmpAbCdEf").write_bytes(b"x")
-    assert await store.sweep() == 4
+    assert await store.remove_temporary_files() == 4
     assert sorted(path for path in folder.rglob("*") if path.is_file()) == kept
-    assert await store.sweep() == 0
+    assert await store.remove_temporary_files() == 0
     assert await index.count() == 8
 
 
@@ -125,12 +125,12 @@ async def test_a_generation_that_was_never_finished_is_not_seen(
     with pytest.raises(OSError, match="killed"):
         await store.create(identity())
     assert await store.list_generations() == []
-    assert await store.sweep() == 1
+    assert await store.remove_temporary_files() == 1
     monkeypatch.undo()
     (await store.create(identity())).close()
 
 
-async def test_a_table_of_somebody_else_is_refused(
+async def test_a_table_of_another_program_is_refused(
     store: LanceStore, index: ChunkIndex, folder: Path
 ) -> None:
     index.close()
@@ -142,14 +142,14 @@ async def test_a_table_of_somebody_else_is_refused(
     assert refused.value.code == "INDEX_CORRUPTED"
 
 
-async def test_nobody_else_can_enter_the_folder(index: ChunkIndex, folder: Path) -> None:
+async def test_no_other_user_can_enter_the_folder(index: ChunkIndex, folder: Path) -> None:
     for path in (folder, folder / "01A"):
         assert stat.S_IMODE(path.stat().st_mode) == 0o700
 
 
-async def test_no_folder_is_no_generation(store: LanceStore, folder: Path) -> None:
+async def test_without_a_folder_there_is_no_generation(store: LanceStore, folder: Path) -> None:
     assert await store.list_generations() == []
-    assert await store.sweep() == 0
+    assert await store.remove_temporary_files() == 0
     assert lance_store.probe(folder) == "INDEX_NOT_FOUND"
 
 

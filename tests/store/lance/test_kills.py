@@ -13,7 +13,7 @@ import pytest
 
 from ragd.store import lance as lance_store
 from ragd.store.lance import LanceStore, generation_folders
-from tests.store.lance.drafts import identity
+from tests.store.lance.drafts import identity, missing
 from tests.store.lance.killed_writer import NOTES, draft
 
 ROOT = Path(__file__).parents[3]
@@ -98,7 +98,7 @@ def test_a_killed_writer_leaves_a_whole_table(tmp_path: Path, round_number: int)
 async def still_works(folder: Path) -> None:
     """The next start cleans up, continues, and both kinds of search agree with the rows."""
     store = LanceStore(folder)
-    await store.sweep()
+    await store.remove_temporary_files()
     assert not [path for path in folder.rglob("*") if path.name.startswith(".tmp")]
     index = await store.open("01A")
     for path, rows in rows_of(generation_folders.table_path(folder, "01A")).items():
@@ -107,8 +107,8 @@ async def still_works(folder: Path) -> None:
         assert [hit.chunk_id for hit in hits] == [rows[0]["chunk_id"]]
         assert await index.count(f"source_file = '{path}'") == len(rows)
     await index.maintain(keep_s=0)
-    missing = {row.chunk_id for row in await index.missing_vectors(1_000)}
+    without = await missing(index)
     total = await index.count()
-    assert len(await index.find_by_vector(b"\x00\x00\x80\x3f" * 16, 1_000)) == total - len(missing)
+    assert len(await index.find_by_vector(b"\x00\x00\x80\x3f" * 16, 1_000)) == total - len(without)
     index.close()
     store.close()

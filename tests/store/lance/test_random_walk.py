@@ -15,7 +15,7 @@ from ragd.store.lance import (
     writer,
 )
 from ragd.store.lance import store as store_module
-from tests.store.lance.drafts import identity, note, vector, vectors_of
+from tests.store.lance.drafts import defect, identity, missing, note, vector, vectors_of
 
 NOTES = 30
 
@@ -52,10 +52,10 @@ class Walk:
             self.embedded |= set(file.vectors)
 
     async def fill(self) -> None:
-        missing = await self.index.missing_vectors(self.source.choice((3, 60, 1_000)))
+        without = (await missing(self.index))[: self.source.choice((3, 60, 1_000))]
         texts = {c.chunk_id: c.text for file in self.files.values() for c in file.chunks}
-        vectors = {row.chunk_id: vector(texts[row.chunk_id]) for row in missing}
-        assert (await self.index.fill(vectors)).rows == len(vectors)
+        vectors = {chunk_id: vector(texts[chunk_id]) for chunk_id in without}
+        assert len((await self.index.fill(vectors)).found) == len(vectors)
         self.embedded |= set(vectors)
 
     async def maintain(self) -> None:
@@ -70,9 +70,9 @@ class Walk:
         rows = [r async for r in self.index.read_rows(["chunk_id", "source_file", "chunk_text"])]
         assert len(rows) == len(expected)
         assert {r["chunk_id"]: (r["source_file"], r["chunk_text"]) for r in rows} == expected
-        missing = {row.chunk_id for row in await self.index.missing_vectors(10_000)}
-        assert missing == set(expected) - self.embedded
-        await self.check_legs(len(expected), len(missing))
+        without = await missing(self.index)
+        assert set(without) == set(expected) - self.embedded
+        await self.check_legs(len(expected), len(without))
 
     async def check_legs(self, total: int, missing: int) -> None:
         hits = await self.index.find_by_words("shared", 10_000)
@@ -121,5 +121,5 @@ async def test_the_store_and_a_dictionary_agree(
         step = walk.source.choice((walk.replace, walk.replace, walk.fill, walk.maintain))
         await step()
         await walk.check()
-    assert await index.probe() is None
+    assert await defect(index) is None
     index.close()

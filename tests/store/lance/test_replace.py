@@ -14,8 +14,18 @@ from ragd.store.lance import ChunkIndex, ChunkRow, LanceStore, sql_text, writer
 from ragd.store.lance.schema import arrow_schema, iso_of_ns, top_directory
 from ragd.store.lance.table_indexes import coverage
 from tests.small_disks import small_disk
-from tests.store.lance.drafts import NOON, bulk, chunk, identity, ids, note, vector, vectors_of
-from tests.store.lance.lance_files import dataset
+from tests.store.lance.drafts import (
+    NOON,
+    bulk,
+    chunk,
+    defect,
+    identity,
+    ids,
+    missing,
+    note,
+    vector,
+    vectors_of,
+)
 
 SPEC_COLUMNS = [
     *("vector", "chunk_id", "chunk_text", "source_file", "source_directory", "section", "date"),
@@ -112,7 +122,7 @@ async def test_doing_it_twice_is_harmless(index: ChunkIndex) -> None:
     assert await index.count() == 80
 
 
-async def test_nothing_to_do_is_no_commit(index: ChunkIndex) -> None:
+async def test_nothing_to_do_makes_no_commit(index: ChunkIndex) -> None:
     version = await index.replace([note("a.md", "one")])
     assert await index.replace([], ["not there.md"]) == version
     assert await index.replace([], []) == version
@@ -146,7 +156,11 @@ async def test_bulk_extends_the_indexes_as_it_goes(index: ChunkIndex, folder: Pa
         await index.replace(bulk(350, start=start))
     covered = coverage(dataset(folder))
     assert covered.fresh < writer.EXTEND_ROWS <= sum(covered.segments)
-    assert [writer.bearable_rows(rows) for rows in (0, 20_000, 10**6)] == [4_096, 5_000, 16_384]
+    assert [writer.unindexed_rows_max(rows) for rows in (0, 20_000, 10**6)] == [
+        4_096,
+        5_000,
+        16_384,
+    ]
     for word in ("w0x0", "w700x3", "w1399x2"):
         assert len(await index.find_by_words(word, 5)) == 1
 
@@ -173,8 +187,8 @@ async def test_a_reader_sees_one_version_until_the_commit(index: ChunkIndex) -> 
     assert len(seen) > 1
 
 
-async def test_a_commit_of_somebody_else_is_taken_in(index: ChunkIndex) -> None:
-    """The plan is made again if there is a newer version."""
+async def test_a_commit_of_another_process_is_included(index: ChunkIndex) -> None:
+    """The plan is made again on the newest version if that moved on in between."""
     import lance
 
     await index.replace([note("a.md", "one"), note("b.md", "two")])
@@ -214,7 +228,7 @@ async def test_a_vector_that_does_not_belong_is_refused_and_nothing_is_stored(
     assert await index.count() == 0
 
 
-async def test_a_full_disk_is_told_as_such_and_the_table_stays_whole(
+async def test_a_full_disk_is_reported_and_the_table_stays_whole(
     index: ChunkIndex, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await index.replace([note("a.md", "one")])
@@ -247,7 +261,7 @@ async def test_a_disk_that_really_fills_up_leaves_a_whole_table(
             stored += 1
     assert refused.value.code == "DISK_FULL"
     assert await index.count() == 60 * stored > 0
-    assert (await index.probe()) is None
+    assert await defect(index) is None
     await index.replace([], [f"{number}.md" for number in range(stored - 2)])
     await index.maintain(keep_s=0)
     await index.replace([note("new.md", "there is room again")])
@@ -311,10 +325,10 @@ def test_no_file_time_is_out_of_range() -> None:
     assert iso_of_ns(-(10**30)).endswith("-01-01T00:00:00.000000Z")
 
 
-async def test_vectors_given_with_a_note_are_there_at_once(index: ChunkIndex) -> None:
+async def test_vectors_given_with_a_note_are_found_at_once(index: ChunkIndex) -> None:
     files = bulk(5, vectors=True)
     await index.replace(files)
-    assert await index.missing_vectors(10) == []
+    assert await missing(index) == []
     for chunk_id, wanted in list(vectors_of(files).items())[:5]:
         (hit,) = await index.find_by_vector(wanted, 1)
         assert hit.chunk_id == chunk_id

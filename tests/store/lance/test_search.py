@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from ragd.notes.search_text import search_text
 from ragd.protocol.limits import QUERY_READ_CHARS
 from ragd.store.lance import ChunkIndex, one_of, sql_text
-from ragd.store.lance.reader import QUERY_WORDS, query_words
+from ragd.store.lance.query_words import QUERY_WORDS, query_words
 from tests.store.lance.drafts import bulk, ids, note, vector
 
 LANGUAGES = {
@@ -134,19 +134,11 @@ async def test_fetch_keeps_the_order_and_leaves_out_what_is_gone(index: ChunkInd
     assert await index.read_chunks([]) == []
 
 
-async def test_directories_are_listed_at_any_depth_and_follow_the_table(index: ChunkIndex) -> None:
-    await index.replace([note("A/B/C/x.md", "x"), note("A/y.md", "y"), note("root.md", "z")])
-    assert await index.list_directories() == {"A", "A/B", "A/B/C"}
-    await index.replace([note("D/w.md", "w")], ["A/B/C/x.md"])
-    assert await index.list_directories() == {"A", "D"}
-
-
 async def test_an_empty_table_answers(index: ChunkIndex) -> None:
     assert await index.find_by_words("anything", 5) == []
     assert await index.find_by_vector(vector("x"), 5) == []
     assert await index.count() == 0
-    assert await index.list_directories() == frozenset()
-    assert await index.missing_vectors(5) == []
+    assert await index.list_tags() == frozenset()
     assert [row async for row in index.read_rows(["chunk_id"])] == []
 
 
@@ -224,12 +216,11 @@ async def test_scores_do_not_depend_on_how_the_index_is_cut(index: ChunkIndex) -
     assert await index.find_by_words("w3x1 w25x2 common", 2) == segmented
 
 
-async def test_folders_and_tags_are_those_of_the_version_that_is_searched(
+async def test_tags_are_those_of_the_version_that_is_searched(
     index: ChunkIndex,
 ) -> None:
-    assert await index.list_directories() == frozenset() and await index.list_tags() == frozenset()
+    assert await index.list_tags() == frozenset()
     await index.replace([note("A/B/x.md", "apple", tags=("#P", "#q/r")), note("y.md", "plum")])
-    assert await index.list_directories() == {"A", "A/B"}
     assert await index.list_tags() == {"#P", "#q/r"}
     await index.replace([], ["A/B/x.md"])
-    assert await index.list_directories() == frozenset() and await index.list_tags() == frozenset()
+    assert await index.list_tags() == frozenset()

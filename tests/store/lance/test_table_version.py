@@ -45,7 +45,7 @@ async def test_rows_are_right_however_few_are_kept(
         rows = await index.read_chunks([*wanted, "not there"])
         assert [row.chunk_id for row in rows] == wanted
         assert all(texts[row.chunk_id] == row.chunk_text for row in rows)
-    assert len(index._reader._now._hits._found) == 3
+    assert len(index._pinned.now._hits._found) == 3
 
 
 async def test_searches_beside_writes_see_whole_rows(index: ChunkIndex) -> None:

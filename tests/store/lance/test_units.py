@@ -11,7 +11,7 @@ from ragd.embed.providers.embedder_port import pack
 from ragd.embed.unit_vectors import with_units
 from ragd.store.lance import ChunkIndex, LanceStore, generation_folders
 from ragd.store.lance.schema import arrow_schema
-from tests.store.lance.drafts import identity, note
+from tests.store.lance.drafts import defect, identity, note
 
 
 def schema_without_units(dimensions: int, metadata: Mapping[str, str]) -> Any:
@@ -48,10 +48,10 @@ async def test_units_come_with_a_fill_and_outlast_tidying(index: ChunkIndex) -> 
     vector, own = pack([1.0] * dimensions), bytes([7] * 3 * dimensions)
     ids = [file.chunks[0].chunk_id for file in (first, second)]
     filled = await index.fill({ids[0]: with_units(vector, own), ids[1]: vector})
-    assert filled.rows == 2
+    assert len(filled.found) == 2
     await index.maintain(keep_s=0)
     assert await units(index) == {"a.md": own, "b.md": None}
-    assert await index.probe() is None
+    assert await defect(index) is None
 
 
 async def test_an_earlier_table_takes_vectors_without_their_units(

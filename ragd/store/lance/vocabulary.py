@@ -1,0 +1,82 @@
+"""The tags, properties and words of the table, for suggestions and for ranking. It never writes."""
+
+import asyncio
+from typing import Any
+
+from ragd.notes.properties import comparable_name
+from ragd.search.ranking.title_match import SAMPLE, Frequencies, count_frequencies
+from ragd.store.lance import libraries, word_counts
+from ragd.store.lance.lance_errors import translated
+from ragd.store.lance.pinned_table import PinnedTable
+from ragd.store.lance.schema import SEARCH_TEXT
+
+_SAMPLED = ("title", "chunk_text", "language")
+
+
+class TableVocabulary:
+    """What the pinned version contains. Tags and word frequencies are kept in memory."""
+
+    def __init__(self, pinned: PinnedTable) -> None:
+        self._pinned = pinned
+        self._tags: frozenset[str] = frozenset()
+        self._tags_version = -1
+        self._frequencies = Frequencies()
+        self._frequencies_version = -1
+        self._frequencies_rows = -1
+
+    async def list_tags(self) -> frozenset[str]:
+        """Every tag in the index, as it is spelled there. Read once for each version."""
+        now = self._pinned.now
+        if self._tags_version != now.version:
+            found = await now.read_table(now.table.query().select(["tags"]))
+            self._tags = await asyncio.to_thread(_distinct, found["tags"])
+            self._tags_version = now.version
+        return self._tags
+
+    async def list_properties(self, name: str) -> list[str]:
+        """The distinct properties of this name, as they are stored."""
+        if "properties" not in self._pinned.columns:
+            return []  # a table of an earlier version
+        now, start = self._pinned.now, f"{comparable_name(name)}="
+        query = now.table.query().select(["properties"]).where("chunk_index = 0")
+        found = await now.read_table(query)
+        return await asyncio.to_thread(_starting_with, found["properties"], start)
+
+    async def count_words(self, most: int) -> dict[str, int]:
+        """The most frequent words of the table, and how often each occurs."""
+        counts: dict[str, int] = {}
+        query = self._pinned.now.table.query().select([SEARCH_TEXT])
+        with translated(self._pinned.path):
+            async for batch in await query.to_batches():
+                await asyncio.to_thread(word_counts.add, batch[SEARCH_TEXT], counts, most)
+        await asyncio.to_thread(word_counts.keep, counts, most)
+        return counts
+
+    async def word_frequencies(self) -> Frequencies:
+        """How common words are in this index, from a sample. Sampled again when it has doubled."""
+        now = self._pinned.now
+        if self._frequencies_version == now.version:
+            return self._frequencies
+        rows = await now.count()
+        if rows > 2 * self._frequencies_rows:
+            columns = [name for name in _SAMPLED if name in self._pinned.columns]
+            found = await now.read_table(now.table.query().select(columns).limit(SAMPLE))
+            sample = found.to_pylist()
+            texts = [f"{row['title']} {row['chunk_text']}" for row in sample]
+            languages = [row.get("language") for row in sample]
+            self._frequencies = await asyncio.to_thread(count_frequencies, texts, languages)
+            self._frequencies_rows = rows
+        self._frequencies_version = now.version
+        return self._frequencies
+
+
+def _distinct(column: Any) -> frozenset[str]:
+    compute = libraries.pyarrow().compute
+    return frozenset(compute.unique(compute.list_flatten(column)).to_pylist())
+
+
+def _starting_with(column: Any, start: str) -> list[str]:
+    compute = libraries.pyarrow().compute
+    values = compute.unique(compute.list_flatten(column))
+    found: list[str] = values.filter(compute.starts_with(values, pattern=start)).to_pylist()
+    return found
