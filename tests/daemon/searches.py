@@ -98,7 +98,7 @@ class Vault:
         self.process = start_ragd(self.home)
         deadline = time.monotonic() + WITHIN_S
         while not is_listening(self.home):
-            assert time.monotonic() < deadline, self.process.said
+            assert time.monotonic() < deadline, self.process.output
             time.sleep(0.02)
 
     def end(self) -> None:

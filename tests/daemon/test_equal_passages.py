@@ -6,8 +6,8 @@ from collections.abc import Iterator
 import pytest
 
 from ragctl.daemon.client import is_listening
-from tests.daemon.processes import twisted
-from tests.daemon.searches import Vault, serving_text
+from tests.daemon.processes import start_modified
+from tests.daemon.searches import Vault, serve_text
 
 TEMPLATE = "## Gratitude\n\n- What am I grateful for today?\n- What would make today great?\n"
 DAYS = 150  # three times as many as are looked up at first

@@ -84,7 +84,7 @@ def until_missing(daemon: ManagedDaemon) -> None:
     assert "missing" in answer.envelope["error"]["message"]
 
 
-def found_by_probe(resident: Resident) -> None:
+def found_by_probe(daemon: ManagedDaemon) -> None:
     """It recovers without a command."""
 
 
@@ -108,7 +108,7 @@ def found_by_writer(daemon: ManagedDaemon) -> None:
     ids=lambda value: value.__name__,
 )
 def test_a_deleted_index_is_missing_and_not_damaged_whatever_finds_it(
-    reside: Reside,
+    start_daemon: DaemonFactory,
     remove: Callable[..., None],
     finder: Callable[[ManagedDaemon], None],
 ) -> None:

@@ -17,10 +17,10 @@ def test_without_its_provider_full_text_answers_and_says_why(daemon: ManagedDaem
     error = answer.envelope["error"]
     assert (error["code"], error["recoverable"]) == ("OLLAMA_UNREACHABLE", True)
     assert "ollama" in error["suggestion"].lower()
-    resident.until(lambda said: said["total_chunks"] > said["chunks_embedded"], "no vectors yet")
-    resident.provider.come_back()
-    resident.settle()  # its vectors came without a request
-    answer = resident.search(note.word)
+    daemon.wait_for(lambda said: said["total_chunks"] > said["chunks_embedded"], "no vectors yet")
+    daemon.provider.go_online()
+    daemon.settle()  # its vectors came without a request
+    answer = daemon.search(note.word)
     assert (answer.status, answer.code, answer.retrieval) == ("healthy", None, "hybrid")
 
 

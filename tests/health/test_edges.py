@@ -95,9 +95,11 @@ def test_searches_while_the_index_is_compacted_find_their_note(start_daemon: Dae
     daemon.stop()
 
 
-def test_followers_that_never_read_delay_neither_actors_nor_the_stop(reside: Reside) -> None:
-    resident = reside()
-    loads.never_read(resident)
+def test_followers_that_never_read_delay_neither_actors_nor_the_stop(
+    start_daemon: DaemonFactory,
+) -> None:
+    daemon = start_daemon()
+    loads.never_read(daemon)
     with ExitStack() as stuck:
         loads.connect_stuck(daemon, stuck)
         daemon.stop()

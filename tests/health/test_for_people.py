@@ -27,7 +27,7 @@ def test_the_screen_follows_a_real_daemon(daemon: ManagedDaemon) -> None:
 
 
 def test_the_doctor_finds_what_is_wrong_with_a_real_daemon_and_sends_it_nowhere(
-    resident: Resident, tmp_path: Path
+    daemon: ManagedDaemon, tmp_path: Path
 ) -> None:
     note = daemon.save()
     daemon.wait_until_found(note)

@@ -85,9 +85,9 @@ def test_vectors_are_counted_as_they_are_made_and_done_is_said_when_they_are_the
         gate.open(1)
         some = until_current(lines, 1)
         assert first["current"] == 0 < some["current"] < some["total"]
-        assert resident.facts("vectors_filled") == []  # seen before any fact records it
-        assert resident.status()["active_job"]["current"] == some["current"]
-        assert resident.status()["chunks_embedded"] == 0
+        assert daemon.facts("vectors_filled") == []  # seen before any fact records it
+        assert daemon.status()["active_job"]["current"] == some["current"]
+        assert daemon.status()["chunks_embedded"] == 0
         gate.open(10_000)
         while (last := next_line(lines))["type"] == "progress":
             pass
@@ -105,10 +105,10 @@ def test_vectors_are_counted_as_they_are_made_and_done_is_said_when_they_are_the
 
 
 def test_a_client_that_follows_a_job_learns_that_the_daemon_stops(
-    slow: tuple[Resident, Gate],
+    slow: tuple[ManagedDaemon, Gate],
 ) -> None:
-    resident, _ = slow
-    with followed(resident, resident.ask_for("full")) as lines:
+    daemon, _ = slow
+    with followed(daemon, daemon.request_job("full")) as lines:
         until_current(lines, 0)
         request(daemon.home, "POST", "/v1/stop")
         while (last := next_line(lines))["type"] == "progress":

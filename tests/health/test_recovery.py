@@ -24,13 +24,13 @@ def test_a_damaged_index_waits_for_its_owner_and_offers_the_command(daemon: Mana
     assert daemon.generation != old
 
 
-def test_with_auto_reindex_no_request_is_needed(reside: Reside) -> None:
-    resident = reside(health={"probe_s": 0.1, "auto_reindex": True})
-    old = resident.generation
-    indexes.cut_data(resident.table, resident.arena.rng)
-    resident.until(lambda said: said["index"]["generation"] != old, "another index")
-    resident.settle()
-    jobs = [fact for fact in resident.facts("job_requested") if fact["mode"] == "reindex"]
+def test_with_auto_reindex_no_request_is_needed(start_daemon: DaemonFactory) -> None:
+    daemon = start_daemon(health={"probe_s": 0.1, "auto_reindex": True})
+    old = daemon.generation
+    indexes.cut_data(daemon.table, daemon.arena.rng)
+    daemon.wait_for(lambda said: said["index"]["generation"] != old, "another index")
+    daemon.settle()
+    jobs = [fact for fact in daemon.facts("job_requested") if fact["mode"] == "reindex"]
     assert jobs[0]["origin"] == "auto_reindex"
 
 

@@ -43,14 +43,14 @@ def assert_steady(daemon: ManagedDaemon) -> None:
     assert daemon.facts(*told) == before
 
 
-def test_without_a_configured_size_the_models_own_is_used(newcomer: Resident) -> None:
-    configure(newcomer, dimensions=None)
-    newcomer.start()
-    newcomer.index()
-    index = newcomer.status()["index"]
-    assert (index["dimensions"], index["digest"]) == (DIMENSIONS, newcomer.provider.digest)
-    assert newcomer.search("river stone").retrieval == "hybrid"
-    assert check(newcomer, "provider")["verdict"] == "ok"
+def test_without_a_configured_size_the_models_own_is_used(new_daemon: ManagedDaemon) -> None:
+    configure(new_daemon, dimensions=None)
+    new_daemon.start()
+    new_daemon.index()
+    index = new_daemon.status()["index"]
+    assert (index["dimensions"], index["digest"]) == (DIMENSIONS, new_daemon.provider.digest)
+    assert new_daemon.search("river stone").retrieval == "hybrid"
+    assert check(new_daemon, "provider")["verdict"] == "ok"
 
 
 def test_a_wrong_size_is_named_by_everyone_and_the_advice_helps(new_daemon: ManagedDaemon) -> None:
@@ -137,14 +137,14 @@ def test_config_set_refuses_a_size_that_is_not_the_models(new_daemon: ManagedDae
     assert run_ragctl(new_daemon, "config", "get", "embedding.dimensions").stdout == "0\n"
     right = run_ragctl(new_daemon, "config", "set", "embedding.dimensions", str(DIMENSIONS))
     assert right.returncode == 0
-    newcomer.provider.go_away()
-    unasked = typed(newcomer, "config", "set", "embedding.dimensions", str(WRONG))
+    new_daemon.provider.go_offline()
+    unasked = run_ragctl(new_daemon, "config", "set", "embedding.dimensions", str(WRONG))
     assert unasked.returncode == 0, "the right size is not known"
-    newcomer.provider.come_back()
-    other = typed(newcomer, "config", "set", "embedding.provider", "auto")
-    assert other.returncode == 78 and WAYS_OUT[0] in printed(newcomer, other)
-    assert typed(newcomer, "config", "unset", "embedding.dimensions").returncode == 0
-    assert typed(newcomer, "config", "set", "embedding.provider", "auto").returncode == 0
+    new_daemon.provider.go_online()
+    other = run_ragctl(new_daemon, "config", "set", "embedding.provider", "auto")
+    assert other.returncode == 78 and WAYS_OUT[0] in printed(new_daemon, other)
+    assert run_ragctl(new_daemon, "config", "unset", "embedding.dimensions").returncode == 0
+    assert run_ragctl(new_daemon, "config", "set", "embedding.provider", "auto").returncode == 0
 
 
 def hang(handler: Any) -> bool:

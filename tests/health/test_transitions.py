@@ -54,10 +54,10 @@ def test_ollama_that_goes_and_comes_is_healthy_to_degraded_and_back(daemon: Mana
 def test_damage_and_its_repair_are_healthy_to_unavailable_and_back(
     daemon: ManagedDaemon, tmp_path: Path, harm: Callable[[Path, Random], None], code: str
 ) -> None:
-    table, kept = resident.table, tmp_path / "kept"
-    resident.copy_table(kept)
-    indexes.harm(resident, harm, code)
-    assert resident.until_reason(code)["plugin_health"] == UNAVAILABLE
+    table, kept = daemon.table, tmp_path / "kept"
+    daemon.copy_table(kept)
+    indexes.harm(daemon, harm, code)
+    assert daemon.wait_for_reason(code)["plugin_health"] == UNAVAILABLE
     if code == "INDEX_CORRUPTED":  # restored from a copy, without a request
         table.rename(tmp_path / "broken")
         shutil.copytree(kept, table)
@@ -89,14 +89,14 @@ def test_both_at_once_lead_down_and_back_by_way_of_degraded(
     daemon.settle()
 
 
-def test_the_history_is_the_same_from_the_daemon_and_from_the_log(resident: Resident) -> None:
-    resident.provider.go_away()
-    until(resident, DEGRADED, "OLLAMA_UNREACHABLE")
-    resident.provider.come_back()
-    until_told(resident, [(HEALTHY, DEGRADED), (DEGRADED, HEALTHY)])
-    told = lines(resident, "events", "--health", "--json")
-    resident.stop()
-    assert lines(resident, "replay", "--health", "--json")[: len(told)] == told
+def test_the_history_is_the_same_from_the_daemon_and_from_the_log(daemon: ManagedDaemon) -> None:
+    daemon.provider.go_offline()
+    until(daemon, DEGRADED, "OLLAMA_UNREACHABLE")
+    daemon.provider.go_online()
+    until_told(daemon, [(HEALTHY, DEGRADED), (DEGRADED, HEALTHY)])
+    told = read_json_lines(daemon, "events", "--health", "--json")
+    daemon.stop()
+    assert read_json_lines(daemon, "replay", "--health", "--json")[: len(told)] == told
     down, up = told[-2:]
     assert (down["after"], up["after"]) == (DEGRADED, HEALTHY)
     assert down["cause"]["event"]["type"] == "dependency_lost"

@@ -24,9 +24,11 @@ def test_where_no_more_folders_can_be_watched_polling_takes_over(
     assert {fact["reason"] for fact in lost} == {"OSError"}
 
 
-def test_a_watch_that_dies_is_recorded_and_restarted_and_loses_nothing(resident: Resident) -> None:
-    before = len(resident.facts("watch_lost"))
-    name = bytes(resident.vault.folder) + b"/\xff\xfe.txt"  # no name that its thread can pass on
+def test_a_watch_that_dies_is_recorded_and_restarted_and_loses_nothing(
+    daemon: ManagedDaemon,
+) -> None:
+    before = len(daemon.facts("watch_lost"))
+    name = bytes(daemon.vault.folder) + b"/\xff\xfe.txt"  # no name that its thread can pass on
     with open(name, "wb") as file:
         file.write(b"x")
     daemon.wait_for_facts("watch_lost", before + 1)

@@ -72,7 +72,7 @@ async def test_a_forgotten_memory_stays_forgotten_after_an_immediate_kill(
     await daemon.ask("POST", STORE, fact("canary-key", "canary-value"))
     assert (await daemon.ask("DELETE", "/v1/memories/canary-key")).data["forgotten"]
     daemon.signal(signal.SIGKILL)
-    await daemon.exited()
+    await daemon.wait_for_exit()
     assert files_with(home, "canary-key", "canary-value") == []
     assert types(home)[-1] == "memory_forgotten"
 

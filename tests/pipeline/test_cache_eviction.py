@@ -1,6 +1,5 @@
 """The text of a deleted or hidden note is removed from every file of the home."""
 
-import asyncio
 import contextlib
 import sqlite3
 from pathlib import Path
@@ -29,13 +28,16 @@ def count_cached(home: Path) -> int:
     return int(count)
 
 
-async def until_clean(running: Any) -> None:
-    """What happens within a quarter of an hour, at once."""
+async def maintain(running: Any) -> None:
+    """Do at once what the daemon does within a quarter of an hour."""
     index = running.pipeline.open_indexes.serving
     while (await index.maintain(keep_s=0)).more:
         pass
-    while not await running.pipeline._cache_eviction.forget():
-        await asyncio.sleep(0.01)
+    await running.until_state(lambda state: not state.jobs.open)
+    cache = EmbeddingCache(Path(running.home.embedding_cache))
+    clock, open_indexes = SystemClock(), running.pipeline.open_indexes
+    assert await CacheEviction(running.ledger, clock, open_indexes, cache).forget()
+    await cache.close()
 
 
 @pytest.mark.parametrize("how", ["deleted", "hidden"])

@@ -258,7 +258,7 @@ async def test_a_search_goes_on_however_often_its_index_is_opened_again(
         index = running.pipeline.open_indexes.serving
         if len(closed) < 3 and reader not in closed:
             closed.append(reader)
-            await say(running, DependencyLost(dependency="index", code="INDEX_CORRUPTED"))
+            await append_fact(running, DependencyLost(dependency="index", code="INDEX_CORRUPTED"))
             while running.pipeline.open_indexes.serving is index:
                 await asyncio.sleep(0.01)
         return await count(reader, where, phrases)
@@ -284,7 +284,7 @@ async def test_files_that_vanish_while_an_index_is_opened_crash_nobody(
         return sweep(folder)
 
     monkeypatch.setattr(generation_folders, "remove_temporary_files", vanish_first)
-    await say(running, DependencyLost(dependency="index", code="INDEX_CORRUPTED"))
+    await append_fact(running, DependencyLost(dependency="index", code="INDEX_CORRUPTED"))
     async with asyncio.timeout(PATIENCE_S):
         while len(swept) < 2 or running.pipeline.open_indexes.serving is None:
             await asyncio.sleep(0.01)

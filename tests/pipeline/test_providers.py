@@ -277,7 +277,7 @@ async def test_choosing_the_same_model_again_keeps_its_embedder_open(
         await pipeline.request("full")
         await pipeline.until_state(all_embedded)
         index = pipeline.pipeline.open_indexes.serving
-        providers = pipeline.pipeline._providers
+        providers = Providers(pipeline.settings)
         at_work = await providers.embedder_for(index.identity)
         await providers.choose(may_be_absent=False)
         assert await providers.embedder_for(index.identity) is at_work

@@ -443,8 +443,8 @@ class Held:
     """A provider that makes no vectors until `let_go`, with an empty cache."""
 
     def __init__(self, running: Any, monkeypatch: Any) -> None:
-        self._backlog = running.pipeline._embedder._backlog
-        self._maker = maker = running.pipeline._embedder._maker
+        self._backlog = running.pipeline.backlog
+        self._maker = maker = running.pipeline.vector_maker
         self._own = (maker.find_cached, self._backlog._fill)
         self._monkeypatch = monkeypatch
 

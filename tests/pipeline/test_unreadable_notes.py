@@ -86,8 +86,7 @@ async def test_a_note_that_is_gone_is_not_shown_to_another_machine(
     async with running(port) as server:
         await pipeline.until_state(lambda state: state.catalog.backlog <= 2)
         key = ("", "Many/7.md", pipeline.catalog.files["Many/7.md"].sha256)
-        while backlog._pauses.times(*key) <= TRIES + 1:
-            await asyncio.sleep(0.01)
+        await wait_until(lambda: backlog._pauses.times(*key) > TRIES + 1)
         assert pipeline.catalog.backlog == 2
         assert not any("Note 7." in text for texts in server.inputs for text in texts)
 

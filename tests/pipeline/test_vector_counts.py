@@ -81,7 +81,7 @@ async def test_a_batch_whose_vectors_come_too_late_leaves_nothing_behind(
 ) -> None:
     running = await indexed(start)
     monkeypatch.setattr(store_writer, "VECTORS_WITHIN_S", 0.0)
-    maker, writer = running.pipeline._embedder._maker, running.pipeline._writer
+    maker, writer = running.pipeline.vector_maker, running.pipeline._writer
     known, stored = maker.find_cached, asyncio.Event()
 
     async def late(*given: Any) -> Any:

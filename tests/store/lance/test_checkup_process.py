@@ -75,8 +75,7 @@ def test_a_check_that_cannot_start_is_not_damage(
 async def test_a_check_can_be_ended(tmp_path: Path, looker: Looker) -> None:
     looker("exec sleep 60")
     looking = asyncio.create_task(asyncio.to_thread(examine_apart, tmp_path, "01A"))
-    while not checkup_process._running:
-        await asyncio.sleep(0.01)
+    await wait_until(lambda: checkup_process._running)
     checkup_process.end_checks()
     with pytest.raises(CannotCheck):
         await looking

@@ -6,6 +6,7 @@ import pytest
 from ragd.store.lance import ChunkIndex, LanceStore, writer
 from ragd.store.lance.table_indexes import coverage
 from tests.store.lance.drafts import bulk, ids, missing, note, vector, vectors_of
+from tests.store.lance.lance_files import dataset
 
 
 async def test_a_filled_chunk_is_found_by_its_vector(index: ChunkIndex) -> None:

@@ -26,6 +26,7 @@ from tests.store.lance.drafts import (
     vector,
     vectors_of,
 )
+from tests.store.lance.lance_files import dataset
 
 SPEC_COLUMNS = [
     *("vector", "chunk_id", "chunk_text", "source_file", "source_directory", "section", "date"),

@@ -78,7 +78,7 @@ async def test_below_the_threshold_there_is_no_vector_index(
     await index.replace(bulk(160))  # 640 rows
     await index.fill(vectors_of(bulk(140)))  # 560 vectors
     await index.maintain()
-    assert not vector_index.exists(index._writer.dataset)
+    assert not vector_index.exists(dataset(folder))
 
 
 async def test_above_it_every_vector_is_still_found_under_any_filter(
@@ -87,7 +87,7 @@ async def test_above_it_every_vector_is_still_found_under_any_filter(
     files = bulk(400, vectors=True)
     await index.replace(files)
     assert (await index.maintain()).changed
-    assert vector_index.exists(index._writer.dataset)
+    assert vector_index.exists(dataset(folder))
     assert index._pinned.now.has_vector_index
     assert not (await index.maintain()).changed
     for file in files[::57]:
@@ -146,7 +146,7 @@ async def test_saves_and_fills_go_on_while_an_index_is_trained(
         await index.replace([saved], [files[3].path])
         go_on.set()
     assert maintaining.result().changed
-    assert vector_index.exists(index._writer.dataset)
+    assert vector_index.exists(dataset(folder))
     for file in (files[0], files[585], files[599], saved):
         for one in file.chunks:
             (hit,) = await index.find_by_vector(vector(one.text), 1)
