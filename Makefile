@@ -1,4 +1,4 @@
-# The commands people use. Each makes .venv by itself.
+# The commands for daily use. Each creates .venv if necessary.
 PYTHON ?= python3
 # The versions that were tested. `make install CONSTRAINTS=` installs the newest instead.
 CONSTRAINTS ?= constraints.txt
@@ -22,29 +22,29 @@ $(STAMP): pyproject.toml ragd/__init__.py $(CONSTRAINTS)
 		$(if $(CONSTRAINTS),--constraint $(CONSTRAINTS)) --editable '.[dev]'
 	@touch $@
 
-demo: $(STAMP)  ## install, show the daemon at work in a temporary home, leave nothing behind
+demo: $(STAMP)  ## install, run the daemon in a temporary home, leave nothing behind
 	@$(BIN)/python examples/demo.py
 
-picture: $(STAMP)  ## docs/picture.svg again, recorded from real commands in a terminal
+picture: $(STAMP)  ## record docs/picture.svg again, from real commands in a terminal
 	@$(BIN)/python -m examples.picture
 
-test: $(STAMP) $(if $(HAS_NODE),test-plugin)  ## everything, on Python and, where Node 20 or newer is there, on Node
+test: $(STAMP) $(if $(HAS_NODE),test-plugin)  ## all tests; those of the plugin if Node 20 or newer is installed
 	$(BIN)/python -m pytest -n 4 --dist worksteal --cov --cov-report=
 	@$(BIN)/coverage report
-	@$(if $(HAS_NODE),,echo "Not run: the tests of the OpenClaw plugin, for want of Node 20 or newer.")
+	@$(if $(HAS_NODE),,echo "Not run: the tests of the OpenClaw plugin. They need Node 20 or newer.")
 	@echo "Not part of it: make test-openclaw (downloads 280 MB), make chaos, make bench."
 
-test-quick: $(STAMP)  ## in a minute: the packages that need no daemon and no model
+test-quick: $(STAMP)  ## in a minute: the tests that need no daemon and no model
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m 'not slow' $(QUICK)
 
 $(NODE_MODULES): $(PLUGIN)/package-lock.json
 	@cd $(PLUGIN) && npm ci --loglevel=error > /dev/null
 	@touch $@
 
-test-plugin: $(NODE_MODULES)  ## the OpenClaw plugin's own tests
+test-plugin: $(NODE_MODULES)  ## the tests of the OpenClaw plugin
 	@cd $(PLUGIN) && npm test --silent
 
-plugin: $(NODE_MODULES)  ## the OpenClaw plugin as a file to install
+plugin: $(NODE_MODULES)  ## pack the OpenClaw plugin as a file to install
 	@cd $(PLUGIN) && npm pack --silent
 
 test-openclaw: $(STAMP) $(NODE_MODULES)  ## the plugin in the real OpenClaw, with a real daemon; downloads 280 MB once
@@ -59,13 +59,13 @@ format: $(STAMP)
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-docs: $(STAMP)  ## the pages of docs/ that are made from the code; a test compares them
+docs: $(STAMP)  ## write the pages of docs/ that are generated from the code; a test compares them
 	@$(BIN)/python -m pages
 
 chaos: $(STAMP)  ## 200 kill -9 cycles, every crash point, every fault, 200 random rounds; prints its seed
 	$(BIN)/python -m chaos --cycles 200 --rounds 200
 
-bench: $(STAMP)  ## figures as ratios, in one run
+bench: $(STAMP)  ## speed, as ratios within one run
 	$(BIN)/python -m bench
 
 bench-quality: $(STAMP)  ## how well questions find their notes; writes the tables of docs/retrieval.md

@@ -1,12 +1,11 @@
-"""Speed, as ratios: each figure stands beside what the machine itself needs for the same work.
+"""Speed, as ratios: each figure is compared with what the machine needs for the bare work.
 
-`python -m bench` prints one table. How to read it: machines are noisy, and so is a figure in
-milliseconds; a ratio taken in one run, both sides by turns, says something on any machine. `goal`
-is what we hold ourselves to on a quiet machine. Nothing here fails, and no test asserts on it.
+`python -m bench` prints one table. Times in milliseconds depend on the machine; a ratio of two
+sides that took turns in one run can be compared between machines. `goal` is the target on a quiet
+machine. Nothing here fails, and no test asserts on it.
 
-`log` the event log; `cold` commands and the daemon's start; `search` questions through the socket;
-`table` the printing. The store and the embedded model are asked for by name:
-`python -m bench.store`, `python -m bench.embedding`. `python -m bench.quality` measures no time but
-how good answers are, and so
-does `python -m bench.sets`, on sets made for one thing each.
+`log` is the event log, `cold` the start of commands and the daemon, `search` searches through the
+socket, `table` the printing. The store and the embedded model have commands of their own:
+`python -m bench.store` and `python -m bench.embedding`. `python -m bench.quality` measures how good
+answers are instead of time, and so does `python -m bench.sets`, with one set for each feature.
 """

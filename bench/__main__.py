@@ -4,9 +4,9 @@ import argparse
 from collections.abc import Callable, Iterator
 
 from bench import cold, log, pipeline, saves, search
-from bench.table import Row, show
+from bench.table import Row, render
 
-ROOMS: dict[str, Callable[[], Iterator[Row]]] = {
+PARTS: dict[str, Callable[[], Iterator[Row]]] = {
     "log": log.rows,
     "cold": cold.rows,
     "pipeline": pipeline.rows,
@@ -17,11 +17,11 @@ ROOMS: dict[str, Callable[[], Iterator[Row]]] = {
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
-    parser.add_argument("--only", choices=ROOMS, help="one room")
+    parser.add_argument("--only", choices=PARTS, help="run one part only")
     only = parser.parse_args().only
-    rows = [row for name, room in ROOMS.items() if only in (None, name) for row in room()]
-    print(show(rows))
-    print("\nRatios count: both sides ran by turns in this run, on this machine, as it was.")
+    rows = [row for name, part in PARTS.items() if only in (None, name) for row in part()]
+    print(render(rows))
+    print("\nCompare the ratios: both sides took turns in this run, on the same machine.")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Plain BM25 over whole notes, as a yardstick: no stemming, pairs of characters for Chinese."""
+"""Plain BM25 over whole notes, for comparison: no stemming, pairs of characters for Chinese."""
 
 import math
 import re
@@ -11,7 +11,7 @@ _UNSPACED = re.compile(r"[぀-ヿ㐀-䶿一-鿿]")
 
 
 def tokens(text: str) -> list[str]:
-    """Words in small letters; runs of Chinese and Japanese as overlapping pairs."""
+    """Words in lower case; runs of Chinese and Japanese as overlapping pairs."""
     found: list[str] = []
     for token in _TOKEN.findall(text.lower()):
         if _UNSPACED.match(token) and len(token) > 1:
@@ -36,7 +36,7 @@ class Bm25:
         self._mean = sum(self._lengths) / max(1, len(self._lengths))
 
     def search(self, query: str, most: int, below: str = "") -> list[str]:
-        """The best documents; with `below`, only those whose name begins so."""
+        """The best documents; with `below`, only those whose name begins with it."""
         scores: dict[int, float] = {}
         for token in set(tokens(query)):
             postings = self._having.get(token, [])

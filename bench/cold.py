@@ -1,6 +1,6 @@
-"""From nothing: a command's whole life, and the daemon's first answer.
+"""Cold starts: the CPU time of whole commands, and the time to the daemon's first answer.
 
-The commands run by turns with a bare interpreter, many times; the median counts.
+The commands take turns with a bare interpreter, many times; the median counts.
 """
 
 import json
@@ -15,7 +15,7 @@ from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
 
-from bench.house import environment
+from bench.measured_daemon import environment
 from bench.table import Row, ms, ratio
 
 BARE = "import argparse, json, socket"
@@ -30,13 +30,15 @@ SCRIPT = "import sys\nfrom ragctl.__main__ import main\nsys.exit(main())\n"
 
 
 def rows() -> Iterator[Row]:
-    """All figures of this room."""
+    """All figures of this part."""
     with TemporaryDirectory(prefix="ragd-bench-") as folder:
         home = _home(Path(folder))
-        _run(["-c", f"{LIBRARIES}; import ragd.daemon"], home)  # compiled, as it is once installed
+        _run(
+            ["-c", f"{LIBRARIES}; import ragd.daemon"], home
+        )  # compile the bytecode, as an installation does
         yield _starting(home)
         if find_spec("ragctl") is None:
-            yield Row("ragctl status, ragctl --version", "not there yet", "", None, GOAL)
+            yield Row("ragctl status, ragctl --version", "not installed", "", None, GOAL)
         else:
             yield from _commands(Path(folder), home)
 
@@ -79,7 +81,7 @@ def _commands(folder: Path, home: Path) -> Iterator[Row]:
 
 
 def _run(arguments: list[str], home: Path) -> float:
-    """The CPU time of a whole life. On the clock there is also whoever else keeps the CPU busy."""
+    """The CPU time of a whole run. Wall time would include other processes."""
     process = subprocess.Popen(
         [sys.executable, *arguments], env=environment(str(home)), stdout=subprocess.DEVNULL
     )
@@ -124,7 +126,7 @@ def _start(home: Path) -> subprocess.Popen[bytes]:
 def _until_it_answers(
     home: Path, daemon: subprocess.Popen[bytes], *, settled: bool = False
 ) -> None:
-    """`settled`: until its probes are through as well, for which `ragctl status` would wait."""
+    """`settled`: also until its first probes are done, for which `ragctl status` would wait."""
     end = time.perf_counter() + WITHIN_S
     while time.perf_counter() < end and daemon.poll() is None:
         answer = _status(home)
@@ -135,7 +137,7 @@ def _until_it_answers(
 
 
 def _status(home: Path) -> bytes:
-    """The whole answer, or nothing."""
+    """The whole answer; empty if there is none."""
     try:
         with socket.socket(socket.AF_UNIX) as connection:
             connection.settimeout(WITHIN_S)

@@ -1,6 +1,6 @@
-"""Test collections as vaults: documents become notes, questions keep the notes that answer them.
+"""Test collections as vaults: documents become notes, questions have the notes that answer them.
 
-It asks nobody anything: `quality` does.
+It never searches: `quality` does.
 """
 
 import json
@@ -21,7 +21,7 @@ SETS = {
 
 
 class Question(NamedTuple):
-    """What is asked, in which folder, and the notes that answer it."""
+    """A question, its folder, and the notes that answer it."""
 
     id: str
     text: str
@@ -30,7 +30,7 @@ class Question(NamedTuple):
 
 
 class Collection(NamedTuple):
-    """A vault's worth of documents (by note's path) and the questions to them."""
+    """The documents of a vault by path, and the questions about them."""
 
     name: str
     documents: dict[str, str]
@@ -39,10 +39,10 @@ class Collection(NamedTuple):
 
 
 def load(data: Path, name: str) -> Collection:
-    """The documents and those questions of a set that somebody has judged."""
+    """The documents of a set, and its questions that have judged answers."""
     folder = data / SETS[name]
     documents = {_path(doc["id"]): _text(doc) for doc in _lines(folder / "docs.jsonl")}
-    if (folder / "vault").is_dir():  # as somebody would keep it, properties and all
+    if (folder / "vault").is_dir():  # the notes with their properties
         documents = {path: (folder / "vault" / path).read_text("utf-8") for path in documents}
     judged: dict[str, set[str]] = {}
     for line in (folder / "qrels.tsv").read_text("utf-8").splitlines():
@@ -61,13 +61,13 @@ def load(data: Path, name: str) -> Collection:
 def write_vault(
     documents: Mapping[str, str], vault: Path, days: Mapping[str, str] | None = None
 ) -> None:
-    """The documents as notes. Notes that are there already and equal stay as they are.
+    """Write the documents as notes. Notes that are equal already are not rewritten.
 
-    `days`: the day (ISO) that a note's file is from, for notes where it matters.
+    `days`: the day (ISO) of a note's file time, for notes where it matters.
     """
-    for there in vault.rglob("*.md") if vault.exists() else ():
-        if str(there.relative_to(vault)) not in documents:
-            there.unlink()
+    for existing in vault.rglob("*.md") if vault.exists() else ():
+        if str(existing.relative_to(vault)) not in documents:
+            existing.unlink()
     for path, text in documents.items():
         note = vault / path
         content = text.encode("utf-8", "surrogateescape")

@@ -1,4 +1,4 @@
-"""A daemon over a vault of documents, and the questions to it. It judges nothing."""
+"""A daemon over a vault of documents, and searches in it. It judges nothing."""
 
 import json
 import os
@@ -12,11 +12,11 @@ from bench.collections import Question, write_vault
 from ragctl.daemon.client import request
 from ragd.paths import Home
 
-BESIDE = Path(__file__).resolve().parents[2] / "shared"
-DATA = Path(os.environ.get("RAGD_SHARED", BESIDE)) / "data"
+SHARED = Path(__file__).resolve().parents[2] / "shared"
+DATA = Path(os.environ.get("RAGD_SHARED", SHARED)) / "data"
 TRIES = 5
 VECTORS_WITHIN_S = 7200
-PASSAGES = 30  # asked for, so that ten different notes are among them
+PASSAGES = 30  # requested, so that ten different notes are among them
 TOOL = "/v1/tools/obsidian_rag_search"
 
 
@@ -30,7 +30,7 @@ class Daemon:
         Path(self.home.root).mkdir(mode=0o700, parents=True, exist_ok=True)
 
     def index(self, documents: Mapping[str, str], days: Mapping[str, str] | None = None) -> None:
-        """Write the vault, as far as it is not there, and wait for every vector."""
+        """Write the missing notes of the vault and wait for every vector."""
         known = Path(self.home.vectors).exists()
         write_vault(documents, self.vault, days)
         self._configure({})
@@ -39,7 +39,7 @@ class Daemon:
 
     def search_by(self, way: dict[str, object]) -> None:
         self._configure(way)
-        request(self.home, "POST", "/v1/reload", {}).data  # noqa: B018  (raises what is wrong)
+        request(self.home, "POST", "/v1/reload", {}).data  # noqa: B018  (raises on an error)
 
     def ask(self, question: Question) -> list[str]:
         body: dict[str, object] = {"query": question.text, "max_results": PASSAGES}
@@ -49,7 +49,7 @@ class Daemon:
         return list(dict.fromkeys(result["source_file"] for result in results))
 
     def search(self, body: dict[str, object]) -> dict[str, Any]:
-        """The answer's data. An answer with an error is asked for again: the machine was busy."""
+        """The data of the answer. After an error it tries again: the machine may be busy."""
         for _ in range(TRIES):
             answer = request(self.home, "POST", TOOL, body, 60.0)
             if answer.envelope["error"] is None:

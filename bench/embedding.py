@@ -1,11 +1,11 @@
-"""How fast the embedded English models are by themselves: chunks per second, query latency, memory.
+"""How fast the embedded English models alone are: chunks per second, query latency, memory.
 
     python -m bench.embedding [--chunks 64] [--vault DIR]
     python -m bench.embedding --quality DIR [--window 256] [--join 500] [--cut]
         [--model granite] [--questions DIR]
 
-Both run on the same chunks in turn: on a shared machine only the ratio means something. With
-`--quality`, how well the vectors of one model alone find the documents of a test collection
+Both take turns on the same chunks: on a shared machine only the ratio is meaningful. `--quality`
+measures how well the vectors of one model find the documents of a test collection
 (docs.jsonl, queries.jsonl, qrels.tsv), as nDCG@10.
 """
 
@@ -37,15 +37,15 @@ def pieces() -> WordPiece:
     return WordPiece(_vocabulary())
 
 
-def invented_chunks(count: int, tokens: int = CHUNK_TOKENS, seed: int = 1) -> list[str]:
-    """Chunks of so many tokens, of common words in no order. Always the same."""
+def made_up_chunks(count: int, tokens: int = CHUNK_TOKENS, seed: int = 1) -> list[str]:
+    """Chunks of about `tokens` tokens: common words in random order. Always the same."""
     source = random.Random(seed)
     words = [entry for entry in _vocabulary().split("\n")[2000:12000] if entry.isalpha()]
     return [" ".join(source.choices(words, k=tokens)) for _ in range(count)]
 
 
 def chunks_of(vault: Path, count: int, tokens: int = CHUNK_TOKENS) -> list[str]:
-    """Stretches of so many tokens from the notes of a vault."""
+    """Pieces of at most `tokens` tokens from the notes of a vault."""
     known = pieces()
     found: list[str] = []
     for note in sorted(vault.rglob("*.md")):
@@ -64,7 +64,7 @@ def chunks_of(vault: Path, count: int, tokens: int = CHUNK_TOKENS) -> list[str]:
 
 
 async def bare_rate(texts: Sequence[str], embedder: EmbeddedEmbedder | None = None) -> float:
-    """Chunks per second of the embedder and nothing else, its start not counted."""
+    """Chunks per second of the embedder alone, without its start."""
     mine = embedder or EmbeddedEmbedder()
     try:
         await mine.embed(texts[:WARM_UP])
@@ -87,7 +87,7 @@ async def query_ms(embedder: EmbeddedEmbedder, count: int = 50) -> float:
 
 
 def peak_mb(pid: int | None) -> float:
-    """The most memory that process ever held, in megabytes (Linux)."""
+    """The peak memory of a process, in megabytes (Linux)."""
     status = Path(f"/proc/{pid}/status").read_text()
     return int(status.split("VmHWM:")[1].split()[0]) / 1024
 
@@ -119,7 +119,7 @@ async def report(texts: Sequence[str]) -> None:
 
 
 class Collection(NamedTuple):
-    """Chunks, the documents in each, and what is looked for: questions and their documents."""
+    """Chunks, the documents in each, the questions, and the documents that answer them."""
 
     chunks: list[str]
     holds: list[frozenset[str]]
@@ -128,7 +128,7 @@ class Collection(NamedTuple):
 
 
 def collection(folder: Path, most: int = 2000, join: int = 0) -> Collection:
-    """All documents that are wanted and some that are not; `join` packs them into long chunks."""
+    """All documents that answer a question and some others; `join` packs them in long chunks."""
     wanted: dict[str, set[str]] = {}
     for line in (folder / "qrels.tsv").read_text("utf-8").splitlines():
         question, document, relevance = line.split("\t")
@@ -162,7 +162,7 @@ def _lines(file: Path) -> list[dict[str, Any]]:
 def joined(
     pairs: list[tuple[str, frozenset[str]]], tokens: int
 ) -> list[tuple[str, frozenset[str]]]:
-    """Documents of different matter, packed into chunks of at most so many tokens."""
+    """Unrelated documents, packed in chunks of at most `tokens` tokens."""
     random.Random(6).shuffle(pairs)
     known, packed = pieces(), [("", frozenset[str]())]
     for text, ids in pairs:
@@ -175,7 +175,7 @@ def joined(
 
 
 def ndcg(found: Sequence[frozenset[str]], wanted: set[str], there: set[frozenset[str]]) -> float:
-    """How good a ranking of ten is, from 0 to 1; a chunk is right if it holds a wanted document."""
+    """The nDCG@10 of a ranking. A chunk is right if it holds a wanted document."""
     gains = [1 / math.log2(rank + 2) for rank in range(10)]
     right = sum(gain for held, gain in zip(found, gains, strict=False) if held & wanted)
     return right / sum(gains[: sum(1 for held in there if held & wanted)])
@@ -189,8 +189,8 @@ def quality(
     model_name: str = "granite",
     asked: Path | None = None,
 ) -> float:
-    """nDCG@10 of the vectors alone, with windows of so many tokens, or with only the first.
-    `asked`: the questions are those of another folder, about the same documents."""
+    """nDCG@10 of the vectors alone, with windows of `window` tokens; `cut` uses the first only.
+    `asked`: a folder with other questions about the same documents."""
     module = importlib.import_module(f"ragd.embed.worker.{model_name}")
     vars(module)["WINDOW"] = window
     model, given = module.load(), collection(folder, join=join)
@@ -243,7 +243,7 @@ def main() -> None:
         )
         print(f"nDCG@10          {found:8.4f}")
         return
-    texts = chunks_of(given.vault, given.chunks) if given.vault else invented_chunks(given.chunks)
+    texts = chunks_of(given.vault, given.chunks) if given.vault else made_up_chunks(given.chunks)
     asyncio.run(report(texts))
 
 

@@ -1,6 +1,6 @@
-"""What the floor does: to questions with an answer, and to nonsense.
+"""The effect of the relevance floor on answerable questions and on nonsense.
 
-The same steps as in the daemon, without it, so that what lies below the floor can be seen.
+It repeats the steps of the daemon without a daemon, so that results below the floor are visible.
 """
 
 import asyncio
@@ -27,17 +27,16 @@ from ragd.store.lance import ChunkIndex, ChunkRow, LanceStore, condition
 
 TOP = 10
 DEPTH = 50
-QUESTIONS = 200  # of a collection: enough to see a part in a hundred
+QUESTIONS = 200  # of a collection: enough to see one percent
 STEPS = (0.1, 0.2, 0.4, 0.6, 0.8)
 
 
 class Effect(NamedTuple):
-    """Parts from 0 to 1.
+    """Shares from 0 to 1.
 
-    `lost`: relevant notes among the ten best that the floor takes away; `answered`: nonsense
-    questions that get an answer all the same (without a floor it would be all of them, for some
-    passage is always the nearest); `right`: how many passages with a fit between two `STEPS`
-    are relevant.
+    `lost`: relevant notes among the ten best that the floor removes; `answered`: nonsense questions
+    that still get an answer (without a floor all would, because some passage is always the
+    nearest); `right`: relevant passages among those with a score between two `STEPS`.
     """
 
     lost: float
@@ -46,7 +45,7 @@ class Effect(NamedTuple):
 
 
 def nonsense(count: int = 120, seed: int = 7) -> list[str]:
-    """Questions that mean nothing: invented words in sound sentences, and letters at random."""
+    """Meaningless questions: made-up words in correct sentences, and random letters."""
     source = random.Random(seed)
 
     def word() -> str:
@@ -104,7 +103,7 @@ async def _effect(collection: Collection, vectors: Path) -> Effect:
 
 
 class _Scoring:
-    """Searches as the daemon does, and gives every candidate its score."""
+    """Searches as the daemon does, and scores every candidate."""
 
     def __init__(self, embedder: EmbeddedEmbedder, pieces: WordPiece, model: ShippedModel) -> None:
         self._model = model
@@ -145,7 +144,7 @@ def _right(scored: Sequence[tuple[float, bool]]) -> tuple[float | None, ...]:
 
 
 def table(effects: dict[str, Effect]) -> Iterable[str]:
-    """What the floor does, and what a score has meant, as text for the page."""
+    """The effects as a table for the page."""
     edges = [*STEPS, 1.0]
     spans = [f"{low:g} to {high:g}" for low, high in pairwise(edges)]
     heads = ["relevant lost", "nonsense answered", *spans]

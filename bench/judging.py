@@ -8,7 +8,7 @@ TOP = 10
 
 
 class Figures(NamedTuple):
-    """How good a way of searching is: the means over all questions."""
+    """How good one answer is, or the means over all questions."""
 
     ndcg: float
     recall: float
@@ -16,7 +16,7 @@ class Figures(NamedTuple):
 
 
 def judged(ranked: Sequence[str], answers: frozenset[str]) -> Figures:
-    """The figures of one answer: notes, best first."""
+    """The figures of one answer; `ranked` has the best note first."""
     hits = [place for place, note in enumerate(ranked[:TOP]) if note in answers]
     gain = sum(1 / math.log2(place + 2) for place in hits)
     ideal = sum(1 / math.log2(place + 2) for place in range(min(TOP, len(answers))))

@@ -1,7 +1,7 @@
 """The event log: appending in groups and one by one, at a steady pace, and replaying.
 
-Each is measured beside the bare system calls for the same bytes, or the bare decoder for the same
-lines, by turns in one run.
+Each takes turns with the bare system calls for the same bytes, or with the bare decoder for the
+same lines, in one run.
 """
 
 import asyncio
@@ -53,24 +53,24 @@ Work = Callable[[Ledger], Coroutine[Any, Any, None]]
 
 
 def rows() -> Iterator[Row]:
-    """All figures of this room."""
-    yield from _appending()
-    yield _pacing()
-    yield _replaying()
+    """All figures of this part."""
+    yield from _measure_appends()
+    yield _measure_pace()
+    yield _measure_replay()
 
 
 # Appending
 
 
-def _appending() -> Iterator[Row]:
+def _measure_appends() -> Iterator[Row]:
     grouped, raw_grouped, single, raw_single = [], [], [], []
     for _ in range(ROUNDS):
         with TemporaryDirectory() as folder:
             many, one = Path(folder) / "many", Path(folder) / "one"
-            grouped.append(GROUPED / _in_a_ledger(many, _by_many))
-            raw_grouped.append(GROUPED / _raw(many))
-            single.append(SINGLE / _in_a_ledger(one, _by_one))
-            raw_single.append(SINGLE / _raw(one))
+            grouped.append(GROUPED / _time_in_ledger(many, _append_by_many))
+            raw_grouped.append(GROUPED / _time_raw(many))
+            single.append(SINGLE / _time_in_ledger(one, _append_by_one))
+            raw_single.append(SINGLE / _time_raw(one))
     yield Row(
         f"appends, {PRODUCERS} producers",
         per_second(median(grouped)),
@@ -91,7 +91,7 @@ def _appending() -> Iterator[Row]:
     )
 
 
-async def _by_many(ledger: Ledger) -> None:
+async def _append_by_many(ledger: Ledger) -> None:
     async def produce(name: str) -> None:
         for _ in range(GROUPED // PRODUCERS):
             await ledger.journal.append(name, FACT)
@@ -101,17 +101,17 @@ async def _by_many(ledger: Ledger) -> None:
             group.create_task(produce(f"producer {number}"))
 
 
-async def _by_one(ledger: Ledger) -> None:
+async def _append_by_one(ledger: Ledger) -> None:
     for _ in range(SINGLE):
         await ledger.journal.append("producer", FACT)
 
 
-def _in_a_ledger(folder: Path, work: Work) -> float:
-    """How long it takes, in a new log."""
-    return asyncio.run(_timed(folder, work))
+def _time_in_ledger(folder: Path, work: Work) -> float:
+    """The seconds that `work` takes in a new log."""
+    return asyncio.run(_time_work(folder, work))
 
 
-async def _timed(folder: Path, work: Work) -> float:
+async def _time_work(folder: Path, work: Work) -> float:
     (folder / "events").mkdir(parents=True)
     ledger = Ledger(folder / "events", folder / "snapshots", SystemClock(), new_id(), "bench")
     async with asyncio.TaskGroup() as group:
@@ -124,7 +124,7 @@ async def _timed(folder: Path, work: Work) -> float:
 
 
 def _lines(folder: Path) -> list[bytes]:
-    """All records of a log, as they stand there."""
+    """All records of a log, as they are in its files."""
     lines: list[bytes] = []
     for segment in sorted((folder / "events").glob("*.ndjson")):
         lines += segment.read_bytes().splitlines(keepends=True)[1:]
@@ -132,14 +132,14 @@ def _lines(folder: Path) -> list[bytes]:
 
 
 def _groups(folder: Path) -> list[bytes]:
-    """What was written at once: records that call the same seq durable."""
+    """The groups as they were written: records with the same durable seq."""
     decoder = msgspec.json.Decoder(Record)
     together = groupby(_lines(folder), key=lambda line: decoder.decode(line[PREFIX_BYTES:]).d)
     return [b"".join(group) for _, group in together]
 
 
-def _raw(folder: Path) -> float:
-    """The same bytes in the same groups, with nothing around them."""
+def _time_raw(folder: Path) -> float:
+    """The seconds for the same bytes in the same groups, with bare system calls."""
     groups = _groups(folder)
     handle = os.open(folder / "raw", os.O_WRONLY | os.O_CREAT, 0o600)
     try:
@@ -155,7 +155,7 @@ def _raw(folder: Path) -> float:
 # At a steady pace
 
 
-def _pacing() -> Row:
+def _measure_pace() -> Row:
     ours: list[list[float]] = []
     bare: list[list[float]] = []
     for _ in range(ROUNDS):
@@ -163,10 +163,10 @@ def _pacing() -> Row:
             ours.append([])
 
             async def work(ledger: Ledger, took: list[float] = ours[-1]) -> None:
-                took.extend(await _paced(ledger))
+                took.extend(await _append_at_pace(ledger))
 
-            _in_a_ledger(Path(folder), work)
-            bare.append(_paced_raw(Path(folder)))
+            _time_in_ledger(Path(folder), work)
+            bare.append(_write_at_pace(Path(folder)))
     (p50, p99), (bare50, bare99) = _percentiles(ours), _percentiles(bare)
     return Row(
         f"append at {PACE_PER_S} facts/s, p50 / p99",
@@ -176,8 +176,8 @@ def _pacing() -> Row:
     )
 
 
-async def _paced(ledger: Ledger) -> list[float]:
-    """How long each append took, begun on time whatever became of the one before."""
+async def _append_at_pace(ledger: Ledger) -> list[float]:
+    """The seconds of each append. Each starts on time, even if the one before is not done."""
     took: list[float] = []
 
     async def append() -> None:
@@ -193,7 +193,7 @@ async def _paced(ledger: Ledger) -> list[float]:
     return took
 
 
-def _paced_raw(folder: Path) -> list[float]:
+def _write_at_pace(folder: Path) -> list[float]:
     took: list[float] = []
     handle = os.open(folder / "raw", os.O_WRONLY | os.O_CREAT, 0o600)
     begin = time.perf_counter()
@@ -215,7 +215,7 @@ def _percentiles(rounds: list[list[float]]) -> tuple[float, float]:
 # Replaying
 
 
-def _replaying() -> Row:
+def _measure_replay() -> Row:
     with TemporaryDirectory() as folder:
         events, none = Path(folder) / "events", Path(folder) / "none"
         events.mkdir()
@@ -223,7 +223,7 @@ def _replaying() -> Row:
         bodies = [line[PREFIX_BYTES:] for line in _lines(Path(folder))]
         ours, bare = [], []
         for _ in range(ROUNDS):
-            began = time.process_time()  # no disk waits in here: the CPU's time is the quieter one
+            began = time.process_time()  # no disk waits here, and CPU time is less noisy
             records = replay(events, none, from_scratch=True).records
             middle = time.process_time()
             _decode(bodies)
@@ -245,7 +245,7 @@ def _decode(bodies: Iterable[bytes]) -> None:
 
 
 def _write(events: Path, facts: Iterable[Event]) -> None:
-    """A log with these facts, in groups as a busy daemon would form them."""
+    """Write a log with these facts, in groups like those of a busy daemon."""
     appender = Appender(RealDisk(events), Position("", 0, 1), new_id(), "bench")
     clock = SystemClock()
     group: list[Draft] = []
@@ -260,7 +260,7 @@ def _write(events: Path, facts: Iterable[Event]) -> None:
 
 
 def _months_of_notes(rng: Random, count: int) -> Iterator[Event]:
-    """What saving notes leaves in the log: small jobs, now and then a scan or a large one."""
+    """The facts of saved notes: small jobs, sometimes a scan or a large job."""
     paths = [f"Journal/{n % 12:02d}/note {n}.md" for n in range(3_000)]
     written = 0
     while written < count:

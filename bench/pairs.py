@@ -1,12 +1,12 @@
-"""Two versions of the code, asked the same questions in turn: how fast, and are answers the same.
+"""Two versions of the code answer the same questions in turn: how fast, and do they differ.
 
     python -m bench.pairs --before CODE [--vault NAME …] [--questions 200] [--only SET …]
                           [--keep DIR] [--show-changes]
 
 CODE is another checkout, for example one that `git worktree add` made. Both versions run with this
-interpreter. Each indexes the vault into a home of its own, which is named after its checkout. Each
-question is asked of one and at once of the other, and they take turns in being first. Trust the
-ratios: the machine may be busy.
+interpreter. Each indexes the vault in a home of its own, which is named after its checkout. Each
+question goes to one and then to the other, and they take turns in being first. Compare the ratios:
+the machine may be busy.
 `made-N` is a vault of N made-up notes.
 """
 
@@ -29,30 +29,30 @@ from bench.daemon import DATA, TOOL, VECTORS_WITHIN_S
 from bench.search import Client
 from bench.sets.__main__ import SETS
 from bench.sets.model import Question, Vault, sample
-from bench.store import Maker
-from bench.table import Row, ms, ratio, show
+from bench.store import NoteMaker
+from bench.table import Row, ms, ratio, render
 from ragd.paths import Home
 
 HERE = Path(__file__).resolve().parents[1]
 RESULTS = 5
-WARM_UP = 10  # questions that count for nothing
-PLAIN = "plain"  # the questions of a collection as they are
+WARM_UP = 10  # questions that are not counted
+PLAIN = "plain"  # the unchanged questions of a collection
 MADE = "made-"
 MADE_WORDS = 60
 
 
-class Asked(NamedTuple):
-    """A vault, and what it is asked."""
+class VaultQuestions(NamedTuple):
+    """A vault and its questions."""
 
     vault: Vault
     questions: list[Question]
 
 
-class Answered(NamedTuple):
-    """How long an answer took, and what it was."""
+class TimedAnswer(NamedTuple):
+    """The time of an answer, and its results."""
 
     took_s: float
-    results: list[tuple[str, float, str | None]]  # citation, score, why a linked note is there
+    results: list[tuple[str, float, str | None]]  # citation, score, why a linked note is included
 
 
 class Side:
@@ -70,7 +70,7 @@ class Side:
         Path(self._home.config).write_text(json.dumps(config))
 
     def index(self) -> None:
-        """Wait for every vector, and until the table is tidied."""
+        """Index the vault, and wait for every vector and the compaction."""
         self._ragctl("index" if not Path(self._home.vectors).exists() else "sync")
         self._ragctl("wait", "--for", "idle", "--timeout", str(VECTORS_WITHIN_S))
         quiet, seen = 0, 0
@@ -80,10 +80,10 @@ class Side:
             quiet, seen = (quiet + 1 if seq == seen else 0), seq
 
     def connect(self) -> None:
-        """Not before both have indexed: the daemon closes a connection that is idle."""
+        """Called after both have indexed: the daemon closes idle connections."""
         self._client = Client(self._home)
 
-    def ask(self, question: Question) -> Answered:
+    def ask(self, question: Question) -> TimedAnswer:
         body: dict[str, Any] = {"query": question.text, "max_results": RESULTS}
         if question.folder:
             body["directory_filter"] = [question.folder]
@@ -91,7 +91,9 @@ class Side:
         envelope = self._client.post(TOOL, body)
         took = time.perf_counter() - began
         results = (envelope.get("data") or {}).get("results", [])
-        return Answered(took, [(one["citation"], one["score"], one.get("via")) for one in results])
+        return TimedAnswer(
+            took, [(one["citation"], one["score"], one.get("via")) for one in results]
+        )
 
     def stop(self) -> None:
         self._ragctl("stop")
@@ -109,19 +111,21 @@ class Side:
         ).stdout.decode()
 
 
-def vaults(only: Sequence[str]) -> dict[str, Asked]:
-    """All vaults that questions are known for."""
-    found: dict[str, Asked] = {}
+def vaults(only: Sequence[str]) -> dict[str, VaultQuestions]:
+    """All vaults that have questions."""
+    found: dict[str, VaultQuestions] = {}
     for name in SETS:
         if name in only or not only:
             one = SETS[name]()
             for question in one.questions:
                 vault = one.vaults[question.vault]
-                found.setdefault(question.vault, Asked(vault, [])).questions.append(question)
+                found.setdefault(question.vault, VaultQuestions(vault, [])).questions.append(
+                    question
+                )
     if PLAIN in only or not only:
         for name in COLLECTIONS:
             collection = load(DATA, name)
-            asked = found.setdefault(name, Asked(Vault(collection.documents), []))
+            asked = found.setdefault(name, VaultQuestions(Vault(collection.documents), []))
             asked.questions.extend(
                 Question(q.id, q.text, PLAIN, name, q.answers, q.id, folder=q.folder)
                 for q in collection.questions
@@ -129,9 +133,9 @@ def vaults(only: Sequence[str]) -> dict[str, Asked]:
     return found
 
 
-def made(notes: int) -> Asked:
+def make_vault(notes: int) -> VaultQuestions:
     """Made-up notes of two passages, each with a link; and plain, exact and narrowed questions."""
-    maker, source = Maker(notes), random.Random(notes)
+    maker, source = NoteMaker(notes), random.Random(notes)
     documents = {}
     for number in range(notes):
         parts = [f"## Part {part}\n\n{maker.words(MADE_WORDS)}\n" for part in range(2)]
@@ -152,11 +156,11 @@ def made(notes: int) -> Asked:
             Question(f"{kind}-{number}", text, kind, "made", frozenset(), str(number))
             for kind, text in kinds.items()
         ]
-    return Asked(Vault(documents, language="english"), questions)
+    return VaultQuestions(Vault(documents, language="english"), questions)
 
 
-def compare(asked: Asked, before: Path, place: Path, show_changes: bool) -> Iterator[Row]:
-    """Every kind of question to one vault."""
+def compare(asked: VaultQuestions, before: Path, place: Path, show_changes: bool) -> Iterator[Row]:
+    """Ask all questions about one vault, and make a row for each kind."""
     write_vault(asked.vault.documents, place / "vault", asked.vault.days)
     sides = {
         name: Side(code, place / "vault", place / f"home-{code.name}", asked.vault.language)
@@ -170,7 +174,7 @@ def compare(asked: Asked, before: Path, place: Path, show_changes: bool) -> Iter
         for question in asked.questions[:WARM_UP]:
             for side in sides.values():
                 side.ask(question)
-        found = list(_in_turn(asked.questions, sides))
+        found = list(_ask_in_turn(asked.questions, sides))
     finally:
         for side in sides.values():
             side.stop()
@@ -182,16 +186,16 @@ def compare(asked: Asked, before: Path, place: Path, show_changes: bool) -> Iter
             print(f"{question.id} {question.text!r}\n  {old.results}\n  {new.results}")
 
 
-def _in_turn(
+def _ask_in_turn(
     questions: Sequence[Question], sides: Mapping[str, Side]
-) -> Iterator[tuple[Question, Answered, Answered]]:
+) -> Iterator[tuple[Question, TimedAnswer, TimedAnswer]]:
     for number, question in enumerate(questions):
         order = ("before", "now") if number % 2 else ("now", "before")
         answers = {name: sides[name].ask(question) for name in order}
         yield question, answers["before"], answers["now"]
 
 
-def _row(kind: str, found: Sequence[tuple[Question, Answered, Answered]]) -> Row:
+def _row(kind: str, found: Sequence[tuple[Question, TimedAnswer, TimedAnswer]]) -> Row:
     old = [before.took_s for _, before, _ in found]
     new = [now.took_s for _, _, now in found]
     same = sum(one[1].results == one[2].results for one in found)
@@ -212,7 +216,7 @@ def main() -> None:
     )
     parser.add_argument("--before", type=Path, required=True, help="the other checkout")
     parser.add_argument("--vault", nargs="+", default=["xquad-en"])
-    parser.add_argument("--questions", type=int, default=200, help="to each vault, at most")
+    parser.add_argument("--questions", type=int, default=200, help="the most for each vault")
     parser.add_argument("--only", nargs="+", choices=[*SETS, PLAIN], default=[])
     parser.add_argument("--keep", type=Path, help="leave vaults and indexes in this folder")
     parser.add_argument("--show-changes", action="store_true", help="print answers that differ")
@@ -221,12 +225,12 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="ragp") as scratch:
         for name in given.vault:
             number = name.removeprefix(MADE)
-            asked = made(int(number)) if name.startswith(MADE) else known[name]
+            asked = make_vault(int(number)) if name.startswith(MADE) else known[name]
             chosen = asked._replace(questions=sample(asked.questions, given.questions))
             place = (given.keep or Path(scratch)).absolute() / name
             rows = compare(chosen, given.before.absolute(), place, given.show_changes)
             print(f"{name}: {len(asked.vault.documents)} notes")
-            print(show(list(rows)), flush=True)
+            print(render(list(rows)), flush=True)
 
 
 if __name__ == "__main__":

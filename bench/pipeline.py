@@ -1,7 +1,7 @@
-"""From vault to index: what a sync with nothing to do costs, one saved note, a whole vault.
+"""From vault to index: the cost of a sync without changes, of one saved note, of a whole vault.
 
-The vault is made of the notes of the shared vaults, with a line of their own each, about 50 MB.
-Beside: a bare walk, a small vault, and what QMD took on such a machine.
+The vault is made from the notes of the shared vaults, each with a unique line, about 50 MB.
+Compared with a bare walk, a small vault, and the time of QMD on a similar machine.
 """
 
 import asyncio
@@ -14,7 +14,7 @@ from statistics import median
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from bench.house import House, moment
+from bench.measured_daemon import MeasuredDaemon, moment
 from bench.table import Row, ms, per_second, ratio
 
 SOURCES = Path(__file__).parents[2] / "shared" / "data" / "vaults"
@@ -27,27 +27,27 @@ NO_VECTORS = {"provider": "ollama", "base_url": "http://127.0.0.1:1"}
 
 
 def rows() -> Iterator[Row]:
-    """All figures of this room."""
+    """All figures of this part."""
     if not SOURCES.is_dir():
-        yield Row("from vault to index", "skipped: the shared vaults are not there", "")
+        yield Row("from vault to index", "skipped: the shared vaults are missing", "")
         return
     with TemporaryDirectory(prefix="ragd-bench-") as folder:
         notes = _notes(LARGE)
-        large = House(Path(folder) / "large", embedding=NO_VECTORS)
-        small = House(Path(folder) / "small", embedding=NO_VECTORS)
+        large = MeasuredDaemon(Path(folder) / "large", embedding=NO_VECTORS)
+        small = MeasuredDaemon(Path(folder) / "small", embedding=NO_VECTORS)
         _write(large.vault, notes)
         _write(small.vault, notes[:SMALL])
         with large.running(), small.running():
-            yield from _whole(large)
+            yield from _index_rows(large)
             _index(small)
-            yield _nothing_to_do(large)
-            yield from _one_note(large, small)
-        yield _embedding(Path(folder) / "embedding", notes)
+            yield _unchanged_sync_row(large)
+            yield from _saved_note_rows(large, small)
+        yield _embedding_row(Path(folder) / "embedding", notes)
 
 
 def _notes(count: int) -> list[tuple[str, str]]:
-    """Names and texts: real notes, each made another one by a line of its own, a few cut short so
-    that all together have the size they should have."""
+    """Names and texts: real notes, each with a unique line, cut or joined so that all together have
+    about LARGE_BYTES."""
     rng = random.Random(7)
     found = [path for path in sorted(SOURCES.rglob("*.md")) if 200 < path.stat().st_size < 100_000]
     texts = [path.read_text("utf-8", "replace") for path in rng.sample(found, len(found))]
@@ -69,14 +69,14 @@ def _write(vault: Path, notes: Sequence[tuple[str, str]]) -> None:
         path.write_text(text)
 
 
-def _index(house: House) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
-    """A full job: its request, its first stored batch, its end."""
-    after = house.status()["log"]["seq"]
-    job = house.job("full")
+def _index(daemon: MeasuredDaemon) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
+    """Run a full job. Returns its request, its first stored batch and its end."""
+    after = daemon.status()["log"]["seq"]
+    job = daemon.request_job("full")
     first: dict[str, Any] = {}
     requested: dict[str, Any] = {}
     types = ("job_requested", "batch_stored", "job_finished")
-    for record in house.follow(after, *types):
+    for record in daemon.follow(after, *types):
         kind = record["event"]["type"]
         if record["event"].get("job_id") != job:
             continue
@@ -86,34 +86,34 @@ def _index(house: House) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]
             first = first or record
         else:
             return requested, first, record
-    raise RuntimeError("the daemon went away")
+    raise RuntimeError("the daemon has ended")
 
 
-def _whole(house: House) -> Iterator[Row]:
-    before = house.cpu_s()
-    requested, first, finished = _index(house)
+def _index_rows(daemon: MeasuredDaemon) -> Iterator[Row]:
+    before = daemon.cpu_s()
+    requested, first, finished = _index(daemon)
     wall = moment(finished) - moment(requested)
-    cpu = house.cpu_s() - before
-    size = sum(path.stat().st_size for path in house.vault.rglob("*.md")) / 1e6
+    cpu = daemon.cpu_s() - before
+    size = sum(path.stat().st_size for path in daemon.vault.rglob("*.md")) / 1e6
     what = f"text of {LARGE:,} notes, {size:.0f} MB, {finished['event']['total_chunks']:,} chunks"
     scaled = QMD_S * size / 53
     beside = f"{scaled:.1f} s QMD, elsewhere"
     yield Row(what, f"{wall:.1f} s", beside, wall / scaled, "at most 0.6")
     yield Row("  CPU time of the daemon", f"{cpu:.1f} s", "", None)
-    yield Row("  memory at its peak", f"{house.peak_mb():.0f} MB", f"{QMD_MB:.0f} MB QMD", None)
+    yield Row("  memory at its peak", f"{daemon.peak_mb():.0f} MB", f"{QMD_MB:.0f} MB QMD", None)
     yield Row("  first notes can be found", ms(moment(first) - moment(requested)), "", None, "3 s")
 
 
-def _nothing_to_do(house: House) -> Row:
+def _unchanged_sync_row(daemon: MeasuredDaemon) -> Row:
     ours, walks = [], []
     for _ in range(ROUNDS):
-        after = house.status()["log"]["seq"]
-        job = house.job("sync")
-        finished = house.until_finished(job, after)
-        asked = next(house.follow(after, "job_requested"))
+        after = daemon.status()["log"]["seq"]
+        job = daemon.request_job("sync")
+        finished = daemon.wait_for_job(job, after)
+        asked = next(daemon.follow(after, "job_requested"))
         ours.append(moment(finished) - moment(asked))
         began = time.perf_counter()
-        _walk(str(house.vault))
+        _walk(str(daemon.vault))
         walks.append(time.perf_counter() - began)
     what = f"sync of {LARGE:,} notes, none changed"
     beside = f"{ms(median(walks))} bare scandir and stat"
@@ -131,7 +131,7 @@ def _walk(folder: str) -> int:
     return seen
 
 
-def _one_note(large: House, small: House) -> Iterator[Row]:
+def _saved_note_rows(large: MeasuredDaemon, small: MeasuredDaemon) -> Iterator[Row]:
     in_large, in_small = [], []
     for turn in range(ROUNDS):
         in_large.append(_save(large, turn))
@@ -141,38 +141,38 @@ def _one_note(large: House, small: House) -> Iterator[Row]:
     yield Row(what, ms(median(in_large)), beside, ratio(in_large, in_small), "at most 1.5")
 
 
-def _save(house: House, turn: int) -> float:
-    after = house.status()["log"]["seq"]
-    path = house.vault / "Folder00" / "Note 00000.md"
+def _save(daemon: MeasuredDaemon, turn: int) -> float:
+    after = daemon.status()["log"]["seq"]
+    path = daemon.vault / "Folder00" / "Note 00000.md"
     path.write_text(path.read_text() + f"\nOnce more, {turn}.\n")
     formed: float | None = None
-    for record in house.follow(after, "job_started", "batch_stored"):
+    for record in daemon.follow(after, "job_started", "batch_stored"):
         if record["event"]["type"] == "job_started":
             formed = moment(record)
         elif formed is not None:
-            house.until_finished(record["event"]["job_id"], after)
+            daemon.wait_for_job(record["event"]["job_id"], after)
             return moment(record) - formed
-    raise RuntimeError("the daemon went away")
+    raise RuntimeError("the daemon has ended")
 
 
 # Vectors
 
 
-def _embedding(folder: Path, notes: Sequence[tuple[str, str]]) -> Row:
-    """Chunks per second from the end of the text to the last vector, beside the bare embedder."""
-    house = House(folder, embedding={"provider": "embedded"})
-    _write(house.vault, notes[: EMBEDDED_CHUNKS // 8])
-    with house.running():
-        after = house.status()["log"]["seq"]
-        _, _, finished = _index(house)
+def _embedding_row(folder: Path, notes: Sequence[tuple[str, str]]) -> Row:
+    """Chunks per second from the end of the text to the last vector; compared with the embedder."""
+    daemon = MeasuredDaemon(folder, embedding={"provider": "embedded"})
+    _write(daemon.vault, notes[: EMBEDDED_CHUNKS // 8])
+    with daemon.running():
+        after = daemon.status()["log"]["seq"]
+        _, _, finished = _index(daemon)
         total = finished["event"]["total_chunks"]
         left = total
-        for record in house.follow(after, "vectors_filled"):
+        for record in daemon.follow(after, "vectors_filled"):
             left -= sum(file["chunks"] for file in record["event"]["files"])
             if left <= 0:
                 break
         took = moment(record) - moment(finished)
-    texts = _embed_texts(house.vault)
+    texts = _embed_texts(daemon.vault)
     bare = asyncio.run(_bare(texts))
     what = f"vectors of {total:,} chunks through the whole pipeline"
     rate = total / took
@@ -202,9 +202,9 @@ async def _bare(texts: Sequence[str]) -> float:
 
 
 def main() -> None:
-    from bench.table import show
+    from bench.table import render
 
-    print(show(rows()))
+    print(render(rows()))
 
 
 if __name__ == "__main__":

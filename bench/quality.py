@@ -1,11 +1,11 @@
-"""How well questions find their notes, through a real daemon, beside plain BM25.
+"""How well questions find their notes, with a real daemon and with plain BM25.
 
     python -m bench.quality [--data DIR] [--keep DIR] [--only SET …] [--write docs/retrieval.md]
 
-Each collection becomes a vault; a daemon indexes it and is asked every question several times: by
-words alone, by meaning alone, and by both. Notes count, not passages: a note has the rank of its
-best passage. `--keep` leaves vaults, indexes and figures there, so that the next run embeds nothing
-anew and, with `--only`, shows the others' former figures; `--write` puts the tables into that page.
+Each collection becomes a vault; a daemon indexes it and answers every question several times: by
+words only, by meaning only, and by both. Notes count, not passages: a note has the rank of its
+best passage. `--keep` keeps vaults, indexes and figures, so that the next run embeds nothing again
+and, with `--only`, shows the previous figures of the others; `--write` puts the tables in the page.
 """
 
 import argparse
@@ -41,14 +41,14 @@ def figures(collection: Collection, ask: Ask) -> Figures:
 
 
 class Measured(NamedTuple):
-    """All about one collection: the figures of each way, and what the floor does."""
+    """The results of one collection: the figures of each way, and the effect of the floor."""
 
     figures: dict[str, Figures]
     floor: floor.Effect
 
 
 def measure(collection: Collection, place: Path) -> Measured:
-    """Every way of searching this collection, and what the floor does to it."""
+    """Measure every way of searching this collection, and the effect of the floor."""
     plain = Bm25(collection.documents)
     found = {
         "plain BM25": figures(
@@ -68,7 +68,7 @@ def measure(collection: Collection, place: Path) -> Measured:
 
 
 def tables(measured: dict[str, Measured]) -> Iterable[str]:
-    """All of it as text for the page."""
+    """All results as tables for the page."""
     ways = ["plain BM25", *WAYS]
     for title, field in (("nDCG@10", "ndcg"), ("recall@10", "recall"), ("MRR", "mrr")):
         yield _line([title, *ways])
@@ -86,8 +86,8 @@ def _line(cells: Iterable[str]) -> str:
 
 
 def _shown(value: float, best: float) -> str:
-    said = f"{value:.3f}".removeprefix("0")
-    return f"**{said}**" if value >= best - 0.0005 else said
+    shown = f"{value:.3f}".removeprefix("0")
+    return f"**{shown}**" if value >= best - 0.0005 else shown
 
 
 def write_into(page: Path, text: str) -> None:

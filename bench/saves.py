@@ -1,9 +1,9 @@
-"""One saved note beside 1,000, 10,000 and 100,000 others: what it costs must not grow with them.
+"""One saved note among 1,000, 10,000 and 100,000 others: the cost must not grow with the vault.
 
 The notes are tiny and made up; their rows and their log are written directly, which is not
-measured. Then the real actors run in this process, and notes are saved by turns in the three
-vaults. "On the loop" is the processor time of the event loop's thread: while it is busy, nobody
-gets an answer.
+measured. Then the real actors run in this process, and notes are saved in the three vaults in
+turn. "On the loop" is the CPU time of the event loop's thread: while it is busy, no request is
+answered.
 """
 
 import asyncio
@@ -48,11 +48,11 @@ WARM_UPS = 3
 SAVES = 15
 SNAPSHOTS = 3
 PREPARED_WITHIN_S = 900.0
-AFTERWARDS_S = 0.1  # in which the actors do what follows a save
+AFTERWARDS_S = 0.1  # for the work that follows a save
 
 
-class Indexed:
-    """A vault of so many notes, indexed, with its actors at work."""
+class IndexedVault:
+    """An indexed vault of `notes` notes with its actors."""
 
     def __init__(self, folder: Path, notes: int, provider: Provider) -> None:
         self.notes = notes
@@ -64,8 +64,8 @@ class Indexed:
         self._write_notes()
         Path(self.home.events).mkdir(parents=True)
         watch = {"debounce_s": 0.02, "collect_s": 0.0, "rescan_s": 86_400}
-        wish = {"vault_path": str(self.vault), "watch": watch, "embedding": provider.settings}
-        Path(self.home.config).write_text(json.dumps(wish))
+        config = {"vault_path": str(self.vault), "watch": watch, "embedding": provider.settings}
+        Path(self.home.config).write_text(json.dumps(config))
         self._settings = Settings(self.home, configuration.load(self.home))
         events, snapshots = Path(self.home.events), Path(self.home.snapshots)
         self.ledger = Ledger(events, snapshots, self._clock, new_id(), "bench")
@@ -81,8 +81,8 @@ class Indexed:
             (self.vault / self._path(number)).write_text(f"Note {number} about heron {number}.\n")
 
     @asynccontextmanager
-    async def at_work(self) -> AsyncIterator[None]:
-        """Until the end of the block."""
+    async def running(self) -> AsyncIterator[None]:
+        """The actors run during the block."""
         writer = asyncio.create_task(self.ledger.journal.run())
         await self._index()
         mark = CrashMark(Path(self.home.crash_trace))
@@ -102,7 +102,7 @@ class Indexed:
             await writer
 
     async def _index(self) -> None:
-        """Rows and facts as a first index leaves them."""
+        """Write the rows and facts of a first index."""
         notes = NoteReader(self._settings, self._clock)
         store = LanceStore(self._settings.vectors)
         space = space_of(MODEL, self._provider.digest, DIMENSIONS)
@@ -170,37 +170,37 @@ def _stored_file(file: ReadFile) -> StoredFile:
 
 
 def rows() -> Iterator[Row]:
-    """All figures of this room."""
+    """All figures of this part."""
     yield from asyncio.run(_measure())
 
 
 async def _measure() -> list[Row]:
     with TemporaryDirectory(prefix="ragd-bench-") as folder, Provider() as provider:
         async with AsyncExitStack() as stack:
-            vaults = [Indexed(Path(folder) / str(size), size, provider) for size in SIZES]
+            vaults = [IndexedVault(Path(folder) / str(size), size, provider) for size in SIZES]
             for vault in vaults:
-                await stack.enter_async_context(vault.at_work())
+                await stack.enter_async_context(vault.running())
             for _ in range(WARM_UPS):
                 for vault in vaults:
                     await vault.save()
-            saves = await _by_turns(SAVES, {vault.notes: vault.save for vault in vaults})
-            snapshots = await _by_turns(
+            saves = await _measure_in_turn(SAVES, {vault.notes: vault.save for vault in vaults})
+            snapshots = await _measure_in_turn(
                 SNAPSHOTS, {vault.notes: vault.ledger.snapshot for vault in vaults}
             )
     return [*_rows(saves), *_snapshot_rows(snapshots)]
 
 
-class _Took(NamedTuple):
-    """Seconds of each round: until it was done, and on the loop."""
+class _Times(NamedTuple):
+    """Seconds of each round: in total, and on the loop."""
 
     whole: list[float]
     on_loop: list[float]
 
 
-async def _by_turns(
+async def _measure_in_turn(
     rounds: int, work: Mapping[int, Callable[[], Awaitable[object]]]
-) -> dict[int, _Took]:
-    took = {size: _Took([], []) for size in work}
+) -> dict[int, _Times]:
+    took = {size: _Times([], []) for size in work}
     for _ in range(rounds):
         for size, once in work.items():
             began, used = time.perf_counter(), time.thread_time()
@@ -211,7 +211,7 @@ async def _by_turns(
     return took
 
 
-def _rows(took: Mapping[int, _Took]) -> Iterator[Row]:
+def _rows(took: Mapping[int, _Times]) -> Iterator[Row]:
     least = took[SIZES[0]]
     for size in SIZES[1:]:
         ours = took[size]
@@ -231,7 +231,7 @@ def _rows(took: Mapping[int, _Took]) -> Iterator[Row]:
         )
 
 
-def _snapshot_rows(took: Mapping[int, _Took]) -> Iterator[Row]:
+def _snapshot_rows(took: Mapping[int, _Times]) -> Iterator[Row]:
     for size in SIZES:
         used, whole = took[size].on_loop, took[size].whole
         yield Row(f"a snapshot of {size:,} notes, on the loop", ms(median(used)), "")

@@ -1,12 +1,12 @@
-"""Fit the weights of the score to saved outcomes, and say how well they hold for other sets.
+"""Fit the weights of the score to saved outcomes, and report how well they fit other sets.
 
     python -m bench.sets --save FILE        # the tuning half
     python -m bench.score FILE …
 
 The weights are those of `ragd/search/ranking/score.py`: a logistic regression over the ten best
 results of each question, where every kind of evidence counts at least 0. Sets differ in size, so
-a large one counts for no more than MOST results. Each set is also scored with weights that were
-fitted to all others: that is the honest figure for notes that nobody has seen.
+a large one counts for at most MOST results. Each set is also scored with weights that were
+fitted to all others: that is the figure to expect for new notes.
 """
 
 import argparse
@@ -20,7 +20,7 @@ from bench.sets.figures import TOP, Outcome, auc_once, calibration_once, with_un
 from ragd.search.ranking.score import Evidence, ScoreWeights, accumulate, likelihood
 
 MOST = 1_500  # results that one set counts for
-MEANING = 2.0  # meaning counts so much at least: few questions here are in other words
+MEANING = 2.0  # the least weight of meaning: few questions here use other words than their notes
 RIDGE = 1.0
 STEPS = 50
 MULTILINGUAL = ("xquad-de", "xquad-zh", "memorybank-cn")  # vaults of other languages
@@ -29,7 +29,7 @@ Matrix = np.ndarray
 
 
 def evidence_of(outcome: Outcome, *, words_only: bool = False) -> list[Evidence]:
-    """What the daemon said of each result."""
+    """The evidence that the daemon gave for each result."""
     return [
         Evidence(
             None if words_only else hit.evidence["stands_out"],
@@ -42,7 +42,7 @@ def evidence_of(outcome: Outcome, *, words_only: bool = False) -> list[Evidence]
 
 
 def fit(outcomes: Sequence[Outcome], *, words_only: bool = False) -> ScoreWeights:
-    """The weights under which these outcomes are the most likely."""
+    """The weights that make these outcomes most likely."""
     rows, right, sets = [], [], []
     for one in outcomes:
         known = accumulate(evidence_of(one, words_only=words_only))
@@ -59,7 +59,7 @@ def fit(outcomes: Sequence[Outcome], *, words_only: bool = False) -> ScoreWeight
 
 
 def _logistic(x: Matrix, y: Matrix, each: Matrix, least: Matrix) -> Matrix:
-    """By Newton's method; a weight that would be below its least is that."""
+    """By Newton's method. A weight below its minimum is set to the minimum."""
     fixed = np.zeros(x.shape[1], bool)
     found = np.where(np.isfinite(least), least, 0.0)
     while True:
@@ -83,7 +83,7 @@ def _logistic(x: Matrix, y: Matrix, each: Matrix, least: Matrix) -> Matrix:
 
 
 def fits(outcomes: Sequence[Outcome]) -> dict[str, ScoreWeights]:
-    """The weights for each embedded model: the general ones are fitted to all."""
+    """The weights for each embedded model; the general ones are fitted to all outcomes."""
     some = [one for one in outcomes if model_of(one) == "multilingual"]
     return {"general": fit(outcomes), "multilingual": fit(some or outcomes)}
 
@@ -100,7 +100,7 @@ def scored(outcomes: Sequence[Outcome], by_model: Mapping[str, ScoreWeights]) ->
 
 
 def model_of(one: Outcome) -> str:
-    """Whose weights count: by the embedded model that the vault's notes get."""
+    """Which weights apply: those of the embedded model for this vault."""
     is_other = one.vault.startswith(MULTILINGUAL) or one.set == "crosslingual"
     return "multilingual" if is_other else "general"
 

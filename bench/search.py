@@ -1,10 +1,10 @@
-"""Searching through the socket, beside the same LanceDB calls in one process, and beside numpy.
+"""Searches through the socket, compared with the same LanceDB calls in one process and with numpy.
 
     python -m bench.search [--chunks 3400 60000] [--rounds 100]
 
-A vault of made-up notes is indexed by a real daemon. Its vectors are made up too and lie in the
-embedding cache beforehand, so that nothing but the questions is embedded. Both sides embed the
-question, and take turns: only what stands in one line may be compared.
+A real daemon indexes a vault of made-up notes. Its vectors are made up too and are put in the
+embedding cache before, so that only the queries are embedded. Both sides embed the query and take
+turns: compare only figures of the same line.
 """
 
 import argparse
@@ -27,8 +27,8 @@ from typing import Any
 
 import numpy as np
 
-from bench.store import Maker, newest
-from bench.table import Row, ms, ratio, show
+from bench.store import NoteMaker, newest
+from bench.table import Row, ms, ratio, render
 from ragd.embed.embedding_cache import EmbeddingCache
 from ragd.embed.providers.embedder_port import Vector, pack, unpack
 from ragd.embed.providers.local_model import SPACE, EmbeddedEmbedder
@@ -42,7 +42,7 @@ from ragd.store.lance.query_words import query_words
 
 SIZES = (3_400, 60_000)
 ROUNDS = 100
-SECTIONS = 10  # of a note, each a passage
+SECTIONS = 10  # of a note; each is a passage
 WORDS = 90
 DEPTH = 50
 RESULTS = 5
@@ -61,7 +61,7 @@ COLUMNS = [
 ]
 
 
-def make_vault(vault: Path, chunks: int, maker: Maker) -> None:
+def make_vault(vault: Path, chunks: int, maker: NoteMaker) -> None:
     """Notes of ten passages each."""
     for number in range(chunks // SECTIONS):
         parts = [f"## Part {part}\n\n{maker.words(WORDS)}\n" for part in range(SECTIONS)]
@@ -71,7 +71,7 @@ def make_vault(vault: Path, chunks: int, maker: Maker) -> None:
 
 
 def hashes_of(vault: Path) -> list[str]:
-    """What the cache knows each passage of the vault by."""
+    """The content hash of each passage of the vault."""
     count = WordPiece(resources("ragd").joinpath("data", "vocab.txt").read_text("utf-8")).count
     found: list[str] = []
     for file in sorted(vault.rglob("*.md")):
@@ -83,7 +83,7 @@ def hashes_of(vault: Path) -> list[str]:
 
 
 async def fill_cache(hashes: Sequence[str], home: Home) -> np.ndarray[Any, Any]:
-    """A vector for every passage, near one of 200 topics; all of them as a matrix, too."""
+    """Cache a vector for every passage, near one of 200 topics. Returns them as a matrix."""
     source = np.random.default_rng(1)
     topics = source.standard_normal((200, ENGLISH.dimensions), dtype=np.float32)
     cache = EmbeddingCache(Path(home.embedding_cache))
@@ -101,8 +101,8 @@ async def fill_cache(hashes: Sequence[str], home: Home) -> np.ndarray[Any, Any]:
     return np.stack(rows)
 
 
-class Daemon:
-    """The real one, and connections to it."""
+class SearchDaemon:
+    """A real daemon over a made-up vault."""
 
     def __init__(self, home: Home, vault: Path) -> None:
         self.home = home
@@ -137,7 +137,7 @@ class Daemon:
 
 
 class Client:
-    """One connection, kept open, as the plugin keeps one."""
+    """One connection that stays open, as in the plugin."""
 
     def __init__(self, home: Home) -> None:
         self._http = http.client.HTTPConnection("ragd")
@@ -150,7 +150,7 @@ class Client:
         return found
 
     def search(self, question: str) -> float:
-        """The seconds that an answer took."""
+        """Search, and return the seconds it took."""
         began = time.perf_counter()
         envelope = self.post(TOOL, {"query": question, "max_results": RESULTS})
         took = time.perf_counter() - began
@@ -158,8 +158,8 @@ class Client:
         return took
 
 
-class Direct:
-    """The same calls of LanceDB, by hand: both legs at once, then the best rows."""
+class DirectSearch:
+    """The same LanceDB calls without ragd: both searches at once, then the best rows."""
 
     def __init__(self, table: Any, match: Any, indexed: bool) -> None:
         self._table = table
@@ -169,25 +169,25 @@ class Direct:
 
     async def search(self, way: str, question: str) -> float:
         began = time.perf_counter()
-        legs: list[Awaitable[Any]] = []
+        searches: list[Awaitable[Any]] = []
         if way != "full text":
             vector = list(unpack(await self.embedder.embed_query(question)))
             query = self._table.query().nearest_to(vector).distance_type("cosine").limit(DEPTH)
             if self._indexed:
                 query = query.minimum_nprobes(20).maximum_nprobes(0).refine_factor(5)
-            legs.append(query.select(["chunk_id", "source_file", "_distance"]).to_arrow())
+            searches.append(query.select(["chunk_id", "source_file", "_distance"]).to_arrow())
         if way != "vectors":
             match = self._match(query_words(question), "search_text")
             query = self._table.query().nearest_to_text(match).limit(DEPTH)
-            legs.append(query.select(["chunk_id", "source_file", "_score"]).to_arrow())
-        found = await asyncio.gather(*legs)
-        best = [row["chunk_id"] for leg in found for row in leg.slice(0, RESULTS).to_pylist()]
+            searches.append(query.select(["chunk_id", "source_file", "_score"]).to_arrow())
+        found = await asyncio.gather(*searches)
+        best = [row["chunk_id"] for part in found for row in part.slice(0, RESULTS).to_pylist()]
         wanted = self._table.query().where(one_of("chunk_id", best[:RESULTS])).select(COLUMNS)
         (await wanted.to_arrow()).to_pylist()
         return time.perf_counter() - began
 
 
-async def open_direct(vectors: Path) -> Direct:
+async def open_direct(vectors: Path) -> DirectSearch:
     import lancedb
 
     store = LanceStore(vectors)
@@ -197,7 +197,7 @@ async def open_direct(vectors: Path) -> Direct:
     connection = await lancedb.connect_async(str(folder.absolute()), session=session)
     table = await connection.open_table("obsidian_chunks")
     names = [index.name for index in await table.list_indices()]
-    return Direct(table, lancedb.query.MatchQuery, "vector_idx" in names)
+    return DirectSearch(table, lancedb.query.MatchQuery, "vector_idx" in names)
 
 
 def brute_force(matrix: np.ndarray[Any, Any], vector: np.ndarray[Any, Any]) -> float:
@@ -209,15 +209,15 @@ def brute_force(matrix: np.ndarray[Any, Any], vector: np.ndarray[Any, Any]) -> f
 
 
 async def measure(chunks: int, rounds: int, place: Path) -> list[Row]:
-    home, vault, maker = Home(str(place / "h")), place / "vault", Maker(chunks)
+    home, vault, maker = Home(str(place / "h")), place / "vault", NoteMaker(chunks)
     make_vault(vault, chunks, maker)
     matrix = await fill_cache(hashes_of(vault), home)
-    daemon = Daemon(home, vault)
+    daemon = SearchDaemon(home, vault)
     began = time.perf_counter()
     daemon.ragctl("index")
     indexed_s = time.perf_counter() - began
     try:
-        await _settled(daemon)
+        await _wait_until_settled(daemon)
         return [
             Row(f"{chunks:,} chunks: indexed, vectors from the cache", f"{indexed_s:.0f} s", ""),
             *await _compare(daemon, Path(home.vectors), matrix, chunks, rounds, maker),
@@ -226,8 +226,8 @@ async def measure(chunks: int, rounds: int, place: Path) -> list[Row]:
         daemon.ragctl("stop")
 
 
-async def _settled(daemon: Daemon) -> None:
-    """Until the store has been tidied and, if it is large, its vector index trained."""
+async def _wait_until_settled(daemon: SearchDaemon) -> None:
+    """Wait for the compaction and, if the store is large, for its vector index."""
     quiet, seen = 0, 0
     while quiet < 8:
         await asyncio.sleep(1.0)
@@ -236,12 +236,12 @@ async def _settled(daemon: Daemon) -> None:
 
 
 async def _compare(
-    daemon: Daemon,
+    daemon: SearchDaemon,
     vectors: Path,
     matrix: np.ndarray[Any, Any],
     chunks: int,
     rounds: int,
-    maker: Maker,
+    maker: NoteMaker,
 ) -> list[Row]:
     rows: list[Row] = []
     direct = await open_direct(vectors)
@@ -261,8 +261,8 @@ async def _compare(
     flat = [brute_force(matrix, matrix[n % len(matrix)]) for n in range(rounds)]
     rows.append(Row(f"{chunks:,} chunks: vectors, numpy in one thread", "", _shown(flat)))
     daemon.search_by({})
-    rows.append(await _crowd(daemon, direct, questions, chunks))
-    client = Client(daemon.home)  # the other one has been idle for too long
+    rows.append(await _measure_clients(daemon, direct, questions, chunks))
+    client = Client(daemon.home)  # the daemon has closed the idle connection
     for number in range(MANY):
         client.search(questions[number % rounds])
     after = daemon.rss_mb
@@ -272,21 +272,23 @@ async def _compare(
     return rows
 
 
-async def _crowd(daemon: Daemon, direct: Direct, questions: Sequence[str], chunks: int) -> Row:
-    """Ten at once, each asking one question after another."""
+async def _measure_clients(
+    daemon: SearchDaemon, direct: DirectSearch, questions: Sequence[str], chunks: int
+) -> Row:
+    """Ten clients at once, each with one query after another."""
 
-    def asks(client: Client) -> list[float]:
+    def search_all(client: Client) -> list[float]:
         return [client.search(question) for question in questions[:20]]
 
     with ThreadPoolExecutor(CLIENTS) as pool:
         clients = [Client(daemon.home) for _ in range(CLIENTS)]
         loop = asyncio.get_running_loop()
-        found = await asyncio.gather(*(loop.run_in_executor(pool, asks, c) for c in clients))
+        found = await asyncio.gather(*(loop.run_in_executor(pool, search_all, c) for c in clients))
 
-    async def asks_directly() -> list[float]:
+    async def search_directly() -> list[float]:
         return [await direct.search("hybrid", question) for question in questions[:20]]
 
-    beside = await asyncio.gather(*(asks_directly() for _ in range(CLIENTS)))
+    beside = await asyncio.gather(*(search_directly() for _ in range(CLIENTS)))
     ours, other = (sorted(t for one in each for t in one) for each in (found, beside))
     named = f"{chunks:,} chunks: hybrid, {CLIENTS} clients at once, p50 (p95)"
     return Row(named, _shown(ours), _shown(other), median(ours) / median(other))
@@ -297,7 +299,7 @@ def _shown(times: Sequence[float]) -> str:
 
 
 def rows(sizes: Sequence[int] = SIZES, rounds: int = ROUNDS) -> Iterator[Row]:
-    """All figures of this room."""
+    """All figures of this part."""
     for chunks in sizes:
         with tempfile.TemporaryDirectory(prefix="ragb") as scratch:
             place = Path(scratch)
@@ -310,7 +312,7 @@ def main() -> None:
     parser.add_argument("--chunks", type=int, nargs="+", default=SIZES)
     parser.add_argument("--rounds", type=int, default=ROUNDS)
     given = parser.parse_args()
-    print(show(rows(given.chunks, given.rounds)))
+    print(render(rows(given.chunks, given.rounds)))
 
 
 if __name__ == "__main__":

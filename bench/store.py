@@ -1,6 +1,6 @@
 """The store's figures, as ratios from one run: `python -m bench.store [--quick]`.
 
-Absolute times belong to this machine and this moment; compare what stands in one line.
+Times depend on the machine and its load; compare only figures of the same line.
 """
 
 import argparse
@@ -27,8 +27,8 @@ CHUNKS = 7  # of a note: 10,000 notes of 53 MB make about 77,000 chunks
 BATCH_NOTES = 600  # about 4,096 rows
 
 
-class Maker:
-    """Notes of made-up words, as frequent as words are."""
+class NoteMaker:
+    """Notes of made-up words with natural frequencies."""
 
     def __init__(self, seed: int) -> None:
         self._source = random.Random(seed)
@@ -69,14 +69,14 @@ def identity(generation: str) -> IndexIdentity:
 
 
 async def timed(work: Awaitable[object]) -> float:
-    """How long it takes, in milliseconds."""
+    """The duration in milliseconds."""
     start = time.perf_counter()
     await work
     return 1_000 * (time.perf_counter() - start)
 
 
 async def times(count: int, work: Callable[[int], Awaitable[object]]) -> list[float]:
-    """How long each of `count` calls took, in milliseconds."""
+    """The duration of each of `count` calls in milliseconds."""
     return [await timed(work(number)) for number in range(count)]
 
 
@@ -93,12 +93,12 @@ def descriptors() -> int:
     return len(os.listdir("/proc/self/fd"))
 
 
-def say(what: str, figures: str) -> None:
+def print_row(what: str, figures: str) -> None:
     print(f"{what:<44} {figures}", flush=True)
 
 
 class Stopwatch:
-    """Wall and CPU time (of all threads) spent inside it."""
+    """Wall and CPU time (of all threads) spent in its blocks."""
 
     def __init__(self) -> None:
         self.wall_s = self.cpu_s = 0.0
@@ -112,7 +112,7 @@ class Stopwatch:
 
 
 def watch_indexing(index: ChunkIndex) -> Stopwatch:
-    """Time what the writer spends on extending its indexes."""
+    """Measure how long the writer extends its indexes."""
     watch = Stopwatch()
     extend = index._writer.extend
 
@@ -124,10 +124,10 @@ def watch_indexing(index: ChunkIndex) -> Stopwatch:
     return watch
 
 
-async def filled_table(
-    store: LanceStore, maker: Maker, generation: str, notes: int
+async def fill_table(
+    store: LanceStore, maker: NoteMaker, generation: str, notes: int
 ) -> tuple[ChunkIndex, float]:
-    """A table with so many notes, and how long storing them took."""
+    """A table with `notes` notes, and the seconds it took to store them."""
     index = await store.create(identity(generation))
     whole, indexing = Stopwatch(), watch_indexing(index)
     for start in range(0, notes, BATCH_NOTES):
@@ -135,7 +135,7 @@ async def filled_table(
         with whole:
             await index.replace(drafts)
     covered = coverage(index._writer.dataset)
-    say(
+    print_row(
         f"bulk text, {notes} notes, {notes * CHUNKS} chunks",
         f"{notes * CHUNKS / whole.wall_s:.0f} rows/s  {whole.wall_s:.1f} s wall "
         f"{whole.cpu_s:.1f} s CPU, of it indexes {indexing.wall_s:.1f} s {indexing.cpu_s:.1f} s; "
@@ -150,10 +150,12 @@ async def newest(store: LanceStore) -> str:
     return complete[-1]
 
 
-async def one_note(tables: dict[int, ChunkIndex], maker: Maker, count: int) -> dict[int, float]:
-    """One changed note among so many, from the call to being searchable: p50 for each table.
+async def measure_changed_note(
+    tables: dict[int, ChunkIndex], maker: NoteMaker, count: int
+) -> dict[int, float]:
+    """One changed note, from the call until it is searchable: p50 for each table.
 
-    The tables take turns, so that whatever else the machine does slows them all.
+    The tables take turns, so that other load on the machine affects them equally.
     """
     took: dict[int, list[float]] = {notes: [] for notes in tables}
     for revision in range(1, count + 1):
@@ -164,7 +166,7 @@ async def one_note(tables: dict[int, ChunkIndex], maker: Maker, count: int) -> d
         many = await timed(index.maintain())
         await index.replace([maker.note(notes // 2, count + 1)])
         one = await timed(index.maintain())
-        say(
+        print_row(
             f"one changed note among {notes}",
             f"p50 {p50(took[notes]):.1f} ms, max {max(took[notes]):.1f}; maintain after {count} "
             f"such {many:.0f} ms, after one {one:.0f} ms",
@@ -173,55 +175,55 @@ async def one_note(tables: dict[int, ChunkIndex], maker: Maker, count: int) -> d
 
 
 async def text_p50(
-    index: ChunkIndex, yardstick: ChunkIndex, maker: Maker, count: int
+    index: ChunkIndex, unchanged: ChunkIndex, maker: NoteMaker, count: int
 ) -> tuple[float, float]:
-    """Full-text p50 of a table, and of one that does not change, taken in turns."""
+    """Full-text p50 of a table and of an unchanged one, in turn."""
     queries = [maker.words(5) for _ in range(count)]
     took: tuple[list[float], list[float]] = ([], [])
     for query in queries:
-        for table, each in zip((index, yardstick), took, strict=True):
+        for table, each in zip((index, unchanged), took, strict=True):
             each.append(await timed(table.find_by_words(query, 20)))
     return p50(took[0]), p50(took[1])
 
 
-async def filling(
-    index: ChunkIndex, yardstick: ChunkIndex, maker: Maker, rows: int, count: int
+async def measure_fill(
+    index: ChunkIndex, unchanged: ChunkIndex, maker: NoteMaker, rows: int, count: int
 ) -> None:
-    """Full-text p50 before and after `read_rows` vectors are filled in."""
+    """Full-text p50 before and after `rows` vectors are filled in."""
     missing = [
         row["chunk_id"] async for row in index.read_rows(["chunk_id"], where="vector IS NULL")
     ]
-    before = await text_p50(index, yardstick, maker, count)
+    before = await text_p50(index, unchanged, maker, count)
     took = []
     for start in range(0, min(rows, len(missing)), 1_024):
         vectors = {chunk_id: maker.vector() for chunk_id in missing[start : start + 1_024]}
         took.append(await timed(index.fill(vectors)))
-    after = await text_p50(index, yardstick, maker, count)
-    say(
+    after = await text_p50(index, unchanged, maker, count)
+    print_row(
         f"fill {min(rows, len(missing))} vectors, 1,024 at a time",
         f"p50 {p50(took):.0f} ms, max {max(took):.0f}",
     )
-    say(
-        "full-text p50 before and after filling",
-        f"{before[0]:.1f} ms, {after[0]:.1f} ms (a table left alone {before[1]:.1f}, "
+    print_row(
+        "full-text p50 before and after measure_fill",
+        f"{before[0]:.1f} ms, {after[0]:.1f} ms (an unchanged table {before[1]:.1f}, "
         f"{after[1]:.1f}): {after[0] / after[1] / (before[0] / before[1]):.2f} times (limit 2)",
     )
 
 
-async def vectors(index: ChunkIndex, maker: Maker, count: int) -> None:
-    """The vector leg without and with its index."""
+async def vectors(index: ChunkIndex, maker: NoteMaker, count: int) -> None:
+    """Vector search without and with its index."""
     queries = [maker.vector() for _ in range(count)]
     flat = p50(await times(count, lambda number: index.find_by_vector(queries[number], 10)))
     training = await times(1, lambda _: index.maintain())
     indexed = p50(await times(count, lambda number: index.find_by_vector(queries[number], 10)))
-    say(
-        "vector leg flat, then with the index",
+    print_row(
+        "vector search flat, then with the index",
         f"{flat:.1f} ms, {indexed:.1f} ms: {flat / indexed:.1f} times; "
         f"trained in {training[0] / 1000:.1f} s",
     )
 
 
-async def endurance(index: ChunkIndex, maker: Maker, notes: int, replaces: int) -> None:
+async def measure_growth(index: ChunkIndex, maker: NoteMaker, notes: int, replaces: int) -> None:
     """Memory and descriptors over many replaces, twice as many searches, and maintenance."""
     marks = []
     for number in range(replaces):
@@ -233,7 +235,7 @@ async def endurance(index: ChunkIndex, maker: Maker, notes: int, replaces: int) 
         if number % (replaces // 8) == replaces // 8 - 1:
             gc.collect()
             marks.append((memory_mb(), descriptors()))
-    say(
+    print_row(
         f"{replaces} replaces, {2 * replaces} searches",
         "RSS "
         + " ".join(f"{rss:.0f}" for rss, _ in marks)
@@ -244,23 +246,23 @@ async def endurance(index: ChunkIndex, maker: Maker, notes: int, replaces: int) 
 
 async def run(quick: bool) -> None:
     many, endure, count = (2_000, 160, 40) if quick else (10_000, 1_000, 100)
-    maker = Maker(7)
+    maker = NoteMaker(7)
     with tempfile.TemporaryDirectory(prefix="bench-store") as folder:
         store = LanceStore(Path(folder) / "vectors.lance")
-        small, _ = await filled_table(store, maker, "01A", 700)
-        await endurance(small, maker, 700, endure)
-        large, wall = await filled_table(store, maker, "01B", many)
+        small, _ = await fill_table(store, maker, "01A", 700)
+        await measure_growth(small, maker, 700, endure)
+        large, wall = await fill_table(store, maker, "01B", many)
         for index in (small, large):
             await index.maintain()
-        found = await one_note({700: small, many: large}, maker, count)
-        say(
-            f"one note among {many} beside one among 700",
+        found = await measure_changed_note({700: small, many: large}, maker, count)
+        print_row(
+            f"one note among {many}, compared with 700",
             f"{found[many] / found[700]:.2f} times (limit 1.5); "
             f"{100 * found[many] / (1_000 * wall):.2f} % of the bulk (limit 10)",
         )
-        await filling(large, small, maker, 60_000, count)
+        await measure_fill(large, small, maker, 60_000, count)
         await vectors(large, maker, count // 2)
-        say("at the end", f"RSS {memory_mb():.0f} MB, {descriptors()} descriptors")
+        print_row("at the end", f"RSS {memory_mb():.0f} MB, {descriptors()} descriptors")
         small.close()
         large.close()
         store.close()
@@ -268,5 +270,5 @@ async def run(quick: bool) -> None:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="a fifth of everything")
+    parser.add_argument("--quick", action="store_true", help="a fifth of the notes")
     asyncio.run(run(parser.parse_args().quick))

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class Row(NamedTuple):
-    """A figure of ours, the same work without us, and what the ratio of the two should be."""
+    """A figure of ragd, the figure it is compared with, and the goal for their ratio."""
 
     what: str
     ours: str
@@ -15,10 +15,10 @@ class Row(NamedTuple):
     goal: str = ""
 
 
-HEADINGS = ("", "ragd", "beside it", "ratio", "goal")
+HEADINGS = ("", "ragd", "compared with", "ratio", "goal")
 
 
-def show(rows: Iterable[Row]) -> str:
+def render(rows: Iterable[Row]) -> str:
     """The table as text."""
     cells = [HEADINGS, *(_cells(row) for row in rows)]
     widths = [max(len(line[i]) for line in cells) for i in range(len(HEADINGS))]
@@ -35,7 +35,7 @@ def _line(cells: tuple[str, ...], widths: list[int]) -> str:
 
 
 def ratio(ours: Sequence[float], beside: Sequence[float]) -> float:
-    """The median of the rounds' own ratios: what disturbed a round disturbed both sides of it."""
+    """The median of the ratios of the rounds: load on the machine affects both sides of a round."""
     return median(one / other for one, other in zip(ours, beside, strict=True))
 
 

@@ -1,8 +1,8 @@
 """Real processes, real faults: the log and the daemon are killed again and again, then checked.
 
-`python -m chaos` runs it all and prints its seed. `harness` a folder and the processes in it;
-`facts` what is said; `appender` a process that only appends; `spoil` damage made by hand; `checks`
-the verdicts; `appends`, `points`, `daemons`, `full_disk` and `indexing` the kinds of cycles. `mix`
-runs rounds of random operations and compares the daemon with its vault without a restart. What it
-found is in TRACK_RECORD.md.
+`python -m chaos` runs everything and prints its seed. `harness` is a folder and its processes,
+`facts` the made-up facts, `appender` a process that only appends, `spoil` damage made by hand,
+`checks` what must hold afterwards. `appends`, `points`, `daemons`, `full_disk` and `indexing` are
+the kinds of cycles. `mix` runs rounds of random operations and compares the daemon with its vault
+without a restart. TRACK_RECORD.md lists the bugs found.
 """

@@ -1,4 +1,4 @@
-"""`python -m chaos`: kill cycles, crash points, the daemon. Prints its seed, keeps evidence."""
+"""`python -m chaos`: kill cycles, crash points, faults. Prints its seed, keeps evidence."""
 
 import argparse
 import secrets
@@ -25,8 +25,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m chaos", description=__doc__)
     parser.add_argument("--cycles", type=int, default=200, help="kills of the appending process")
     parser.add_argument("--rounds", type=int, default=200, help="rounds of the mix")
-    parser.add_argument("--seed", type=int, default=None, help="repeat a run's choices")
-    parser.add_argument("--only", choices=PARTS, help="one part of it")
+    parser.add_argument("--seed", type=int, default=None, help="repeat the choices of a run")
+    parser.add_argument("--only", choices=PARTS, help="run one part only")
     given = parser.parse_args()
     seed = secrets.randbits(32) if given.seed is None else given.seed
     only = f" --only {given.only}" if given.only else ""
@@ -42,22 +42,22 @@ def main() -> int:
             with Arena(seed) as arena:
                 part(arena, given.rounds if name == "mix" else given.cycles)
         except Exception as why:
-            _report(why, again)
+            _print_failure(why, again)
             return 1
         tally += arena.tally
         print(f"{name}: {time.monotonic() - began:.0f} s", flush=True)
-    _summary(tally, seed)
+    _print_summary(tally, seed)
     return 0
 
 
-def _report(why: Exception, again: str) -> None:
+def _print_failure(why: Exception, again: str) -> None:
     import traceback
 
     traceback.print_exception(why)
     print(f"\nFAILED: {why}\n  repeat with: {again}", file=sys.stderr)
 
 
-def _summary(tally: Counter[str], seed: int) -> None:
+def _print_summary(tally: Counter[str], seed: int) -> None:
     print("\nall promises held")
     for what, count in tally.items():
         print(f"  {count:>9,}  {what}")

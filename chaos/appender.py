@@ -1,17 +1,17 @@
-"""One life of a log without the daemon around it: real ledger, journal, supervisor; made-up facts.
+"""One run of a log without the daemon: real ledger, journal and supervisor; made-up facts.
 
-`python -m chaos.appender HOME --seed S [--facts N]` says on stdout what it was promised:
+`python -m chaos.appender HOME --seed S [--facts N]` prints on stdout what the log promised:
 
-    R seq state-hash      opened: the state that recovery came to
-    I seq                 what recovery had to repair is recorded
+    R seq state-hash      opened: the state after recovery
+    I seq                 the repairs of recovery are recorded
     A seq digest          this fact was acknowledged
     P seq digest          an earlier part of the fact whose last part is `seq`
-    G first last          a follower was told nothing of these
-    B seq                 it has said as much as it may
-    Z seq                 closed in order
+    G first last          a follower did not receive these
+    B seq                 the budget of this run is spent
+    Z seq                 closed cleanly
 
-It begins when it reads a byte on stdin, so that it can be started beforehand. Without --facts it
-goes on until it is killed (or its parent is gone, or half a minute has passed).
+It begins when it reads a byte on stdin, so that it can be started in advance. Without --facts it
+runs until it is killed (or its parent exits, or half a minute has passed).
 """
 
 import argparse
@@ -42,40 +42,40 @@ from ragd.supervisor import Supervisor
 SEGMENT_BYTES = 768 * 1024
 RETENTION_BYTES = 3 * 1024 * 1024
 SNAPSHOT_EVERY = 150
-LIFE_BYTES = 2_500_000  # said in one life, below what retention keeps: the parent sees all of it
-LIFE_S = 30.0
+RUN_BYTES = 2_500_000  # appended in one run; retention keeps more, so the parent sees all of it
+RUN_S = 30.0
 STUMBLES_MAX = 2
 
 
 def digest(actor: str, event: bytes) -> str:
-    """A fact's content: who said it, and every byte of what."""
+    """A hash of a fact: its actor and every byte of it."""
     return hashlib.blake2b(actor.encode() + b"\0" + event, digest_size=12).hexdigest()
 
 
 def state_hash(state: State) -> str:
-    """Equal for equal states only."""
+    """A hash of the whole state."""
     return hashlib.sha256(encode_state(state)).hexdigest()
 
 
-def say(*words: object) -> None:
-    """Straight into the pipe: the parent will read it, whatever becomes of us."""
+def print_line(*words: object) -> None:
+    """Unbuffered, so that the parent can read it even if this process is killed right after."""
     os.write(1, (" ".join(map(str, words)) + "\n").encode())
 
 
 class Stumble(Exception):
-    """An actor's own failure, for the supervisor to deal with."""
+    """A failure of an actor, which the supervisor has to handle."""
 
 
 class Budget:
-    """How much this life may still say; `spent` when it is over."""
+    """How much this run may still append; `spent` is set when nothing is left."""
 
     def __init__(self, facts: int) -> None:
         self.facts = facts
-        self.bytes = LIFE_BYTES
+        self.bytes = RUN_BYTES
         self.stumbles = STUMBLES_MAX
         self.spent = asyncio.Event()
 
-    def take(self, size: int) -> bool:
+    def spend(self, size: int) -> bool:
         self.facts -= 1
         self.bytes -= size
         if self.facts < 0 or self.bytes < 0:
@@ -84,7 +84,7 @@ class Budget:
 
 
 class Producer:
-    """One actor with one stream of facts, which goes on where it was after a stumble."""
+    """One actor with one stream of facts. After a stumble it continues where it was."""
 
     def __init__(self, name: str, ledger: Ledger, budget: Budget, seed: int) -> None:
         self._name = name
@@ -97,7 +97,7 @@ class Producer:
         for fact in self._facts:
             parts = codec.split(fact) if isinstance(fact, SplitFact) else [fact]
             encoded = [codec.encode(part) for part in parts]
-            if not self._budget.take(sum(map(len, encoded))):
+            if not self._budget.spend(sum(map(len, encoded))):
                 return
             await self._append(fact, encoded)
             if self._rng.random() < 0.01 and self._budget.stumbles:
@@ -112,29 +112,29 @@ class Producer:
         else:
             record = await journal.append(self._name, fact)
         for part in encoded[:-1]:
-            say("P", record.seq, digest(self._name, part))
-        say("A", record.seq, digest(self._name, encoded[-1]))
+            print_line("P", record.seq, digest(self._name, part))
+        print_line("A", record.seq, digest(self._name, encoded[-1]))
 
 
 class Reader:
-    """A follower that takes its time, and says when the facts it is told have a gap."""
+    """A slow follower that reports gaps in the facts it receives."""
 
     def __init__(self, ledger: Ledger, seed: int) -> None:
         self._ledger = ledger
         self._rng = Random(f"pace of the reader {seed}")
 
     async def run(self) -> None:
-        """From the beginning; and from what is the beginning then, where retention is quicker."""
+        """Follow from the oldest fact, and again from there if retention drops unread facts."""
         after: int | None = self._ledger.oldest_seq - 1
         while after is not None:
-            after = await self._left_behind(after)
+            after = await self._follow(after)
 
-    async def _left_behind(self, after: int) -> int | None:
-        """Follow until the log is closed, or else where to go on from."""
+    async def _follow(self, after: int) -> int | None:
+        """Follow until the log is closed. Returns where to go on if facts were dropped first."""
         try:
             async for record in self._ledger.journal.follow(after):
                 if record.seq != after + 1:
-                    say("G", after + 1, record.seq - 1)
+                    print_line("G", after + 1, record.seq - 1)
                 after = record.seq
                 if self._rng.random() < 0.05:
                     await asyncio.sleep(self._rng.uniform(0, 0.03))
@@ -143,16 +143,16 @@ class Reader:
         return None
 
 
-async def live(home: Home, seed: int, facts: int | None) -> None:
-    """Open, record what was repaired, speak until the budget is spent, stop in order."""
+async def run(home: Home, seed: int, facts: int | None) -> None:
+    """Open, record the repairs, append until the budget is spent, stop cleanly."""
     private_directory(Path(home.root))
     private_directory(Path(home.events))
-    logs.configure(Path(home.log_file))  # and not to stdout, which is for what we were promised
+    logs.configure(Path(home.log_file))  # not to stdout, which is for the promises
     clock = SystemClock()
     ledger = Ledger(
         Path(home.events), Path(home.snapshots), clock, new_id(), "chaos", SEGMENT_BYTES
     )
-    say("R", ledger.state.seq, state_hash(ledger.state))
+    print_line("R", ledger.state.seq, state_hash(ledger.state))
     budget = Budget(sys.maxsize if facts is None else facts)
     producers = [Producer(name, ledger, budget, seed) for name in ACTORS]
     actors: dict[str, Callable[[], Coroutine[Any, Any, None]]] = {
@@ -166,13 +166,13 @@ async def live(home: Home, seed: int, facts: int | None) -> None:
         await _record_start(ledger)
         working = group.create_task(Supervisor(ledger.journal, clock, actors).run())
         await budget.spent.wait()
-        say("B", ledger.state.seq)
+        print_line("B", ledger.state.seq)
         if facts is None:
-            await asyncio.sleep(LIFE_S)  # to be killed in
+            await asyncio.sleep(RUN_S)  # the parent kills it in this time
         working.cancel()
         stopped = await ledger.journal.append("daemon", DaemonStopped(reason="requested"))
         await ledger.journal.close()
-    say("Z", stopped.seq)
+    print_line("Z", stopped.seq)
 
 
 async def _record_start(ledger: Ledger) -> None:
@@ -180,16 +180,16 @@ async def _record_start(ledger: Ledger) -> None:
     started = DaemonStarted(version="chaos", config_hash="", previous_stop=previous)
     await ledger.journal.append("daemon", started)
     await ledger.record_incidents()
-    say("I", ledger.state.seq)
+    print_line("I", ledger.state.seq)
 
 
-def _end_with_parent() -> None:
-    """Our stdin is a pipe that the parent holds: when it ends, so do we."""
+def _exit_with_parent() -> None:
+    """Stdin is a pipe from the parent: it closes when the parent exits."""
     os.read(0, 1)
     os._exit(1)
 
 
-def _wait_for_the_word() -> None:
+def _wait_for_start() -> None:
     if not os.read(0, 1):
         sys.exit(1)
 
@@ -200,10 +200,10 @@ def main() -> None:
     parser.add_argument("--seed", type=int, required=True)
     parser.add_argument("--facts", type=int, default=None)
     given = parser.parse_args()
-    snapshot.RETENTION_BYTES = RETENTION_BYTES  # small, so that it happens
-    _wait_for_the_word()
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-    asyncio.run(live(Home(given.home), given.seed, given.facts))
+    snapshot.RETENTION_BYTES = RETENTION_BYTES  # small, so that facts are dropped
+    _wait_for_start()
+    threading.Thread(target=_exit_with_parent, daemon=True).start()
+    asyncio.run(run(Home(given.home), given.seed, given.facts))
 
 
 if __name__ == "__main__":

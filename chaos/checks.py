@@ -1,7 +1,7 @@
-"""The verdicts: what a log may look like after whatever happened to it.
+"""What must hold for a log after kills, crashes and damage.
 
-It reads the files by the format's description (ragd/eventlog/__init__.py) with a reader of its own,
-so that a mistake in ragd's reader cannot hide one in its writer. It never changes anything.
+It reads the files as the format is described (ragd/eventlog/__init__.py) with a reader of its own,
+so that a bug in ragd's reader cannot hide one in its writer. It never changes anything.
 """
 
 import json
@@ -24,7 +24,7 @@ LINE_MAX = 65_536
 
 
 class Line(NamedTuple):
-    """One record as it stands in its file."""
+    """One record as it is in its file."""
 
     seq: int
     d: int
@@ -41,7 +41,7 @@ class Line(NamedTuple):
 
 
 class Tail(NamedTuple):
-    """Bytes behind the last whole record of a log: a group that was never acknowledged."""
+    """Bytes after the last complete record of a log: a group that was never acknowledged."""
 
     segment: str
     offset: int
@@ -49,7 +49,7 @@ class Tail(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """Everything a log's files say."""
+    """The contents of a log's files."""
 
     lines: list[Line]
     tail: Tail | None
@@ -64,12 +64,12 @@ class Reading(NamedTuple):
 
 
 def read(events: Path) -> Reading:
-    """All segments in order. Bytes that make no sense may only be the end of the last one."""
+    """Read all segments in order. Only the last one may end with invalid bytes."""
     names = sorted(p.name for p in events.glob("*.ndjson"))
     lines: list[Line] = []
     tail: Tail | None = None
     for name in names:
-        require(tail is None, f"a tail that makes no sense before {name}: {_brief(tail)}")
+        require(tail is None, f"invalid bytes before {name}: {_brief(tail)}")
         tail = _read_segment(events / name, lines)
     return Reading(lines, tail, int(names[0][:16]) if names else 1)
 
@@ -95,63 +95,63 @@ def _read_segment(path: Path, into: list[Line]) -> Tail | None:
 
 
 def _line(segment: str, offset: int, body: bytes, fields: dict[str, Any]) -> Line:
-    event = body[body.index(b'"event":') + 8 : -1]  # the fact's own bytes, exactly
+    event = body[body.index(b'"event":') + 8 : -1]  # exactly the bytes of the fact
     content = digest(fields["actor"], event)
     return Line(fields["seq"], fields["d"], segment, offset, body, fields, content)
 
 
 def _fields(line: bytes) -> dict[str, Any] | None:
-    """What is in a line, if it is whole."""
+    """The fields of a line; None if the line is not valid."""
     if len(line) >= LINE_MAX or line[:9] != b"%08x " % crc32(line[9:]):
         return None
     fields: dict[str, Any] = json.loads(line[9:])
     return fields
 
 
-class Book:
-    """All that one log has promised so far. `check` compares its files with that."""
+class Promises:
+    """Everything one log has promised so far. `check` compares its files with that."""
 
     def __init__(self, home: Home) -> None:
         self.home = home
-        self._known: dict[int, str] = {}  # seq -> digest: acknowledged, or shown after a start
-        self._parts: list[tuple[int, str]] = []  # somewhere before this seq
-        self._owed: list[Tail] = []  # torn off, and not recorded as such yet
-        self._counted = 0  # TailCut facts up to this seq are settled
-        self._lost: list[tuple[int, int]] = []  # ranges that we damaged ourselves
+        self._known: dict[int, str] = {}  # seq -> digest: acknowledged, or read after a start
+        self._parts: list[tuple[int, str]] = []  # each is before this seq
+        self._unrecorded: list[Tail] = []  # torn tails that are not recorded yet
+        self._counted = 0  # TailCut facts up to this seq are checked
+        self._lost: list[tuple[int, int]] = []  # ranges that the harness damaged
         self.expected_state = ""
-        self.was_full = False  # then the bytes of a torn tail need not be kept
+        self.was_full = False  # on a full disk the bytes of a torn tail need not be kept
         self.acknowledged = 0
         self.torn = 0
 
-    # What is promised
+    # Promises
 
-    def note(self, child: Child) -> None:
-        """Take down what an appender was promised before it ended."""
+    def record(self, child: Child) -> None:
+        """Record what an appender was promised before it ended."""
         for line in child.lines:
             kind, seq, *rest = line.split()
             if kind == "A":
-                self.note_fact(int(seq), rest[0])
+                self.record_fact(int(seq), rest[0])
             elif kind == "P":
                 self._parts.append((int(seq), rest[0]))
                 self.acknowledged += 1
             elif kind == "G":
                 gap = (int(seq), int(rest[0]))
-                require(gap in self._lost, f"a follower was told nothing of {gap}")
+                require(gap in self._lost, f"a follower did not receive {gap}")
 
-    def note_fact(self, seq: int, content: str) -> None:
+    def record_fact(self, seq: int, content: str) -> None:
         """A fact was acknowledged with this seq."""
         self.acknowledged += 1
-        require(self._known.get(seq, content) == content, f"seq {seq} was given out twice")
+        require(self._known.get(seq, content) == content, f"seq {seq} was used twice")
         self._known[seq] = content
 
-    def note_damage(self, first: int, last: int) -> None:
-        """We destroyed these records ourselves: they may be gone, their seqs may not come back."""
+    def record_damage(self, first: int, last: int) -> None:
+        """The harness destroyed these records: they may be gone, but their seqs are not reused."""
         self._lost.append((first, last))
 
-    # What is there
+    # Files
 
     def check(self) -> Reading:
-        """Everything promised is there, once, in order; and nothing is invented."""
+        """Every promised fact is in the log once and in order, and the log holds no other."""
         reading = read(Path(self.home.events))
         self._check_order(reading)
         self._check_promises(reading)
@@ -161,9 +161,9 @@ class Book:
         self._check_incidents(reading)
         self._check_folds(reading)
         self._check_sync_result(reading)
-        if reading.tail is not None and reading.tail not in self._owed:
+        if reading.tail is not None and reading.tail not in self._unrecorded:
             self.torn += 1
-            self._owed.append(reading.tail)
+            self._unrecorded.append(reading.tail)
         self._known = {line.seq: line.digest for line in reading.lines}
         self._parts = []
         return reading
@@ -173,7 +173,7 @@ class Book:
         for line in reading.lines:
             if line.seq != expected and (expected, line.seq - 1) in self._lost:
                 expected = line.seq
-            require(line.seq == expected, f"seq {line.seq} where {expected} was to come")
+            require(line.seq == expected, f"seq {line.seq} in place of {expected}")
             require(line.d < line.seq, f"seq {line.seq} calls {line.d} durable")
             expected += 1
         for first, last in self._lost:
@@ -185,8 +185,10 @@ class Book:
         for seq, content in self._known.items():
             if seq < reading.oldest or self._is_lost(seq):
                 continue
-            require(seq in there, f"the acknowledged seq {seq} is gone; the end is {reading.last}")
-            require(there[seq] == content, f"the acknowledged seq {seq} says something else now")
+            require(
+                seq in there, f"the acknowledged seq {seq} is gone; the log ends at {reading.last}"
+            )
+            require(there[seq] == content, f"the acknowledged seq {seq} has another content now")
         contents = set(there.values())
         for seq, content in self._parts:
             absent = content not in contents and seq >= reading.oldest and not self._is_lost(seq)
@@ -196,25 +198,25 @@ class Book:
         return any(first <= seq <= last for first, last in self._lost)
 
     def _check_incidents(self, reading: Reading) -> None:
-        """Every tear is recorded once, with its bytes kept; nothing else is called an incident."""
+        """Every torn tail is recorded once and its bytes are kept; there are no other incidents."""
         for line in reading.of("tail_cut"):
             if line.seq <= self._counted:
                 continue
-            cut = next((t for t in self._owed if self._is_about(line.fact, t)), None)
-            require(cut is not None, f"seq {line.seq} records a torn tail that was not")
+            cut = next((t for t in self._unrecorded if self._is_record_of(line.fact, t)), None)
+            require(cut is not None, f"seq {line.seq} records a torn tail that never was")
             assert cut is not None
-            self._owed.remove(cut)
+            self._unrecorded.remove(cut)
             self._check_kept(line.fact["kept_as"], cut)
         self._counted = max(self._counted, reading.last)
-        said_lost = [
+        recorded = [
             (line.fact["first_seq"], line.fact["last_seq"])
             for line in reading.of("segment_quarantined")
         ]
-        false_alarms = [r for r in said_lost if r not in self._lost]
-        require(not false_alarms, f"records were called lost that are not: {false_alarms}")
-        require(len(set(said_lost)) == len(said_lost), f"a loss was recorded twice: {said_lost}")
+        false_alarms = [r for r in recorded if r not in self._lost]
+        require(not false_alarms, f"records are called lost but are not: {false_alarms}")
+        require(len(set(recorded)) == len(recorded), f"a loss was recorded twice: {recorded}")
 
-    def _is_about(self, fact: dict[str, Any], tail: Tail) -> bool:
+    def _is_record_of(self, fact: dict[str, Any], tail: Tail) -> bool:
         sizes = (len(tail.data), 0) if self.was_full else (len(tail.data),)
         place = (fact["segment"], fact["offset"]) == (tail.segment, tail.offset)
         return place and fact["size_bytes"] in sizes
@@ -230,7 +232,7 @@ class Book:
         require(False, f"the torn tail's bytes are not kept as {name}")
 
     def _check_folds(self, reading: Reading) -> None:
-        """The snapshots are what the records make; where the log was cut short, they bear it."""
+        """The snapshots equal the folded records, and cover what retention dropped."""
         events, snapshots = Path(self.home.events), Path(self.home.snapshots)
         if reading.oldest > 1 and not self._lost:
             whole = [s for s in map(read_snapshot, snapshot_files(snapshots)) if s is not None]
@@ -241,27 +243,27 @@ class Book:
         require(not wrong, f"verify: {'; '.join(wrong)}")
 
     def _is_accounted_for(self, sentence: str, reading: Reading) -> bool:
-        """A tail that the next start will cut, a range that we destroyed; and after a kill
-        sync-result.json may be behind, but see below."""
+        """A tail that the next start will cut, or a range that the harness destroyed. After a
+        kill sync-result.json may be out of date; `_check_sync_result` checks it."""
         expected = [f"missing, up to {last}" for _, last in self._lost]
         if reading.tail is not None:
             expected.append(f"torn at {reading.last + 1}")
         return sentence.startswith("sync-result.json") or sentence.endswith(tuple(expected))
 
     def _check_sync_result(self, reading: Reading) -> None:
-        """Never half, never ahead of the log."""
+        """It is never incomplete and never ahead of the log."""
         try:
             data = Path(self.home.sync_result).read_bytes()
         except FileNotFoundError:
             return
         result = sync_result_in(data)
         end = max([reading.last, *(last for _, last in self._lost)])
-        require(result.seq <= end, f"sync-result.json knows {result.seq}, the log ends at {end}")
+        require(result.seq <= end, f"sync-result.json is at {result.seq}, the log ends at {end}")
 
     # After a start
 
     def check_recovered(self, child: Child, reading: Reading) -> None:
-        """The state an appender came to is the fold of what was there, from scratch."""
+        """The state an appender recovered equals the fold of the whole log."""
         opened = [line.split() for line in child.lines if line.startswith("R ")]
         if not opened:
             return
@@ -270,7 +272,7 @@ class Book:
         require(found == self.expected_state, f"the state recovered at {seq} is not the fold")
 
     def remember_state(self) -> None:
-        """Fold the log from scratch, to compare the next start with."""
+        """Fold the log from scratch, to compare with the state after the next start."""
         self.expected_state = self.state_from_scratch()
 
     def state_from_scratch(self) -> str:
@@ -278,31 +280,34 @@ class Book:
         return state_hash(replay(events, snapshots, from_scratch=True).state)
 
     def check_settled(self) -> None:
-        """After an orderly life nothing is owed: repairs recorded, losses named, no litter."""
+        """After a clean run all repairs and losses are recorded, and no temporary file is left."""
         reading = self.check()
-        require(reading.tail is None, "an orderly stop left a torn tail")
-        require(not self._owed, f"torn tails were never recorded: {list(map(_brief, self._owed))}")
+        require(reading.tail is None, "a clean stop left a torn tail")
+        require(
+            not self._unrecorded,
+            f"torn tails were never recorded: {list(map(_brief, self._unrecorded))}",
+        )
         said = {
             (line.fact["first_seq"], line.fact["last_seq"])
             for line in reading.of("segment_quarantined")
         }
         silent = [lost for lost in self._lost if lost[0] >= reading.oldest and lost not in said]
-        require(not silent, f"lost without a word: {silent}")
+        require(not silent, f"lost without a record: {silent}")
         litter = [
             p.name
-            for p in _everything(Path(self.home.events), Path(self.home.snapshots))
+            for p in _files_in(Path(self.home.events), Path(self.home.snapshots))
             if p.name.endswith((".tmp", ".pending"))
         ]
         require(not litter, f"left behind: {litter}")
 
 
-def _everything(*folders: Path) -> Iterable[Path]:
+def _files_in(*folders: Path) -> Iterable[Path]:
     for folder in folders:
         yield from folder.rglob("*")
 
 
 def _check_no_repeats(reading: Reading) -> None:
-    """The same fact, said by the same run at the same microsecond, is a fact written twice."""
+    """The same fact of the same run in the same microsecond is a fact written twice."""
     seen: dict[tuple[str, str, str], int] = {}
     for line in reading.lines:
         key = (line.fields["run"], line.fields["ts"], line.digest)
@@ -311,7 +316,7 @@ def _check_no_repeats(reading: Reading) -> None:
 
 
 def _check_runs(reading: Reading) -> None:
-    """Every run says truly how the one before it ended, and says nothing after its own end."""
+    """Every run records how the previous one ended, and appends nothing after its own end."""
     previous = "none" if reading.oldest == 1 else None
     ended: set[str] = set()
     for line in reading.lines:
@@ -319,7 +324,10 @@ def _check_runs(reading: Reading) -> None:
         require(run not in ended, f"seq {line.seq} comes after the end of its run")
         if line.fact["type"] == "daemon_started":
             said = line.fact["previous_stop"]
-            require(previous in (None, said), f"seq {line.seq}: {said}, but it was {previous}")
+            require(
+                previous in (None, said),
+                f"seq {line.seq}: {said}, but the run before ended as {previous}",
+            )
             previous = "crash"
         elif line.fact["type"] == "daemon_stopped":
             ended.add(run)
@@ -327,16 +335,16 @@ def _check_runs(reading: Reading) -> None:
 
 
 def _check_actors(reading: Reading) -> None:
-    """No actor crashed but by the stumbles of our own."""
+    """No actor crashed, except by a Stumble of the harness."""
     for line in reading.of("actor_crashed"):
         name, exception, location = (line.fact[k] for k in ("name", "exception", "location"))
         require(exception == Stumble.__name__, f"{name} crashed: {exception} at {location}")
 
 
 def sync_result_in(data: bytes) -> SyncResult:
-    """The whole of sync-result.json; half of it is a broken promise."""
+    """Decode sync-result.json. Raises Broken if it is incomplete."""
     try:
         return msgspec.json.decode(data, type=SyncResult)
     except msgspec.DecodeError as why:
-        require(False, f"sync-result.json is not whole: {why} in {data[:200]!r}")
+        require(False, f"sync-result.json is incomplete: {why} in {data[:200]!r}")
         raise

@@ -1,4 +1,4 @@
-"""A few questions over the daemon's socket, by hand: HTTP/1.0, one connection each."""
+"""Requests over the daemon's socket without ragctl: HTTP/1.0, one connection each."""
 
 import json
 import socket
@@ -12,7 +12,7 @@ ANSWER_WITHIN_S = 60.0
 
 
 class Reply(NamedTuple):
-    """What came back; `body` may be cut off where the daemon was killed."""
+    """The status and the body of an answer."""
 
     status: int
     body: bytes
@@ -29,7 +29,7 @@ class Reply(NamedTuple):
 
 
 def connect(path: str) -> socket.socket:
-    """A connection; raises OSError where nobody listens."""
+    """Open a connection. Raises OSError if no daemon listens."""
     connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     connection.settimeout(ANSWER_WITHIN_S)
     try:
@@ -46,7 +46,7 @@ def send(connection: socket.socket, method: str, target: str, body: bytes = b"")
 
 
 def ask(path: str, method: str, target: str, body: object = None) -> Reply:
-    """One question, one answer. Raises OSError if the daemon is gone before it has answered."""
+    """One request, one answer. Raises OSError if the daemon ends before it has answered."""
     with connect(path) as connection:
         send(connection, method, target, b"" if body is None else json.dumps(body).encode())
         answer = b"".join(iter(lambda: connection.recv(65_536), b""))
@@ -62,7 +62,7 @@ def ask(path: str, method: str, target: str, body: object = None) -> Reply:
 
 
 class Follower:
-    """Follows the facts until the daemon ends; `lines` are those that came whole."""
+    """Follows the facts until the daemon ends; `lines` returns those that were complete."""
 
     def __init__(self, path: str, after: int) -> None:
         self._connection = connect(path)
@@ -79,21 +79,21 @@ class Follower:
         except OSError:
             pass
 
-    def until(self, part: bytes, within_s: float) -> None:
-        """Wait until it was told something with these bytes in it."""
+    def wait_for(self, part: bytes, within_s: float) -> None:
+        """Wait until these bytes were received."""
         end = time.monotonic() + within_s
         while part not in self._received:
-            require(time.monotonic() < end, f"a follower was never told {part!r}")
+            require(time.monotonic() < end, f"a follower never received {part!r}")
             time.sleep(0.02)
 
     def close(self) -> None:
-        """Leave before the daemon does."""
+        """Disconnect while the daemon runs."""
         self._connection.shutdown(socket.SHUT_RDWR)
         self._thread.join(ANSWER_WITHIN_S)
         self._connection.close()
 
     def lines(self) -> list[bytes]:
-        """What it was told, once the daemon is gone."""
+        """The facts received, after the daemon has ended."""
         self._thread.join(ANSWER_WITHIN_S)
         self._connection.close()
         _, _, body = self._received.partition(b"\r\n\r\n")

@@ -1,8 +1,8 @@
-"""The daemon with a clock that somebody else sets.
+"""The daemon with a clock that the harness sets.
 
 `python -m chaos.clocked FILE SPEED --home HOME`
-FILE holds the seconds by which the wall clock is off. SPEED is how much faster than ours all its
-time passes: what it waits for a minute takes a second at 60. Nothing else in it is replaced.
+FILE holds the offset of its wall clock in seconds. SPEED is the factor by which its time passes
+faster: at 60, a wait of a minute takes a second. Nothing else in it is replaced.
 """
 
 import asyncio
@@ -17,7 +17,7 @@ from ragd.paths import Home
 
 
 def set_clock(offset: Path, speed: float) -> None:
-    """From now on every clock of ours goes so."""
+    """Replace the methods of SystemClock."""
     began, began_at = time.monotonic(), datetime.now(UTC)
 
     def passed() -> float:

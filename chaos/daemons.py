@@ -1,4 +1,4 @@
-"""The daemon itself, killed at any moment: while it starts, serves, stops. Then started again."""
+"""The daemon, killed at any moment: while it starts, serves or stops. Then started again."""
 
 import asyncio
 import contextlib
@@ -13,7 +13,7 @@ from random import Random
 from typing import Any
 
 from chaos import client
-from chaos.checks import Book, Reading, sync_result_in
+from chaos.checks import Promises, Reading, sync_result_in
 from chaos.harness import KILLED, WITHIN_S, Arena, Broken, Child, environment, require
 from ragd.clock import SystemClock, new_id
 from ragd.errors import EXIT_ALREADY_RUNNING
@@ -25,49 +25,49 @@ from ragd.state.replay import verify
 CYCLES_PER_DAEMON_CYCLE = 10
 STARTS_WITHIN_S = 0.8
 AT_ONCE = 10
-HEIRS = 3
+SUCCESSORS = 3
 NOTES = 20
 
-# What a daemon is doing when it meets its end, and what it may end with. `asked`: by a signal,
-# which before anybody listens for it is as good as a kill.
+# What a daemon does when it is ended, and its possible exit codes. "asked" means by a signal, which
+# kills it before the daemon handles signals.
 ENDS: dict[str, tuple[int, ...]] = {
     "starting": (KILLED,),
     "starting, asked": (0, -signal.SIGTERM),
     "serving": (KILLED,),
     "stopping": (KILLED, 0),
-    "in order": (0,),
+    "stopped cleanly": (0,),
 }
 
 
 def run(arena: Arena, cycles: int) -> None:
-    """Kill cycles on one home; then ten daemons at once, and heirs that do not wait."""
-    house = House(arena, Book(Home(str(arena.folder / "h"))), notes=NOTES)
-    kill_cycles(house, arena, max(3, cycles // CYCLES_PER_DAEMON_CYCLE))
-    ten_at_once(house)
-    succession(house, arena.rng)
+    """Kill cycles on one home; then ten daemons at once, and successors that start too early."""
+    harness = DaemonHarness(arena, Promises(Home(str(arena.folder / "h"))), notes=NOTES)
+    kill_cycles(harness, arena, max(3, cycles // CYCLES_PER_DAEMON_CYCLE))
+    start_ten_at_once(harness)
+    replace_killed_daemon(harness, arena.rng)
 
 
-def kill_cycles(house: "House", arena: Arena, count: int) -> None:
-    """So many lives, each ended somehow, while somebody reads sync-result.json all the time."""
-    reader = SyncResultReader(Path(house.home.sync_result))
+def kill_cycles(harness: "DaemonHarness", arena: Arena, count: int) -> None:
+    """Start and end daemons in various ways while a thread reads sync-result.json."""
+    reader = SyncResultReader(Path(harness.home.sync_result))
     for _ in range(count):
-        house.record_a_job()
-        house.cycle()
+        harness.record_a_job()
+        harness.cycle()
         reader.check()
         arena.tally["daemon cycles"] += 1
-    house.live_in_order()
+    harness.run_cleanly()
     reader.end()
     arena.tally["sync-result.json read whole"] += reader.reads
-    arena.tally["facts that followers were told"] += house.told
+    arena.tally["facts received by followers"] += harness.followed
 
 
-class House:
-    """A home and the daemons that lived in it."""
+class DaemonHarness:
+    """A home, its configuration, and the daemons started in it."""
 
     def __init__(
         self,
         arena: Arena,
-        book: Book,
+        promises: Promises,
         notes: int = 0,
         vault: Path | None = None,
         settings: dict[str, Any] | None = None,
@@ -75,9 +75,9 @@ class House:
     ) -> None:
         self._arena = arena
         self._program = program
-        self.book = book
-        self.home = book.home
-        self.told = 0
+        self.promises = promises
+        self.home = promises.home
+        self.followed = 0
         self._reloads = 0
         self._followers: list[client.Follower] = []
         vault = vault or arena.folder / "vault"
@@ -89,7 +89,7 @@ class House:
         self.configure()
 
     def configure(self, **changed: Any) -> None:
-        """Write the configuration; a daemon that runs is not told."""
+        """Write the configuration. A running daemon does not reload it."""
         self._config |= changed
         Path(self.home.config).write_text(json.dumps(self._config))
 
@@ -97,10 +97,10 @@ class House:
         return self._arena.start(*self._program, "--home", self.home.root, armed=armed)
 
     def wait_until_it_answers(self, child: Child) -> client.Reply:
-        """Its first status. Whatever was on the socket's path before is replaced."""
+        """Wait for the first status of this daemon and return it."""
         end = time.monotonic() + WITHIN_S
         while time.monotonic() < end:
-            require(child.is_running, f"it ended by itself: {child}")
+            require(child.is_running, f"it ended on its own: {child}")
             try:
                 reply = client.ask(self.home.socket, "GET", "/v1/status")
             except OSError:
@@ -115,7 +115,7 @@ class House:
             client.ask(self.home.socket, "POST", "/v1/stop")
 
     def wait_until_verified(self) -> None:
-        """The folds are what is on the disk, sync-result.json among it, while nothing goes on."""
+        """Wait until the files on disk, sync-result.json included, equal the folds."""
         command = [sys.executable, "-m", "ragctl", "--home", self.home.root, "replay", "--verify"]
         end = time.monotonic() + WITHIN_S
         while True:
@@ -128,13 +128,13 @@ class House:
             require(time.monotonic() < end, f"ragctl replay --verify: {said}")
 
     def record_a_job(self) -> None:
-        """While no daemon runs: a fact that changes sync-result.json."""
+        """Append a fact that changes sync-result.json. No daemon may run."""
         Path(self.home.events).mkdir(mode=0o700, exist_ok=True)
         asyncio.run(_append_job(self.home))
 
     def cycle(self) -> None:
-        """One life, ended by force at some moment or in order; then the log is checked."""
-        before = self.book.check()
+        """Start a daemon, kill or stop it at some moment, then check the log."""
+        before = self.promises.check()
         child = self.start()
         how = self._arena.rng.choice(tuple(ENDS))
         if how.startswith("starting"):
@@ -143,9 +143,9 @@ class House:
             self._serve(child, how, before)
         if how == "starting, asked":
             child.signal(signal.SIGTERM)
-        code = child.kill() if KILLED in ENDS[how] else child.ended()
+        code = child.kill() if KILLED in ENDS[how] else child.wait_for_exit()
         require(code in ENDS[how], f"ended with {code} while {how}: {child}")
-        self._check_what_was_told(self.book.check())
+        self._check_followed_facts(self.promises.check())
 
     def _serve(self, child: Child, how: str, before: Reading) -> None:
         rng = self._arena.rng
@@ -153,14 +153,14 @@ class House:
         self._followers = [client.Follower(self.home.socket, after) for after in (0, before.last)]
         end = time.monotonic() + rng.uniform(0, 0.25)
         while time.monotonic() < end:
-            self._disturb()
-        if how in ("stopping", "in order"):
+            self._send_request()
+        if how in ("stopping", "stopped cleanly"):
             child.signal(signal.SIGTERM) if rng.random() < 0.5 else self.ask_to_stop()
         if how == "stopping":
             time.sleep(rng.uniform(0, 0.1))
 
-    def _disturb(self) -> None:
-        """Something to refuse, and something to record."""
+    def _send_request(self) -> None:
+        """Send a request that is refused, or a reload, which is recorded."""
         kind = self._arena.rng.choice(("refused", "unknown", "reload"))
         if kind == "reload":
             reply = client.ask(self.home.socket, "POST", "/v1/reload")
@@ -171,31 +171,31 @@ class House:
         reply = client.ask(self.home.socket, "POST", f"/v1/tools/{tool}", {"wrong": 1})
         require(reply.status == 400, f"{tool}: {reply}")
 
-    def _check_what_was_told(self, reading: Reading) -> None:
-        """Whoever followed was told durable facts only, and whoever reloaded is in the log."""
+    def _check_followed_facts(self, reading: Reading) -> None:
+        """Followers received durable facts only, and every reload is in the log."""
         there = {line.body for line in reading.lines}
         for follower in self._followers:
             lines = follower.lines()
-            self.told += len(lines)
+            self.followed += len(lines)
             invented = [line for line in lines if line not in there]
-            require(not invented, f"told, but not in the log: {invented[:1]!r}")
+            require(not invented, f"received, but not in the log: {invented[:1]!r}")
         self._followers = []
         recorded = len(reading.of("config_reloaded"))
         require(recorded >= self._reloads, f"{self._reloads} reloads answered, {recorded} recorded")
 
-    def live_in_order(self) -> None:
-        """Started, serving, sync-result.json brought up to date, stopped: all is well."""
-        self.book.check()
+    def run_cleanly(self) -> None:
+        """Start, wait for an up-to-date sync-result.json, stop cleanly."""
+        self.promises.check()
         child = self.start()
         self.wait_until_it_answers(child)
         self.wait_for_sync_result()
         self.ask_to_stop()
-        require(child.ended() == 0, f"it did not stop in order: {child}")
+        require(child.wait_for_exit() == 0, f"it did not stop cleanly: {child}")
         require(not Path(self.home.socket).exists(), "the socket was left behind")
-        self.book.check_settled()
+        self.promises.check_settled()
 
     def wait_for_sync_result(self) -> None:
-        """The file becomes what the folds say, while nothing else is going on."""
+        """Wait until the file equals the folds."""
         home = self.home
         end = time.monotonic() + WITHIN_S
         while time.monotonic() < end:
@@ -203,55 +203,65 @@ class House:
             if not any(sentence.startswith("sync-result.json") for sentence in said):
                 return
             time.sleep(0.01)
-        raise Broken(f"sync-result.json stays behind: {said}")
+        raise Broken(f"sync-result.json stays out of date: {said}")
 
 
-def ten_at_once(house: House) -> None:
-    """Right after a kill, so that the lock file names a dead process: one serves, nine say who."""
-    victim = house.start()
-    house.wait_until_it_answers(victim)
+def start_ten_at_once(harness: DaemonHarness) -> None:
+    """Start ten after a kill, so that the lock file names a dead process. One serves, and the
+    nine others name it."""
+    victim = harness.start()
+    harness.wait_until_it_answers(victim)
     victim.kill()
-    children = [house.start() for _ in range(AT_ONCE)]
-    losers = _all_but_one_end(children)
+    children = [harness.start() for _ in range(AT_ONCE)]
+    losers = _wait_until_one_runs(children)
     (winner,) = [child for child in children if child not in losers]
-    house.wait_until_it_answers(winner)
+    harness.wait_until_it_answers(winner)
     for loser in losers:
-        require(loser.ended() == EXIT_ALREADY_RUNNING, f"it should have given way: {loser}")
-        named = f"(pid {winner.pid})" in loser.complaint
+        require(
+            loser.wait_for_exit() == EXIT_ALREADY_RUNNING,
+            f"it should exit with {EXIT_ALREADY_RUNNING}: {loser}",
+        )
+        named = f"(pid {winner.pid})" in loser.stderr
         require(named, f"it does not name {winner.pid}: {loser}")
-    house.ask_to_stop()
-    require(winner.ended() == 0, f"it did not stop in order: {winner}")
-    house.live_in_order()
+    harness.ask_to_stop()
+    require(winner.wait_for_exit() == 0, f"it did not stop cleanly: {winner}")
+    harness.run_cleanly()
 
 
-def succession(house: House, rng: Random) -> None:
-    """Others start while the first is killed: at most one of them takes over, the rest give way."""
-    first = house.start()
-    house.wait_until_it_answers(first)
-    heirs = [house.start() for _ in range(HEIRS)]
+def replace_killed_daemon(harness: DaemonHarness, rng: Random) -> None:
+    """Start others and kill the first: at most one of them takes over, the others exit."""
+    first = harness.start()
+    harness.wait_until_it_answers(first)
+    successors = [harness.start() for _ in range(SUCCESSORS)]
     time.sleep(rng.uniform(0, STARTS_WITHIN_S))
     first.kill()
-    over = _all_but_one_end(heirs)
-    for heir in over:
-        require(heir.ended() == EXIT_ALREADY_RUNNING, f"it should have given way: {heir}")
-    for heir in heirs:
-        if heir not in over:
-            _reign(house, heir)
-    house.live_in_order()
+    over = _wait_until_one_runs(successors)
+    for successor in over:
+        require(
+            successor.wait_for_exit() == EXIT_ALREADY_RUNNING,
+            f"it should exit with {EXIT_ALREADY_RUNNING}: {successor}",
+        )
+    for successor in successors:
+        if successor not in over:
+            _check_successor(harness, successor)
+    harness.run_cleanly()
 
 
-def _reign(house: House, heir: Child) -> None:
-    """Either it serves, or it was about to give way as well."""
+def _check_successor(harness: DaemonHarness, successor: Child) -> None:
+    """It serves, or it exits because another one runs."""
     try:
-        house.wait_until_it_answers(heir)
+        harness.wait_until_it_answers(successor)
     except Broken:
-        require(heir.ended() == EXIT_ALREADY_RUNNING, f"neither serves nor gives way: {heir}")
+        require(
+            successor.wait_for_exit() == EXIT_ALREADY_RUNNING,
+            f"neither serves nor exits: {successor}",
+        )
     else:
-        heir.signal(signal.SIGTERM)
-        require(heir.ended() == 0, f"it did not stop in order: {heir}")
+        successor.signal(signal.SIGTERM)
+        require(successor.wait_for_exit() == 0, f"it did not stop cleanly: {successor}")
 
 
-def _all_but_one_end(children: list[Child]) -> list[Child]:
+def _wait_until_one_runs(children: list[Child]) -> list[Child]:
     end = time.monotonic() + WITHIN_S
     while time.monotonic() < end:
         over = [child for child in children if not child.is_running]
@@ -280,7 +290,7 @@ async def _append_job(home: Home) -> None:
 
 
 class SyncResultReader:
-    """Reads sync-result.json all the time, as a plugin might."""
+    """A thread that reads sync-result.json continuously, as a plugin might."""
 
     def __init__(self, path: Path) -> None:
         self._path = path

@@ -1,6 +1,6 @@
-"""Made-up facts of many kinds and sizes, each of them once only. Pure: a seed gives its stream.
+"""Made-up facts of many kinds and sizes, each of them unique. Pure: a seed gives its stream.
 
-The names in them come from a small world, so that the folds stay small however long it goes on.
+The names in them come from a small set, so that the folds stay small in a long run.
 """
 
 from collections.abc import Callable, Iterator
@@ -35,11 +35,11 @@ from ragd.events import (
 PATHS = [f"{n % 40:02d}/{'日記 ' * (n % 30)}{n:04d} {'a long name ' * 15}.md" for n in range(400)]
 BULK = (1, 1, 3, 12, 60, 60, 150, 300, 600, 1500)  # changes in one fact: up to some 400 KB
 
-Invent = Callable[[Random, str], Fact]
+MakeFact = Callable[[Random, str], Fact]
 
 
 def _changes(rng: Random, token: str) -> Fact:
-    """The deletion of a note nobody knows makes it unique, and the folds no larger."""
+    """The deletion of an unknown note makes the fact unique without growing the folds."""
     kinds = ("added", "modified", "modified", "deleted")
     changes = [
         FileChange(rng.choice(PATHS), rng.choice(kinds))  # type: ignore[arg-type]
@@ -134,8 +134,8 @@ def _health(rng: Random, token: str) -> Fact:
     return HealthChanged(before="healthy", after="degraded", reasons=[token])
 
 
-# Who says what. The first entry of the watcher is what makes groups of many pages.
-ACTORS: dict[str, tuple[Invent, ...]] = {
+# Which actor appends which facts. `_changes` makes groups of many pages.
+ACTORS: dict[str, tuple[MakeFact, ...]] = {
     "watcher": (_changes, _changes, _changes, _scan),
     "batcher": (_started, _changeset, _skipped, _failed),
     "embedder": (_embedded, _not_embedded),
@@ -146,7 +146,7 @@ ACTORS: dict[str, tuple[Invent, ...]] = {
 
 
 def stream(actor: str, seed: int) -> Iterator[Fact]:
-    """All that this actor will ever say in one life."""
+    """The facts of this actor in one run, without an end."""
     rng = Random(f"{actor} {seed}")
     serial = 0
     while True:

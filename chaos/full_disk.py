@@ -1,7 +1,7 @@
-"""A disk that is full for real: a small one of our own, in a mount namespace of our own.
+"""A disk that is really full: a small tmpfs in a mount namespace of its own.
 
-`unshare` gives both without privileges on most Linux machines; where it does not, this part is
-left out and says so. The disk is gone with the process that mounted it.
+`unshare` allows both without privileges on most Linux machines; elsewhere this part is skipped and
+the summary says so. The disk disappears with the process that mounted it.
 """
 
 import json
@@ -15,7 +15,7 @@ from pathlib import Path
 from random import Random
 
 from chaos import appends, client, daemons, spoil
-from chaos.checks import Book
+from chaos.checks import Promises
 from chaos.harness import KILLED, WITHIN_S, Arena, Broken, Child, environment, require
 from ragd.paths import Home
 
@@ -25,27 +25,27 @@ ROOM_FOR_HALF = 100_000
 ROOM = (0, 4096, 100_000, 600_000)
 CYCLES_PER_CYCLE = 20
 ENDS_WITHIN_S = 280.0
-OUR_OWN_NAMESPACE = ("unshare", "--map-root-user", "--mount")
+NAMESPACE = ("unshare", "--map-root-user", "--mount")
 
-Harm = Callable[[Book, Random], None]
-
-
-def unharmed(book: Book, rng: Random) -> None:
-    """The full disk alone."""
+Harm = Callable[[Promises, Random], None]
 
 
-HARMS: tuple[Harm, ...] = (spoil.tear, spoil.damage_last, unharmed)
+def leave_undamaged(promises: Promises, rng: Random) -> None:
+    """No damage, only the full disk."""
+
+
+HARMS: tuple[Harm, ...] = (spoil.tear, spoil.damage_last, leave_undamaged)
 
 
 def run(arena: Arena, cycles: int) -> None:
-    """All of it, in a process that has the disk to itself."""
+    """Run everything in a child process with its own disk."""
     if not is_possible():
         arena.tally["full disks (no private mounts on this machine)"] += 0
         return
     kill_count = max(3, cycles // CYCLES_PER_CYCLE)
     harm_count = 1 if cycles < CYCLES_PER_CYCLE else len(HARMS)
     given = map(str, (arena.seed, kill_count, harm_count))
-    command = [*OUR_OWN_NAMESPACE, sys.executable, "-m", __name__, *given]
+    command = [*NAMESPACE, sys.executable, "-m", __name__, *given]
     done = subprocess.run(
         command, env=environment(), capture_output=True, text=True, timeout=ENDS_WITHIN_S
     )
@@ -54,15 +54,15 @@ def run(arena: Arena, cycles: int) -> None:
 
 
 def is_possible() -> bool:
-    """Whether this machine lets us mount something for ourselves."""
-    if shutil.which(OUR_OWN_NAMESPACE[0]) is None:
+    """Whether this machine allows private mounts."""
+    if shutil.which(NAMESPACE[0]) is None:
         return False
-    tried = [*OUR_OWN_NAMESPACE, "mount", "-t", "tmpfs", "tmpfs", "/mnt"]
+    tried = [*NAMESPACE, "mount", "-t", "tmpfs", "tmpfs", "/mnt"]
     return subprocess.run(tried, capture_output=True, timeout=WITHIN_S).returncode == 0
 
 
 class Disk:
-    """A tmpfs of a few megabytes, and a ballast to fill it with."""
+    """A tmpfs of a few megabytes, and a ballast file to fill it."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -72,7 +72,7 @@ class Disk:
         subprocess.run(["mount", "-t", "tmpfs", "-o", size, "tmpfs", str(folder)], check=True)
 
     def fill(self, leaving: int) -> None:
-        """No more than so much is left, whoever may write."""
+        """Leave at most this many bytes free."""
         facts = os.statvfs(self.folder)
         free = facts.f_bavail * facts.f_frsize
         self._ballast.write_bytes(bytes(max(0, free - leaving)))
@@ -86,98 +86,98 @@ class Disk:
         subprocess.run(["umount", str(self.folder)], check=True)
 
 
-def take_back(arena: Arena, disk: Disk, book: Book) -> None:
-    """Killed while it takes back what did not fit; there is no room for the next start either."""
+def crash_while_taking_back(arena: Arena, disk: Disk, promises: Promises) -> None:
+    """Appenders die while they take back a write that did not fit."""
     for point in POINTS:
-        book.remember_state()
-        before = book.check()
+        promises.remember_state()
+        before = promises.check()
         disk.fill(leaving=ROOM_FOR_HALF)
-        child = appends.start(arena, book.home, armed=point)
-        require(child.ended() == KILLED, f"the crash point {point} was never hit: {child}")
-        book.note(child)
-        book.check_recovered(child, before)
+        child = appends.start(arena, promises.home, armed=point)
+        require(child.wait_for_exit() == KILLED, f"the crash point {point} was never hit: {child}")
+        promises.record(child)
+        promises.check_recovered(child, before)
         disk.free()
-        appends.live_in_order(arena, book, facts=20)
+        appends.run_cleanly(arena, promises, facts=20)
 
 
-def kills(arena: Arena, disk: Disk, count: int) -> Book:
-    """Appenders that run into a full disk; some get room again, all are killed."""
+def kill_appenders(arena: Arena, disk: Disk, count: int) -> Promises:
+    """Appenders meet a full disk; some get room again, all are killed."""
     home = Home(str(disk.folder / "log"))
-    book = Book(home)
-    book.was_full = True
+    promises = Promises(home)
+    promises.was_full = True
     for _ in range(count):
-        book.remember_state()
-        before = book.check()
+        promises.remember_state()
+        before = promises.check()
         disk.fill(leaving=arena.rng.choice(ROOM))
         child = appends.start(arena, home)
         require(child.wait_for("R"), f"it does not open its log on a full disk: {child}")
         time.sleep(arena.rng.uniform(0, 0.5))
         if arena.rng.random() < 0.5:
             disk.free()
-            _wait_for_more(child)
-        require(child.kill() == KILLED, f"it ended by itself: {child}")
-        book.note(child)
-        book.check_recovered(child, before)
+            _wait_for_progress(child)
+        require(child.kill() == KILLED, f"it ended on its own: {child}")
+        promises.record(child)
+        promises.check_recovered(child, before)
         disk.free()
-    appends.live_in_order(arena, book, facts=20)
-    return book
+    appends.run_cleanly(arena, promises, facts=20)
+    return promises
 
 
-def _wait_for_more(child: Child) -> None:
-    """With room again, it goes on by itself."""
+def _wait_for_progress(child: Child) -> None:
+    """Wait until it appends again."""
     seen = len(child.lines)
     end = time.monotonic() + WITHIN_S
-    while len(child.lines) == seen and not child.has_said("B"):
-        require(child.is_running, f"it ended by itself: {child}")
-        require(time.monotonic() < end, f"there is room again, but it does not go on: {child}")
+    while len(child.lines) == seen and not child.has_printed("B"):
+        require(child.is_running, f"it ended on its own: {child}")
+        require(time.monotonic() < end, f"there is room again, but it appends nothing: {child}")
         time.sleep(0.005)
 
 
-def daemon_serves(arena: Arena, disk: Disk, harms: Sequence[Harm]) -> None:
-    """On a full disk, with a harmed log on top, the daemon starts, answers and stops."""
-    book = Book(Home(str(disk.folder / "h")))
-    book.was_full = True
-    house = daemons.House(arena, book)
-    house.live_in_order()
+def run_daemons(arena: Arena, disk: Disk, harms: Sequence[Harm]) -> None:
+    """On a full disk and with a damaged log, the daemon starts, answers and stops."""
+    promises = Promises(Home(str(disk.folder / "h")))
+    promises.was_full = True
+    harness = daemons.DaemonHarness(arena, promises)
+    harness.run_cleanly()
     for harm in harms:
-        harm(book, arena.rng)
+        harm(promises, arena.rng)
         disk.fill(leaving=0)
-        child = house.start()
-        house.wait_until_it_answers(child)
-        _wait_until_it_says_so(house)
-        require(child.kill() == KILLED, f"it ended by itself: {child}")
-        child = house.start()
-        house.wait_until_it_answers(child)
-        house.ask_to_stop()
-        require(child.ended() == 0, f"it does not stop on a full disk: {child}")
+        child = harness.start()
+        harness.wait_until_it_answers(child)
+        _wait_until_reported(harness)
+        require(child.kill() == KILLED, f"it ended on its own: {child}")
+        child = harness.start()
+        harness.wait_until_it_answers(child)
+        harness.ask_to_stop()
+        require(child.wait_for_exit() == 0, f"it does not stop on a full disk: {child}")
         disk.free()
-        house.live_in_order()
+        harness.run_cleanly()
 
 
-def _wait_until_it_says_so(house: daemons.House) -> None:
+def _wait_until_reported(harness: daemons.DaemonHarness) -> None:
     end = time.monotonic() + WITHIN_S
     while time.monotonic() < end:
-        data = client.ask(house.home.socket, "GET", "/v1/status").data
+        data = client.ask(harness.home.socket, "GET", "/v1/status").data
         if "DISK_FULL" in [reason["code"] for reason in data["reasons"]]:
             return
-        client.ask(house.home.socket, "POST", "/v1/reload")  # the last bytes of the last page
-    raise Broken("the disk is full, and status does not say so")
+        client.ask(harness.home.socket, "POST", "/v1/reload")  # a fact that fills the last page
+    raise Broken("the disk is full, but status does not report DISK_FULL")
 
 
 def main() -> None:
-    """In a namespace of our own: `python -m chaos.full_disk SEED KILLS HARMS`."""
+    """`python -m chaos.full_disk SEED KILLS HARMS`, run in the namespace."""
     seed, kill_count, harm_count = map(int, sys.argv[1:])
     with Arena(seed, "full disk") as arena:
         disk = Disk(arena.folder / "disk")
         try:
-            book = kills(arena, disk, kill_count)
-            take_back(arena, disk, book)
-            daemon_serves(arena, disk, HARMS[:harm_count])
+            promises = kill_appenders(arena, disk, kill_count)
+            crash_while_taking_back(arena, disk, promises)
+            run_daemons(arena, disk, HARMS[:harm_count])
         except Exception:
             disk.unmount(evidence=arena.folder / "evidence")
             raise
         disk.unmount()
-    found = book.acknowledged
+    found = promises.acknowledged
     print(json.dumps({"kills on a full disk": kill_count, "facts found again there": found}))
 
 

@@ -1,6 +1,6 @@
-"""A folder of our own, a seed, and the processes started there.
+"""A temporary folder, a seed, and the processes started there.
 
-It ends only what it started, each by its own process id, and leaves the folder only as evidence.
+It ends only the processes it started, each by its id, and keeps the folder only after a failure.
 """
 
 import os
@@ -15,11 +15,13 @@ from pathlib import Path
 from random import Random
 from types import TracebackType
 
-WITHIN_S = 120.0  # a limit for what hangs, on a machine with too much to do
+WITHIN_S = 120.0  # for hanging processes; long, because the machine may be busy
 REPOSITORY = Path(__file__).parents[1]
 KILLED = -signal.SIGKILL
 _NOT_PASSED_ON = ("OBSIDIAN_", "RAGD_", "XDG_", "COVERAGE_", "PYTHONDONTWRITEBYTECODE")
-_BYTECODE = tempfile.TemporaryDirectory(prefix="ragd-chaos-bytecode-")  # children start the sooner
+_BYTECODE = tempfile.TemporaryDirectory(
+    prefix="ragd-chaos-bytecode-"
+)  # so that children start faster
 
 
 class Broken(Exception):
@@ -27,13 +29,13 @@ class Broken(Exception):
 
 
 def require(holds: bool, sentence: str) -> None:
-    """Raise Broken unless it holds. Not an assert: these are verdicts, not assumptions."""
+    """Raise Broken unless it holds. Not an assert, which -O would remove."""
     if not holds:
         raise Broken(sentence)
 
 
 def environment(armed: str = "") -> dict[str, str]:
-    """What a child process sees: nothing of this machine's own ragd, perhaps a crash point."""
+    """The environment of a child process, without this machine's ragd settings."""
     ours = {"PYTHONPATH": str(REPOSITORY), "PYTHONPYCACHEPREFIX": _BYTECODE.name}
     point = {"RAGD_CRASHPOINT": armed} if armed else {}
     kept = {k: v for k, v in os.environ.items() if not k.startswith(_NOT_PASSED_ON)}
@@ -41,7 +43,7 @@ def environment(armed: str = "") -> dict[str, str]:
 
 
 class Child:
-    """A process of ours. Whole lines of its stdout are collected as they come."""
+    """A started process. Complete lines of its stdout are collected as they arrive."""
 
     def __init__(self, arguments: list[str], stderr: Path, armed: str = "") -> None:
         self.armed = armed
@@ -57,60 +59,62 @@ class Child:
             )
         self.pid = self._process.pid
         self.lines: list[str] = []
-        self._words: set[str] = set()
-        self._said = threading.Condition()
-        self._is_silent = False
-        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._first_words: set[str] = set()
+        self._changed = threading.Condition()
+        self._is_at_end = False
+        self._reader = threading.Thread(target=self._read_stdout, daemon=True)
         self._reader.start()
 
-    def _read(self) -> None:
-        """Until the pipe's other end is closed. A line cut off by the kill was never said."""
+    def _read_stdout(self) -> None:
+        """Read until the pipe is closed. A line that the kill cut off is dropped."""
         assert self._process.stdout is not None
         for line in self._process.stdout:
             if line.endswith(b"\n"):
-                with self._said:
+                with self._changed:
                     self.lines.append(line.decode())
-                    self._words.add(self.lines[-1].split(" ", 1)[0])
-                    self._said.notify_all()
-        with self._said:
-            self._is_silent = True
-            self._said.notify_all()
+                    self._first_words.add(self.lines[-1].split(" ", 1)[0])
+                    self._changed.notify_all()
+        with self._changed:
+            self._is_at_end = True
+            self._changed.notify_all()
 
-    def go(self) -> None:
-        """Give the word to one that waits for it."""
+    def begin(self) -> None:
+        """Send the byte that a prepared process waits for."""
         assert self._process.stdin is not None
         self._process.stdin.write(b"\n")
         self._process.stdin.flush()
 
-    def asked(self, question: str) -> list[str]:
-        """Say a line to one that answers; the lines that it says then, up to END."""
-        with self._said:
+    def request(self, line: str) -> list[str]:
+        """Write a line to its stdin. Returns the lines it prints then, up to END."""
+        with self._changed:
             before = len(self.lines)
         assert self._process.stdin is not None
-        self._process.stdin.write(f"{question}\n".encode())
+        self._process.stdin.write(f"{line}\n".encode())
         self._process.stdin.flush()
-        with self._said:
-            self._said.wait_for(
-                lambda: self._is_silent or self.lines[before:][-1:] == ["END\n"], WITHIN_S
+        with self._changed:
+            self._changed.wait_for(
+                lambda: self._is_at_end or self.lines[before:][-1:] == ["END\n"], WITHIN_S
             )
             answer = self.lines[before:]
-        require(answer[-1:] == ["END\n"], f"{self} did not answer {question}")
+        require(answer[-1:] == ["END\n"], f"{self} did not answer {line}")
         return answer[:-1]
 
     def wait_for(self, word: str) -> bool:
-        """Wait until it says a line that begins with this word; False if it ended without."""
-        with self._said:
-            settled = self._said.wait_for(lambda: self._is_silent or self.has_said(word), WITHIN_S)
-            require(settled, f"{self} did not say {word!r}")
-            return self.has_said(word)
+        """Wait for a line that begins with this word; False if it ended without one."""
+        with self._changed:
+            settled = self._changed.wait_for(
+                lambda: self._is_at_end or self.has_printed(word), WITHIN_S
+            )
+            require(settled, f"{self} did not print {word!r}")
+            return self.has_printed(word)
 
-    def has_said(self, word: str) -> bool:
-        return word in self._words
+    def has_printed(self, word: str) -> bool:
+        return word in self._first_words
 
     def kill(self) -> int:
-        """kill -9, and what the process ended with."""
+        """kill -9. Returns the exit code."""
         self._process.kill()
-        return self.ended()
+        return self.wait_for_exit()
 
     def signal(self, number: int) -> None:
         self._process.send_signal(number)
@@ -119,8 +123,9 @@ class Child:
     def is_running(self) -> bool:
         return self._process.poll() is None
 
-    def ended(self, within_s: float = WITHIN_S) -> int:
-        """Wait for its end: the exit code, negative for a signal. `lines` is complete then."""
+    def wait_for_exit(self, within_s: float = WITHIN_S) -> int:
+        """Wait until it has ended. Returns the exit code, negative for a signal. `lines` is
+        complete then."""
         try:
             code = self._process.wait(within_s)
         except subprocess.TimeoutExpired:
@@ -132,19 +137,19 @@ class Child:
         return code
 
     @property
-    def complaint(self) -> str:
-        """What it wrote to stderr."""
+    def stderr(self) -> str:
+        """What it has written to stderr."""
         return self._stderr.read_text(errors="replace").strip()
 
     def __str__(self) -> str:
         armed = f" with {self.armed}" if self.armed else ""
-        return f"process {self.pid}{armed} ({self.complaint or 'no complaint'})"
+        return f"process {self.pid}{armed} ({self.stderr or 'nothing on stderr'})"
 
 
 class Arena:
-    """One folder, one source of chance, a tally, and every process that was started.
+    """One folder, one random generator, a tally, and all processes that were started.
 
-    It is a block: at its end all processes are ended, and the folder goes if all went well.
+    A context manager: at its end all processes are ended, and the folder is removed on success.
     """
 
     def __init__(self, seed: int, name: str = "") -> None:
@@ -175,7 +180,7 @@ class Arena:
         trace: TracebackType | None,
     ) -> None:
         for child in self._children:
-            child.kill()  # one that ended by itself still has its pipes
+            child.kill()  # also closes the pipes of one that has ended
         if why is None:
             shutil.rmtree(self.folder)
         else:

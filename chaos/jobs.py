@@ -1,13 +1,13 @@
-"""Every crash point of a job, from plan to switch: the daemon dies there, and its next start ends
-the job by itself, without anybody asking. Then the index is the vault, row by row."""
+"""Every crash point of a job, from plan to switch: the daemon dies there, and its next start
+finishes the job automatically. Then the index equals the vault, row by row."""
 
 import shutil
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
+from chaos.daemon_runs import DaemonRuns
 from chaos.harness import Arena
-from chaos.lives import Lives
 from chaos.provider import Provider
 from chaos.tables import Tables
 from chaos.vault import Vault
@@ -17,9 +17,9 @@ AT_ONCE = 2
 NOTES = 70  # more than one batch of notes
 PARTS = 4  # and more than one fill of vectors
 
-# What is going on when the daemon dies, and what it is asked for. Nobody asks for notes that were
-# saved; another model means other vectors, so that a reindex has to wait for them.
-ASKED_FOR = {
+# What the daemon does when it dies, and the job that is requested for it. SavedNote notes need no
+# request. Another model means other vectors, so that a reindex has to wait for them.
+REQUESTED = {
     "first": "full",
     "again": "full",
     "sync": "sync",
@@ -29,8 +29,8 @@ ASKED_FOR = {
 }
 
 
-class Case(NamedTuple):
-    """What goes on, and the crash points at which one daemon after the other dies."""
+class JobCrash(NamedTuple):
+    """What the daemons do, and the crash points at which they die one after the other."""
 
     doing: str
     armed: tuple[str, ...]
@@ -43,9 +43,9 @@ class Case(NamedTuple):
         return {armed.partition(":")[0] for armed in self.armed}
 
 
-# Every point, in few lives: whoever goes on with the job dies at the next one.
-CHAINS: tuple[Case, ...] = (
-    Case(
+# Every point, in few runs: the daemon that continues the job dies at the next point.
+CHAINS: tuple[JobCrash, ...] = (
+    JobCrash(
         "another model",
         (
             "job.after_formed:2",
@@ -55,12 +55,12 @@ CHAINS: tuple[Case, ...] = (
             "index.after_switch",
         ),
     ),
-    Case(
+    JobCrash(
         "first",
         ("job.after_read:2", "index.after_create", "store.after_fact", "embed.after_cache:2"),
     ),
-    Case("sync", ("job.after_plan", "store.after_commit")),
-    Case("saved", ("embed.before_cache",)),
+    JobCrash("sync", ("job.after_plan", "store.after_commit")),
+    JobCrash("saved", ("embed.before_cache",)),
 )
 ALONE: dict[str, tuple[str, ...]] = {
     "first": (
@@ -92,19 +92,19 @@ ALONE: dict[str, tuple[str, ...]] = {
         *("store.after_fill:2", "index.after_create", "index.before_switch", "index.after_switch"),
     ),
 }
-CASES = (*CHAINS, *(Case(doing, (armed,)) for doing, each in ALONE.items() for armed in each))
+CASES = (*CHAINS, *(JobCrash(doing, (armed,)) for doing, each in ALONE.items() for armed in each))
 
 
-def run(arena: Arena, cases: Sequence[Case] = CASES) -> None:
-    """All of them, two at a time, each in a home of its own with the same vault."""
-    world = World(arena)
+def run(arena: Arena, cases: Sequence[JobCrash] = CASES) -> None:
+    """Run the cases, two at a time, each in a home of its own with the same vault."""
+    prepared = PreparedHomes(arena)
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        for tally in pool.map(lambda case: _one(world, case), cases):
+        for tally in pool.map(lambda case: _run_case(prepared, case), cases):
             arena.tally.update(tally)
 
 
-class World:
-    """A vault, a home that has an older version of it indexed, and one that has it as it is."""
+class PreparedHomes:
+    """A vault, a home with an older version of it indexed, and a home with the current one."""
 
     def __init__(self, arena: Arena) -> None:
         self.seed = arena.seed
@@ -115,35 +115,35 @@ class World:
         for number in range(NOTES):
             self.vault.write(number)
         with Provider() as provider:
-            self.lives(arena, self.older, provider).index("full")
+            self.runs(arena, self.older, provider).index("full")
             shutil.copytree(self.older.root, self.current.root)
             self._change()
-            self.lives(arena, self.current, provider).index("sync")
+            self.runs(arena, self.current, provider).index("sync")
 
-    def lives(self, arena: Arena, home: Home, provider: Provider) -> Lives:
-        return Lives(arena, home, self.vault, self.tables, provider)
+    def runs(self, arena: Arena, home: Home, provider: Provider) -> DaemonRuns:
+        return DaemonRuns(arena, home, self.vault, self.tables, provider)
 
     def _change(self) -> None:
-        """Some notes are written, some are new, one goes."""
+        """Some notes are rewritten, some are new, one is removed."""
         for number in (0, 1, 33, NOTES, NOTES + 1):
             self.vault.write(number)
         self.vault.remove(2)
 
 
-def _one(world: World, case: Case) -> dict[str, int]:
-    with Arena(world.seed, str(case)) as arena, Provider() as provider:
+def _run_case(prepared: PreparedHomes, case: JobCrash) -> dict[str, int]:
+    with Arena(prepared.seed, str(case)) as arena, Provider() as provider:
         home = Home(str(arena.folder / "h"))
         if case.doing != "first":
-            from_ = world.older if case.doing in ("sync", "saved") else world.current
+            from_ = prepared.older if case.doing in ("sync", "saved") else prepared.current
             shutil.copytree(from_.root, home.root)
         if case.doing == "another model":
-            provider.take_another_model()
-        lives = world.lives(arena, home, provider)
+            provider.change_model()
+        runs = prepared.runs(arena, home, provider)
         try:
             for number, armed in enumerate(case.armed):
-                lives.crash(armed, ask_for="" if number else ASKED_FOR[case.doing])
-            lives.finish(is_reindex=ASKED_FOR[case.doing] == "reindex")
+                runs.crash(armed, ask_for="" if number else REQUESTED[case.doing])
+            runs.finish(is_reindex=REQUESTED[case.doing] == "reindex")
         except Exception as why:
             why.add_note(f"at the crash points of {case}")
             raise
-    return {"crashes of a job": len(case.armed), "vectors that were not made again": lives.spared}
+    return {"crashes of a job": len(case.armed), "vectors that were not made again": runs.cached}

@@ -1,6 +1,6 @@
-"""The daemon where the system lets it watch only so many folders.
+"""Runs the daemon where the system lets it watch only a few folders.
 
-`python -m chaos.limited WATCHES --home HOME`: a namespace of its own has a limit of its own.
+`python -m chaos.limited WATCHES --home HOME` sets the limit in a user namespace of its own.
 """
 
 import os
@@ -12,7 +12,7 @@ NAMESPACE = ("unshare", "--map-root-user", "sh", "-c")
 
 
 def is_possible() -> bool:
-    """Whether this machine has namespaces with a limit of their own."""
+    """Whether this machine allows user namespaces with their own limit."""
     tried = [*NAMESPACE, f"echo 5 > {LIMIT}"]
     try:
         return subprocess.run(tried, capture_output=True, timeout=10).returncode == 0

@@ -1,7 +1,6 @@
-"""A provider of vectors that counts: it speaks as Ollama does, on a port of its own.
+"""A provider of vectors with Ollama's API, on a port of its own. It records every text.
 
-What it makes follows from the text and the model's digest alone, so that everybody can tell which
-vector is the right one, and every text that it was asked for is on record.
+A vector depends on the text and the model's digest only, so that checks can compute the right one.
 """
 
 import contextlib
@@ -19,32 +18,32 @@ from ragd.embed.providers.embedder_port import CANARY, Vector, pack
 from ragd.embed.providers.ollama import space_of
 
 MODEL = "chaos"
-DIMENSIONS = 64  # enough for texts that have nothing in common to be far apart
+DIMENSIONS = 64  # enough for unrelated texts to be far apart
 
 
-class Asked(NamedTuple):
-    """One text it was asked for: the vector space, and the text's hash."""
+class RequestedText(NamedTuple):
+    """One text that a vector was requested for: the vector space, and the text's hash."""
 
     space: str
     content_hash: str
 
 
-# Answers a request wrongly; False: it is to be answered as ever.
+# Answers a request wrongly. Returns False if the request is to be answered as usual.
 Fault = Callable[["Handler"], bool]
 
 
 class Provider:
-    """A server that answers until the end of its block."""
+    """A server that answers until the end of its `with` block."""
 
     def __init__(self) -> None:
         self.digest = _digest(0)
         self.delay_s = 0.0  # before every answer
         self.seconds_per_text = 0.0  # and for each text in it
         self.fault: Fault | None = None
-        self.released = threading.Event()  # whoever hangs, hangs until then
+        self.released = threading.Event()  # ends all hanging requests
         self.has_model = True
-        self.looks = 0  # requests that asked for no vector
-        self.asked: list[Asked] = []
+        self.probes = 0  # requests for other things than vectors
+        self.requested: list[RequestedText] = []
         self._models = 0
         self._renamed = ""
         self._port = 0
@@ -61,7 +60,7 @@ class Provider:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """The section of the configuration that leads here."""
+        """The section of the configuration that selects this provider."""
         base_url = f"http://127.0.0.1:{self._port}"
         return {
             "provider": "ollama",
@@ -70,7 +69,7 @@ class Provider:
             "dimensions": DIMENSIONS,
         }
 
-    def take_another_model(self) -> None:
+    def change_model(self) -> None:
         """The same name, other weights: an index made from now on is in another space."""
         self._models += 1
         self.digest = _digest(self._models)
@@ -80,7 +79,7 @@ class Provider:
         return self._renamed or self.digest
 
     def rename_weights(self) -> None:
-        """Another digest for the same weights, as when a model is packed anew."""
+        """Another digest for the same weights, as when a model is repackaged."""
         self._renamed = _digest(-1 - self._models)
 
     def vector_of(self, text: str) -> Vector:
@@ -88,17 +87,17 @@ class Provider:
 
     def embed(self, texts: list[str]) -> list[list[float]]:
         hashes = (hashlib.sha256(text.encode()).hexdigest() for text in texts if text != CANARY)
-        self.asked += [Asked(self.space, content_hash) for content_hash in hashes]
+        self.requested += [RequestedText(self.space, content_hash) for content_hash in hashes]
         time.sleep(self.delay_s + self.seconds_per_text * len(texts))
         return [_numbers(self.digest, text) for text in texts]
 
-    def go_away(self) -> None:
-        """Nobody listens, and whoever was connected is cut off."""
+    def go_offline(self) -> None:
+        """Stop listening and close all connections."""
         self._server.shutdown()
         self._server.server_close()
 
-    def come_back(self) -> None:
-        """On the same port, as if nothing had been."""
+    def go_online(self) -> None:
+        """Listen on the same port again, without a fault."""
         self.fault = None
         self.released.set()
         self.released = threading.Event()
@@ -112,15 +111,15 @@ class Provider:
 
     def __exit__(self, *_: object) -> None:
         self.released.set()
-        self.go_away()
+        self.go_offline()
 
 
 class Embedded:
-    """The model that comes with ragd, in a process of its own. Nobody counts what it makes."""
+    """The model that comes with ragd, in a process of its own. Its texts are not recorded."""
 
     settings: ClassVar[dict[str, Any]] = {"provider": "embedded"}
     space = local_model.SPACE.identity
-    asked: ClassVar[list[Asked]] = []
+    requested: ClassVar[list[RequestedText]] = []
     vector_of = None
 
 
@@ -144,7 +143,7 @@ class _Server(ThreadingHTTPServer):
                 connection.shutdown(socket.SHUT_RDWR)
 
     def handle_error(self, *_: object) -> None:
-        """Whoever asked was killed."""
+        """The client was killed: nothing to report."""
 
 
 def _digest(number: int) -> str:
@@ -161,21 +160,21 @@ class Handler(BaseHTTPRequestHandler):
 
     protocol_version = "HTTP/1.1"
     provider: ClassVar[Provider]
-    texts: list[str]  # that this request asks for; none of a look
+    texts: list[str]  # to embed; empty for a probe
 
     def do_GET(self) -> None:
         self.texts = []
-        if self._goes_wrong():
+        if self._apply_fault():
             return
-        self.provider.looks += 1
+        self.provider.probes += 1
         model = {"name": f"{MODEL}:latest", "digest": self.provider.shown_digest}
         models = [model] if self.provider.has_model else []
         self.answer({"version": "0.33.1"} if self.path == "/api/version" else {"models": models})
 
     def do_POST(self) -> None:
-        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        self.texts = asked["input"]
-        if self._goes_wrong():
+        request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.texts = request["input"]
+        if self._apply_fault():
             return
         if not self.provider.has_model:
             missing = {"error": f'model "{MODEL}" not found, try pulling it first'}
@@ -183,14 +182,14 @@ class Handler(BaseHTTPRequestHandler):
         else:
             self.answer({"model": MODEL, "embeddings": self.provider.embed(self.texts)})
 
-    def _goes_wrong(self) -> bool:
+    def _apply_fault(self) -> bool:
         return self.provider.fault is not None and self.provider.fault(self)
 
     def answer(self, body: object, status: int = 200) -> None:
-        self.say(json.dumps(body).encode(), status)
+        self.send_bytes(json.dumps(body).encode(), status)
 
-    def say(self, data: bytes, status: int = 200, promised: int | None = None) -> None:
-        """These bytes, though more may be promised."""
+    def send_bytes(self, data: bytes, status: int = 200, promised: int | None = None) -> None:
+        """Send these bytes; `promised` is a larger Content-Length."""
         self.send_response(status)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(promised or len(data)))
@@ -198,7 +197,7 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(data)
 
     def log_message(self, *_: object) -> None:
-        """The record is in `asked`."""
+        """Nothing is logged: `requested` has every text."""
 
 
 def _handler(provider: Provider) -> type[Handler]:

@@ -1,4 +1,4 @@
-"""A vault of our own: notes that change, and the rows that they should have by their files."""
+"""A vault of notes that change, and the rows that an index of their files should have."""
 
 import hashlib
 from functools import cache
@@ -14,8 +14,8 @@ from ragd.notes.wordpiece import WordPiece
 WORDS = ("river", "stone", "window", "letter", "garden", "mountain", "paper", "morning")
 
 
-class Passage(NamedTuple):
-    """One row as it should be, without its vector."""
+class TableRow(NamedTuple):
+    """One row that the table should have, without its vector."""
 
     chunk_id: str
     source_file: str
@@ -27,7 +27,7 @@ class Passage(NamedTuple):
 
 
 class Vault:
-    """Notes in one folder, and every version that each of them has had."""
+    """Notes in one folder, and all versions of each."""
 
     REMOVED_AT_ONCE = 2
 
@@ -36,11 +36,11 @@ class Vault:
         self._rng = rng
         self._parts = parts
         folder.mkdir(exist_ok=True)
-        self._had: dict[str, set[frozenset[Passage]]] = {}
-        self.texts: dict[str, str] = {}  # what is embedded, by its hash
+        self._had: dict[str, set[frozenset[TableRow]]] = {}
+        self.texts: dict[str, str] = {}  # the text to embed, by its hash
 
     def write(self, number: int, more: str = "") -> str:
-        """A note with new words in it, and perhaps one of its own; its path."""
+        """Write a note of random words, with the word `more` in it if given. Returns its path."""
         rng = self._rng
         sections = [f"# Note {number}"]
         for part in range(rng.randint(*self._parts)):
@@ -49,53 +49,53 @@ class Vault:
             sections += [f"## {more}", f"Of {more} there is no other word."]
         path = self.folder / f"{number:03d}.md"
         path.write_text("\n\n".join(sections) + "\n")
-        self._had.setdefault(path.name, set()).add(self._passages_of(path))
+        self._had.setdefault(path.name, set()).add(self._rows_of(path))
         return path.name
 
     def remove(self, number: int) -> None:
         (self.folder / f"{number:03d}.md").unlink(missing_ok=True)
 
     def change(self, numbers: int) -> None:
-        """Some notes are written, some are new, some go."""
+        """Some notes are rewritten, some are new, some are removed."""
         rng = self._rng
         for _ in range(rng.randint(0, 4)):
             self.write(rng.randrange(numbers))
         for _ in range(rng.randint(0, self.REMOVED_AT_ONCE)):
             self.remove(rng.randrange(numbers))
 
-    def passages(self) -> set[Passage]:
+    def expected_rows(self) -> set[TableRow]:
         """Every row that the notes should have now."""
-        return {passage for path in self._notes() for passage in self._passages_of(path)}
+        return {passage for path in self._notes() for passage in self._rows_of(path)}
 
     def __len__(self) -> int:
         return len(self._notes())
 
-    def was(self, name: str, passages: frozenset[Passage]) -> bool:
-        """Whether a note has ever been so."""
+    def has_had(self, name: str, passages: frozenset[TableRow]) -> bool:
+        """Whether some version of this note has had exactly these passages."""
         return passages in self._had.get(name, ())
 
     def _notes(self) -> list[Path]:
         return list(self.folder.glob("*.md"))
 
-    def _passages_of(self, path: Path) -> frozenset[Passage]:
-        passages, texts = passages_of(path.name, path.read_bytes())
+    def _rows_of(self, path: Path) -> frozenset[TableRow]:
+        passages, texts = rows_of(path.name, path.read_bytes())
         self.texts |= texts
         return frozenset(passages)
 
 
-def passages_of(path: str, data: bytes) -> tuple[list[Passage], dict[str, str]]:
-    """The rows that this note should have (none if it hides itself), and its texts by hash."""
+def rows_of(path: str, data: bytes) -> tuple[list[TableRow], dict[str, str]]:
+    """The rows that this note should have (none if it is hidden), and its texts by hash."""
     sha256 = hashlib.sha256(data).hexdigest()
-    note = parse_note(path, data, ChunkOptions(), _words().count)
-    assert isinstance(note, Note), "we write notes that can be read"
+    note = parse_note(path, data, ChunkOptions(), _tokenizer().count)
+    assert isinstance(note, Note), "every note written here can be parsed"
     total = len(note.chunks)
     rows = [
-        Passage(c.chunk_id, path, c.index, total, sha256, c.content_hash, c.text)
+        TableRow(c.chunk_id, path, c.index, total, sha256, c.content_hash, c.text)
         for c in note.chunks
     ]
     return rows, {chunk.content_hash: chunk.embed_text for chunk in note.chunks}
 
 
 @cache
-def _words() -> WordPiece:
+def _tokenizer() -> WordPiece:
     return WordPiece(resources("ragd").joinpath("data", "vocab.txt").read_text("utf-8"))

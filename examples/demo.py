@@ -1,4 +1,4 @@
-"""`make demo`: the daemon at work in a temporary home, in a minute, leaving nothing behind."""
+"""`make demo`: shows the daemon in a temporary home, in about a minute, and removes everything."""
 
 import json
 import os
@@ -20,74 +20,76 @@ VAULT = Path(__file__).parent / "vault"
 
 
 class Tour:
-    """What is shown, in order; it goes on when a command fails, and remembers that."""
+    """Runs the commands in order. After a failed command it continues, and records the failure."""
 
     def __init__(self, home: str) -> None:
         self.home = home
         self.failed: list[str] = []
 
-    def go(self) -> None:
-        """Set up, index, ask, look, kill, ask again, stop."""
-        say("A vault of 69 notes, as one person might keep it. Into the index with it:")
+    def run(self) -> None:
+        """Set up, index, search, show the status, kill, search again, stop."""
+        print_heading("A vault of 69 notes of one person. First, index it:")
         self.ragctl("init", str(VAULT))
-        self.ragctl("config", "set", "embedding.provider", "embedded")  # also where Ollama runs
+        self.ragctl("config", "set", "embedding.provider", "embedded")  # even if Ollama runs
         self.ragctl("index")
-        say("Three questions. The answers are passages; an assistant would put them together:")
+        print_heading("Three questions. The answers are passages; an assistant would combine them:")
         for question in QUESTIONS:
             self.ragctl("search", *question)
-        say("What the daemon says of itself:")
+        print_heading("The status of the daemon:")
         self.ragctl("status")
-        say("Now kill -9. The next command starts it again, and nothing is lost:")
+        print_heading("Now kill -9. The next command starts the daemon again, and nothing is lost:")
         self.kill()
         self.ragctl("search", "what sensor survives rain?", "--max", "1")
         self.ragctl("stop")
-        say("What it knows is the sum of its log. Folded once more, does it come to the same?")
+        print_heading(
+            "The state of the daemon is the fold of its log. Does a replay give the same state?"
+        )
         self.ragctl("replay", "--verify")
 
     def ragctl(self, *words: str) -> None:
-        """Run one command as a person would, showing it first."""
+        """Print a command and run it."""
         typed = f"ragctl {shlex.join(words)}"
         print(f"\n$ {typed}", flush=True)
         if subprocess.run([sys.executable, "-m", "ragctl", *words], env=self._env).returncode:
             self.failed.append(typed)
 
     def kill(self) -> None:
-        """End the process that holds the home's lock, without a word."""
+        """Kill the process that holds the lock of the home."""
         pid = int(json.loads(Path(self.home, ".obsidian-rag", "ragd.lock").read_text())["pid"])
         print(f"\n$ kill -9 {pid}", flush=True)
         os.kill(pid, signal.SIGKILL)
 
-    def tidy(self) -> None:
-        """Stop what may still run, take the home away."""
+    def clean_up(self) -> None:
+        """Stop the daemon if it runs, and remove the home."""
         subprocess.run([sys.executable, "-m", "ragctl", "stop"], env=self._env, capture_output=True)
         shutil.rmtree(self.home, ignore_errors=True)
 
     @property
     def _env(self) -> dict[str, str]:
-        """A person's home folder of its own, so that the commands it prints are short."""
+        """With a home folder of its own, so that the commands in messages are short."""
         others = {name: value for name, value in os.environ.items() if name != "OBSIDIAN_RAG_HOME"}
         return {**others, "HOME": self.home}
 
 
-def say(text: str) -> None:
-    """A line between the commands, for the person who watches."""
+def print_heading(text: str) -> None:
+    """Print a line between the commands."""
     print(f"\n\033[1m{text}\033[0m" if sys.stdout.isatty() else f"\n{text}", flush=True)
 
 
 def main() -> int:
-    """Everything in a temporary home that is gone afterwards, also after Ctrl-C."""
+    """Run in a temporary home that is removed at the end, also after Ctrl-C."""
     began = time.monotonic()
     tour = Tour(tempfile.mkdtemp(prefix="ragd-demo-"))
     try:
-        tour.go()
+        tour.run()
     except KeyboardInterrupt:
         return 130
     finally:
-        tour.tidy()
+        tour.clean_up()
     if tour.failed:
-        say(f"Something failed: {'; '.join(tour.failed)}. Nothing is left behind.")
+        print_heading(f"Something failed: {'; '.join(tour.failed)}. Nothing is left behind.")
         return 1
-    say(f"That was all, in {time.monotonic() - began:.0f} seconds. Nothing is left behind.")
+    print_heading(f"Done in {time.monotonic() - began:.0f} seconds. Nothing is left behind.")
     return 0
 
 

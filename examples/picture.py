@@ -1,7 +1,7 @@
-"""`make picture`: the README's picture, recorded from real commands in a real terminal.
+"""`make picture`: the picture of the README, recorded from real commands in a real terminal.
 
-A person's home folder is made up for it, with the example vault as ~/Notes; its path is written
-`~`, as that person would. Nothing else of the output is touched.
+The commands run in a temporary home folder with the example vault as ~/Notes. Its path is replaced
+by `~`. Nothing else in the output is changed.
 """
 
 import os
@@ -13,7 +13,7 @@ import tempfile
 import termios
 from pathlib import Path
 
-from examples.screen import Row, picture, shown
+from examples.screen import Row, render_svg, screen_rows
 
 ROOT = Path(__file__).parents[1]
 FILE = ROOT / "docs" / "picture.svg"
@@ -24,14 +24,14 @@ COMMANDS = (
     'ragctl search "How much do I owe Sreenivas?" --max 3',
     "ragctl status",
 )
-_IN_A_TERMINAL = "import os, sys; os.login_tty(0); os.execvp('bash', ['bash', '-c', sys.argv[1]])"
+_LOGIN_SHELL = "import os, sys; os.login_tty(0); os.execvp('bash', ['bash', '-c', sys.argv[1]])"
 
 
-def recorded(command: str, environment: dict[str, str]) -> str:
-    """All that one command writes into a terminal."""
+def record_output(command: str, environment: dict[str, str]) -> str:
+    """Run a command in a terminal. Returns its output."""
     keyboard, screen = pty.openpty()
     termios.tcsetwinsize(keyboard, (50, COLUMNS))
-    started = [sys.executable, "-c", _IN_A_TERMINAL, command]
+    started = [sys.executable, "-c", _LOGIN_SHELL, command]
     running = subprocess.Popen(
         started,
         stdin=screen,
@@ -46,15 +46,15 @@ def recorded(command: str, environment: dict[str, str]) -> str:
         while read := os.read(keyboard, 65536):
             written += read
     except OSError:
-        pass  # how a terminal says that its last user is gone
+        pass  # a terminal reports this way that its last process has ended
     os.close(keyboard)
     if running.wait():
         raise SystemExit(f"{command} ended with {running.returncode}:\n{written.decode()}")
     return written.decode()
 
 
-def blocks(user: Path) -> list[list[Row]]:
-    """Each command with what it showed."""
+def record_commands(user: Path) -> list[list[Row]]:
+    """Run the commands. Returns the rows of each, with its prompt."""
     environment = {
         "HOME": str(user),
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
@@ -64,8 +64,8 @@ def blocks(user: Path) -> list[list[Row]]:
     }
     try:
         return [
-            shown(f"\x1b[32m$\x1b[0m \x1b[1m{command}\x1b[0m\n")
-            + shown(recorded(command, environment).replace(str(user), "~"))
+            screen_rows(f"\x1b[32m$\x1b[0m \x1b[1m{command}\x1b[0m\n")
+            + screen_rows(record_output(command, environment).replace(str(user), "~"))
             for command in COMMANDS
         ]
     finally:
@@ -76,7 +76,7 @@ def main() -> int:
     user = Path(tempfile.mkdtemp(prefix="rpic"))
     try:
         shutil.copytree(ROOT / "examples" / "vault", user / "Notes")
-        FILE.write_text(picture(blocks(user), TITLE, COLUMNS), encoding="utf-8")
+        FILE.write_text(render_svg(record_commands(user), TITLE, COLUMNS), encoding="utf-8")
     finally:
         shutil.rmtree(user)
     print(f"{FILE.relative_to(ROOT)}: {FILE.stat().st_size:,} bytes")

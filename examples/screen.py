@@ -1,6 +1,6 @@
-"""What a terminal shows of a program's output, and that as a picture (SVG).
+"""Renders the output of a program as a terminal would, and as a picture (SVG).
 
-It knows as much of terminals as ragctl uses: colours, writing over a line, clearing its rest. Pure.
+It supports what ragctl uses: colours, overwriting a line, clearing the rest of a line. Pure.
 """
 
 import re
@@ -10,11 +10,11 @@ from itertools import groupby
 from typing import NamedTuple
 from xml.sax.saxutils import escape
 
-ADVANCE, LINE, EDGE = 8.4, 19, 22  # of a letter, between lines, around it all; pixels
+ADVANCE, LINE, EDGE = 8.4, 19, 22  # width of a letter, height of a line, margin; in pixels
 COLOURS = {"31": "#e06c75", "32": "#8cc570", "33": "#e5c07b", "36": "#62b6c6"}
 _PLAIN, _DIM, _PAPER = "#d4d8df", "#8b93a1", "#171a20"
 _FONTS = "ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace"
-_LATER_S = 1.4  # between one command and the next
+_LATER_S = 1.4  # between two commands
 
 _TOKEN = re.compile(r"\x1b\[([0-9;?]*)([A-Za-z])|\r|\n|[^\x1b\r\n]")
 
@@ -27,7 +27,7 @@ STYLE = f"""
 
 
 class Cell(NamedTuple):
-    """One place on the screen. The place right of a wide character is empty."""
+    """One cell of the screen. The cell after a wide character is empty."""
 
     text: str
     style: frozenset[str] = frozenset()
@@ -36,8 +36,8 @@ class Cell(NamedTuple):
 Row = list[Cell]
 
 
-def shown(output: str) -> list[Row]:
-    """The lines that are on the screen in the end."""
+def screen_rows(output: str) -> list[Row]:
+    """The lines on the screen at the end."""
     rows: list[Row] = [[]]
     at, style = 0, frozenset[str]()
     for token in _TOKEN.finditer(output):
@@ -51,11 +51,11 @@ def shown(output: str) -> list[Row]:
             codes = token[1].split(";")
             style = frozenset() if codes in (["0"], [""]) else style.union(codes)
         elif token[2] is None:
-            at = _put(rows[-1], at, Cell(token[0], style))
+            at = _put_cell(rows[-1], at, Cell(token[0], style))
     return rows if rows[-1] else rows[:-1]
 
 
-def _put(row: Row, at: int, cell: Cell) -> int:
+def _put_cell(row: Row, at: int, cell: Cell) -> int:
     wide = unicodedata.east_asian_width(cell.text) in "WF"
     cells = [cell, Cell("", cell.style)] if wide else [cell]
     row += [Cell(" ")] * (at - len(row))
@@ -63,8 +63,8 @@ def _put(row: Row, at: int, cell: Cell) -> int:
     return at + len(cells)
 
 
-def picture(blocks: Sequence[Sequence[Row]], title: str, columns: int) -> str:
-    """The blocks below each other, each coming a moment after the one before."""
+def render_svg(blocks: Sequence[Sequence[Row]], title: str, columns: int) -> str:
+    """The blocks below each other; each appears a moment after the one before."""
     width = columns * ADVANCE + 2 * EDGE
     height = (sum(map(len, blocks)) + len(blocks) - 1) * LINE + 2 * EDGE
     lines = [
@@ -77,14 +77,14 @@ def picture(blocks: Sequence[Sequence[Row]], title: str, columns: int) -> str:
     for number, block in enumerate(blocks):
         lines.append(f'<g style="animation-delay: {number * _LATER_S:.1f}s">')
         for line, row in enumerate(block, top):
-            lines += _texts(row, EDGE + line * LINE + 14)
+            lines += _text_elements(row, EDGE + line * LINE + 14)
         lines.append("</g>")
         top += len(block) + 1
     return "\n".join([*lines, "</svg>", ""])
 
 
-def _texts(row: Row, baseline: int) -> Iterator[str]:
-    """A piece for each stretch of one style, as wide as its letters, whatever the font."""
+def _text_elements(row: Row, baseline: int) -> Iterator[str]:
+    """An element for each run of cells with one style. Its width does not depend on the font."""
     at = 0
     for style, cells in groupby(row, key=lambda cell: cell.style):
         stretch = list(cells)
@@ -92,12 +92,12 @@ def _texts(row: Row, baseline: int) -> Iterator[str]:
         if words := text.strip():
             x = EDGE + (at + len(text) - len(text.lstrip())) * ADVANCE
             wide = (len(stretch) - len(text) + len(words)) * ADVANCE
-            where = f'x="{x:.1f}" y="{baseline}" textLength="{wide:.1f}"{_look(style)}'
+            where = f'x="{x:.1f}" y="{baseline}" textLength="{wide:.1f}"{_style_attributes(style)}'
             yield f"<text {where}>{escape(words)}</text>"
         at += len(stretch)
 
 
-def _look(style: frozenset[str]) -> str:
+def _style_attributes(style: frozenset[str]) -> str:
     colour = next((COLOURS[code] for code in sorted(style) if code in COLOURS), "")
     colour = colour or (_DIM if "2" in style else "")
     bold = ' font-weight="700"' if "1" in style else ""

@@ -69,9 +69,9 @@ class Pipeline:
         hold = DeletionHold(ledger, clock)
         self._watcher = Watcher(ledger, clock, settings, self.notes, hold)
         self._batcher = Batcher(ledger, clock, settings, self.notes, in_flight.batches, hold)
-        maker = VectorMaker(ledger, clock, self._providers, self._cache, guard)
+        self.vector_maker = maker = VectorMaker(ledger, clock, self._providers, self._cache, guard)
         self.vector_progress = maker.progress
-        backlog = Backlog(
+        self.backlog = backlog = Backlog(
             ledger, clock, self.open_indexes, self._providers, maker, self.notes, in_flight.fills
         )
         self._embedder = EmbedderActor(ledger, self.open_indexes, maker, backlog, in_flight)

@@ -1,4 +1,4 @@
-"""At the end of a run: what was skipped, and why, so that green means what it seems to mean."""
+"""Settings for all tests. A run ends with a list of the skipped tests and the reasons."""
 
 import signal
 from collections import Counter
@@ -8,18 +8,18 @@ from contextlib import ExitStack
 import pytest
 from hypothesis import HealthCheck, settings
 
-# A busy machine takes its time to make examples, and that says nothing about the code.
+# On a busy machine examples take long to make; that is not a fault of the code.
 settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("patient")
 
-# A shell ignores Ctrl-C for what it runs in the background, and each child inherits that.
+# A shell ignores Ctrl-C for background processes, and each child inherits that.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture
 def mounts() -> Iterator[ExitStack]:
-    """What is mounted in it is gone before the fixtures that were asked for earlier."""
+    """Its mounts are unmounted before fixtures that were requested earlier are torn down."""
     with ExitStack() as stack:
         yield stack
 
@@ -35,6 +35,6 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 
 def _reason(report: pytest.TestReport) -> str:
-    """Tests skip with a place, a line and a reason."""
-    told = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
-    return str(told).removeprefix("Skipped: ")
+    """The reason of a skipped test; the report also has its file and line."""
+    reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+    return str(reason).removeprefix("Skipped: ")

@@ -1,4 +1,4 @@
-"""How large the containers inside an object are: what is bounded can be seen to be."""
+"""The size of the containers inside an object, to test that they are bounded."""
 
 from collections import deque
 from typing import Any

@@ -5,7 +5,7 @@ from pathlib import Path
 
 
 def copy_table(table: Path, to: Path) -> None:
-    """As often as it takes: files of a table that is tidied meanwhile come and go."""
+    """Copy a table. Tries again while a compaction changes its files."""
     while True:
         try:
             shutil.copytree(table, to)

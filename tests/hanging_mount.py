@@ -1,8 +1,8 @@
 """A folder that can hang: a FUSE mount that stops answering while a certain file exists.
 
 `hanging_mount.py SOURCE PLACE FLAG` mounts SOURCE at PLACE for reading, and answers no request
-while FLAG is there. It speaks the kernel's protocol itself, so it needs no library, only the right
-to mount. Closing its end of the mount (or ending it) lets every blocked call fail.
+while FLAG exists. It implements the kernel's protocol, so it needs no library, only the right to
+mount. When it closes its end of the mount or ends, every blocked call fails.
 """
 
 import ctypes
@@ -42,7 +42,7 @@ class Hanging:
 
 
 def hanging_mount(stack: ExitStack, folder: Path) -> Hanging:
-    """Mounted at `folder/vault` until the end of the stack. Skips where that is not possible."""
+    """Mount at `folder/vault` until the end of the stack. Skips the test if that fails."""
     source, place, flag = folder / "source", folder / "vault", folder / "hang"
     source.mkdir()
     place.mkdir()

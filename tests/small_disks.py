@@ -1,4 +1,4 @@
-"""Small disks for a test, mounted for real and gone with it."""
+"""Small disks that are really mounted, for the duration of a test."""
 
 import os
 import subprocess
@@ -9,7 +9,7 @@ import pytest
 
 
 class Ballast:
-    """What fills a disk."""
+    """A file that fills a disk."""
 
     def __init__(self, disk: Path) -> None:
         self._path = disk / "ballast"
@@ -27,13 +27,13 @@ class Ballast:
 
 
 def small_disk(stack: ExitStack, place: Path, size: str = "24m") -> Ballast:
-    """Mounted there until the end of the stack; it can be filled."""
+    """Mount a small disk until the end of the stack."""
     mount(stack, "-t", "tmpfs", "-o", f"size={size},mode=700", "tmpfs", str(place))
     return Ballast(place)
 
 
 def mount(stack: ExitStack, *words: str) -> None:
-    """Until the end of the stack; the last word is the place. Skips where it may not."""
+    """Mount until the end of the stack; the last word is the place. Skips the test on failure."""
     place = words[-1]
     os.makedirs(place, mode=0o700, exist_ok=True)
     run(["mount", *words])
@@ -43,7 +43,7 @@ def mount(stack: ExitStack, *words: str) -> None:
 def run(command: list[str]) -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
-        pytest.skip(f"no small disk to be had here: {done.stderr.strip()}")
+        pytest.skip(f"no small disk can be mounted here: {done.stderr.strip()}")
 
 
 def unmount(place: str) -> None:

@@ -1,4 +1,4 @@
-"""The vocabulary: names, bytes and back, parts, and that nothing a note says can get in."""
+"""The event types: names, encoding, parts, and that no text from a note can be in them."""
 
 import re
 from collections.abc import Iterator

@@ -1,7 +1,7 @@
-"""The dependency rule: pure logic knows nothing of the world, no stage another stage's actor.
+"""The dependency rule: pure logic does no I/O, and no stage imports the actor of another.
 
-Read from the sources, not from what happens to be loaded: imports inside functions count too.
-A package is a stage of a note's way, with its actor and the parts of it. Only `daemon.py` and
+The imports are read from the sources, so imports inside functions count too. A package is a stage
+of the pipeline, with its actor and that actor's parts. Only `daemon.py` and
 `wiring.py` import actors. Modules that call themselves pure import no clock, disk or asyncio.
 `ragctl` imports the wire protocol, the errors and the paths; what works without a daemon may read
 the log and the configuration as well.
@@ -131,7 +131,7 @@ def parents(name: str) -> Iterator[str]:
 
 
 class Graph:
-    """Who imports whom, in the packages below one folder."""
+    """The imports between the packages below one folder."""
 
     def __init__(self, root: Path, packages: Iterable[str] = ("ragd", "ragctl")) -> None:
         files = sorted(path for package in packages for path in (root / package).rglob("*.py"))
@@ -174,12 +174,12 @@ class Graph:
         return ".".join([*base, *([node.module] if node.module else [])])
 
     def direct(self, name: str, *, lazy: bool = True) -> set[str]:
-        """All that a module names, and (as Python does) the packages that these lie in."""
+        """All modules that a module imports, and (as in Python) their packages."""
         named = {i.name for i in self.imports[name] if lazy or not i.lazy}
         return named | {parent for one in named for parent in parents(one)}
 
     def reach(self, name: str, *, lazy: bool = True) -> set[str]:
-        """All that comes with a module, ours or not."""
+        """All modules that a module imports, directly or indirectly."""
         seen: set[str] = set()
         todo = {name, *parents(name)}
         while todo:
@@ -199,7 +199,7 @@ class Graph:
         return under(name, PURE) or re.search(r"\bPure[.;:]", said) is not None
 
     def is_empty(self, name: str) -> bool:
-        """A package that only has modules in it."""
+        """A package whose __init__.py is empty."""
         module = self.modules.get(name)
         return module is not None and module.is_package and not self.imports[name]
 
@@ -227,7 +227,7 @@ def impurities(graph: Graph) -> Iterator[str]:
 
 
 def wrong_ways(graph: Graph) -> Iterator[str]:
-    """Nobody but the wiring knows an actor, and nobody knows the wiring."""
+    """Only the wiring imports actors, and nothing imports the wiring."""
     for name in graph.modules:
         if not under(name, ["ragd"]) or under(name, WIRING):
             continue
@@ -248,7 +248,7 @@ def store_leaks(graph: Graph) -> Iterator[str]:
 
 
 def client_burdens(graph: Graph) -> Iterator[str]:
-    """What ragctl must not even know of, at whatever distance."""
+    """Forbidden modules that ragctl imports, directly or indirectly."""
     kept_out = (*HEAVY, *WIRING, *ACTORS, *STAGES)
     for name in graph.modules:
         if under(name, ["ragctl"]):
@@ -258,7 +258,7 @@ def client_burdens(graph: Graph) -> Iterator[str]:
 
 
 def client_liberties(graph: Graph) -> Iterator[str]:
-    """What ragctl takes from ragd beyond what each part of it may."""
+    """Modules of ragd that a part of ragctl imports without being allowed to."""
     for name in graph.modules:
         if not under(name, ["ragctl"]):
             continue

@@ -1,4 +1,4 @@
-"""Crashes: recorded, restarted with growing patience, and too many of them the end."""
+"""Crashes: recorded, restarted with growing pauses; too many of them end the daemon."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -17,7 +17,7 @@ from tests.patience import PATIENCE_S
 
 
 class Recorder:
-    """Takes facts as the journal does."""
+    """Records facts like the journal."""
 
     def __init__(self) -> None:
         self.facts: list[Fact] = []
@@ -31,7 +31,7 @@ class Recorder:
 
 
 class Actor:
-    """Runs until it is told to crash or to end."""
+    """Runs until the test lets it crash or end."""
 
     def __init__(self) -> None:
         self.starts = 0
@@ -90,7 +90,7 @@ async def test_a_crash_is_recorded_by_type_and_place_never_by_its_message(
     actor = Actor()
     async with supervised(journal, clock, one=actor):
         await actor.crash(ValueError("what the note said"))
-        await clock.asleep()
+        await clock.wait_for_sleepers()
     [fact] = journal.facts
     assert isinstance(fact, ActorCrashed)
     assert (fact.name, fact.exception) == ("one", "ValueError")
@@ -106,7 +106,7 @@ async def test_it_is_restarted_with_growing_patience(
         for _ in range(12):
             clock.advance(20)  # so that no five are within a minute
             await actor.crash()
-            await clock.asleep()
+            await clock.wait_for_sleepers()
             clock.advance(clock.slept[-1])
         await actor.running()
     assert clock.slept == [0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4, 10, 10, 10, 10, 10]
@@ -122,7 +122,7 @@ async def test_a_long_quiet_run_makes_it_patient_again(
             await actor.running()
             clock.advance(pause)
             actor.fate.set_exception(ValueError())
-            await clock.asleep()
+            await clock.wait_for_sleepers()
             clock.advance(clock.slept[-1])
     assert clock.slept == [0.1, 0.2, 0.1]
 
@@ -133,7 +133,7 @@ async def test_status_sees_which_one_is_restarting(journal: Recorder, clock: Vir
         await other.running()
         assert supervisor.states == {"one": "running", "other": "running"}
         await one.crash()
-        await clock.asleep()
+        await clock.wait_for_sleepers()
         assert supervisor.states == {"one": "restarting", "other": "running"}
         clock.advance(1)
         await one.running()
@@ -146,7 +146,7 @@ async def test_five_in_a_minute_are_the_end(journal: Recorder, clock: VirtualClo
     async with supervised(journal, clock, one=one, other=other) as (_, task):
         for crashing in (one, other, one, other):  # crashes of all actors count together
             await crashing.crash()
-            await clock.asleep()
+            await clock.wait_for_sleepers()
             clock.advance(10)
         await one.crash(KeyError("what the note said"))
         end = await the_end(task)
@@ -162,7 +162,7 @@ async def test_five_in_more_than_a_minute_are_not(journal: Recorder, clock: Virt
     async with supervised(journal, clock, one=actor) as (_, task):
         for _ in range(10):
             await actor.crash()
-            await clock.asleep()
+            await clock.wait_for_sleepers()
             clock.advance(15)  # the fifth comes 60 s after the first
         await actor.running()
         assert not task.done()
@@ -210,7 +210,7 @@ async def test_of_a_group_the_innermost_failure_is_named(
 
     supervisor = Supervisor(journal, clock, {"one": group})  # type: ignore[arg-type]
     task = asyncio.create_task(supervisor.run())
-    await clock.asleep()
+    await clock.wait_for_sleepers()
     task.cancel()
     await asyncio.wait({task})
     assert [f.exception for f in journal.facts if isinstance(f, ActorCrashed)] == ["LookupError"]
@@ -220,15 +220,15 @@ async def test_a_panic_of_a_library_is_a_crash_like_any_other(
     journal: Recorder, clock: VirtualClock
 ) -> None:
     class PanicException(BaseException):
-        """What Rust code raises; it is no Exception."""
+        """Raised by Rust code; it is not a subclass of Exception."""
 
     actor = Actor()
     async with supervised(journal, clock, one=actor):
         await actor.crash(PanicException("what the note said"))
-        await clock.asleep()
+        await clock.wait_for_sleepers()
         clock.advance(1)
         await actor.crash(BaseExceptionGroup("", [PanicException("what the note said")]))
-        await clock.asleep()
+        await clock.wait_for_sleepers()
     names = [f.exception for f in journal.facts if isinstance(f, ActorCrashed)]
     assert names == ["PanicException"] * 2
 

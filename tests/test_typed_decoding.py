@@ -1,4 +1,4 @@
-"""Where JSON is decoded into types of ours: by decoders that are made when a module is imported.
+"""JSON is decoded to our types only by decoders that are made when a module is imported.
 
 msgspec prepares a type when it is first decoded. Two threads that do so at the same time crash the
 process, so no thread may be the first.

@@ -1,10 +1,10 @@
-"""Ask the sets of a real daemon and print how good its answers are.
+"""Ask a real daemon the questions of the sets and print how good its answers are.
 
     python -m bench.sets [--only SET …] [--half tune|test] [--keep DIR] [--save FILE]
                          [--against FILE …] [--show FILE …]
 
-The tuning half is the default. Look at the test half once, at the end. `--keep` leaves vaults and
-indexes there, so that the next run embeds nothing anew. `--against` compares with a saved run,
+The tuning half is the default. Use the test half once, at the end. `--keep` keeps vaults and
+indexes, so that the next run embeds nothing again. `--against` compares with a saved run,
 question by question. `--show` prints saved runs without asking anything.
 """
 
@@ -55,16 +55,18 @@ def main() -> None:
         "--against", type=Path, nargs="+", help="earlier saved runs to compare with"
     )
     parser.add_argument("--vault", nargs="+", help="only the questions to these vaults")
-    parser.add_argument("--show", type=Path, nargs="+", help="ask nothing: print these saved runs")
+    parser.add_argument(
+        "--show", type=Path, nargs="+", help="print these saved runs without asking"
+    )
     given = parser.parse_args()
-    outcomes = _saved(given.show) if given.show else _asked(given)
+    outcomes = _read_outcomes(given.show) if given.show else _ask_sets(given)
     print("\n".join(tables(outcomes)))
     if given.against:
-        print("\n" + "\n".join(differences(outcomes, _saved(given.against))))
+        print("\n" + "\n".join(differences(outcomes, _read_outcomes(given.against))))
 
 
-def _asked(given: argparse.Namespace) -> list[Outcome]:
-    """Ask the chosen questions, and save what came back."""
+def _ask_sets(given: argparse.Namespace) -> list[Outcome]:
+    """Ask the chosen questions, and save the outcomes."""
     wanted = set(given.vault or ())
     asked = []
     for name in given.only:
@@ -77,11 +79,11 @@ def _asked(given: argparse.Namespace) -> list[Outcome]:
         given.save.parent.mkdir(parents=True, exist_ok=True)
         given.save.write_bytes(msgspec.json.encode(outcomes))
     if given.half == "test":
-        print("This was the test half: tune nothing by it.", file=sys.stderr)
+        print("This was the test half: do not tune with it.", file=sys.stderr)
     return outcomes
 
 
-def _saved(files: Sequence[Path]) -> list[Outcome]:
+def _read_outcomes(files: Sequence[Path]) -> list[Outcome]:
     return [
         outcome
         for file in files

@@ -1,8 +1,8 @@
 """Update chains: the same thing said again with another value, over years. The newest is right.
 
 Each chain has two to six statements in daily notes, topic notes and dated notes, between other
-lines and beside other subjects with the same words. A question that names no time wants the newest
-statement; one that names a past month wants the statement of that month.
+lines and next to other subjects with the same words. For a question without a time, the newest
+statement is right; for one with a past month, the statement of that month.
 """
 
 import random
@@ -28,12 +28,12 @@ MONTH_NAMES = (
 
 class Statement(NamedTuple):
     day: date
-    text: str  # the sentence as it stands in its note
+    text: str  # the sentence as it is in its note
     note: str
 
 
 class Chain(NamedTuple):
-    """What was said of one subject, oldest first."""
+    """The statements about one subject, oldest first."""
 
     sort: str
     subject: str
@@ -163,7 +163,7 @@ class _Pages:
         self._dated: dict[str, str] = {}
 
     def write(self, where: str, sort: str, subject: str, day: date, text: str) -> str:
-        """Put the sentence where it belongs; the path of its note."""
+        """Put the sentence in its note. Returns the path of the note."""
         name = subject.removeprefix("the ").removeprefix("a ").removeprefix("our ").title()
         name = name.replace("'S", "'s")
         if where == "daily":

@@ -1,6 +1,6 @@
 """Questions in one language to text in another: parallel XQuAD, all pairs of en, de and zh.
 
-The vaults have the multilingual model, as who asks in several languages would choose it.
+The vaults have the multilingual model, as a user with several languages would choose.
 """
 
 from pathlib import Path

@@ -31,7 +31,7 @@ class Hit(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What came back for one question."""
+    """The outcome of one question."""
 
     id: str
     set: str
@@ -184,7 +184,7 @@ def difference_of(pairs: Sequence[tuple[Outcome, Outcome]], once: Once) -> Value
 
 
 def _spread(drawn: Sequence[T], once: Callable[[Sequence[T]], float]) -> float:
-    """The standard error by drawing the questions anew, many times."""
+    """The standard error by the bootstrap: draw the questions many times."""
     if len(drawn) < 2:
         return math.nan
     source = random.Random(11)

@@ -1,4 +1,4 @@
-"""Lines of ordinary days, to stand around what a question is about. Pure, from a seed."""
+"""Lines of ordinary days, to surround the lines that questions are about. Pure, from a seed."""
 
 import random
 
@@ -35,7 +35,7 @@ _FORMS = (
 
 
 def filler(source: random.Random) -> str:
-    """One line that says nothing of any chain."""
+    """One line that is not about any chain."""
     doing, other = source.sample(_DOING, 2)
     line = source.choice(_FORMS).format(
         doing=doing, other=other, who=source.choice(_WHO), feeling=source.choice(_FEELING)

@@ -91,7 +91,7 @@ def _answerable(outcomes: Sequence[Outcome]) -> Iterator[str]:
 
 
 def _mixtures(mixed: Sequence[Outcome]) -> Iterator[tuple[str, list[Outcome]]]:
-    """All; each vault; each kind of unanswerable question, with the answerable ones beside it."""
+    """All; each vault; each kind of unanswerable question, each with the answerable ones."""
     yield "all", list(mixed)
     for vault in dict.fromkeys(one.vault for one in mixed):
         yield vault, [one for one in mixed if one.vault == vault]

@@ -23,7 +23,7 @@ SEED = 80
 RARE = 30  # questions by a rare word
 FORM = 6  # letters that all forms of a word share
 FRIENDS = ("Nora", "Olek", "Petra", "Ravi", "Simone", "Tariq", "Ursula", "Viggo", "Wilma", "Yann")
-THINGS = {  # the question: how a note tells a part of it, `{one}` being the part
+THINGS = {  # question: the form of a note with one part of the answer, `{one}`
     "Which presents did I give {who} over the years?": (
         "Birthday of {who}: I gave {one}, wrapped in newspaper.",
         "{who} was delighted with {one} from me.",
@@ -85,7 +85,7 @@ def make(data: Path = DATA, seed: int = SEED) -> QuestionSet:
 
 
 def _threads(seed: int) -> tuple[list[Question], Vault]:
-    """Each part of a thread stands in a daily note of its own."""
+    """Each part of a thread is in a daily note of its own."""
     source = random.Random(seed)
     free = [date(2019, 1, 1) + timedelta(days=at) for at in range(0, 2200, 3)]
     source.shuffle(free)

@@ -13,7 +13,7 @@ NUMBERS = {2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 10: "ten"}
 
 
 class Phrase(NamedTuple):
-    """Words, as they stand at the end of a question, and the first and last day they mean."""
+    """Words as at the end of a question, and the first and last day they mean."""
 
     words: str
     first: date
@@ -22,7 +22,7 @@ class Phrase(NamedTuple):
 
 
 def phrases(today: date, oldest: date) -> Iterator[Phrase]:
-    """All of them that lie between the oldest day and today."""
+    """All phrases for days between the oldest day and today."""
     for phrase in (
         *_days(today),
         *_weeks(today),

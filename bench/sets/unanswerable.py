@@ -22,7 +22,7 @@ NAME = "unanswerable"
 REMOVED = {"en": 20, "de": 10, "zh": 10}  # questions to paragraphs that are taken out
 SWAPPED = 40  # questions with another name in them, English
 PAIRS = 40  # questions to two tools
-NEVER, ELSEWHERE = 15, 45  # questions to the chains: never told, told of other subjects only
+NEVER, ELSEWHERE = 15, 45  # questions to the chains: answered nowhere, or for other subjects only
 LYZ = "lyz-blue-book"
 ONE_FORMS = (
     *("How do I install {}?", "What is {} good for?", "How do I configure {}?"),

@@ -1,5 +1,5 @@
-"""An index that is damaged under a running daemon, in a dozen ways. It says so, offers the way out,
-and is well again once the files are restored, or another index is built."""
+"""An index is damaged under a running daemon, in a dozen ways. The daemon reports it with the
+command that helps, and is healthy again once the files are restored or another index is built."""
 
 import shutil
 from collections.abc import Callable
@@ -8,7 +8,7 @@ from random import Random
 from typing import NamedTuple
 
 from chaos.harness import Broken, require
-from chaos.resident import Resident
+from chaos.managed_daemon import ManagedDaemon
 
 Harm = Callable[[Path, Random], None]
 DAMAGED, MISSING = "INDEX_CORRUPTED", "INDEX_NOT_FOUND"
@@ -16,8 +16,8 @@ TRIES = 3
 NOTICED_WITHIN_S = 240.0
 
 
-class Case(NamedTuple):
-    """What is done to the table's folder, what that is called, and how one gets out of it."""
+class IndexDamage(NamedTuple):
+    """The damage to the table's folder, the code it is reported as, and the job that repairs it."""
 
     name: str
     harm: Harm
@@ -25,8 +25,8 @@ class Case(NamedTuple):
     way_out: str = "reindex"
 
 
-def _one(table: Path, pattern: str, rng: Random) -> Path:
-    """The newest: older ones may be of versions that nobody reads any more."""
+def _newest_file(table: Path, pattern: str, rng: Random) -> Path:
+    """The newest file that matches: older ones may belong to versions that are never read."""
     found = [path for path in table.glob(pattern) if path.is_file()]
     if not found:
         raise Broken(f"there is no {pattern} in the table")
@@ -38,21 +38,21 @@ def _newest_manifest(table: Path) -> Path:
 
 
 def cut_data(table: Path, rng: Random) -> None:
-    victim = _one(table, "data/*.lance", rng)
+    victim = _newest_file(table, "data/*.lance", rng)
     with victim.open("r+b") as file:
         file.truncate(victim.stat().st_size // 2)
 
 
 def empty_data(table: Path, rng: Random) -> None:
-    _one(table, "data/*.lance", rng).write_bytes(b"")
+    _newest_file(table, "data/*.lance", rng).write_bytes(b"")
 
 
 def remove_data(table: Path, rng: Random) -> None:
-    _one(table, "data/*.lance", rng).unlink()
+    _newest_file(table, "data/*.lance", rng).unlink()
 
 
 def garble_data(table: Path, rng: Random) -> None:
-    victim = _one(table, "data/*.lance", rng)
+    victim = _newest_file(table, "data/*.lance", rng)
     victim.write_bytes(rng.randbytes(victim.stat().st_size))
 
 
@@ -71,11 +71,11 @@ def empty_every_manifest(table: Path, rng: Random) -> None:
 
 
 def remove_index_file(table: Path, rng: Random) -> None:
-    _one(table, "_indices/*/*", rng).unlink()
+    _newest_file(table, "_indices/*/*", rng).unlink()
 
 
 def empty_index_file(table: Path, rng: Random) -> None:
-    _one(table, "_indices/*/*", rng).write_bytes(b"")
+    _newest_file(table, "_indices/*/*", rng).write_bytes(b"")
 
 
 def remove_indices(table: Path, rng: Random) -> None:
@@ -83,7 +83,7 @@ def remove_indices(table: Path, rng: Random) -> None:
 
 
 def _remove(folder: Path, home: Path) -> None:
-    """At once, whoever writes there at that moment."""
+    """Remove it in one step, even while something writes there."""
     gone = folder.rename(home / "gone")
     while gone.exists():
         shutil.rmtree(gone, ignore_errors=True)
@@ -102,91 +102,91 @@ def remove_everything(table: Path, rng: Random) -> None:
 
 
 CASES = (
-    Case("a data file cut in half", cut_data),
-    Case("a data file emptied", empty_data),
-    Case("a data file removed", remove_data),
-    Case("a data file garbled", garble_data),
-    Case("the newest manifest emptied", empty_newest_manifest),
-    Case("the newest manifest garbled", garble_newest_manifest),
-    Case("every manifest emptied", empty_every_manifest),
-    Case("an index file removed", remove_index_file),
-    Case("an index file emptied", empty_index_file),
-    Case("all index files removed", remove_indices),
-    Case("the table removed", remove_table, MISSING, "sync"),
-    Case("the generation removed", remove_generation, MISSING, "sync"),
-    Case("the index directory deleted", remove_everything, MISSING, "full"),
+    IndexDamage("a data file cut in half", cut_data),
+    IndexDamage("a data file emptied", empty_data),
+    IndexDamage("a data file removed", remove_data),
+    IndexDamage("a data file garbled", garble_data),
+    IndexDamage("the newest manifest emptied", empty_newest_manifest),
+    IndexDamage("the newest manifest garbled", garble_newest_manifest),
+    IndexDamage("every manifest emptied", empty_every_manifest),
+    IndexDamage("an index file removed", remove_index_file),
+    IndexDamage("an index file emptied", empty_index_file),
+    IndexDamage("all index files removed", remove_indices),
+    IndexDamage("the table removed", remove_table, MISSING, "sync"),
+    IndexDamage("the generation removed", remove_generation, MISSING, "sync"),
+    IndexDamage("the index directory deleted", remove_everything, MISSING, "full"),
 )
 
 
-def lose_a_commit(resident: Resident) -> None:
-    """The table is as it was a commit ago: the log knows better, and it is made up for."""
-    note = resident.save()
-    resident.settle()
-    lost = len(resident.facts("index_lost"))
-    _newest_manifest(resident.table).unlink()
-    resident.until_facts("index_lost", lost + 1)
-    resident.settle()
-    require(note.path in resident.search(note.word).files, "the lost note is not found")
+def lose_a_commit(daemon: ManagedDaemon) -> None:
+    """The table loses its last commit: the log shows that, and the notes are indexed again."""
+    note = daemon.save()
+    daemon.settle()
+    lost = len(daemon.facts("index_lost"))
+    _newest_manifest(daemon.table).unlink()
+    daemon.wait_for_facts("index_lost", lost + 1)
+    daemon.settle()
+    require(note.path in daemon.search(note.word).files, "the lost note is not found")
 
 
-def restore_an_older_copy(resident: Resident) -> None:
-    """The backup that a damaged table is restored from lacks the last note."""
-    table, older = resident.table, resident.arena.folder / "older"
-    resident.copy_table(older)
-    note = resident.save()
-    resident.until_found(note)
-    resident.settle()
-    empty_every_manifest(table, resident.arena.rng)
-    resident.until_reason(DAMAGED)
-    broken = table.rename(resident.arena.folder / "broken")
+def restore_an_older_copy(daemon: ManagedDaemon) -> None:
+    """A damaged table is replaced by a backup without the last note."""
+    table, older = daemon.table, daemon.arena.folder / "older"
+    daemon.copy_table(older)
+    note = daemon.save()
+    daemon.wait_until_found(note)
+    daemon.settle()
+    empty_every_manifest(table, daemon.arena.rng)
+    daemon.wait_for_reason(DAMAGED)
+    broken = table.rename(daemon.arena.folder / "broken")
     older.rename(table)
     shutil.rmtree(broken)
-    resident.until_found(note)
+    daemon.wait_until_found(note)
 
 
-def suffer(resident: Resident, case: Case) -> None:
-    """Damaged and restored, then damaged again and built anew."""
+def run_case(daemon: ManagedDaemon, case: IndexDamage) -> None:
+    """Damage and restore the table, then damage it again and rebuild it."""
     if case.code == DAMAGED:
-        _restored(resident, case)
-    _built_anew(resident, case)
+        _damage_and_restore(daemon, case)
+    _damage_and_rebuild(daemon, case)
 
 
-def _restored(resident: Resident, case: Case) -> None:
-    table, kept = resident.table, resident.arena.folder / "kept"
-    resident.copy_table(kept)
-    _damage(resident, case)
-    broken = table.rename(resident.arena.folder / "broken")
+def _damage_and_restore(daemon: ManagedDaemon, case: IndexDamage) -> None:
+    table, kept = daemon.table, daemon.arena.folder / "kept"
+    daemon.copy_table(kept)
+    _damage_and_check(daemon, case)
+    broken = table.rename(daemon.arena.folder / "broken")
     kept.rename(table)
     shutil.rmtree(broken)
-    resident.settle()
+    daemon.settle()
 
 
-def _built_anew(resident: Resident, case: Case) -> None:
-    _damage(resident, case)
-    note = resident.save()
-    resident.ask_for(case.way_out)
-    resident.settle()
-    answer = resident.search(note.word)
-    require(note.path in answer.files, f"saved meanwhile, and not found: {answer}")
+def _damage_and_rebuild(daemon: ManagedDaemon, case: IndexDamage) -> None:
+    _damage_and_check(daemon, case)
+    note = daemon.save()
+    daemon.request_job(case.way_out)
+    daemon.settle()
+    answer = daemon.search(note.word)
+    require(note.path in answer.files, f"saved before the rebuild, but not found: {answer}")
 
 
-def harm(resident: Resident, do: Harm, code: str) -> None:
-    """Until it is noticed: the index may be tidied at that moment, and then do without the file."""
+def harm(daemon: ManagedDaemon, do: Harm, code: str) -> None:
+    """Repeat the damage until it is noticed: a compaction may remove the damaged file."""
     for _ in range(TRIES):
-        table = resident.table
-        with resident.standing_still():  # nothing is written where something is removed
-            do(table, resident.arena.rng)
+        table = daemon.table
+        with daemon.frozen():  # so that it writes nothing meanwhile
+            do(table, daemon.arena.rng)
         try:
-            resident.until_reason(code, NOTICED_WITHIN_S)
+            daemon.wait_for_reason(code, NOTICED_WITHIN_S)
         except Broken:
             continue
         return
-    raise Broken(f"{do.__name__} was done {TRIES} times, and not called {code}")
+    raise Broken(f"{do.__name__} was done {TRIES} times, and {code} was never reported")
 
 
-def _damage(resident: Resident, case: Case) -> None:
-    harm(resident, case.harm, case.code)
-    answer = resident.search("river stone")
+def _damage_and_check(daemon: ManagedDaemon, case: IndexDamage) -> None:
+    harm(daemon, case.harm, case.code)
+    answer = daemon.search("river stone")
     require((answer.status, answer.code) == ("unavailable", case.code), f"{case.name}: {answer}")
     error = answer.envelope["error"]
     require(error["recoverable"] is True, f"{case.name}: {answer}")

@@ -1,41 +1,41 @@
-"""A vault that is unmounted, renamed or emptied, and comes back: nothing of it is forgotten."""
+"""A vault is unmounted, renamed or emptied, and comes back: the index keeps its notes."""
 
 from collections.abc import Callable
 
 from chaos.harness import require
-from chaos.resident import Resident
+from chaos.managed_daemon import ManagedDaemon
 
 GONE = "VAULT_NOT_FOUND"
 
 
-def rename(resident: Resident) -> None:
-    """Another name for a while."""
-    folder = resident.vault.folder
+def rename(daemon: ManagedDaemon) -> None:
+    """The vault has another name for a while."""
+    folder = daemon.vault.folder
     away = folder.with_name("away")
     folder.rename(away)
-    _is_served_all_the_same(resident)
+    _check_still_served(daemon)
     away.rename(folder)
 
 
-def unmount(resident: Resident) -> None:
-    """As an empty mount point is left when its disk is unplugged: the notes lie elsewhere."""
-    folder = resident.vault.folder
+def unmount(daemon: ManagedDaemon) -> None:
+    """An empty mount point, as an unplugged disk leaves it."""
+    folder = daemon.vault.folder
     disk = folder.with_name("disk")
     folder.rename(disk)
     folder.mkdir()
-    _is_served_all_the_same(resident)
+    _check_still_served(daemon)
     folder.rmdir()
     disk.rename(folder)
 
 
-def empty(resident: Resident) -> None:
-    """Every note is taken out of it, by a sync gone wrong; then they are all back."""
-    folder = resident.vault.folder
+def empty(daemon: ManagedDaemon) -> None:
+    """Every note is moved out, as by a failed sync; then all are back."""
+    folder = daemon.vault.folder
     aside = folder.with_name("aside")
     aside.mkdir()
     for note in list(folder.iterdir()):
         note.rename(aside / note.name)
-    _is_served_all_the_same(resident)
+    _check_still_served(daemon)
     for note in list(aside.iterdir()):
         note.rename(folder / note.name)
     aside.rmdir()
@@ -44,19 +44,19 @@ def empty(resident: Resident) -> None:
 CASES = (rename, unmount, empty)
 
 
-def _is_served_all_the_same(resident: Resident) -> None:
-    """The index is kept, answers say that nobody could look, and what is saved meanwhile waits."""
-    notes = resident.status()["total_docs"]
-    said = resident.until_reason(GONE)
-    require(said["plugin_health"] == "degraded", f"there is an index: {said['plugin_health']}")
-    answer = resident.search("river stone window")
+def _check_still_served(daemon: ManagedDaemon) -> None:
+    """The index is kept and serves, and its results are marked as unverified."""
+    notes = daemon.status()["total_docs"]
+    said = daemon.wait_for_reason(GONE)
+    require(said["plugin_health"] == "degraded", f"not degraded, but {said['plugin_health']}")
+    answer = daemon.search("river stone window")
     require(bool(answer.files), f"nothing is served: {answer}")
     results = answer.envelope["data"]["results"]
-    unsaid = [result["source_file"] for result in results if not result["unverified"]]
-    require(not unsaid, f"served as if they had been looked at: {unsaid}")
-    require(resident.status()["total_docs"] == notes, "notes were forgotten")
+    unmarked = [result["source_file"] for result in results if not result["unverified"]]
+    require(not unmarked, f"served as if they were verified: {unmarked}")
+    require(daemon.status()["total_docs"] == notes, "notes are missing from the index")
 
 
-def suffer(resident: Resident, case: Callable[[Resident], None]) -> None:
-    case(resident)
-    resident.until_found(resident.save())
+def run_case(daemon: ManagedDaemon, case: Callable[[ManagedDaemon], None]) -> None:
+    case(daemon)
+    daemon.wait_until_found(daemon.save())

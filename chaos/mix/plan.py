@@ -1,25 +1,25 @@
-"""The operations of one round, made from its seed alone: the same seed gives the same round. Pure.
+"""The operations of one round, made from its seed only: the same seed gives the same round. Pure.
 
-What they do to a vault, a provider and a daemon is in `world.py`.
+`world.py` carries them out on a vault, a provider and a daemon.
 """
 
 from collections.abc import Callable
 from random import Random
 from typing import Any, NamedTuple
 
-from chaos.mix.shelf import ANCHORS, HIDING, Shelf
+from chaos.mix.planned_vault import ANCHORS, HIDING, PlannedVault
 
 NOTES = (20, 40)
 STEPS = (22, 36)
 WAIT_S = 0.25  # the longest pause before a step
 KILLS_MAX = 2
-GONE_MAX = 45  # more that vanish within minutes may be held, and then a person has to agree
-KEPT = 8  # with fewer notes, the next edit is a new one
+GONE_MAX = 45  # more deletions within minutes may be held until a person confirms them
+KEPT = 8  # with fewer notes, the next edit creates one
 DENIED = ("Private", "Projects/Deep", "Daily")
 FAULTS = ("away", "hang", "fail", "cut", "invalid", "hang vectors", "fail vectors", "slow")
 BEGINNINGS = ("indexed", "indexed", "indexing", "indexing", "indexing", "empty")
 
-# Facts of the log that a step may wait for, so that it happens right then.
+# Facts of the log that a step may wait for, so that it happens at that moment.
 MOMENTS = (
     *("job_started", "changeset_formed", "batch_stored", "batch_embedded", "vectors_filled"),
     *("job_finished", "index_building", "index_activated", "store_compacted"),
@@ -28,7 +28,7 @@ AT_A_SWITCH = ("index_building", "batch_stored", "vectors_filled", "job_finished
 
 
 class Step(NamedTuple):
-    """One operation: after this fact, if any, and after so long a pause."""
+    """One operation, to be done after this fact, if any, and after this pause."""
 
     kind: str
     path: str = ""
@@ -48,7 +48,7 @@ class Step(NamedTuple):
 
 
 class Round(NamedTuple):
-    """Everything about a round that chance decides."""
+    """All random choices of a round."""
 
     beginning: str
     notes: dict[str, bytes]
@@ -57,8 +57,8 @@ class Round(NamedTuple):
     steps: list[Step]
 
 
-def make(seed: int) -> Round:
-    """The round of this seed."""
+def make_round(seed: int) -> Round:
+    """Make the round of this seed."""
     rng = Random(f"mix {seed}")
     beginning = rng.choice(BEGINNINGS)
     settings: dict[str, dict[str, Any]] = {
@@ -71,31 +71,31 @@ def make(seed: int) -> Round:
         "embedding": {"batch_size": rng.choice((1, 4, 64))},
     }
     speed = rng.choice((0.001, 0.003, 0.006, 0.01))
-    shelf = Shelf(rng)
+    vault = PlannedVault(rng)
     if beginning != "empty":
-        shelf.notes |= {path: shelf.compose() for path in ANCHORS}
+        vault.notes |= {path: vault.compose() for path in ANCHORS}
         for _ in range(rng.randint(*NOTES)):
-            data = shelf.compose()
-            shelf.notes[shelf.new_path()] = HIDING + data if rng.random() < 0.1 else data
-    notes = dict(shelf.notes)
-    return Round(beginning, notes, settings, speed, Steps(rng, shelf).make())
+            data = vault.compose()
+            vault.notes[vault.new_path()] = HIDING + data if rng.random() < 0.1 else data
+    notes = dict(vault.notes)
+    return Round(beginning, notes, settings, speed, StepMaker(rng, vault).make())
 
 
-class Steps:
-    """Makes the steps one after the other, each possible after those before it."""
+class StepMaker:
+    """Makes the steps one after the other; each is possible after the previous ones."""
 
-    def __init__(self, rng: Random, shelf: Shelf) -> None:
+    def __init__(self, rng: Random, vault: PlannedVault) -> None:
         self._rng = rng
-        self._shelf = shelf
+        self._vault = vault
         self._made: list[Step] = []
         self._gone = 0
         self._kills = 0
         self._denied: tuple[str, ...] = ()
-        self._has_asked = False  # for a job that may be cancelled
+        self._has_requested = False  # for a job, so that it may be cancelled
         self._may_cancel = True
         self._has_compared = False
-        # What has been begun and must be ended: its end, and the step at which it is due.
-        self._owed: dict[str, int] = {}
+        # The steps that end a fault, a pause or a kill, and the step number at which each is due.
+        self._due: dict[str, int] = {}
         self._edits: dict[Callable[[], None], int] = {
             self._append: 7,
             self._rewrite: 5,
@@ -113,7 +113,7 @@ class Steps:
             self._deny: 2,
         }
         self._controls: dict[Callable[[], None], int] = {
-            self._ask: 3,
+            self._request_job: 3,
             self._reindex_and_edit: 4,
             self._change_model: 2,
             self._cancel: 1,
@@ -126,121 +126,121 @@ class Steps:
     def make(self) -> list[Step]:
         count = self._rng.randint(*STEPS)
         while len(self._made) < count:
-            self._end_what_is_due(len(self._made))
-            if "start" in self._owed or self._rng.random() < 0.7:
+            self._add_due_ends(len(self._made))
+            if "start" in self._due or self._rng.random() < 0.7:
                 self._edit()
             else:
-                self._one_of(self._controls)
-        self._end_what_is_due(None)
+                self._add_one_of(self._controls)
+        self._add_due_ends(None)
         return self._made
 
-    def _one_of(self, kinds: dict[Callable[[], None], int]) -> None:
+    def _add_one_of(self, kinds: dict[Callable[[], None], int]) -> None:
         self._rng.choices(list(kinds), list(kinds.values()))[0]()
 
     def _edit(self) -> None:
-        if missing := [path for path in ANCHORS if path not in self._shelf.notes]:
-            self._write(missing[0], self._shelf.compose())
-        elif len(self._shelf.notes) < KEPT:
+        if missing := [path for path in ANCHORS if path not in self._vault.notes]:
+            self._write(missing[0], self._vault.compose())
+        elif len(self._vault.notes) < KEPT:
             self._create()
         else:
-            self._one_of(self._edits)
+            self._add_one_of(self._edits)
 
     def _add(self, kind: str, after: str | None = None, **more: Any) -> None:
         rng = self._rng
         if after is None:
             after = rng.choice(MOMENTS) if rng.random() < 0.25 else ""
-        if "start" in self._owed:
-            after = ""  # no daemon, no facts
+        if "start" in self._due:
+            after = ""  # no daemon runs, so no fact is recorded
         pause_s = 0.0 if rng.random() < 0.4 else rng.uniform(0, WAIT_S)
         self._made.append(Step(kind, after=after, pause_s=pause_s, **more))
 
-    def _end_what_is_due(self, now: int | None) -> None:
-        """A daemon that was killed is started before it is asked for anything."""
-        for end in sorted(self._owed, key=lambda end: end != "start"):
-            is_due = now is None or self._owed[end] <= now
-            if is_due and (end != "resume" or "start" not in self._owed):
+    def _add_due_ends(self, now: int | None) -> None:
+        """Add the ends that are due. A killed daemon is started before any request."""
+        for end in sorted(self._due, key=lambda end: end != "start"):
+            is_due = now is None or self._due[end] <= now
+            if is_due and (end != "resume" or "start" not in self._due):
                 self._add(end)
-                del self._owed[end]
+                del self._due[end]
 
-    def _owe(self, end: str) -> None:
-        self._owed[end] = len(self._made) + self._rng.randint(0, 4)
+    def _schedule(self, end: str) -> None:
+        self._due[end] = len(self._made) + self._rng.randint(0, 4)
 
     # Notes
 
     def _write(self, path: str, data: bytes, after: str | None = None, how: str = "") -> None:
-        self._shelf.notes[path] = data
+        self._vault.notes[path] = data
         how = how or self._rng.choice(("in place", "in place", "replaced", "in two halves"))
         self._add("write", path=path, data=data, how=how, after=after)
 
     def _append(self, after: str | None = None) -> None:
-        path = self._shelf.any()
-        self._write(path, self._shelf.appended(path), after)
+        path = self._vault.any_path()
+        self._write(path, self._vault.with_line_added(path), after)
 
     def _rewrite(self, after: str | None = None) -> None:
-        self._write(self._shelf.any(), self._shelf.compose(), after)
+        self._write(self._vault.any_path(), self._vault.compose(), after)
 
     def _create(self, after: str | None = None) -> None:
-        self._write(self._shelf.new_path(), self._shelf.compose(), after)
+        self._write(self._vault.new_path(), self._vault.compose(), after)
 
     def _copy(self) -> None:
-        path = self._shelf.any()
-        self._write(self._shelf.new_path(), self._shelf.notes[path])
+        path = self._vault.any_path()
+        self._write(self._vault.new_path(), self._vault.notes[path])
 
     def _touch(self) -> None:
-        path = self._shelf.any()
-        self._write(path, self._shelf.notes[path])
+        path = self._vault.any_path()
+        self._write(path, self._vault.notes[path])
 
     def _enlarge(self) -> None:
-        self._write(self._shelf.any(), self._shelf.compose_large())
+        self._write(self._vault.any_path(), self._vault.compose_large())
 
     def _alter(self) -> None:
-        path = self._shelf.any()
-        self._write(path, self._shelf.altered(path), how="same size and time")
+        path = self._vault.any_path()
+        self._write(path, self._vault.with_other_mark(path), how="same size and time")
 
     def _delete(self, after: str | None = None) -> None:
-        if path := self._vanishing():
-            del self._shelf.notes[path]
+        if path := self._choose_removable():
+            del self._vault.notes[path]
             self._add("delete", path=path, after=after)
 
-    def _vanishing(self) -> str:
-        """Some note that may go from its path; none if too many went already."""
-        loose = self._shelf.loose()
+    def _choose_removable(self) -> str:
+        """Choose a note that may leave its path; empty if too many have left already."""
+        loose = self._vault.removable()
         if not loose or self._gone >= GONE_MAX:
             return ""
         self._gone += 1
         return self._rng.choice(loose)
 
     def _recreate(self) -> None:
-        path = self._vanishing()
+        path = self._choose_removable()
         if not path:
             return
-        data = self._shelf.notes[path]
+        data = self._vault.notes[path]
         self._add("delete", path=path)
-        self._write(path, data if self._rng.random() < 0.5 else self._shelf.compose())
+        self._write(path, data if self._rng.random() < 0.5 else self._vault.compose())
 
     def _hide(self, after: str | None = None) -> None:
-        if shown := self._shelf.shown():
+        if shown := self._vault.visible():
             path = self._rng.choice(shown)
-            self._write(path, HIDING + self._shelf.notes[path], after)
+            self._write(path, HIDING + self._vault.notes[path], after)
 
     def _unhide(self) -> None:
-        if hidden := self._shelf.hidden():
+        if hidden := self._vault.hidden():
             path = self._rng.choice(hidden)
-            self._write(path, self._shelf.notes[path].removeprefix(HIDING))
+            self._write(path, self._vault.notes[path].removeprefix(HIDING))
 
     def _move(self, after: str | None = None) -> None:
-        if path := self._vanishing():
-            to = self._shelf.new_path()
-            self._shelf.notes[to] = self._shelf.notes.pop(path)
+        if path := self._choose_removable():
+            to = self._vault.new_path()
+            self._vault.notes[to] = self._vault.notes.pop(path)
             self._add("move", path=path, to=to, after=after)
 
     def _move_folder(self) -> None:
-        if folders := self._shelf.folders():
-            folder, to = self._rng.choice(folders), self._shelf.new_folder()
-            inside = sum(path.startswith(f"{folder}/") for path in self._shelf.notes)
+        if folders := self._vault.folders():
+            folder, to = self._rng.choice(folders), self._vault.new_folder()
+            inside = sum(path.startswith(f"{folder}/") for path in self._vault.notes)
             if self._gone + inside <= GONE_MAX:
                 self._gone += inside
-                self._shelf.move_folder(folder, to)
+                self._vault.move_folder(folder, to)
                 self._add("move folder", path=folder, to=to)
 
     def _deny(self) -> None:
@@ -251,50 +251,50 @@ class Steps:
 
     # The daemon and its provider
 
-    def _ask(self) -> None:
-        self._has_asked = True
+    def _request_job(self) -> None:
+        self._has_requested = True
         self._add("ask", how=self._rng.choice(("sync", "sync", "full")))
 
     def _reindex_and_edit(self) -> None:
         """Edits while an index is built, and right at the switch to it."""
-        self._has_asked = True
+        self._has_requested = True
         self._add("ask", how="reindex")
         edits = (self._append, self._rewrite, self._create, self._delete, self._hide, self._move)
         for moment in AT_A_SWITCH[self._rng.randrange(len(AT_A_SWITCH)) :]:
-            if len(self._shelf.notes) >= KEPT:
+            if len(self._vault.notes) >= KEPT:
                 self._rng.choice(edits)(moment)
-        if self._shelf.notes and self._rng.random() < 0.5:
+        if self._vault.notes and self._rng.random() < 0.5:
             self._append("index_activated")
 
     def _change_model(self) -> None:
-        """From here on no reindex is cancelled: only one makes the vectors of this model."""
-        if not self._owed:
+        """From here on no reindex is cancelled: only a reindex makes the vectors of this model."""
+        if not self._due:
             self._may_cancel = False
             self._add("change model")
             self._reindex_and_edit()
 
     def _cancel(self) -> None:
-        if self._has_asked and self._may_cancel:
+        if self._has_requested and self._may_cancel:
             self._add("cancel")
 
     def _pause(self) -> None:
-        if "resume" not in self._owed:
+        if "resume" not in self._due:
             self._add("pause")
-            self._owe("resume")
+            self._schedule("resume")
 
     def _fault(self) -> None:
-        if "provider works" not in self._owed:
+        if "provider works" not in self._due:
             self._add("fault", how=self._rng.choice(FAULTS))
-            self._owe("provider works")
+            self._schedule("provider works")
 
     def _kill(self) -> None:
         if self._kills < KILLS_MAX:
             self._kills += 1
             self._add("kill")
-            self._owe("start")
+            self._schedule("start")
 
     def _compare(self) -> None:
-        """Amid the round, too, everything comes to rest and agrees."""
-        if not self._owed and not self._has_compared:
+        """Compare in the middle of the round, once."""
+        if not self._due and not self._has_compared:
             self._has_compared = True
             self._add("compare", after="")

@@ -1,4 +1,4 @@
-"""Runs rounds, a few at a time, and reports each that fails with its seed and its operations."""
+"""Runs rounds, a few at a time, and reports each failure with its seed and operations."""
 
 import sys
 from collections import Counter
@@ -12,14 +12,14 @@ from chaos.mix.world import World
 from chaos.provider import Provider
 from chaos.tables import Tables
 
-AT_ONCE = 3  # each spends much of its time waiting
-FAILURES_MAX = 5  # then the rest is not tried any more
-SAY_EVERY = 20
-PATIENCE_S = 120.0  # without any change; then it stands still
+AT_ONCE = 3  # a round mostly waits
+FAILURES_MAX = 5  # then the remaining rounds are skipped
+PRINT_EVERY = 20
+PATIENCE_S = 120.0  # without any change; then the round fails
 
 
 def run(arena: Arena, rounds: int, patience_s: float = PATIENCE_S) -> None:
-    """So many rounds, from the arena's seed on. Raises Broken if one failed."""
+    """Run rounds from the arena's seed on. Raises Broken if one failed."""
     reader = Tables(arena)
     failed: list[int] = []
 
@@ -30,21 +30,21 @@ def run(arena: Arena, rounds: int, patience_s: float = PATIENCE_S) -> None:
             return run_round(seed, reader, patience_s)
         except Exception as why:
             failed.append(seed)
-            _report(seed, why)
+            _print_failure(seed, why)
             return Counter()
 
     with ThreadPoolExecutor(AT_ONCE) as pool:
         seeds = range(arena.seed, arena.seed + rounds)
         for done, tally in enumerate(pool.map(one, seeds), 1):
             arena.tally.update(tally)
-            if done % SAY_EVERY == 0:
+            if done % PRINT_EVERY == 0:
                 print(f"mix: {done} of {rounds} rounds, {len(failed)} failed", flush=True)
     if failed:
         named = ", ".join(map(str, sorted(failed)))
         raise Broken(f"{len(failed)} of {rounds} rounds failed; their seeds: {named}")
 
 
-def _report(seed: int, why: Exception) -> None:
+def _print_failure(seed: int, why: Exception) -> None:
     notes = "\n".join(getattr(why, "__notes__", ()))
     print(
         f"\nROUND FAILED, seed {seed}: {type(why).__name__}: {why}\n{notes}\n"
@@ -55,12 +55,12 @@ def _report(seed: int, why: Exception) -> None:
 
 
 def run_round(seed: int, reader: Tables, patience_s: float = PATIENCE_S) -> Counter[str]:
-    """One round. Raises Broken with the operations as a note."""
-    round_ = plan.make(seed)
+    """Run one round. Raises Broken with the operations as a note."""
+    round_ = plan.make_round(seed)
     with Arena(seed, "mix") as arena, Provider() as provider:
         world = World(arena, round_, provider)
         try:
-            return _play(world, round_, seed, reader, patience_s)
+            return _run_steps(world, round_, seed, reader, patience_s)
         except Exception as why:
             said = f"operations of seed {seed}, beginning {round_.beginning}, {round_.settings}:\n"
             said += "\n".join(f"  {line}" for line in world.done)
@@ -69,7 +69,7 @@ def run_round(seed: int, reader: Tables, patience_s: float = PATIENCE_S) -> Coun
             raise
 
 
-def _play(
+def _run_steps(
     world: World, round_: Round, seed: int, reader: Tables, patience_s: float
 ) -> Counter[str]:
     tally: Counter[str] = Counter()

@@ -1,4 +1,4 @@
-"""The vault on disk, the provider and the daemon of one round, and what each step does to them."""
+"""The vault, the provider and the daemon of one round, and how each step changes them."""
 
 import os
 import threading
@@ -7,20 +7,20 @@ from collections.abc import Callable
 from typing import Any, ClassVar, NamedTuple
 
 from chaos import client
-from chaos.checks import Book
-from chaos.daemons import House
+from chaos.checks import Promises
+from chaos.daemons import DaemonHarness
 from chaos.faults import ollama
 from chaos.harness import Arena, Broken, Child, require
-from chaos.mix.heard import Listener
+from chaos.managed_daemon import codes
+from chaos.mix.listener import Listener
 from chaos.mix.plan import Round, Step
-from chaos.mix.shelf import is_hiding, marks_in
+from chaos.mix.planned_vault import is_hiding, marks_in
 from chaos.provider import Fault, Provider
-from chaos.resident import codes
 from ragd.config.schema import IndexingSettings
 from ragd.paths import Home
 
-MOMENT_WITHIN_S = 0.4  # a fact that a step waits for may never come
-ANSWERS_WITHIN_S = 120.0  # of a daemon that runs, on a machine with too much to do
+MOMENT_WITHIN_S = 0.4  # the fact that a step waits for may never come
+ANSWERS_WITHIN_S = 120.0  # for a running daemon on a busy machine
 HALVES_S = 0.03
 PAUSE_S = 300
 BUSY = ("active_job", "building", "unindexed_files", "chunks_pending", "paused", "config_refused")
@@ -29,16 +29,16 @@ FAULTS: dict[str, Fault | None] = {
     "away": None,
     "hang": ollama.hang,
     "fail": ollama.fail,
-    "cut": ollama.cut,
-    "invalid": ollama.babble,
+    "cut": ollama.cut_off,
+    "invalid": ollama.send_invalid_json,
     "hang vectors": ollama.when_embedding(ollama.hang),
     "fail vectors": ollama.when_embedding(ollama.fail),
-    "slow": ollama.when_embedding(ollama.be_slow),
+    "slow": ollama.when_embedding(ollama.delay),
 }
 
 
-class Was(NamedTuple):
-    """A path came to be so between these two moments: visible, hidden, or gone."""
+class PathState(NamedTuple):
+    """A path got this state between these two moments: visible, hidden, or gone."""
 
     began: float
     ended: float
@@ -46,7 +46,7 @@ class Was(NamedTuple):
 
 
 class World:
-    """What the steps are done to. `compare` is called where the plan says so."""
+    """Carries out the steps of a plan, except `compare`."""
 
     def __init__(self, arena: Arena, round_: Round, provider: Provider) -> None:
         self.home = Home(str(arena.folder / "h"))
@@ -55,37 +55,39 @@ class World:
         self.provider = provider
         self.notes: dict[str, bytes] = {}
         self.denied: tuple[str, ...] = ()
-        self.marks: dict[str, str] = {}  # word -> the path that it was last written to
-        self.history: dict[str, list[Was]] = {}
+        self.marks: dict[str, str] = {}  # word -> the path it was last written to
+        self.history: dict[str, list[PathState]] = {}
         provider.seconds_per_text = round_.seconds_per_text
-        self.done: list[str] = []  # every step, when it was done, and what came of it
-        self._denials: list[tuple[float, float, tuple[str, ...]]] = []
+        self.done: list[str] = []  # every step, its time and its result
+        self.denials: list[tuple[float, float, tuple[str, ...]]] = []
         self._began = time.time()
         self._jobs: list[str] = []
         settings = dict(round_.settings)
         settings["embedding"] = provider.settings | settings["embedding"]
-        self.house = House(arena, Book(self.home), vault=self.vault, settings=settings)
+        self.harness = DaemonHarness(
+            arena, Promises(self.home), vault=self.vault, settings=settings
+        )
         self.listener = Listener(self.home.socket)
         self.child: Child | None = None
-        self.lock = threading.Lock()  # whoever searches sees whole entries of the history
+        self.lock = threading.Lock()  # so that the prober reads complete entries of the history
         for path, data in round_.notes.items():
             self._write(Step("write", path=path, data=data, how="in place"))
 
     # The daemon
 
     def start(self) -> None:
-        self.child = self.house.start()
-        self.house.wait_until_it_answers(self.child)
+        self.child = self.harness.start()
+        self.harness.wait_until_it_answers(self.child)
         self.listener.follow()
 
     def stop(self) -> None:
         assert self.child is not None
-        self.house.ask_to_stop()
-        require(self.child.ended(ANSWERS_WITHIN_S) == 0, f"it did not stop: {self.child}")
-        self.house.book.check_settled()
+        self.harness.ask_to_stop()
+        require(self.child.wait_for_exit(ANSWERS_WITHIN_S) == 0, f"it did not stop: {self.child}")
+        self.harness.promises.check_settled()
 
     def request(self, method: str, target: str, body: object = None) -> client.Reply:
-        """An answer of the daemon, which runs; asked again while it is too busy to answer."""
+        """Send a request to the running daemon, again while it is too busy to answer."""
         end = time.monotonic() + ANSWERS_WITHIN_S
         while True:
             require(self.child is not None and self.child.is_running, f"it ended: {self.child}")
@@ -102,12 +104,12 @@ class World:
     # Steps
 
     def do(self, step: Step) -> None:
-        """One step, when it is due."""
+        """Carry out one step when it is due."""
         if step.after:
             self.listener.wait_for(step.after, MOMENT_WITHIN_S)
         time.sleep(step.pause_s)
         began = time.time()
-        said = self._actions[step.kind](self, step) or ""
+        said = self.ACTIONS[step.kind](self, step) or ""
         self.done.append(f"{began - self._began:7.3f}  {step}  {said}".rstrip())
 
     def _write(self, step: Step) -> None:
@@ -158,28 +160,30 @@ class World:
         data = self.notes.get(path)
         state = "gone" if data is None else "hidden" if is_hiding(data) else "visible"
         with self.lock:
-            self.history.setdefault(path, []).append(Was(began, time.time(), state))
+            self.history.setdefault(path, []).append(PathState(began, time.time(), state))
 
     def _deny(self, step: Step) -> str:
         self.denied = tuple(name for name in step.path.split(", ") if name)
         began = time.time()
-        self.house.configure(indexing={"deny_dirs": [*IndexingSettings().deny_dirs, *self.denied]})
+        self.harness.configure(
+            indexing={"deny_dirs": [*IndexingSettings().deny_dirs, *self.denied]}
+        )
         if self.child is None:
-            self._denials.append((began, float("inf"), self.denied))
+            self.denials.append((began, float("inf"), self.denied))
             return "read at the start"
         reply = self.request("POST", "/v1/reload")
         require(reply.status == 200, f"reload: {reply}")
         with self.lock:
-            self._denials.append((began, time.time(), self.denied))
+            self.denials.append((began, time.time(), self.denied))
         return ""
 
     def is_denied(self, path: str, began: float, ended: float) -> bool:
-        """Whether this path lay in a denied folder from the one moment to the other."""
+        """Whether this path was in a denied folder during the whole time."""
         with self.lock:
-            held = [dirs for _, since, dirs in self._denials if since <= began][-1:]
-            meanwhile = [dirs for at, since, dirs in self._denials if since > began and at < ended]
+            held = [dirs for _, since, dirs in self.denials if since <= began][-1:]
+            meanwhile = [dirs for at, since, dirs in self.denials if since > began and at < ended]
         lists = [*held, *meanwhile]
-        return bool(held) and all(lies_in(path, dirs) for dirs in lists)
+        return bool(held) and all(is_in_folder(path, dirs) for dirs in lists)
 
     def _ask(self, step: Step) -> str:
         reply = self.request("POST", "/v1/jobs", {"mode": step.how})
@@ -193,17 +197,17 @@ class World:
         return f"{self._jobs[-1]}: {reply.status}"
 
     def _change_model(self, step: Step) -> None:
-        """When nothing is built: a reindex that runs already would not take it."""
+        """Wait until no index is being built: a running reindex would not use the new model."""
         before: object = None
         while (said := self.status())["active_job"] or said["building"]:
             if (now := self.signature(said)) != before:
                 before, end = now, time.monotonic() + ANSWERS_WITHIN_S
-            require(time.monotonic() < end, f"a job or an index stands still: {said}")
+            require(time.monotonic() < end, f"a job or a build makes no progress: {said}")
             time.sleep(0.05)
-        self.provider.take_another_model()
+        self.provider.change_model()
 
     def signature(self, said: dict[str, Any]) -> object:
-        """Changes as long as anything goes on."""
+        """A value that changes as long as work goes on."""
         keys = ("total_docs", "total_chunks", "chunks_embedded", "plugin_health", *BUSY)
         return [said[key] for key in keys], codes(said)
 
@@ -219,25 +223,23 @@ class World:
         fault = FAULTS[step.how]
         self.provider.fault = fault
         if fault is None:
-            self.provider.go_away()
+            self.provider.go_offline()
 
     def _repair_provider(self, step: Step) -> None:
-        self.provider.come_back()
+        self.provider.go_online()
 
     def _kill(self, step: Step) -> None:
         assert self.child is not None
         self.child.kill()
         self.child = None
-        self.house.book.check()
+        self.harness.promises.check()
 
     def _start(self, step: Step) -> None:
         self.start()
-        with self.lock:  # what was denied meanwhile is in force
-            self._denials = [
-                (at, min(since, time.time()), dirs) for at, since, dirs in self._denials
-            ]
+        with self.lock:  # denials made while it was down are in force now
+            self.denials = [(at, min(since, time.time()), dirs) for at, since, dirs in self.denials]
 
-    _actions: ClassVar[dict[str, Callable[["World", Step], str | None]]] = {
+    ACTIONS: ClassVar[dict[str, Callable[["World", Step], str | None]]] = {
         "write": _write,
         "delete": _delete,
         "move": _move,
@@ -255,8 +257,8 @@ class World:
     }
 
 
-def lies_in(path: str, folders: tuple[str, ...]) -> bool:
-    """By the rules of deny_dirs: a plain name at any depth, a path from the vault's root."""
+def is_in_folder(path: str, folders: tuple[str, ...]) -> bool:
+    """By the rules of deny_dirs: a plain name at any depth, or a path from the vault's root."""
     steps = path.split("/")[:-1]
     above = {"/".join(steps[: depth + 1]) for depth in range(len(steps))}
     return any(folder in above or folder in steps for folder in folders)

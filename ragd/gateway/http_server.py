@@ -150,6 +150,11 @@ class HttpServer:
         await self._runner.setup()
         await self._listener.listen(self._new_connection)
 
+    @property
+    def connection_count(self) -> int:
+        """How many connections are open."""
+        return len(self._runner.server.connections) if self._runner.server is not None else 0
+
     async def stop_accepting(self) -> None:
         """Accept no more connections. Open ones stay."""
         await self._listener.close()

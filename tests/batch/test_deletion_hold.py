@@ -1,4 +1,4 @@
-"""Notes that vanish are judged together, over minutes, and held until a person agrees."""
+"""Deleted notes are counted together over minutes, and held until a person confirms."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What a scan leads to."""
+"""The plan of a sync, made from a scan."""
 
 from ragd.batch.sync_plan import plan_sync, vanished
 from ragd.folds.catalog import Entry

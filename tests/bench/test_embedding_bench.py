@@ -12,7 +12,7 @@ from bench.embedding import (
     bare_rate,
     chunks_of,
     collection,
-    invented_chunks,
+    made_up_chunks,
     ndcg,
 )
 
@@ -43,7 +43,7 @@ def test_quality_is_measured(folder: Path, extra: list[str]) -> None:
 
 
 async def test_speed_is_measured() -> None:
-    texts = invented_chunks(2, tokens=10)
+    texts = made_up_chunks(2, tokens=10)
     assert await bare_rate(texts) > 0
 
 
@@ -65,4 +65,4 @@ def test_a_ranking_is_worth_less_the_later_the_right_one_comes() -> None:
 def test_chunks_are_cut_from_notes_or_invented(folder: Path) -> None:
     (folder / "note.md").write_text("one two three " * 300)
     assert len(chunks_of(folder, 3, tokens=100)) == 3
-    assert invented_chunks(2, 20) == invented_chunks(2, 20)
+    assert made_up_chunks(2, 20) == made_up_chunks(2, 20)

@@ -1,4 +1,4 @@
-"""The yardsticks themselves."""
+"""The measures of the benchmarks: nDCG, plain BM25, nonsense questions."""
 
 import math
 from pathlib import Path

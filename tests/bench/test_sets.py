@@ -1,4 +1,4 @@
-"""The sets of questions: made the same way each time, their halves apart, their answers there."""
+"""The sets of questions: always the same, with separate halves and answers that exist."""
 
 import math
 import random

@@ -1,4 +1,4 @@
-"""The short form of `make chaos`: real processes, killed; a seed of one's own with CHAOS_SEED=…."""
+"""The short form of `make chaos`: real processes are killed. CHAOS_SEED=… sets the seed."""
 
 import os
 import sys
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from chaos import appends, daemons, full_disk, indexing, jobs, points
-from chaos.checks import Book
+from chaos.checks import Promises
 from chaos.harness import Arena
 from ragd.paths import Home
 from ragd.runtime.crash_points import POINTS
@@ -38,16 +38,16 @@ def test_every_crash_point_has_a_case() -> None:
 
 @pytest.mark.parametrize("half", [0, 1])
 def test_a_log_recovers_from_a_crash_at_every_point(arena: Arena, half: int) -> None:
-    points.at_appender(arena, points.APPENDER[half::2])
+    points.crash_appenders(arena, points.APPENDER[half::2])
 
 
 def test_a_log_recovers_from_crashes_amid_its_recovery(arena: Arena) -> None:
-    points.chains(arena, 2)
+    points.crash_in_chains(arena, 2)
 
 
 def test_a_daemon_recovers_from_a_crash_at_each_of_its_points(arena: Arena) -> None:
     own = [case for case in points.DAEMON if not case.point.startswith(("log", "recovery"))]
-    points.at_daemon(arena, own)
+    points.crash_daemons(arena, own)
 
 
 def test_a_job_that_dies_at_any_point_is_finished_by_the_next_start(arena: Arena) -> None:
@@ -61,12 +61,12 @@ def test_a_few_kills_while_a_changing_vault_is_indexed_leave_it_whole(arena: Are
 
 
 def test_a_killed_daemon_leaves_nothing_in_the_way_of_the_next(arena: Arena) -> None:
-    house = daemons.House(arena, Book(Home(str(arena.folder / "h"))), notes=3)
-    daemons.kill_cycles(house, arena, 3)
+    harness = daemons.DaemonHarness(arena, Promises(Home(str(arena.folder / "h"))), notes=3)
+    daemons.kill_cycles(harness, arena, 3)
 
 
 def test_of_ten_daemons_at_once_one_serves_and_nine_name_it(arena: Arena) -> None:
-    daemons.ten_at_once(daemons.House(arena, Book(Home(str(arena.folder / "h")))))
+    daemons.start_ten_at_once(daemons.DaemonHarness(arena, Promises(Home(str(arena.folder / "h")))))
 
 
 @pytest.mark.skipif(not full_disk.is_possible(), reason="no private mounts on this machine")

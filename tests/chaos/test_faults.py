@@ -1,4 +1,4 @@
-"""The faults of `python -m chaos --only faults`, each kind under one daemon that outlives it."""
+"""The faults of `python -m chaos --only faults`, each kind under one daemon."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ from tests.chaos.test_chaos import SEED
 
 pytestmark = [pytest.mark.slow]
 
-# tests/health has them, and the vault's and the load's
+# tests/health runs these, and the faults of the vault and the load
 ELSEWHERE = {"sleep", "overflow", "jump_amid_work", "jump_while_paused", "stand_still_for_a_minute"}
 
 
@@ -24,14 +24,14 @@ def arena() -> Iterator[Arena]:
 def test_a_daemon_outlives_every_fault_of_a_kind_at_no_lasting_cost(
     arena: Arena, kind: str
 ) -> None:
-    with faults.residing(arena) as resident:
+    with faults.running_daemon(arena) as daemon:
         for name, fault in faults.FAULTS[kind].items():
             if name not in ELSEWHERE:
-                faults.suffer(resident, name, fault)
+                faults.run_fault(daemon, name, fault)
 
 
 def test_minutes_of_an_ollama_that_comes_and_goes_leave_no_trace(arena: Arena) -> None:
-    faults.flapping(arena)
+    faults.run_flapping(arena)
 
 
 def test_the_list_is_as_long_as_promised() -> None:

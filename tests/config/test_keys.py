@@ -204,7 +204,7 @@ def another(key: Key) -> Any:
 
 @pytest.mark.parametrize("key", [k for k in dotted_keys() if k.name != "vector_store.type"])
 def test_a_change_takes_effect_as_the_key_says(key: Key, tmp_path: Path) -> None:
-    """By what the daemon really does with it: kept until a restart, cut anew, read anew."""
+    """Compared with what the daemon does: wait for a restart, chunk again, or read again."""
     home = Home(str(tmp_path / "home"))
     Path(home.root).mkdir()
     old = {"vault_path": str(tmp_path / "vault")}

@@ -1,4 +1,4 @@
-"""The configuration: what is accepted, what is refused, and whether a person is told why."""
+"""The configuration: what is accepted, what is refused, and the reasons given."""
 
 import json
 import os

@@ -1,6 +1,6 @@
-"""Runs the daemon with something in it replaced: `child.py HOME TWIST[=VALUE]…`.
+"""Runs the daemon with a part replaced: `child.py HOME TWIST[=VALUE]…`.
 
-A twist is a function below. Each stands for a thing that a test cannot wait for or does not have:
+A twist is a function below. Each replaces something that a test cannot wait for or does not have:
 a failing disk, a hanging mount, an actor with a bug. lancedb is left out unless `lancedb` is named.
 """
 
@@ -23,16 +23,16 @@ def lancedb() -> None:
 
 
 def plain() -> None:
-    """Nothing but the missing lancedb."""
+    """Only lancedb is left out."""
 
 
 def finish_within(seconds: str) -> None:
-    """A shorter patience at the end."""
+    """A shorter limit for the stop."""
     daemon.FINISH_WITHIN_S = float(seconds)
 
 
 def probe_within(seconds: str) -> None:
-    """A shorter patience with probes."""
+    """A shorter limit for probes."""
     from ragd.health import health_monitor
 
     health_monitor.PROBE_WITHIN_S = float(seconds)
@@ -43,7 +43,7 @@ def umask(mode: str) -> None:
 
 
 def held_index(fifo: str) -> None:
-    """The index opens when somebody has written to this FIFO."""
+    """The index opens after the test has written to this FIFO."""
 
     def probe(
         folder: Path, generation: str | None = None, expected: int = 0, vault: str = ""
@@ -56,12 +56,12 @@ def held_index(fifo: str) -> None:
 
 
 def hanging_vault() -> None:
-    """The vault lies on a mount that never answers."""
+    """The vault is on a mount that never answers."""
     Probes.vault = lambda self: _hang()  # type: ignore[method-assign]
 
 
 def hang_vault_while(path: str) -> None:
-    """Every call into the vault blocks while a file is there."""
+    """Every call to the vault blocks while a file exists."""
     from ragd.vault import files as vault
     from ragd.vault.disk_waits import waits_for_disk
     from ragd.vault.safe_open import open_root
@@ -75,7 +75,7 @@ def hang_vault_while(path: str) -> None:
 
 
 def vault_within(seconds: str) -> None:
-    """A shorter patience with the vault."""
+    """A shorter limit for the vault."""
     from ragd.vault.threads import LANES
 
     for lane in LANES:
@@ -83,14 +83,14 @@ def vault_within(seconds: str) -> None:
 
 
 def search_within(seconds: str) -> None:
-    """A shorter patience with searches."""
+    """A shorter limit for searches."""
     from ragd.search import searcher
 
     searcher.WITHIN_S = float(seconds)
 
 
 def deep_search_hangs() -> None:
-    """Looking up more candidates than at first never ends."""
+    """The second, deeper search for candidates never ends."""
     from ragd.search import retrieval
 
     retrieve = retrieval.retrieve
@@ -118,7 +118,7 @@ def crashing_actor(message: str) -> None:
 
 
 def crash_when(path: str) -> None:
-    """An actor that crashes as long as a file is there (its text is the message)."""
+    """An actor that crashes while a file exists (its text is the message)."""
 
     async def crash() -> None:
         while not os.path.exists(path):
@@ -131,7 +131,7 @@ def crash_when(path: str) -> None:
 
 
 def hang_when(path: str) -> None:
-    """An actor that stops the loop for good when a file appears."""
+    """An actor that blocks the event loop when a file appears."""
 
     async def hang() -> None:
         while not os.path.exists(path):
@@ -142,7 +142,7 @@ def hang_when(path: str) -> None:
 
 
 def leave_when(path: str) -> None:
-    """An actor that ends without a word when a file appears."""
+    """An actor that returns when a file appears."""
 
     async def leave() -> None:
         while not os.path.exists(path):
@@ -161,7 +161,7 @@ def _with_actor(actor: object, name: str = "buggy") -> None:
 
 
 def panicking_actor(message: str) -> None:
-    """An actor in whose Rust library something broke."""
+    """An actor that raises the panic of a Rust library."""
 
     class PanicException(BaseException):
         pass
@@ -173,7 +173,7 @@ def panicking_actor(message: str) -> None:
 
 
 def broken_wiring(message: str) -> None:
-    """The daemon's own story has a bug."""
+    """The wiring of the daemon has a bug."""
 
     def actors(*arguments: object) -> dict[str, object]:
         raise LookupError(message)
@@ -182,7 +182,7 @@ def broken_wiring(message: str) -> None:
 
 
 def panicking_wiring(message: str) -> None:
-    """The same, out of a library written in Rust."""
+    """The wiring raises the panic of a Rust library."""
 
     class PanicException(BaseException):
         pass
@@ -194,7 +194,7 @@ def panicking_wiring(message: str) -> None:
 
 
 def leaky_library(message: str) -> None:
-    """Libraries that say what they choke on, wherever they can."""
+    """Libraries that put note text in all their messages."""
     import logging
     import warnings
 
@@ -225,7 +225,7 @@ def crashing_handler(message: str) -> None:
 
 
 def fsync_fails_when(path: str) -> None:
-    """The log's disk reports an I/O error while a file is there."""
+    """The log's disk reports an I/O error while a file exists."""
     from ragd.eventlog import disk
 
     sync = disk.AppendedFile.sync
@@ -239,7 +239,7 @@ def fsync_fails_when(path: str) -> None:
 
 
 def full_while(path: str) -> None:
-    """The log's disk has no room while a file is there; half of the first record still fits."""
+    """The log's disk is full while a file exists; half of the first record still fits."""
     from ragd.eventlog import disk
 
     write = disk.AppendedFile.write

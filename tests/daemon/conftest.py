@@ -1,4 +1,4 @@
-"""Homes, daemons in processes, and a gateway on a real socket inside the test's own process."""
+"""Homes, daemons in processes, and a gateway on a real socket in the process of the test."""
 
 import asyncio
 import shutil
@@ -30,7 +30,7 @@ from ragd.search.searcher import Searcher
 from ragd.state.ledger import Ledger
 from ragd.store.open_indexes import OpenIndexes
 from ragd.vault.note_reader import NoteReader
-from tests.daemon.processes import Process, real, twisted, write_config
+from tests.daemon.processes import Process, start_modified, start_ragd, write_config
 from tests.daemon.virtual_clock import VirtualClock
 from tests.daemon.wire import Reply, ask
 
@@ -45,7 +45,7 @@ def folder() -> Iterator[Path]:
 
 @pytest.fixture
 def home(folder: Path) -> Home:
-    """A home with a configuration, and a vault beside it."""
+    """A home with a configuration, and a vault next to it."""
     found = Home(str(folder / "h"))
     write_config(found, health={"probe_s": 0.05})
     return found
@@ -53,17 +53,17 @@ def home(folder: Path) -> Home:
 
 @pytest.fixture
 def start(home: Home) -> Iterator[Callable[..., Process]]:
-    """Starts daemons of this home, twisted ones if told so, and sees to it that they end."""
+    """Starts daemons of this home, with twists if given, and ends them after the test."""
     begun: list[Process] = []
 
     def begin(*twists: str, of: Home = home, **env: str) -> Process:
-        process = twisted(of, *twists, **env) if twists else real(of, **env)
+        process = start_modified(of, *twists, **env) if twists else start_ragd(of, **env)
         begun.append(process)
         return process
 
     yield begin
     for process in begun:
-        process.end()
+        process.kill()
 
 
 @pytest.fixture
@@ -71,8 +71,8 @@ def clock() -> VirtualClock:
     return VirtualClock()
 
 
-class House:
-    """What the daemon wires, without its actors and its signals."""
+class RunningGateway:
+    """The gateway and its parts, without the actors and signals of the daemon."""
 
     def __init__(self, home: Home, clock: Clock) -> None:
         self.home = home
@@ -88,7 +88,7 @@ class House:
         reload = ConfigReload(self.settings)
         path, journal = Path(home.config), self.ledger.journal
         self.config_reader = ConfigReader(clock, path, reload, journal)
-        self.gateway = ToolGateway(
+        self.tool_gateway = ToolGateway(
             self.ledger,
             clock,
             self.settings,
@@ -100,7 +100,7 @@ class House:
             VectorProgress(clock),
         )
         self.server = HttpServer(
-            UnixListener(home.socket), self.gateway.routes(), self.gateway.refuse
+            UnixListener(home.socket), self.tool_gateway.routes(), self.tool_gateway.refuse
         )
 
     async def add(self, *facts: Fact) -> int:
@@ -115,26 +115,26 @@ class House:
 
 
 @asynccontextmanager
-async def housed(home: Home, clock: Clock | None = None) -> AsyncIterator[House]:
-    house = House(home, clock or SystemClock())
+async def run_gateway(home: Home, clock: Clock | None = None) -> AsyncIterator[RunningGateway]:
+    gateway = RunningGateway(home, clock or SystemClock())
     async with asyncio.TaskGroup() as group:
-        group.create_task(house.ledger.journal.run())
-        await house.add(
+        group.create_task(gateway.ledger.journal.run())
+        await gateway.add(
             DaemonStarted(version="test", config_hash="", previous_stop="none", provider="auto")
         )
-        await house.server.start()
+        await gateway.server.start()
         try:
-            yield house
+            yield gateway
         finally:
-            house.stop.set()
-            house.gateway.streams.end()
-            await house.server.stop(0.2)
-            await house.gateway.close()
-            await house.ledger.journal.close()
+            gateway.stop.set()
+            gateway.tool_gateway.streams.end()
+            await gateway.server.stop(0.2)
+            await gateway.tool_gateway.close()
+            await gateway.ledger.journal.close()
 
 
 @pytest.fixture
-async def house(home: Home) -> AsyncIterator[House]:
+async def gateway(home: Home) -> AsyncIterator[RunningGateway]:
     """A gateway that answers on the home's socket, in this process."""
-    async with housed(home) as house:
-        yield house
+    async with run_gateway(home) as gateway:
+        yield gateway

@@ -1,4 +1,4 @@
-"""Real daemons in processes of their own, and the facts they leave."""
+"""Real daemons in processes of their own, and the facts in their logs."""
 
 import asyncio
 import json
@@ -37,7 +37,7 @@ def environment(**more: str) -> dict[str, str]:
 
 
 class Process:
-    """A daemon, or what wanted to become one."""
+    """A daemon process, which may also fail to start."""
 
     def __init__(self, home: Home, command: list[str], **env: str) -> None:
         self.home = home
@@ -48,8 +48,8 @@ class Process:
         )
         self.pid = self.popen.pid
 
-    async def exited(self, within_s: float = WITHIN_S) -> int:
-        """Wait for its end; the exit code, negative for a signal."""
+    async def wait_for_exit(self, within_s: float = WITHIN_S) -> int:
+        """Wait until it has ended. Returns the exit code, negative for a signal."""
         return await asyncio.to_thread(self.popen.wait, within_s)
 
     def signal(self, number: int) -> None:
@@ -57,23 +57,23 @@ class Process:
 
     async def stop(self) -> int:
         self.signal(signal.SIGTERM)
-        return await self.exited()
+        return await self.wait_for_exit()
 
     @property
-    def said(self) -> str:
-        """What it wrote to stdout and stderr."""
+    def output(self) -> str:
+        """What it has written to stdout and stderr."""
         text = ""
         for file in (self._stdout, self._stderr):
             file.seek(0)
             text += file.read().decode()
         return text
 
-    async def answers(self) -> Reply:
-        """Wait until it answers; its first status."""
+    async def wait_until_ready(self) -> Reply:
+        """Wait for its first status, and return it."""
         deadline = time.monotonic() + WITHIN_S
         while True:
-            assert self.popen.poll() is None, f"exit {self.popen.returncode}: {self.said}"
-            assert time.monotonic() < deadline, self.said
+            assert self.popen.poll() is None, f"exit {self.popen.returncode}: {self.output}"
+            assert time.monotonic() < deadline, self.output
             try:
                 return await self.ask("GET", "/v1/status")
             except (FileNotFoundError, ConnectionError, asyncio.IncompleteReadError):
@@ -86,7 +86,7 @@ class Process:
         data: dict[str, Any] = (await self.ask("GET", "/v1/status")).data
         return data
 
-    async def until(self, *codes: str, absent: bool = False) -> list[str]:
+    async def wait_for_reasons(self, *codes: str, absent: bool = False) -> list[str]:
         """Wait until the reasons hold all of `codes` (or, `absent`, none of them)."""
         deadline = time.monotonic() + WITHIN_S
         while True:
@@ -98,8 +98,8 @@ class Process:
             assert time.monotonic() < deadline, reasons
             await asyncio.sleep(0.01)
 
-    def end(self) -> None:
-        """Whatever it is doing, it is over now."""
+    def kill(self) -> None:
+        """Kill it if it runs, and close its files."""
         if self.popen.poll() is None:
             self.popen.kill()
             self.popen.wait()
@@ -107,18 +107,18 @@ class Process:
         self._stderr.close()
 
 
-def real(home: Home, **env: str) -> Process:
-    """`ragd` as users have it."""
+def start_ragd(home: Home, **env: str) -> Process:
+    """Start `ragd` unchanged."""
     return Process(home, [sys.executable, "-m", "ragd", "--home", home.root], **env)
 
 
-def twisted(home: Home, *twists: str, **env: str) -> Process:
-    """`ragd` with something replaced in it (child.py), lancedb among them."""
+def start_modified(home: Home, *twists: str, **env: str) -> Process:
+    """Start `ragd` with parts replaced (child.py), always without lancedb."""
     return Process(home, [sys.executable, str(CHILD), home.root, *twists], **env)
 
 
 def facts(home: Home) -> list[dict[str, Any]]:
-    """Every record in the log's files, each line's checksum left aside."""
+    """Every record in the files of the log, without the checksums."""
     found = []
     for segment in sorted(Path(home.events).glob("*.ndjson")):
         for line in segment.read_bytes().splitlines()[1:]:

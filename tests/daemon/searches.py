@@ -1,4 +1,4 @@
-"""A real daemon over a small vault, asked as a tool call asks it."""
+"""A real daemon over a small vault, with requests like those of a tool call."""
 
 import json
 import os
@@ -12,11 +12,11 @@ from typing import Any
 
 from ragctl.daemon.client import is_listening, request, stream
 from ragd.paths import Home
-from tests.daemon.processes import Process, real
-from tests.daemon.wire import checked
+from tests.daemon.processes import Process, start_ragd
+from tests.daemon.wire import check_envelope
 from tests.patience import PATIENCE_S
 
-NOBODY = {"provider": "ollama", "base_url": "http://127.0.0.1:9"}  # makes no vectors
+NO_PROVIDER = {"provider": "ollama", "base_url": "http://127.0.0.1:9"}  # makes no vectors
 WITHIN_S = PATIENCE_S
 TOOL = "/v1/tools/obsidian_rag_search"
 
@@ -31,8 +31,8 @@ NOTES = {
 }
 
 
-class Asked:
-    """One answer, taken apart."""
+class ParsedAnswer:
+    """One answer and its parts."""
 
     def __init__(self, status: int, envelope: dict[str, Any]) -> None:
         self.status = status
@@ -80,7 +80,7 @@ class Vault:
         return note
 
     def configure(self, **config: Any) -> None:
-        still = {"debounce_s": 60, "collect_s": 300, "rescan_s": 86400}  # nothing moves by itself
+        still = {"debounce_s": 60, "collect_s": 300, "rescan_s": 86400}  # no automatic sync
         whole: dict[str, Any] = {
             "vault_path": str(self.root),
             "embedding": {"provider": "embedded"},
@@ -95,18 +95,18 @@ class Vault:
         assert self.post("/v1/reload", {}).status == 200
 
     def start(self) -> None:
-        self.process = real(self.home)
+        self.process = start_ragd(self.home)
         deadline = time.monotonic() + WITHIN_S
         while not is_listening(self.home):
-            assert time.monotonic() < deadline, self.process.said
+            assert time.monotonic() < deadline, self.process.output
             time.sleep(0.02)
 
     def end(self) -> None:
         if self.process is not None:
-            self.process.end()
+            self.process.kill()
 
     def index(self, mode: str = "full") -> dict[str, Any]:
-        """Index and wait for the vectors; the last line."""
+        """Index and wait for the vectors. Returns the last line of the job."""
         job = self.post("/v1/jobs", {"mode": mode}).data["job_id"]
         lines: Any = stream(self.home, f"/v1/jobs/{job}?follow=1")
         try:
@@ -117,8 +117,8 @@ class Vault:
         finally:
             lines.close()
 
-    def text_only(self) -> None:
-        """Index, and come back when all text is stored, whatever becomes of the vectors."""
+    def index_text(self) -> None:
+        """Index, and wait until all text is stored; vectors may be missing."""
         job = self.post("/v1/jobs", {"mode": "full"}).data["job_id"]
         deadline = time.monotonic() + WITHIN_S
         stored = ("vectors", "finished")
@@ -126,33 +126,33 @@ class Vault:
             assert time.monotonic() < deadline
             time.sleep(0.02)
 
-    def post(self, path: str, body: Any) -> Asked:
+    def post(self, path: str, body: Any) -> ParsedAnswer:
         answer = request(self.home, "POST", path, body, WITHIN_S)
-        return Asked(answer.status, checked(answer.body))
+        return ParsedAnswer(answer.status, check_envelope(answer.body))
 
-    def get(self, path: str) -> Asked:
+    def get(self, path: str) -> ParsedAnswer:
         answer = request(self.home, "GET", path, None, WITHIN_S)
-        return Asked(answer.status, checked(answer.body))
+        return ParsedAnswer(answer.status, check_envelope(answer.body))
 
-    def delete(self, path: str) -> Asked:
+    def delete(self, path: str) -> ParsedAnswer:
         answer = request(self.home, "DELETE", path, None, WITHIN_S)
-        return Asked(answer.status, checked(answer.body))
+        return ParsedAnswer(answer.status, check_envelope(answer.body))
 
     def until(self, seen: Callable[[], Any]) -> Any:
-        """Ask again until it is there."""
+        """Call it until it returns a true value."""
         deadline = time.monotonic() + WITHIN_S
         while not (found := seen()):
             assert time.monotonic() < deadline
             time.sleep(0.02)
         return found
 
-    def search(self, query: str, **more: Any) -> Asked:
+    def search(self, query: str, **more: Any) -> ParsedAnswer:
         return self.post(TOOL, {"query": query, **more})
 
 
 @contextmanager
-def serving(notes: dict[str, str] = NOTES, **config: Any) -> Iterator[Vault]:
-    """A vault that is indexed and answers."""
+def serve_vault(notes: dict[str, str] = NOTES, **config: Any) -> Iterator[Vault]:
+    """A vault with a complete index and a running daemon."""
     with _vault(notes, config) as vault:
         vault.start()
         vault.index()
@@ -160,15 +160,15 @@ def serving(notes: dict[str, str] = NOTES, **config: Any) -> Iterator[Vault]:
 
 
 @contextmanager
-def serving_text(
+def serve_text(
     notes: dict[str, str], file_times: Mapping[str, float] | None = None, **config: Any
 ) -> Iterator[Vault]:
-    """One that answers by words alone. `file_times`: of notes, where they matter."""
-    with _vault(notes, {"embedding": NOBODY, **config}) as vault:
+    """The same without vectors. `file_times`: the modification times of some notes."""
+    with _vault(notes, {"embedding": NO_PROVIDER, **config}) as vault:
         for path, moment in (file_times or {}).items():
             os.utime(vault.root / path, (moment, moment))
         vault.start()
-        vault.text_only()
+        vault.index_text()
         yield vault
 
 

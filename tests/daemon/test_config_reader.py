@@ -1,4 +1,4 @@
-"""What a person changes in config.json by hand is in force soon, or is told to be refused."""
+"""Manual changes of config.json take effect soon, or are reported as refused."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -8,35 +8,38 @@ from typing import Any
 import pytest
 
 from ragd.config import config_reader
-from tests.daemon.conftest import House
+from tests.daemon.conftest import RunningGateway
 from tests.daemon.processes import write_config
+from tests.patience import wait_until
 
 
 @pytest.fixture
-async def watched(house: House, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[House]:
+async def watched(
+    gateway: RunningGateway, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[RunningGateway]:
     monkeypatch.setattr(config_reader, "CHECK_EVERY_S", 0.01)
-    watching = asyncio.create_task(house.config_reader.run())
-    yield house
+    watching = asyncio.create_task(gateway.config_reader.run())
+    yield gateway
     watching.cancel()
 
 
-async def status(house: House) -> dict[str, Any]:
-    data: dict[str, Any] = (await house.ask("GET", "/v1/status")).data
+async def status(gateway: RunningGateway) -> dict[str, Any]:
+    data: dict[str, Any] = (await gateway.ask("GET", "/v1/status")).data
     return data
 
 
-async def until_refused(house: House, refused: bool) -> Any:
-    while ((why := (await status(house))["config_refused"]) is not None) is not refused:
+async def until_refused(gateway: RunningGateway, refused: bool) -> Any:
+    while ((why := (await status(gateway))["config_refused"]) is not None) is not refused:
         await asyncio.sleep(0.01)
     return why
 
 
-async def reloads(house: House) -> list[str]:
-    found = house.ledger.journal.follow(0, ["config_reloaded"], wait=False)
+async def reloads(gateway: RunningGateway) -> list[str]:
+    found = gateway.ledger.journal.follow(0, ["config_reloaded"], wait=False)
     return [record.actor async for record in found]
 
 
-async def test_a_change_by_hand_is_taken_over(watched: House) -> None:
+async def test_a_change_by_hand_is_taken_over(watched: RunningGateway) -> None:
     write_config(watched.home, health={"probe_s": 7}, embedding={"provider": "ollama"})
     async for record in watched.ledger.journal.follow(0, ["config_reloaded"]):
         assert record.actor == "config_reader"
@@ -47,7 +50,7 @@ async def test_a_change_by_hand_is_taken_over(watched: House) -> None:
 
 
 async def test_what_is_refused_changes_nothing_and_is_told_until_it_is_mended(
-    watched: House,
+    watched: RunningGateway,
 ) -> None:
     before, kept = watched.settings.current, Path(watched.home.config).read_bytes()
     write_config(watched.home, helth={"probe_s": 7})
@@ -59,10 +62,9 @@ async def test_what_is_refused_changes_nothing_and_is_told_until_it_is_mended(
     assert watched.settings.current == before and await reloads(watched) == []
 
 
-async def test_a_reload_that_was_asked_for_is_not_done_again(watched: House) -> None:
+async def test_a_reload_that_was_asked_for_is_not_done_again(watched: RunningGateway) -> None:
     write_config(watched.home, health={"probe_s": 7})
     assert (await watched.ask("POST", "/v1/reload")).data["applied"] == ["health.probe_s"]
     write_config(watched.home, health={"probe_s": 8})
-    while watched.settings.current.health.probe_s != 8:
-        await asyncio.sleep(0.01)
+    await wait_until(lambda: watched.settings.current.health.probe_s == 8)
     assert await reloads(watched) == ["tool_gateway", "config_reader"]

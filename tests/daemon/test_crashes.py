@@ -15,7 +15,7 @@ async def test_a_crash_is_a_fact_and_shows_in_status(
 ) -> None:
     trigger = folder / "trigger"
     daemon = start(f"crash_when={trigger}")
-    await daemon.answers()
+    await daemon.wait_until_ready()
     async with connected(home.socket) as wire:
         await wire.send(head("GET", "/v1/events?follow=1&type=actor_crashed"))
         await wire.head()
@@ -38,7 +38,7 @@ async def test_five_crashes_end_it_with_1_though_somebody_follows_the_events(
 ) -> None:
     trigger = folder / "trigger"
     daemon = start(f"crash_when={trigger}")
-    await daemon.answers()
+    await daemon.wait_until_ready()
     async with connected(home.socket) as wire, connected(home.socket) as stuck:
         await stuck.send(head("POST", "/v1/tools/obsidian_rag_status", b"{}")[:-1])
         await wire.send(head("GET", "/v1/events?follow=1&type=actor_crashed"))
@@ -47,10 +47,10 @@ async def test_five_crashes_end_it_with_1_though_somebody_follows_the_events(
         for _ in range(5):
             trigger.write_text("message")
             await anext(following)
-        assert await daemon.exited() == 1
-    assert daemon.said.startswith("ragd: Actors crashed 5 times within a minute")
-    assert "buggy (LookupError at ragd/supervisor.py:" in daemon.said
-    assert "message" not in daemon.said
-    assert daemon.said.count("\n") == 1
+        assert await daemon.wait_for_exit() == 1
+    assert daemon.output.startswith("ragd: Actors crashed 5 times within a minute")
+    assert "buggy (LookupError at ragd/supervisor.py:" in daemon.output
+    assert "message" not in daemon.output
+    assert daemon.output.count("\n") == 1
     assert types(home).count("actor_crashed") == 5
     assert types(home)[-1] != "daemon_stopped"

@@ -20,16 +20,16 @@ Start = Callable[..., Process]
 async def test_a_vault_that_goes_away_and_comes_back(home: Home, start: Start) -> None:
     vault = Path(home.root).parent / "vault"
     daemon = start("plain")
-    await daemon.answers()
-    await daemon.until("INDEX_NOT_FOUND")
+    await daemon.wait_until_ready()
+    await daemon.wait_for_reasons("INDEX_NOT_FOUND")
     vault.rename(vault.with_name("elsewhere"))
-    await daemon.until("VAULT_NOT_FOUND")
+    await daemon.wait_for_reasons("VAULT_NOT_FOUND")
     status = await daemon.status()
     assert (status["vault"]["path"], status["vault"]["found"]) == (str(vault), False)
     [reason] = [r for r in status["reasons"] if r["code"] == "VAULT_NOT_FOUND"]
     assert reason["state"] == "unavailable"  # there is no index to serve from
     vault.with_name("elsewhere").rename(vault)
-    await daemon.until("VAULT_NOT_FOUND", absent=True)
+    await daemon.wait_for_reasons("VAULT_NOT_FOUND", absent=True)
     assert (await daemon.status())["vault"]["found"] is True
     assert await daemon.stop() == 0
     told = [r["event"]["type"] for r in facts(home) if r["event"].get("dependency") == "vault"]
@@ -40,11 +40,11 @@ async def test_a_vault_on_a_dead_mount_holds_up_neither_answers_nor_the_end(
     home: Home, start: Start
 ) -> None:
     daemon = start("hanging_vault", "probe_within=0.05", "finish_within=0.2")
-    await daemon.answers()
-    await daemon.until("VAULT_NOT_RESPONDING", "INDEX_NOT_FOUND")
+    await daemon.wait_until_ready()
+    await daemon.wait_for_reasons("VAULT_NOT_RESPONDING", "INDEX_NOT_FOUND")
     assert (await daemon.ask("POST", "/v1/reload")).status == 200  # which needs a thread too
     assert await daemon.stop() == 0
-    assert daemon.said == ""
+    assert daemon.output == ""
     assert facts(home)[-1]["event"]["type"] == "daemon_stopped"
 
 
@@ -76,14 +76,14 @@ async def test_ollama_that_goes_away_and_comes_back(home: Home, start: Start) ->
             embedding={"provider": "ollama", "base_url": f"http://127.0.0.1:{port}"},
         )
         daemon = start("plain")
-        await daemon.answers()
-        await daemon.until("INDEX_NOT_FOUND")
+        await daemon.wait_until_ready()
+        await daemon.wait_for_reasons("INDEX_NOT_FOUND")
         await _until_ollama_is(daemon, "up")
         assert "OLLAMA_UNREACHABLE" not in [r["code"] for r in (await daemon.status())["reasons"]]
-    await daemon.until("OLLAMA_UNREACHABLE")
+    await daemon.wait_for_reasons("OLLAMA_UNREACHABLE")
     await _until_ollama_is(daemon, "down")
     async with fake_ollama(port):
-        await daemon.until("OLLAMA_UNREACHABLE", absent=True)
+        await daemon.wait_for_reasons("OLLAMA_UNREACHABLE", absent=True)
         assert await daemon.stop() == 0
     told = [r["event"]["type"] for r in facts(home) if r["event"].get("dependency") == "ollama"]
     assert told == ["dependency_recovered", "dependency_lost", "dependency_recovered"]
@@ -100,9 +100,9 @@ async def test_without_ollama_the_default_setup_tells_it_and_is_not_degraded_by_
 ) -> None:
     write_config(home, health={"probe_s": 0.05}, embedding={"base_url": "http://127.0.0.1:1"})
     daemon = start("plain")
-    await daemon.answers()
+    await daemon.wait_until_ready()
     await _until_ollama_is(daemon, "down")
-    assert await daemon.until("INDEX_NOT_FOUND") == ["INDEX_NOT_FOUND"]
+    assert await daemon.wait_for_reasons("INDEX_NOT_FOUND") == ["INDEX_NOT_FOUND"]
     assert await daemon.stop() == 0
 
 
@@ -111,18 +111,18 @@ async def test_without_ollama_the_default_setup_tells_it_and_is_not_degraded_by_
 
 @pytest.mark.slow
 async def test_garbage_where_the_index_should_be_is_told_honestly(home: Home, start: Start) -> None:
-    """With the real store. Whole tables, and how they get damaged, are in tests/store/lance."""
+    """With the real store. Damage to whole tables is tested in tests/store/lance."""
     folder = Path(home.vectors)
     for table in ("obsidian_chunks.lance", "01GENERATION/obsidian_chunks.lance"):
         (folder / table / "_versions").mkdir(parents=True)
         (folder / table / "_versions" / "1.manifest").write_bytes(b"garbage")
     daemon = start("lancedb")
-    await daemon.answers()
-    assert await daemon.until("INDEX_CORRUPTED") == ["INDEX_CORRUPTED"]
+    await daemon.wait_until_ready()
+    assert await daemon.wait_for_reasons("INDEX_CORRUPTED") == ["INDEX_CORRUPTED"]
     search = await daemon.ask("POST", "/v1/tools/obsidian_rag_search", {"query": "x"})
     assert (search.status, search.code) == (503, "INDEX_CORRUPTED")
     shutil.rmtree(folder)
-    assert await daemon.until("INDEX_NOT_FOUND") == ["INDEX_NOT_FOUND"]
+    assert await daemon.wait_for_reasons("INDEX_NOT_FOUND") == ["INDEX_NOT_FOUND"]
     assert await daemon.stop() == 0
     told = [r["event"]["code"] for r in facts(home) if r["event"].get("dependency") == "index"]
     assert told == ["INDEX_CORRUPTED", "INDEX_NOT_FOUND"]

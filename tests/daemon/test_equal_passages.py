@@ -6,8 +6,8 @@ from collections.abc import Iterator
 import pytest
 
 from ragctl.daemon.client import is_listening
-from tests.daemon.processes import twisted
-from tests.daemon.searches import Vault, serving_text
+from tests.daemon.processes import start_modified
+from tests.daemon.searches import Vault, serve_text
 
 TEMPLATE = "## Gratitude\n\n- What am I grateful for today?\n- What would make today great?\n"
 DAYS = 150  # three times as many as are looked up at first
@@ -30,7 +30,7 @@ NOTES = {
 
 @pytest.fixture(scope="module")
 def vault() -> Iterator[Vault]:
-    with serving_text(NOTES) as vault:
+    with serve_text(NOTES) as vault:
         yield vault
 
 
@@ -82,8 +82,8 @@ def test_deleted_and_denied_notes_are_not_named(vault: Vault) -> None:
 
 def test_when_the_time_is_up_what_was_found_is_served(vault: Vault) -> None:
     assert vault.process is not None
-    vault.process.end()
-    vault.process = twisted(vault.home, "lancedb", "search_within=2", "deep_search_hangs")
+    vault.process.kill()
+    vault.process = start_modified(vault.home, "lancedb", "search_within=2", "deep_search_hangs")
     deadline = time.monotonic() + 60
     while not is_listening(vault.home) or vault.search(QUESTION).code == "STARTING":
         assert time.monotonic() < deadline

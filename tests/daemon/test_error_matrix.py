@@ -22,7 +22,7 @@ pytestmark = [
 
 @pytest.fixture
 def vault() -> Iterator[Vault]:
-    """A daemon over an empty vault that looks at its world often."""
+    """A daemon over an empty vault, with frequent probes."""
     folder = Path(tempfile.mkdtemp(prefix="rm", dir="/tmp"))
     found = Vault(folder, {}, health={"probe_s": 0.1})
     found.root.mkdir()

@@ -1,4 +1,4 @@
-"""A real daemon whose vault hangs: it answers, it says so, and it goes on when the vault does."""
+"""A real daemon whose vault hangs: it answers, reports it, and continues when the vault does."""
 
 import asyncio
 import json
@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from ragd.paths import Home
-from tests.daemon.processes import Process, facts, twisted
+from tests.daemon.processes import Process, facts, start_modified
 from tests.hanging_mount import hanging_mount
 
 CODE = "VAULT_NOT_RESPONDING"
@@ -38,7 +38,7 @@ class Hanging:
         Path(self.home.root).mkdir(mode=0o700)
         config: dict[str, Any] = {
             "vault_path": str(self.vault),
-            "embedding": {"provider": "ollama", "base_url": "http://127.0.0.1:9"},  # nobody there
+            "embedding": {"provider": "ollama", "base_url": "http://127.0.0.1:9"},  # no server
             "watch": {"debounce_s": 0.05, "collect_s": 0, "rescan_s": 1},
             "health": {"probe_s": 0.1},
         }
@@ -46,16 +46,16 @@ class Hanging:
 
     @asynccontextmanager
     async def daemon(self) -> AsyncIterator[Process]:
-        process = twisted(self.home, *self.twists)
+        process = start_modified(self.home, *self.twists)
         try:
-            await process.answers()
+            await process.wait_until_ready()
             yield process
         finally:
             self.go_on()
-            process.end()
+            process.kill()
 
     async def index(self, process: Process) -> None:
-        await process.until("INDEX_NOT_FOUND")
+        await process.wait_for_reasons("INDEX_NOT_FOUND")
         assert await self.outcome(process) == "complete"
         assert (await process.status())["total_docs"] == 1
 
@@ -64,13 +64,13 @@ class Hanging:
         job = (await process.ask("POST", "/v1/jobs", {"mode": "full"})).data["job_id"]
         while True:
             told = (await process.ask("GET", f"/v1/jobs/{job}")).data
-            if told["phase"] in ("vectors", "finished"):  # nobody makes vectors here
+            if told["phase"] in ("vectors", "finished"):  # no vectors are made here
                 return str(told.get("outcome", "complete"))
             await asyncio.sleep(0.05)
 
 
 def mounted(stack: ExitStack, folder: Path) -> Hanging:
-    """On a file system that really hangs."""
+    """The vault on a file system that really hangs."""
     mount = hanging_mount(stack, folder)
     hanging = Hanging(folder)
     hanging.hang, hanging.go_on = mount.hang, mount.go_on
@@ -78,7 +78,7 @@ def mounted(stack: ExitStack, folder: Path) -> Hanging:
 
 
 def replaced(stack: ExitStack, folder: Path) -> Hanging:
-    """Where nothing can be mounted: the function that opens the vault waits."""
+    """Without mounts: the function that opens the vault waits."""
     hanging = Hanging(folder)
     hanging.notes = hanging.vault
     hanging.vault.mkdir()
@@ -124,7 +124,7 @@ async def test_everything_else_answers_while_the_vault_hangs(hanging: Hanging) -
         assert (result["source_file"], result["unverified"]) == ("Birds.md", True)
         assert (await daemon.status())["vault"]["found"] is None
         hanging.go_on()
-        await daemon.until(CODE, absent=True)
+        await daemon.wait_for_reasons(CODE, absent=True)
         while await store(daemon) == CODE:  # until its threads are free again
             await asyncio.sleep(0.05)
         assert (await daemon.ask("GET", "/v1/notes?path=Birds.md")).data["total_lines"] == 3
@@ -137,12 +137,12 @@ async def test_a_note_written_while_the_vault_hangs_is_indexed_afterwards(hangin
     async with hanging.daemon() as daemon:
         await hanging.index(daemon)
         hanging.hang()
-        await daemon.until(CODE)
+        await daemon.wait_for_reasons(CODE)
         (hanging.notes / "Later.md").write_text("A heron stood in the reeds.\n")
         hanging.go_on()
         while (await daemon.status())["total_docs"] != 2:
             await asyncio.sleep(0.05)
-        await daemon.until(CODE, absent=True)
+        await daemon.wait_for_reasons(CODE, absent=True)
 
 
 async def test_a_job_in_a_vault_that_hangs_fails_and_does_not_wait_for_ever(
@@ -152,18 +152,18 @@ async def test_a_job_in_a_vault_that_hangs_fails_and_does_not_wait_for_ever(
         await hanging.index(daemon)
         hanging.hang()
         assert await hanging.outcome(daemon) == "failed"
-        assert CODE in await daemon.until(CODE)
+        assert CODE in await daemon.wait_for_reasons(CODE)
         assert (await daemon.status())["total_docs"] == 1
 
 
 async def test_a_daemon_starts_though_its_vault_hangs(hanging: Hanging) -> None:
     hanging.hang()
     async with hanging.daemon() as daemon:
-        reasons = await daemon.until(CODE)
+        reasons = await daemon.wait_for_reasons(CODE)
         assert "STARTING" not in reasons
         assert await store(daemon) == CODE
         hanging.go_on()
-        await daemon.until(CODE, absent=True)
+        await daemon.wait_for_reasons(CODE, absent=True)
         await hanging.index(daemon)
 
 

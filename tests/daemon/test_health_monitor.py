@@ -1,4 +1,4 @@
-"""What the monitor finds becomes a fact only when it changes, and every change of health a line."""
+"""A finding becomes a fact only when it changes, and every change of health is recorded."""
 
 import asyncio
 import errno
@@ -29,9 +29,9 @@ from ragd.health.health_monitor import HealthMonitor
 from ragd.health.probe_thread import ProbeThread, join_probe_threads
 from ragd.paths import Home
 from ragd.state.replay import replay
-from tests.daemon.conftest import House, housed
+from tests.daemon.conftest import RunningGateway, run_gateway
 from tests.daemon.virtual_clock import VirtualClock
-from tests.patience import PATIENCE_S
+from tests.patience import PATIENCE_S, wait_until
 
 PROBE_S = 30.0
 
@@ -49,29 +49,31 @@ class Answers:
 
 
 @pytest.fixture
-async def house(home: Home, clock: VirtualClock) -> AsyncIterator[House]:
-    async with housed(home, clock) as house:
-        yield house
+async def gateway(home: Home, clock: VirtualClock) -> AsyncIterator[RunningGateway]:
+    async with run_gateway(home, clock) as gateway:
+        yield gateway
 
 
 @pytest.fixture
-async def monitored(house: House, clock: VirtualClock) -> AsyncIterator[dict[Dependency, Answers]]:
-    """The monitor at work, with dependencies that answer as they are told."""
+async def monitored(
+    gateway: RunningGateway, clock: VirtualClock
+) -> AsyncIterator[dict[Dependency, Answers]]:
+    """A running monitor, with dependencies whose answers the test decides."""
     answers: dict[Dependency, Answers] = {
         "vault": Answers(),
         "index": Answers("INDEX_NOT_FOUND"),
         "ollama": Answers(),
     }
     probes = {name: DependencyProbe(ask, None) for name, ask in answers.items()}
-    task = asyncio.create_task(HealthMonitor(house.ledger, clock, house.settings, probes).run())
-    await clock.asleep(3)
+    task = asyncio.create_task(HealthMonitor(gateway.ledger, clock, gateway.settings, probes).run())
+    await clock.wait_for_sleepers(3)
     yield answers
     task.cancel()
     await asyncio.wait({task})
 
 
 async def test_an_answer_of_before_does_not_undo_what_was_found_out_since(
-    house: House, clock: VirtualClock
+    gateway: RunningGateway, clock: VirtualClock
 ) -> None:
     asked, heard = asyncio.Event(), asyncio.Event()
     answers = ["OLLAMA_UNREACHABLE", None]
@@ -82,71 +84,71 @@ async def test_an_answer_of_before_does_not_undo_what_was_found_out_since(
             await heard.wait()
         return answers.pop(0) if len(answers) == 2 else None
 
-    await house.add(DependencyLost(dependency="ollama", code="OLLAMA_UNREACHABLE"))
+    await gateway.add(DependencyLost(dependency="ollama", code="OLLAMA_UNREACHABLE"))
     monitor = HealthMonitor(
-        house.ledger, clock, house.settings, {"ollama": DependencyProbe(slow, None)}
+        gateway.ledger, clock, gateway.settings, {"ollama": DependencyProbe(slow, None)}
     )
     task = asyncio.create_task(monitor.run())
     await asked.wait()
-    await house.add(DependencyRecovered(dependency="ollama"))  # by a call that worked
+    await gateway.add(DependencyRecovered(dependency="ollama"))  # by a call that worked
     heard.set()
-    await clock.asleep(1)
-    kinds = [tag_of(r.event) for r in await records(house, "dependency_lost")]
-    assert len(kinds) == 1 and "ollama" not in house.ledger.state.health.lost
+    await clock.wait_for_sleepers(1)
+    kinds = [tag_of(r.event) for r in await records(gateway, "dependency_lost")]
+    assert len(kinds) == 1 and "ollama" not in gateway.ledger.state.health.lost
     task.cancel()
     await asyncio.wait({task})
 
 
 async def next_round(clock: VirtualClock) -> None:
     clock.advance(PROBE_S)
-    await clock.asleep(3)
+    await clock.wait_for_sleepers(3)
 
 
-async def records(house: House, *types: str) -> list[Record]:
-    return [r async for r in house.ledger.journal.follow(0, types, wait=False)]
+async def records(gateway: RunningGateway, *types: str) -> list[Record]:
+    return [r async for r in gateway.ledger.journal.follow(0, types, wait=False)]
 
 
-async def told(house: House) -> list[tuple[str, str]]:
-    """What the monitor recorded about dependencies."""
+async def told(gateway: RunningGateway) -> list[tuple[str, str]]:
+    """The facts of the monitor about dependencies."""
     return [
         (r.event.dependency, r.event.code if isinstance(r.event, DependencyLost) else "well")
-        for r in await records(house, "dependency_lost", "dependency_recovered")
+        for r in await records(gateway, "dependency_lost", "dependency_recovered")
         if isinstance(r.event, DependencyLost | DependencyRecovered)
     ]
 
 
 async def test_the_first_look_is_told_and_then_only_what_changes(
-    house: House, monitored: dict[Dependency, Answers], clock: VirtualClock
+    gateway: RunningGateway, monitored: dict[Dependency, Answers], clock: VirtualClock
 ) -> None:
     first = [("index", "INDEX_NOT_FOUND"), ("ollama", "well"), ("vault", "well")]
-    assert sorted(await told(house)) == first
+    assert sorted(await told(gateway)) == first
     for _ in range(5):
         await next_round(clock)
-    assert sorted(await told(house)) == first
+    assert sorted(await told(gateway)) == first
     assert monitored["vault"].asked == 6
     monitored["vault"].code = "VAULT_NOT_FOUND"
     for _ in range(3):
         await next_round(clock)
-    assert (await told(house))[3:] == [("vault", "VAULT_NOT_FOUND")]
+    assert (await told(gateway))[3:] == [("vault", "VAULT_NOT_FOUND")]
     monitored["vault"].code = None
     await next_round(clock)
-    assert (await told(house))[4:] == [("vault", "well")]
+    assert (await told(gateway))[4:] == [("vault", "well")]
     monitored["index"].code = "INDEX_CORRUPTED"  # from one code to another
     await next_round(clock)
-    assert (await told(house))[5:] == [("index", "INDEX_CORRUPTED")]
+    assert (await told(gateway))[5:] == [("index", "INDEX_CORRUPTED")]
 
 
 async def test_a_new_probe_interval_is_heeded(
-    home: Home, house: House, monitored: dict[Dependency, Answers], clock: VirtualClock
+    home: Home, gateway: RunningGateway, monitored: dict[Dependency, Answers], clock: VirtualClock
 ) -> None:
-    assert clock.slept[:3] == [house.settings.current.health.probe_s] * 3
+    assert clock.slept[:3] == [gateway.settings.current.health.probe_s] * 3
 
 
 async def test_every_change_of_health_has_a_line_that_equals_the_fold_at_its_cause(
-    home: Home, house: House, monitored: dict[Dependency, Answers], clock: VirtualClock
+    home: Home, gateway: RunningGateway, monitored: dict[Dependency, Answers], clock: VirtualClock
 ) -> None:
     stored = StoredFile(path="a.md", sha256="0", mtime_ns=1, size=1, chunks=2, embedded=2)
-    await house.add(
+    await gateway.add(
         IndexActivated(generation="g", provider="ollama", model="m", dimensions=3),
         BatchStored(job_id="j", files=[stored], removed=[], table_version=1, generation="g"),
     )
@@ -172,12 +174,12 @@ async def test_every_change_of_health_has_a_line_that_equals_the_fold_at_its_cau
         total_chunks=0,
         duration_ms=1,
     )
-    last = await house.add(finished, IndexLost(reason="missing"))
+    last = await gateway.add(finished, IndexLost(reason="missing"))
     async with asyncio.timeout(PATIENCE_S):
-        async for record in house.ledger.journal.follow(0, ["health_changed"]):
+        async for record in gateway.ledger.journal.follow(0, ["health_changed"]):
             if record.cause == last:
                 break
-    lines = await records(house, "health_changed")
+    lines = await records(gateway, "health_changed")
     assert len(lines) >= 10
     before = "healthy"
     for line in lines:
@@ -191,7 +193,7 @@ async def test_every_change_of_health_has_a_line_that_equals_the_fold_at_its_cau
 
 
 async def test_all_that_changed_health_has_its_line(
-    home: Home, house: House, monitored: dict[Dependency, Answers], clock: VirtualClock
+    home: Home, gateway: RunningGateway, monitored: dict[Dependency, Answers], clock: VirtualClock
 ) -> None:
     for code in ("VAULT_NOT_FOUND", None, "VAULT_NOT_FOUND", None):
         monitored["vault"].code = code
@@ -208,17 +210,17 @@ async def test_all_that_changed_health_has_its_line(
 
     replay(Path(home.events), Path(home.snapshots), on_record=watch)
     async with asyncio.timeout(PATIENCE_S):
-        async for record in house.ledger.journal.follow(0, ["health_changed"]):
+        async for record in gateway.ledger.journal.follow(0, ["health_changed"]):
             if record.cause == expected[-1]:
                 break
-    assert [r.cause for r in await records(house, "health_changed")] == expected
+    assert [r.cause for r in await records(gateway, "health_changed")] == expected
 
 
 # Probes that do not answer
 
 
 async def test_a_probe_that_hangs_is_reported_as_overdue_and_others_go_on(
-    house: House, clock: VirtualClock, monkeypatch: pytest.MonkeyPatch
+    gateway: RunningGateway, clock: VirtualClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(health_monitor, "PROBE_WITHIN_S", 0.01)
     answered = asyncio.Event()
@@ -232,14 +234,14 @@ async def test_a_probe_that_hangs_is_reported_as_overdue_and_others_go_on(
         "index": DependencyProbe(hang, None),  # says nothing of an index it cannot see
         "ollama": DependencyProbe(Answers(), None),
     }
-    monitor = HealthMonitor(house.ledger, clock, house.settings, probes)
+    monitor = HealthMonitor(gateway.ledger, clock, gateway.settings, probes)
     task = asyncio.create_task(monitor.run())
-    await clock.asleep(3)
-    assert sorted(await told(house)) == [("ollama", "well"), ("vault", "VAULT_NOT_FOUND")]
-    assert house.ledger.state.health.starting
+    await clock.wait_for_sleepers(3)
+    assert sorted(await told(gateway)) == [("ollama", "well"), ("vault", "VAULT_NOT_FOUND")]
+    assert gateway.ledger.state.health.starting
     answered.set()
     await next_round(clock)
-    assert sorted((await told(house))[2:]) == [("index", "well"), ("vault", "well")]
+    assert sorted((await told(gateway))[2:]) == [("index", "well"), ("vault", "well")]
     task.cancel()
     await asyncio.wait({task})
 
@@ -260,22 +262,21 @@ async def test_a_full_disk_does_not_make_a_probe_overdue(
         write(self, data)
 
     monkeypatch.setattr(disk.AppendedFile, "write", failing)
-    async with housed(home) as house:
+    async with run_gateway(home) as gateway:
         full.set()
         probes: dict[Dependency, DependencyProbe] = {
             "vault": DependencyProbe(Answers(), "VAULT_NOT_FOUND")
         }
-        monitor = HealthMonitor(house.ledger, SystemClock(), house.settings, probes)
+        monitor = HealthMonitor(gateway.ledger, SystemClock(), gateway.settings, probes)
         task = asyncio.create_task(monitor.run())
+        await wait_until(lambda: len(failed) >= 5)
+        full.clear()
         async with asyncio.timeout(PATIENCE_S):
-            while len(failed) < 5:
-                await asyncio.sleep(0.01)
-            full.clear()
-            async for record in house.ledger.journal.follow(1):
+            async for record in gateway.ledger.journal.follow(1):
                 if tag_of(record.event) == "dependency_recovered" and record.cause is not None:
                     break
-        assert ("vault", "VAULT_NOT_FOUND") not in await told(house)
-        assert ("vault", "well") in await told(house)
+        assert ("vault", "VAULT_NOT_FOUND") not in await told(gateway)
+        assert ("vault", "well") in await told(gateway)
         task.cancel()
         await asyncio.wait({task})
 

@@ -1,4 +1,4 @@
-"""Following a job: each step as it comes, and always an honest last line."""
+"""Following a job: each step as it happens, and always a correct last line."""
 
 import asyncio
 import json
@@ -21,7 +21,7 @@ from ragd.events import (
     VectorsFilled,
 )
 from ragd.folds.jobs import FINISHED_KEPT
-from tests.daemon.conftest import House
+from tests.daemon.conftest import RunningGateway
 from tests.daemon.wire import Wire, connected, head
 
 WITHIN_S = 10.0
@@ -90,104 +90,117 @@ async def follow(wire: Wire, job: str = "j1") -> Following:
     return Following(wire)
 
 
-async def saves(house: House, number: int = FINISHED_KEPT + 5) -> None:
-    """So many notes are saved, each with a sync of its own."""
+async def saves(gateway: RunningGateway, number: int = FINISHED_KEPT + 5) -> None:
+    """Save notes, each with a sync of its own."""
     for place in range(number):
         job = f"save-{place}"
         begun = JobStarted(job_id=job, mode="sync", files_planned=1, files_removed=0)
-        await house.add(begun, finished(job, "sync"))
+        await gateway.add(begun, finished(job, "sync"))
 
 
-async def test_a_job_is_followed_to_its_end_however_many_syncs_come_after_it(house: House) -> None:
-    await house.add(*REINDEXED)
-    async with connected(house.home.socket) as wire:
+async def test_a_job_is_followed_to_its_end_however_many_syncs_come_after_it(
+    gateway: RunningGateway,
+) -> None:
+    await gateway.add(*REINDEXED)
+    async with connected(gateway.home.socket) as wire:
         following = await follow(wire)
         assert (await following.line() or {})["step"] == "vectors"
-        await saves(house)
-        assert (await house.ask("GET", "/v1/jobs/j1")).data["building"] is True
-        await house.add(filled("g2"), serves("g2"))
+        await saves(gateway)
+        assert (await gateway.ask("GET", "/v1/jobs/j1")).data["building"] is True
+        await gateway.add(filled("g2"), serves("g2"))
         last = await following.last()
     assert (last["type"], last["outcome"], last["chunks_embedded"]) == ("complete", "complete", 2)
     assert last["duration_ms"] >= last["text_ms"] == 7
 
 
-async def test_a_job_can_be_cancelled_however_many_syncs_came_after_it(house: House) -> None:
-    await house.add(*REINDEXED)
-    await saves(house)
-    reply = await house.ask("POST", "/v1/jobs/j1/cancel")
+async def test_a_job_can_be_cancelled_however_many_syncs_came_after_it(
+    gateway: RunningGateway,
+) -> None:
+    await gateway.add(*REINDEXED)
+    await saves(gateway)
+    reply = await gateway.ask("POST", "/v1/jobs/j1/cancel")
     assert reply.status == 200
     asked = [
-        r.event async for r in house.ledger.journal.follow(0, ["job_cancel_requested"], wait=False)
+        r.event
+        async for r in gateway.ledger.journal.follow(0, ["job_cancel_requested"], wait=False)
     ]
     assert asked == [JobCancelRequested(job_id="j1")]
 
 
-async def test_who_follows_a_job_that_is_forgotten_hears_how_it_ended(house: House) -> None:
+async def test_a_follower_of_a_forgotten_job_is_told_how_it_ended(
+    gateway: RunningGateway,
+) -> None:
     begun = JobStarted(job_id="j1", mode="sync", files_planned=1, files_removed=0)
-    await house.add(begun)
-    async with connected(house.home.socket) as wire:
+    await gateway.add(begun)
+    async with connected(gateway.home.socket) as wire:
         following = await follow(wire)
         assert (await following.line() or {})["step"] == "text"
-        ends = [house.ledger.journal.append("test", finished("j1", "sync"))]
+        ends = [gateway.ledger.journal.append("test", finished("j1", "sync"))]
         for place in range(FINISHED_KEPT + 5):  # in one go: the follower sees only the end
-            ends.append(house.ledger.journal.append("test", finished(f"save-{place}", "sync")))
+            ends.append(gateway.ledger.journal.append("test", finished(f"save-{place}", "sync")))
         await asyncio.gather(*ends)
-        assert house.ledger.state.jobs.find("j1") is None
+        assert gateway.ledger.state.jobs.find("j1") is None
         last = await following.last()
     assert (last["type"], last["outcome"]) == ("complete", "complete")
 
 
-async def test_a_daemon_that_stops_says_so_to_who_follows_a_job(house: House) -> None:
-    await house.add(*REINDEXED)
-    async with connected(house.home.socket) as wire:
+async def test_a_daemon_that_stops_says_so_to_who_follows_a_job(gateway: RunningGateway) -> None:
+    await gateway.add(*REINDEXED)
+    async with connected(gateway.home.socket) as wire:
         following = await follow(wire)
         assert (await following.line() or {})["step"] == "vectors"
-        house.gateway.streams.end()
+        gateway.tool_gateway.streams.end()
         last = await following.last()
     assert (last["type"], last["outcome"]) == ("interrupted", "interrupted")
     assert "stopping" in last["message"] and last["suggestion"]
 
 
 @pytest.mark.parametrize("generation", ["g2", ""])
-async def test_a_job_whose_index_is_lost_has_failed(house: House, generation: str) -> None:
-    await house.add(*REINDEXED)
+async def test_a_job_whose_index_is_lost_has_failed(
+    gateway: RunningGateway, generation: str
+) -> None:
+    await gateway.add(*REINDEXED)
     if not generation:
-        await house.add(filled("g2"), serves("g2"))
+        await gateway.add(filled("g2"), serves("g2"))
         stored = BatchStored(
             job_id="j2",
             files=[StoredFile("b.md", "s1", 1, 1, 2, 0)],
             removed=[],
             table_version=3,
         )
-        await house.add(JobRequested(job_id="j2", mode="sync"), stored, finished("j2", "sync"))
+        await gateway.add(JobRequested(job_id="j2", mode="sync"), stored, finished("j2", "sync"))
     job = "j1" if generation else "j2"
-    async with connected(house.home.socket) as wire:
+    async with connected(gateway.home.socket) as wire:
         following = await follow(wire, job)
         assert (await following.line() or {})["step"] == "vectors"
-        await house.add(IndexLost(reason="missing", generation=generation))
+        await gateway.add(IndexLost(reason="missing", generation=generation))
         last = await following.last()
     assert (last["type"], last["outcome"], last["code"]) == ("failed", "failed", "INDEXER_FAILED")
-    assert (await house.ask("GET", f"/v1/jobs/{job}")).data["outcome"] == "failed"
+    assert (await gateway.ask("GET", f"/v1/jobs/{job}")).data["outcome"] == "failed"
 
 
-async def test_a_cancelled_job_does_not_end_as_complete(house: House) -> None:
-    await house.add(*REINDEXED, finished("j1", outcome="cancelled"))
-    async with connected(house.home.socket) as wire:
+async def test_a_cancelled_job_does_not_end_as_complete(gateway: RunningGateway) -> None:
+    await gateway.add(*REINDEXED, finished("j1", outcome="cancelled"))
+    async with connected(gateway.home.socket) as wire:
         last = await (await follow(wire)).last()
     assert (last["type"], last["outcome"]) == ("failed", "cancelled")
 
 
-async def test_a_client_who_joins_a_job_of_the_daemons_own_keeps_it(house: House) -> None:
-    await house.add(serves("g1"), JobRequested(job_id="j1", mode="sync", origin="retry"))
-    reply = await house.ask("POST", "/v1/jobs", {"mode": "sync"})
+async def test_a_client_who_joins_a_job_of_the_daemons_own_keeps_it(
+    gateway: RunningGateway,
+) -> None:
+    await gateway.add(serves("g1"), JobRequested(job_id="j1", mode="sync", origin="retry"))
+    reply = await gateway.ask("POST", "/v1/jobs", {"mode": "sync"})
     assert reply.data["job_id"] == "j1"
-    await house.add(finished("j1", "sync"))
-    await saves(house)
-    assert (await house.ask("GET", "/v1/jobs/j1")).data["outcome"] == "complete"
+    await gateway.add(finished("j1", "sync"))
+    await saves(gateway)
+    assert (await gateway.ask("GET", "/v1/jobs/j1")).data["outcome"] == "complete"
 
 
-async def test_a_sync_of_single_notes_is_not_what_a_client_asks_for(house: House) -> None:
+async def test_a_sync_of_single_notes_is_not_what_a_client_asks_for(
+    gateway: RunningGateway,
+) -> None:
     begun = JobStarted(job_id="save", mode="sync", files_planned=1, files_removed=0)
-    await house.add(serves("g1"), begun)
-    reply = await house.ask("POST", "/v1/jobs", {"mode": "sync"})
+    await gateway.add(serves("g1"), begun)
+    reply = await gateway.ask("POST", "/v1/jobs", {"mode": "sync"})
     assert reply.data["job_id"] != "save"

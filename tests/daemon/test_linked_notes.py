@@ -1,10 +1,10 @@
-"""A linked note takes a reserved place and says why: a real daemon, words alone."""
+"""A linked note takes a reserved place, with the reason: a real daemon, words only."""
 
 from collections.abc import Iterator
 
 import pytest
 
-from tests.daemon.searches import Vault, serving_text
+from tests.daemon.searches import Vault, serve_text
 
 STRONG = "The telescope mirror was polished in the workshop; the telescope mirror shines."
 NOTES = {
@@ -22,7 +22,7 @@ NOTES = {
 
 @pytest.fixture(scope="module")
 def vault() -> Iterator[Vault]:
-    with serving_text(NOTES, indexing={"deny_dirs": ["Private"]}) as vault:
+    with serve_text(NOTES, indexing={"deny_dirs": ["Private"]}) as vault:
         yield vault
 
 

@@ -1,6 +1,6 @@
-"""The newest statement of a fact that changes, said in other words than the question's."""
+"""The newest statement of a changing fact, in other words than the question."""
 
-from tests.daemon.searches import serving_text
+from tests.daemon.searches import serve_text
 
 STREETS = {
     f"Streets/{number:03}.md": f"Hana played in the street, concert {number}.\n"
@@ -15,8 +15,8 @@ NOTES = {
 
 
 def test_a_statement_is_found_by_its_subject_alone() -> None:
-    """More passages than are looked at have more words of the question than the newest one."""
-    with serving_text(NOTES) as vault:
+    """Many other passages have more words of the question than the newest one."""
+    with serve_text(NOTES) as vault:
         asked = vault.search("Which street does Hana live in?")
         first, second = asked.results[:2]
         assert first["source_file"] == "Journal/2021-09-05.md"

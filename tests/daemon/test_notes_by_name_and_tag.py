@@ -1,10 +1,10 @@
-"""Notes found by their tags and names, as a tool call asks for them: a real daemon."""
+"""Notes found by their tags and names, with a tool call: a real daemon."""
 
 from collections.abc import Iterator
 
 import pytest
 
-from tests.daemon.searches import Vault, serving_text
+from tests.daemon.searches import Vault, serve_text
 
 LONG = "The kettle whistles while the tram waits. "
 NOTES = {
@@ -25,7 +25,7 @@ NOTES = {
 
 @pytest.fixture(scope="module")
 def vault() -> Iterator[Vault]:
-    with serving_text(NOTES) as vault:
+    with serve_text(NOTES) as vault:
         yield vault
 
 

@@ -1,4 +1,4 @@
-"""Limits that are written into a question, properties, mistyped words: a real daemon."""
+"""Filters in the text of a question, properties, mistyped words: a real daemon."""
 
 import time
 from collections.abc import Iterator
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.daemon.searches import Vault, serving_text
+from tests.daemon.searches import Vault, serve_text
 from tests.patience import PATIENCE_S
 
 NOTES = {
@@ -25,7 +25,7 @@ NOTES = {
 
 @pytest.fixture(scope="module")
 def vault() -> Iterator[Vault]:
-    with serving_text(NOTES, indexing={"deny_dirs": ["Secret"]}) as vault:
+    with serve_text(NOTES, indexing={"deny_dirs": ["Secret"]}) as vault:
         yield vault
 
 

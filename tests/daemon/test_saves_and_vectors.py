@@ -13,8 +13,9 @@ from aiohttp import web
 
 from ragd.paths import Home
 from ragd.store.lance import LanceStore
-from tests.daemon.processes import REPOSITORY, Process, environment, facts, real, write_config
+from tests.daemon.processes import REPOSITORY, Process, environment, facts, start_ragd, write_config
 from tests.embed.fake_ollama import DIMENSIONS, MODEL, FakeOllama, running
+from tests.patience import wait_until
 
 WITHIN_S = 90.0
 NOTES = 120
@@ -36,7 +37,7 @@ class Gate:
             if self._bulk == 2:
                 self.reached.set()
                 await self.opened.wait()
-        return self.server._play(body)
+        return self.server.answer(body)
 
 
 class Daemon:
@@ -55,20 +56,18 @@ class Daemon:
             note.write_text("".join(parts))
             os.utime(note, (1_700_000_000 + number,) * 2)
         self.newest = self.vault / f"n{NOTES - 1:03}.md"
-        self.process: Process = real(home)
+        self.process: Process = start_ragd(home)
 
     async def request(self, mode: str) -> str:
         reply = await self.process.ask("POST", "/v1/jobs", {"mode": mode})
         return str(reply.data["job_id"])
 
     async def append_a_line(self) -> None:
-        """To the newest note; come back when that is stored."""
+        """Append to the newest note, and wait until that is stored."""
         before = len(self._stored())
         with self.newest.open("a") as note:
             note.write("One line more.\n")
-        async with asyncio.timeout(WITHIN_S):
-            while len(self._stored()) == before:
-                await asyncio.sleep(0.02)
+        await wait_until(lambda: len(self._stored()) != before)
 
     def _stored(self) -> list[Any]:
         events = [record["event"] for record in facts(self.home)]
@@ -127,10 +126,10 @@ async def server() -> AsyncIterator[FakeOllama]:
 async def daemon(home: Home, server: FakeOllama) -> AsyncIterator[Daemon]:
     daemon = Daemon(home, server)
     try:
-        await daemon.process.answers()
+        await daemon.process.wait_until_ready()
         yield daemon
     finally:
-        daemon.process.end()
+        daemon.process.kill()
 
 
 def is_done(status: dict[str, Any]) -> bool:

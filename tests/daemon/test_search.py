@@ -13,7 +13,7 @@ from urllib.parse import unquote
 import pytest
 
 from ragd.embed.providers import local_model
-from tests.daemon.searches import NOTES, Vault, serving
+from tests.daemon.searches import NOTES, Vault, serve_vault
 
 pytestmark = [
     pytest.mark.skipif(local_model.unavailable() is not None, reason="no embedded model here"),
@@ -23,7 +23,7 @@ pytestmark = [
 @pytest.fixture(scope="module")
 def vault() -> Iterator[Vault]:
     """Indexed once; the tests here leave it as it is."""
-    with serving() as vault:
+    with serve_vault() as vault:
         yield vault
 
 
@@ -275,7 +275,7 @@ def words_only() -> Iterator[Vault]:
     vault = Vault(folder, NOTES, embedding={"provider": "ollama", "base_url": "http://127.0.0.1:1"})
     try:
         vault.start()
-        vault.text_only()
+        vault.index_text()
         yield vault
     finally:
         vault.end()

@@ -1,4 +1,4 @@
-"""Searching while something changes or fails: a real daemon, and what the answer says about it."""
+"""Searches while something changes or fails: a real daemon, and what the answer reports."""
 
 import asyncio
 import os
@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from ragd.embed.providers import local_model
-from tests.daemon.searches import Asked, Vault, serving
+from tests.daemon.searches import ParsedAnswer, Vault, serve_vault
 from tests.embed.fake_ollama import DIMENSIONS, FakeOllama, hang, running, says
 
 needs_model = pytest.mark.skipif(
@@ -42,13 +42,13 @@ class Kept:
 
 @pytest.fixture(scope="module")
 def kept() -> Iterator[Kept]:
-    with serving(NOTES) as vault:
+    with serve_vault(NOTES) as vault:
         yield Kept(vault)
 
 
 @pytest.fixture
 def vault(kept: Kept) -> Iterator[Vault]:
-    """One daemon for all of them: nothing but these tests changes its vault, and it is put back."""
+    """One daemon for all these tests; each restores the vault."""
     yield kept.vault
     kept.put_back()
 
@@ -143,7 +143,7 @@ def test_a_passage_that_stands_in_several_notes_is_shown_once(vault: Vault) -> N
 @needs_model
 def test_what_is_blocked_comes_with_a_token_that_works_once_and_for_this_call_only() -> None:
     notes = {"Debt.md": "I owe Bo 70 dollars for the kayak.\n", "Kayak.md": "The kayak is red.\n"}
-    with serving(notes, security={"sensitive": "block"}) as vault:
+    with serve_vault(notes, security={"sensitive": "block"}) as vault:
         first = vault.search("kayak")
         assert (first.status, first.code) == (200, "SENSITIVE_FILTERED")
         assert first.envelope["status"] == "degraded"
@@ -170,7 +170,7 @@ LABELLED = {
 @needs_model
 @pytest.mark.parametrize("mode", ["flag", "block"])
 def test_a_shopping_list_is_labelled_and_nobody_is_asked_in_either_mode(mode: str) -> None:
-    with serving(LABELLED, security={"sensitive": mode}) as vault:
+    with serve_vault(LABELLED, security={"sensitive": mode}) as vault:
         asked = vault.search("lanterns")
         shown = {row["source_file"]: (row["sensitive"], row["ask_first"]) for row in asked.results}
         assert shown.pop("Shopping.md") == (["commitments"], False)
@@ -192,7 +192,7 @@ def test_a_shopping_list_is_labelled_and_nobody_is_asked_in_either_mode(mode: st
 @needs_model
 def test_the_kinds_to_ask_about_are_those_of_the_configuration() -> None:
     wish = {"require_confirmation_for": ["commitments"]}
-    with serving(LABELLED, security=wish) as vault:
+    with serve_vault(LABELLED, security=wish) as vault:
         rows = vault.search("lanterns").results
         assert {row["source_file"]: row["ask_first"] for row in rows} == {
             "Shopping.md": True,
@@ -222,7 +222,7 @@ def test_memories_that_match_come_with_the_answer(vault: Vault) -> None:
 @needs_model
 def test_a_memory_is_found_by_its_meaning_and_says_that_its_note_has_changed() -> None:
     notes = {"People/Sreenivas.md": "He called about the harbour.\n", "Tea.md": "Assam is malty.\n"}
-    with serving(notes) as vault:
+    with serve_vault(notes) as vault:
         fact = {
             "key": "sreenivas",
             "value": "I owe Sreenivas $440",
@@ -257,7 +257,7 @@ def test_a_fact_that_is_stored_is_not_suggested_again() -> None:
         "Debt.md": "I owe Bo **70** dollars for the kayak.\n",
         "Time.md": "Spend your time well.\n",
     }
-    with serving(notes) as vault:
+    with serve_vault(notes) as vault:
         fact = vault.search("kayak").data["memory_suggestion"]
         assert fact["source"] == "Debt.md"
         assert vault.post("/v1/tools/obsidian_rag_memory_store", fact).data["stored"]
@@ -277,19 +277,19 @@ async def ollama() -> AsyncIterator[FakeOllama]:
 
 
 class Beside:
-    """A vault whose Ollama runs in this test's own loop: its calls go through a thread."""
+    """A vault whose Ollama runs in the loop of this test: its calls use a thread."""
 
     def __init__(self, vault: Vault) -> None:
         self.vault = vault
 
-    async def search(self, query: str, **more: Any) -> Asked:
+    async def search(self, query: str, **more: Any) -> ParsedAnswer:
         return await asyncio.to_thread(lambda: self.vault.search(query, **more))
 
 
 async def test_without_a_query_vector_full_text_answers_and_says_why(ollama: FakeOllama) -> None:
     embedding = {"provider": "ollama", "base_url": ollama.base_url, "dimensions": DIMENSIONS}
     with ExitStack() as stack:
-        opened = serving(NOTES, embedding=embedding, health={"probe_s": 3600})
+        opened = serve_vault(NOTES, embedding=embedding, health={"probe_s": 3600})
         beside = Beside(await asyncio.to_thread(stack.enter_context, opened))
 
         whole = await beside.search("where is the kingfisher?")
@@ -305,7 +305,7 @@ async def test_without_a_query_vector_full_text_answers_and_says_why(ollama: Fak
         ollama.always = None
         assert (await beside.search("kingfisher")).meta["retrieval"] == "hybrid"
 
-        # Whoever wants meaning alone would rather have words than nothing.
+        # If only meaning is configured, words are still better than no result.
         ollama.always = says(500, {"error": "llama runner process has terminated"})
         wish = {"fusion": "weighted", "vector_weight": 1.0, "text_weight": 0.0}
         await asyncio.to_thread(lambda: beside.vault.reload(search=wish))
@@ -334,7 +334,7 @@ async def test_while_no_vector_is_there_the_words_are_enough(ollama: FakeOllama)
     vault = Vault(folder, NOTES, embedding=embedding)
     try:
         await asyncio.to_thread(vault.start)
-        await asyncio.to_thread(vault.text_only)
+        await asyncio.to_thread(vault.index_text)
         asked = await asyncio.to_thread(vault.search, "kingfisher")
         assert (asked.code, asked.meta["retrieval"]) == ("VECTORS_PENDING", "full_text")
         assert asked.meta["embedded_share"] == 0.0
@@ -353,7 +353,7 @@ def _make_folder() -> str:
 
 @needs_model
 def test_damage_that_a_search_meets_is_told_and_recorded() -> None:
-    with serving(NOTES, health={"probe_s": 3600}) as vault:
+    with serve_vault(NOTES, health={"probe_s": 3600}) as vault:
         for file in Path(vault.home.vectors).rglob("*.lance"):
             if file.is_file():
                 file.write_bytes(b"")

@@ -1,4 +1,4 @@
-"""What the service manager is told: over a real datagram socket, by a real daemon."""
+"""Messages to the service manager: over a real datagram socket, from a real daemon."""
 
 import asyncio
 import os
@@ -14,7 +14,7 @@ from ragd.health.service_notification import health_summary
 from ragd.paths import Home
 from ragd.runtime.notify_socket import NotifySocket, from_environment
 from tests.daemon.processes import Process
-from tests.patience import PATIENCE_S
+from tests.patience import PATIENCE_S, wait_until
 
 Start = Callable[..., Process]
 WITHIN_S = PATIENCE_S
@@ -31,7 +31,7 @@ class Manager:
         self._socket.setblocking(False)
 
     async def until(self, line: str, times: int = 1) -> None:
-        """Wait until this line was said so many times from now on."""
+        """Wait until this line was sent so many more times."""
         loop = asyncio.get_running_loop()
         async with asyncio.timeout(WITHIN_S):
             while times:
@@ -40,7 +40,7 @@ class Manager:
                 times -= lines.count(line)
 
     def drain(self) -> list[str]:
-        """All that was said and not heard yet."""
+        """Receive everything that was sent so far."""
         fresh: list[str] = []
         while True:
             try:
@@ -50,7 +50,7 @@ class Manager:
                 return fresh
 
     async def silence(self, seconds: float) -> None:
-        """Wait for a time in which nothing is said."""
+        """Wait until nothing was sent for this long."""
         quiet_since = time.monotonic()
         deadline = quiet_since + WITHIN_S
         while time.monotonic() - quiet_since < seconds:
@@ -87,8 +87,8 @@ async def test_ready_is_said_when_it_listens_and_stopping_when_it_goes(
         assert (await daemon.ask("GET", "/v1/status")).status == 200
         assert (await daemon.ask("POST", "/v1/stop")).status == 200
         await manager.until("STOPPING=1")
-        assert await daemon.exited() == 0
-        assert "WATCHDOG=1" not in manager.heard + manager.drain()  # nobody asked for it
+        assert await daemon.wait_for_exit() == 0
+        assert "WATCHDOG=1" not in manager.heard + manager.drain()  # not requested
     finally:
         manager.close()
 
@@ -127,7 +127,7 @@ async def test_a_daemon_that_lost_an_actor_pings_no_more_though_it_answers(
         f"leave_when={folder / 'leave'}", NOTIFY_SOCKET=manager.address, WATCHDOG_USEC="300000"
     )
     await manager.until("WATCHDOG=1", times=2)
-    await daemon.until("STARTING", absent=True)
+    await daemon.wait_for_reasons("STARTING", absent=True)
     (folder / "leave").touch()
     await manager.silence(0.6)
     assert (await daemon.ask("GET", "/v1/status")).status == 200
@@ -141,8 +141,7 @@ async def test_an_actor_that_crashes_and_comes_back_is_not_gone(
     )
     await manager.until("WATCHDOG=1", times=2)
     (folder / "crash").write_text("oops")
-    while (folder / "crash").exists():
-        await asyncio.sleep(0.01)
+    await wait_until(lambda: not (folder / "crash").exists())
     await manager.until("WATCHDOG=1", times=5)
     assert await daemon.stop() == 0
 
@@ -162,8 +161,8 @@ async def test_a_manager_that_is_not_there_hinders_nobody(
     home: Home, start: Start, folder: Path
 ) -> None:
     daemon = start("plain", NOTIFY_SOCKET=str(folder / "nobody"))
-    await daemon.answers()
-    assert await daemon.stop() == 0 and daemon.said == ""
+    await daemon.wait_until_ready()
+    assert await daemon.stop() == 0 and daemon.output == ""
 
 
 def test_children_do_not_inherit_what_the_manager_told_us() -> None:

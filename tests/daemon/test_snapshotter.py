@@ -1,4 +1,4 @@
-"""Snapshots that cannot be written: the daemon goes on without."""
+"""Snapshots that cannot be written: the daemon continues without them."""
 
 import asyncio
 import errno
@@ -10,12 +10,12 @@ from ragd.eventlog.snapshot import write_snapshot
 from ragd.events import DeletionsHeld
 from ragd.state import ledger
 from ragd.state.snapshotter import RETRY_AFTER_RECORDS, Snapshotter
-from tests.daemon.conftest import House
+from tests.daemon.conftest import RunningGateway
 from tests.patience import PATIENCE_S
 
 
 async def test_a_snapshot_that_cannot_be_written_is_tried_again_later(
-    house: House, monkeypatch: pytest.MonkeyPatch
+    gateway: RunningGateway, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     works, tries = write_snapshot, asyncio.Event()
 
@@ -25,16 +25,16 @@ async def test_a_snapshot_that_cannot_be_written_is_tried_again_later(
 
     loop = asyncio.get_running_loop()
     monkeypatch.setattr(ledger, "write_snapshot", failing)
-    task = asyncio.create_task(Snapshotter(house.ledger, every=1).run())
+    task = asyncio.create_task(Snapshotter(gateway.ledger, every=1).run())
     await asyncio.sleep(0)
-    await house.add(DeletionsHeld(count=1))
+    await gateway.add(DeletionsHeld(count=1))
     async with asyncio.timeout(PATIENCE_S):
         await tries.wait()
     monkeypatch.setattr(ledger, "write_snapshot", works)
     for count in range(2, 2 * RETRY_AFTER_RECORDS):
-        await house.add(DeletionsHeld(count=count))
+        await gateway.add(DeletionsHeld(count=count))
     async with asyncio.timeout(PATIENCE_S):
-        while not list(Path(house.home.snapshots).glob("*")):
+        while not list(Path(gateway.home.snapshots).glob("*")):
             assert not task.done()
             await asyncio.sleep(0.005)
     task.cancel()

@@ -1,4 +1,4 @@
-"""Where a daemon's socket lies, and what happens when that place is taken."""
+"""Where the daemon's socket is, and what happens when that path is taken."""
 
 import os
 import stat
@@ -29,9 +29,9 @@ async def test_something_else_at_the_sockets_path_stays_and_the_daemon_leaves_wi
     put[what]()
     before = path.lstat()
     daemon = start("plain")
-    assert await daemon.exited() == 77
-    assert daemon.said.startswith(f"ragd: {path} is in the way: it is not a socket.")
-    assert daemon.said.count("\n") == 1
+    assert await daemon.wait_for_exit() == 77
+    assert daemon.output.startswith(f"ragd: {path} is in the way: it is not a socket.")
+    assert daemon.output.count("\n") == 1
     assert path.lstat() == before
     assert [r["event"]["type"] for r in facts(home)][-1] == "daemon_stopped"
     assert facts(home)[-1]["event"]["reason"] == "refused"  # not a crash
@@ -55,7 +55,7 @@ async def test_a_too_long_path_leads_to_the_runtime_folder(
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(runtime))
     assert far_home.socket == str(runtime / "ragd" / f"{far_home.fingerprint}.sock")
     daemon = start("umask=000", of=far_home, XDG_RUNTIME_DIR=str(runtime))
-    await daemon.answers()
+    await daemon.wait_until_ready()
     assert stat.S_IMODE(os.stat(runtime / "ragd").st_mode) == 0o700
     assert stat.S_IMODE(os.stat(runtime).st_mode) == 0o700  # it was not there before
     assert stat.S_IMODE(os.stat(far_home.socket).st_mode) == 0o600
@@ -71,7 +71,7 @@ async def test_without_a_fitting_runtime_folder_there_is_one_of_our_own_in_tmp(
     monkeypatch.setenv("XDG_RUNTIME_DIR", runtime)
     assert far_home.socket == f"/tmp/ragd-{os.getuid()}/{far_home.fingerprint}.sock"
     daemon = start("plain", of=far_home, XDG_RUNTIME_DIR=runtime)
-    await daemon.answers()
+    await daemon.wait_until_ready()
     assert stat.S_IMODE(os.stat(os.path.dirname(far_home.socket)).st_mode) == 0o700
     assert await daemon.stop() == 0
     assert not os.path.lexists(far_home.socket)
@@ -88,8 +88,8 @@ async def test_a_runtime_folder_that_is_a_link_is_refused(
     (folder / "run").mkdir()
     (folder / "run" / "ragd").symlink_to(target)
     daemon = start("plain", of=far_home, XDG_RUNTIME_DIR=str(folder / "run"))
-    assert await daemon.exited() == 77
-    assert "it is not a folder" in daemon.said
+    assert await daemon.wait_for_exit() == 77
+    assert "it is not a folder" in daemon.output
     assert os.listdir(target) == []
     assert stat.S_IMODE(target.stat().st_mode) == 0o755
 
@@ -101,6 +101,6 @@ async def test_a_runtime_folder_of_somebody_else_is_refused(
     (folder / "run" / "ragd").mkdir(parents=True)
     os.chown(folder / "run" / "ragd", OTHER, OTHER)
     daemon = start("plain", of=far_home, XDG_RUNTIME_DIR=str(folder / "run"))
-    assert await daemon.exited() == 77
-    assert f"another user (uid {OTHER})" in daemon.said
+    assert await daemon.wait_for_exit() == 77
+    assert f"another user (uid {OTHER})" in daemon.output
     assert os.listdir(folder / "run" / "ragd") == []

@@ -1,4 +1,4 @@
-"""How a daemon begins: what it refuses, what it tidies, and what it says before it knows much."""
+"""How a daemon starts: what it refuses, what it cleans up, and its first status."""
 
 import asyncio
 import os
@@ -51,16 +51,16 @@ def test_a_wrong_configuration_is_a_sentence_and_nothing_is_created(
 
 async def test_the_process_leaves_with_78(folder: Path, start: Start) -> None:
     daemon = start(of=Home(str(folder / "new")))
-    assert await daemon.exited() == 78
-    assert "No configuration at" in daemon.said
-    assert f"`ragctl --home {folder / 'new'} init" in daemon.said
+    assert await daemon.wait_for_exit() == 78
+    assert "No configuration at" in daemon.output
+    assert f"`ragctl --home {folder / 'new'} init" in daemon.output
     assert not (folder / "new").exists()
 
 
 async def test_a_loose_home_is_tightened(home: Home, start: Start) -> None:
     os.chmod(home.root, 0o755)
     daemon = start("plain")
-    await daemon.answers()
+    await daemon.wait_until_ready()
     assert stat.S_IMODE(os.stat(home.root).st_mode) == 0o700
     assert await daemon.stop() == 0
 
@@ -69,22 +69,22 @@ async def test_a_loose_home_is_tightened(home: Home, start: Start) -> None:
 async def test_a_home_of_somebody_else_is_refused(home: Home, start: Start) -> None:
     os.chown(home.root, 65534, 65534)
     daemon = start("plain")
-    assert await daemon.exited() == 77
-    assert "belongs to another user (uid 65534)" in daemon.said
+    assert await daemon.wait_for_exit() == 77
+    assert "belongs to another user (uid 65534)" in daemon.output
     assert os.listdir(home.root) == ["config.json"]
 
 
 async def test_a_home_that_is_a_file_is_refused(folder: Path, start: Start) -> None:
     (folder / "file").touch()
     daemon = start("plain", of=Home(str(folder / "file")))
-    assert await daemon.exited() in (77, 78)
-    assert daemon.said.count("\n") == 1
+    assert await daemon.wait_for_exit() in (77, 78)
+    assert daemon.output.count("\n") == 1
 
 
 async def test_nobody_else_can_read_anything_it_writes(home: Home, start: Start) -> None:
     daemon = start("umask=000")
-    await daemon.answers()
-    await daemon.until("STARTING", absent=True)
+    await daemon.wait_until_ready()
+    await daemon.wait_for_reasons("STARTING", absent=True)
     loose = [
         f"{path} {stat.filemode(path.lstat().st_mode)}"
         for path in Path(home.root).rglob("*")
@@ -100,20 +100,20 @@ async def test_a_log_of_a_newer_version_is_refused(home: Home, start: Start) -> 
     segment = Path(home.events) / "0000000000000001.ndjson"
     segment.write_bytes(b"%08x %b\n" % (crc32(body), body))
     daemon = start("plain")
-    assert await daemon.exited() == 78
-    assert "newer version (ragd 9.0)" in daemon.said
+    assert await daemon.wait_for_exit() == 78
+    assert "newer version (ragd 9.0)" in daemon.output
     assert segment.read_bytes().endswith(body + b"\n")
 
 
 async def test_a_torn_tail_is_told_in_the_log(home: Home, start: Start) -> None:
     daemon = start("plain")
-    await daemon.answers()
+    await daemon.wait_until_ready()
     assert await daemon.stop() == 0
     segment = Path(home.events) / "0000000000000001.ndjson"
     with segment.open("ab") as file:
         file.write(b'deadbeef {"seq":')
     daemon = start("plain")
-    await daemon.answers()
+    await daemon.wait_until_ready()
     assert await daemon.stop() == 0
     assert "tail_cut" in types(home)
 
@@ -136,7 +136,7 @@ async def test_status_answers_before_the_index_is_open(
     gate = folder / "gate"
     os.mkfifo(gate)
     daemon = start(f"held_index={gate}")
-    first = await daemon.answers()
+    first = await daemon.wait_until_ready()
     assert first.status == 200
     assert first.envelope["status"] == "unavailable"
     assert first.code == "STARTING"
@@ -145,17 +145,17 @@ async def test_status_answers_before_the_index_is_open(
     assert (search.status, search.code) == (503, "STARTING")
     assert search.data is None
     gate.write_text("open")
-    await daemon.until("INDEX_NOT_FOUND")
+    await daemon.wait_for_reasons("INDEX_NOT_FOUND")
     search = await ask(home.socket, "POST", "/v1/tools/obsidian_rag_search", {"query": "x"})
     assert (search.status, search.code) == (503, "INDEX_NOT_FOUND")
     assert search.envelope["status"] == "unavailable"
     gate.unlink()
-    daemon.end()
+    daemon.kill()
 
 
 async def test_starting_and_then_the_verdict_are_in_the_log(home: Home, start: Start) -> None:
     daemon = start("plain")
-    await daemon.answers()
+    await daemon.wait_until_ready()
     told: list[list[str]] = []
     async with connected(home.socket) as wire, asyncio.timeout(PATIENCE_S):
         await wire.send(head("GET", "/v1/events?follow=1&type=health_changed"))

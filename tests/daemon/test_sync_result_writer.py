@@ -1,4 +1,4 @@
-"""sync-result.json: equal to its fold, always whole, there from the first sync on."""
+"""sync-result.json: equal to its fold, always complete, written from the first sync on."""
 
 import asyncio
 import errno
@@ -31,11 +31,11 @@ from ragd.paths import Home
 from ragd.runtime.durable_files import replace_file
 from ragd.state import sync_result_writer
 from ragd.state.sync_result_writer import RETRY_MAX_S, SyncResultWriter
-from tests.daemon.conftest import House, housed
+from tests.daemon.conftest import RunningGateway, run_gateway
 from tests.daemon.processes import Process
 from tests.daemon.virtual_clock import VirtualClock
 from tests.daemon.wire import ask
-from tests.patience import PATIENCE_S
+from tests.patience import PATIENCE_S, wait_until
 
 
 def finished(n: int = 0, outcome: str = "complete") -> JobFinished:
@@ -56,12 +56,12 @@ def stored(path: str, generation: str = "") -> BatchStored:
     return BatchStored(job_id="j", files=[file], removed=[], table_version=1, generation=generation)
 
 
-async def until_written(house: House) -> SyncResult:
-    """Wait until the file says what the fold says."""
+async def until_written(gateway: RunningGateway) -> SyncResult:
+    """Wait until the file equals the fold."""
     async with asyncio.timeout(PATIENCE_S):
         while True:
-            found = read(house.home)
-            if found is not None and found == house.ledger.state.sync_result:
+            found = read(gateway.home)
+            if found is not None and found == gateway.ledger.state.sync_result:
                 return found
             await asyncio.sleep(0.005)
 
@@ -74,20 +74,22 @@ def read(home: Home) -> SyncResult | None:
 
 
 @pytest.fixture
-async def writing(house: House, clock: VirtualClock) -> AsyncIterator["asyncio.Task[None]"]:
-    task = begin(house, clock)
+async def writing(
+    gateway: RunningGateway, clock: VirtualClock
+) -> AsyncIterator["asyncio.Task[None]"]:
+    task = begin(gateway, clock)
     yield task
     task.cancel()
     await asyncio.wait({task})
 
 
-def begin(house: House, clock: VirtualClock) -> "asyncio.Task[None]":
-    writer = SyncResultWriter(house.ledger, clock, Path(house.home.sync_result))
+def begin(gateway: RunningGateway, clock: VirtualClock) -> "asyncio.Task[None]":
+    writer = SyncResultWriter(gateway.ledger, clock, Path(gateway.home.sync_result))
     return asyncio.create_task(writer.run())
 
 
 @pytest.mark.usefixtures("writing")
-async def test_every_fact_that_changes_the_fold_changes_the_file(house: House) -> None:
+async def test_every_fact_that_changes_the_fold_changes_the_file(gateway: RunningGateway) -> None:
     filled = FilledFile(path="a.md", sha256="0", chunks=2)
     recounted = RecountedFile(path="a.md", sha256="0", embedded=1)
     activated = IndexActivated(generation="g2", provider="ollama", model="m", dimensions=3)
@@ -102,20 +104,20 @@ async def test_every_fact_that_changes_the_fold_changes_the_file(house: House) -
     ]
     seen: list[SyncResult] = []
     for step in steps:
-        before = house.ledger.state.sync_result.seq
-        await house.add(*step)
-        assert house.ledger.state.sync_result.seq > before, "a step that changes the fold"
-        seen.append(await until_written(house))
+        before = gateway.ledger.state.sync_result.seq
+        await gateway.add(*step)
+        assert gateway.ledger.state.sync_result.seq > before, "a step that changes the fold"
+        seen.append(await until_written(gateway))
     kinds = {type(fact) for step in steps for fact in step}
     assert set(CHANGED_BY) <= kinds, "each kind of fact that can change it was tried"
     assert [result.total_docs for result in seen] == [1, 1, 1, 1, 2, 0]
 
 
 @pytest.mark.usefixtures("writing")
-async def test_it_has_the_fields_of_the_design_and_is_private(house: House) -> None:
-    await house.add(finished(3))
-    await until_written(house)
-    path = Path(house.home.sync_result)
+async def test_it_has_the_fields_of_the_design_and_is_private(gateway: RunningGateway) -> None:
+    await gateway.add(finished(3))
+    await until_written(gateway)
+    path = Path(gateway.home.sync_result)
     assert list(json.loads(path.read_bytes())) == [
         "schema",
         "mode",
@@ -141,7 +143,7 @@ async def test_it_has_the_fields_of_the_design_and_is_private(house: House) -> N
 
 
 async def test_only_what_changed_is_written(
-    house: House, clock: VirtualClock, monkeypatch: pytest.MonkeyPatch
+    gateway: RunningGateway, clock: VirtualClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     written: list[int | None] = []
     replace = replace_file
@@ -151,43 +153,41 @@ async def test_only_what_changed_is_written(
         replace(path, data)
 
     monkeypatch.setattr(sync_result_writer, "replace_file", spy)
-    task = begin(house, clock)
-    await house.add(VaultScanned(files=1, changed=1, removed=0))  # before the first sync: nothing
-    first = await house.add(finished(1))
-    await until_written(house)
-    await house.add(VaultScanned(files=1, changed=1, removed=0))
-    last = await house.add(finished(2))
-    await until_written(house)
+    task = begin(gateway, clock)
+    await gateway.add(VaultScanned(files=1, changed=1, removed=0))  # before the first sync: nothing
+    first = await gateway.add(finished(1))
+    await until_written(gateway)
+    await gateway.add(VaultScanned(files=1, changed=1, removed=0))
+    last = await gateway.add(finished(2))
+    await until_written(gateway)
     task.cancel()
     await asyncio.wait({task})
     assert written == [first, last]
 
 
 async def test_what_the_last_run_could_not_write_is_written_at_the_start(
-    house: House, clock: VirtualClock
+    gateway: RunningGateway, clock: VirtualClock
 ) -> None:
-    await house.add(finished(1))
-    assert read(house.home) is None
-    task = begin(house, clock)
-    await until_written(house)
+    await gateway.add(finished(1))
+    assert read(gateway.home) is None
+    task = begin(gateway, clock)
+    await until_written(gateway)
     task.cancel()
     await asyncio.wait({task})
-    Path(house.home.sync_result).write_text("somebody was here")
-    task = begin(house, clock)
-    async with asyncio.timeout(PATIENCE_S):
-        while Path(house.home.sync_result).read_text() == "somebody was here":
-            await asyncio.sleep(0.005)
-    assert read(house.home) == house.ledger.state.sync_result
+    Path(gateway.home.sync_result).write_text("somebody was here")
+    task = begin(gateway, clock)
+    await wait_until(lambda: Path(gateway.home.sync_result).read_text() != "somebody was here")
+    assert read(gateway.home) == gateway.ledger.state.sync_result
     task.cancel()
     await asyncio.wait({task})
 
 
 async def test_a_reader_in_a_loop_never_sees_half_a_file_nor_none(
-    house: House, clock: VirtualClock
+    gateway: RunningGateway, clock: VirtualClock
 ) -> None:
-    await house.add(finished(1))
-    task = begin(house, clock)
-    await until_written(house)
+    await gateway.add(finished(1))
+    task = begin(gateway, clock)
+    await until_written(gateway)
     over = threading.Event()
     seen: set[int] = set()
     wrong: list[str] = []
@@ -196,7 +196,7 @@ async def test_a_reader_in_a_loop_never_sees_half_a_file_nor_none(
         while not over.is_set():
             try:
                 found = msgspec.json.decode(
-                    Path(house.home.sync_result).read_bytes(), type=SyncResult, strict=True
+                    Path(gateway.home.sync_result).read_bytes(), type=SyncResult, strict=True
                 )
             except (OSError, msgspec.DecodeError) as why:
                 wrong.append(repr(why))
@@ -208,8 +208,8 @@ async def test_a_reader_in_a_loop_never_sees_half_a_file_nor_none(
     watcher = threading.Thread(target=watch)
     watcher.start()
     for n in range(1, 300):
-        await house.add(finished(n))
-    await until_written(house)
+        await gateway.add(finished(n))
+    await until_written(gateway)
     over.set()
     await asyncio.to_thread(watcher.join)
     assert wrong == []
@@ -231,25 +231,25 @@ async def test_a_full_disk_is_waited_out_and_is_no_crash(
         return write(handle, data)
 
     monkeypatch.setattr(os, "write", failing)
-    async with housed(home) as house:
-        task = begin(house, clock)
-        await house.add(finished(1))
+    async with run_gateway(home) as gateway:
+        task = begin(gateway, clock)
+        await gateway.add(finished(1))
         for _ in range(7):  # five crashes would be the end of the daemon
-            await clock.asleep()
+            await clock.wait_for_sleepers()
             assert read(home) is None
             assert not list(Path(home.root).glob("*.tmp")) + list(Path(home.root).glob(".*.tmp"))
             clock.advance(RETRY_MAX_S)
-        await clock.asleep()
-        await house.add(finished(2))
+        await clock.wait_for_sleepers()
+        await gateway.add(finished(2))
         full.clear()
         clock.advance(RETRY_MAX_S)
-        assert (await until_written(house)).indexed_files == 2
+        assert (await until_written(gateway)).indexed_files == 2
         task.cancel()
         await asyncio.wait({task})
 
 
 async def test_a_file_that_cannot_be_written_is_tried_again_and_is_no_crash(
-    house: House, clock: VirtualClock, monkeypatch: pytest.MonkeyPatch
+    gateway: RunningGateway, clock: VirtualClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     works = replace_file
 
@@ -257,16 +257,16 @@ async def test_a_file_that_cannot_be_written_is_tried_again_and_is_no_crash(
         raise OSError(errno.EIO, "I/O error")
 
     monkeypatch.setattr(sync_result_writer, "replace_file", failing)
-    task = begin(house, clock)
-    await house.add(finished(1))
+    task = begin(gateway, clock)
+    await gateway.add(finished(1))
     for _ in range(7):  # five crashes would be the end of the daemon
-        await clock.asleep()
+        await clock.wait_for_sleepers()
         assert not task.done()
         clock.advance(RETRY_MAX_S)
-    await clock.asleep()
+    await clock.wait_for_sleepers()
     monkeypatch.setattr(sync_result_writer, "replace_file", works)
     clock.advance(RETRY_MAX_S)
-    assert (await until_written(house)).indexed_files == 1
+    assert (await until_written(gateway)).indexed_files == 1
     assert max(clock.slept) == RETRY_MAX_S
     task.cancel()
     await asyncio.wait({task})
@@ -275,22 +275,18 @@ async def test_a_file_that_cannot_be_written_is_tried_again_and_is_no_crash(
 async def test_a_daemon_lives_on_where_something_is_in_the_files_place(
     home: Home, start: Callable[..., Process]
 ) -> None:
-    """A folder with something in it cannot be replaced by a file."""
+    """A folder that is not empty cannot be replaced by a file."""
     place = Path(home.sync_result)
     place.mkdir()
     (place / "mine.txt").write_text("not ragd's")
     process = start("plain")
-    await process.answers()
+    await process.wait_until_ready()
     reply = await ask(home.socket, "POST", "/v1/jobs", {"mode": "sync"})
-    async with asyncio.timeout(PATIENCE_S):
-        while b"cannot be written" not in Path(home.log_file).read_bytes():
-            await asyncio.sleep(0.01)
+    await wait_until(lambda: b"cannot be written" in Path(home.log_file).read_bytes())
     actors = (await ask(home.socket, "GET", "/v1/status")).data["actors"]
     [writer] = [actor for actor in actors if actor["name"] == "sync_result_writer"]
     assert (writer["state"], writer["crashes"]) == ("running", 0)
     (place / "mine.txt").unlink()
     place.rmdir()
-    async with asyncio.timeout(PATIENCE_S):
-        while not place.is_file():
-            await asyncio.sleep(0.01)
+    await wait_until(place.is_file)
     assert json.loads(place.read_bytes())["job_id"] == reply.data["job_id"]

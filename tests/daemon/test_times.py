@@ -1,4 +1,4 @@
-"""Questions that name a time: a real daemon, words alone."""
+"""Questions that name a time: a real daemon, words only."""
 
 from collections.abc import Iterator
 from datetime import date, datetime, timedelta
@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.daemon.searches import Vault, serving_text
+from tests.daemon.searches import Vault, serve_text
 
 TODAY = datetime.now().astimezone().date()
 
@@ -47,7 +47,7 @@ def vault() -> Iterator[Vault]:
     file_times = {
         path: (noon - timedelta(days=days)).timestamp() for path, days in FILE_DAYS.items()
     }
-    with serving_text(NOTES, file_times=file_times) as vault:
+    with serve_text(NOTES, file_times=file_times) as vault:
         yield vault
 
 
@@ -158,7 +158,7 @@ DEBTS = {
 
 @pytest.fixture
 def debts() -> Iterator[Vault]:
-    with serving_text(DEBTS) as vault:
+    with serve_text(DEBTS) as vault:
         yield vault
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from ragd.embed.embedding_cache import EmbeddingCache
 from ragd.embed.unit_vectors import units_of, vector_of
-from tests.daemon.searches import Asked, Vault, serving
+from tests.daemon.searches import ParsedAnswer, Vault, serve_vault
 
 QUESTION = "a drowsy kitten near a heater"
 ONE_PART = "Journal/2024-03-02.md"  # one paragraph of three answers
@@ -54,14 +54,14 @@ NOTES = {
 
 @pytest.fixture(scope="module")
 def vault() -> Iterator[Vault]:
-    with serving(NOTES) as found:
+    with serve_vault(NOTES) as found:
         yield found
 
 
 def evidence(vault: Vault) -> dict[str, dict[str, Any]]:
-    """What is known of each note, from an answer by words and meaning."""
+    """The evidence for each note, from an answer by words and meaning."""
 
-    def hybrid() -> Asked | None:
+    def hybrid() -> ParsedAnswer | None:
         asked = vault.search(QUESTION, explain=True)
         return asked if asked.meta["retrieval"] == "hybrid" else None
 
@@ -96,7 +96,7 @@ def test_vectors_that_an_earlier_version_paid_for_are_used_as_they_are(vault: Va
 
 
 async def _without_units(path: Path) -> None:
-    """Make the cache what it was before there were units."""
+    """Make the cache as it was before there were units."""
     with closing(sqlite3.connect(path)) as connection:
         known = connection.execute("SELECT space, content_hash, vector FROM vectors").fetchall()
     assert any(units_of(vector) for _, _, vector in known)

@@ -1,10 +1,10 @@
-"""Forms of a word find each other in languages other than English: a real daemon, words alone."""
+"""Forms of a word find each other in languages other than English: a real daemon, words only."""
 
 from collections.abc import Iterator
 
 import pytest
 
-from tests.daemon.searches import Vault, serving_text
+from tests.daemon.searches import Vault, serve_text
 
 NOTES = {
     "ru/one.md": "Вчера я потерял ключи от квартиры, но сосед нашёл их в саду.\n",
@@ -21,7 +21,7 @@ NOTES = {
 
 @pytest.fixture(scope="module")
 def vault() -> Iterator[Vault]:
-    with serving_text(NOTES) as vault:
+    with serve_text(NOTES) as vault:
         yield vault
 
 

@@ -1,6 +1,6 @@
-"""Words of notes that are gone are not offered in place of mistyped ones."""
+"""Words of deleted notes are not suggested for mistyped ones."""
 
-from tests.daemon.searches import serving_text
+from tests.daemon.searches import serve_text
 
 NOTES = {
     "Secret.md": "The marzipanquilt lies in the attic.\n",
@@ -10,7 +10,7 @@ NOTES = {
 
 def test_a_word_of_a_deleted_note_is_not_offered() -> None:
     """The words of the vault are counted every few minutes only."""
-    with serving_text(NOTES) as vault:
+    with serve_text(NOTES) as vault:
         while not (asked := vault.search("marzipanquolt")).data["corrections"]:
             assert asked.status == 200  # until the words were counted for the first time
         assert asked.data["corrections"][0]["used"] == ["marzipanquilt"]

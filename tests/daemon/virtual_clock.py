@@ -1,4 +1,4 @@
-"""A clock that only moves when a test says so."""
+"""A clock that only moves when a test advances it."""
 
 import asyncio
 from datetime import UTC, datetime, timedelta
@@ -13,7 +13,7 @@ class VirtualClock:
     def __init__(self) -> None:
         self._elapsed = 0.0
         self._sleepers: list[tuple[float, asyncio.Future[None]]] = []
-        self._lain_down = asyncio.Event()
+        self._slept = asyncio.Event()
         self.slept: list[float] = []
 
     def now(self) -> str:
@@ -27,21 +27,21 @@ class VirtualClock:
         sleeper = (self._elapsed + seconds, woken)
         self._sleepers.append(sleeper)
         self.slept.append(seconds)
-        self._lain_down.set()
+        self._slept.set()
         try:
             await woken
         finally:
             self._sleepers.remove(sleeper)
 
-    async def asleep(self, sleepers: int = 1) -> None:
-        """Wait until so many tasks sleep."""
+    async def wait_for_sleepers(self, sleepers: int = 1) -> None:
+        """Wait until at least this many tasks sleep."""
         async with asyncio.timeout(PATIENCE_S):
             while sum(not woken.done() for _, woken in self._sleepers) < sleepers:
-                self._lain_down.clear()
-                await self._lain_down.wait()
+                self._slept.clear()
+                await self._slept.wait()
 
     def advance(self, seconds: float) -> None:
-        """Let time pass; who is due wakes up."""
+        """Advance the clock and wake the tasks that are due."""
         self._elapsed += seconds
         for due, woken in self._sleepers:
             if due <= self._elapsed and not woken.done():

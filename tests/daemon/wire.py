@@ -1,4 +1,4 @@
-"""HTTP spoken by hand over a Unix socket, so that tests can also speak it badly."""
+"""Raw HTTP over a Unix socket, so that tests can also send invalid requests."""
 
 import asyncio
 import json
@@ -14,8 +14,8 @@ META = {"query_time_ms", "chunks_scanned", "index_version", "vault_mtime"}
 OF_A_SEARCH = {"retrieval", "embedded_share", "stale_since", "unindexed_files"}
 
 
-def checked(body: bytes) -> dict[str, Any]:
-    """The envelope in `body`, with every field it must have."""
+def check_envelope(body: bytes) -> dict[str, Any]:
+    """Return the envelope in `body`, after checking that it has every required field."""
     envelope: dict[str, Any] = json.loads(body)
     assert list(envelope) == ["status", "data", "error", "meta"]
     assert envelope["status"] in SEVERITY
@@ -40,7 +40,7 @@ class Reply(NamedTuple):
     def envelope(self) -> dict[str, Any]:
         assert self.headers["content-type"].startswith("application/json")
         assert self.headers["server"] == "ragd"
-        return checked(self.body)
+        return check_envelope(self.body)
 
     @property
     def code(self) -> str | None:
@@ -57,7 +57,7 @@ class Reply(NamedTuple):
 
 
 def head(method: str, target: str, body: bytes | None = None, *more: str) -> bytes:
-    """A whole request."""
+    """The bytes of a whole request."""
     lines = [f"{method} {target} HTTP/1.1", "Host: ragd", *more]
     if body is not None:
         lines.append(f"Content-Length: {len(body)}")
@@ -117,8 +117,8 @@ class Wire:
                 pass
         return received
 
-    async def gone(self) -> None:
-        """Wait until the other side has hung up; what it still says does not matter."""
+    async def wait_until_closed(self) -> None:
+        """Wait until the other side has closed; what it still sends is dropped."""
         await self.rest()
 
     def close(self) -> None:
@@ -145,8 +145,8 @@ async def ask(
         return await wire.reply(bodiless=method == "HEAD")
 
 
-async def say(path: str, data: bytes) -> bytes:
-    """Send these bytes; whatever comes back until the other side hangs up."""
+async def send_raw(path: str, data: bytes) -> bytes:
+    """Send these bytes. Returns everything received until the other side closes."""
     async with connected(path) as wire:
         with suppress(ConnectionError):
             await wire.send(data)
@@ -154,7 +154,7 @@ async def say(path: str, data: bytes) -> bytes:
 
 
 def replies(data: bytes) -> list[Reply]:
-    """The responses (with Content-Length) in what was received."""
+    """Parse the responses (with Content-Length) in these bytes."""
     found: list[Reply] = []
     while data:
         first, _, data = data.partition(b"\r\n\r\n")
@@ -168,7 +168,7 @@ def replies(data: bytes) -> list[Reply]:
 
 
 async def lines(wire: Wire) -> AsyncIterator[dict[str, Any]]:
-    """The NDJSON lines of a chunked answer, as they come, until it ends."""
+    """Yield the NDJSON lines of a chunked answer as they arrive."""
     buffer = b""
     while chunk := await wire.chunk():
         buffer += chunk

@@ -1,4 +1,4 @@
-"""CONTRIBUTING.md and the pages: what they name is there, what they type works."""
+"""CONTRIBUTING.md and the pages: everything they name exists, and their commands work."""
 
 import os
 import re
@@ -25,7 +25,7 @@ JSON_LINES = "python -m json.tool --json-lines"
 
 
 def typed(page: Path) -> list[str]:
-    """The commands in its blocks, without their comments, none of them without an end."""
+    """The commands in its blocks, without comments and without those that never end."""
     lines = re.findall(r"^(?:    )?((?:ragctl|cut) .*)$", page.read_text(encoding="utf-8"), re.M)
     bare = [line.partition("  #")[0].strip() for line in lines]
     return [line.replace(" -f", "").replace("| jq", f"| {JSON_LINES}") for line in bare]
@@ -56,7 +56,7 @@ def user() -> Iterator[Path]:
 
 
 def run(user: Path, line: str) -> "subprocess.CompletedProcess[str]":
-    """One line as that person would type it."""
+    """Run one line as a user would type it."""
     programs = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     environment = {"HOME": str(user), "PATH": programs, "PYTHONPATH": str(ROOT)}
     return subprocess.run(

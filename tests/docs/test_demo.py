@@ -1,4 +1,4 @@
-"""`make demo`: its answers name the right notes, and nothing is left of it."""
+"""`make demo`: its answers name the right notes, and it leaves nothing behind."""
 
 import os
 import re
@@ -28,7 +28,7 @@ pytestmark = [
 
 @pytest.fixture
 def temporary() -> Iterator[str]:
-    """A folder for temporary files that nobody else uses, with a name short enough for a socket."""
+    """A private folder for temporary files, with a name short enough for a socket."""
     folder = tempfile.mkdtemp(prefix="rdemo")
     yield folder
     shutil.rmtree(folder)
@@ -46,7 +46,7 @@ def demo(temporary: str) -> "subprocess.Popen[str]":
 
 
 def processes(temporary: str) -> list[str]:
-    """The commands of those that were started with this folder for their temporary files."""
+    """The commands of the processes that were started with this temporary folder."""
     found = []
     for folder in PROC.glob("[0-9]*"):
         try:
@@ -58,7 +58,7 @@ def processes(temporary: str) -> list[str]:
 
 
 def left_behind(temporary: str) -> list[str]:
-    """Files and processes. A daemon frees its lock first and is gone some milliseconds later."""
+    """Files and processes. A daemon frees its lock some milliseconds before it ends."""
     deadline = time.monotonic() + PATIENCE_S
     while (running := processes(temporary)) and time.monotonic() < deadline:
         time.sleep(0.02)
@@ -76,12 +76,12 @@ def answers(output: str) -> dict[str, list[str]]:
 
 
 def without_figures(text: str) -> str:
-    """Without those that differ from run to run, or, as the dots of a score, by the machine."""
+    """Without figures that differ between runs or machines, such as the dots of a score."""
     return re.sub(r"(?<=kill -9 )\d+|(?<=in )\d+(?= seconds)|[●○]{5}", "N", text)
 
 
 def in_the_readme() -> list[str]:
-    """The lines of the demo that the README shows; `…` stands for what it does not."""
+    """The lines of the demo that the README shows; `…` marks omitted text."""
     page = (ROOT / "README.md").read_text()
     block = re.search(r"^```text\n(.*?)^```", page, re.S | re.M)
     assert block is not None

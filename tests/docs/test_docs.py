@@ -1,4 +1,4 @@
-"""What docs/protocol.md promises: the table of codes is the code's."""
+"""docs/protocol.md: its table of codes equals the code."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The example vault: it holds together, and the questions people have are answered from it."""
+"""The example vault: it is consistent, and it answers typical questions."""
 
 import json
 import os
@@ -73,7 +73,7 @@ def test_both_years_have_days_with_the_sections_of_a_journal(year: str) -> None:
 
 @pytest.fixture(scope="module")
 def home() -> Iterator[str]:
-    """A home with the whole vault in its index."""
+    """A home with an index of the whole vault."""
     folder = tempfile.mkdtemp(prefix="rvault")
     done = _ragctl(folder, "index", "--vault", str(VAULT))
     assert done.returncode == 0, done.stderr

@@ -1,4 +1,4 @@
-"""The pages that are made from the code say what the code says now, and say it of everything."""
+"""The generated pages are up to date and complete."""
 
 import ast
 import json
@@ -76,7 +76,7 @@ def test_every_part_of_the_state_is_a_fold_that_the_catalogue_knows() -> None:
 
 
 def test_every_field_of_every_fact_has_a_meaning() -> None:
-    """If this fails: a few words in a comment beside the field in ragd/events/."""
+    """If this fails: add a short comment to the field in ragd/events/."""
     written = vocabulary.read_all(ROOT / "ragd" / "events")
     mute = [
         f"{kind.__name__}.{name}"
@@ -129,7 +129,7 @@ def test_who_records_a_fact_is_found_in_the_sources(tmp_path: Path) -> None:
 
 
 def test_only_actors_and_the_daemon_record() -> None:
-    """A name that nobody signs with would be a mistake of the page or of the code."""
+    """A name that no module uses would be a mistake in the page or in the code."""
     signed = {
         node.value.value
         for path in (ROOT / "ragd").rglob("*.py")

@@ -1,4 +1,4 @@
-"""docs/log-format.md: its lines are real ones, its reader reads, its numbers are the code's."""
+"""docs/log-format.md: its lines are real, its reader works, its numbers equal the code."""
 
 import re
 import subprocess

@@ -1,4 +1,4 @@
-"""The picture in the README: what a terminal shows is what is drawn, and it shows what is there."""
+"""The picture in the README: it is drawn as a terminal shows it, and it is up to date."""
 
 import re
 import shlex
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from examples.picture import COMMANDS, FILE
-from examples.screen import ADVANCE, Row, picture, shown
+from examples.screen import ADVANCE, Row, render_svg, screen_rows
 from ragctl import cli
 
 ROOT = Path(__file__).parents[2]
@@ -36,22 +36,22 @@ def drawn(svg: str) -> list[tuple[str, dict[str, str]]]:
     ],
 )
 def test_what_is_left_on_a_screen(written: str, left: list[str]) -> None:
-    assert texts(shown(written)) == left
+    assert texts(screen_rows(written)) == left
 
 
 def test_colours_begin_and_end_where_they_do_on_a_terminal() -> None:
-    [row] = shown("a\x1b[33;1mb\x1b[0mc")
+    [row] = screen_rows("a\x1b[33;1mb\x1b[0mc")
     assert [cell.style for cell in row] == [frozenset(), {"33", "1"}, frozenset()]
 
 
 def test_a_wide_character_takes_two_places() -> None:
-    [(_, first), (_, second)] = drawn(picture([shown("慢\x1b[2mx")], "t", 80))
+    [(_, first), (_, second)] = drawn(render_svg([screen_rows("慢\x1b[2mx")], "t", 80))
     assert float(first["textLength"]) == pytest.approx(2 * ADVANCE)
     assert float(second["x"]) - float(first["x"]) == pytest.approx(2 * ADVANCE)
 
 
 def test_what_would_be_markup_is_text() -> None:
-    svg = picture([shown("a <b> & \x1b[36mc\x1b[0m")], "<t>", 80)
+    svg = render_svg([screen_rows("a <b> & \x1b[36mc\x1b[0m")], "<t>", 80)
     assert [text for text, _ in drawn(svg)] == ["a <b> &", "c"]
 
 

@@ -1,4 +1,4 @@
-"""The files beside the code that other tools read: they agree with the Makefile and pyproject."""
+"""Files for other tools: they agree with the Makefile and pyproject."""
 
 import re
 import tomllib

@@ -1,4 +1,4 @@
-"""docs/publishing.md: one version everywhere, and the files and names on the page are there."""
+"""docs/publishing.md: one version everywhere, and the files and names on the page exist."""
 
 import json
 import re

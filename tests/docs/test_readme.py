@@ -1,4 +1,4 @@
-"""The README: what a reader can type works, what is shown is shown, what is named is there."""
+"""The README: its commands work, its output is real, and everything it names exists."""
 
 import asyncio
 import json
@@ -103,12 +103,12 @@ def environment(user: Path) -> dict[str, str]:
     return {
         "HOME": str(user),
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
-        "PYTHONPATH": str(ROOT),  # the sources that this page lies beside
+        "PYTHONPATH": str(ROOT),  # the sources of this checkout
     }
 
 
 def run(user: Path, line: str) -> "subprocess.CompletedProcess[str]":
-    """One line as that person would type it."""
+    """Run one line as a user would type it."""
     return subprocess.run(
         ["bash", "-c", line],
         env=environment(user),
@@ -120,7 +120,7 @@ def run(user: Path, line: str) -> "subprocess.CompletedProcess[str]":
 
 
 def choose(user: Path) -> None:
-    """`ragctl init` on a terminal: the first of the vaults that are offered."""
+    """Run `ragctl init` on a terminal and choose the first vault."""
     terminal = Terminal(["init"], 100, environment(user))
     try:
         terminal.until("Use this one?")

@@ -1,4 +1,4 @@
-"""docs/security.md: every test that it names is there."""
+"""docs/security.md: every test that it names exists."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""docs/troubleshooting.md: every code has its sentence from the code and a paragraph by hand."""
+"""docs/troubleshooting.md: every code has its generated sentence and a written paragraph."""
 
 import re
 from pathlib import Path
@@ -26,7 +26,7 @@ def test_every_code_has_a_heading_in_its_part_and_nothing_else_has() -> None:
 
 @pytest.mark.parametrize("code", CODES)
 def test_what_it_means_and_what_to_do_are_said(code: str) -> None:
-    """If the second fails: write how it comes about and what to look at, under its heading."""
+    """If the second fails: write the cause and what to check under its heading."""
     part = PAGE.split(f"\n### {code}\n", 1)[1].split("\n### ", 1)[0]
     assert CODES[code].message in part and CODES[code].suggestion in part
     assert len(troubleshooting.paragraphs(PAGE)[code]) > 80, code

@@ -1,4 +1,4 @@
-"""Both providers behind one fixture, and what their tests share."""
+"""Both providers in one fixture, and other shared fixtures."""
 
 from collections.abc import AsyncIterator
 
@@ -12,7 +12,7 @@ from tests.embed.fake_ollama import DIGEST, DIMENSIONS, MODEL, FakeOllama, runni
 
 
 async def at_once(seconds: float) -> None:
-    """A back-off that takes no time."""
+    """A backoff without pauses."""
 
 
 @pytest.fixture
@@ -52,6 +52,6 @@ async def minilm() -> AsyncIterator[EmbeddedEmbedder]:
 
 @pytest.fixture(params=["local", "minilm", "multilingual", "remote"])
 def embedder(request: pytest.FixtureRequest) -> Embedder:
-    """Each provider in turn: what is true of the port is true of all."""
+    """Each provider in turn: all of them fulfil the port."""
     found: Embedder = request.getfixturevalue(request.param)
     return found

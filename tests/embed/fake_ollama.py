@@ -1,4 +1,4 @@
-"""An Ollama server for tests: a real one on a real port, with the real one's bodies and faults."""
+"""A fake Ollama on a real port, with the answers and faults of the real one."""
 
 import asyncio
 import hashlib
@@ -30,7 +30,7 @@ Answer = Callable[[web.Request, dict[str, Any]], Any]
 
 
 class FakeOllama:
-    """What the server has, what it is to do wrong next, and what it was asked."""
+    """The models of the server, its next faults, and the requests it has received."""
 
     def __init__(self) -> None:
         self.base_url = ""
@@ -84,9 +84,9 @@ class FakeOllama:
             response = await result if asyncio.iscoroutine(result) else result
             assert isinstance(response, web.StreamResponse)
             return response
-        return self._play(body)
+        return self.answer(body)
 
-    def _play(self, body: dict[str, Any]) -> web.Response:
+    def answer(self, body: dict[str, Any]) -> web.Response:
         if isinstance(body.get("keep_alive"), str) and not body["keep_alive"][-1].isalpha():
             return failure(400, {"error": 'time: missing unit in duration "-1"'})
         name = body["model"] if ":" in body["model"] else body["model"] + ":latest"
@@ -178,7 +178,7 @@ def elsewhere(request: web.Request, asked: dict[str, Any]) -> web.Response:
 
 @asynccontextmanager
 async def running(port: int = 0) -> AsyncIterator[FakeOllama]:
-    """A server that answers until the end of the block."""
+    """Run a server during the block."""
     server = FakeOllama()
     app = web.Application(client_max_size=64 * 1024 * 1024)
     app.add_routes(

@@ -37,7 +37,7 @@ def some(numbers: range) -> dict[str, Vector]:
 
 
 class Days:
-    """A calendar that a test turns."""
+    """A calendar that the test sets."""
 
     today = 20_000.0
 

@@ -1,4 +1,4 @@
-"""Clocks that tests hold in their hands."""
+"""Clocks that tests control."""
 
 import asyncio
 from datetime import UTC, datetime, timedelta
@@ -9,7 +9,7 @@ BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 class HandClock:
-    """Each look at it is a second later. Who sleeps wakes when the test says so."""
+    """Each reading is a second later. Sleepers wake when the test lets them."""
 
     def __init__(self) -> None:
         self.looked = 0

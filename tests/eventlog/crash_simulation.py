@@ -1,8 +1,8 @@
-"""A log on a disk that crashes again and again; what must hold is checked after every start.
+"""A log on a disk that crashes repeatedly; its promises are checked after every start.
 
 One seed is one history: groups of appends of all sizes, segments that fill up, a full disk, failed
-syncs, kills and power cuts at any step, also while recovering. It says what went wrong, if
-anything did; it never repairs anything itself.
+syncs, kills and power cuts at any step, also during recovery. It reports failures and never repairs
+anything.
 """
 
 from random import Random
@@ -21,7 +21,7 @@ class Broken(Exception):
 
 
 class History:
-    """All lives of one log, from one seed."""
+    """All runs of one log, from one seed."""
 
     def __init__(self, seed: int) -> None:
         self.rng = Random(seed)
@@ -94,7 +94,7 @@ class History:
         ]
 
     def _commit(self, log: Appender, group: list[Draft]) -> bool:
-        """Whether the group was acknowledged; a full disk is tried again, or given up."""
+        """Whether the group was acknowledged. On a full disk it tries again or gives up."""
         while True:
             try:
                 records = log.commit(group)
@@ -131,7 +131,7 @@ class History:
 
 
 def failures(seeds: range, enough: int = 5) -> list[str]:
-    """What went wrong, by seed; a few will do."""
+    """The failures by seed; it stops after a few."""
     found: list[str] = []
     for seed in seeds:
         if len(found) == enough:

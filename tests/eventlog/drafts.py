@@ -1,4 +1,4 @@
-"""Facts and logs for tests, short to write down."""
+"""Facts and logs for tests, in short form."""
 
 from collections.abc import Sequence
 
@@ -32,7 +32,7 @@ def appender(
 def write_groups(
     disk: Disk, sizes: Sequence[int], segment_max_bytes: int = SEGMENT_MAX_BYTES
 ) -> list[Record]:
-    """A log of groups of so many records, each committed by itself."""
+    """Write a log of groups with these numbers of records, each in its own commit."""
     log = appender(disk, segment_max_bytes=segment_max_bytes)
     written: list[Record] = []
     for size in sizes:
@@ -50,13 +50,13 @@ def old_log() -> SimulatedDisk:
 
 
 def reopen(disk: Disk, after: int = 0) -> tuple[list[Record], Recovered]:
-    """What a start finds, and where it goes on."""
+    """Open the log as a start does."""
     records: list[Record] = []
     return records, recover(disk, after, records.append)
 
 
 def record_incidents(disk: Disk, found: Recovered) -> list[Record]:
-    """What the daemon does with what a start had to repair."""
+    """Record the repairs, as the daemon does."""
     log = appender(disk, found.position)
     records = log.commit([draft(event=incident) for incident in found.incidents])
     mark_recorded(disk, found.incidents)

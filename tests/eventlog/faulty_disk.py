@@ -1,6 +1,6 @@
-"""A disk that does as told up to a point: the n-th write, sync or create fails with this error.
+"""A disk whose n-th write, sync or create fails with a given error.
 
-It sits in front of another disk and keeps a list of everything each open file was asked to do.
+It wraps another disk and records every call of each open file.
 """
 
 import asyncio
@@ -16,7 +16,7 @@ Call = tuple[str, int]  # what, and which handle
 
 
 class FaultyFile:
-    """An open file whose calls are counted, and fail when it is their turn."""
+    """An open file whose calls are counted and fail at the given count."""
 
     def __init__(self, disk: "FaultyDisk", file: AppendFile, number: int) -> None:
         self._disk = disk
@@ -60,7 +60,7 @@ class FaultyDisk:
         self._handles = 0
 
     def full(self, number: int = errno.ENOSPC) -> None:
-        """From now on there is no room."""
+        """From now on the disk is full."""
         self.always = {"write": number, "create": number}
 
     def roomy(self) -> None:

@@ -1,4 +1,4 @@
-"""A home on the real disk with an open ledger, as the daemon has it."""
+"""A home on the real disk with an open ledger, as in the daemon."""
 
 import asyncio
 import os
@@ -26,7 +26,7 @@ from tests.eventlog.clocks import HandClock
 
 
 class Home:
-    """The folders of one home, and quick looks into them."""
+    """The folders of one home, and helpers to read them."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -43,7 +43,7 @@ class Home:
 
     @asynccontextmanager
     async def ledger(self, segment_max_bytes: int = SEGMENT_MAX_BYTES) -> AsyncIterator[Ledger]:
-        """An open ledger with its writer at work, what it repaired recorded."""
+        """An open ledger with a running writer; its repairs are recorded."""
         ledger = self.open(segment_max_bytes)
         writer = asyncio.create_task(ledger.journal.run())
         await ledger.record_incidents()
@@ -70,7 +70,7 @@ class Home:
             os.utime(path, (time.time() - 40 * 86_400,) * 2)
 
     def bytes(self) -> dict[str, bytes]:
-        """Every file there is."""
+        """The bytes of every file."""
         files = (p for p in self.root.rglob("*") if p.is_file())
         return {str(p.relative_to(self.root)): p.read_bytes() for p in files}
 
@@ -102,7 +102,7 @@ def a_days_work(notes: int = 8) -> list[Fact]:
 
 
 async def work(ledger: Ledger, facts: Sequence[Fact] | None = None) -> list[bytes]:
-    """Record facts one by one; the state after each."""
+    """Record facts one by one. Returns the state after each."""
     after: list[bytes] = []
     for fact in a_days_work() if facts is None else facts:
         await ledger.journal.append("actor", fact)

@@ -1,4 +1,4 @@
-"""A journal at work, on a disk in memory."""
+"""A running journal on a disk in memory."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -35,7 +35,7 @@ def open_journal(
 
 @asynccontextmanager
 async def running(journal: Journal) -> AsyncIterator["asyncio.Task[None]"]:
-    """The journal's writer, for as long as the test needs it."""
+    """The writer of the journal runs during the block."""
     writer = asyncio.create_task(journal.run())
     try:
         yield writer
@@ -47,6 +47,6 @@ async def running(journal: Journal) -> AsyncIterator["asyncio.Task[None]"]:
 
 
 async def turns(count: int = 5) -> None:
-    """Let every task that can run do so, a few times."""
+    """Let all ready tasks run, a few times."""
     for _ in range(count):
         await asyncio.sleep(0)

@@ -1,9 +1,9 @@
-"""A disk in memory that loses power, kills the process, runs full or fails, when told to.
+"""A disk in memory that loses power, kills the process, becomes full or fails, as the test decides.
 
-It promises only what a real one does: a sector of 512 bytes is written whole or not at all; what
-was not synced may survive or not, each sector for itself; a file's size may run ahead of its
-bytes or lag behind; names become durable in order, by a sync of their folder. After a sync that
-failed, the page cache shows the bytes and takes them for written, though the platter has them not.
+It promises only what a real one does: a sector of 512 bytes is written whole or not at all; each
+unsynced sector may survive or not; a file's size may be ahead of its bytes or behind them; names
+become durable in order, by a sync of their folder. After a failed sync the page cache shows the
+bytes as written, though the platter does not have them.
 """
 
 import errno
@@ -14,7 +14,7 @@ TEMPORARY = ".tmp"
 
 
 class Crash(BaseException):
-    """The process is gone, or the power is. Nothing may catch this but the test."""
+    """The process or the power is gone. Only the test may catch this."""
 
 
 class Inode:
@@ -22,7 +22,7 @@ class Inode:
 
     def __init__(self) -> None:
         self.cache = bytearray()
-        self.platter = bytearray()  # never shrinks: old bytes lie behind the end
+        self.platter = bytearray()  # never shrinks: old bytes stay after the end
         self.size = 0  # durable
         self.dirty: set[int] = set()
         self.sizes = {0}  # all it has had since the last sync
@@ -52,7 +52,7 @@ class Inode:
         self.sizes = {self.size}
 
     def fail_to_sync(self, rng: Random) -> None:
-        """Some pages got there; the kernel marks all of them clean and reports the error once."""
+        """Some pages were written. The kernel marks all as clean and reports the error once."""
         for sector in sorted(self.dirty):
             if rng.random() < 0.5:
                 self.write_back(sector)
@@ -75,7 +75,7 @@ class Inode:
             if start // SECTOR in self.dirty and rng.random() < survival:
                 new = self.cache[start:end]
             else:
-                known = end if rng.random() < 0.3 else min(self.size, end)  # else zeros behind it
+                known = end if rng.random() < 0.3 else min(self.size, end)  # else zeros after it
                 new = self.platter[start:known]
             after[start : start + len(new)] = new
         self.cache = after

@@ -23,7 +23,7 @@ async def home(tmp_path: Path) -> Home:
 
 
 def reach(home: Home) -> int:
-    """The first seq whose state can be told, by what replay says of the one that never can."""
+    """The first seq whose state replay can compute, as named in its error for an earlier one."""
     try:
         replay(home.events, home.snapshots, until=-1)
     except TooOld as why:
@@ -32,7 +32,7 @@ def reach(home: Home) -> int:
 
 
 def check_reach(home: Home, after: list[bytes], times: list[str]) -> None:
-    """Everything from there on is told as it was; everything before it is refused."""
+    """Replay gives every state from there on, and refuses every earlier one."""
     first = reach(home)
     for until in range(1, len(after) + 1):
         for how in ({"until": until}, {"at": times[until - 1]}):
@@ -47,7 +47,7 @@ def check_reach(home: Home, after: list[bytes], times: list[str]) -> None:
 
 
 class Life:
-    """A ledger at work for days, and what it knew after each record."""
+    """A ledger that runs for days, and its state after each record."""
 
     def __init__(self, home: Home, ledger: Ledger) -> None:
         self.home = home
@@ -76,7 +76,7 @@ async def test_after_retention_replay_starts_right_before_the_oldest_segment(
         life = Life(home, ledger)
         for _ in range(3):
             await life.day()
-        for count in (1, 1, 2):  # each anchor is told from the one before
+        for count in (1, 1, 2):  # each anchor follows from the one before
             home.age(count)
             older = home.kept_snapshots[-1]
             assert len(await life.day()) == count

@@ -1,4 +1,4 @@
-"""The writing end: groups, segments, full disks and failing ones."""
+"""Appending: groups, segments, full disks and failing disks."""
 
 import errno
 

@@ -1,4 +1,4 @@
-"""The port to the file system: what the log relies on, of the real disk and the simulated one."""
+"""The port to the file system: what the log relies on, with the real and the simulated disk."""
 
 import os
 import sys

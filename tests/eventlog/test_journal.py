@@ -1,4 +1,4 @@
-"""The log as actors see it: append a fact and know that it is durable."""
+"""The log for actors: after an append, the fact is durable."""
 
 import asyncio
 import errno
@@ -191,7 +191,7 @@ async def test_parts_stay_together_while_other_appends_wait(
     )
 
 
-async def test_who_gives_up_on_a_fact_in_parts_withdraws_all_of_it() -> None:
+async def test_a_cancelled_append_of_a_fact_in_parts_withdraws_all_parts() -> None:
     disk = FaultyDisk()
     journal = open_journal(disk)
     event = ChangesetFormed(job_id="j", upserts=[f"{i}".ljust(400) for i in range(500)], deletes=[])
@@ -262,7 +262,7 @@ async def test_closing_a_full_queue_loses_no_append(monkeypatch: pytest.MonkeyPa
         found = await outcomes(first + queued)
     written = [r for r in found if isinstance(r, Record)]
     refused = [r for r in found if isinstance(r, LogFailed)]
-    assert len(written) + len(refused) == 21  # everybody was told
+    assert len(written) + len(refused) == 21  # every caller got an answer
     assert [encode(r) for r in reopen(disk)[0]] == [encode(r) for r in written]
 
 
@@ -391,7 +391,7 @@ async def test_a_full_disk_at_the_beginning_of_a_segment_is_waited_out_too() -> 
     assert texts(reopen(disk)[0]) == ["before", "after"]
 
 
-async def test_who_gives_up_on_a_full_disk_withdraws_the_fact() -> None:
+async def test_an_append_cancelled_on_a_full_disk_withdraws_its_fact() -> None:
     disk, clock = FaultyDisk(), HandClock()
     journal = open_journal(disk, clock=clock)
     async with running(journal):

@@ -1,4 +1,4 @@
-"""A machine that does to the log, in any order, what life does to it, against a plain list."""
+"""A state machine of random operations on the log, compared with a plain list."""
 
 from contextlib import suppress
 from itertools import pairwise

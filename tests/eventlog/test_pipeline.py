@@ -1,4 +1,4 @@
-"""A pipeline over the log with a single credit: the shape of the daemon, and no deadlock in it."""
+"""A pipeline over the log with a single credit, as in the daemon: no deadlock."""
 
 import asyncio
 

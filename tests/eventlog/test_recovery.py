@@ -1,4 +1,4 @@
-"""Opening a log after whatever happened to it."""
+"""Opening a log after crashes and damage."""
 
 import errno
 
@@ -22,6 +22,26 @@ def seqs(records: list[Record]) -> list[int]:
 
 def tails(disk: SimulatedDisk) -> list[str]:
     return [name for name in disk.names() if name.endswith((".tail", ".tail.pending"))]
+
+
+def dies_at_start(disk: SimulatedDisk, steps: int, power: bool) -> bool:
+    """Start a log that dies after so many steps, if it takes that many. Then start it again."""
+    died = False
+    disk.crash_after(steps)
+    try:
+        _, found = reopen(disk)
+        record_incidents(disk, found)
+    except Crash:
+        died = True
+        if power:
+            disk.lose_power()
+        else:
+            disk.restart()
+    disk.crash_after(None)
+    _, found = reopen(disk)
+    if found.incidents:
+        record_incidents(disk, found)
+    return died
 
 
 def flip(disk: SimulatedDisk, name: str, seq: int) -> None:
@@ -99,20 +119,7 @@ def test_a_start_that_dies_at_any_step_of_a_repair_leaves_the_next_one_the_same_
         written = write_groups(disk, [3, 2])
         tail = encode(written[4])
         disk.put(ONE, disk.read(ONE)[:-5])
-        disk.crash_after(steps)
-        try:
-            _, found = reopen(disk)
-            record_incidents(disk, found)
-        except Crash:
-            died += 1
-            if power:
-                disk.lose_power()
-            else:
-                disk.restart()
-        disk.crash_after(None)
-        _, found = reopen(disk)
-        if found.incidents:
-            record_incidents(disk, found)
+        died += dies_at_start(disk, steps, power)
         records, last = reopen(disk)
         assert last.incidents == [], f"step {steps}"
         assert records[:4] == written[:4]
@@ -359,20 +366,7 @@ def test_a_start_that_dies_at_any_step_of_a_quarantine_never_uses_a_seq_twice(
     for steps in range(1, 30):
         disk, written, names = three_segments()
         flip(disk, names[segment], damaged)
-        disk.crash_after(steps)
-        try:
-            _, found = reopen(disk)
-            record_incidents(disk, found)
-        except Crash:
-            died += 1
-            if power:
-                disk.lose_power()
-            else:
-                disk.restart()
-        disk.crash_after(None)
-        _, found = reopen(disk)
-        if found.incidents:
-            record_incidents(disk, found)
+        died += dies_at_start(disk, steps, power)
         records, last = reopen(disk)
         assert last.incidents == [], f"step {steps}"
         told = [r for r in records if isinstance(r.event, SegmentQuarantined)]

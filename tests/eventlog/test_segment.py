@@ -1,4 +1,4 @@
-"""Which records of a segment are whole, and what the first that is not means."""
+"""Which records of a segment are complete, and what the first incomplete one means."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Folded state on disk, and what may go once it is there."""
+"""Folded state on disk, and which segments may be dropped then."""
 
 import errno
 import os

@@ -1,4 +1,4 @@
-"""A log in memory, with its folds: tests say what happened, and look at what follows from it."""
+"""A log in memory with its folds: tests append facts and check the state."""
 
 from collections.abc import Sequence
 

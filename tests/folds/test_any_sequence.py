@@ -1,4 +1,4 @@
-"""Whatever is recorded, in whatever order: folds never raise, never lie about counts, never drift.
+"""Any facts in any order: folds never raise, count correctly and never diverge.
 
 Some facts are anything that their types allow; most are sensible ones from a pool. Both use few
 names, so that they meet: the same note, the same job, the same generation.

@@ -354,7 +354,7 @@ def test_an_activated_index_says_in_which_vector_space_it_is(log: Log) -> None:
     assert log.state.catalog.index == ServingIndex("g7", "ollama", "some-model", 384)
 
 
-# A reindex builds beside
+# A reindex builds a second index
 
 
 def test_a_reindex_leaves_the_serving_catalog_alone_until_it_is_activated(log: Log) -> None:

@@ -1,4 +1,4 @@
-"""A snapshot made in pieces is the snapshot made at once."""
+"""A snapshot encoded in pieces equals one encoded at once."""
 
 import pytest
 from hypothesis import given

@@ -506,7 +506,7 @@ def test_without_ollama_an_embedded_index_is_healthy(log: Log) -> None:
     log.serve("embedded")
     log.lose("ollama", "OLLAMA_UNREACHABLE")
     assert log.state.health.state == HEALTHY
-    assert "ollama" in log.state.health.lost  # told all the same
+    assert "ollama" in log.state.health.lost  # recorded as well
 
 
 def test_without_an_index_ollama_matters_only_where_it_is_configured(log: Log) -> None:

@@ -1,4 +1,4 @@
-"""Indexing jobs: asked for, running, done."""
+"""Indexing jobs: requested, running, finished."""
 
 from typing import Any
 

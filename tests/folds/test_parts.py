@@ -1,4 +1,4 @@
-"""Facts that came in parts are acted on as a whole, or not at all."""
+"""Facts recorded in parts are folded as a whole or not at all."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A pause: when it holds, what it lets through, what is owed behind it."""
+"""A pause: when it holds, what it lets through, what is done after it."""
 
 import pytest
 
@@ -37,7 +37,7 @@ def test_a_longer_one_begins_where_the_first_did(log: Log) -> None:
     assert (log.state.pause.since, log.state.pause.until) == (moment(1), TEN)
 
 
-def test_vectors_are_made_for_who_asks_meanwhile(log: Log) -> None:
+def test_vectors_are_made_for_a_requested_job_during_a_pause(log: Log) -> None:
     log.add(PAUSE, BY_ITSELF)
     assert log.state.pause.holds_vectors
     log.add(BY_HAND)

@@ -1,4 +1,4 @@
-"""The daemon's own life."""
+"""Starts and stops of the daemon."""
 
 from ragd.events import ActorCrashed, DaemonStopped
 from ragd.folds.runs import Runs

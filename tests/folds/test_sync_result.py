@@ -1,4 +1,4 @@
-"""What sync-result.json says."""
+"""The contents of sync-result.json."""
 
 from datetime import datetime
 

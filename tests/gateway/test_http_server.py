@@ -15,8 +15,8 @@ from ragd.gateway import http_server
 from ragd.gateway.http_server import HttpServer, json_response, read_body
 from ragd.gateway.unix_socket import UnixListener
 from ragd.protocol.envelope import Envelope, Meta, refusal_envelope
-from tests.daemon.wire import Reply, Wire, ask, connected, head, replies, say
-from tests.patience import PATIENCE_S
+from tests.daemon.wire import Reply, Wire, ask, connected, head, replies, send_raw
+from tests.patience import PATIENCE_S, wait_until
 
 CANARY = "kestrel-4711"
 
@@ -74,15 +74,8 @@ class Site:
     async def large(self, request: web.Request) -> web.StreamResponse:
         return json_response(Envelope("healthy", "x" * 5_000_000, None, Meta()))
 
-    @property
-    def connections(self) -> int:
-        assert self.server._runner.server is not None
-        return len(self.server._runner.server.connections)
-
     async def until_connections_are(self, number: int) -> None:
-        async with asyncio.timeout(PATIENCE_S):
-            while self.connections != number:
-                await asyncio.sleep(0.005)
+        await wait_until(lambda: self.server.connection_count == number)
 
     async def ask(self, method: str, target: str, *more: str, raw: bytes | None = None) -> Reply:
         return await ask(self.path, method, target, None, *more, raw=raw)
@@ -167,7 +160,7 @@ MALFORMED = {
 async def test_invalid_http_gets_an_envelope_without_its_bytes_and_is_closed(
     site: Site, data: bytes
 ) -> None:
-    [reply] = replies(await say(site.path, data))
+    [reply] = replies(await send_raw(site.path, data))
     assert (reply.status, reply.code) == (400, "INVALID_REQUEST")
     assert "not valid HTTP" in reply.message
     await site.assert_still_serving()
@@ -205,17 +198,17 @@ async def test_an_upgrade_request_is_answered_as_plain_http(site: Site, protocol
         assert (await wire.reply()).data == {"ok": True}
         await wire.send(b"\x81\x85 this is no HTTP\r\n\r\n")
         assert (await wire.reply()).status == 400
-        await wire.gone()
+        await wire.wait_until_closed()
 
 
 async def test_http_1_0_and_even_0_9_are_answered_and_closed(site: Site) -> None:
     for request in (b"GET /ok HTTP/1.0\r\n\r\n", b"GET /ok\r\n\r\n"):
-        [reply] = replies(await say(site.path, request))
+        [reply] = replies(await send_raw(site.path, request))
         assert reply.data == {"ok": True}
 
 
 async def test_head_has_no_body(site: Site) -> None:
-    received = await say(site.path, head("HEAD", "/ok", None, "Connection: close"))
+    received = await send_raw(site.path, head("HEAD", "/ok", None, "Connection: close"))
     assert received.startswith(b"HTTP/1.1 200 OK\r\n")
     assert received.endswith(b"\r\n\r\n")
 
@@ -223,7 +216,7 @@ async def test_head_has_no_body(site: Site) -> None:
 async def test_pipelined_requests_are_answered_in_order(site: Site) -> None:
     targets = ["/ok", "/refusal", "/bug", "/nowhere", "/ok"]
     data = b"".join(head("GET", target) for target in targets[:-1])
-    received = await say(site.path, data + head("GET", targets[-1], None, "Connection: close"))
+    received = await send_raw(site.path, data + head("GET", targets[-1], None, "Connection: close"))
     assert [r.status for r in replies(received)] == [200, 404, 500, 404, 200]
 
 
@@ -260,9 +253,9 @@ def chunked(*chunks: bytes) -> bytes:
 
 
 async def test_a_chunked_body_is_read_up_to_the_same_limit(site: Site) -> None:
-    [reply] = replies(await say(site.path, chunked(b"abc", b"defg") + b"0\r\n\r\n"))
+    [reply] = replies(await send_raw(site.path, chunked(b"abc", b"defg") + b"0\r\n\r\n"))
     assert reply.data == 7
-    [reply] = replies(await say(site.path, chunked(*[b"x" * 100_000] * 100) + b"0\r\n\r\n"))
+    [reply] = replies(await send_raw(site.path, chunked(*[b"x" * 100_000] * 100) + b"0\r\n\r\n"))
     assert (reply.status, reply.code) == (413, "INVALID_REQUEST")
 
 
@@ -317,7 +310,7 @@ async def test_a_body_that_does_not_arrive_is_a_timeout(
 ) -> None:
     monkeypatch.setattr(http_server, "BODY_WITHIN_S", 0.05)
     monkeypatch.setattr(http_server, "LINGER_S", 0.1)
-    reply = replies(await say(site.path, head("POST", "/length", b"12345")[:-1]))[0]
+    reply = replies(await send_raw(site.path, head("POST", "/length", b"12345")[:-1]))[0]
     assert (reply.status, reply.code) == (504, "TIMEOUT")
     assert reply.envelope["status"] == "degraded"
 
@@ -331,7 +324,7 @@ async def test_headers_that_do_not_arrive_in_time_close_the_connection(
     await site.server.start()
     async with connected(path) as wire:
         await wire.send(start)
-        ended = asyncio.create_task(wire.gone())
+        ended = asyncio.create_task(wire.wait_until_closed())
         while not ended.done():
             wire.writer.write(b"x")
             await asyncio.sleep(0.01)
@@ -348,7 +341,7 @@ async def test_an_idle_connection_is_closed_after_its_answer(
     async with connected(path) as wire:
         await wire.send(head("GET", "/ok"))
         assert (await wire.reply()).status == 200
-        await wire.gone()
+        await wire.wait_until_closed()
     await site.server.stop(0.1)
 
 
@@ -371,7 +364,7 @@ async def test_a_half_closed_connection_is_closed(site: Site) -> None:
         async with connected(site.path) as wire:
             await wire.send(request)
             wire.writer.write_eof()
-            await wire.gone()
+            await wire.wait_until_closed()
     await site.until_connections_are(0)
     await site.assert_still_serving()
 
@@ -399,7 +392,7 @@ async def test_fifty_misbehaving_clients_do_not_block_others(site: Site) -> None
             await wire.send(bad[i % len(bad)])
         for _ in range(20):
             await site.assert_still_serving()
-        assert site.connections >= 50
+        assert site.server.connection_count >= 50
     await site.until_connections_are(0)
 
 
@@ -432,7 +425,7 @@ def test_there_is_a_limit_on_everything() -> None:
 async def test_an_answer_that_fails_halfway_is_cut_and_not_followed_by_another(
     site: Site,
 ) -> None:
-    received = await say(site.path, head("GET", "/broken-stream"))
+    received = await send_raw(site.path, head("GET", "/broken-stream"))
     assert received.count(b"HTTP/1.1") == 1
     assert b"the beginning" in received
     assert not received.endswith(b"0\r\n\r\n"), "the client can tell that it is not whole"
@@ -465,8 +458,8 @@ async def test_at_shutdown_idle_and_endless_connections_are_closed(site: Site) -
         await gate.send(head("GET", "/gate"))
         await site.entered.wait()
         await site.server.stop(0.05)
-        await idle.gone()
-        await gate.gone()
+        await idle.wait_until_closed()
+        await gate.wait_until_closed()
     await site.server.stop(0)  # a second time is harmless
 
 
@@ -475,14 +468,13 @@ async def test_no_descriptors_and_no_tasks_are_left(site: Site) -> None:
     await site.until_connections_are(0)
     descriptors, tasks = len(os.listdir("/proc/self/fd")), len(asyncio.all_tasks())
     for data in list(MALFORMED.values()) * 3:
-        await say(site.path, data)
+        await send_raw(site.path, data)
     for start in (b"GET", head("POST", "/length", b"12345")[:-1], head("GET", "/gate")):
         async with connected(site.path) as wire:
             await wire.send(start)
     await site.until_connections_are(0)
-    async with asyncio.timeout(PATIENCE_S):
-        while len(os.listdir("/proc/self/fd")) > descriptors or len(asyncio.all_tasks()) > tasks:
-            await asyncio.sleep(0.005)
+    await wait_until(lambda: len(os.listdir("/proc/self/fd")) <= descriptors)
+    await wait_until(lambda: len(asyncio.all_tasks()) <= tasks)
 
 
 def test_messages_name_a_docs_page_that_exists() -> None:

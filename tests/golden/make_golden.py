@@ -1,13 +1,13 @@
 """Makes a golden log and the state that it folds to: `python tests/golden/make_golden.py`.
 
-Golden files are never regenerated for a version that exists: they stand for the logs that people
-have on their disks, and those fold to the same bytes for ever (fields that folds get later aside).
-A new format adds a folder (v2, v3, …), and so does a new type of fact: a log that shows it, and
-the state it leads to. The older folders stay as they are; this script refuses to touch one. A
-golden test that fails says that a change is not compatible, not that a file is out of date.
-(Until the first release nobody has such a log: till then, v1 may be removed and made again.)
+Golden files of an existing version are never regenerated: they represent the logs on users' disks,
+which must always fold to the same bytes (except for fields that folds get later). A new format adds
+a folder (v2, v3, …), and so does a new type of fact: a log with it, and the resulting state. The
+older folders stay unchanged; this script refuses to write to them. A golden test that fails means
+that a change is not compatible, not that a file is out of date. (Before the first release there are
+no such logs: until then, v1 may be removed and made again.)
 
-The story: two days of a small vault that does not exist, with everything that can happen to it.
+The story: two days of a small made-up vault, with every type of fact.
 """
 
 import sys

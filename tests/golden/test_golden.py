@@ -1,4 +1,4 @@
-"""Logs that people may have on their disks fold to the same bytes for ever (see make_golden.py)."""
+"""Logs of earlier versions always fold to the same bytes (see make_golden.py)."""
 
 import json
 from pathlib import Path

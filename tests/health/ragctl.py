@@ -1,4 +1,4 @@
-"""ragctl as a person types it."""
+"""Runs ragctl as a user would."""
 
 import json
 import subprocess
@@ -6,27 +6,27 @@ import sys
 from typing import Any
 
 from chaos.harness import environment
-from chaos.resident import Resident
+from chaos.managed_daemon import ManagedDaemon
 from tests.patience import PATIENCE_S
 
 
-def typed(resident: Resident, *words: str) -> "subprocess.CompletedProcess[str]":
-    command = [sys.executable, "-m", "ragctl", "--home", resident.home.root, *words]
+def run_ragctl(daemon: ManagedDaemon, *words: str) -> "subprocess.CompletedProcess[str]":
+    command = [sys.executable, "-m", "ragctl", "--home", daemon.home.root, *words]
     return subprocess.run(
         command, env=environment(), capture_output=True, text=True, timeout=PATIENCE_S
     )
 
 
-def lines(resident: Resident, *words: str) -> list[dict[str, Any]]:
-    """What it prints for programs."""
-    return [json.loads(line) for line in typed(resident, *words).stdout.splitlines()]
+def read_json_lines(daemon: ManagedDaemon, *words: str) -> list[dict[str, Any]]:
+    """Run ragctl and parse its JSON lines."""
+    return [json.loads(line) for line in run_ragctl(daemon, *words).stdout.splitlines()]
 
 
-def said(resident: Resident, done: "subprocess.CompletedProcess[str]") -> str:
-    """All that it printed, on one line; commands to paste without the home."""
-    return without_home(resident, f"{done.stdout} {done.stderr}")
+def printed(daemon: ManagedDaemon, done: "subprocess.CompletedProcess[str]") -> str:
+    """Everything it printed, on one line, with commands without `--home`."""
+    return without_home(daemon, f"{done.stdout} {done.stderr}")
 
 
-def without_home(resident: Resident, text: str) -> str:
-    """On one line, and commands as they are in the usual home."""
-    return " ".join(text.split()).replace(f" --home {resident.home.root}", "")
+def without_home(daemon: ManagedDaemon, text: str) -> str:
+    """The text on one line, with commands without `--home`."""
+    return " ".join(text.split()).replace(f" --home {daemon.home.root}", "")

@@ -1,4 +1,4 @@
-"""What a person looks at while things go wrong: the screen that follows, and the doctor."""
+"""What users see during problems: `status --watch` and the doctor."""
 
 import json
 import tarfile
@@ -6,19 +6,19 @@ from pathlib import Path
 
 from chaos.faults import indexes
 from chaos.harness import environment
-from chaos.resident import Resident
-from tests.health.ragctl import typed
+from chaos.managed_daemon import ManagedDaemon
+from tests.health.ragctl import run_ragctl
 from tests.ragctl.terminal import Terminal
 
 
-def test_the_screen_follows_a_real_daemon(resident: Resident) -> None:
+def test_the_screen_follows_a_real_daemon(daemon: ManagedDaemon) -> None:
     surroundings = environment() | {"TERM": "xterm-256color"}
-    screen = Terminal(["--home", resident.home.root, "status", "--watch"], 100, surroundings)
+    screen = Terminal(["--home", daemon.home.root, "status", "--watch"], 100, surroundings)
     try:
         screen.until("● healthy")
-        resident.provider.go_away()
+        daemon.provider.go_offline()
         screen.until("OLLAMA_UNREACHABLE")
-        resident.provider.come_back()
+        daemon.provider.go_online()
         screen.until("● healthy", times=2)
         screen.type("q")
         assert screen.ended() == 0
@@ -27,13 +27,13 @@ def test_the_screen_follows_a_real_daemon(resident: Resident) -> None:
 
 
 def test_the_doctor_finds_what_is_wrong_with_a_real_daemon_and_sends_it_nowhere(
-    resident: Resident, tmp_path: Path
+    daemon: ManagedDaemon, tmp_path: Path
 ) -> None:
-    note = resident.save()
-    resident.until_found(note)
-    indexes.harm(resident, indexes.cut_data, "INDEX_CORRUPTED")
+    note = daemon.save()
+    daemon.wait_until_found(note)
+    indexes.harm(daemon, indexes.cut_data, "INDEX_CORRUPTED")
     archive = tmp_path / "report.tar.gz"
-    said = typed(resident, "doctor", "--json", "--bundle", str(archive))
+    said = run_ragctl(daemon, "doctor", "--json", "--bundle", str(archive))
     assert said.returncode == 1, said.stderr
     checks = {one["name"]: one for one in json.loads(said.stdout)["checks"]}
     assert len(checks) >= 15
@@ -42,5 +42,5 @@ def test_the_doctor_finds_what_is_wrong_with_a_real_daemon_and_sends_it_nowhere(
     with tarfile.open(archive) as opened:
         files = {name: opened.extractfile(name) for name in opened.getnames()}
         told = b"".join(file.read() for file in files.values() if file is not None)
-    for private in (note.word, note.path, str(resident.vault.folder), resident.home.root):
+    for private in (note.word, note.path, str(daemon.vault.folder), daemon.home.root):
         assert private.encode() not in told, private

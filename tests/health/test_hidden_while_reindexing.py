@@ -1,4 +1,4 @@
-"""Notes that hide, are deleted or are denied while a reindex builds stay out after the switch."""
+"""Notes that are hidden, deleted or denied during a reindex are not served after the switch."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -7,143 +7,143 @@ import pytest
 
 from chaos import client
 from chaos.faults.ollama import fail
-from chaos.resident import Resident, Saved
+from chaos.managed_daemon import ManagedDaemon, SavedNote
 from ragd.embed.providers.embedder_port import CANARY
 
 
-def hide(resident: Resident, note: Saved) -> None:
-    path = resident.vault.folder / note.path
+def hide(daemon: ManagedDaemon, note: SavedNote) -> None:
+    path = daemon.vault.folder / note.path
     path.write_text(f"---\nrag: false\n---\n{path.read_text()}")
 
 
-def delete(resident: Resident, note: Saved) -> None:
-    (resident.vault.folder / note.path).unlink()
+def delete(daemon: ManagedDaemon, note: SavedNote) -> None:
+    (daemon.vault.folder / note.path).unlink()
 
 
-def deny(resident: Resident, note: Saved) -> None:
-    resident.house.configure(indexing={"deny_dirs": [str(Path(note.path).parent)]})
-    resident.reload()
+def deny(daemon: ManagedDaemon, note: SavedNote) -> None:
+    daemon.harness.configure(indexing={"deny_dirs": [str(Path(note.path).parent)]})
+    daemon.reload()
 
 
-def pause(resident: Resident) -> None:
-    reply = client.ask(resident.home.socket, "POST", "/v1/pause", {"seconds": 3600})
+def pause(daemon: ManagedDaemon) -> None:
+    reply = client.ask(daemon.home.socket, "POST", "/v1/pause", {"seconds": 3600})
     assert reply.status == 200, reply
 
 
-def resume(resident: Resident) -> None:
-    assert client.ask(resident.home.socket, "POST", "/v1/resume").status == 200
+def resume(daemon: ManagedDaemon) -> None:
+    assert client.ask(daemon.home.socket, "POST", "/v1/resume").status == 200
 
 
-def hold_vectors(resident: Resident) -> None:
-    """From now on there is another model, and it makes no vector of a note until released."""
-    provider = resident.provider
-    provider.take_another_model()
+def hold_vectors(daemon: ManagedDaemon) -> None:
+    """Change the model, which makes no vector of a note until released."""
+    provider = daemon.provider
+    provider.change_model()
     provider.fault = lambda handler: handler.texts not in ([], [CANARY]) and fail(handler)
 
 
-def release_vectors(resident: Resident) -> None:
-    """The provider is away for a moment and then back, so that it is asked again at once."""
-    resident.provider.fault = fail
-    resident.until(lambda said: said["ollama_status"] == "down", "the provider is away")
-    resident.provider.fault = None
+def release_vectors(daemon: ManagedDaemon) -> None:
+    """Take the provider away for a moment, so that it is asked again at once after that."""
+    daemon.provider.fault = fail
+    daemon.wait_for(lambda said: said["ollama_status"] == "down", "the provider is away")
+    daemon.provider.fault = None
 
 
-def new_note(resident: Resident) -> Saved:
+def new_note(daemon: ManagedDaemon) -> SavedNote:
     """A note in a folder of its own, which no index has."""
-    folder = resident.vault.folder / "new"
+    folder = daemon.vault.folder / "new"
     folder.mkdir()
     (folder / "secret.md").write_text("The heron9qx is on the roof of the boathouse.\n")
-    return Saved("heron9qx", "new/secret.md")
+    return SavedNote("heron9qx", "new/secret.md")
 
 
-def paths_in_table(resident: Resident) -> set[str]:
-    rows = resident._reader.rows(resident.home, resident.generation)
+def paths_in_table(daemon: ManagedDaemon) -> set[str]:
+    rows = daemon.rows()
     return {passage.source_file for passage, _ in rows}
 
 
-def until_ended(resident: Resident, **asked: str) -> None:
-    """Until a job that was asked for with these fields has ended: its text is stored."""
+def until_ended(daemon: ManagedDaemon, **asked: str) -> None:
+    """Wait until a job that was requested with these fields has ended: its text is stored."""
 
     def has_ended(_: object) -> bool:
         wanted = [
             fact["job_id"]
-            for fact in resident.facts("job_requested")
+            for fact in daemon.facts("job_requested")
             if all(fact[name] == value for name, value in asked.items())
         ]
-        ended = {fact["job_id"] for fact in resident.facts("job_finished")}
+        ended = {fact["job_id"] for fact in daemon.facts("job_finished")}
         return any(job in ended for job in wanted)
 
-    resident.until(has_ended, f"the end of {asked}")
+    daemon.wait_for(has_ended, f"the end of {asked}")
 
 
 @pytest.mark.parametrize("leave", [hide, delete, deny])
 def test_a_note_that_only_the_new_index_has_leaves_it_before_the_switch(
-    resident: Resident, leave: Callable[[Resident, Saved], None]
+    daemon: ManagedDaemon, leave: Callable[[ManagedDaemon, SavedNote], None]
 ) -> None:
-    old = resident.generation
-    hold_vectors(resident)
-    pause(resident)
-    note = new_note(resident)
-    job = resident.ask_for("reindex")
-    until_ended(resident, job_id=job)
-    assert resident.status()["building"], "the old index serves until the vectors are there"
-    leave(resident, note)
-    resume(resident)
-    until_ended(resident, mode="sync", origin="pause_ended")
-    release_vectors(resident)
-    resident.until(lambda said: said["index"]["generation"] != old, "the switch")
-    assert note.path not in resident.search(note.word).files
-    assert note.path not in paths_in_table(resident)
+    old = daemon.generation
+    hold_vectors(daemon)
+    pause(daemon)
+    note = new_note(daemon)
+    job = daemon.request_job("reindex")
+    until_ended(daemon, job_id=job)
+    assert daemon.status()["building"], "the old index serves until the vectors are there"
+    leave(daemon, note)
+    resume(daemon)
+    until_ended(daemon, mode="sync", origin="pause_ended")
+    release_vectors(daemon)
+    daemon.wait_for(lambda said: said["index"]["generation"] != old, "the switch")
+    assert note.path not in daemon.search(note.word).files
+    assert note.path not in paths_in_table(daemon)
 
 
 def test_a_note_that_hides_before_a_reindex_reads_it_leaves_the_index_that_serves(
-    resident: Resident,
+    daemon: ManagedDaemon,
 ) -> None:
-    """The reindex reads the note first; the index that serves must lose it all the same."""
-    old = resident.generation
-    note = resident.save()
-    resident.until_found(note)
-    hold_vectors(resident)
-    pause(resident)
-    hide(resident, note)
-    resident.until(lambda said: said["unindexed_files"], "the change is noticed")
-    job = resident.ask_for("reindex")
-    until_ended(resident, job_id=job)
-    resume(resident)
-    until_ended(resident, mode="sync", origin="pause_ended")
-    assert resident.generation == old
-    assert note.path not in resident.search(note.word).files
-    assert note.path not in paths_in_table(resident)
+    """The reindex reads the note first; it must leave the serving index as well."""
+    old = daemon.generation
+    note = daemon.save()
+    daemon.wait_until_found(note)
+    hold_vectors(daemon)
+    pause(daemon)
+    hide(daemon, note)
+    daemon.wait_for(lambda said: said["unindexed_files"], "the change is noticed")
+    job = daemon.request_job("reindex")
+    until_ended(daemon, job_id=job)
+    resume(daemon)
+    until_ended(daemon, mode="sync", origin="pause_ended")
+    assert daemon.generation == old
+    assert note.path not in daemon.search(note.word).files
+    assert note.path not in paths_in_table(daemon)
 
 
 def test_a_note_that_a_reindex_found_hidden_is_not_served_until_it_is_removed(
-    resident: Resident,
+    daemon: ManagedDaemon,
 ) -> None:
     """While a pause holds, only the reindex has read it, and the old index still has its rows."""
-    note = resident.save()
-    resident.until_found(note)
-    hold_vectors(resident)
-    pause(resident)
-    hide(resident, note)
-    resident.until(lambda said: said["unindexed_files"], "the change is noticed")
-    until_ended(resident, job_id=resident.ask_for("reindex"))
-    assert note.path in paths_in_table(resident)
-    assert note.path not in resident.search(note.word).files
+    note = daemon.save()
+    daemon.wait_until_found(note)
+    hold_vectors(daemon)
+    pause(daemon)
+    hide(daemon, note)
+    daemon.wait_for(lambda said: said["unindexed_files"], "the change is noticed")
+    until_ended(daemon, job_id=daemon.request_job("reindex"))
+    assert note.path in paths_in_table(daemon)
+    assert note.path not in daemon.search(note.word).files
 
 
-def test_a_note_that_was_hidden_for_a_moment_is_found_again(resident: Resident) -> None:
+def test_a_note_that_was_hidden_for_a_moment_is_found_again(daemon: ManagedDaemon) -> None:
     """Only a reindex saw it hidden; the sync finds it as the index has it."""
-    note = resident.save()
-    resident.until_found(note)
-    path = resident.vault.folder / note.path
+    note = daemon.save()
+    daemon.wait_until_found(note)
+    path = daemon.vault.folder / note.path
     text = path.read_text()
-    hold_vectors(resident)
-    pause(resident)
-    hide(resident, note)
-    resident.until(lambda said: said["unindexed_files"], "the change is noticed")
-    until_ended(resident, job_id=resident.ask_for("reindex"))
+    hold_vectors(daemon)
+    pause(daemon)
+    hide(daemon, note)
+    daemon.wait_for(lambda said: said["unindexed_files"], "the change is noticed")
+    until_ended(daemon, job_id=daemon.request_job("reindex"))
     path.write_text(text)
-    resident.provider.come_back()
-    resume(resident)
-    resident.until_found(note)
-    resident.until(lambda said: not said["skipped"]["total"], "no note is listed as left out")
+    daemon.provider.go_online()
+    resume(daemon)
+    daemon.wait_until_found(note)
+    daemon.wait_for(lambda said: not said["skipped"]["total"], "no note is listed as left out")

@@ -1,4 +1,4 @@
-"""Text first, then vectors: what a real daemon says of a job meanwhile, and when all is there."""
+"""Text first, then vectors: what a real daemon reports of a job meanwhile and at its end."""
 
 import json
 import threading
@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
+from chaos.managed_daemon import ManagedDaemon
 from chaos.provider import Handler, Provider
-from chaos.resident import Resident
 from ragctl.daemon.client import Stream, request, stream
 from ragd.folds.times import iso_of_ns
-from tests.health.conftest import Reside
-from tests.health.ragctl import typed
+from tests.health.conftest import DaemonFactory
+from tests.health.ragctl import run_ragctl
 from tests.patience import PATIENCE_S
 
 NOTES = 30
@@ -22,7 +22,7 @@ SELDOM = {"debounce_s": 0.05, "collect_s": 0.2, "rescan_s": 3600}
 
 
 class Gate:
-    """Lets so many requests for vectors of passages through."""
+    """Lets a given number of requests for vectors of passages through."""
 
     def __init__(self, provider: Provider) -> None:
         self._places = threading.Semaphore(0)
@@ -40,8 +40,8 @@ class Gate:
 
 
 @contextmanager
-def followed(resident: Resident, job: str) -> Iterator[Stream]:
-    found = stream(resident.home, f"/v1/jobs/{job}?follow=1")
+def followed(daemon: ManagedDaemon, job: str) -> Iterator[Stream]:
+    found = stream(daemon.home, f"/v1/jobs/{job}?follow=1")
     assert isinstance(found, Stream)
     try:
         yield found
@@ -57,7 +57,7 @@ def next_line(lines: Stream) -> dict[str, Any]:
 
 
 def until_current(lines: Stream, least: int) -> dict[str, Any]:
-    """The first line about vectors that counts so many."""
+    """The first line about vectors with at least this count."""
     while True:
         said = next_line(lines)
         assert said["type"] == "progress"
@@ -66,95 +66,95 @@ def until_current(lines: Stream, least: int) -> dict[str, Any]:
 
 
 @pytest.fixture
-def slow(reside: Reside) -> Iterator[tuple[Resident, Gate]]:
-    resident = reside(indexed=False, notes=NOTES, watch=SELDOM)
-    yield resident, Gate(resident.provider)
-    resident.provider.released.set()
+def slow(start_daemon: DaemonFactory) -> Iterator[tuple[ManagedDaemon, Gate]]:
+    daemon = start_daemon(indexed=False, notes=NOTES, watch=SELDOM)
+    yield daemon, Gate(daemon.provider)
+    daemon.provider.released.set()
 
 
 def test_vectors_are_counted_as_they_are_made_and_done_is_said_when_they_are_there(
-    slow: tuple[Resident, Gate],
+    slow: tuple[ManagedDaemon, Gate],
 ) -> None:
-    resident, gate = slow
-    job = resident.ask_for("full")
-    with followed(resident, job) as lines:
+    daemon, gate = slow
+    job = daemon.request_job("full")
+    with followed(daemon, job) as lines:
         first = until_current(lines, 0)
-        said = resident.until(lambda said: said["active_job"], "a job that makes vectors")
+        said = daemon.wait_for(lambda said: said["active_job"], "a job that makes vectors")
         assert (said["active_job"]["id"], said["active_job"]["phase"]) == (job, "vectors")
         assert said["last_job"] is None
         gate.open(1)
         some = until_current(lines, 1)
         assert first["current"] == 0 < some["current"] < some["total"]
-        assert resident.facts("vectors_filled") == []  # seen before any fact records it
-        assert resident.status()["active_job"]["current"] == some["current"]
-        assert resident.status()["chunks_embedded"] == 0
+        assert daemon.facts("vectors_filled") == []  # seen before any fact records it
+        assert daemon.status()["active_job"]["current"] == some["current"]
+        assert daemon.status()["chunks_embedded"] == 0
         gate.open(10_000)
         while (last := next_line(lines))["type"] == "progress":
             pass
     assert (last["type"], last["outcome"]) == ("complete", "complete")
-    said = resident.until(lambda said: not said["active_job"], "no job")
+    said = daemon.wait_for(lambda said: not said["active_job"], "no job")
     done = said["last_job"]
     assert (done["id"], done["phase"]) == (job, "finished")
     assert 0 < done["text_ms"] < done["duration_ms"]
     assert (last["text_ms"], last["duration_ms"]) == (done["text_ms"], done["duration_ms"])
-    resident.house.wait_until_verified()
-    written = json.loads(Path(resident.home.sync_result).read_bytes())
+    daemon.harness.wait_until_verified()
+    written = json.loads(Path(daemon.home.sync_result).read_bytes())
     keys = ("text_ms", "duration_ms")
     assert {key: written[key] for key in keys} == {key: done[key] for key in keys}
     assert (written["chunks_pending"], written["job_id"]) == (0, job)
 
 
 def test_a_client_that_follows_a_job_learns_that_the_daemon_stops(
-    slow: tuple[Resident, Gate],
+    slow: tuple[ManagedDaemon, Gate],
 ) -> None:
-    resident, _ = slow
-    with followed(resident, resident.ask_for("full")) as lines:
+    daemon, _ = slow
+    with followed(daemon, daemon.request_job("full")) as lines:
         until_current(lines, 0)
-        request(resident.home, "POST", "/v1/stop")
+        request(daemon.home, "POST", "/v1/stop")
         while (last := next_line(lines))["type"] == "progress":
             pass
         assert (last["type"], last["outcome"]) == ("interrupted", "interrupted")
         assert lines.read_line(PATIENCE_S) is None
 
 
-def test_the_newest_time_follows_every_saved_note(reside: Reside) -> None:
-    resident = reside(watch=SELDOM)
+def test_the_newest_time_follows_every_saved_note(start_daemon: DaemonFactory) -> None:
+    daemon = start_daemon(watch=SELDOM)
     for _ in range(2):
-        note = resident.save()
-        resident.until_found(note)
-        newest = iso_of_ns((resident.vault.folder / note.path).stat().st_mtime_ns)
-        resident.until(lambda said: not said["active_job"], "no job")
-        answer = request(resident.home, "GET", "/v1/status")
+        note = daemon.save()
+        daemon.wait_until_found(note)
+        newest = iso_of_ns((daemon.vault.folder / note.path).stat().st_mtime_ns)
+        daemon.wait_for(lambda said: not said["active_job"], "no job")
+        answer = request(daemon.home, "GET", "/v1/status")
         assert answer.envelope["meta"]["vault_mtime"] == newest
-        resident.house.wait_until_verified()
-        written = json.loads(Path(resident.home.sync_result).read_bytes())
+        daemon.harness.wait_until_verified()
+        written = json.loads(Path(daemon.home.sync_result).read_bytes())
         assert written["last_sync_mtime"] == newest
-    known = resident.status()["total_docs"]
-    (resident.vault.folder / note.path).unlink()
-    resident.until(lambda said: said["total_docs"] == known - 1, "it is gone")
-    rest = [path.stat().st_mtime_ns for path in resident.vault.folder.rglob("*.md")]
-    answer = request(resident.home, "GET", "/v1/status")
+    known = daemon.status()["total_docs"]
+    (daemon.vault.folder / note.path).unlink()
+    daemon.wait_for(lambda said: said["total_docs"] == known - 1, "it is gone")
+    rest = [path.stat().st_mtime_ns for path in daemon.vault.folder.rglob("*.md")]
+    answer = request(daemon.home, "GET", "/v1/status")
     assert answer.envelope["meta"]["vault_mtime"] == iso_of_ns(max(rest))
 
 
-def test_a_sync_without_a_vault_says_so_and_never_complete(resident: Resident) -> None:
-    away = resident.vault.folder.with_name("away")
-    resident.vault.folder.rename(away)
-    done = typed(resident, "sync")
-    away.rename(resident.vault.folder)
+def test_a_sync_without_a_vault_says_so_and_never_complete(daemon: ManagedDaemon) -> None:
+    away = daemon.vault.folder.with_name("away")
+    daemon.vault.folder.rename(away)
+    done = run_ragctl(daemon, "sync")
+    away.rename(daemon.vault.folder)
     said = [json.loads(line) for line in done.stdout.splitlines()]
     assert done.returncode == 2
     assert [line["type"] for line in said] == ["failed"]
     assert (said[0]["code"], said[0]["outcome"]) == ("VAULT_NOT_FOUND", "failed")
     assert "The vault's folder is missing" in said[0]["message"]
-    assert f"`ragctl --home {resident.home.root} config set vault_path" in said[0]["suggestion"]
+    assert f"`ragctl --home {daemon.home.root} config set vault_path" in said[0]["suggestion"]
 
 
-def test_what_the_daemon_suggests_names_its_home(newcomer: Resident) -> None:
-    newcomer.start()
-    named = f"`ragctl --home {newcomer.home.root} index`"
-    said = newcomer.until_reason("INDEX_NOT_FOUND")
+def test_what_the_daemon_suggests_names_its_home(new_daemon: ManagedDaemon) -> None:
+    new_daemon.start()
+    named = f"`ragctl --home {new_daemon.home.root} index`"
+    said = new_daemon.wait_for_reason("INDEX_NOT_FOUND")
     [reason] = [reason for reason in said["reasons"] if reason["code"] == "INDEX_NOT_FOUND"]
     assert named in reason["suggestion"]
-    refused = newcomer.search("river").envelope["error"]
+    refused = new_daemon.search("river").envelope["error"]
     assert named in refused["suggestion"]

@@ -1,39 +1,39 @@
-"""On load, at work, and at the end: what is under way is finished, or gone on with."""
+"""Start and stop: running work is finished, or continued by the next start."""
 
-from chaos.resident import Resident
-from tests.health.conftest import Reside
+from chaos.managed_daemon import ManagedDaemon
+from tests.health.conftest import DaemonFactory
 
 
-def test_everything_is_looked_at_on_load(reside: Reside) -> None:
-    resident = reside(health={"probe_s": 3600})
-    resident.stop()
-    seq = len(resident.house.book.check().lines)
-    resident.start()
-    resident.settle()
-    lines = resident.house.book.check().lines[seq:]
+def test_everything_is_looked_at_on_load(start_daemon: DaemonFactory) -> None:
+    daemon = start_daemon(health={"probe_s": 3600})
+    daemon.stop()
+    seq = len(daemon.harness.promises.check().lines)
+    daemon.start()
+    daemon.settle()
+    lines = daemon.harness.promises.check().lines[seq:]
     first = {line.fact["dependency"] for line in lines if "dependency" in line.fact}
     assert first == {"vault", "index", "ollama"}
 
 
-def test_a_stop_waits_for_the_sync_in_flight(resident: Resident) -> None:
+def test_a_stop_waits_for_the_sync_in_flight(daemon: ManagedDaemon) -> None:
     for _ in range(40):
-        resident.write_another()
-    job = resident.ask_for("sync")
-    resident.stop()
-    ended = {fact["job_id"]: fact["outcome"] for fact in resident.facts("job_finished")}
+        daemon.write_note()
+    job = daemon.request_job("sync")
+    daemon.stop()
+    ended = {fact["job_id"]: fact["outcome"] for fact in daemon.facts("job_finished")}
     assert ended[job] == "complete"
-    resident.start()
-    resident.settle()
+    daemon.start()
+    daemon.settle()
 
 
-def test_what_takes_longer_goes_on_after_the_next_start(resident: Resident) -> None:
-    old = resident.generation
-    resident.provider.delay_s = 0.5
-    resident.provider.take_another_model()
-    resident.ask_for("reindex")
-    resident.until(lambda said: said["building"], "an index that is built")
-    resident.stop()
-    resident.provider.delay_s = 0.0
-    resident.start()
-    resident.until(lambda said: said["index"]["generation"] != old, "the new index")
-    resident.settle()
+def test_what_takes_longer_goes_on_after_the_next_start(daemon: ManagedDaemon) -> None:
+    old = daemon.generation
+    daemon.provider.delay_s = 0.5
+    daemon.provider.change_model()
+    daemon.request_job("reindex")
+    daemon.wait_for(lambda said: said["building"], "an index that is built")
+    daemon.stop()
+    daemon.provider.delay_s = 0.0
+    daemon.start()
+    daemon.wait_for(lambda said: said["index"]["generation"] != old, "the new index")
+    daemon.settle()

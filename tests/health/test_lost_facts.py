@@ -1,44 +1,44 @@
-"""A daemon that dies after a commit and before its fact: the next one learns what is stored."""
+"""A daemon dies after a commit and before its fact: the next one finds the stored rows."""
 
 import contextlib
 
 from chaos.harness import KILLED
-from chaos.resident import Resident
+from chaos.managed_daemon import ManagedDaemon
 
 
-def die_after_a_commit(resident: Resident, ask_for: str) -> None:
-    child = resident.house.start(armed="store.after_commit")
-    resident.house.wait_until_it_answers(child)
+def die_after_a_commit(daemon: ManagedDaemon, ask_for: str) -> None:
+    child = daemon.harness.start(armed="store.after_commit")
+    daemon.harness.wait_until_it_answers(child)
     with contextlib.suppress(OSError):  # it may die before it has answered
-        resident.ask_for(ask_for)
-    assert child.ended() == KILLED
+        daemon.request_job(ask_for)
+    assert child.wait_for_exit() == KILLED
 
 
 def test_a_note_of_the_first_batch_that_is_deleted_before_the_next_start_leaves_no_rows(
-    newcomer: Resident,
+    new_daemon: ManagedDaemon,
 ) -> None:
-    die_after_a_commit(newcomer, "full")
-    newcomer.vault.remove(1)
-    newcomer.start()
-    newcomer.settle()
+    die_after_a_commit(new_daemon, "full")
+    new_daemon.vault.remove(1)
+    new_daemon.start()
+    new_daemon.settle()
 
 
 def test_a_note_of_a_new_index_that_is_deleted_before_the_next_start_leaves_no_rows(
-    resident: Resident,
+    daemon: ManagedDaemon,
 ) -> None:
-    resident.stop()
-    die_after_a_commit(resident, "reindex")
-    resident.vault.remove(1)
-    resident.start()
-    resident.settle()
+    daemon.stop()
+    die_after_a_commit(daemon, "reindex")
+    daemon.vault.remove(1)
+    daemon.start()
+    daemon.settle()
 
 
 def test_a_saved_note_that_is_deleted_before_the_next_start_leaves_no_rows(
-    resident: Resident,
+    daemon: ManagedDaemon,
 ) -> None:
-    resident.stop()
-    number = resident.write_another()
-    die_after_a_commit(resident, "sync")
-    resident.vault.remove(number)
-    resident.start()
-    resident.settle()
+    daemon.stop()
+    number = daemon.write_note()
+    die_after_a_commit(daemon, "sync")
+    daemon.vault.remove(number)
+    daemon.start()
+    daemon.settle()

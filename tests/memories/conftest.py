@@ -1,13 +1,13 @@
-"""The daemon's fixtures, and a memory to keep."""
+"""The daemon's fixtures, and a memory to store."""
 
 from pathlib import Path
 
 import pytest
 
 from ragd.paths import Home
-from tests.daemon.conftest import clock, folder, home, house, start
+from tests.daemon.conftest import clock, folder, gateway, home, start
 
-__all__ = ["clock", "folder", "home", "house", "start"]
+__all__ = ["clock", "folder", "gateway", "home", "start"]
 
 STORE = "/v1/tools/obsidian_rag_memory_store"
 

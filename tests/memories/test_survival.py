@@ -52,7 +52,7 @@ async def test_a_stored_memory_survives_an_immediate_kill(home: Home, start: Sta
     kept: dict[str, str] = {}
     for life in range(4):
         daemon = start("plain")
-        await daemon.answers()
+        await daemon.wait_until_ready()
         assert await memories(daemon) == kept
         for n in range(life + 1):
             key = f"life {life} fact {n}"
@@ -60,7 +60,7 @@ async def test_a_stored_memory_survives_an_immediate_kill(home: Home, start: Sta
             assert (reply.data["stored"], reply.data["key"]) == (True, key)
             kept[key] = f"value {life}"
         daemon.signal(signal.SIGKILL)
-        assert await daemon.exited() == -signal.SIGKILL
+        assert await daemon.wait_for_exit() == -signal.SIGKILL
         assert types(home).count("memory_stored") == len(kept)
 
 
@@ -68,25 +68,25 @@ async def test_a_forgotten_memory_stays_forgotten_after_an_immediate_kill(
     home: Home, start: Start
 ) -> None:
     daemon = start("plain")
-    await daemon.answers()
+    await daemon.wait_until_ready()
     await daemon.ask("POST", STORE, fact("canary-key", "canary-value"))
     assert (await daemon.ask("DELETE", "/v1/memories/canary-key")).data["forgotten"]
     daemon.signal(signal.SIGKILL)
-    await daemon.exited()
+    await daemon.wait_for_exit()
     assert files_with(home, "canary-key", "canary-value") == []
     assert types(home)[-1] == "memory_forgotten"
 
 
 async def test_memories_survive_a_deleted_log_and_a_deleted_index(home: Home, start: Start) -> None:
     daemon = start("plain")
-    await daemon.answers()
+    await daemon.wait_until_ready()
     await daemon.ask("POST", STORE, fact("a"))
     await daemon.stop()
     for folder in (home.events, home.snapshots, home.vectors):
         shutil.rmtree(folder, ignore_errors=True)
     Path(home.embedding_cache).unlink(missing_ok=True)
     daemon = start("plain")
-    await daemon.answers()
+    await daemon.wait_until_ready()
     assert await memories(daemon) == {"a": "a fact"}
     Path(home.memory_secret).unlink()
     assert (await daemon.ask("DELETE", "/v1/memories/a")).data["forgotten"]
@@ -100,7 +100,7 @@ async def test_memories_survive_a_reindex_and_forgotten_ones_are_in_no_file(
     """With the whole daemon: log, snapshots, index, cache, its own log file."""
     write_config(home, embedding={"provider": "embedded"})
     daemon = start()
-    await daemon.answers()
+    await daemon.wait_until_ready()
     await indexed(daemon)
     secret = ("canaryKey", "zqvaluezq", "zqreplacedzq")
     await daemon.ask("POST", STORE, fact("canaryKey", "zqreplacedzq " * 100))
@@ -125,20 +125,20 @@ async def test_on_a_full_disk_the_answer_is_not_stored(
 ) -> None:
     full = folder / "full"
     daemon = start(f"full_while={full}")
-    await daemon.answers()
+    await daemon.wait_until_ready()
     full.touch()
     reply = await daemon.ask("POST", STORE, fact("a"))
     assert (reply.status, reply.code) == (503, "DISK_FULL")
     assert reply.data is None
     full.unlink()
-    await daemon.until("DISK_FULL", absent=True)
+    await daemon.wait_for_reasons("DISK_FULL", absent=True)
     assert (await daemon.ask("POST", STORE, fact("a"))).data["stored"]
     assert await memories(daemon) == {"a": "a fact"}
 
 
 async def test_a_clean_stop_leaves_one_plain_file(home: Home, start: Start) -> None:
     daemon = start("plain")
-    await daemon.answers()
+    await daemon.wait_until_ready()
     await daemon.ask("POST", STORE, fact("a"))
     assert await daemon.stop() == 0
     left = sorted(name for name in os.listdir(home.root) if name.startswith("memories"))

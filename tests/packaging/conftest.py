@@ -1,4 +1,4 @@
-"""An sdist, the wheel that is made from it, and an empty environment with that wheel in it."""
+"""An sdist, the wheel made from it, and an empty environment with that wheel."""
 
 import os
 import shutil
@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[2]
 
 
 class Packages(NamedTuple):
-    """What a release consists of, and the sdist unpacked."""
+    """The files of a release, and the unpacked sdist."""
 
     sdist: Path
     wheel: Path
@@ -28,14 +28,14 @@ class Packages(NamedTuple):
 
 
 class Environment(NamedTuple):
-    """A virtual environment with ragd in it, and a person's home to use it from."""
+    """A virtual environment with ragd, and a home folder of a user."""
 
     folder: Path
     home: Path
     temporary: Path
 
     def run(self, *words: str | Path, check: bool = True) -> "subprocess.CompletedProcess[str]":
-        """A program of this environment, from a folder that has nothing to do with the sources."""
+        """Run a program of this environment in a folder outside the sources."""
         program = self.folder / "bin" / words[0]
         variables = {
             "HOME": str(self.home),

@@ -1,4 +1,4 @@
-"""A release installs into an empty environment and works from there, with the sources away."""
+"""A release installs in an empty environment and works there without the sources."""
 
 import re
 import shutil

@@ -30,11 +30,15 @@ NOTES = {
 
 
 class Running(Following):
-    """A pipeline at work."""
+    """A running pipeline."""
 
-    def __init__(self, ledger: Ledger, pipeline: Pipeline, vault: Path) -> None:
+    def __init__(
+        self, home: Home, ledger: Ledger, pipeline: Pipeline, settings: Settings, vault: Path
+    ) -> None:
+        self.home = home
         self.ledger = ledger
         self.pipeline = pipeline
+        self.settings = settings
         self.vault = vault
 
     @property
@@ -42,10 +46,14 @@ class Running(Following):
         return self.ledger.state.catalog
 
     async def rescan(self) -> None:
-        """Let the watcher scan the vault: it does so when the configuration was read again."""
+        """Make the watcher scan the vault, as after a reload of the configuration."""
         provider = self.ledger.state.health.provider
         reloaded = ConfigReloaded(config_hash="", provider=provider)
         await self.ledger.journal.append("test", reloaded)
+
+    def read_settings(self) -> None:
+        """Use the configuration file as it is now."""
+        self.settings.current, _ = self.settings.read_again()
 
     async def request(self, mode: Mode, **more: Any) -> str:
         job_id = new_id()
@@ -97,8 +105,8 @@ def configure(tmp_path: Path) -> Callable[..., None]:
 
 @pytest.fixture
 async def start(tmp_path: Path, vault: Path) -> AsyncIterator[Start]:
-    """Starts a pipeline on the same home; each further start comes after a crash of the last, and
-    after what happens in between."""
+    """Starts a pipeline on the same home. Each further start first crashes the last one, and then
+    calls `meanwhile`."""
     if reason := local_model.unavailable():
         pytest.skip(f"the embedded model cannot run here: {reason}")
     home = Home(str(tmp_path / "home"))
@@ -129,7 +137,7 @@ async def start(tmp_path: Path, vault: Path) -> AsyncIterator[Start]:
             await writer
 
         stack.push_async_callback(crash)
-        return Running(ledger, pipeline, vault)
+        return Running(home, ledger, pipeline, settings, vault)
 
     try:
         yield begin

@@ -1,4 +1,4 @@
-"""Waiting for facts and for what they make of the folds."""
+"""Waits for facts and for states of the folds."""
 
 from collections.abc import Callable
 from typing import Any
@@ -8,19 +8,19 @@ from ragd.state.ledger import Ledger
 
 
 class Following:
-    """Has an open ledger."""
+    """Waits on an open ledger."""
 
     ledger: Ledger
 
     async def until(self, kind: type[Fact], after: int = 0, **fields: Any) -> Any:
-        """The next fact of this kind after `after` with these fields."""
+        """Wait for the next fact of this type after `after` with these fields."""
         async for record in self.ledger.journal.follow(after, {tag_of_type(kind)}):
             if all(getattr(record.event, name) == value for name, value in fields.items()):
                 return record
         raise AssertionError("the log was closed")
 
     async def until_state(self, holds: Callable[[Any], bool]) -> None:
-        """Wait until the state is so."""
+        """Wait until `holds` is true of the state."""
         seq = self.ledger.state.seq
         if holds(self.ledger.state):
             return

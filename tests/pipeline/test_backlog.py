@@ -1,4 +1,4 @@
-"""The backlog of vectors by itself: what it waits for, and what it says of its work."""
+"""The backlog of vectors alone: what it waits for, and what it records."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -22,7 +22,7 @@ CUT = "as notes are cut"
 
 
 class CountedNotes:
-    """A vault whose notes have all changed since they were stored, and who asked for them."""
+    """A vault whose notes have all changed since they were stored; it counts the reads."""
 
     fingerprint = CUT
 
@@ -44,7 +44,7 @@ class CountedNotes:
 
 @pytest.fixture
 async def ledger(tmp_path: Path) -> AsyncIterator[Ledger]:
-    """The log as a daemon left it that was killed while vectors were missing."""
+    """The log of a daemon that was killed while vectors were missing."""
     (tmp_path / "events").mkdir()
     ledger = Ledger(tmp_path / "events", tmp_path / "snapshots", SystemClock(), new_id(), "test")
     writer = asyncio.create_task(ledger.journal.run())
@@ -61,7 +61,7 @@ async def ledger(tmp_path: Path) -> AsyncIterator[Ledger]:
 
 
 class Index:
-    """All that the backlog asks of an index before it reads a note."""
+    """The part of an index that the backlog uses before it reads a note."""
 
     class identity:
         fingerprint = CUT
@@ -97,14 +97,14 @@ async def test_the_backlog_waits_for_the_index_to_be_opened(
 
 
 class Unused:
-    """Nobody to make vectors: none can be wanted before the index is open."""
+    """A vector maker that must not be called: the index is not open yet."""
 
     async def keep_only(self, identities: set[str]) -> None:
         assert identities
 
 
 def counted(actor: Backlog, name: str, monkeypatch: pytest.MonkeyPatch) -> Callable[[], int]:
-    """How often a step was taken."""
+    """Counts the calls of a step."""
     taken, step = 0, getattr(actor, name)
 
     def take() -> Any:
@@ -125,9 +125,9 @@ async def test_a_note_that_could_not_be_read_is_tried_again_after_a_pause(ledger
         for pause in (2.0, 4.0, 8.0):
             notes.asked.clear()
             before = len(notes.reads)
-            await clock.asleep()
+            await clock.wait_for_sleepers()
             clock.advance(pause - 0.5)
-            await clock.asleep()
+            await clock.wait_for_sleepers()
             assert len(notes.reads) == before
             clock.advance(0.5)
             await notes.asked.wait()
@@ -137,7 +137,7 @@ async def test_a_note_that_could_not_be_read_is_tried_again_after_a_pause(ledger
 async def test_a_note_that_was_stored_again_is_worked_on_at_once(ledger: Ledger) -> None:
     async with at_work(ledger) as (notes, clock, backlog):
         await notes.asked.wait()
-        await clock.asleep()
+        await clock.wait_for_sleepers()
         notes.asked.clear()
         same = StoredFile("a.md", "0" * 64, 1, 1, 4, 0)
         backlog.batch_stored(BatchStored(job_id="", files=[same], removed=[], table_version=2))
@@ -148,7 +148,7 @@ async def test_a_note_that_was_stored_again_is_worked_on_at_once(ledger: Ledger)
 async def test_a_note_with_other_content_is_worked_on_at_once(ledger: Ledger) -> None:
     async with at_work(ledger) as (notes, clock, backlog):
         await notes.asked.wait()
-        await clock.asleep()
+        await clock.wait_for_sleepers()
         notes.asked.clear()
         changed = StoredFile("a.md", "1" * 64, 1, 1, 4, 0)
         fact = BatchStored(job_id="", files=[changed], removed=[], table_version=2)

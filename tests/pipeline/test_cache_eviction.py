@@ -1,6 +1,5 @@
-"""The text of a note that is gone leaves every file of ours."""
+"""The text of a deleted or hidden note is removed from every file of the home."""
 
-import asyncio
 import contextlib
 import sqlite3
 from pathlib import Path
@@ -8,6 +7,9 @@ from typing import Any
 
 import pytest
 
+from ragd.clock import SystemClock
+from ragd.embed.cache_eviction import CacheEviction
+from ragd.embed.embedding_cache import EmbeddingCache
 from ragd.events import JobFinished
 from tests.pipeline.test_pipeline import indexed
 
@@ -15,7 +17,7 @@ SECRET = "zyzzyvaquux"
 
 
 def holding(home: Path, word: str) -> list[str]:
-    """Every file below the home that has the word in it, in either case."""
+    """Every file below the home that contains the word, in upper or lower case."""
     files = [path for path in home.rglob("*") if path.is_file()]
     return [str(p.relative_to(home)) for p in files if word.encode() in p.read_bytes().lower()]
 
@@ -26,13 +28,16 @@ def count_cached(home: Path) -> int:
     return int(count)
 
 
-async def until_clean(running: Any) -> None:
-    """What happens within a quarter of an hour, at once."""
+async def maintain(running: Any) -> None:
+    """Do at once what the daemon does within a quarter of an hour."""
     index = running.pipeline.open_indexes.serving
     while (await index.maintain(keep_s=0)).more:
         pass
-    while not await running.pipeline._cache_eviction.forget():
-        await asyncio.sleep(0.01)
+    await running.until_state(lambda state: not state.jobs.open)
+    cache = EmbeddingCache(Path(running.home.embedding_cache))
+    clock, open_indexes = SystemClock(), running.pipeline.open_indexes
+    assert await CacheEviction(running.ledger, clock, open_indexes, cache).forget()
+    await cache.close()
 
 
 @pytest.mark.parametrize("how", ["deleted", "hidden"])
@@ -51,7 +56,7 @@ async def test_the_text_of_a_note_that_is_gone_leaves_every_file(
     else:
         write(vault, "Secret.md", f"---\nrag: false\n---\nThe word {SECRET} is nowhere else.\n")
     await running.until(JobFinished, seq)
-    await until_clean(running)
+    await maintain(running)
     assert holding(home, SECRET) == []
     assert count_cached(home) == running.catalog.chunks == cached - 1
 

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.skipif(
 
 
 def edit_quietly(note: Path, old: str, new: str) -> None:
-    """Other content of the same size, and the modification time as it was."""
+    """Write other content of the same size, and keep the modification time."""
     assert len(old) == len(new)
     before = note.stat()
     note.write_text(note.read_text().replace(old, new))
@@ -46,7 +46,7 @@ async def test_a_sync_that_is_asked_for_finds_such_an_edit(start: Any, vault: Pa
 
 @pytest.fixture
 def old_index(start: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Makes an index as a version did that did not keep change times, then goes on as this one."""
+    """Makes an index without change times, as an older version did, then starts this version."""
 
     async def make() -> None:
         with monkeypatch.context() as old:
@@ -102,7 +102,7 @@ async def test_a_scan_does_not_hide_an_edit_that_it_cannot_see(
 ) -> None:
     """Size and time are as the index has them, but the note was read, and differs."""
     await old_index()
-    # What has changed is collected until somebody asks for a sync.
+    # Changes are collected until a sync is requested.
     watch = {"debounce_s": 0.05, "collect_s": 300, "rescan_s": 3600}
     configure(vault_path=str(vault), watch=watch)
     running = await start(lambda: edit_quietly(vault / "Shopping.md", "coriander", "cucumbers"))

@@ -8,6 +8,7 @@ from typing import Any
 from ragd.clock import SystemClock
 from ragd.errors import RagdError
 from ragd.events import (
+    ActorCrashed,
     DependencyLost,
     DependencyRecovered,
     IndexLost,
@@ -19,8 +20,9 @@ from ragd.store import compaction, store_writer
 from ragd.store.lance import CannotCheck, ChunkIndex, LanceStore, generation_folders
 from ragd.store.lance.reader import TableReader
 from tests.copies import copy_table
-from tests.patience import PATIENCE_S
+from tests.patience import PATIENCE_S, wait_until
 from tests.pipeline.test_pipeline import assert_index_equals_vault, indexed
+from tests.pipeline.watching import facts
 
 
 def table_of(running: Any, tmp_path: Path) -> Path:
@@ -28,15 +30,25 @@ def table_of(running: Any, tmp_path: Path) -> Path:
     return tmp_path / "home" / "vectors.lance" / str(generation) / "obsidian_chunks.lance"
 
 
-async def say(running: Any, fact: Any) -> int:
-    """What the health monitor would have found."""
+async def append_fact(running: Any, fact: Any) -> int:
+    """Append a fact as the health monitor would."""
     record = await running.ledger.journal.append("health_monitor", fact)
     return int(record.seq)
 
 
-async def crashes(running: Any) -> list[Any]:
-    found = running.ledger.journal.follow(0, {"actor_crashed"}, wait=False)
-    return [record.event async for record in found]
+async def crashes(running: Any) -> list[ActorCrashed]:
+    return await facts(running, ActorCrashed, 0)
+
+
+async def check_sync_after_loss(running: Any) -> None:
+    """The index is reported as missing; the next sync builds it again."""
+    seq = await append_fact(running, DependencyLost(dependency="index", code="INDEX_NOT_FOUND"))
+    await running.until(IndexLost, seq)
+    job = await running.request("sync")
+    finished = await running.until(JobFinished, seq, job_id=job)
+    assert finished.event.outcome == "complete"
+    await assert_index_equals_vault(running)
+    assert await crashes(running) == []
 
 
 async def test_compacting_a_damaged_index_crashes_nobody(
@@ -48,8 +60,7 @@ async def test_compacting_a_damaged_index_crashes_nobody(
     newest.write_bytes(b"")
     compactor = running.pipeline.compactor
     compactor.wake()
-    while not compactor._failures:
-        await asyncio.sleep(0.01)
+    await wait_until(lambda: compactor._failures)
     assert await crashes(running) == []
 
 
@@ -93,9 +104,9 @@ async def test_files_that_change_while_the_index_is_opened_crash_nobody(
         return await version(index)
 
     monkeypatch.setattr(ChunkIndex, "version", fail_once)
-    await say(running, DependencyLost(dependency="index", code="INDEX_CORRUPTED"))
+    await append_fact(running, DependencyLost(dependency="index", code="INDEX_CORRUPTED"))
     await asyncio.wait_for(reads.wait(), PATIENCE_S)
-    await say(running, DependencyRecovered(dependency="index"))
+    await append_fact(running, DependencyRecovered(dependency="index"))
     open_indexes = running.pipeline.open_indexes
     assert await open_indexes.wait_for_serving(SystemClock(), PATIENCE_S) is not None
 
@@ -112,18 +123,12 @@ async def test_an_unknown_index_whose_files_vanish_as_it_is_opened_crashes_nobod
 
     async def refuse(store: LanceStore, generation: str) -> ChunkIndex:
         opened.append(generation)
-        if len(opened) <= 2:  # the one that the log knows, then the same one as a find
+        if len(opened) <= 2:  # the one in the log, then the same one as an unknown index
             raise RagdError("INDEX_NOT_FOUND")
         return await open_index(store, generation)
 
     monkeypatch.setattr(LanceStore, "open", refuse)
-    seq = await say(running, DependencyLost(dependency="index", code="INDEX_NOT_FOUND"))
-    await running.until(IndexLost, seq)
-    job = await running.request("sync")
-    finished = await running.until(JobFinished, seq, job_id=job)
-    assert finished.event.outcome == "complete"
-    await assert_index_equals_vault(running)
-    assert await crashes(running) == []
+    await check_sync_after_loss(running)
 
 
 async def test_after_a_crash_nothing_is_opened_that_nobody_could_look_at(
@@ -153,13 +158,7 @@ async def test_after_a_crash_nothing_is_opened_that_nobody_could_look_at(
 async def test_a_deleted_index_is_built_again_by_the_next_sync(start: Any, tmp_path: Path) -> None:
     running = await indexed(start)
     shutil.rmtree(table_of(running, tmp_path).parent)
-    seq = await say(running, DependencyLost(dependency="index", code="INDEX_NOT_FOUND"))
-    await running.until(IndexLost, seq)
-    job = await running.request("sync")
-    finished = await running.until(JobFinished, seq, job_id=job)
-    assert finished.event.outcome == "complete"
-    await assert_index_equals_vault(running)
-    assert await crashes(running) == []
+    await check_sync_after_loss(running)
 
 
 async def test_nothing_is_stored_in_a_damaged_index_and_all_of_it_once_it_is_restored(
@@ -171,7 +170,7 @@ async def test_nothing_is_stored_in_a_damaged_index_and_all_of_it_once_it_is_res
     copy_table(table, kept)
     for manifest in (table / "_versions").glob("*.manifest"):
         manifest.write_bytes(b"")
-    seq = await say(running, DependencyLost(dependency="index", code="INDEX_CORRUPTED"))
+    seq = await append_fact(running, DependencyLost(dependency="index", code="INDEX_CORRUPTED"))
     write(running.vault, "New.md", "A heron on the roof of the boathouse.\n")
     await running.until_state(lambda state: "New.md" in state.catalog.waiting)
     job = await running.request("sync")
@@ -180,7 +179,7 @@ async def test_nothing_is_stored_in_a_damaged_index_and_all_of_it_once_it_is_res
     assert "New.md" in running.catalog.waiting, "it is not forgotten"
     shutil.rmtree(table)
     shutil.copytree(kept, table)
-    await say(running, DependencyRecovered(dependency="index"))
+    await append_fact(running, DependencyRecovered(dependency="index"))
     await running.until_state(lambda state: "New.md" in state.catalog.files and not state.jobs.open)
     await assert_index_equals_vault(running)
     assert await crashes(running) == []
@@ -195,14 +194,14 @@ async def test_an_older_copy_heals_an_index_that_is_damaged_and_can_be_opened(
     write(running.vault, "New.md", "A heron on the roof of the boathouse.\n")
     await running.until_state(lambda state: "New.md" in state.catalog.files and not state.jobs.open)
     shutil.rmtree(table / "_indices")
-    seq = await say(running, DependencyLost(dependency="index", code="INDEX_CORRUPTED"))
+    seq = await append_fact(running, DependencyLost(dependency="index", code="INDEX_CORRUPTED"))
     await running.pipeline.open_indexes.wait_for_serving(
         SystemClock(), PATIENCE_S
-    )  # it is opened anew, as it is
+    )  # it is opened again, unchanged
     table.rename(tmp_path / "broken")
     kept.rename(table)
     assert await asyncio.to_thread(running.pipeline.probes.index) is None
-    await say(running, DependencyRecovered(dependency="index"))
+    await append_fact(running, DependencyRecovered(dependency="index"))
     lost = await running.until(IndexLost, seq)
     assert lost.event.reason == "behind"
     await running.until(JobFinished, lost.seq)
@@ -218,7 +217,7 @@ async def test_a_damaged_index_is_replaced_by_itself_where_its_owner_wishes_so(
     old = running.catalog.index.generation
     for manifest in (table_of(running, tmp_path) / "_versions").glob("*.manifest"):
         manifest.write_bytes(b"")
-    seq = await say(running, DependencyLost(dependency="index", code="INDEX_CORRUPTED"))
+    seq = await append_fact(running, DependencyLost(dependency="index", code="INDEX_CORRUPTED"))
     asked = await running.until(JobRequested, seq)
     assert (asked.event.mode, asked.event.origin) == ("reindex", "auto_reindex")
     await running.until(JobFinished, seq, mode="reindex")
@@ -232,17 +231,16 @@ async def test_an_index_whose_files_vanish_while_it_is_built_is_not_switched_to(
 ) -> None:
     running = await indexed(start)
     old = running.catalog.index.generation
-    store = running.pipeline._store
-    verify = store.verify
+    verify = LanceStore.verify
     built: list[str] = []
 
-    async def vanish(generation: str) -> None:
+    async def vanish(store: LanceStore, generation: str) -> None:
         if not built:
             shutil.rmtree(tmp_path / "home" / "vectors.lance" / generation)
         built.append(generation)
-        await verify(generation)
+        await verify(store, generation)
 
-    monkeypatch.setattr(store, "verify", vanish)
+    monkeypatch.setattr(LanceStore, "verify", vanish)
     await running.request("reindex")
     await running.until_state(lambda state: state.catalog.index.generation != old)
     assert running.catalog.index.generation == built[-1] != built[0]
@@ -260,7 +258,7 @@ async def test_a_search_goes_on_however_often_its_index_is_opened_again(
         if is_armed.is_set() and len(closed) < 3 and reader not in closed:
             closed.append(reader)
             index = running.pipeline.open_indexes.serving
-            await say(running, DependencyLost(dependency="index", code="INDEX_CORRUPTED"))
+            await append_fact(running, DependencyLost(dependency="index", code="INDEX_CORRUPTED"))
             while running.pipeline.open_indexes.serving is index:
                 await asyncio.sleep(0.01)
         return await count(reader, where, phrases)
@@ -288,7 +286,7 @@ async def test_files_that_vanish_while_an_index_is_opened_crash_nobody(
         return sweep(folder)
 
     monkeypatch.setattr(generation_folders, "remove_temporary_files", vanish_first)
-    await say(running, DependencyLost(dependency="index", code="INDEX_CORRUPTED"))
+    await append_fact(running, DependencyLost(dependency="index", code="INDEX_CORRUPTED"))
     async with asyncio.timeout(PATIENCE_S):
         while len(swept) < 2 or running.pipeline.open_indexes.serving is None:
             await asyncio.sleep(0.01)

@@ -16,7 +16,7 @@ from ragd.events import (
     SyncResumed,
 )
 from ragd.vault.note_reader import NoteReader
-from tests.pipeline.watching import facts, on_disk, until_indexed, until_watched
+from tests.pipeline.watching import facts, indexed, on_disk, until_indexed
 
 MANY = 120  # with the four notes that are there, these are nearly all of the vault
 
@@ -32,17 +32,8 @@ def many(vault: Path, write: Any) -> Path:
     return vault
 
 
-async def indexed(start: Any) -> Any:
-    running = await start()
-    job = await running.request("full")
-    await running.until(JobFinished, 0, job_id=job)
-    await running.until_state(lambda state: state.catalog.backlog == 0)
-    await until_watched(running)
-    return running
-
-
 async def assert_moved(running: Any, seq: int, count: int) -> None:
-    """So many notes were moved since, each in one commit, and no vector was made for it."""
+    """This many notes were moved since, each in one commit and without new vectors."""
     assert [fact.count for fact in await facts(running, DeletionsHeld, seq)] == []
     stored = await facts(running, BatchStored, seq)
     assert sum(fact.moved for fact in stored) == count

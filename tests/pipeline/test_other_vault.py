@@ -1,5 +1,5 @@
-"""Another vault is configured: its notes never mix with the former one's, and a slip costs
-nothing."""
+"""Another vault is configured: its notes never mix with those of the previous one, and a mistake
+costs nothing."""
 
 from pathlib import Path
 from typing import Any
@@ -78,4 +78,4 @@ async def test_an_index_that_is_built_for_it_is_not_switched_to_either(
 
 
 async def never(*_: object, **__: object) -> None:
-    """Not now."""
+    """Never lets it start."""

@@ -1,4 +1,4 @@
-"""From vault to index, with everything real but the daemon around it."""
+"""From vault to index, with real parts but without the daemon."""
 
 import asyncio
 import hashlib
@@ -38,7 +38,7 @@ async def indexed(start: Any) -> Any:
 
 
 def expected_rows(vault: Path) -> set[tuple[str, str, str]]:
-    """The rows that the vault's notes should have, worked out from the files alone."""
+    """The rows that the vault's notes should have, computed from the files."""
     count = WordPiece(VOCABULARY.read_text("utf-8")).count
     rows = set()
     for file in vault.rglob("*.md"):

@@ -1,5 +1,5 @@
-"""The pipeline with Ollama: away, back, choking on a text, changed; its contract is played by a
-real server."""
+"""The pipeline with a fake Ollama: it is away, comes back, fails on a text, or changes its
+model."""
 
 import asyncio
 import shutil
@@ -10,6 +10,7 @@ import pytest
 
 from ragd.batch import batcher
 from ragd.embed import vector_maker
+from ragd.embed.providers.provider_choice import Providers
 from ragd.events import EmbeddingFailed, JobFinished, JobRequested
 from ragd.guard.inspection import Rules, inspect
 from ragd.guard.sensitive import categories_of_text
@@ -169,7 +170,7 @@ async def test_a_job_that_failed_is_tried_once_more_when_it_can_be(start: Any) -
 async def test_what_is_sensitive_is_never_sent_to_another_machine(
     start: Any, configure: Any, vault: Path, monkeypatch: Any
 ) -> None:
-    """The recording server stands for another machine: only its address is taken for one."""
+    """The recording server represents another machine."""
     monkeypatch.setattr("ragd.guard.live_rules.is_address_external", lambda config: True)
     async with running() as server:
         wish = {"provider": "ollama", "base_url": server.base_url, "dimensions": DIMENSIONS}
@@ -266,7 +267,7 @@ async def test_vectors_that_cannot_be_had_yet_are_not_asked_for_for_ever(
         assert origins.count("retry") == 1
 
 
-async def test_choosing_the_same_model_again_leaves_whoever_is_at_work_with_it_alone(
+async def test_choosing_the_same_model_again_keeps_its_embedder_open(
     start: Any, use_ollama: Any
 ) -> None:
     async with running() as server:
@@ -276,8 +277,9 @@ async def test_choosing_the_same_model_again_leaves_whoever_is_at_work_with_it_a
         await pipeline.request("full")
         await pipeline.until_state(all_embedded)
         index = pipeline.pipeline.open_indexes.serving
-        providers = pipeline.pipeline._providers
+        providers = Providers(pipeline.settings)
         at_work = await providers.embedder_for(index.identity)
         await providers.choose(may_be_absent=False)
         assert await providers.embedder_for(index.identity) is at_work
         assert len(await at_work.embed(["still there"])) == 1
+        await providers.close()

@@ -1,4 +1,4 @@
-"""An index built beside the one that serves: whole at the switch, and whole after any crash."""
+"""A second index built while the first one serves: complete at the switch and after any crash."""
 
 import asyncio
 import shutil
@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from ragd.batch import batcher
+from ragd.config.load import vault_id
+from ragd.embed.providers import local_model
 from ragd.events import (
     BatchEmbedded,
     ConfigReloaded,
@@ -25,9 +27,10 @@ from ragd.events import (
     VectorsFilled,
 )
 from ragd.store import store_writer
+from ragd.store.lance import IndexIdentity, LanceStore
 from ragd.watch.change_announcer import ChangeAnnouncer
 from tests.copies import copy_table
-from tests.patience import PATIENCE_S
+from tests.patience import PATIENCE_S, wait_until
 from tests.pipeline.test_pipeline import assert_index_equals_vault, indexed
 
 
@@ -63,8 +66,7 @@ async def test_the_old_index_is_gone_when_nobody_reads_it_any_longer(
     running = await indexed(start)
     old = tmp_path / "home" / "vectors.lance" / running.catalog.index.generation
     await running.request("reindex")
-    while old.exists():
-        await asyncio.sleep(0.01)
+    await wait_until(lambda: not old.exists())
     assert running.catalog.index.generation != old.name
 
 
@@ -76,8 +78,7 @@ async def test_an_index_that_the_log_does_not_name_is_removed_at_the_start(
     serving = vectors / running.catalog.index.generation
     running = await start(lambda: shutil.copytree(serving, vectors / "01OLD"))
     await running.until_state(lambda state: running.pipeline.open_indexes.serving is not None)
-    while [path.name for path in vectors.iterdir()] != [serving.name]:
-        await asyncio.sleep(0.01)
+    await wait_until(lambda: [path.name for path in vectors.iterdir()] == [serving.name])
     await assert_index_equals_vault(running)
 
 
@@ -86,9 +87,12 @@ async def test_a_first_index_that_a_kill_left_half_made_is_removed_with_the_next
 ) -> None:
     vectors = tmp_path / "home" / "vectors.lance"
     running = await start()
+    store = LanceStore(running.settings.vectors)
     for name in ("01KILLED", "01KILLEDTOO"):
-        identity = await running.pipeline._new_identity(name, None, False)
-        (await running.pipeline._store.create(identity)).close()
+        fingerprint, vault = running.pipeline.notes.fingerprint, vault_id(running.settings.current)
+        identity = IndexIdentity(name, local_model.SPACE, fingerprint, vault)
+        (await store.create(identity)).close()
+    store.close()
     running = await indexed(start)
     assert [path.name for path in vectors.iterdir()] == [running.catalog.index.generation]
     await assert_index_equals_vault(running)
@@ -211,8 +215,7 @@ async def test_a_reindex_that_waits_for_vectors_can_be_given_up(
     await running.ledger.journal.append("test", JobCancelRequested(job_id=job))
     await running.until(JobFinished, finished.seq, job_id=job, outcome="cancelled")
     assert running.catalog.building is None
-    while running.pipeline.open_indexes.building is not None:
-        await asyncio.sleep(0.01)
+    await wait_until(lambda: running.pipeline.open_indexes.building is None)
     assert running.catalog.index.generation == old
     await assert_index_equals_vault(running)
 
@@ -345,8 +348,7 @@ async def test_a_folder_that_is_denied_now_leaves_the_index_at_once(
     running = await indexed(start)
     configure(vault_path=str(vault), indexing={"deny_dirs": ["Journal"]})
     seq = running.ledger.state.seq
-    settings = running.pipeline._settings
-    settings.current, _ = settings.read_again()
+    running.read_settings()
     await running.ledger.journal.append("test", ConfigReloaded(config_hash="c"))
     await running.until(JobFinished, seq, mode="sync")
     assert sorted(running.catalog.files) == ["Ideen/Küche.md", "Shopping.md"]
@@ -358,7 +360,7 @@ async def test_without_a_log_the_newest_whole_index_serves_and_nothing_is_embedd
 ) -> None:
     running = await indexed(start)
     generation = running.catalog.index.generation
-    (running.vault / "Shopping.md").unlink()  # nobody is there to see it
+    (running.vault / "Shopping.md").unlink()  # nothing runs that could notice it
     home = tmp_path / "home"
     running = await start(lambda: shutil.rmtree(home / "events"))
     await running.until_state(lambda state: state.catalog.index is not None)
@@ -397,7 +399,7 @@ async def test_a_crash_while_an_index_is_taken_over_without_a_log_leaves_no_ghos
     start: Any, tmp_path: Path
 ) -> None:
     running = await indexed(start)
-    (running.vault / "Shopping.md").unlink()  # nobody is there to see it
+    (running.vault / "Shopping.md").unlink()  # nothing runs that could notice it
     events = tmp_path / "home" / "events"
     running = await start(lambda: shutil.rmtree(events))
     await running.until_state(lambda state: state.catalog.documents == 4)
@@ -438,11 +440,11 @@ async def test_a_lost_last_commit_is_noticed_and_made_up_for(
 
 
 class Held:
-    """A provider that gives no vectors until it is let go, and a cache that knows none."""
+    """A provider that makes no vectors until `let_go`, with an empty cache."""
 
     def __init__(self, running: Any, monkeypatch: Any) -> None:
-        self._backlog = running.pipeline._embedder._backlog
-        self._maker = maker = running.pipeline._embedder._maker
+        self._backlog = running.pipeline.backlog
+        self._maker = maker = running.pipeline.vector_maker
         self._own = (maker.find_cached, self._backlog._fill)
         self._monkeypatch = monkeypatch
 

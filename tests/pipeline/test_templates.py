@@ -1,4 +1,4 @@
-"""Folders of templates are left out, with their count, until the configuration says otherwise."""
+"""Template folders are skipped and counted unless the configuration includes them."""
 
 import json
 from pathlib import Path
@@ -22,8 +22,7 @@ def templates(vault: Path, write: Any) -> None:
 
 async def set_templates(running: Any, configure: Any, value: str) -> int:
     configure(vault_path=str(running.vault), indexing={"templates": value})
-    settings = running.pipeline._settings
-    settings.current, _ = settings.read_again()
+    running.read_settings()
     record = await running.ledger.journal.append("test", ConfigReloaded(config_hash=value))
     return int(record.seq)
 

@@ -1,6 +1,5 @@
-"""Notes that lack vectors and cannot be read any more: nothing waits for them for ever."""
+"""Notes without vectors that cannot be read any more: nothing waits for them forever."""
 
-import asyncio
 import os
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from ragd.embed.backlog import TRIES
 from ragd.events import EmbeddingFailed, FileFailed, JobFinished
 from ragd.guard.live_rules import LiveGuard
 from tests.embed.fake_ollama import DIMENSIONS, running
+from tests.patience import wait_until
 from tests.pipeline.test_pipeline import assert_index_equals_vault
 from tests.pipeline.test_vector_counts import assert_counts_equal_table
 
@@ -82,12 +82,11 @@ async def test_a_note_that_is_gone_is_not_shown_to_another_machine(
     seq = pipeline.ledger.state.seq
     write(pipeline.vault, "Many/7.md", bytes(range(256)) * 40)
     await pipeline.until(FileFailed, seq)
-    backlog = pipeline.pipeline._embedder._backlog
+    backlog = pipeline.pipeline.backlog
     async with running(port) as server:
         await pipeline.until_state(lambda state: state.catalog.backlog <= 2)
         key = ("", "Many/7.md", pipeline.catalog.files["Many/7.md"].sha256)
-        while backlog._pauses.times(*key) <= TRIES + 1:
-            await asyncio.sleep(0.01)
+        await wait_until(lambda: backlog._pauses.times(*key) > TRIES + 1)
         assert pipeline.catalog.backlog == 2
         assert not any("Note 7." in text for texts in server.inputs for text in texts)
 

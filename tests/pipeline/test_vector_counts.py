@@ -1,4 +1,4 @@
-"""What the catalog counts as embedded is what the table has: in commits, in fills, after faults."""
+"""The catalog's count of embedded passages equals the table: in commits, fills, after faults."""
 
 import asyncio
 from pathlib import Path
@@ -19,6 +19,7 @@ from ragd.events import (
 from ragd.store import store_writer
 from tests.pipeline.test_pipeline import assert_index_equals_vault, indexed
 from tests.pipeline.test_reindex import Held, no_reindex
+from tests.pipeline.watching import facts
 
 
 async def assert_counts_equal_table(running: Any) -> None:
@@ -31,8 +32,7 @@ async def assert_counts_equal_table(running: Any) -> None:
 
 
 async def recounts(running: Any) -> list[VectorsRecounted]:
-    found = running.ledger.journal.follow(0, {"vectors_recounted"}, wait=False)
-    return [record.event async for record in found]
+    return await facts(running, VectorsRecounted, 0)
 
 
 async def test_vectors_that_come_during_the_commit_are_not_counted_as_stored(
@@ -81,7 +81,7 @@ async def test_a_batch_whose_vectors_come_too_late_leaves_nothing_behind(
 ) -> None:
     running = await indexed(start)
     monkeypatch.setattr(store_writer, "VECTORS_WITHIN_S", 0.0)
-    maker, writer = running.pipeline._embedder._maker, running.pipeline._writer
+    maker, writer = running.pipeline.vector_maker, running.pipeline._writer
     known, stored = maker.find_cached, asyncio.Event()
 
     async def late(*given: Any) -> Any:
@@ -137,7 +137,7 @@ async def test_vectors_that_are_there_and_not_counted_are_counted(
     start: Any, counting: Any, monkeypatch: Any
 ) -> None:
     running = await indexed(start)
-    Held(running, monkeypatch)  # nobody makes them again
+    Held(running, monkeypatch)  # they are not made again
     entry = running.catalog.files["Shopping.md"]
     forgot = StoredFile("Shopping.md", entry.sha256, entry.mtime_ns, entry.size, entry.chunks, 0)
     version, seq = running.catalog.table_version, running.ledger.state.seq

@@ -1,4 +1,4 @@
-"""What people and programs do to files, and what becomes of it: real files, the real pipeline."""
+"""Changes to files by people and programs, and their effects: real files, the real pipeline."""
 
 import asyncio
 import os
@@ -37,12 +37,12 @@ from tests.pipeline.watching import (
     RESCAN_S,
     FakeFileEvents,
     WatchedClock,
-    alone,
     changed,
     embedded,
     facts,
     indexed,
     on_disk,
+    run_watcher,
     stored,
     until_indexed,
     until_quiet,
@@ -221,12 +221,12 @@ async def test_a_checkout_of_another_branch_and_back_costs_one_embedding_each(
     assert await embedded(running, seq) == (0, changing)
 
 
-# More than the system tells
+# More events than the system reports
 
 
 @pytest.mark.slow
 async def test_twenty_thousand_files_made_at_once_are_all_found(start: Any, vault: Path) -> None:
-    """More than the system's queue holds; whether it overflows depends on who is quicker."""
+    """More than the system's queue holds; it may or may not overflow."""
     running = await indexed(start)
     seq = running.ledger.state.seq
     for folder in range(20):
@@ -255,7 +255,7 @@ async def test_what_the_system_dropped_in_a_burst_is_found_by_a_scan(
     monkeypatch.setattr(change_announcer, "DEBOUNCED_MAX", 30)
     vault = tmp_path / "vault"
     (vault / "a").mkdir(parents=True)
-    async with alone(tmp_path / "home", vault) as watching:
+    async with run_watcher(tmp_path / "home", vault) as watching:
         await until_watched(watching)
         for number in range(500):
             (vault / "a" / f"{number}.md").write_text(f"{number}")
@@ -280,7 +280,7 @@ async def test_a_scan_that_met_a_job_is_made_up_for_when_the_job_ends(
         return scanned
 
     monkeypatch.setattr(NoteReader, "scan", counted_scan)
-    async with alone(tmp_path / "home", vault) as watching:
+    async with run_watcher(tmp_path / "home", vault) as watching:
         await watching.until_state(lambda state: "a.md" in state.catalog.waiting)
         await until_watched(watching)
         seq = await watching.append(JobRequested(job_id="1", mode="full"))
@@ -316,7 +316,7 @@ async def test_a_scan_does_not_announce_what_is_being_announced(
         go_on.wait()
         return kinds(self, paths)
 
-    async with alone(tmp_path / "home", vault) as watching:
+    async with run_watcher(tmp_path / "home", vault) as watching:
         await until_watched(watching)
         monkeypatch.setattr(NoteReader, "kinds", slowly)
         try:
@@ -334,7 +334,7 @@ async def test_a_scan_does_not_announce_what_is_being_announced(
 async def test_before_the_first_index_a_save_is_no_news(tmp_path: Path, write: Any) -> None:
     vault = tmp_path / "vault"
     write(vault, "a.md", "a")
-    async with alone(tmp_path / "home", vault, index=False) as watching:
+    async with run_watcher(tmp_path / "home", vault, index=False) as watching:
         await until_watched(watching)
         seq = watching.ledger.state.seq
         write(vault, "b.md", "b")
@@ -350,7 +350,7 @@ async def test_an_idle_watcher_sleeps_until_the_next_scan_is_due(
     vault = tmp_path / "vault"
     write(vault, "a.md", "a")
     clock = WatchedClock()
-    async with alone(tmp_path / "home", vault, clock=clock) as watching:
+    async with run_watcher(tmp_path / "home", vault, clock=clock) as watching:
         started = await watching.until(WatchStarted)
         await clock.until_sleep(DEBOUNCE_S)
         clock.advance(DEBOUNCE_S)
@@ -372,7 +372,7 @@ async def test_a_change_is_announced_after_its_own_silence(
     write(vault, "b.md", "b")
     clock = WatchedClock()
     events = FakeFileEvents(monkeypatch)
-    async with alone(tmp_path / "home", vault, clock=clock) as watching:
+    async with run_watcher(tmp_path / "home", vault, clock=clock) as watching:
         started = await watching.until(WatchStarted)
         await clock.until_sleep(DEBOUNCE_S)
         clock.advance(DEBOUNCE_S)
@@ -380,7 +380,7 @@ async def test_a_change_is_announced_after_its_own_silence(
         await events.send(("modified", "a.md"), ("modified", "b.md"))
         await clock.until_sleep(DEBOUNCE_S)
         clock.advance(DEBOUNCE_S / 2)
-        await events.send(("modified", "a.md"))  # while b.md lies still
+        await events.send(("modified", "a.md"))  # while b.md does not change
         clock.advance(DEBOUNCE_S / 2)
         first = await watching.until(FilesChanged, scanned.seq)
         assert first.event.changes == [FileChange("b.md", "added")]
@@ -395,7 +395,7 @@ async def test_another_list_of_denied_folders_takes_effect_at_once(
 ) -> None:
     vault = tmp_path / "vault"
     write(vault, "Private/a.md", "a")
-    async with alone(tmp_path / "home", vault) as watching:
+    async with run_watcher(tmp_path / "home", vault) as watching:
         await until_watched(watching)
         facts_of_a = (vault / "Private" / "a.md").stat()
         in_index = StoredFile("Private/a.md", "", facts_of_a.st_mtime_ns, facts_of_a.st_size, 1)
@@ -437,7 +437,7 @@ async def test_a_note_that_the_job_after_a_scan_left_out_is_no_news_to_the_next(
 ) -> None:
     vault = tmp_path / "vault"
     write(vault, "Diary.md", "---\nrag: false\n---\nsecret\n")
-    async with alone(tmp_path / "home", vault) as watching:
+    async with run_watcher(tmp_path / "home", vault) as watching:
         await watching.until_state(lambda state: "Diary.md" in state.catalog.waiting)
         await until_watched(watching)
         seq = await watching.append(FileSkipped(path="Diary.md", reason="hides itself"))
@@ -449,10 +449,10 @@ async def test_a_note_that_the_job_after_a_scan_left_out_is_no_news_to_the_next(
 async def test_an_edit_of_a_note_that_is_left_out_waits_until_it_is_read(
     tmp_path: Path, write: Any
 ) -> None:
-    """Scans come in between; none of them may take it for the note that was left out."""
+    """Scans happen in between; none of them may treat it as the skipped note."""
     vault = tmp_path / "vault"
     write(vault, "Diary.md", "---\nrag: false\n---\nsecret\n")
-    async with alone(tmp_path / "home", vault) as watching:
+    async with run_watcher(tmp_path / "home", vault) as watching:
         await watching.until_state(lambda state: "Diary.md" in state.catalog.waiting)
         await until_watched(watching)
         seq = await watching.append(FileSkipped(path="Diary.md", reason="hides itself"))
@@ -498,7 +498,7 @@ async def test_a_lost_watch_is_said_and_polling_takes_over_after_three(
     monkeypatch.setattr(polling, "POLL_S", 0.01)
     vault = tmp_path / "vault"
     write(vault, "a.md", "a")
-    async with alone(tmp_path / "home", vault) as watching:
+    async with run_watcher(tmp_path / "home", vault) as watching:
         seq = 0
         for number in range(watch_loop.NATIVE_TRIES):
             started = await watching.until(WatchStarted, seq)
@@ -532,7 +532,7 @@ async def test_polling_gives_way_to_the_system_s_watch_when_that_works_again(
     monkeypatch.setattr(file_events.FileEvents, "__init__", refused)
     vault = tmp_path / "vault"
     write(vault, "a.md", "a")
-    async with alone(tmp_path / "home", vault) as watching:
+    async with run_watcher(tmp_path / "home", vault) as watching:
         polled = await watching.until(WatchStarted, how="polling")
         lost = await facts(watching, WatchLost, 0)
         assert [fact.reason for fact in lost] == ["OSError"] * watch_loop.NATIVE_TRIES
@@ -551,7 +551,7 @@ async def test_a_vault_that_went_and_came_back_is_watched_again_and_loses_nothin
     monkeypatch.setattr(file_events, "QUIET_MS", 100)
     vault = tmp_path / "vault"
     write(vault, "a.md", "a")
-    async with alone(tmp_path / "home", vault) as watching:
+    async with run_watcher(tmp_path / "home", vault) as watching:
         await until_watched(watching)
         os.rename(vault, tmp_path / "elsewhere")
         gone = await watching.until(VaultUnavailable)
@@ -572,7 +572,7 @@ async def test_another_folder_in_the_vault_s_place_is_watched_instead(
     vault = tmp_path / "vault"
     write(vault, "a.md", "a")
     shutil.copytree(vault, tmp_path / "copy")
-    async with alone(tmp_path / "home", vault) as watching:
+    async with run_watcher(tmp_path / "home", vault) as watching:
         await until_watched(watching)
         seq = watching.ledger.state.seq
         os.rename(vault, tmp_path / "elsewhere")
@@ -589,7 +589,7 @@ async def test_another_folder_in_the_vault_s_place_is_watched_instead(
 
 
 async def many(start: Any, configure: Any, vault: Path, count: int) -> tuple[Any, list[str]]:
-    """A pipeline that has indexed so many notes more, and their paths."""
+    """A pipeline that has indexed this many more notes, and their paths."""
     paths = [f"Many/{number}.md" for number in range(count)]
     (vault / "Many").mkdir()
     for path in paths:
@@ -673,7 +673,7 @@ async def test_what_is_held_stays_held_whatever_rescans_see(
     remove(vault, paths[4:])  # with those before, 51 of 55
     held = await running.until(DeletionsHeld, 0)
     assert held.event.count == 47
-    running = await start()  # a start scans the whole vault, and knows of nothing but the 47
+    running = await start()  # a start scans the whole vault; only the 47 are known
     scanned = await running.until(VaultScanned, running.ledger.state.seq - 1)
     await running.until_state(lambda state: not state.jobs.open)
     assert scanned.event.removed > 0

@@ -1,4 +1,4 @@
-"""What the tests of the watcher share: waiting for the end of it all, and a watcher on its own."""
+"""Helpers for tests of the watcher: waiting until all is indexed, and a watcher on its own."""
 
 import asyncio
 import contextlib
@@ -51,7 +51,7 @@ async def indexed(start: Any) -> Any:
 
 
 async def until_watched(running: Any) -> None:
-    """Until the watch has begun, and a scan is done that began later."""
+    """Wait until the watch has begun and a later scan is done."""
     started = await running.until(WatchStarted, 0)
     types = {tag_of_type(VaultScanned)}
     async for record in running.ledger.journal.follow(started.seq, types):
@@ -60,7 +60,7 @@ async def until_watched(running: Any) -> None:
 
 
 def on_disk(vault: Path) -> dict[str, str]:
-    """The notes of the vault and their hashes; hidden folders are none of its business."""
+    """The notes of the vault and their hashes, without hidden folders."""
     return {
         path.relative_to(vault).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
         for path in vault.rglob("*.md")
@@ -69,7 +69,7 @@ def on_disk(vault: Path) -> dict[str, str]:
 
 
 async def until_indexed(running: Any) -> None:
-    """Until the index holds what is on the disk now, with vectors, and nobody is busy."""
+    """Wait until the index holds the current notes with vectors and no work is left."""
     wanted = on_disk(running.vault)
 
     def holds(state: Any) -> bool:
@@ -81,9 +81,9 @@ async def until_indexed(running: Any) -> None:
 
 
 async def until_quiet(running: Any) -> None:
-    """Until all that was done before this call has had its consequences.
+    """Wait until all earlier changes are handled.
 
-    A last note is saved and waited for: what was noticed before it is dealt with before it.
+    It saves one more note and waits for it: changes before it are handled before it.
     """
     await until_indexed(running)
     (running.vault / SENTINEL).write_text(f"The last note, {new_id()}.\n")
@@ -91,26 +91,26 @@ async def until_quiet(running: Any) -> None:
 
 
 async def facts(running: Any, kind: type[Fact], after: int) -> list[Any]:
-    """The facts of this kind behind `after`, up to now."""
+    """The facts of this type after `after`, up to now."""
     followed = running.ledger.journal.follow(after, {tag_of_type(kind)}, wait=False)
     return [record.event async for record in followed]
 
 
 async def embedded(running: Any, after: int) -> tuple[int, int]:
-    """How many chunks were embedded since, and how many came from the cache; the last note not."""
+    """How many chunks were embedded and how many came from the cache, without the last note."""
     found = await facts(running, BatchEmbedded, after)
     return sum(fact.chunks for fact in found) - 1, sum(fact.cached for fact in found)
 
 
 async def stored(running: Any, after: int) -> tuple[list[str], list[str]]:
-    """The notes that were written to the index since, as often as they were, and those removed."""
+    """The notes written to the index since, once for each write, and the removed notes."""
     found = await facts(running, BatchStored, after)
     files = [file.path for fact in found for file in fact.files if file.path != SENTINEL]
     return sorted(files), sorted(path for fact in found for path in fact.removed)
 
 
 async def changed(running: Any, after: int) -> dict[str, list[str]]:
-    """What was announced since, by path."""
+    """The announced changes since, by path."""
     said: dict[str, list[str]] = {}
     for fact in await facts(running, FilesChanged, after):
         for change in fact.changes:
@@ -120,7 +120,7 @@ async def changed(running: Any, after: int) -> dict[str, list[str]]:
 
 
 class WatchedClock(VirtualClock):
-    """A clock that moves when a test says so, and tells for how long somebody lies down."""
+    """A virtual clock that records how long each sleep is."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -150,13 +150,13 @@ class FakeFileEvents:
 
     async def next(self) -> set[FileEvent]:
         async with self._turn:
-            self._events = set()  # a call for more has taken the last ones
+            self._events = set()  # the call for the next ones means that these were received
             self._turn.notify_all()
             await self._turn.wait_for(lambda: self._events)
             return self._events
 
     async def send(self, *burst: FileEvent) -> None:
-        """Returns when the watcher has taken them."""
+        """Send events, and wait until the watcher has received them."""
         async with self._turn:
             self._events = set(burst)
             self._turn.notify_all()
@@ -169,7 +169,7 @@ class FakeFileEvents:
         """Nothing is open."""
 
 
-class Alone(Following):
+class WatcherOnly(Following):
     """A watcher with a real vault and a real log, without the other actors."""
 
     def __init__(self, ledger: Ledger, settings: Settings, vault: Path) -> None:
@@ -182,10 +182,10 @@ class Alone(Following):
 
 
 @contextlib.asynccontextmanager
-async def alone(
+async def run_watcher(
     home_folder: Path, vault: Path, *, clock: Clock | None = None, index: bool = True
-) -> AsyncIterator[Alone]:
-    """Runs it; `index` says whether there is an index already, which is empty."""
+) -> AsyncIterator[WatcherOnly]:
+    """Run a watcher; with `index` there is an empty index already."""
     home = Home(str(home_folder))
     Path(home.events).mkdir(parents=True)
     quick = {"debounce_s": DEBOUNCE_S, "rescan_s": RESCAN_S}
@@ -194,7 +194,7 @@ async def alone(
     ledger = Ledger(Path(home.events), Path(home.snapshots), clock, new_id(), "test")
     writer = asyncio.create_task(ledger.journal.run())
     settings = Settings(home, configuration.load(home))
-    running = Alone(ledger, settings, vault)
+    running = WatcherOnly(ledger, settings, vault)
     await running.append(DaemonStarted(version="0", config_hash="", previous_stop="none"))
     if index:
         activated = IndexActivated(generation="g", provider="embedded", model="m", dimensions=3)

@@ -1,4 +1,4 @@
-"""Files that are whole or absent, and folders that are private."""
+"""Files that are complete or absent, and private folders."""
 
 import errno
 import os
@@ -28,7 +28,7 @@ needs_root = pytest.mark.skipif(os.getuid() != 0, reason="only root can give thi
 
 @pytest.fixture
 def calls(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """What is asked of the system, in order, by file name."""
+    """Records the system calls in order, by file name."""
     asked: list[str] = []
 
     def name_of(handle: int) -> str:
@@ -134,7 +134,7 @@ def test_a_crash_between_the_steps_leaves_the_old_file_or_the_new(
     )
     assert crash.returncode == -signal.SIGKILL
     assert file.read_bytes() == expected
-    replace_file(file, b"newer")  # whatever was left behind is not in the way
+    replace_file(file, b"newer")  # leftover files do no harm
     assert os.listdir(tmp_path) == ["file"]
     assert file.read_bytes() == b"newer"
 

@@ -1,4 +1,4 @@
-"""One daemon a home: who has the lock, and how others are told."""
+"""One daemon for each home: who holds the lock, and what others report."""
 
 import contextlib
 import json

@@ -1,4 +1,4 @@
-"""The log for people: JSON lines, private, rotating, and discreet about what others say."""
+"""The log for people: JSON lines, private, rotating, without text from notes."""
 
 import json
 import logging

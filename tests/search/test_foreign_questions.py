@@ -1,4 +1,4 @@
-"""Questions in a language that no note is in."""
+"""Questions in a language that no note uses."""
 
 import asyncio
 from typing import cast

@@ -1,4 +1,4 @@
-"""Requests that ask for exact phrases and nothing else."""
+"""Requests with exact phrases only."""
 
 import pytest
 

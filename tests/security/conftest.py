@@ -1,5 +1,5 @@
-"""The daemon's fixtures, for tests of what it keeps to itself and of what it withstands."""
+"""The daemon's fixtures, for tests of privacy and robustness."""
 
-from tests.daemon.conftest import clock, folder, home, house, start
+from tests.daemon.conftest import clock, folder, gateway, home, start
 
-__all__ = ["clock", "folder", "home", "house", "start"]
+__all__ = ["clock", "folder", "gateway", "home", "start"]

@@ -1,6 +1,6 @@
-"""Runs in a network namespace that has nothing but loopback: `offline.py HOME VAULT`.
+"""Runs in a network namespace that has only loopback: `offline.py HOME VAULT`.
 
-It indexes a vault with the real programs and prints what came of it, as JSON.
+It indexes a vault with the real programs and prints the result as JSON.
 """
 
 import errno
@@ -24,7 +24,7 @@ def raise_loopback() -> None:
 
 
 def reaches_out() -> bool:
-    """Whether a packet could leave; 192.0.2.1 belongs to nobody."""
+    """Whether a packet could leave; 192.0.2.1 is a reserved test address."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as out:
         try:
             out.connect(("192.0.2.1", 9))

@@ -1,4 +1,4 @@
-"""Nothing that a client, a note or an exception says is found in any file, nor on stderr."""
+"""Text from a client, a note or an exception is in no file and not on stderr."""
 
 import base64
 import itertools
@@ -14,7 +14,7 @@ import pytest
 from ragd.daemon import run
 from ragd.paths import Home
 from tests.daemon.processes import Process, types, write_config
-from tests.daemon.wire import ask, connected, head, say
+from tests.daemon.wire import ask, connected, head, send_raw
 
 Start = Callable[..., Process]
 
@@ -42,7 +42,7 @@ class Canaries:
 
 
 def _in_base64(text: str) -> list[bytes]:
-    """How the text looks in base64, wherever in a longer text it begins."""
+    """The text in base64, at any offset of a longer text."""
     forms = []
     for offset in range(3):
         whole = base64.b64encode(b"\0" * offset + text.encode())
@@ -67,8 +67,8 @@ def canaries() -> Canaries:
     return Canaries()
 
 
-async def sing(home: Home, canary: Canaries) -> None:
-    """Place canaries wherever a client can place something."""
+async def send_canaries(home: Home, canary: Canaries) -> None:
+    """Put canaries in every field that a client can set."""
 
     async def post(target: str, body: object) -> None:
         await ask(home.socket, "POST", target, body)
@@ -103,13 +103,13 @@ async def sing(home: Home, canary: Canaries) -> None:
     await ask(home.socket, "GET", "/v1/status", None, more, f"Cookie: a={canary('cookie')}")
     await ask(home.socket, "GET", "/v1/status", None, f"Authorization: {canary('authorization')}")
     await ask(home.socket, "POST", search, {"query": "x"}, f"Expect: {canary('expectation')}")
-    await say(home.socket, f"{canary('method')} / HTTP/1.1\r\nHost: a\r\n\r\n".encode())
-    await say(home.socket, f"GET / {canary('version')}\r\n\r\n".encode())
-    await say(home.socket, canary("garbage").encode() * 3 + b"\0\r\n\r\n")
-    await say(home.socket, head("POST", search, None, f"Content-Length: {canary('length')}"))
-    await say(home.socket, head("GET", "/" + canary("long URL") * 1000))
+    await send_raw(home.socket, f"{canary('method')} / HTTP/1.1\r\nHost: a\r\n\r\n".encode())
+    await send_raw(home.socket, f"GET / {canary('version')}\r\n\r\n".encode())
+    await send_raw(home.socket, canary("garbage").encode() * 3 + b"\0\r\n\r\n")
+    await send_raw(home.socket, head("POST", search, None, f"Content-Length: {canary('length')}"))
+    await send_raw(home.socket, head("GET", "/" + canary("long URL") * 1000))
     chunk = canary("chunk").encode() + b"\r\n"
-    await say(home.socket, head("POST", search, None, "Transfer-Encoding: chunked") + chunk)
+    await send_raw(home.socket, head("POST", search, None, "Transfer-Encoding: chunked") + chunk)
     async with connected(home.socket) as wire:  # and one who goes away in the middle of it
         await wire.send(head("POST", search, canary("half a body").encode() * 9)[:-20])
 
@@ -125,8 +125,8 @@ async def test_no_canary_is_found_in_any_file_nor_on_stderr(
         SECRET_TOKEN=canaries("environment"),
         OLLAMA_API_KEY=canaries("environment of a library"),
     )
-    await daemon.answers()
-    await sing(home, canaries)
+    await daemon.wait_until_ready()
+    await send_canaries(home, canaries)
     tools = await daemon.ask("GET", "/v1/tools")
     assert (tools.status, tools.code) == (500, "INTERNAL")
     assert canaries.found_in(tools.body) == []
@@ -149,8 +149,8 @@ async def test_no_canary_is_found_in_any_file_nor_on_stderr(
     log = Path(home.log_file).read_text()
     assert "a request failed" in log and "a library reported something" in log
     assert leaks(home, canaries) == {}
-    assert canaries.found_in(daemon.said.encode()) == []
-    assert daemon.said == ""
+    assert canaries.found_in(daemon.output.encode()) == []
+    assert daemon.output == ""
 
 
 def test_a_refused_configuration_is_not_quoted(
@@ -181,17 +181,17 @@ async def test_a_daemon_that_dies_of_a_bug_says_where_and_not_what(
     home: Home, start: Start, canaries: Canaries, twist: str
 ) -> None:
     daemon = start(f"{twist}={canaries('message')}")
-    assert await daemon.exited() == 1
-    assert canaries.found_in(daemon.said.encode()) == []
+    assert await daemon.wait_for_exit() == 1
+    assert canaries.found_in(daemon.output.encode()) == []
     assert leaks(home, canaries) == {}
-    assert daemon.said.startswith("ragd: ")
-    assert daemon.said.count("\n") == 1
+    assert daemon.output.startswith("ragd: ")
+    assert daemon.output.count("\n") == 1
     if twist.endswith("actor"):
         assert types(home).count("actor_crashed") == 5
 
 
 def test_a_canary_would_be_found(home: Home, canaries: Canaries) -> None:
-    """The test of the test: plain, in capitals, in a name, in base64 at any offset."""
+    """Tests the check itself: plain, in capitals, in a name, in base64 at any offset."""
     canary = canaries("somewhere")
     for n, text in enumerate(
         (canary, canary.upper(), *("x" * i + canary + "yz" for i in range(4)))

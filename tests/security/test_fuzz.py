@@ -1,4 +1,4 @@
-"""Requests made at random against a real socket: always HTTP, always an envelope, never a 500."""
+"""Random requests to a real socket: always HTTP, always an envelope, never a 500."""
 
 import asyncio
 import gc
@@ -15,17 +15,17 @@ from hypothesis import strategies as st
 from ragd.gateway import http_server
 from ragd.paths import Home
 from ragd.protocol.tool_schemas import TOOLS
-from tests.daemon.conftest import House, housed
+from tests.daemon.conftest import RunningGateway, run_gateway
 from tests.daemon.wire import Reply, connected, head, replies
-from tests.patience import PATIENCE_S
+from tests.patience import wait_until
 
 
 class Running:
-    """A house whose loop a synchronous test may use again and again."""
+    """A gateway whose loop synchronous tests can use repeatedly."""
 
-    def __init__(self, runner: asyncio.Runner, house: House) -> None:
+    def __init__(self, runner: asyncio.Runner, gateway: RunningGateway) -> None:
         self._runner = runner
-        self.house = house
+        self.gateway = gateway
 
     def __call__(self, work: Coroutine[Any, Any, Any]) -> Any:
         return self._runner.run(work)
@@ -37,22 +37,22 @@ def running(home: Home, monkeypatch: pytest.MonkeyPatch) -> Iterator[Running]:
     monkeypatch.setattr(http_server, "LINGER_S", 0.02)
     monkeypatch.setattr(http_server, "HEADERS_WITHIN_S", 0.1)
     with asyncio.Runner() as runner:
-        housing = housed(home)
-        inside: AsyncIterator[House] = _live(housing)
-        house: House = runner.run(anext(inside))  # type: ignore[arg-type]
-        yield Running(runner, house)
+        housing = run_gateway(home)
+        inside: AsyncIterator[RunningGateway] = _live(housing)
+        gateway: RunningGateway = runner.run(anext(inside))  # type: ignore[arg-type]
+        yield Running(runner, gateway)
         with suppress(StopAsyncIteration):
             runner.run(anext(inside))  # type: ignore[arg-type]
 
 
-async def _live(housing: Any) -> AsyncIterator[House]:
+async def _live(housing: Any) -> AsyncIterator[RunningGateway]:
     """Entered and left in one task each time it is asked, as task groups want it."""
-    ready: asyncio.Future[House] = asyncio.get_running_loop().create_future()
+    ready: asyncio.Future[RunningGateway] = asyncio.get_running_loop().create_future()
     over = asyncio.Event()
 
     async def live() -> None:
-        async with housing as house:
-            ready.set_result(house)
+        async with housing as gateway:
+            ready.set_result(gateway)
             await over.wait()
 
     task = asyncio.create_task(live())
@@ -61,9 +61,9 @@ async def _live(housing: Any) -> AsyncIterator[House]:
     await task
 
 
-async def exchange(house: House, data: bytes) -> list[Reply]:
-    """Send, say that this was all, and take whatever comes."""
-    async with connected(house.home.socket) as wire:
+async def exchange(gateway: RunningGateway, data: bytes) -> list[Reply]:
+    """Send, close the sending side, and receive everything."""
+    async with connected(gateway.home.socket) as wire:
         with suppress(ConnectionError):
             await wire.send(data)
         return replies(await wire.rest())
@@ -105,13 +105,13 @@ def test_any_request_gets_an_envelope_and_never_a_500(
 
     raw = json.dumps(body).encode()
     target = f"/v1/tools/{quote(tool, safe='')}"
-    [reply] = running(exchange(running.house, head("POST", target, raw, "Connection: close")))
-    envelope = reply.envelope  # checked: every field is there
+    [reply] = running(exchange(running.gateway, head("POST", target, raw, "Connection: close")))
+    envelope = reply.envelope  # has every field
     if tool == "obsidian_rag_index" and reply.status == 500:
         assert "cannot" in reply.message  # not built yet, and says so
     else:
         assert reply.status in (200, 400, 403, 404, 503)
-    assert envelope["status"] == "unavailable"  # nothing was opened in this house
+    assert envelope["status"] == "unavailable"  # nothing was opened in this gateway
 
 
 valid = head("POST", "/v1/tools/obsidian_rag_search", b'{"query":"x","tags":["a"]}')
@@ -119,7 +119,7 @@ valid = head("POST", "/v1/tools/obsidian_rag_search", b'{"query":"x","tags":["a"
 
 @st.composite
 def mutated(draw: st.DrawFn) -> bytes:
-    """A valid request after an accident."""
+    """A valid request with random damage."""
     data = bytearray(valid)
     for _ in range(draw(st.integers(1, 4))):
         place = draw(st.integers(0, len(data) - 1))
@@ -144,7 +144,7 @@ def mutated(draw: st.DrawFn) -> bytes:
 )
 @given(data=mutated())
 def test_a_damaged_request_gets_envelopes_or_a_closed_door(running: Running, data: bytes) -> None:
-    for reply in running(exchange(running.house, data)):
+    for reply in running(exchange(running.gateway, data)):
         assert reply.status != 500
         if reply.body:
             assert reply.envelope
@@ -157,27 +157,27 @@ def test_a_damaged_request_gets_envelopes_or_a_closed_door(running: Running, dat
 )
 @given(data=st.binary(min_size=1, max_size=400))
 def test_raw_garbage_gets_envelopes_or_a_closed_door(running: Running, data: bytes) -> None:
-    for reply in running(exchange(running.house, data)):
+    for reply in running(exchange(running.gateway, data)):
         assert reply.status in (400, 404, 405)
         assert reply.envelope
 
 
 async def test_after_a_storm_of_garbage_nothing_is_left_open(
-    house: House, monkeypatch: pytest.MonkeyPatch
+    gateway: RunningGateway, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import random
 
     monkeypatch.setattr(http_server, "LINGER_S", 0.02)
     seed = secrets_seed()
     dice = random.Random(seed)
-    await house.ask("GET", "/v1/status")
-    await _quiet(house)
+    await gateway.ask("GET", "/v1/status")
+    await _quiet(gateway)
     gc.collect()
     descriptors, tasks = len(os.listdir("/proc/self/fd")), len(asyncio.all_tasks())
 
     async def storm() -> None:
         for _ in range(20):
-            async with connected(house.home.socket) as wire:
+            async with connected(gateway.home.socket) as wire:
                 with suppress(ConnectionError):
                     await wire.send(dice.randbytes(dice.randrange(1, 5000)))
                     await wire.send(valid[: dice.randrange(len(valid))])
@@ -185,11 +185,10 @@ async def test_after_a_storm_of_garbage_nothing_is_left_open(
                         wire.writer.write_eof()
 
     await asyncio.gather(*(storm() for _ in range(10)))
-    assert (await house.ask("GET", "/v1/status")).status == 200, seed
-    await _quiet(house)
-    async with asyncio.timeout(PATIENCE_S):
-        while len(os.listdir("/proc/self/fd")) > descriptors or len(asyncio.all_tasks()) > tasks:
-            await asyncio.sleep(0.01)
+    assert (await gateway.ask("GET", "/v1/status")).status == 200, seed
+    await _quiet(gateway)
+    await wait_until(lambda: len(os.listdir("/proc/self/fd")) <= descriptors)
+    await wait_until(lambda: len(asyncio.all_tasks()) <= tasks)
 
 
 def secrets_seed() -> int:
@@ -198,9 +197,5 @@ def secrets_seed() -> int:
     return seed
 
 
-async def _quiet(house: House) -> None:
-    server = house.server._runner.server
-    assert server is not None
-    async with asyncio.timeout(PATIENCE_S):
-        while server.connections:
-            await asyncio.sleep(0.01)
+async def _quiet(gateway: RunningGateway) -> None:
+    await wait_until(lambda: gateway.server.connection_count == 0)

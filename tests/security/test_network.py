@@ -1,8 +1,8 @@
-"""Nothing leaves this machine: seen from inside, from outside, and with no way out at all.
+"""Nothing leaves this machine, checked in three ways.
 
-From inside, an audit hook in the daemon and its worker hears every connection that Python makes.
-From outside, strace hears also those of libraries that are not Python. And in a network namespace
-that has only loopback, everything works as it does elsewhere.
+An audit hook in the daemon and its worker records every connection of Python. strace also records
+those of native libraries. And in a network namespace that has only loopback, everything works as
+usual.
 """
 
 import asyncio
@@ -45,7 +45,7 @@ pytestmark = [
 
 @pytest.fixture
 def vault(home: Home) -> Path:
-    """The example vault beside the home."""
+    """The example vault next to the home."""
     found = Path(home.root).parent / "vault"
     shutil.copytree(EXAMPLES, found, dirs_exist_ok=True)
     write_config(home, health={"probe_s": 0.2})  # `auto`: Ollama is looked for
@@ -53,8 +53,8 @@ def vault(home: Home) -> Path:
 
 
 async def used(daemon: Process) -> None:
-    """A whole index, then every tool once."""
-    await daemon.answers()
+    """A daemon that has indexed the vault and answered every tool once."""
+    await daemon.wait_until_ready()
     job = (await daemon.ask("POST", "/v1/jobs", {"mode": "full"})).data["job_id"]
     *_, last = (await daemon.ask("GET", f"/v1/jobs/{job}?follow=1")).body.splitlines()
     assert json.loads(last)["outcome"] == "complete", last
@@ -109,8 +109,8 @@ def test_an_open_port_would_be_seen() -> None:
         assert any(one.listens for one in connections(os.getpid()))
 
 
-def test_the_hook_hears_who_calls_out(tmp_path: Path) -> None:
-    """The test of the test: a connection, a datagram and a look-up are heard."""
+def test_the_hook_records_outgoing_calls(tmp_path: Path) -> None:
+    """Tests the hook itself: a connection, a datagram and a look-up are recorded."""
     record = tmp_path / "audit"
     calls = (
         "import socket, contextlib as c\n"
@@ -156,16 +156,16 @@ async def test_no_system_call_leads_outside(
         try:
             await used(daemon)
         except AssertionError:
-            if "PTRACE" in daemon.said or "ptrace" in daemon.said:
+            if "PTRACE" in daemon.output or "ptrace" in daemon.output:
                 pytest.skip("strace may not trace here")
             raise
         await daemon.ask("POST", "/v1/stop")
-        assert await daemon.exited() == 0
+        assert await daemon.wait_for_exit() == 0
     finally:
         if daemon.popen.poll() is None:  # without its tracer the daemon would go on
             with contextlib.suppress(OSError, asyncio.IncompleteReadError):
                 await daemon.ask("POST", "/v1/stop")
-        daemon.end()
+        daemon.kill()
     seen = addresses(trace.read_text())
     assert "127.0.0.1" in seen
     assert [one for one in seen if not is_local(one)] == []
@@ -183,7 +183,7 @@ def test_a_trace_that_leads_outside_would_be_noticed() -> None:
 
 
 def no_namespace() -> str | None:
-    """Why there is no namespace to be had here, if so."""
+    """Why this machine has no network namespaces; empty if it has."""
     if shutil.which("unshare") is None:
         return "unshare is not installed"
     tried = subprocess.run(

@@ -1,4 +1,4 @@
-"""What a result shows of a hostile note: no tag, no script, nothing that cannot be seen."""
+"""Results from a hostile note contain no tags, no scripts and no invisible characters."""
 
 import json
 import re
@@ -14,7 +14,7 @@ __all__ = ["parse", "shared", "wordpiece"]
 
 # As a browser reads it: a name up to a space, `/` or `>`, then attributes. `<https://…>` and
 # `List<String>` begin so as well and stay: no element has such a name, and they have no attribute.
-# A closing tag that nobody closed closes nothing.
+# A closing tag without its `>` closes nothing.
 TAG = re.compile(r"<(?!/[^>]*\Z)/?([A-Za-z][^\s/>]*)([^>]*)")
 _NAMES = """
 a animate audio body br button details div embed form frame frameset head html iframe img input
@@ -26,7 +26,7 @@ ACTING = re.compile(r"""[\s/"'](?:on[a-z]+|style)\s*=""", re.IGNORECASE)
 
 
 def tags(text: str) -> list[str]:
-    """What a browser would take for an element of its own, or for one that acts."""
+    """Text that a browser would treat as an element or a script."""
     found = [
         match.group()
         for match in TAG.finditer(text)
@@ -41,7 +41,7 @@ DRAWN = "\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2\U000
 
 
 def shown(note: Note) -> list[str]:
-    """Every text of a note that a result may carry."""
+    """Every text of a note that a result may contain."""
     texts = [note.title, *note.aliases, *note.tags]
     for chunk in note.chunks:
         texts += [

@@ -1,4 +1,4 @@
-"""The vault is read and never written: no byte, no name, no time of it changes."""
+"""The vault is never written: no byte, name or time in it changes."""
 
 import hashlib
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""The log and its folds as one, on the real disk: opened, damaged, repaired, opened again."""
+"""The log with its folds on the real disk: opened, damaged, repaired, opened again."""
 
 import asyncio
 from pathlib import Path
@@ -23,7 +23,7 @@ async def home(tmp_path: Path) -> Home:
 
 
 async def told(ledger: Ledger, *kinds: type) -> list[object]:
-    """What the log says of repairs."""
+    """The facts about repairs."""
     start = ledger.oldest_seq - 1
     return [
         r.event async for r in ledger.journal.follow(start, wait=False) if type(r.event) in kinds

@@ -1,4 +1,4 @@
-"""Time travel: the state at any moment, from the files alone, and whether the files agree."""
+"""Replay: the state at any moment, from the files only, and whether the files agree."""
 
 from pathlib import Path
 
@@ -36,7 +36,7 @@ async def two_days(home: Home, *, snapshots: bool = True) -> tuple[Ledger, list[
 
 
 def let_old_segments_go(home: Home, count: int) -> int:
-    """What retention does; the first seq that is left."""
+    """Drop old segments as retention does. Returns the first seq that is left."""
     for path in home.segments[:count]:
         path.unlink()
     return int(home.segments[0].stem)
@@ -230,7 +230,7 @@ async def test_a_gap_is_reported(home: Home) -> None:
     found = replay(home.events, home.snapshots, from_scratch=True)
     assert found.damage == [f"{path.name}: missing, up to {int(following.stem) - 1}"]
     assert f"log: {found.damage[0]}" in differences(home)
-    assert replay(home.events, home.snapshots).damage == []  # a snapshot stands for it
+    assert replay(home.events, home.snapshots).damage == []  # a snapshot covers it
 
 
 # Verify

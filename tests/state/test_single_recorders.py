@@ -1,4 +1,4 @@
-"""Some facts have one place that records them, so that one decision has one owner."""
+"""Some facts are recorded in one place only."""
 
 import ast
 from pathlib import Path

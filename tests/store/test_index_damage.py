@@ -14,7 +14,7 @@ from ragd.store.index_damage import ANOTHER_VAULT, IndexDamage
 
 
 class Log:
-    """A log that keeps what is appended, and the losses that follow from it."""
+    """A log that keeps the appended facts and derives the losses."""
 
     def __init__(self) -> None:
         self.facts: list[Fact] = []

@@ -1,4 +1,4 @@
-"""Where the shared data lies."""
+"""The folder of the shared data."""
 
 from tests.notes.conftest import shared
 

@@ -10,7 +10,7 @@ from ragd.vault.file_events import ROOT, FileEvent, FileEvents, WatchDied
 
 
 async def until(events: FileEvents, *wanted: FileEvent) -> set[FileEvent]:
-    """All that is told until all of these have been."""
+    """Collect events until all of these have come."""
     told: set[FileEvent] = set()
     while not told.issuperset(wanted):
         told |= await events.next()

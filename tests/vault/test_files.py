@@ -1,4 +1,4 @@
-"""The vault's files, the nasty ones above all."""
+"""The vault's files, mainly unusual and hostile ones."""
 
 import errno
 import os
@@ -66,7 +66,7 @@ def reachable(root: Path) -> Iterator[Path]:
 
 @contextmanager
 def as_nobody() -> Iterator[None]:
-    """Root may read everything, so it steps down for a moment."""
+    """Root may read everything, so the test drops its rights for a moment."""
     if os.geteuid() != 0:
         yield
         return
@@ -501,7 +501,7 @@ def test_what_cannot_be_looked_at_may_be_there(reachable: Path) -> None:
 
 @pytest.fixture
 def any_case(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A file system that finds a name however it is spelled, as those of macOS and Windows do."""
+    """A case-insensitive file system, as on macOS and Windows."""
     exactly = safe_open.stat_entry
 
     def found(folder: safe_open.OpenFolder, name: str) -> os.stat_result:

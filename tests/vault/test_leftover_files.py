@@ -1,4 +1,4 @@
-"""What programs leave behind."""
+"""Temporary and backup files that programs leave."""
 
 import pytest
 

@@ -26,7 +26,7 @@ def test_two_scans_show_what_happened_between_them() -> None:
 
 
 class PassingClock(VirtualClock):
-    """Time passes only for those who sleep."""
+    """A clock that only advances in sleep."""
 
     async def sleep(self, seconds: float) -> None:
         self.slept.append(seconds)

@@ -1,4 +1,4 @@
-"""`RustNotify` is a private class of watchfiles: what `file_events` relies on, one by one."""
+"""`RustNotify` is a private class of watchfiles: tests of everything `file_events` relies on."""
 
 import inspect
 import re
@@ -73,7 +73,7 @@ def test_it_watches_from_the_moment_it_is_made_and_answers_as_we_expect(tmp_path
         fits(as_told, f"a new file is told as {found!r}, not as a set of numbers and paths")
         stop.set()
         said = found
-        while isinstance(said, set):  # what else was told of the file meanwhile
+        while isinstance(said, set):  # other events of the file
             said = watch.watch(10, 10, 20_000, stop)
         fits(isinstance(said, str), f"a watch that is stopped says {said!r}, not a word")
     finally:

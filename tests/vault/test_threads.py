@@ -1,4 +1,4 @@
-"""Calls that touch the vault: a hanging disk blocks few threads, and each caller hears of it."""
+"""Calls to the vault: a hanging disk blocks few threads, and each caller gets an error."""
 
 import asyncio
 import re
@@ -16,7 +16,7 @@ from ragd.vault.threads import Lane, VaultNotResponding, unavailable_error, unav
 
 
 class Disk:
-    """Hangs until it is let go."""
+    """A disk that hangs until released."""
 
     def __init__(self) -> None:
         self.answers = threading.Event()
@@ -111,7 +111,7 @@ async def test_a_caller_who_gave_up_takes_its_waiting_call_along(disk: Disk) -> 
 
 
 async def test_computing_is_not_hanging(disk: Disk) -> None:
-    """A long note takes long to cut; the disk has answered."""
+    """A long note takes long to chunk, but the disk has answered."""
     lane = Lane("test", 1, 0.05)
     cut = threading.Event()
 

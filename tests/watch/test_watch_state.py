@@ -1,4 +1,4 @@
-"""The states of the watcher: what leads from one to the next."""
+"""The states of the watcher and their transitions."""
 
 from ragd.watch.watch_state import WatchState, WatchStates
 

@@ -1,6 +1,6 @@
-/** One whole turn of an agent with a scripted model, and the slash command without any. */
+/** One whole turn of an agent with a scripted model, and the slash command without a model. */
 
-import { type Checks, expect, until } from "./checks.ts";
+import { type Checks, expect, waitUntil } from "./checks.ts";
 import { notesShown } from "./example_vault.ts";
 import type { Gateway } from "./gateway.ts";
 import type { Sandbox } from "./sandbox.ts";
@@ -74,12 +74,12 @@ async function aboutSearching(
   });
 }
 
-/** A slash command as the web chat sends it, and what came back. */
+/** Sends a slash command as the web chat does. Returns the answer. */
 async function command(gateway: Gateway, message: string): Promise<string> {
   const sessionKey = "agent:main:main";
   await gateway.rpc("chat.send", { sessionKey, message, idempotencyKey: "command-1" });
   let said = "";
-  await until(async () => {
+  await waitUntil(async () => {
     const history = await gateway.rpc("chat.history", { sessionKey });
     const messages = history["messages"] as { role: string; content: { text?: string }[] }[];
     const answer = messages.find(({ role }) => role === "assistant");

@@ -1,18 +1,18 @@
-/** Runs checks one after the other and tells how each went. */
+/** Runs checks one after the other and prints their results. */
 
-const SHOWN = 3_000; // characters of what went wrong
+const SHOWN = 3_000; // characters of an error message
 
 export class Checks {
   #failed = 0;
   #done = 0;
 
-  /** One item: prints it with what it saw; a failure is told and counted, and the rest goes on. */
-  async item(name: string, look: () => Promise<string>): Promise<void> {
+  /** Runs one check and prints its result; after a failure the other checks still run. */
+  async item(name: string, check: () => Promise<string>): Promise<void> {
     const started = performance.now();
     let verdict = "✓";
     let saw: string;
     try {
-      saw = await look();
+      saw = await check();
     } catch (reason) {
       verdict = "✗";
       saw = (reason instanceof Error ? reason.message : String(reason)).slice(0, SHOWN);
@@ -36,17 +36,17 @@ export function expect(condition: unknown, otherwise: string): asserts condition
   if (!condition) throw new Error(otherwise);
 }
 
-/** The one line that matters of a longer output. */
+/** The first line of an output that matches. */
 export function lineWith(text: string, pattern: RegExp): string {
   const line = text.split("\n").find((one) => pattern.test(one));
   expect(line !== undefined, `nothing matches ${pattern} in:\n${text.slice(-1_500)}`);
   return line.trim();
 }
 
-/** Looks again and again until it is so, or this many seconds have passed; tells which. */
-export async function until(isSo: () => Promise<boolean>, seconds: number): Promise<boolean> {
+/** Polls until the condition holds; false if this many seconds have passed before. */
+export async function waitUntil(holds: () => Promise<boolean>, seconds: number): Promise<boolean> {
   const end = performance.now() + seconds * 1_000;
-  while (!(await isSo())) {
+  while (!(await holds())) {
     if (performance.now() > end) return false;
     await new Promise((resolve) => setTimeout(resolve, 250));
   }

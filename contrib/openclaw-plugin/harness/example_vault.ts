@@ -1,4 +1,4 @@
-/** The example vault, as far as the checks have to know it. */
+/** What the checks need of the example vault. */
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import { ROOT } from "./sandbox.ts";
 
 export const VAULT = join(ROOT, "examples/vault");
 
-/** How many of its notes are in an index: all but those that hide themselves. */
+/** How many of its notes are in an index: all except the hidden ones. */
 export function notesShown(): number {
   const names = readdirSync(VAULT, { recursive: true, encoding: "utf8" });
   const notes = names.filter((name) => name.endsWith(".md"));

@@ -2,12 +2,12 @@
 
 import { randomBytes } from "node:crypto";
 
-import { until } from "./checks.ts";
+import { waitUntil } from "./checks.ts";
 import { freePort, type Sandbox } from "./sandbox.ts";
 
 const PLUGIN_CONFIG = {
   socketPath: "~/.obsidian-rag/ragd.sock",
-  timeoutMs: 60_000, // this is no test of speed
+  timeoutMs: 60_000, // long, because speed is not tested
 };
 const WITH_PLUGIN = {
   allow: ["obsidian-rag", "memory-core"],
@@ -68,7 +68,7 @@ export class Gateway {
       const answer = await fetch(`http://127.0.0.1:${this.port}/readyz`).catch(() => null);
       return answer?.ok === true;
     };
-    await until(async () => process.exitCode !== null || (await isReady()), 240);
+    await waitUntil(async () => process.exitCode !== null || (await isReady()), 240);
     if (await isReady()) return;
     throw new Error(
       `the gateway did not get ready:\n${this.#sandbox.read("gateway.log").slice(-2_000)}`,

@@ -1,11 +1,11 @@
-/** The plugin in the real OpenClaw, item by item. */
+/** Checks the plugin in the real OpenClaw. */
 
 import { cpSync, existsSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 
 import { aboutAgents } from "./agent_turn.ts";
-import { Checks, expect, lineWith, until } from "./checks.ts";
+import { Checks, expect, lineWith, waitUntil } from "./checks.ts";
 import { VAULT } from "./example_vault.ts";
 import { Gateway } from "./gateway.ts";
 import { aboutMemoryTools } from "./memory_tools.ts";
@@ -30,7 +30,7 @@ async function startDaemon(sandbox: Sandbox): Promise<string> {
 async function startGateway(sandbox: Sandbox, gateway: Gateway): Promise<string> {
   await gateway.start();
   const log = () => sandbox.read("gateway.log");
-  await until(async () => log().includes("obsidian-rag is"), 60); // it asks once the gateway is up
+  await waitUntil(async () => log().includes("obsidian-rag is"), 60); // it asks once the gateway is up
   const lines = log().split("\n").filter((line) => line.includes("obsidian-rag is"));
   expect(lines.length === 1, `not one line:\n${log().slice(-2_000)}`);
   return lineWith(log(), /obsidian-rag is healthy/);
@@ -55,7 +55,7 @@ async function audit(sandbox: Sandbox, gateway: Gateway): Promise<string> {
   return `${report.findings.length} findings, none of ours: ${others}`;
 }
 
-/** What could be touched by mistake: the checkout, and the OpenClaw of whoever runs this. */
+/** Files that must not change: the checkout, and the user's own OpenClaw. */
 async function surroundings(sandbox: Sandbox): Promise<string> {
   const { stdout } = await sandbox.runIn(ROOT, "git", "status", "--porcelain");
   return `${stdout}own OpenClaw: ${existsSync(join(homedir(), ".openclaw"))}`;
@@ -64,7 +64,7 @@ async function surroundings(sandbox: Sandbox): Promise<string> {
 const checks = new Checks();
 const sandbox = new Sandbox();
 const before = await surroundings(sandbox);
-const theirs = ["/tmp/openclaw", `/tmp/openclaw-state-locks-${process.getuid?.()}`]; // whatever TMPDIR says
+const theirs = ["/tmp/openclaw", `/tmp/openclaw-state-locks-${process.getuid?.()}`]; // independent of TMPDIR
 const fresh = theirs.filter((path) => !existsSync(path));
 const tidyUp = async () => {
   await sandbox.end();

@@ -1,11 +1,11 @@
-/** OpenClaw's own memory tools with the notes among what they find: off by default, then switched on. */
+/** OpenClaw's own memory tools find the notes: off by default, then switched on. */
 
-import { type Checks, expect, until } from "./checks.ts";
+import { type Checks, expect, waitUntil } from "./checks.ts";
 import type { Gateway } from "./gateway.ts";
 import type { Sandbox } from "./sandbox.ts";
 
 const QUESTION = { query: "How much do I owe Sreenivas?", corpus: "all" };
-const NOTE = "Journal/2025-11-08.md"; // the newest of the debt
+const NOTE = "Journal/2025-11-08.md"; // the newest note about the debt
 
 interface Hit {
   path: string;
@@ -28,10 +28,10 @@ export async function aboutMemoryTools(
     const set = await sandbox.run("openclaw", "config", "set", key, "true");
     expect(set.code === 0, set.stdout + set.stderr);
     let said = "";
-    await until(async () => {
+    await waitUntil(async () => {
       said = (await gateway.invoke("memory_search", QUESTION)).text;
       return said.includes(NOTE);
-    }, 120); // the gateway takes the setting over by itself
+    }, 120); // the gateway applies the setting without a restart
     const hits = JSON.parse(said).results as Hit[];
     const hit = hits.find(({ path }) => path === NOTE);
     expect(hit && /SENSITIVE.*<<<NOTES \w+>>>.*Paid Sreenivas another \$150/s.test(hit.snippet), said);

@@ -1,4 +1,4 @@
-/** The package: types, tgz, manifest, and what the shop says of it. */
+/** The package: types, tgz, manifest, and the checks of the plugin registry. */
 
 import { cpSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -65,14 +65,14 @@ export async function aboutPackage(checks: Checks, sandbox: Sandbox): Promise<vo
   );
 }
 
-/** What a reader of docs/openclaw.md types, in that order, on a machine that has no plugin yet. */
+/** The commands of docs/openclaw.md, in their order, on a machine without the plugin. */
 export async function aboutDocs(checks: Checks): Promise<void> {
   await checks.item("the commands of docs/openclaw.md, in their order", async () => {
     const page = readFileSync(join(ROOT, "docs/openclaw.md"), "utf8");
     const blocks = [...page.matchAll(/^```sh\n(.*?)^```$/gms)].map((block) => block[1] ?? "");
     const lines = blocks.join("").trim().split("\n");
     const last = lines.findIndex((line) => line.includes("uninstall"));
-    lines.push(...lines.splice(last, 1)); // the page says early how to take it away again
+    lines.push(...lines.splice(last, 1)); // the page explains the removal before the end
     const newcomer = new Sandbox();
     cpSync(VAULT, newcomer.path("home/Notes"), { recursive: true });
     await Gateway.configured(newcomer, {});
@@ -129,7 +129,7 @@ export async function aboutPublishing(checks: Checks, sandbox: Sandbox): Promise
   });
 }
 
-/** Compiles the sources against the types that OpenClaw ships, not against our excerpt of them. */
+/** Compiles the sources with the types of OpenClaw instead of our excerpt of them. */
 async function typesFit(sandbox: Sandbox): Promise<string> {
   sandbox.write("tsconfig.json", {
     extends: join(PLUGIN, "tsconfig.json"),

@@ -1,4 +1,4 @@
-/** A folder with everything that a run writes, and the processes in it. Gone when it ends. */
+/** A folder for all files and processes of a run. Removed at the end. */
 
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { randomInt } from "node:crypto";
@@ -67,7 +67,7 @@ export class Sandbox {
     });
   }
 
-  /** Starts something that stays, its output in a file. */
+  /** Starts a process that keeps running, with its output in a file. */
   start(log: string, command: string, ...words: string[]): ChildProcess {
     const output = openSync(this.path(log), "a");
     const options = {
@@ -100,7 +100,7 @@ async function stop(child: ChildProcess): Promise<void> {
   clearTimeout(late);
 }
 
-/** A port that is free on loopback, below those that the system gives to whoever connects. */
+/** A free port on loopback, below the range that the system gives to clients. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(20_000, 30_000);

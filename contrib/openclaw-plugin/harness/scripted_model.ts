@@ -1,5 +1,5 @@
-/** Plays a model over loopback, as OpenAI's chat completions do it: calls one tool, then answers
- * from what it brought. It makes nothing up: without an answer from a note it says what it got. */
+/** A scripted model with OpenAI's chat completions API on loopback: it calls one tool, then answers from
+ * the result. Without an answer from a note it returns the result itself. */
 
 import { createServer, type Server, type ServerResponse } from "node:http";
 
@@ -44,7 +44,7 @@ export class ScriptedModel {
     this.#server.close();
   }
 
-  /** Everything the model was told before the user spoke. */
+  /** The system prompt. */
   get systemPrompt(): string {
     const first = this.requests[0]?.messages ?? [];
     return first

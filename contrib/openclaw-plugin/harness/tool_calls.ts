@@ -1,4 +1,4 @@
-/** The four tools through the gateway: right and wrong, with the daemon there and away. */
+/** The four tools through the gateway: valid and invalid calls, with and without the daemon. */
 
 import { request } from "node:http";
 
@@ -151,7 +151,7 @@ const LIMITS = ["minimum", "maximum", "minLength", "maxLength", "maxItems", "pat
 
 type Schema = Record<string, unknown>;
 
-/** A schema without its words: references resolved, `null` as an alternative left out. */
+/** A schema without its texts: references resolved, `null` as an alternative left out. */
 function skeleton(schema: unknown, definitions?: Schema): unknown {
   const one = schema as Schema;
   const defs = definitions ?? ((one["$defs"] ?? {}) as Schema);

@@ -1,10 +1,10 @@
-/** Where ragd listens, worked out as ragd itself does it (ragd/paths.py). It opens nothing. */
+/** The address of ragd's socket, computed as in ragd/paths.py. It opens nothing. */
 
 import { createHash } from "node:crypto";
 import { homedir, userInfo } from "node:os";
 import { posix, win32 } from "node:path";
 
-/** What of this machine decides the address. */
+/** The properties of this machine that decide the address. */
 export interface Machine {
   platform: string;
   home: string;
@@ -46,7 +46,7 @@ function expand(path: string, machine: Machine): string {
   return /^~(?=$|[\\/])/.test(path) ? machine.home + path.slice(1) : path;
 }
 
-/** In the home, or in a short private folder where that path would be too long for a socket. */
+/** In the home, or in a short private folder if that path is too long for a socket. */
 function unixSocket(root: string, machine: Machine): string {
   const plain = posix.join(root, "ragd.sock");
   if (fits(plain, machine)) return plain;

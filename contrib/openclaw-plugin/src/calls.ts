@@ -1,4 +1,4 @@
-/** What happens when a tool is called. Knows nothing of OpenClaw but the context it hands over. */
+/** Handles the calls of the four tools. The only part of OpenClaw it uses is the context of a call. */
 
 import { plainResult, searchResult, type ToolResult } from "./answer.js";
 import type { Client } from "./client.js";
@@ -33,19 +33,19 @@ const search: Call = async (around, params, signal) => {
     return plainResult(SEARCH.name, { ...checked, data: null });
   }
   const answer = await client.call(SEARCH.name, cleaned(params), signal);
-  health.learn(answer);
+  health.record(answer);
   return searchResult(answer, settings, cites(settings, chat));
 };
 
 const index: Call = async ({ client, health }, params, signal) => {
   const answer = await client.call(INDEX.name, cleaned(params), signal);
-  health.learn(answer);
+  health.record(answer);
   return plainResult(INDEX.name, answer);
 };
 
 const status: Call = async ({ client, health, context, stored }, params, signal) => {
   const answer = await client.call(STATUS.name, cleaned(params), signal);
-  health.learn(answer);
+  health.record(answer);
   const shown = forModel(answer, chatOf(context, stored) === "shared");
   return plainResult(STATUS.name, shown, quotesNotes(shown));
 };
@@ -57,9 +57,9 @@ const memoryStore: Call = async (around, params, signal) => {
   }
   const args = cleaned(params);
   const answer = await client.call(MEMORY_STORE.name, args, signal);
-  health.learn(answer);
+  health.record(answer);
   if (answer.data?.["stored"] !== true) return plainResult(MEMORY_STORE.name, answer);
-  const { stored, key } = answer.data; // the rest is what the model has just said itself
+  const { stored, key } = answer.data; // the model already has the other fields
   const also = await mirrored(settings.mirrorMemory, judged(args, answer.data), context);
   return plainResult(MEMORY_STORE.name, { ...answer, data: { stored, key, ...also } });
 };

@@ -1,8 +1,8 @@
-/** Asks ragd. Whatever happens, the answer is an envelope: no exception leaves this module. */
+/** Sends requests to ragd. The answer is always an envelope: this module throws no exception. */
 
 import { type Envelope, failure, parseEnvelope } from "./envelope.js";
 import { NotOurs } from "./owner.js";
-import { type Answered, type Ask, exchange } from "./socket.js";
+import { type HttpAnswer, type HttpRequest, exchange } from "./socket.js";
 
 export interface Client {
   /** One of the four tools. */
@@ -14,26 +14,26 @@ export interface Client {
 export interface ClientOptions {
   socketPath: string;
   timeoutMs: number;
-  /** How long to wait before the one retry: nobody listens (yet), or the index is being opened. */
+  /** How long to wait before the one retry: no daemon listens yet, or it is still opening the index. */
   retryAfterMs?: { absent: number; starting: number };
-  exchange?: (ask: Ask) => Promise<Answered>;
+  exchange?: (ask: HttpRequest) => Promise<HttpAnswer>;
 }
 
 /** `harmless`: it only reads, so it may be done twice. */
-type Target = Pick<Ask, "method" | "path" | "body"> & { harmless: boolean };
+type Target = Pick<HttpRequest, "method" | "path" | "body"> & { harmless: boolean };
 
-/** `status` is that of HTTP, 0 where nobody answered. */
-interface Told {
+/** `status` is the HTTP status, 0 if there was no answer. */
+interface Reply {
   status: number;
   envelope: Envelope;
 }
 
 const NOT_FOUND = 404;
 
-/** Nobody took the request in these cases, so that asking again cannot do a thing twice. */
-const NOBODY_THERE = new Set(["ENOENT", "ECONNREFUSED"]);
+/** No daemon received the request, so a retry cannot do anything twice. */
+const NOT_LISTENING = new Set(["ENOENT", "ECONNREFUSED"]);
 
-/** The daemon went away in the middle: it may have done what was asked. */
+/** The connection broke: the daemon may have handled the request. */
 const INTERRUPTED = new Set(["ECONNRESET", "EPIPE", "ECONNABORTED"]);
 
 const READS = new Set(["obsidian_rag_search", "obsidian_rag_status"]);
@@ -42,34 +42,34 @@ export function createClient(options: ClientOptions): Client {
   const { socketPath, timeoutMs, retryAfterMs = { absent: 700, starting: 2_000 } } = options;
   const send = options.exchange ?? exchange;
 
-  async function once(target: Target, signal: AbortSignal): Promise<Told | Error> {
+  async function sendOnce(target: Target, signal: AbortSignal): Promise<Reply | Error> {
     try {
       const { method, path, body: sent } = target;
-      const asked = sent === undefined ? { method, path } : { method, path, body: sent };
-      const { status, body } = await send({ ...asked, socketPath, signal });
+      const request = sent === undefined ? { method, path } : { method, path, body: sent };
+      const { status, body } = await send({ ...request, socketPath, signal });
       return { status, envelope: parseEnvelope(body) ?? notRagd(socketPath) };
     } catch (reason) {
       return reason instanceof Error ? reason : new Error(String(reason));
     }
   }
 
-  async function ask(target: Target, cancelled?: AbortSignal): Promise<Told> {
+  async function ask(target: Target, cancelled?: AbortSignal): Promise<Reply> {
     const deadline = AbortSignal.timeout(timeoutMs);
     const signal = cancelled ? AbortSignal.any([cancelled, deadline]) : deadline;
-    let told = await once(target, signal);
-    const wait = told instanceof Error ? retryAfterMs.absent : retryAfterMs.starting;
-    const again = mayBeStarting(told) || (target.harmless && wasInterrupted(told));
-    if (again && (await pause(wait, signal))) told = await once(target, signal);
-    if (!(told instanceof Error)) return told;
+    let reply = await sendOnce(target, signal);
+    const wait = reply instanceof Error ? retryAfterMs.absent : retryAfterMs.starting;
+    const again = mayBeStarting(reply) || (target.harmless && wasInterrupted(reply));
+    if (again && (await pause(wait, signal))) reply = await sendOnce(target, signal);
+    if (!(reply instanceof Error)) return reply;
     if (cancelled?.aborted) return { status: 0, envelope: CANCELLED };
-    const late = deadline.aborted && !mayBeStarting(told);
-    return { status: 0, envelope: late ? tooLate(timeoutMs) : unreachable(told, socketPath) };
+    const late = deadline.aborted && !mayBeStarting(reply);
+    return { status: 0, envelope: late ? timedOut(timeoutMs) : unreachable(reply, socketPath) };
   }
 
   return {
     async call(tool, args, cancelled) {
       const path = `/v1/tools/${encodeURIComponent(tool)}`;
-      // A token counts only once.
+      // A token can be used only once.
       const harmless = READS.has(tool) && args.confirm === undefined;
       const target: Target = { method: "POST", path, body: JSON.stringify(args), harmless };
       return (await ask(target, cancelled)).envelope;
@@ -83,17 +83,17 @@ export function createClient(options: ClientOptions): Client {
   };
 }
 
-function mayBeStarting(told: Told | Error): boolean {
-  return told instanceof Error
-    ? NOBODY_THERE.has(codeOf(told))
-    : told.envelope.error?.code === "STARTING";
+function mayBeStarting(reply: Reply | Error): boolean {
+  return reply instanceof Error
+    ? NOT_LISTENING.has(codeOf(reply))
+    : reply.envelope.error?.code === "STARTING";
 }
 
-function wasInterrupted(told: Told | Error): boolean {
-  return told instanceof Error && INTERRUPTED.has(codeOf(told));
+function wasInterrupted(reply: Reply | Error): boolean {
+  return reply instanceof Error && INTERRUPTED.has(codeOf(reply));
 }
 
-/** Whether the time passed without the signal. */
+/** True if the time passed before the signal. */
 function pause(ms: number, signal: AbortSignal): Promise<boolean> {
   return new Promise((resolve) => {
     if (signal.aborted) return resolve(false);
@@ -115,30 +115,30 @@ function codeOf(error: Error): string {
 const CANCELLED = failure(
   "CANCELLED",
   "The call was cancelled.",
-  "Ask again if it is still wanted.",
+  "Repeat the call if it is still needed.",
 );
 
-function tooLate(timeoutMs: number): Envelope {
+function timedOut(timeoutMs: number): Envelope {
   return failure(
     "TIMEOUT",
     `ragd did not answer within ${timeoutMs} ms.`,
-    "Try again; `ragctl status` tells what it is busy with.",
+    "Try again; `ragctl status` shows what it is doing.",
     { status: "degraded" },
   );
 }
 
 function unreachable(error: Error, socketPath: string): Envelope {
   const code = codeOf(error);
-  if (NOBODY_THERE.has(code)) {
+  if (NOT_LISTENING.has(code)) {
     return failure(
       "DAEMON_NOT_RUNNING",
-      `ragd, the daemon that searches the notes, is not running (nobody listens at ${socketPath}).`,
+      `ragd, the daemon that searches the notes, is not running (no daemon listens at ${socketPath}).`,
       "The user types `ragctl start` in a terminal; the first time, `ragctl index --vault FOLDER`.",
     );
   }
   if (error instanceof NotOurs) {
-    const said = `${error.message} The plugin sent nothing to it.`;
-    return failure("DAEMON_NOT_OURS", said, error.suggestion, { recoverable: false });
+    const message = `${error.message} The plugin sent nothing to it.`;
+    return failure("DAEMON_NOT_OURS", message, error.suggestion, { recoverable: false });
   }
   if (code === "EACCES" || code === "EPERM") {
     return failure(
@@ -150,7 +150,7 @@ function unreachable(error: Error, socketPath: string): Envelope {
   }
   return failure(
     "DAEMON_UNREACHABLE",
-    `Talking to ragd at ${socketPath} failed${code && ` (${code})`}.`,
+    `The connection to ragd at ${socketPath} failed${code && ` (${code})`}.`,
     "The user types `ragctl doctor` in a terminal.",
   );
 }
@@ -158,7 +158,7 @@ function unreachable(error: Error, socketPath: string): Envelope {
 function notRagd(socketPath: string): Envelope {
   return failure(
     "DAEMON_UNREACHABLE",
-    `What answers at ${socketPath} is not ragd, or another version of it.`,
+    `The answer from ${socketPath} is not from ragd, or from another version of it.`,
     "Set the plugin's socketPath to ragd's socket; `ragctl doctor` names it.",
     { recoverable: false },
   );

@@ -1,4 +1,4 @@
-/** Makes an answer short enough, and says what it left out. Pure. */
+/** Shortens an answer to its limits, and reports what it left out. Pure. */
 
 import { isObject } from "./envelope.js";
 
@@ -9,14 +9,14 @@ export interface Limits {
   snippetChars: number;
 }
 
-/** Below this, a cut passage says too little to be worth its place. */
+/** A passage cut shorter than this is not useful. */
 const LEAST_CHARS = 120;
 
 const EMPTY_LIST = 2; // characters: []
 
 type Row = Record<string, unknown>;
 
-/** The rows that fit, their texts cut where need be, and how many rows did not fit. */
+/** The rows that fit, with their texts cut if necessary, and how many rows did not fit. */
 export function fitting(
   rows: readonly Row[],
   textKey: string,
@@ -53,7 +53,7 @@ export function withinLimits(data: Row, limits: Limits): Row {
   };
 }
 
-/** The row with its text cut to what fits, or null if nothing worth reading does. */
+/** The row with its text cut to fit, or null if too little of it would be left. */
 function shortened(row: Row, textKey: string, snippetChars: number, room: number): Row | null {
   const text = String(row[textKey] ?? "");
   let length = snippetChars;

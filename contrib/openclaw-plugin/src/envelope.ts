@@ -1,4 +1,4 @@
-/** The envelope that every answer is, whoever made it: the daemon, or this plugin in its place. */
+/** The envelope of every answer, from the daemon or from this plugin. */
 
 export type Health = "healthy" | "degraded" | "unavailable";
 
@@ -18,7 +18,7 @@ export interface Envelope {
 
 const NO_META = { query_time_ms: 0, chunks_scanned: 0, index_version: "", vault_mtime: null };
 
-/** What the plugin itself says when the daemon cannot, or must not, be asked. */
+/** The plugin's own answer when the daemon cannot or must not be asked. */
 export function failure(
   code: string,
   message: string,
@@ -33,7 +33,7 @@ export function failure(
   };
 }
 
-/** The envelope in an answer's body, or null if whoever answered was not ragd. */
+/** The envelope in the body of an answer, or null if it is not from ragd. */
 export function parseEnvelope(body: string): Envelope | null {
   let value: unknown;
   try {

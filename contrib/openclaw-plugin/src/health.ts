@@ -1,4 +1,4 @@
-/** Remembers for five minutes that all was well, so that not every search asks first. */
+/** Remembers for five minutes that the daemon was healthy, so that not every search asks for the status. */
 
 import type { Client } from "./client.js";
 import type { Envelope } from "./envelope.js";
@@ -14,17 +14,17 @@ export class HealthCache {
     this.#now = now;
   }
 
-  /** The daemon's status if it has to be asked; null when it was healthy a short while ago. */
+  /** Asks for the status; null if the daemon was healthy less than five minutes ago. */
   async check(client: Client, signal?: AbortSignal): Promise<Envelope | null> {
     if (this.#now() - this.#healthySince < FRESH_MS) return null;
     const answer = await client.call(STATUS.name, {}, signal);
-    this.learn(answer);
+    this.record(answer);
     if (answer.status === "healthy") this.#healthySince = this.#now();
     return answer;
   }
 
-  /** Takes note of any answer: whoever says that something is wrong makes the next search ask. */
-  learn(answer: Envelope): void {
+  /** Records any answer: after one that is not healthy, the next search asks for the status. */
+  record(answer: Envelope): void {
     if (answer.status !== "healthy") this.#healthySince = -Infinity;
   }
 }

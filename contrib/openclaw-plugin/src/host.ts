@@ -21,7 +21,7 @@ export interface Command {
   handler(): Promise<{ text: string }>;
 }
 
-/** A hit for memory_search. OpenClaw takes a `title` too; ours stands inside the fence. */
+/** A hit for memory_search. OpenClaw also accepts a `title`; ours is inside the fence. */
 export interface CorpusHit {
   corpus: string;
   path: string;

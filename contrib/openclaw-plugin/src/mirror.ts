@@ -1,4 +1,4 @@
-/** Writes remembered facts into the agent's own memory, a file of its workspace. It asks nobody. */
+/** Writes remembered facts to the agent's own memory, a file in its workspace. It sends no request. */
 
 import { lstat, mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -21,7 +21,7 @@ export interface Fact {
 
 let last: Promise<unknown> = Promise.resolve();
 
-/** Puts the fact in, in place of a former one of that key, in turn. Rejects if it cannot. */
+/** Writes the fact, and replaces an earlier one with that key. Calls wait for each other. Rejects on failure. */
 export function mirror(workspace: string, fact: Fact): Promise<void> {
   const mine = last.then(() => write(workspace, fact));
   last = mine.catch(() => undefined);
@@ -50,7 +50,7 @@ export function withFact(page: string, fact: Fact): string {
   return `${lines.join("\n")}\n`;
 }
 
-/** On one line, without fences and without what would end the key's quotes. */
+/** On one line, without fences and without backticks, which would end the quotes of the key. */
 function inline(text: string): string {
   return oneLine(defused(text)).replaceAll("`", "'");
 }

@@ -1,5 +1,5 @@
-/** The one thing imported from OpenClaw, which resolves it when it loads the plugin. Only as much
- * of its type as is used; `make test-openclaw` checks the code against OpenClaw's own types. */
+/** The only import from OpenClaw, which resolves it when it loads the plugin. Only the types that are
+ * used; `make test-openclaw` checks the code against OpenClaw's own types. */
 declare module "openclaw/plugin-sdk/tool-plugin" {
   interface Declaration {
     name: string;

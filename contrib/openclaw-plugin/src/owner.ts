@@ -1,9 +1,9 @@
-/** Checks that a Unix socket is this user's own before anything is sent to it. It opens nothing. */
+/** Checks that a Unix socket belongs to this user before anything is sent to it. It opens nothing. */
 
 import { lstat, realpath, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 
-/** The socket is not one that ragd made for this user. The message says why, the rest what to do. */
+/** The socket is not one that ragd made for this user. The message says why, the suggestion what to do. */
 export class NotOurs extends Error {
   readonly suggestion: string;
 
@@ -18,10 +18,10 @@ const WRITABLE_BY_OTHERS = 0o022;
 
 const SAME_USER = "Run ragd and OpenClaw as the same user, or set the plugin's socketPath.";
 
-/** Rejects unless the socket and its folder are ours and closed to others. ragd makes the socket with
- * mode 0600 in a folder of mode 0700. Whoever may write the folder may put another socket there.
- * Named pipes of Windows have no owner to ask for here. */
-export async function refuseStrangers(
+/** Rejects unless the socket and its folder belong to this user and are closed to others. ragd makes the
+ * socket with mode 0600 in a folder of mode 0700. Anyone who can write to the folder could put another
+ * socket there. Named pipes of Windows are not checked: they have no owner here. */
+export async function requireOwnSocket(
   socketPath: string,
   uid: number | null = process.getuid?.() ?? null,
 ): Promise<void> {
@@ -29,8 +29,8 @@ export async function refuseStrangers(
   const socket = await lstat(socketPath);
   if (socket.isSymbolicLink()) {
     throw new NotOurs(
-      `${socketPath} is a symbolic link, and may lead to another user's socket.`,
-      "Set the plugin's socketPath to ragd's socket itself; `ragctl doctor` names it.",
+      `${socketPath} is a symbolic link, which may lead to another user's socket.`,
+      "Set the plugin's socketPath to ragd's real socket; `ragctl doctor` names it.",
     );
   }
   if (!socket.isSocket()) {
@@ -45,7 +45,7 @@ export async function refuseStrangers(
   if (socket.mode & BY_OTHERS) {
     throw new NotOurs(
       `${socketPath} is open to other users (mode ${octal(socket.mode)}).`,
-      "The user types `ragctl stop` and `ragctl start`: ragd then makes its socket anew.",
+      "The user types `ragctl stop` and `ragctl start`: ragd then makes a new socket.",
     );
   }
   await refuseSharedFolder(await realpath(dirname(socketPath)), uid);

@@ -1,4 +1,4 @@
-/** The plugin as OpenClaw takes it: four tools, a service that looks once, a slash command. */
+/** The plugin for OpenClaw: four tools, a service that asks for the status once, a slash command. */
 
 import { socketAddress } from "./address.js";
 import { CALLS } from "./calls.js";
@@ -18,7 +18,7 @@ export const ABOUT = {
   configSchema: CONFIG_SCHEMA,
 } as const;
 
-/** One for each daemon: tools are made anew for every run of an agent. */
+/** One for each daemon, because tools are made again for every run of an agent. */
 const caches = new Map<string, HealthCache>();
 
 /** The declarations for defineToolPlugin. */
@@ -36,14 +36,14 @@ export function makeTool(text: ToolText, { api, config, toolContext }: FactoryCo
   const call = CALLS[text.name]!;
   return {
     ...text,
-    // Else Tool Search would hide it behind a catalogue, and models would not think of the notes.
+    // Otherwise Tool Search would list it in a catalogue only, and models would not use it.
     ...(text.name === SEARCH.name ? { catalogMode: "direct-only" as const } : {}),
     execute: (_id, params, signal) =>
       call({ client, health, settings, context: toolContext, stored }, params, signal),
   };
 }
 
-/** What the tools alone are not: the service, the command, the corpus. Opens nothing by itself. */
+/** Registers the service, the command and the corpus. It opens no connection. */
 export function registerExtras(api: Api): void {
   const settings = settingsOf(api.pluginConfig);
   const { client } = connection(settings);
@@ -51,7 +51,7 @@ export function registerExtras(api: Api): void {
     api.registerMemoryCorpusSupplement(corpusOf(client, settings, storedSessions(api)));
   api.registerCommand({
     name: "ragstatus",
-    description: "How the search in your notes is, without asking a model.",
+    description: "Show the status of the search in your notes, without a model.",
     handler: async () => ({ text: forPerson(await client.call(STATUS.name, {})) }),
   });
   if (api.registrationMode !== "full") return;
@@ -81,7 +81,7 @@ function storedSessions(api: Api): StoredSession {
       const session = api.runtime?.agent?.session;
       return session?.getSessionEntry?.({ sessionKey, ...(agentId ? { agentId } : {}) });
     } catch {
-      return undefined; // a session that is not stored, or a host without this: nothing is told
+      return undefined; // a session that is not stored, or a host without this: unknown
     }
   };
 }

@@ -1,4 +1,4 @@
-/** Decides whether a remembered fact may also go into the agent's own memory, and puts it there. */
+/** Decides whether a remembered fact may also go to the agent's own memory, and writes it there. */
 
 import { type Fact, mirror, MIRROR_FILE } from "./mirror.js";
 import type { Mirror } from "./settings.js";
@@ -8,14 +8,14 @@ export interface Workspace {
   sandboxed?: boolean | undefined;
 }
 
-/** A fact as the daemon keeps it, and what its guard says of it and of where it is from. */
+/** A fact as the daemon keeps it, and what its guard found in it and in its note. */
 export interface Judged extends Fact {
-  /** The categories; null when nobody could tell. */
+  /** The categories; null if unknown. */
   sensitive: readonly unknown[] | null;
   suspect: boolean;
 }
 
-/** What the daemon's answer tells of the fact that it was given to store. */
+/** The stored fact and the findings of the guard, from the daemon's answer. */
 export function judged(given: Record<string, unknown>, data: Record<string, unknown>): Judged {
   return {
     key: String(data["key"]),
@@ -26,7 +26,7 @@ export function judged(given: Record<string, unknown>, data: Record<string, unkn
   };
 }
 
-/** What to add to the answer: where the fact went as well, or why it did not. Never rejects. */
+/** What to add to the answer: the file that has a copy, or why there is none. Never rejects. */
 export async function mirrored(
   setting: Mirror,
   fact: Judged,

@@ -48,7 +48,7 @@ export const CONFIG_SCHEMA = {
       minimum: 500,
       maximum: 100_000,
       description:
-        "How much of your notes one answer may bring into the conversation, in characters.",
+        "How much of your notes one answer may contain, in characters.",
       default: DEFAULTS.maxChars,
     },
     snippetChars: {
@@ -67,7 +67,7 @@ export const CONFIG_SCHEMA = {
     mirrorMemory: {
       type: "string",
       enum: ["off", "non-sensitive", "all"],
-      description: "Which remembered facts are also written into the agent's own memory.",
+      description: "Which remembered facts are also written to the agent's own memory.",
       default: DEFAULTS.mirrorMemory,
     },
     memoryCorpus: {
@@ -84,7 +84,7 @@ export const CONFIG_SCHEMA = {
   },
 } as const;
 
-/** The settings in force: what is configured (OpenClaw has checked it), defaults for the rest. */
+/** The settings in force: configured values (OpenClaw has checked them), defaults for the rest. */
 export function settingsOf(config: unknown): Settings {
   const given = Object.entries((config ?? {}) as Partial<Settings>);
   return { ...DEFAULTS, ...Object.fromEntries(given.filter(([, value]) => value !== undefined)) };

@@ -1,10 +1,10 @@
-/** One HTTP exchange over a Unix socket of this user's, or a named pipe. It never reaches a network. */
+/** One HTTP exchange over this user's Unix socket or named pipe. It never uses a network. */
 
 import { request } from "node:http";
 
-import { refuseStrangers } from "./owner.js";
+import { requireOwnSocket } from "./owner.js";
 
-export interface Ask {
+export interface HttpRequest {
   socketPath: string;
   method: "GET" | "POST";
   path: string;
@@ -12,22 +12,22 @@ export interface Ask {
   signal: AbortSignal;
 }
 
-export interface Answered {
+export interface HttpAnswer {
   status: number;
   body: string;
 }
 
-/** More than any answer of ragd's; what is longer did not come from it. */
+/** More than any answer of ragd. */
 const ANSWER_MAX_BYTES = 8 * 1024 * 1024;
 
-/** The answer, whatever its status; rejects with the reason if there is none. */
-export async function exchange(ask: Ask): Promise<Answered> {
+/** The answer with any status; rejects if there is none. */
+export async function exchange(ask: HttpRequest): Promise<HttpAnswer> {
   ask.signal.throwIfAborted();
-  await refuseStrangers(ask.socketPath);
+  await requireOwnSocket(ask.socketPath);
   return send(ask);
 }
 
-function send(ask: Ask): Promise<Answered> {
+function send(ask: HttpRequest): Promise<HttpAnswer> {
   return new Promise((resolve, reject) => {
     const sent = request(
       {

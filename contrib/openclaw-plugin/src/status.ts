@@ -6,7 +6,7 @@ const ERRORS_SHOWN = 5;
 
 type Row = Record<string, unknown>;
 
-/** What an assistant needs of the status; names of notes only where nobody else listens. */
+/** The fields of the status that an assistant needs; names of notes only in chats that are not shared. */
 export function forModel(answer: Envelope, shared: boolean): Envelope {
   if (answer.data === null) return answer;
   const { data } = answer;
@@ -36,7 +36,7 @@ export function forPerson(answer: Envelope): string {
   const { data } = answer;
   if (data === null) return withSuggestion(lines, answer);
   lines.push(
-    `Last brought up to date: ${data["last_sync"] ?? "never"}; waiting: ${data["unindexed_files"]}`,
+    `Last sync: ${data["last_sync"] ?? "never"}; waiting: ${data["unindexed_files"]}`,
   );
   if (isObject(data["active_job"])) lines.push(`Running: ${progressOf(data["active_job"])}`);
   lines.push(...vectorsOf(data), `Ollama: ${data["ollama_status"]}`);
@@ -74,8 +74,8 @@ function progressOf({ mode, phase, progress, current, total }: Row): string {
   return `${mode}, ${phase === "vectors" ? "text is stored, vectors for " : ""}${done}${part}`;
 }
 
-/** How far the vectors are, of the index that serves and of the one that is being built; nothing
- * where the running job says it. */
+/** The progress of the vectors, of the index that serves and of the one being built; empty if the running
+ * job shows it. */
 function vectorsOf({ active_job: job, ...data }: Row): string[] {
   if (isObject(job) && job["phase"] === "vectors") return [];
   const { chunks_pending: pending, chunks_embedded: embedded, building } = data;
@@ -95,7 +95,7 @@ function share(done: number, total: number): string {
   return `${done} of ${total} passages${part}`;
 }
 
-/** Rounded down: 100 % is said only when all is done. */
+/** Rounded down: 100 % only when everything is done. */
 function percent(part: number): string {
   return `${Math.floor(Math.min(Math.max(part, 0), 1) * 100)} %`;
 }

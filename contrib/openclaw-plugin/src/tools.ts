@@ -1,4 +1,4 @@
-/** What a model sees of the four tools: names, when to use them, parameters. Pure data.
+/** The four tools as a model sees them: names, when to use them, parameters. Pure data.
  *
  * Names and limits are ragd's (ragd/protocol/tool_schemas.py); the daemon checks every call again. */
 
@@ -9,7 +9,7 @@ export interface ToolText {
   parameters: Record<string, unknown>;
 }
 
-/** Without a pattern: a host that checks calls would answer with the expression, ragd says it in words. */
+/** Without a pattern: a host that checks calls would answer with the expression, but ragd explains it. */
 const DAY = {
   type: "string",
   maxLength: 40,
@@ -31,7 +31,7 @@ export const SEARCH: ToolText = {
     "did I write about X?', 'How was my Y in Z?', 'How much do I owe Sreenivas?', 'When did I last " +
     "…?'. Put the question in `query` as the user asked it, in their language; use the filters for " +
     "a named folder, time or tag. Answer from the passages and name their source; when there are " +
-    "none, say that the notes do not tell. Not for the web, nor for 'is the index up to date?'.",
+    "none, say that the notes do not answer it. Not for the web, nor for 'is the index up to date?'.",
   parameters: {
     type: "object",
     additionalProperties: false,
@@ -50,7 +50,7 @@ export const SEARCH: ToolText = {
         minimum: 1,
         maximum: 50,
         default: 5,
-        description: "How many passages at the most. 1 returns the best passage uncut.",
+        description: "How many passages at most. 1 returns the best passage uncut.",
       },
       directory_filter: {
         ...NAMES,
@@ -64,7 +64,7 @@ export const SEARCH: ToolText = {
       },
       by_file_time: {
         type: "boolean",
-        description: "Let the file's time stand for the date of notes that have none, for date_range, too.",
+        description: "Use the file's time as the date of notes that have none, also for date_range.",
       },
       tags: { ...NAMES, description: 'Only passages with one of these tags, e.g. ["#health"].' },
       properties: {
@@ -75,7 +75,7 @@ export const SEARCH: ToolText = {
       },
       explain: {
         type: "boolean",
-        description: "Add to each result the numbers that decided its place.",
+        description: "Add to each result the numbers that decided its rank.",
       },
       confirm: {
         type: "string",
@@ -94,7 +94,7 @@ export const INDEX: ToolText = {
     "Bring the search index of the user's Obsidian notes up to date. Use it for 'Index my vault' or " +
     "'Update the search index', or after another answer said that there is no index: mode 'sync' by " +
     "default, 'full' when there is no index yet, 'reindex' only when asked to rebuild it. Returns at " +
-    "once with a job id; ask obsidian_rag_status for progress. Saved notes are indexed by themselves.",
+    "once with a job id; ask obsidian_rag_status for progress. Saved notes are indexed automatically.",
   parameters: {
     type: "object",
     additionalProperties: false,
@@ -105,7 +105,7 @@ export const INDEX: ToolText = {
         enum: ["sync", "full", "reindex"],
         description:
           "sync: only what changed. full: read every note again; also the first time. reindex: build " +
-          "a new index beside the old one, then switch.",
+          "a new index next to the old one, then switch.",
       },
     },
   },
@@ -115,10 +115,10 @@ export const STATUS: ToolText = {
   name: "obsidian_rag_status",
   label: "Status of the notes' index",
   description:
-    "Tell how the search index of the user's Obsidian notes is: healthy, degraded or unavailable and " +
-    "why, how many notes it holds, when it was last brought up to date, and how far a running index " +
-    "job is. Use it for 'Is the index up to date?', 'How many notes are indexed?', and to follow a " +
-    "job. No need to call it before a search: a search checks by itself.",
+    "Report the state of the search index of the user's Obsidian notes: healthy, degraded or unavailable " +
+    "and why, how many notes it holds, when it was last updated, and the progress of a running index " +
+    "job. Use it for 'Is the index up to date?', 'How many notes are indexed?', and to follow a " +
+    "job. No need to call it before a search: a search checks it automatically.",
   parameters: {
     type: "object",
     additionalProperties: false,
@@ -136,8 +136,8 @@ export const MEMORY_STORE: ToolText = {
   name: "obsidian_rag_memory_store",
   label: "Remember a fact from the notes",
   description:
-    "Remember one fact from the user's Obsidian notes under a short key, so that later searches bring " +
-    "it back at once. Use it for 'Remember this' about something found in the notes, or after a search " +
+    "Remember one fact from the user's Obsidian notes under a short key, so that later searches " +
+    "return it at once. Use it for 'Remember this' about something found in the notes, or after a search " +
     "offered a memory_suggestion; in both cases only once the user has agreed.",
   parameters: {
     type: "object",
@@ -169,7 +169,7 @@ export const MEMORY_STORE: ToolText = {
 
 export const TOOLS: readonly ToolText[] = [SEARCH, INDEX, STATUS, MEMORY_STORE];
 
-/** The arguments as the daemon takes them: what is null is left out, the rest untouched. */
+/** The arguments for the daemon: null values are left out, the others unchanged. */
 export function cleaned(params: unknown): Record<string, unknown> {
   if (typeof params !== "object" || params === null || Array.isArray(params)) return {};
   const kept = Object.entries(params).filter(([, value]) => value !== null && value !== undefined);

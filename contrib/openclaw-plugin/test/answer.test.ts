@@ -39,7 +39,7 @@ test("the envelope travels in the content, compact, with the fields of the contr
   });
 });
 
-test("a model learns what is outdated, why a note is here, and that nothing answers", () => {
+test("a model is told what is outdated, why a note is included, and that nothing answers", () => {
   const old = { ...passage(), superseded_by: "Journal/2024-05-01.md#L3-L3" };
   const linked = { ...passage(), via: "linked from “Debts”", file_date: "2024-02-03" };
   const { inside, after } = search({ ...found([old, linked]), answered: false });
@@ -52,7 +52,7 @@ test("a model learns what is outdated, why a note is here, and that nothing answ
   assert.doesNotMatch(plain, /outdated|None of these/);
 });
 
-test("the details hold nothing that OpenClaw would grade a served answer by", () => {
+test("the details of a served answer hold nothing that OpenClaw counts as a failure", () => {
   const degraded = { status: "degraded", error: trouble("TIMEOUT") } as const;
   const served = searchResult(envelope(found([passage()]), degraded), DEFAULTS, true);
   assert.deepEqual(served.details, { tool: "obsidian_rag_search" });
@@ -66,7 +66,7 @@ test("an answer without data is a failed call that still says what to do", () =>
   }
 });
 
-test("a wrong call is for the model to correct, not for the user to hear of", () => {
+test("a wrong call is for the model to correct, without the user", () => {
   const text = textOf(plainResult("x", envelope(null, { error: trouble("INVALID_REQUEST") })));
   assert.match(text, /This call was not understood: It is INVALID_REQUEST\. Do that\.$/);
   assert.doesNotMatch(text, /Tell the user/);
@@ -96,13 +96,13 @@ test("kinds that are only labelled do not make the model ask", () => {
   assert.equal(JSON.stringify(both.inside).split('"ask_first":true').length, 2);
 });
 
-test("withheld passages come with the token and the order of things", () => {
+test("withheld passages come with the token and the steps to follow", () => {
   const data = found([], { sensitive_detected: true, withheld: 2, confirm: "tok-1" });
   const error = trouble("SENSITIVE_FILTERED");
   const { after } = search(data, { status: "degraded", error });
   assert.match(
     after,
-    /WITHHELD: 2 .* Only if they say yes, repeat this very call with confirm: "tok-1"/s,
+    /WITHHELD: 2 .* Only if they say yes, repeat this same call with confirm: "tok-1"/s,
   );
   assert.doesNotMatch(after, /Nothing was found/);
 });
@@ -110,12 +110,12 @@ test("withheld passages come with the token and the order of things", () => {
 test("a fact worth keeping is offered, not stored", () => {
   const suggestion = { key: "debt", value: "I owe $70.", source: "a.md" };
   const { after, inside } = search(found([passage()], { memory_suggestion: suggestion }));
-  assert.match(after, /only after the user said yes, call obsidian_rag_memory_store/);
+  assert.match(after, /only after the user has said yes, call obsidian_rag_memory_store/);
   assert.deepEqual(inside.data?.["memory_suggestion"], suggestion);
 });
 
-test("nothing found is said as such", () => {
-  assert.match(search(found([])).after, /the notes do not tell/);
+test("an empty result says that nothing was found", () => {
+  assert.match(search(found([])).after, /the notes do not answer/);
 });
 
 test("orders in a note are pointed at, and so are passages that may be old", () => {
@@ -136,7 +136,7 @@ test("a memory keeps its flags, and orders in it are pointed at", () => {
 test("cut passages say how to read on", () => {
   const long = "word ".repeat(400);
   const { after } = search(found([passage({ chunk_text: long }), passage()]));
-  assert.match(after, /search again with max_results 1/);
+  assert.match(after, /with max_results 1/);
   assert.doesNotMatch(search(found([passage()])).after, /max_results 1/);
 });
 
@@ -197,7 +197,7 @@ test("the status for a model has the fields of the contract and no inner working
   assert.ok(quotesNotes(shown));
 });
 
-test("where others listen, the status names no note", () => {
+test("in a shared chat the status names no note", () => {
   const shown = forModel(STATUS, true);
   assert.doesNotMatch(JSON.stringify(shown), /Secret/);
   assert.ok(!quotesNotes(shown));
@@ -206,7 +206,7 @@ test("where others listen, the status names no note", () => {
 test("a person reads the status in a few lines", () => {
   assert.deepEqual(forPerson(STATUS).split("\n"), [
     "obsidian-rag is healthy (10 notes, 18 passages, ragd 0.1.0)",
-    "Last brought up to date: 2026-11-16T09:15:32Z; waiting: 0",
+    "Last sync: 2026-11-16T09:15:32Z; waiting: 0",
     "Running: sync, 3 of 10 notes (30 %)",
     "Ollama: down",
   ]);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { createClient } from "../src/client.js";
-import { type Ask, exchange } from "../src/socket.js";
+import { type HttpRequest, exchange } from "../src/socket.js";
 import { envelope, FakeRagd, type Reply, trouble } from "./fake_ragd.js";
 
 async function withRagd(reply: Reply, run: (ragd: FakeRagd) => Promise<void>): Promise<void> {
@@ -86,7 +86,7 @@ test("a daemon that comes up between the two attempts answers", async () => {
   const ragd = new FakeRagd(() => envelope({ up: true }));
   const { socketPath } = ragd;
   let attempts = 0;
-  const comingUp = async (ask: Ask) => {
+  const comingUp = async (ask: HttpRequest) => {
     const answer = exchange(ask);
     if (++attempts === 1) await answer.catch(() => ragd.listen());
     return answer;
@@ -135,7 +135,7 @@ test("a call can be cancelled while it waits", async () => {
   );
 });
 
-test("a call that is cancelled already asks nobody", async () => {
+test("a call that is cancelled already sends nothing", async () => {
   await withRagd(
     () => envelope({}),
     async (ragd) => {

@@ -24,12 +24,12 @@ test("long passages are cut at a word and say so", () => {
   assert.equal(second?.["cut"], undefined);
 });
 
-test("one passage alone is given whole", () => {
+test("a single passage is returned whole", () => {
   const data = withinLimits(found([passage({ chunk_text: LONG })]), LIMITS);
   assert.equal((data["results"] as Rows)[0]?.["chunk_text"], LONG);
 });
 
-test("one passage alone still keeps within the whole", () => {
+test("a single passage still keeps the limit of the answer", () => {
   const data = withinLimits(found([passage({ chunk_text: LONG })]), { ...LIMITS, maxChars: 1_000 });
   assert.ok(JSON.stringify(data["results"]).length <= 1_000);
   assert.match(String((data["results"] as Rows)[0]?.["cut"]), / of 1900 /);
@@ -52,7 +52,7 @@ for (const maxChars of [500, 1_000, 4_000, 20_000]) {
   });
 }
 
-test("escaped characters count as they travel", () => {
+test("escaped characters count as they are sent", () => {
   const data = withinLimits(found([passage({ chunk_text: '"\n'.repeat(1_000) }), passage()]), {
     maxChars: 1_500,
     snippetChars: 10_000,
@@ -65,6 +65,6 @@ test("no character is cut in half", () => {
   for (const length of [10, 11]) assert.equal(beginning(text, length), "😀".repeat(5));
 });
 
-test("what has no spaces is cut all the same", () => {
+test("a text without spaces is cut as well", () => {
   assert.equal(beginning("读书笔记".repeat(100), 50).length, 50);
 });

@@ -1,4 +1,4 @@
-/** Plays ragd over a real socket: answers what it is told to, and keeps what it was asked. */
+/** A fake ragd on a real socket: gives scripted answers and records the requests. */
 
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { createServer, type Server } from "node:http";
@@ -12,7 +12,7 @@ export interface Asked {
   body: Record<string, unknown>;
 }
 
-/** An answer, or one with another HTTP status than 200; null: never answers. */
+/** An answer, or one with another HTTP status than 200; null: no answer. */
 export type Reply = (asked: Asked) => Envelope | string | null | [number, Envelope];
 
 export class FakeRagd {
@@ -47,7 +47,7 @@ export class FakeRagd {
       });
     });
     await new Promise<void>((resolve) => this.#server?.listen(this.socketPath, resolve));
-    chmodSync(this.socketPath, 0o600); // as ragd does it
+    chmodSync(this.socketPath, 0o600); // as in ragd
     return this;
   }
 

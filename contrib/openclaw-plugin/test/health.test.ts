@@ -38,8 +38,8 @@ test("an answer that says something is wrong makes the next search ask", async (
   const cache = new HealthCache(() => 0);
   const client = daemon();
   await cache.check(client);
-  cache.learn(envelope({}));
+  cache.record(envelope({}));
   assert.equal(await cache.check(client), null);
-  cache.learn(DEGRADED);
+  cache.record(DEGRADED);
   assert.equal((await cache.check(client))?.status, "healthy");
 });

@@ -43,7 +43,7 @@ test("a key cannot end its own quotes", () => {
   assert.match(withFact("", { ...FACT, key: "a`: b" }), /- `a': b`: /);
 });
 
-test("a fact is one line and draws no fence, whatever its note says", () => {
+test("a fact is one line without a fence, whatever its note says", () => {
   const page = withFact("", { ...FACT, value: "x\u2028<<<END>>>\u0007", source: "a\n# b.md" });
   assert.match(page, /: x ‹‹‹END››› \(from a # b\.md\)\n$/);
 });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 
 import { createClient } from "../src/client.js";
-import { NotOurs, refuseStrangers } from "../src/owner.js";
+import { NotOurs, requireOwnSocket } from "../src/owner.js";
 import { envelope, FakeRagd } from "./fake_ragd.js";
 
 const unix = { skip: process.platform === "win32" ? "named pipes have no owner here" : false };
@@ -82,10 +82,10 @@ for (const mode of [0o1777, 0o770, 0o702]) {
   });
 }
 
-test("another user's socket is refused, whoever we are", unix, async () => {
+test("another user's socket is refused for every user", unix, async () => {
   await withRagd(async ({ socketPath }) => {
     const said = new RegExp(`ragd\\.sock belongs to another user \\(uid ${uid}\\)`);
-    await assert.rejects(refuseStrangers(socketPath, uid + 1), (why: Error) => {
+    await assert.rejects(requireOwnSocket(socketPath, uid + 1), (why: Error) => {
       assert.ok(why instanceof NotOurs);
       assert.match(why.message, said);
       return /same user/.test(why.suggestion);
@@ -94,9 +94,9 @@ test("another user's socket is refused, whoever we are", unix, async () => {
 });
 
 test("an absent socket is absent, not another user's", unix, async () => {
-  await assert.rejects(refuseStrangers("/nonexistent/ragd.sock"), { code: "ENOENT" });
+  await assert.rejects(requireOwnSocket("/nonexistent/ragd.sock"), { code: "ENOENT" });
 });
 
-test("where there are no user ids, nothing is looked at", async () => {
-  await refuseStrangers("\\\\.\\pipe\\ragd-1", null);
+test("without user ids nothing is checked", async () => {
+  await requireOwnSocket("\\\\.\\pipe\\ragd-1", null);
 });

@@ -108,7 +108,7 @@ test("four tools are declared, and only the search is offered directly", () => {
   );
 });
 
-test("what is null or missing does not reach the daemon, all else does", () => {
+test("null and missing values are not sent to the daemon, all others are", () => {
   assert.deepEqual(
     cleaned({
       query: "x",
@@ -178,7 +178,7 @@ test("the status tool always asks", async () => {
 const GROUP = { sessionKey: "agent:main:telegram:group:-1" };
 
 for (const name of ["obsidian_rag_search", "obsidian_rag_memory_store"]) {
-  test(`${name} is refused where others listen, and the daemon is not even asked`, async () => {
+  test(`${name} is refused in a shared chat, and the daemon is not asked`, async () => {
     await withRagd(serving, async (ragd, host) => {
       assert.match(await host.run(name, { query: "x" }, GROUP), /SCOPE_REFUSED.*direct chat/);
       assert.equal(ragd.asked.length, 0);
@@ -195,7 +195,7 @@ test("with scope any, a group is served, without citations", async () => {
   });
 });
 
-test("the stored session is asked for, and a host that cannot tell is no harm", async () => {
+test("the stored session is read, and a host without sessions does no harm", async () => {
   await withRagd(serving, async (_ragd, host) => {
     const which: unknown[] = [];
     const getSessionEntry = (one: unknown) => (which.push(one), { chatType: "group" });
@@ -226,7 +226,7 @@ test("with the daemon down, every tool answers with the next command, and none t
   }
 });
 
-test("a stored fact says where else it went, or why not, and the daemon is asked once", async () => {
+test("the answer names the copy of a stored fact, or why there is none, and the daemon is asked once", async () => {
   const kept = { stored: true, key: "k", value: "v", sensitive: ["health"] };
   await withRagd(
     () => envelope(kept),
@@ -242,7 +242,7 @@ test("a stored fact says where else it went, or why not, and the daemon is asked
   );
 });
 
-test("/ragstatus tells how it is without a model", async () => {
+test("/ragstatus shows the status without a model", async () => {
   await withRagd(
     () => envelope({ total_docs: 10, total_chunks: 18, version: "0.1.0" }),
     async (_ragd, host) => {
@@ -273,7 +273,7 @@ for (const [fields, line] of [
   ],
   [{ phase: "running", progress: 0.3 }, "Running: full, notes (30 %)"], // an older ragd
 ] as const) {
-  test(`/ragstatus tells how far a job is: ${line}`, async () => {
+  test(`/ragstatus shows the progress of a job: ${line}`, async () => {
     const job = { id: "j1", mode: "full", ...fields };
     await withRagd(
       () => envelope({ ...COUNTS, active_job: job, chunks_pending: 3 }),
@@ -288,7 +288,7 @@ for (const [fields, line] of [
   });
 }
 
-test("/ragstatus tells how far the vectors are", async () => {
+test("/ragstatus shows the progress of the vectors", async () => {
   const building = { generation: "G2", total_chunks: 18, chunks_embedded: 9 };
   const counts = { total_docs: 10, total_chunks: 18, chunks_embedded: 12, chunks_pending: 4 };
   await withRagd(

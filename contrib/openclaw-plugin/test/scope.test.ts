@@ -60,7 +60,7 @@ for (const session of [
   });
 }
 
-test("a stored direct chat is direct, and odd records tell nothing", () => {
+test("a stored direct chat is direct, and unexpected records are ignored", () => {
   assert.equal(
     chatOf({ sessionKey: "agent:main:main" }, () => ({ chatType: "direct" })),
     "direct",
@@ -73,7 +73,7 @@ test("a stored direct chat is direct, and odd records tell nothing", () => {
   }
 });
 
-test("a subagent is as shared as who spawned it", () => {
+test("a subagent is as shared as its parent", () => {
   const sessions: Record<string, unknown> = {
     "agent:main:subagent:1": { spawnedBy: "agent:main:subagent:2" },
     "agent:main:subagent:2": { spawnedBy: "agent:main:telegram:group:7" },
@@ -82,7 +82,7 @@ test("a subagent is as shared as who spawned it", () => {
   assert.equal(chatOf({ sessionKey: "agent:main:subagent:1" }, stored), "shared");
 });
 
-test("sessions that spawned each other end", () => {
+test("sessions that spawned each other do not loop", () => {
   const stored = (key: string) => ({ spawnedBy: key === "a" ? "b" : "a" });
   assert.equal(chatOf({ sessionKey: "a" }, stored), "unknown");
 });

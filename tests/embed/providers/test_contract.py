@@ -69,7 +69,7 @@ async def test_related_texts_are_closer_than_unrelated_ones(embedder: Embedder) 
 
 
 async def test_the_end_of_a_long_text_counts_too(embedder: Embedder) -> None:
-    """Nothing is cut: 900 words on one thing and 900 on another lie between the two."""
+    """Nothing is cut: the two texts differ only after 900 words."""
     cats, money = f"{CAT} " * 90, f"{MONEY} " * 150
     both, only_cats, only_money = await embedder.embed([cats + money, cats, money])
     assert cosine(both, only_money) > cosine(only_cats, only_money) + 0.2
@@ -93,7 +93,7 @@ async def test_many_callers_at_once_each_get_their_own(embedder: Embedder) -> No
     assert [vector for (vector,) in answers] == [alone[text] for text in texts]
 
 
-async def test_who_gives_up_leaves_the_others_unharmed(embedder: Embedder) -> None:
+async def test_a_cancelled_request_does_not_affect_the_others(embedder: Embedder) -> None:
     expected = await embedder.embed([MONEY])
     documents = asyncio.create_task(embedder.embed([f"{CAT} {n} " * 9 for n in range(40)]))
     queries = [asyncio.create_task(embedder.embed_query(CAT)) for _ in range(3)]

@@ -1,4 +1,4 @@
-"""Vectors, the identity of a space, errors and the pace: the pure part."""
+"""Vectors, the identity of a space, errors and pace: the pure part."""
 
 import math
 from array import array
@@ -63,7 +63,7 @@ def test_any_change_of_the_space_is_another_identity() -> None:
 
 
 def test_an_identity_is_the_same_for_ever() -> None:
-    """It is written into indexes: when this fails, every user has to reindex."""
+    """It is stored in indexes: if this fails, every user has to reindex."""
     assert SPACE.identity == "30fbe70bc87150539e21d4395e3ed526"
 
 

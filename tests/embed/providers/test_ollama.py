@@ -1,4 +1,4 @@
-"""Ollama's answers and faults, played by a real server on a real port."""
+"""Ollama's answers and faults, with a fake server on a real port."""
 
 import asyncio
 import socket

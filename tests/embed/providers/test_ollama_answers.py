@@ -33,7 +33,7 @@ def wire() -> Iterator[aioresponses]:
 
 
 async def outcome(status: int, body: str) -> str:
-    """What becomes of a text whose request gets this answer, again and again."""
+    """The result for a text whose request always gets this answer."""
     embedder = OllamaEmbedder(URL, space_of("m", "d", 2), sleep=at_once)
     with aioresponses() as played:
         played.post(EMBED, status=status, body=body, repeat=True, **SAID)

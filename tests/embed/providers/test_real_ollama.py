@@ -1,4 +1,4 @@
-"""The one test that talks to a real Ollama, where there is one with an embedding model."""
+"""The only test with a real Ollama, if one with an embedding model runs here."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Whose turn it is, and how a batch with a bad text in it is served: with a provider of words."""
+"""The order of requests, and how a batch with a bad text is handled."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -92,7 +92,7 @@ async def test_queries_go_before_batches_and_each_line_keeps_its_order() -> None
     assert order == ["bulk 1", "query 1", "query 2", "bulk 2", "bulk 3"]
 
 
-async def test_who_gives_up_in_the_line_is_left_out() -> None:
+async def test_a_request_cancelled_while_it_waits_is_skipped() -> None:
     turns = TurnQueue()
     await turns.enter(query=False)
     waiting = [asyncio.create_task(hold(turns)) for _ in range(3)]
@@ -105,7 +105,7 @@ async def test_who_gives_up_in_the_line_is_left_out() -> None:
         await turns.enter(query=True)
 
 
-async def test_who_gives_up_as_the_turn_comes_passes_it_on() -> None:
+async def test_a_request_cancelled_at_its_turn_lets_the_next_one_go() -> None:
     turns = TurnQueue()
     await turns.enter(query=False)
     waiting = [asyncio.create_task(hold(turns)) for _ in range(2)]
@@ -267,7 +267,9 @@ async def test_what_is_short_and_still_too_long_is_bad() -> None:
 
 
 @pytest.mark.parametrize("why", ["too_long", "not_a_number"])
-async def test_who_can_embed_nothing_any_more_is_ill_and_no_text_is_blamed(why: str) -> None:
+async def test_a_provider_that_fails_for_every_text_is_unhealthy_and_no_text_is_barred(
+    why: str,
+) -> None:
     provider = Provider(refusing(why, about=lambda text: True))
     with pytest.raises(EmbeddingError) as caught:
         await batches(provider).embed(["one", "two"])

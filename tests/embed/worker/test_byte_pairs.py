@@ -62,7 +62,7 @@ def test_nothing_has_no_ids(pieces: BytePairs) -> None:
 
 @pytest.mark.parametrize("text", ["", *EXPECTED, "x" * 5_000, "qzjxkvbw" * 2_000, "half \ud800"])
 def test_every_byte_is_in_one_token(pieces: BytePairs, tokens: carrier.Tokens, text: str) -> None:
-    """Nothing is unknown, and nothing is lost, however long a word is."""
+    """No byte is unknown or lost, even in very long words."""
     characters = byte_pairs._byte_characters()
     names = {number: name for name, number in tokens.vocab.items()}
     joined = "".join(names[number] for number in pieces.ids(text))

@@ -1,4 +1,4 @@
-"""granite: its file, our graph of it beside plain arithmetic, and what windows do."""
+"""granite: its file, our graph compared with plain arithmetic, and its windows."""
 
 import math
 import shutil
@@ -19,17 +19,12 @@ from ragd.embed.worker.loading import CannotRun, passes
 from ragd.embed.worker.minilm_weights import WeightsChanged, WeightsMissing
 from ragd.embed.worker.onnx_file import without_overflow
 from ragd.store.lance import unit_cosines
+from tests.embed.worker.sample_texts import TEXTS
 
 pytest.importorskip("onnxruntime")
 
 CATS = "The cat sleeps on the warm windowsill and dreams of mice. " * 12
 MONEY = "Quarterly revenue fell by three percent and the shares lost value. " * 12
-TEXTS = [
-    "The cat sleeps on the warm windowsill.",
-    "# Meeting\n\nWe decided to move the launch to March; Anna writes to the printers.",
-    "Kubernetes restarts a pod whose liveness probe fails three times in a row.",
-    "Schmetterlinge überwintern als Puppe. 蝴蝶以蛹越冬。",
-]
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""MiniLM: its weights, our graph of it, and what windows do."""
+"""MiniLM: its weights, our graph of it, and its windows."""
 
 from pathlib import Path
 from typing import Any
@@ -10,15 +10,9 @@ from ragd.embed.worker import MINILM, loading, minilm_weights
 from ragd.embed.worker.loading import passes
 from ragd.embed.worker.minilm import TRIAL_COSINES, WINDOW, MiniLM, load
 from ragd.embed.worker.onnx_file import without_overflow
+from tests.embed.worker.sample_texts import TEXTS
 
 onnxruntime = pytest.importorskip("onnxruntime")
-
-TEXTS = [
-    "The cat sleeps on the warm windowsill.",
-    "# Meeting\n\nWe decided to move the launch to March; Anna writes to the printers.",
-    "Kubernetes restarts a pod whose liveness probe fails three times in a row.",
-    "Schmetterlinge überwintern als Puppe. 蝴蝶以蛹越冬。",
-]
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +22,7 @@ def model() -> MiniLM:
 
 @pytest.fixture(scope="module")
 def reference() -> Any:
-    """The carrier's own graph, which multiplies in 32-bit floats."""
+    """The graph of the package that ships the weights; it uses 32-bit floats."""
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 3
     return onnxruntime.InferenceSession(

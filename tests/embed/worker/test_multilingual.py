@@ -1,4 +1,4 @@
-"""The multilingual model: its files, its vectors beside the carrier's own, and what windows do."""
+"""The multilingual model: its files, its vectors compared with the original, its windows."""
 
 import shutil
 from pathlib import Path
@@ -139,7 +139,7 @@ def test_no_two_spaces_are_taken_for_each_other() -> None:
 
 
 def test_the_spaces_are_the_ones_that_indexes_have() -> None:
-    """Their identities are recorded in every index: another one would make it useless."""
+    """Every index records its identity: a changed one would make the index useless."""
     assert local_model.space_of(MINILM).identity == "b47856902e47b866f0ce27274521d3e0"
     assert local_model.space_of(GRANITE).identity == "e0fccbc34ff1f8e9d32c5e462478a095"
     assert local_model.space_of(GRANITE) == local_model.SPACE

@@ -53,7 +53,7 @@ async def twisted(
 
 
 async def ended(pid: int) -> None:
-    """Wait until this process is gone."""
+    """Wait until this process has ended."""
     try:
         handle = os.pidfd_open(pid)
     except ProcessLookupError:
@@ -69,7 +69,7 @@ async def ended(pid: int) -> None:
 
 
 async def sent(embedder: EmbeddedEmbedder) -> None:
-    """Wait until a request is on its way to the worker."""
+    """Wait until a request was sent to the worker."""
     while embedder._batches._request is None:
         await asyncio.sleep(0)
     await asyncio.sleep(0)
@@ -390,7 +390,7 @@ async def test_a_folder_with_a_module_of_the_same_name_is_not_imported(
 async def test_the_runtime_reports_nothing_to_its_makers(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wish: str | None
 ) -> None:
-    """Its telemetry keeps a file of its own below the home folder; there must be none."""
+    """Its telemetry would keep a file below the home folder; there must be none."""
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
     if wish is not None:

@@ -1,4 +1,4 @@
-"""Mistyped words and what they may stand for."""
+"""Mistyped words and their corrections."""
 
 import pytest
 

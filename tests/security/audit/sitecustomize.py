@@ -1,6 +1,6 @@
-"""Loaded by every Python process that has this folder on its path: writes down whom it talks to.
+"""Loaded by every Python process with this folder on its path: records network calls.
 
-One JSON line for each process that begins, and for each look-up, connection and datagram.
+One JSON line for each process start, and for each look-up, connection and datagram.
 """
 
 import json

@@ -23,7 +23,7 @@ def identity(generation: str = "01A", **other: object) -> IndexIdentity:
 
 
 def vector(seed: object) -> Vector:
-    """A direction of its own for each seed."""
+    """A different direction for each seed."""
     source = random.Random(str(seed))
     return pack(source.gauss(0, 1) for _ in range(DIMENSIONS))
 
@@ -71,7 +71,7 @@ def note(
 
 
 def bulk(count: int, chunks: int = 4, vectors: bool = False, start: int = 0) -> list[FileRows]:
-    """So many notes with so many chunks, each with a word of its own: `w<note>x<chunk>`."""
+    """`count` notes with `chunks` chunks, each with a unique word: `w<note>x<chunk>`."""
     return [
         note(
             f"Bulk{number % 7}/note {number}.md",

@@ -1,6 +1,6 @@
-"""A writer that goes on until it is killed: `killed_writer.py TABLE SEED`. Says what it has done.
+"""A writer that runs until it is killed: `killed_writer.py TABLE SEED`. Prints what it has done.
 
-Only lance is loaded, and the writer is called as the store's thread calls it.
+Only lance is loaded, and the writer is called as in the store's thread.
 """
 
 import random

@@ -1,4 +1,4 @@
-"""What is really in lance's files: its texts are compressed, so a plain grep proves nothing."""
+"""Reads lance's files without our store. Their texts are compressed, so grep does not find them."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -7,8 +7,20 @@ from typing import Any
 import pyarrow as pa
 
 
-def holding(root: Path, word: str) -> list[str]:
-    """The files below `root` in which the word is, raw or decoded."""
+def table_folder(vectors: Path, generation: str = "01A") -> Path:
+    """The folder of a generation's table."""
+    return vectors / generation / "obsidian_chunks.lance"
+
+
+def dataset(vectors: Path) -> Any:
+    """The newest version of the table, opened with lance."""
+    import lance
+
+    return lance.dataset(str(table_folder(vectors)))
+
+
+def files_with(root: Path, word: str) -> list[str]:
+    """The files below `root` that contain the word, raw or decoded."""
     wanted = word.encode()
     return [
         str(path.relative_to(root))
@@ -40,6 +52,6 @@ def _strings(array: Any) -> Iterator[bytes]:
 
 
 def words_indexed(dataset: Any) -> int:
-    """How many different words the full-text index knows, counted in each segment."""
+    """How many different words the full-text index has, counted in each segment."""
     facts = dataset.stats.index_stats("search_text_idx")
     return sum(part.get("num_tokens", 0) for part in facts["indices"])

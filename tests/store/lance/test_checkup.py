@@ -1,4 +1,4 @@
-"""The damage table of the facts, inflicted on real files."""
+"""Damage of every kind to real files of the index."""
 
 import asyncio
 import shutil
@@ -81,7 +81,7 @@ def garble_end(path: Path) -> None:
 
 
 def garble_page_metadata(path: Path) -> None:
-    """The pages' descriptions lie between the pages and the footer."""
+    """The descriptions of the pages are between the pages and the footer."""
     data = path.read_bytes()
     path.write_bytes(data[:-2_400] + b"\xa5" * 2_000 + data[-400:])
 
@@ -131,7 +131,7 @@ async def test_a_column_of_another_name_is_damage(damaged: Path, name: str) -> N
 
 
 def test_a_lost_newest_manifest_is_a_lost_commit(damaged: Path) -> None:
-    """Lance opens the version before, without a word."""
+    """Lance opens the previous version without an error."""
     import lance
 
     expected = lance.dataset(str(table(damaged))).version
@@ -247,7 +247,7 @@ async def test_an_incomplete_generation_does_not_serve(folder: Path, store: Lanc
 
 
 async def use_everything(index: ChunkIndex) -> list[str]:
-    """The codes of all failures when every way of reading and writing is tried."""
+    """Try every way of reading and writing. Returns the codes of all failures."""
 
     async def read() -> None:
         async for _ in index.read_rows(["chunk_text", "vector", "tags", "search_text"]):

@@ -1,4 +1,4 @@
-"""A look from another process: what its end says about the index, and what it does not."""
+"""A check in another process: what its exit means for the index."""
 
 import asyncio
 import os
@@ -19,7 +19,7 @@ from ragd.store.lance import (
     libraries,
 )
 from ragd.store.lance.checkup import IndexDefect, examine
-from tests.patience import PATIENCE_S
+from tests.patience import PATIENCE_S, wait_until
 from tests.store.lance.drafts import identity, note
 
 Looker = Callable[[str], None]
@@ -27,7 +27,7 @@ Looker = Callable[[str], None]
 
 @pytest.fixture
 def looker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Looker:
-    """Let this shell script look instead."""
+    """Run this shell script in place of the check."""
 
     def use(script: str) -> None:
         path = tmp_path / "looker"
@@ -48,7 +48,7 @@ async def test_it_sees_what_one_sees_oneself(folder: Path, store: LanceStore) ->
 
 
 @pytest.mark.parametrize("number", ["ABRT", "SEGV", "BUS"])
-def test_who_crashes_has_found_damage(tmp_path: Path, looker: Looker, number: str) -> None:
+def test_a_check_that_crashes_means_damage(tmp_path: Path, looker: Looker, number: str) -> None:
     looker(f"kill -{number} $$")
     assert examine_apart(tmp_path, "01A") == IndexDefect("INDEX_CORRUPTED", "crash")
 
@@ -56,7 +56,7 @@ def test_who_crashes_has_found_damage(tmp_path: Path, looker: Looker, number: st
 @pytest.mark.parametrize(
     "script", ["kill -KILL $$", "kill -TERM $$", "kill -INT $$", "exit 1", "exit 0", "echo no"]
 )
-def test_who_is_ended_or_makes_no_sense_has_found_nothing(
+def test_a_check_that_is_killed_or_prints_nonsense_is_not_damage(
     tmp_path: Path, looker: Looker, script: str
 ) -> None:
     looker(script)
@@ -75,8 +75,7 @@ def test_a_check_that_cannot_start_is_not_damage(
 async def test_a_check_can_be_ended(tmp_path: Path, looker: Looker) -> None:
     looker("exec sleep 60")
     looking = asyncio.create_task(asyncio.to_thread(examine_apart, tmp_path, "01A"))
-    while not checkup_process._running:
-        await asyncio.sleep(0.01)
+    await wait_until(lambda: checkup_process._running)
     checkup_process.end_checks()
     with pytest.raises(CannotCheck):
         await looking

@@ -1,4 +1,4 @@
-"""A table that an earlier version made: it serves until the notes are cut anew."""
+"""A table made by an earlier version: it serves until the notes are chunked again."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -32,7 +32,7 @@ async def test_an_earlier_table_is_searched_written_and_probed(
     monkeypatch.undo()
     file = note("a.md", "a heron by the river", vectors=True, tags=("#birds",))
     await index.replace([file])
-    await index._run(index._writer.extend)
+    await index.maintain()
     await index.replace([note("b.md", "a boat on the river", vectors=True)])
     await index.maintain(keep_s=0)
     assert await defect(index) is None

@@ -1,3 +1,4 @@
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -5,6 +6,7 @@ import pytest
 from ragd.store.lance import ChunkIndex, LanceStore, writer
 from ragd.store.lance.table_indexes import coverage
 from tests.store.lance.drafts import bulk, ids, missing, note, vector, vectors_of
+from tests.store.lance.lance_files import dataset
 
 
 async def test_a_filled_chunk_is_found_by_its_vector(index: ChunkIndex) -> None:
@@ -38,13 +40,13 @@ async def test_a_fill_changes_vectors_and_nothing_else(index: ChunkIndex) -> Non
     assert len(await missing(index)) == 120
 
 
-async def test_a_fill_keeps_rows_in_the_full_text_index(index: ChunkIndex) -> None:
+async def test_a_fill_keeps_rows_in_the_full_text_index(index: ChunkIndex, folder: Path) -> None:
     files = bulk(1_100)
     await index.replace(files)  # 4,400 rows: indexed as they come
-    assert coverage(index._writer.dataset).fresh == 0
+    assert coverage(dataset(folder)).fresh == 0
     for start in range(0, 1_100, 250):
         await index.fill(vectors_of(files[start : start + 250]))
-    assert coverage(index._writer.dataset).fresh == 0
+    assert coverage(dataset(folder)).fresh == 0
     for number in (0, 500, 1_099):
         (hit,) = await index.find_by_words(f"w{number}x2", 3)
         assert hit.chunk_id == files[number].chunks[2].chunk_id

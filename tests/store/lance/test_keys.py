@@ -1,4 +1,4 @@
-"""Finding notes by their exact names, and passages by what they link to."""
+"""Finding notes by their exact names, and passages by their links."""
 
 from ragd.store.lance import ChunkIndex
 from tests.store.lance.drafts import note

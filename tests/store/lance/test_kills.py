@@ -1,4 +1,4 @@
-"""kill -9 in the middle of replacing, filling and tidying: the table is whole every time."""
+"""kill -9 during replace, fill and compaction: the table is always complete."""
 
 import asyncio
 import random
@@ -27,7 +27,7 @@ def prepare(folder: Path) -> Path:
 
 
 def kill_one(table: Path, seed: int) -> dict[int, int]:
-    """Let a writer work, kill it at a random moment; the revision it had stored of each note."""
+    """Run a writer and kill it at a random moment. Returns the stored revision of each note."""
     source = random.Random(seed)
     stored: dict[int, int] = {}
     child = subprocess.Popen(
@@ -65,7 +65,7 @@ def rows_of(table: Path) -> dict[str, list[dict[str, Any]]]:
 
 
 def check(table: Path, stored: dict[int, int]) -> None:
-    """Every note is whole, of one revision, and not older than what was acknowledged."""
+    """Every note is complete, of one revision, and not older than the acknowledged one."""
     everything = rows_of(table)
     assert len(everything) <= NOTES
     ids = [row["chunk_id"] for rows in everything.values() for row in rows]
@@ -96,7 +96,7 @@ def test_a_killed_writer_leaves_a_whole_table(tmp_path: Path, round_number: int)
 
 
 async def still_works(folder: Path) -> None:
-    """The next start sweeps, goes on, and both legs agree with the rows."""
+    """The next start cleans up, continues, and both kinds of search agree with the rows."""
     store = LanceStore(folder)
     await store.remove_temporary_files()
     assert not [path for path in folder.rglob("*") if path.name.startswith(".tmp")]

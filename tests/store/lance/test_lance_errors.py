@@ -1,4 +1,4 @@
-"""What is damage, what is a full disk, and what is a mistake of ours, in lance's own words."""
+"""Lance's error messages: which mean damage, a full disk, or a bug of ours."""
 
 import errno
 from collections.abc import Awaitable, Callable

@@ -6,7 +6,7 @@ import pytest
 from ragd.store.lance import ChunkIndex, LanceStore, maintenance
 from ragd.store.lance import store as store_module
 from tests.store.lance.drafts import bulk, note, vector
-from tests.store.lance.lance_files import holding, words_indexed
+from tests.store.lance.lance_files import dataset, files_with, words_indexed
 
 SECRET = note(
     "Private/zzsecretfile.md",
@@ -30,12 +30,12 @@ async def test_the_text_of_a_deleted_note_leaves_every_file(
     others = bulk(300)
     await index.replace([*others[:150], SECRET, *others[150:]])
     await index.maintain(keep_s=0)
-    words = words_indexed(index._writer.dataset)
-    assert all(holding(folder, trace) for trace in TRACES)  # the grep itself works
+    words = words_indexed(dataset(folder))
+    assert all(files_with(folder, trace) for trace in TRACES)  # the grep itself works
     await index.replace([], [SECRET.path])
     await until_done(index)
-    assert [found for trace in TRACES for found in holding(folder, trace)] == []
-    assert words_indexed(index._writer.dataset) < words
+    assert [found for trace in TRACES for found in files_with(folder, trace)] == []
+    assert words_indexed(dataset(folder)) < words
     assert await index.count() == 1_200
     assert len(await index.find_by_words("w150x3", 5)) == 1
 
@@ -49,7 +49,7 @@ async def test_the_former_text_of_an_edited_note_leaves_every_file(
     await index.replace([note(SECRET.path, "harmless")])
     await until_done(index)
     gone = [trace for trace in TRACES if trace not in SECRET.path]
-    assert [found for trace in gone for found in holding(folder, trace)] == []
+    assert [found for trace in gone for found in files_with(folder, trace)] == []
     assert (await index.find_by_words("harmless", 5))[0].source_file == SECRET.path
 
 
@@ -65,12 +65,12 @@ async def test_a_note_that_filled_fragments_of_its_own_leaves_no_trace(
     huge = note(SECRET.path, *texts, tags=("#tagsecretxyz",))
     await index.replace([huge, *bulk(30, start=100)])
     await index.maintain(keep_s=0)
-    words = words_indexed(index._writer.dataset)
+    words = words_indexed(dataset(folder))
     assert words > 1_100
     await index.replace([], [huge.path])
     await until_done(index)
-    assert [found for trace in TRACES for found in holding(folder, trace)] == []
-    assert words_indexed(index._writer.dataset) <= words - 1_100
+    assert [found for trace in TRACES for found in files_with(folder, trace)] == []
+    assert words_indexed(dataset(folder)) <= words - 1_100
     assert len(await index.find_by_words("w115x2", 5)) == 1
     assert await index.count("source_file = 'Bulk3/note 115.md'") == 4
 
@@ -83,11 +83,11 @@ async def test_what_a_killed_commit_wrote_leaves_with_the_next_cleaning(
 
     from ragd.store.lance.schema import arrow_table
 
-    dataset = index._writer.dataset
-    lance.fragment.write_fragments(arrow_table([SECRET], dataset.schema), dataset)
-    assert holding(folder, "zyzzyvaquux")
+    table = dataset(folder)
+    lance.fragment.write_fragments(arrow_table([SECRET], table.schema), table)
+    assert files_with(folder, "zyzzyvaquux")
     await index.maintain(keep_s=600)
-    assert holding(folder, "zyzzyvaquux") == []
+    assert files_with(folder, "zyzzyvaquux") == []
 
 
 async def test_versions_are_kept_for_a_while_and_then_go(index: ChunkIndex) -> None:
@@ -111,20 +111,22 @@ async def test_a_reader_that_searches_through_maintenance_never_stumbles(
         assert len([row async for row in index.read_rows(["chunk_id"])]) == 8 * (number + 1)
 
 
-async def test_small_fragments_are_merged_and_large_ones_left_alone(index: ChunkIndex) -> None:
+async def test_small_fragments_are_merged_and_large_ones_left_alone(
+    index: ChunkIndex, folder: Path
+) -> None:
     await index.replace(bulk(512))  # two fragments of 1,024
-    large = {part.fragment_id for part in index._writer.dataset.get_fragments()}
+    large = {part.fragment_id for part in dataset(folder).get_fragments()}
     for number in range(16):
         await index.replace(bulk(1, start=1_000 + number))
     await index.maintain()
-    parts = {p.fragment_id: p.metadata.num_rows for p in index._writer.dataset.get_fragments()}
+    parts = {p.fragment_id: p.metadata.num_rows for p in dataset(folder).get_fragments()}
     assert large <= set(parts)
     assert len(parts) == 3
     assert await index.count() == 2_048 + 64
 
 
 async def test_one_piece_of_work_is_bounded_and_says_that_there_is_more(
-    index: ChunkIndex, monkeypatch: pytest.MonkeyPatch
+    index: ChunkIndex, monkeypatch: pytest.MonkeyPatch, folder: Path
 ) -> None:
     monkeypatch.setattr(maintenance, "COMPACT_ROWS", 2 * 1_024)
     files = bulk(1_536)  # six fragments
@@ -137,7 +139,7 @@ async def test_one_piece_of_work_is_bounded_and_says_that_there_is_more(
         pieces += 1
     assert 3 <= pieces <= 6
     assert await index.count() == 4 * (1_536 - 16)
-    assert sum(p.metadata.num_deletions for p in index._writer.dataset.get_fragments()) == 0
+    assert sum(p.metadata.num_deletions for p in dataset(folder).get_fragments()) == 0
 
 
 async def test_maintenance_with_nothing_to_do_changes_nothing(index: ChunkIndex) -> None:

@@ -1,4 +1,4 @@
-"""Any sequence of what the store can do, beside a dictionary that does the same."""
+"""Random sequences of operations on the store, compared with a dictionary."""
 
 import random
 from pathlib import Path
@@ -102,7 +102,7 @@ class Walk:
 async def test_the_store_and_a_dictionary_agree(
     folder: Path, store: LanceStore, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
-    """With everything that happens at thousands of rows happening at dozens."""
+    """With small limits, so that dozens of rows behave like thousands."""
     for module, name, value in (
         (writer, "FRAGMENT_ROWS", 32),
         (writer, "EXTEND_ROWS", 100),

@@ -26,6 +26,7 @@ from tests.store.lance.drafts import (
     vector,
     vectors_of,
 )
+from tests.store.lance.lance_files import dataset
 
 SPEC_COLUMNS = [
     *("vector", "chunk_id", "chunk_text", "source_file", "source_directory", "section", "date"),
@@ -38,7 +39,7 @@ OUR_COLUMNS = [
 
 
 async def texts(index: ChunkIndex) -> dict[str, list[str]]:
-    """What the table has of each note, in order."""
+    """The texts of each note in the table, in order."""
     found: dict[str, list[tuple[int, str]]] = {}
     async for row in index.read_rows(["source_file", "chunk_index", "chunk_text"]):
         found.setdefault(row["source_file"], []).append((row["chunk_index"], row["chunk_text"]))
@@ -145,16 +146,16 @@ async def test_a_whole_table_can_be_emptied_and_filled_again(index: ChunkIndex) 
     assert await index.count() == 40
 
 
-async def test_bulk_makes_fragments_of_a_bounded_size(index: ChunkIndex) -> None:
+async def test_bulk_makes_fragments_of_a_bounded_size(index: ChunkIndex, folder: Path) -> None:
     await index.replace(bulk(600))
-    parts = index._writer.dataset.get_fragments()
+    parts = dataset(folder).get_fragments()
     assert [part.metadata.num_rows for part in parts] == [1024, 1024, 352]
 
 
-async def test_bulk_extends_the_indexes_as_it_goes(index: ChunkIndex) -> None:
+async def test_bulk_extends_the_indexes_as_it_goes(index: ChunkIndex, folder: Path) -> None:
     for start in range(0, 1_400, 350):
         await index.replace(bulk(350, start=start))
-    covered = coverage(index._writer.dataset)
+    covered = coverage(dataset(folder))
     assert covered.fresh < writer.EXTEND_ROWS <= sum(covered.segments)
     assert [writer.unindexed_rows_max(rows) for rows in (0, 20_000, 10**6)] == [
         4_096,

@@ -1,5 +1,6 @@
 import asyncio
 import threading
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from ragd.store.lance import ChunkIndex, vector_index
 from ragd.store.lance.table_indexes import FAN, SEGMENT_ROWS, coverage, largest_segment, merge_width
 from tests.patience import PATIENCE_S
 from tests.store.lance.drafts import bulk, ids, note, vector, vectors_of
+from tests.store.lance.lance_files import dataset
 
 
 @given(st.lists(st.integers(1, 5_000), max_size=400))
@@ -48,11 +50,13 @@ def test_a_small_addition_never_rewrites_a_large_segment() -> None:
     assert merge_width([], 7, SEGMENT_ROWS) == 0
 
 
-async def test_many_saves_leave_few_segments_and_all_rows_in_the_index(index: ChunkIndex) -> None:
+async def test_many_saves_leave_few_segments_and_all_rows_in_the_index(
+    index: ChunkIndex, folder: Path
+) -> None:
     for number in range(30):
         await index.replace(bulk(1, start=number))
         await index.maintain()
-    covered = coverage(index._writer.dataset)
+    covered = coverage(dataset(folder))
     assert covered.fresh == 0
     assert len(covered.segments) <= 9
     assert sum(covered.segments) == 120
@@ -69,21 +73,21 @@ def small_threshold(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def test_below_the_threshold_there_is_no_vector_index(
-    index: ChunkIndex, small_threshold: None
+    index: ChunkIndex, small_threshold: None, folder: Path
 ) -> None:
     await index.replace(bulk(160))  # 640 rows
     await index.fill(vectors_of(bulk(140)))  # 560 vectors
     await index.maintain()
-    assert not vector_index.exists(index._writer.dataset)
+    assert not vector_index.exists(dataset(folder))
 
 
 async def test_above_it_every_vector_is_still_found_under_any_filter(
-    index: ChunkIndex, small_threshold: None
+    index: ChunkIndex, small_threshold: None, folder: Path
 ) -> None:
     files = bulk(400, vectors=True)
     await index.replace(files)
     assert (await index.maintain()).changed
-    assert vector_index.exists(index._writer.dataset)
+    assert vector_index.exists(dataset(folder))
     assert index._pinned.now.has_vector_index
     assert not (await index.maintain()).changed
     for file in files[::57]:
@@ -96,7 +100,7 @@ async def test_above_it_every_vector_is_still_found_under_any_filter(
 
 
 async def test_what_comes_after_the_training_is_found_and_taken_in(
-    index: ChunkIndex, small_threshold: None
+    index: ChunkIndex, small_threshold: None, folder: Path
 ) -> None:
     files = bulk(200, vectors=True)
     await index.replace(files)
@@ -115,11 +119,11 @@ async def test_what_comes_after_the_training_is_found_and_taken_in(
         gone = await index.find_by_vector(vector(files[0].chunks[0].text), 5)
         assert files[0].chunks[0].chunk_id not in {hit.chunk_id for hit in gone}
         await index.maintain()
-    assert coverage(index._writer.dataset, vector_index.NAME).fresh < 64
+    assert coverage(dataset(folder), vector_index.NAME).fresh < 64
 
 
 async def test_saves_and_fills_go_on_while_an_index_is_trained(
-    index: ChunkIndex, small_threshold: None, monkeypatch: pytest.MonkeyPatch
+    index: ChunkIndex, small_threshold: None, monkeypatch: pytest.MonkeyPatch, folder: Path
 ) -> None:
     files = bulk(600)  # three fragments
     await index.replace(files)
@@ -142,7 +146,7 @@ async def test_saves_and_fills_go_on_while_an_index_is_trained(
         await index.replace([saved], [files[3].path])
         go_on.set()
     assert maintaining.result().changed
-    assert vector_index.exists(index._writer.dataset)
+    assert vector_index.exists(dataset(folder))
     for file in (files[0], files[585], files[599], saved):
         for one in file.chunks:
             (hit,) = await index.find_by_vector(vector(one.text), 1)
@@ -152,11 +156,11 @@ async def test_saves_and_fills_go_on_while_an_index_is_trained(
 
 
 async def test_a_table_that_has_grown_fourfold_gets_a_better_index(
-    index: ChunkIndex, small_threshold: None
+    index: ChunkIndex, small_threshold: None, folder: Path
 ) -> None:
     await index.replace(bulk(200, vectors=True))
     await index.maintain()
     await index.replace(bulk(800, vectors=True, start=1_000))
     await index.maintain()
-    assert len(coverage(index._writer.dataset, vector_index.NAME).segments) == 1
+    assert len(coverage(dataset(folder), vector_index.NAME).segments) == 1
     assert not (await index.maintain()).changed

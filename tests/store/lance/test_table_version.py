@@ -1,4 +1,4 @@
-"""What is kept of one version of the table, and that it never serves another."""
+"""What is cached for one version of the table; it is never used for another."""
 
 import asyncio
 import math

@@ -1,4 +1,4 @@
-"""The lives of the daemon in one home, killed or in order, and what each of them has to leave."""
+"""The runs of the daemon in one home, killed or clean, and what each of them has to leave."""
 
 import contextlib
 import shutil
@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from chaos import client, tables
-from chaos.checks import Book
-from chaos.daemons import House
+from chaos.checks import Promises
+from chaos.daemons import DaemonHarness
 from chaos.harness import KILLED, WITHIN_S, Arena, Broken, Child, require
 from chaos.provider import Embedded, Provider
 from chaos.tables import Tables
@@ -21,14 +21,14 @@ from ragd.folds import State
 from ragd.paths import Home
 from ragd.state.replay import replay
 
-DONE_WITHIN_S = 120.0  # a commit syncs the whole file system, whoever else writes to it
-BUSY = 504  # a machine with too much to do: ask again
+DONE_WITHIN_S = 120.0  # a commit syncs the whole file system, with the writes of other processes
+BUSY = 504  # the machine is busy: ask again
 ACTIVATED = "index_activated"
 WATCH = {"debounce_s": 0.05, "collect_s": 0.3, "rescan_s": 3600}
 
 
-class Lives:
-    """The daemons of one home, one after the other."""
+class DaemonRuns:
+    """Runs the daemons of one home, one after the other."""
 
     def __init__(
         self,
@@ -44,61 +44,63 @@ class Lives:
         self._tables = reader
         self._provider = provider
         settings = {"embedding": provider.settings, "watch": WATCH}
-        self._house = House(arena, Book(home), vault=vault.folder, settings=settings)
-        self.spared = 0  # vectors that the last life found in the cache
-        self.answers = 0  # to somebody who asks all the time
+        self._harness = DaemonHarness(arena, Promises(home), vault=vault.folder, settings=settings)
+        self.cached = 0  # vectors that the last run found in the cache
+        self.answers = 0  # of the status while jobs run
 
     def index(self, mode: str) -> None:
-        """A life in order: everything is indexed."""
-        child = self._house.start()
-        self._house.wait_until_it_answers(child)
+        """A clean run that indexes everything."""
+        child = self._harness.start()
+        self._harness.wait_until_it_answers(child)
         self._ask_for(mode)
         self._wait_until_done("")
         self._stop(child)
 
     def crash(self, armed: str, ask_for: str) -> None:
-        """Until it dies there. What serves is whole at that moment, too."""
-        with self._sparing():
-            child = self._house.start(armed=armed)
+        """Run until it dies at the crash point. Notes in the serving index are complete then."""
+        with self._checking_embedding():
+            child = self._harness.start(armed=armed)
             if ask_for:
-                self._house.wait_until_it_answers(child)
+                self._harness.wait_until_it_answers(child)
                 with contextlib.suppress(OSError):  # it may die before it has answered
                     self._ask_for(ask_for)
-            code = child.ended(DONE_WITHIN_S)
+            code = child.wait_for_exit(DONE_WITHIN_S)
             require(code == KILLED, f"the crash point was never hit: {child}")
         self._check_what_is_left()
 
     def kill(self, ask_for: str, meanwhile: Callable[[], None]) -> None:
-        """Killed at the end of what happens meanwhile; up to then it answers all the time, and
-        what serves is never less than it was but for notes that go."""
+        """Kill it after `meanwhile`. Until then it always answers, and it never serves fewer
+        notes than before, except those that were removed."""
         files = self._state().catalog.files
         served = sum((self._vault.folder / path).exists() for path in files)
-        with self._sparing(once=False):  # a saved note may be given up on, and then come again
-            child = self._house.start()
-            self._house.wait_until_it_answers(child)
-            with Asking(self._home.socket, least=served - self._vault.REMOVED_AT_ONCE) as asking:
+        with self._checking_embedding(once=False):  # a saved note may be dropped and come again
+            child = self._harness.start()
+            self._harness.wait_until_it_answers(child)
+            with StatusPoller(
+                self._home.socket, least=served - self._vault.REMOVED_AT_ONCE
+            ) as asking:
                 if ask_for:
                     self._ask_for(ask_for)
                 meanwhile()
-            require(child.kill() == KILLED, f"it ended by itself: {child}")
+            require(child.kill() == KILLED, f"it ended on its own: {child}")
         self.answers += asking.answers
         self._check_what_is_left()
 
     def _check_what_is_left(self) -> None:
-        """A log that holds its promises, and an index in which every note is whole."""
-        self._house.book.check()
+        """The log keeps its promises, and every note in the index is complete."""
+        self._harness.promises.check()
         serving = self._state().catalog.index
         if serving is not None:
             rows = self._tables.rows(self._home, serving.generation)
-            tables.check_whole(rows, self._vault)
+            tables.check_notes_complete(rows, self._vault)
 
     def finish(self, is_reindex: bool = False, once: bool = True) -> None:
-        """Start it, ask for nothing, and everything is done."""
+        """Start it and request nothing: it finishes all work."""
         building = self._state().catalog.building or self._state().jobs.open
         old = self._state().catalog.index if is_reindex and building else None
-        with self._sparing(once):
-            child = self._house.start()
-            self._house.wait_until_it_answers(child)
+        with self._checking_embedding(once):
+            child = self._harness.start()
+            self._harness.wait_until_it_answers(child)
             generation = self._wait_until_done(old.generation if old else "")
             self._stop(child)
         self._check_jobs()
@@ -115,16 +117,18 @@ class Lives:
         require(reply.status == 200, f"{mode}: {reply}")
 
     def _wait_until_done(self, replaced: str) -> str:
-        """Until every passage is there with its vector, in another index than the one to be
-        replaced. It answers all the time, and what serves is never less than it was."""
-        chunks = len(self._vault.passages())
+        """Wait until every passage has its vector, in another index than the replaced one. The
+        daemon always answers meanwhile, and the old index stays complete."""
+        chunks = len(self._vault.expected_rows())
         said: dict[str, Any] = {}
         end = time.monotonic() + DONE_WITHIN_S
         while time.monotonic() < end:
             said = client.ask(self._home.socket, "GET", "/v1/status").data
-            told = (said["total_docs"], said["total_chunks"], said["chunks_embedded"])
-            whole = told == (len(self._vault), chunks, chunks)
-            require(whole or not replaced, f"what serves while another is built: {told}")
+            counts = (said["total_docs"], said["total_chunks"], said["chunks_embedded"])
+            whole = counts == (len(self._vault), chunks, chunks)
+            require(
+                whole or not replaced, f"the index that serves while another is built: {counts}"
+            )
             started = "STARTING" not in [reason["code"] for reason in said["reasons"]]
             idle = started and said["active_job"] is None and not said["unindexed_files"]
             generation = said["index"]["generation"] if said["index"] else ""
@@ -133,44 +137,44 @@ class Lives:
             time.sleep(0.02)
         brief = ("total_docs", "total_chunks", "chunks_embedded", "active_job", "unindexed_files")
         raise Broken(
-            f"{len(self._vault)} notes, {chunks} passages, but by itself it comes only so far: "
+            f"{len(self._vault)} notes, {chunks} passages, but without a request it stops at: "
             f"{ {key: said[key] for key in brief} }, {[r['code'] for r in said['reasons']]}"
         )
 
     def _stop(self, child: Child) -> None:
-        self._house.wait_until_verified()
-        self._house.ask_to_stop()
-        require(child.ended() == 0, f"it did not stop in order: {child}")
-        self._house.book.check_settled()
+        self._harness.wait_until_verified()
+        self._harness.ask_to_stop()
+        require(child.wait_for_exit() == 0, f"it did not stop cleanly: {child}")
+        self._harness.promises.check_settled()
 
     def _state(self) -> State:
         return replay(Path(self._home.events), Path(self._home.snapshots)).state
 
     def _check_jobs(self) -> None:
-        """Every job has ended, and well."""
+        """Every job has ended as complete."""
         state = self._state()
         require(not state.jobs.open, f"jobs are still open: {[j.id for j in state.jobs.open]}")
         ends = [(job.mode, job.outcome) for job in state.jobs.finished]
         require(all(outcome == "complete" for _, outcome in ends), f"jobs ended as {ends}")
 
     @contextlib.contextmanager
-    def _sparing(self, once: bool = True) -> Iterator[None]:
-        """A life in which nothing is embedded that is in the cache, and nothing twice."""
+    def _checking_embedding(self, once: bool = True) -> Iterator[None]:
+        """Checks that no text is embedded that is in the cache, and none twice."""
         cached = self._cached()
-        before = len(self._provider.asked)
+        before = len(self._provider.requested)
         yield
-        asked = self._provider.asked[before:]
+        asked = self._provider.requested[before:]
         again = [one.content_hash for one in asked if one.content_hash in cached]
         require(not again, f"{len(again)} texts were embedded again, though the cache has them")
         needless = len(asked) - len(set(asked))
         require(not (once and needless), f"{needless} texts were embedded twice")
         lost = {one.content_hash for one in asked} - self._cached()
-        at_once = STEP_CHUNKS if once else 2 * STEP_CHUNKS  # the backlog's, and those of a save
+        at_once = STEP_CHUNKS if once else 2 * STEP_CHUNKS  # of the backlog, and of a save
         require(len(lost) <= at_once, f"the vectors of {len(lost)} texts were not kept")
-        self.spared = len({p.content_hash for p in self._vault.passages()} & cached)
+        self.cached = len({p.content_hash for p in self._vault.expected_rows()} & cached)
 
     def _cached(self) -> set[str]:
-        """The texts whose vectors are in the cache; read from a copy of its files."""
+        """The hashes of the texts in the cache, read from a copy of its files."""
         original = Path(self._home.embedding_cache)
         copy = self._arena.folder / "cache-copy"
         for ending in ("", "-wal"):
@@ -180,18 +184,18 @@ class Lives:
             query = "SELECT content_hash FROM vectors WHERE space = ?"
             try:
                 return {row[0] for row in connection.execute(query, (self._provider.space,))}
-            except sqlite3.OperationalError:  # it died before there was a cache
+            except sqlite3.OperationalError:  # it died before it made a cache
                 return set()
 
     def _check_leftovers(self, generation: str) -> None:
-        """An index that was replaced is given time; what is there at a start goes at once."""
+        """Only indexes that have served are left; the next start removes the replaced ones."""
         found = set(tables.generations(self._home))
-        served = {line.fact["generation"] for line in self._house.book.check().of(ACTIVATED)}
+        served = {line.fact["generation"] for line in self._harness.promises.check().of(ACTIVATED)}
         require(generation in found, f"{generation} serves, of {found}")
         require(found <= served, f"left behind, though it never served: {found - served}")
         if found != {generation}:
-            child = self._house.start()
-            self._house.wait_until_it_answers(child)
+            child = self._harness.start()
+            self._harness.wait_until_it_answers(child)
             end = time.monotonic() + DONE_WITHIN_S
             while tables.generations(self._home) != [generation]:
                 require(time.monotonic() < end, f"left behind: {tables.generations(self._home)}")
@@ -199,8 +203,8 @@ class Lives:
             self._stop(child)
 
 
-class Asking:
-    """Somebody who asks for the status all the time, from the beginning of a block to its end."""
+class StatusPoller:
+    """A thread that asks for the status continuously, from the start of a block to its end."""
 
     def __init__(self, socket: str, least: int) -> None:
         self._socket = socket
@@ -220,7 +224,7 @@ class Asking:
         except Exception as why:
             self._failure = why
 
-    def __enter__(self) -> "Asking":
+    def __enter__(self) -> "StatusPoller":
         self._thread.start()
         return self
 

@@ -1,4 +1,4 @@
-"""The facts of the log as a daemon tells them, with a thread for each of its lives."""
+"""Collects the facts of the log over the socket, with a thread for each run of the daemon."""
 
 import json
 import threading
@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 from chaos import client
 
 
-class Heard(NamedTuple):
-    """One fact: its place in the log, when it was recorded (seconds), and what it says."""
+class ReceivedFact(NamedTuple):
+    """One fact: its seq, when it was recorded (seconds), and its fields."""
 
     seq: int
     at: float
@@ -21,15 +21,15 @@ class Heard(NamedTuple):
 
 
 class Listener:
-    """Follows the log; after a restart it goes on where it was."""
+    """Follows the log; after a restart it continues where it was."""
 
     def __init__(self, socket: str) -> None:
         self._socket = socket
         self._changed = threading.Condition()
-        self.facts: list[Heard] = []
+        self.facts: list[ReceivedFact] = []
 
     def follow(self) -> None:
-        """Until this daemon ends. Raises OSError where no daemon listens."""
+        """Follow until this daemon ends. Raises OSError if no daemon listens."""
         connection = client.connect(self._socket)
         after = self.facts[-1].seq if self.facts else 0
         client.send(connection, "GET", f"/v1/events?after={after}&follow=1")
@@ -42,21 +42,21 @@ class Listener:
             try:
                 for line in lines:
                     if line.startswith(b"{") and line.endswith(b"}\n"):
-                        self._take(json.loads(line))
+                        self._add(json.loads(line))
             except OSError:
                 return  # the daemon was killed
 
-    def _take(self, record: dict[str, Any]) -> None:
+    def _add(self, record: dict[str, Any]) -> None:
         at = datetime.fromisoformat(record["ts"]).timestamp()
         with self._changed:
             if not self.facts or record["seq"] > self.facts[-1].seq:
-                self.facts.append(Heard(record["seq"], at, record["event"]))
+                self.facts.append(ReceivedFact(record["seq"], at, record["event"]))
                 self._changed.notify_all()
 
     def wait_for(self, kind: str, within_s: float) -> bool:
-        """Until a fact of this kind is recorded from now on; False if none is, within that time."""
+        """Wait for the next fact of this type; False if there is none within that time."""
         with self._changed:
             begin = len(self.facts)
             return self._changed.wait_for(
-                lambda: any(heard.type == kind for heard in self.facts[begin:]), within_s
+                lambda: any(received.type == kind for received in self.facts[begin:]), within_s
             )

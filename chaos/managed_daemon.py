@@ -1,4 +1,4 @@
-"""A daemon that is to outlive what is done to its world, and the promises that hold afterwards."""
+"""A daemon with its own home, vault and provider, and what must hold after each fault."""
 
 import contextlib
 import shutil
@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from chaos import client, tables
-from chaos.checks import Book, read
-from chaos.daemons import House
+from chaos.checks import Promises, read
+from chaos.daemons import DaemonHarness
 from chaos.harness import Arena, Broken, Child, require
 from chaos.provider import Provider
-from chaos.tables import Tables
+from chaos.tables import Rows, Tables
 from chaos.vault import Vault
 from ragd.paths import Home
 
@@ -23,15 +23,15 @@ QUICK = {"debounce_s": 0.05, "collect_s": 0.2, "rescan_s": 2}
 OFTEN = {"probe_s": 0.1}
 SEARCH = "/v1/tools/obsidian_rag_search"
 
-# What one round of a fault may cost for good. Arenas of allocators and pools fill up once.
+# How much a fault may leave in use. Allocators and pools fill up once and then stay.
 MEMORY_SLACK = 48 * 1024 * 1024
-DESCRIPTORS_SLACK = 8  # the parts of a full-text index, each kept open, come and go
+DESCRIPTORS_SLACK = 8  # the open parts of a full-text index come and go
 TASKS_SLACK = 3
 THREADS_SLACK = 4
 
 
-class Took(NamedTuple):
-    """What the process takes of the machine."""
+class ResourceUse(NamedTuple):
+    """The resources that the process uses."""
 
     memory: int
     descriptors: int
@@ -39,15 +39,15 @@ class Took(NamedTuple):
     tasks: int
 
 
-class Saved(NamedTuple):
-    """A note, and the word that finds no other."""
+class SavedNote(NamedTuple):
+    """A note, and a word that only this note has."""
 
     word: str
     path: str
 
 
-class Answer(NamedTuple):
-    """What a search came back with."""
+class SearchAnswer(NamedTuple):
+    """The answer to a search."""
 
     envelope: dict[str, Any]
 
@@ -69,8 +69,8 @@ class Answer(NamedTuple):
         return str(self.envelope["meta"]["retrieval"])
 
 
-class Resident:
-    """One home, one vault, one provider, and the daemon that lives there now."""
+class ManagedDaemon:
+    """One home, one vault, one provider, and the daemon that runs with them now."""
 
     def __init__(
         self,
@@ -93,9 +93,9 @@ class Resident:
         self._numbers = 0
         if speed:
             program = ("-m", "chaos.clocked", str(self._offset), str(speed))
-        self.house = House(
+        self.harness = DaemonHarness(
             arena,
-            Book(self.home),
+            Promises(self.home),
             vault=self.vault.folder,
             settings={"embedding": provider.settings, "watch": QUICK, "health": OFTEN} | settings,
             program=program,
@@ -105,38 +105,38 @@ class Resident:
         for number in range(folders):
             (self.vault.folder / f"folder {number}").mkdir()
         for _ in range(notes):
-            self.write_another()
+            self.write_note()
 
-    # Its life
+    # Start and stop
 
     def start(self) -> None:
-        self.child = self.house.start()
-        self.house.wait_until_it_answers(self.child)
+        self.child = self.harness.start()
+        self.harness.wait_until_it_answers(self.child)
 
     def stop(self) -> None:
-        self.house.ask_to_stop()
-        code = self.child.ended()
+        self.harness.ask_to_stop()
+        code = self.child.wait_for_exit()
         trace = Path(self.home.crash_trace)
         said = trace.read_text(errors="replace") if trace.exists() else "no trace"
-        require(code == 0, f"it did not stop in order, but with {code}: {self.child}, {said}")
-        self.house.book.check_settled()
+        require(code == 0, f"it did not stop cleanly, but with {code}: {self.child}, {said}")
+        self.harness.promises.check_settled()
 
     def kill(self) -> None:
         self.child.kill()
 
     def copy_table(self, to: Path) -> None:
-        """As it is at one moment: no file comes or goes while it is copied."""
+        """Copy the table while the daemon is frozen, so that no file changes meanwhile."""
         table = self.table
-        with self.standing_still():
+        with self.frozen():
             shutil.copytree(table, to)
 
     @contextlib.contextmanager
-    def standing_still(self) -> Iterator[None]:
-        """It does nothing meanwhile."""
+    def frozen(self) -> Iterator[None]:
+        """The daemon is stopped by a signal during the block."""
         self.freeze()
         try:
             while " T " not in Path(f"/proc/{self.child.pid}/stat").read_text():
-                time.sleep(0.001)  # the signal is on its way
+                time.sleep(0.001)  # until the signal has arrived
             yield
         finally:
             self.thaw()
@@ -148,28 +148,28 @@ class Resident:
         self.child.signal(signal.SIGCONT)
 
     def set_clock(self, offset_s: float) -> None:
-        """How far its wall clock is off from now on, if it has one that can be set."""
+        """Set the offset of its wall clock, if it was started with `speed`."""
         new = self._offset.with_suffix(".new")
         new.write_text(str(offset_s))
         new.replace(self._offset)
 
-    # Its world
+    # Its vault and index
 
-    def write_another(self) -> int:
-        """One more note."""
+    def write_note(self) -> int:
+        """Write one more note. Returns its number."""
         self._numbers += 1
         self.vault.write(self._numbers)
         return self._numbers
 
-    def save(self) -> Saved:
-        """One more note, with a word in it that no other has."""
+    def save(self) -> SavedNote:
+        """Write one more note, with a word that no other note has."""
         self._numbers += 1
         word = f"word{self._numbers}qx"
-        return Saved(word, self.vault.write(self._numbers, word))
+        return SavedNote(word, self.vault.write(self._numbers, word))
 
     @property
     def table(self) -> Path:
-        """The table that serves."""
+        """The table of the index that serves."""
         return Path(self.home.vectors) / self.generation / tables.TABLE
 
     @property
@@ -178,7 +178,11 @@ class Resident:
         require(index is not None, "there is no index")
         return str(index["generation"])
 
-    # What it is asked
+    # Requests
+
+    def rows(self) -> Rows:
+        """The rows of the table that serves."""
+        return self._reader.rows(self.home, self.generation)
 
     def status(self) -> dict[str, Any]:
         return client.ask(self.home.socket, "GET", "/v1/status").data
@@ -186,42 +190,42 @@ class Resident:
     def reasons(self) -> list[str]:
         return [reason["code"] for reason in self.status()["reasons"]]
 
-    def search(self, query: str) -> Answer:
+    def search(self, query: str) -> SearchAnswer:
         reply = client.ask(self.home.socket, "POST", SEARCH, {"query": query})
-        return Answer(reply.envelope)
+        return SearchAnswer(reply.envelope)
 
-    def ask_for(self, mode: str) -> str:
+    def request_job(self, mode: str) -> str:
         reply = client.ask(self.home.socket, "POST", "/v1/jobs", {"mode": mode})
         require(reply.status == 200, f"{mode}: {reply}")
         return str(reply.data["job_id"])
 
     def pause(self, seconds: int) -> None:
-        """Hold syncing for a while."""
+        """Pause syncing."""
         reply = client.ask(self.home.socket, "POST", "/v1/pause", {"seconds": seconds})
         require(reply.status == 200, f"pause: {reply}")
 
     def reload(self) -> None:
-        """Tell it that its configuration was changed."""
+        """Make it read its configuration again."""
         reply = client.ask(self.home.socket, "POST", "/v1/reload")
         require(reply.status == 200, f"reload: {reply}")
 
-    def until(
+    def wait_for(
         self, holds: Callable[[dict[str, Any]], object], what: str, within_s: float = WITHIN_S
     ) -> dict[str, Any]:
-        """Wait until its status is so."""
+        """Wait until `holds` is true of its status, and return the status."""
         end = time.monotonic() + within_s
         while time.monotonic() < end:
-            require(self.child.is_running, f"it ended by itself: {self.child}")
+            require(self.child.is_running, f"it ended on its own: {self.child}")
             said = self.status()
             if holds(said):
                 return said
             time.sleep(0.02)
-        raise Broken(f"it never came to this: {what}; it says {_brief(said)}")
+        raise Broken(f"this never happened: {what}; the status is {_brief(said)}")
 
-    def until_reason(self, code: str, within_s: float = WITHIN_S) -> dict[str, Any]:
-        return self.until(lambda said: code in codes(said), code, within_s)
+    def wait_for_reason(self, code: str, within_s: float = WITHIN_S) -> dict[str, Any]:
+        return self.wait_for(lambda said: code in codes(said), code, within_s)
 
-    def until_found(self, note: Saved) -> Answer:
+    def wait_until_found(self, note: SavedNote) -> SearchAnswer:
         """Wait until a search finds this note."""
         end = time.monotonic() + WITHIN_S
         while time.monotonic() < end:
@@ -232,75 +236,80 @@ class Resident:
         raise Broken(f"{note} is not found: {answer}")
 
     def facts(self, *types: str) -> list[dict[str, Any]]:
-        """What the log says of these kinds, up to now."""
+        """The facts of these types in the log."""
         return [line.fact for line in read(Path(self.home.events)).of(*types)]
 
-    def until_facts(self, kind: str, count: int, **fields: str) -> None:
-        """Wait until there are so many facts of a kind, with these fields."""
+    def wait_for_facts(self, kind: str, count: int, **fields: str) -> None:
+        """Wait for at least `count` facts of a type with these fields."""
 
-        def said() -> int:
+        def found() -> int:
             return sum(fields.items() <= fact.items() for fact in self.facts(kind))
 
-        self.until(lambda _: said() >= count, f"{count} times {kind} {fields}")
+        self.wait_for(lambda _: found() >= count, f"{count} times {kind} {fields}")
 
-    # What holds when all is well again
+    # What holds after a fault
 
     def index(self) -> None:
-        """Its first index, whole; and everything has been used once that is kept from then on."""
-        self.ask_for("full")
+        """Build its first index, and use once every resource that it keeps from then on."""
+        self.request_job("full")
         self.settle()
-        self.until_found(self.save())
+        self.wait_until_found(self.save())
         self.settle()
 
     def settle(self) -> dict[str, Any]:
-        """Healthy, idle, the rows are the vault's, the folds are what is on the disk."""
-        chunks = len(self.vault.passages())
+        """Wait until it is healthy and idle. Then its rows and files are checked."""
+        chunks = len(self.vault.expected_rows())
 
         def is_well(said: dict[str, Any]) -> bool:
-            told = (said["total_docs"], said["total_chunks"], said["chunks_embedded"])
+            counts = (said["total_docs"], said["total_chunks"], said["chunks_embedded"])
             idle = not (said["active_job"] or said["unindexed_files"] or said["building"])
-            whole = told == (len(self.vault), chunks, chunks)
+            whole = counts == (len(self.vault), chunks, chunks)
             return whole and idle and said["plugin_health"] == "healthy"
 
-        said = self.until(is_well, f"healthy with {len(self.vault)} notes, {chunks} passages")
+        said = self.wait_for(is_well, f"healthy with {len(self.vault)} notes, {chunks} passages")
         rows = self._reader.rows(self.home, said["index"]["generation"])
         tables.check_equal(rows, self.vault, self.provider.vector_of)
-        self.house.wait_until_verified()
+        self.harness.wait_until_verified()
         crashes = [actor["name"] for actor in said["actors"] if actor["crashes"]]
         require(not crashes, f"crashed meanwhile: {crashes}")
         return said
 
-    def calm(self) -> None:
-        """Settled and tidied up: nobody writes to the table any more."""
+    def settle_and_compact(self) -> None:
+        """Settle and wait for the compaction, so that nothing writes to the table any more."""
         self.settle()
         writing = ("batch_stored", "vectors_filled", "store_compacted")
-        self.until(
-            lambda _: self.facts(*writing)[-1]["type"] == "store_compacted", "tidied up after all"
+        self.wait_for(
+            lambda _: self.facts(*writing)[-1]["type"] == "store_compacted",
+            "a compaction after the last write",
         )
 
-    def embedded(self) -> int:
-        """How many passages the provider was asked for so far; questions are not counted."""
-        passages = {passage.content_hash for passage in self.vault.passages()}
-        return sum(one.content_hash in passages for one in self.provider.asked)
+    def embedded_count(self) -> int:
+        """How many passages the provider was asked for so far, without queries."""
+        passages = {passage.content_hash for passage in self.vault.expected_rows()}
+        return sum(one.content_hash in passages for one in self.provider.requested)
 
-    def takes(self) -> Took:
+    def resource_use(self) -> ResourceUse:
         process = self.status()["process"]
-        return Took(*(process[k] for k in ("memory_bytes", "descriptors", "threads", "tasks")))
+        return ResourceUse(
+            *(process[k] for k in ("memory_bytes", "descriptors", "threads", "tasks"))
+        )
 
-    def check_growth(self, before: Took) -> None:
-        """It takes no more than it did; what a fault left open is closed in a moment."""
-        slack = Took(MEMORY_SLACK, DESCRIPTORS_SLACK, THREADS_SLACK, TASKS_SLACK)
+    def check_growth(self, before: ResourceUse) -> None:
+        """Wait until it uses no more resources than before, apart from the slack."""
+        slack = ResourceUse(MEMORY_SLACK, DESCRIPTORS_SLACK, THREADS_SLACK, TASKS_SLACK)
         end = time.monotonic() + WITHIN_S
         while True:
-            now = self.takes()
+            now = self.resource_use()
             grown = {
                 name: (was, is_)
-                for name, was, is_, more in zip(Took._fields, before, now, slack, strict=True)
+                for name, was, is_, more in zip(
+                    ResourceUse._fields, before, now, slack, strict=True
+                )
                 if is_ > was + more
             }
             if not grown:
                 return
-            require(time.monotonic() < end, f"it takes more than before: {grown}")
+            require(time.monotonic() < end, f"it uses more than before: {grown}")
             time.sleep(0.1)
 
 

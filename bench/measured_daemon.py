@@ -1,4 +1,4 @@
-"""A daemon of the bench's own: a home, a vault, a process, and its facts. It measures nothing."""
+"""A daemon with its own home and vault, and access to its facts. It measures nothing."""
 
 import contextlib
 import json
@@ -20,7 +20,7 @@ REPOSITORY = Path(__file__).parents[1]
 
 
 def environment(home: str) -> dict[str, str]:
-    """What a child sees: the checkout, this home, and a place to keep bytecode in."""
+    """The environment of a child: the checkout, this home, and a folder for bytecode."""
     ours = {
         "PYTHONPATH": str(REPOSITORY),
         "PYTHONPYCACHEPREFIX": str(Path(home).parent / "bytecode"),
@@ -30,8 +30,8 @@ def environment(home: str) -> dict[str, str]:
     return {**{k: v for k, v in os.environ.items() if not k.startswith(hidden)}, **ours}
 
 
-class House:
-    """One home with its vault; the daemon may be started and stopped in it."""
+class MeasuredDaemon:
+    """One home with its vault, in which a daemon can be started and stopped."""
 
     def __init__(self, folder: Path, **settings: Any) -> None:
         self.vault = folder / "vault"
@@ -45,17 +45,17 @@ class House:
 
     @contextlib.contextmanager
     def running(self) -> Iterator[None]:
-        """The daemon at work, its probes through, until the end of the block."""
+        """A daemon runs during the block; its first probes are done before."""
         command = [sys.executable, "-m", "ragd", "--home", self.home.root]
         self.process = subprocess.Popen(command, env=environment(self.home.root))
         try:
-            self._until_settled()
+            self._wait_until_settled()
             yield
         finally:
             self.process.terminate()
             self.process.wait(WITHIN_S)
 
-    def _until_settled(self) -> None:
+    def _wait_until_settled(self) -> None:
         end = time.monotonic() + WITHIN_S
         while time.monotonic() < end:
             with contextlib.suppress(Failure):
@@ -67,13 +67,13 @@ class House:
     def status(self) -> dict[str, Any]:
         return client.request(self.home, "GET", "/v1/status").data
 
-    def job(self, mode: str) -> str:
-        """Ask for a job; its id."""
+    def request_job(self, mode: str) -> str:
+        """Request a job. Returns its id."""
         answer = client.request(self.home, "POST", "/v1/jobs", {"mode": mode})
         return str(answer.data["job_id"])
 
     def follow(self, after: int, *types: str) -> Iterator[dict[str, Any]]:
-        """Records of these types from then on, for as long as somebody takes them."""
+        """Yield records of these types after this seq, without an end."""
         wanted = "".join(f"&type={name}" for name in types)
         lines = client.stream(self.home, f"/v1/events?follow=1&after={after}{wanted}")
         assert isinstance(lines, client.Stream)
@@ -83,21 +83,21 @@ class House:
         finally:
             lines.close()
 
-    def until_finished(self, job_id: str, after: int) -> dict[str, Any]:
-        """The record that ended this job."""
+    def wait_for_job(self, job_id: str, after: int) -> dict[str, Any]:
+        """Wait for the record that ends this job."""
         for record in self.follow(after, "job_finished"):
             if record["event"]["job_id"] == job_id:
                 return record
-        raise RuntimeError("the daemon went away")
+        raise RuntimeError("the daemon has ended")
 
     def cpu_s(self) -> float:
-        """What the daemon's own process has used so far."""
+        """The CPU time of the daemon so far."""
         assert self.process is not None
         fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def peak_mb(self) -> float:
-        """The most memory the daemon's own process ever had."""
+        """The peak memory of the daemon."""
         assert self.process is not None
         lines = Path(f"/proc/{self.process.pid}/status").read_text().splitlines()
         return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM")) / 1024

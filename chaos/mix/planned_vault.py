@@ -1,4 +1,4 @@
-"""The vault as the plan of a round knows it: paths and bytes in memory. It never touches a disk."""
+"""The vault in the plan of a round: paths and bytes in memory. It never touches a disk."""
 
 from random import Random
 
@@ -9,10 +9,10 @@ LARGE_PARTS = (20, 40, 80, 160)
 ANCHORS = ("anchor 1.md", "anchor 2.md")
 
 
-class Shelf:
-    """The notes, and a word for each version that no other note has.
+class PlannedVault:
+    """The notes; each version has a unique word, its mark.
 
-    Anchors stay where they are: when all notes of an index vanish, that is held for a person.
+    Anchors are never removed: if all notes vanished, a deletion hold would wait for a person.
     """
 
     def __init__(self, rng: Random) -> None:
@@ -21,16 +21,16 @@ class Shelf:
         self._names = 0
         self.notes: dict[str, bytes] = {}
 
-    def any(self) -> str:
-        """The path of some note. Sorted, so that the same seed finds the same one."""
+    def any_path(self) -> str:
+        """A random path. Sorted, so that the same seed chooses the same one."""
         return self._rng.choice(sorted(self.notes))
 
-    def loose(self) -> list[str]:
+    def removable(self) -> list[str]:
         """Notes that may be deleted, moved or hidden."""
         return sorted(self.notes.keys() - set(ANCHORS))
 
-    def shown(self) -> list[str]:
-        return [path for path in self.loose() if not is_hiding(self.notes[path])]
+    def visible(self) -> list[str]:
+        return [path for path in self.removable() if not is_hiding(self.notes[path])]
 
     def hidden(self) -> list[str]:
         return sorted(path for path, data in self.notes.items() if is_hiding(data))
@@ -47,12 +47,12 @@ class Shelf:
         return f"Folder {self._names:03d}"
 
     def mark(self) -> str:
-        """A word that stands nowhere else. All have the same length."""
+        """A unique word. All have the same length."""
         self._marks += 1
         return f"mark{self._marks:04d}qx"
 
     def compose(self, parts: int = 0) -> bytes:
-        """A note of some sections; its mark is in the first one."""
+        """A note of some sections, each with a mark."""
         rng = self._rng
         text = [f"# About {rng.choice(WORDS)}", f"The word {self.mark()} is only here."]
         for part in range(parts or rng.randint(0, 4)):
@@ -62,11 +62,11 @@ class Shelf:
     def compose_large(self) -> bytes:
         return self.compose(self._rng.choice(LARGE_PARTS))
 
-    def appended(self, path: str) -> bytes:
+    def with_line_added(self, path: str) -> bytes:
         line = f"\n{self._rng.choice(WORDS)} {self.mark()}\n"
         return self.notes[path] + line.encode()
 
-    def altered(self, path: str) -> bytes:
+    def with_other_mark(self, path: str) -> bytes:
         """Other content of the same size."""
         data = self.notes[path]
         place = data.find(b"mark")
@@ -76,7 +76,7 @@ class Shelf:
         return data[:place] + mark + data[place + len(mark) :]
 
     def move_folder(self, folder: str, to: str) -> dict[str, str]:
-        """Renames a folder; the old and the new path of each note in it."""
+        """Rename a folder. Returns the new path of each note by its old one."""
         inside = [path for path in self.notes if path.startswith(f"{folder}/")]
         moved = {path: to + path[len(folder) :] for path in inside}
         for old, new in moved.items():
