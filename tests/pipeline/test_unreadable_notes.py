@@ -78,7 +78,7 @@ async def test_a_note_that_is_gone_is_not_shown_to_another_machine(
     start: Any, write: Any, quick: Any, monkeypatch: Any
 ) -> None:
     pipeline, port = await without_vectors(start, write, quick)
-    monkeypatch.setattr(LiveGuard, "leaves", lambda guard, provider: True)
+    monkeypatch.setattr(LiveGuard, "is_external", lambda guard, provider: True)
     seq = pipeline.ledger.state.seq
     write(pipeline.vault, "Many/7.md", bytes(range(256)) * 40)
     await pipeline.until(FileFailed, seq)
