@@ -1,4 +1,4 @@
-"""`ragctl service`: runs the daemon under the platform's service manager, from login on.
+"""`ragctl service`: starts the daemon at every login, with the platform's service manager.
 
 It shows what it writes and runs. With --dry-run it only shows it.
 """

@@ -15,7 +15,7 @@ _POLL_S = 0.02
 
 
 class DaemonProcess:
-    """A daemon's process. Create it before the stop request: a pid may be reused after."""
+    """A daemon's process. Create it before the stop request: afterwards the pid may be reused."""
 
     def __init__(self, pid: object, home: Home) -> None:
         self._pid = pid if isinstance(pid, int) and _is_daemon(pid, home) else None

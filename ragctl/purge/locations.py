@@ -21,7 +21,7 @@ class PurgeLocations:
         self.vaults: list[str] = []
         self.vectors: list[str] = []
         self.sockets: list[str] = []
-        self.keep: list[str] = []  # files with a name of ragd that are not ragd's
+        self.keep: list[str] = []  # files that are named like ragd's but belong to something else
 
 
 def read_locations(home: Home) -> PurgeLocations:

@@ -32,7 +32,7 @@ class Plan(NamedTuple):
     before_removal: tuple[Step, ...]  # before the file is deleted
     after_removal: tuple[Step, ...]  # after the file is deleted
     start: Step
-    stop: Step | None  # stops it without a restart, which the daemon itself cannot do
+    stop: Step | None  # needed if the service manager would restart a daemon that stops on its own
     hints: tuple[str, ...] = ()
     no_sandbox_hint: str = ""  # shown if the service runs without a sandbox
     untested: bool = False

@@ -8,8 +8,8 @@ from ragd.paths import Home, platform_home, with_home_option
 def add_home_option(text: str, home: Home) -> str:
     """The text with `--home` added to its commands, unless the home is the default one.
 
-    Also if OBSIDIAN_RAG_HOME sets the home: in another shell the pasted command would otherwise
-    reach the daemon of another home.
+    It is also added if OBSIDIAN_RAG_HOME sets the home: pasted in another shell, the command would
+    otherwise reach the daemon of another home.
     """
     return with_home_option(text, home, platform_home())
 

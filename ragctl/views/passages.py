@@ -104,7 +104,7 @@ def _without_title_and_properties(
     result: dict[str, Any], highlighter: Highlighter, ink: Ink
 ) -> str:
     """The text without the heading that ends the title line, and without the properties at the
-    start unless they match the question. A passage with properties only keeps them."""
+    start unless they match the question. A passage that is nothing but properties keeps them."""
     text: str = result["chunk_text"]
     properties, _, rest = text.partition("\n\n")
     is_begin = result.get("chunk_index") == 0 and result.get("start_line") == 2

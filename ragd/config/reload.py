@@ -1,6 +1,8 @@
-"""Puts the current config.json in force, for `ragctl` and for the config reader.
+"""Puts the current config.json in force: parses it, replaces the settings, records it.
 
-A file that is refused changes nothing; the status gives the reason.
+Two callers: the actor `config_reader.py`, which checks every two seconds whether the file was
+edited, and `POST /v1/reload` of `ragctl config`. A file that is refused changes nothing; the status
+gives the reason.
 """
 
 import asyncio

@@ -33,7 +33,7 @@ from ragd.vault.threads import BACKLOG
 
 FILL_CHUNKS = 512
 VAULT_AGAIN_S = 2.0
-TRIES = 2  # reads that do not find a note as it was stored, before its stored text is used
+TRIES = 2  # after so many reads that find the note changed or gone, its stored text is used
 
 log = structlog.get_logger(NAME)
 

@@ -65,7 +65,7 @@ class FillBuilder:
     async def _find_filled(
         self, files: Sequence[ReadFile], table: Table, index: ChunkIndex
     ) -> frozenset[str]:
-        """The chunks that have a vector already, of notes that lack others."""
+        """The chunks of these notes that already have a vector."""
         entries = ((file.path, table.files.get(file.path)) for file in files)
         paths = [path for path, entry in entries if entry is not None and entry.embedded]
         if not paths:

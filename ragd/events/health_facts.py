@@ -11,8 +11,8 @@ class DependencyLost(Fact, frozen=True, kw_only=True, tag="dependency_lost"):
     dependency: Dependency
     code: str
     since: str | None = None
-    configured: int = 0  # the vector size that the configuration asks for,
-    made: int = 0  # and the size that the model makes, where they differ
+    configured: int = 0  # the configured vector size, if the model makes another one
+    made: int = 0  # the vector size that the model makes, if it is not the configured one
 
 
 class DependencyRecovered(Fact, frozen=True, kw_only=True, tag="dependency_recovered"):
@@ -22,7 +22,7 @@ class DependencyRecovered(Fact, frozen=True, kw_only=True, tag="dependency_recov
 
 
 class HealthChanged(Fact, frozen=True, kw_only=True, tag="health_changed"):
-    """An audit line for people. It is never folded, and always equals the fold."""
+    """Health changed; for people who read the log. It is never folded: the fold has it already."""
 
     before: str  # the state until now
     after: str  # the state from now on

@@ -1,4 +1,4 @@
-"""What the tool gateway records about requests."""
+"""What clients and the daemon itself request: jobs, pauses, memories, refusals."""
 
 from typing import Literal
 

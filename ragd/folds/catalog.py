@@ -64,7 +64,7 @@ class Catalog(Table):
     skipped: dict[str, str] = field(default_factory=dict)  # path -> reason
     failed: dict[str, str] = field(default_factory=dict)  # path -> code
     needs_full_scan: bool = False
-    device: int = 0  # where the vault was when no note was missing from it
+    device: int = 0  # the vault's device number at the last scan that found every note
     templates: list[TemplateFolder] = field(default_factory=list)  # skipped, by the last scan
 
     @property

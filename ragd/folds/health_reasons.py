@@ -1,8 +1,8 @@
 """Every reason why the daemon cannot serve fully: what raises it, what clears it. Pure.
 
-`REASONS` is the table; it reads no clock and no disk. After each record, a reason holds or it does
-not. The health state is the worst state of the reasons that hold. The messages for people are in
-ragd.errors.
+`REASONS` is the table; it reads no clock and no disk. After each record, `health.update_reasons`
+calls `holds` of every reason: one that no longer holds is cleared. The health state is the worst
+state of the reasons that hold. The messages for people are in ragd.errors.
 """
 
 from collections.abc import Callable, Mapping
@@ -117,8 +117,9 @@ DEPENDENCY_OF: Mapping[str, Dependency] = {"ollama": "ollama", "embedded": "embe
 class HealthReason(Struct, frozen=True):
     """One line of the table.
 
-    `dependencies`: the lost ones that it reports. `without_index`: the state that it forces while
-    no documents serve.
+    `holds` alone decides. `raised_by` and `cleared_by` name the facts that can change it: the pages
+    of docs/ show them, and tests check them. `dependencies`: the lost ones that it reports.
+    `without_index`: the state that it forces while no documents serve.
     """
 
     code: str

@@ -54,7 +54,7 @@ class Entry(Struct, frozen=True):
     chunks: int
     embedded: int
     barred: int = 0  # chunks that never get a vector
-    withheld: int = 0  # how many of those, because they must not leave this machine
+    withheld: int = 0  # those of the barred chunks that must not leave this machine
     ctime_ns: int = 0  # when the file last changed in any way; 0: not known
 
     @property

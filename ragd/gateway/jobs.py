@@ -1,6 +1,8 @@
-"""Lets clients request, find and cancel jobs.
+"""Lets clients request, find and cancel jobs. It runs no job: it only records facts.
 
-It runs no job: it records `JobRequested` and `JobCancelRequested`, and the batcher acts on them.
+`JobRequested` wakes the batcher, which starts the job. `JobCancelRequested` sets the job's
+`cancel_requested` (`ragd/folds/jobs.py`). Then the batch builder makes its next batch the last one
+(`BatchBuilder._is_over`), and the store writer ends the job as `cancelled` after that batch.
 """
 
 from typing import Any

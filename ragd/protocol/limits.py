@@ -1,6 +1,7 @@
 """Limits on requests, for the daemon and the client: results, query, pause, dates.
 
-It imports nothing, so that `ragctl` starts fast.
+`tool_schemas.py` enforces them when it decodes a request; `ragctl` checks its options with them. It
+imports nothing, so that `ragctl` starts fast.
 """
 
 MAX_RESULTS = 50  # the largest `max_results` of a search

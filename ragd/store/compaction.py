@@ -1,7 +1,8 @@
 """Keeps the index small and fast while writing goes on, a bounded piece at a time.
 
-It also removes the text of deleted notes from old files. It decides when; `lance/maintenance.py`
-does the work.
+It also purges the text of deleted notes from the disk: `lance/maintenance.py` rewrites the files
+that contain deleted rows (`compact`) and deletes old versions (`remove_old_versions`). This module
+decides when. Vectors of deleted notes leave the cache in `ragd/embed/cache_eviction.py`.
 """
 
 import asyncio
@@ -35,7 +36,7 @@ class Compactor:
         self._clock = clock
         self._open_indexes = open_indexes
         self._damage = damage
-        self._failures = 0  # in a row, of one kind, of one index
+        self._failures = 0  # in a row, with the same code and the same index
         self._last_failure: tuple[str, str | None] = ("", None)  # that index, and its error code
         self._woken = asyncio.Event()
 
@@ -76,7 +77,7 @@ class Compactor:
 
     async def _handle_failure(self, why: Exception, index: ChunkIndex) -> float:
         """Only compaction reads all of an index, so it finds damage that no probe finds. That
-        damage hides words and keeps deleted text on the disk. It counts the second time."""
+        damage hides words and keeps deleted text on the disk. The second failure records it."""
         code = why.code if isinstance(why, RagdError) else None
         before, self._last_failure = self._last_failure, (index.identity.generation, code)
         self._failures = self._failures + 1 if self._last_failure == before else 1

@@ -35,7 +35,7 @@ class OpenIndexes:
         return (self.serving.identity.space.digest or None) if self.serving is not None else None
 
     def list_open(self) -> list[ChunkIndex]:
-        """The serving index and the one that is built, as far as there are any."""
+        """The serving index and the one that is being built, if they exist."""
         return [index for index in (self.serving, self.building) if index is not None]
 
     def find(self, generation: str) -> ChunkIndex | None:

@@ -19,7 +19,10 @@ from typing import Literal
 from watchfiles._rust_notify import RustNotify
 
 QUIET_MS = 5000
-WATCHES_TREES = sys.platform in ("darwin", "win32")  # these systems do, and follow no link
+WATCHES_TREES = sys.platform in (
+    "darwin",
+    "win32",
+)  # one watch covers all subfolders; links are not followed
 MOST_FOLDERS = 50_000  # each takes about a kilobyte of the system's memory
 BEGIN_TRIES = 3
 CHECK_MS = 250  # how soon an outdated watch is noticed

@@ -20,7 +20,7 @@ from ragd.watch.rescan_requests import RescanRequests
 
 NAME = "watcher"
 DEBOUNCED_MAX = 4000  # paths; if more change, the whole vault is scanned
-OVERFLOW_EVENTS = 1000  # so many events at once may have overflowed the system's queue
+OVERFLOW_EVENTS = 1000  # with this many events at once, the system's queue may have overflowed
 
 
 class PathInspector(Protocol):

@@ -24,7 +24,7 @@ from ragd.watch.watch_state import WatchStates
 NATIVE_TRIES = 3
 RETRY_FIRST_S = 1.0
 RETRY_MAX_S = 60.0
-STEADY_S = 60.0  # after so long, a failure does not count with the ones before
+STEADY_S = 60.0  # after this time without a failure, earlier failures no longer count
 NATIVE_AGAIN_S = 600.0
 
 log = structlog.get_logger(NAME)

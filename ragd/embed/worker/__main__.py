@@ -1,5 +1,8 @@
 """The worker: loads a model and answers requests until its input ends.
 
+The daemon closes the input after two minutes without a request (`IDLE_S` in
+`ragd/embed/providers/local_model.py`), and when it stops.
+
 The output of libraries goes to stderr, so that it never gets between two frames on stdout. A
 reported error has only a type and a place, never a text.
 """

@@ -1,8 +1,8 @@
 """The time phrases of a question: points of time with the words around them. Pure.
 
 "since March", "between March and June 2024", "two days before my birthday", "at the end of May".
-Words in double quotes are never a time. Without a year, a day or month stands for that of every
-year; if a phrase needs a single one ("since March"), it is the latest that has begun.
+Words in double quotes are never a time. A day or month without a year means every year. If a phrase
+needs one year ("since March"), it is the latest March that has begun.
 """
 
 import re

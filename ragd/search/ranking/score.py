@@ -1,8 +1,8 @@
 """How likely each result answers the question, from 0 to 1: its `score`. Pure.
 
-Evidence is weighted and added up, and the sum is mapped to a number from 0 to 1. The order counts
-as evidence too: the evidence for one of the ten best results also counts for those before it. So a
-score does not depend on how many results are shown, and is never higher than the one before it.
+Evidence is weighted and added up, and the sum is mapped to a number from 0 to 1. The ten
+best results are ranked, so the evidence for one of them also counts for those before it. So a score
+does not depend on how many results are shown, and is never higher than the one before it.
 The weights were fitted so that about 80 % of the results with a score of 0.8 are right;
 docs/retrieval.md says on which questions, and how well that holds for others.
 `python -m bench.score` fits them again.

@@ -25,7 +25,7 @@ async def find_by_name(
 ) -> list[ChunkHit]:
     """The first passages of the notes with exactly this name. Their scores mean nothing.
 
-    If no note has the name: those of the notes that begin with this heading.
+    If no note has the name, those of the notes that begin with this heading.
     """
     key, heading = key_of_name(name), key_of_heading(name)
     if not key or not now.has_keys:
