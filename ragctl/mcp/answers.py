@@ -102,6 +102,11 @@ def _search_advice(data: Row) -> list[str]:
             "None of these passages is likely to answer the question: say that the notes do not "
             "answer it, and offer these passages only as related."
         )
+    elif results and data.get("unsure"):
+        lines.append(
+            "All scores are low: check that a passage really answers the question. If none does, "
+            "say so."
+        )
     if any_has("superseded_by"):
         lines.append(
             "A passage with `superseded_by` is outdated: the passage it names states a newer "

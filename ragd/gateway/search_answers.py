@@ -112,6 +112,7 @@ class SearchAnswers:
         data: dict[str, Any] = {
             "results": [_with_flags(result, seen) for _, result, seen in passages],
             "answered": searched.is_answered,
+            "unsure": searched.is_unsure,
             "sensitive_detected": sensitive,
             "memory_suggestion": suggest(
                 [(row, seen) for row, result, seen in passages if not result.superseded_by],

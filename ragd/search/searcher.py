@@ -30,7 +30,7 @@ from ragd.search.question_builder import QuestionBuilder
 from ragd.search.question_dates import LISTED, QuestionDates, find_passages_of_time
 from ragd.search.ranking import fusion
 from ragd.search.ranking.diversity import spread_over_notes
-from ragd.search.ranking.score import NEEDED, NEEDED_FOREIGN, scores
+from ragd.search.ranking.score import NEEDED, NEEDED_FOREIGN, UNSURE_BELOW, scores
 from ragd.search.request_filters import RequestFilters, check_request, count_undated
 from ragd.search.result_picker import ResultPicker, ShownPassage
 from ragd.search.retrieval import Question, Retrieved
@@ -74,7 +74,8 @@ class SearchAnswer(Struct, frozen=True):
     undated_notes: int | None = None  # notes without a date, if a date filter left no results
     corrections: list[Correction] = []  # mistyped words and the words searched instead
     filters: list[str] = []  # the limits in the question, as text for a person
-    is_answered: bool = True  # some result is likely to answer the question
+    is_answered: bool = True  # false: no result is likely to answer the question
+    is_unsure: bool = False  # the best result has a low score, so perhaps none answers it
     dated: list[tuple[str, str]] = []  # dates and texts of all candidates
 
 
@@ -162,8 +163,10 @@ class Searcher:
         picker = self._result_picker(question, filters, prepared.request.max_results)
 
         def answer(embedded: QueryVector, scanned: int, undated: int | None = None) -> SearchAnswer:
+            best, is_known = picker.best, embedded.code is None  # nothing is known without vectors
+            needed = NEEDED_FOREIGN if question.is_foreign else NEEDED
             return SearchAnswer(
-                picker.best,
+                best,
                 question.retrieval,
                 embedded.code,
                 scanned,
@@ -174,8 +177,8 @@ class Searcher:
                 undated_notes=undated,
                 corrections=list(prepared.corrections),
                 filters=list(prepared.filters),
-                is_answered=embedded.code is not None  # without vectors, nothing is known about it
-                or picker.is_answered(NEEDED_FOREIGN if question.is_foreign else NEEDED),
+                is_answered=not is_known or picker.is_answered(needed),
+                is_unsure=is_known and bool(best) and best[0][1].score < UNSURE_BELOW,
                 dated=picker.dated,
             )
 

@@ -89,6 +89,10 @@ function instructions(answer: Envelope & { data: Row }, cite: boolean): string[]
       "None of these passages is likely to answer the question. Say that the notes do not " +
         "answer it, and offer these as the nearest passages.",
     );
+  } else if (results.length > 0 && data["unsure"] === true) {
+    lines.push(
+      "All scores are low: check that a passage really answers the question. If none does, say so.",
+    );
   }
   if (results.some((row) => "superseded_by" in row)) {
     lines.push(

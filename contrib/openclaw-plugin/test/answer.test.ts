@@ -49,7 +49,9 @@ test("a model is told what is outdated, why a note is included, and that nothing
   assert.match(after, /outdated.*newer value/);
   assert.match(after, /None of these passages is likely to answer/);
   const plain = search({ ...found([passage()]), answered: true }).after;
-  assert.doesNotMatch(plain, /outdated|None of these/);
+  assert.doesNotMatch(plain, /outdated|None of these|All scores are low/);
+  const unsure = search({ ...found([passage()]), answered: true, unsure: true }).after;
+  assert.match(unsure, /All scores are low/);
 });
 
 test("the details of a served answer hold nothing that OpenClaw counts as a failure", () => {

@@ -22,6 +22,7 @@ STEP = 0.0001  # scores are rounded to this
 # question's language: then no words can match. Meaning counts more than words: it is rarer.
 NEEDED, NEEDED_FOREIGN = 0.6, 0.35
 MEANING = 1.5
+UNSURE_BELOW = 0.4  # a best score below this: perhaps nothing answers the question
 NEEDED_WORDS = 0.5  # share of words that is enough without vectors
 
 _NOT_NUMBERS = frozenset({"chunk_id", "source_file", "text_key", "text", "title", "date", "chain"})

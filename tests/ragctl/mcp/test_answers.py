@@ -75,6 +75,8 @@ def test_an_empty_result_is_reported() -> None:
 def test_passages_that_do_not_answer_are_only_related() -> None:
     assert "None of these passages" in searched(RESULT, answered=False)
     assert "None of these passages" not in searched(RESULT, answered=True)
+    assert "All scores are low" in searched(RESULT, answered=True, unsure=True)
+    assert "All scores are low" not in searched(RESULT, answered=True, unsure=False)
 
 
 def test_an_outdated_passage_is_not_the_answer() -> None:
