@@ -39,6 +39,7 @@ class Highlighter:
         self._short = {word for word in searched if len(word) <= 3}
         runs = _CJK_RUN.findall(question)
         self._pairs = {run[at : at + 2] for run in runs for at in range(len(run) - 1)}
+        self.word_count = len(self._stems) + len(self._short) + len(self._pairs)
 
     def spans(self, text: str) -> list[tuple[int, int]]:
         """The matches in the text, as (start, end)."""
@@ -76,16 +77,21 @@ class Highlighter:
 
 
 def excerpt(
-    text: str, highlighter: Highlighter, ink: Ink, lines_max: int | None = LINES
+    text: str,
+    highlighter: Highlighter,
+    ink: Ink,
+    lines_max: int | None = LINES,
+    best_part: float | None = None,
 ) -> list[StyledText]:
-    """At most `lines_max` lines, around the best match; None: all lines."""
+    """At most `lines_max` lines, around the best match; None: all lines. `best_part`: where in the
+    text the meaning is nearest to the question, from 0 to 1."""
     width = min(WIDTH, ink.columns - len(INDENT)) if ink.columns else WIDTH
     lines = _render_lines(text, width, ink)
     if lines_max is None or len(lines) <= lines_max:
         return lines
     dots = ink.sign("…")
     lines = _render_lines(text, width - 2 * (len(dots) + 1), ink)  # room for dots at both ends
-    start = _best_start(lines, highlighter, lines_max)
+    start = _best_start(lines, highlighter, lines_max, best_part)
     shown = lines[start : start + lines_max]
     if start:
         shown[0] = StyledText().add(f"{dots} ", "dim").add_all(shown[0])
@@ -94,9 +100,12 @@ def excerpt(
     return shown
 
 
-def _best_start(lines: list[StyledText], highlighter: Highlighter, lines_max: int) -> int:
+def _best_start(
+    lines: list[StyledText], highlighter: Highlighter, lines_max: int, best_part: float | None
+) -> int:
     """The first line of the excerpt: the lines with the most words of the question, plus one line
-    after them, because the answer often comes next. Otherwise the matches are in the middle."""
+    after them, because the answer often comes next. Otherwise the matches are in the middle. If
+    no lines have half of the words, the part with the nearest meaning decides."""
     words = [highlighter.matched_words(line.text) for line in lines]
     best, chosen = (-1, False, 0.0, 0), 0
     for at in range(len(lines) - lines_max + 1):
@@ -107,6 +116,9 @@ def _best_start(lines: list[StyledText], highlighter: Highlighter, lines_max: in
         fit = (len(seen), goes_on, -abs(at + (lines_max - 1) / 2 - middle), -at)
         if fit > best:
             best, chosen = fit, at
+    if best_part is not None and 2 * best[0] < highlighter.word_count:
+        middle_line = int(best_part * len(lines))
+        return max(0, min(middle_line - lines_max // 2, len(lines) - lines_max))
     return chosen
 
 

@@ -97,7 +97,8 @@ def _text(
 ) -> list[Any]:
     if lines is None:
         return excerpt(result["chunk_text"], highlighter, ink, None)
-    return excerpt(_without_title_and_properties(result, highlighter, ink), highlighter, ink, lines)
+    text = _without_title_and_properties(result, highlighter, ink)
+    return excerpt(text, highlighter, ink, lines, result.get("best_part"))
 
 
 def _without_title_and_properties(

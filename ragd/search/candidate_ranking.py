@@ -17,7 +17,7 @@ from ragd.search.ranking.retrieval_trust import retrieval_trust
 from ragd.search.ranking.superseding import newest_first
 from ragd.search.retrieval import Question, Retrieved
 from ragd.state.ledger import Ledger
-from ragd.store.lance import ChunkHit, cosines, unit_cosines
+from ragd.store.lance import ChunkHit, cosines, nearest_units
 
 
 class Ranker:
@@ -88,4 +88,4 @@ def _add_cosines(question: Question, candidates: dict[str, Candidate], found: Re
     fusion.add_cosines(candidates, cosines(embedded.vector, missing))
     units = {hit.chunk_id: hit.units for hit in found.hits if hit.units}
     bits = question.model.unit_bits if question.model is not None else 8
-    fusion.add_unit_cosines(candidates, unit_cosines(embedded.vector, units, bits))
+    fusion.add_units(candidates, nearest_units(embedded.vector, units, bits))

@@ -77,6 +77,7 @@ class PassageScorer:
             unverified=unverified,
             date_source="note" if row.date else "file" if day else None,
             file_date=day.isoformat() if day else None,
+            best_part=None if found.unit_place is None else round(found.unit_place, 2),
             evidence=evidence_numbers(found, evidence) if question.explain else UNSET,
         )
         fits = question.lists_everything or question.shows_all or fit >= FLOOR

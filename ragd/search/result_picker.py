@@ -250,6 +250,7 @@ def _add_or_join(kept: list[_PickedPassage], pick: _PickedPassage) -> None:
                 chunk_text=row.chunk_text,
                 chunk_index=row.chunk_index,
                 tags=row.tags,
+                best_part=None,  # it was measured in the first passage alone
                 start_line=row.start_line,
                 end_line=row.end_line,
                 citation=citation(row.source_file, row.start_line, row.end_line),

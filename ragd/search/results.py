@@ -67,6 +67,7 @@ class Result(Struct, frozen=True):
     via: str | None = None  # why a linked note is here: "linked from “…”", "links to “…”"
     date_source: str | None = None  # `note`: `date` is set; `file`: `file_date` is set
     file_date: str | None = None  # the day of the file's time
+    best_part: float | None = None  # where in the text the nearest part is, 0 to 1; None: unknown
     evidence: Mapping[str, Number] | UnsetType = UNSET  # the numbers behind its rank, if requested
 
 

@@ -16,7 +16,7 @@ from ragd.embed.worker.units import (
 )
 from ragd.embed.worker.windows import starts_within
 from ragd.search.ranking.fusion import Candidate, FusionWeights, background_cosine, nearness, order
-from ragd.store.lance import cosines, unit_cosines
+from ragd.store.lance import cosines, nearest_units
 from ragd.store.lance.schema import unit_bytes, vector_array
 
 VECTOR = pack([1.0, 2.0, 3.0, 4.0])
@@ -81,15 +81,20 @@ def test_one_byte_a_number_keeps_the_direction() -> None:
     sums = source.normal(size=(20, 384)).astype(np.float32)
     asked = source.normal(size=384)
     exact = cosines(pack(asked), {str(n): pack(row) for n, row in enumerate(sums)})
-    rounded = unit_cosines(pack(asked), {str(n): in_bytes(row[None]) for n, row in enumerate(sums)})
-    assert rounded == pytest.approx(exact, abs=0.002)
+    rounded = nearest_units(
+        pack(asked), {str(n): in_bytes(row[None]) for n, row in enumerate(sums)}
+    )
+    found = {name: unit.cosine for name, unit in rounded.items()}
+    assert found == pytest.approx(exact, abs=0.002)
 
 
 def test_the_best_unit_of_each_passage_counts() -> None:
     asked = pack([1.0, 0.0])
     units = {"a": bytes([0, 127, 127, 0]), "b": bytes([127, 127])}
-    assert unit_cosines(asked, units) == pytest.approx({"a": 1.0, "b": 0.7071}, abs=0.001)
-    assert unit_cosines(asked, {}) == {}
+    found = nearest_units(asked, units)
+    assert found["a"] == pytest.approx((1.0, 0.75), abs=0.001)  # the second of two
+    assert found["b"] == pytest.approx((0.7071, 0.5), abs=0.001)
+    assert nearest_units(asked, {}) == {}
 
 
 def test_nearness_is_the_mean_of_the_passage_and_its_best_unit() -> None:
@@ -121,8 +126,10 @@ def test_units_in_half_bytes_point_the_same_way() -> None:
     asked = rows[0] / np.linalg.norm(rows[0])
     exact = rows @ asked / np.linalg.norm(rows, axis=1)
     units = {str(place): in_half_bytes(row[None]) for place, row in enumerate(rows)}
-    found = unit_cosines(asked.astype("<f4").tobytes(), units, 4)
-    assert [found[str(place)] for place in range(20)] == pytest.approx(exact.tolist(), abs=0.03)
+    found = nearest_units(asked.astype("<f4").tobytes(), units, 4)
+    assert [found[str(place)].cosine for place in range(20)] == pytest.approx(
+        exact.tolist(), abs=0.03
+    )
 
 
 def test_units_of_sentences_end_where_sentences_end() -> None:

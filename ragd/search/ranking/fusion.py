@@ -58,6 +58,7 @@ class Candidate(Struct):
     text_key: bytes = b""  # the same for passages with the same text
     cosine: float | None = None
     unit_cosine: float | None = None  # of its nearest unit; None: it has no units
+    unit_place: float | None = None  # where in the passage that unit is, from 0 to 1
     bm25: float | None = None
     vector_rank: int | None = None  # from 1; None: not among the nearest
     text_rank: int | None = None  # from 1; None: not among the best by words
@@ -141,10 +142,11 @@ def add_cosines(found: dict[str, Candidate], cosines: Mapping[str, float]) -> No
         found[chunk_id].cosine = cosine
 
 
-def add_unit_cosines(found: dict[str, Candidate], cosines: Mapping[str, float]) -> None:
-    """Set the cosine of each candidate's nearest unit."""
-    for chunk_id, cosine in cosines.items():
+def add_units(found: dict[str, Candidate], nearest: Mapping[str, tuple[float, float]]) -> None:
+    """Set the cosine and the place of each candidate's nearest unit."""
+    for chunk_id, (cosine, place) in nearest.items():
         found[chunk_id].unit_cosine = cosine
+        found[chunk_id].unit_place = place
 
 
 def nearness(one: Candidate) -> float | None:

@@ -11,7 +11,7 @@ from ragd.store.lance.checkup_process import examine_apart
 from ragd.store.lance.generation_folders import FolderStamp, Generation, IndexIdentity, folder_stamp
 from ragd.store.lance.lance_errors import CannotCheck
 from ragd.store.lance.packed_rows import LinkRow
-from ragd.store.lance.schema import TABLE, ChunkRow, FileRows, cosines, unit_cosines
+from ragd.store.lance.schema import TABLE, ChunkRow, FileRows, cosines, nearest_units
 from ragd.store.lance.sql import condition, one_of, sql_text
 from ragd.store.lance.store import ChunkIndex, LanceStore, MaintenanceResult
 from ragd.store.lance.table_version import ChunkHit
@@ -36,8 +36,8 @@ __all__ = [
     "cosines",
     "examine_apart",
     "folder_stamp",
+    "nearest_units",
     "one_of",
     "probe",
     "sql_text",
-    "unit_cosines",
 ]

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 from msgspec import Struct, field
 
@@ -237,8 +237,18 @@ def cosines(asked: Vector, vectors: Mapping[str, Vector]) -> dict[str, float]:
     return dict(zip(vectors, found, strict=True))
 
 
-def unit_cosines(asked: Vector, units: Mapping[str, bytes], bits: UnitBits = 8) -> dict[str, float]:
-    """How similar the most similar of each passage's units is to a vector."""
+class NearestUnit(NamedTuple):
+    """The unit of a passage that is most similar to a vector. `place`: where in the passage it is,
+    from 0 to 1."""
+
+    cosine: float
+    place: float
+
+
+def nearest_units(
+    asked: Vector, units: Mapping[str, bytes], bits: UnitBits = 8
+) -> dict[str, NearestUnit]:
+    """The most similar unit of each passage, by chunk id."""
     if not units:
         return {}
     numpy = libraries.numpy()
@@ -254,8 +264,11 @@ def unit_cosines(asked: Vector, units: Mapping[str, bytes], bits: UnitBits = 8) 
     lengths = numpy.sqrt(numpy.einsum("ij,ij->i", matrix, matrix))
     alike = (matrix @ wanted) / numpy.maximum(lengths, 1.0)
     sizes = numpy.array([len(own) // size for own in units.values()])
-    best = numpy.maximum.reduceat(alike, numpy.cumsum(sizes) - sizes)
-    return dict(zip(units, best.tolist(), strict=True))
+    found = {}
+    for chunk_id, own in zip(units, numpy.split(alike, numpy.cumsum(sizes)[:-1]), strict=True):
+        best = int(own.argmax())
+        found[chunk_id] = NearestUnit(float(own[best]), (best + 0.5) / len(own))
+    return found
 
 
 def top_directory(path: str) -> str:

@@ -8,7 +8,7 @@ from ragd.embed.providers.local_model import EmbeddedEmbedder
 from ragd.embed.unit_vectors import units_of, vector_of
 from ragd.embed.worker.minilm import MiniLM, load
 from ragd.embed.worker.units import unit_starts
-from ragd.store.lance import unit_cosines
+from ragd.store.lance import nearest_units
 
 CATS = "The cat sleeps on the warm windowsill and dreams of mice. " * 12
 MONEY = "Quarterly revenue fell by three percent and the shares lost value. " * 12
@@ -49,8 +49,8 @@ async def test_the_part_that_speaks_of_a_thing_is_nearer_than_the_whole(
 ) -> None:
     (made,) = await minilm.embed_passages([CATS + MONEY])
     asked = await minilm.embed_query("Where does the cat sleep?")
-    best = unit_cosines(asked, {"a": units_of(made)})["a"]
-    assert best > cosine(asked, vector_of(made)) + 0.05
+    best = nearest_units(asked, {"a": units_of(made)})["a"]
+    assert best.cosine > cosine(asked, vector_of(made)) + 0.05
 
 
 async def test_only_passages_come_with_units(minilm: EmbeddedEmbedder) -> None:

@@ -17,7 +17,7 @@ from ragd.embed.worker.minilm_weights import WeightsChanged, WeightsMissing
 from ragd.embed.worker.multilingual import TRIAL_COSINES, Multilingual, load
 from ragd.embed.worker.unigram import END, START, Unigram
 from ragd.embed.worker.windows import windows
-from ragd.store.lance import unit_cosines
+from ragd.store.lance import nearest_units
 
 TEXTS = [
     "The cat sleeps on the warm windowsill.",
@@ -106,8 +106,8 @@ async def test_a_sentence_of_a_long_page_is_near_to_a_question_about_it(
 ) -> None:
     (page,) = await multilingual.embed_passages([" ".join(PAGE)])
     asked = await multilingual.embed_query("Buch über Seefahrt")
-    best = unit_cosines(asked, {"a": units_of(page)}, MULTILINGUAL.unit_bits)["a"]
-    assert best > cosine(asked, vector_of(page)) + 0.1
+    best = nearest_units(asked, {"a": units_of(page)}, MULTILINGUAL.unit_bits)["a"]
+    assert best.cosine > cosine(asked, vector_of(page)) + 0.1
 
 
 def test_each_sentence_is_a_unit_wherever_the_windows_end(model: Multilingual) -> None:
@@ -118,8 +118,8 @@ def test_each_sentence_is_a_unit_wherever_the_windows_end(model: Multilingual) -
     size = MULTILINGUAL.dimensions // 2
     units = {str(at): made.units[0][at : at + size] for at in range(0, len(made.units[0]), size)}
     assert len(units) == 4 * len(PAGE)
-    alike = unit_cosines(model.embed(PAGE[:1])[0].tobytes(), units, MULTILINGUAL.unit_bits)
-    near = [place for place, cosine_ in enumerate(alike.values()) if cosine_ > 0.8]
+    alike = nearest_units(model.embed(PAGE[:1])[0].tobytes(), units, MULTILINGUAL.unit_bits)
+    near = [place for place, unit in enumerate(alike.values()) if unit.cosine > 0.8]
     assert near == [0, 3, 6, 9]
 
 

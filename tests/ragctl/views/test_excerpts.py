@@ -37,3 +37,22 @@ def test_what_comes_after_the_last_match_is_shown() -> None:
     ]
     shown = excerpt("\n".join(lines), Highlighter("Sreenivas birthday"), ink, 4)
     assert "3 May. …" in [line.text for line in shown]
+
+
+@pytest.mark.parametrize(
+    ("best_part", "expected"), [(0.05, "word0"), (0.5, "needle"), (1.0, "word119")]
+)
+def test_without_words_of_the_question_the_nearest_part_is_shown(
+    best_part: float, expected: str
+) -> None:
+    ink = Ink(io.TextIOWrapper(io.BytesIO(), encoding="utf-8"))
+    ink.columns = 60
+    shown = excerpt(TEXT, Highlighter("quite different words"), ink, 3, best_part)
+    assert expected in " ".join(line.text for line in shown).split()
+
+
+def test_words_of_the_question_count_more_than_the_nearest_part() -> None:
+    ink = Ink(io.TextIOWrapper(io.BytesIO(), encoding="utf-8"))
+    ink.columns = 60
+    shown = excerpt(TEXT, Highlighter("needle"), ink, 3, best_part=0.0)
+    assert "needle" in " ".join(line.text for line in shown).split()
