@@ -15,7 +15,7 @@ from msgspec import Struct, structs
 from ragd.search.file_check import FileCheck
 from ragd.search.passage_scoring import ScoredPassage
 from ragd.search.ranking.fusion import Candidate
-from ragd.search.ranking.passage_joining import join_passages, may_join
+from ragd.search.ranking.passage_joining import join_passages, may_join, place_in_joined
 from ragd.search.ranking.score import EVIDENCE_DEPTH, Evidence, is_answered
 from ragd.search.results import Result, citation
 from ragd.store.lance import ChunkIndex, ChunkRow
@@ -250,7 +250,7 @@ def _add_or_join(kept: list[_PickedPassage], pick: _PickedPassage) -> None:
                 chunk_text=row.chunk_text,
                 chunk_index=row.chunk_index,
                 tags=row.tags,
-                best_part=None,  # it was measured in the first passage alone
+                best_part=place_in_joined(row.chunk_text, one.row.chunk_text, one.result.best_part),
                 start_line=row.start_line,
                 end_line=row.end_line,
                 citation=citation(row.source_file, row.start_line, row.end_line),

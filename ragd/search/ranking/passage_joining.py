@@ -42,6 +42,14 @@ def join_passages(one: AnyRow, other: AnyRow) -> AnyRow:
     )
 
 
+def place_in_joined(joined: str, text: str, place: float | None) -> float | None:
+    """A place in the text of a passage, from 0 to 1, as a place in the joined text."""
+    start = joined.find(text)
+    if place is None or start < 0:
+        return None
+    return round((start + place * len(text)) / len(joined), 2)
+
+
 def _joined_text(first: StoredPassage, last: StoredPassage) -> str:
     start, end = first.chunk_text, last.chunk_text
     most = min(len(start), len(end), OVERLAP_CHARACTERS)

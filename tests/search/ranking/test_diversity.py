@@ -6,7 +6,12 @@ from msgspec import Struct
 
 from ragd.search.ranking.diversity import spread_over_notes
 from ragd.search.ranking.fusion import Candidate
-from ragd.search.ranking.passage_joining import MOST_PASSAGES, join_passages, may_join
+from ragd.search.ranking.passage_joining import (
+    MOST_PASSAGES,
+    join_passages,
+    may_join,
+    place_in_joined,
+)
 
 
 def order(*said: tuple[str, float]) -> str:
@@ -75,3 +80,11 @@ def test_passages_that_are_not_neighbours_stay_separate() -> None:
     assert not any(may_join(one, 1, other) for other in others)
     assert may_join(one, 2, Row("x", 6)) and may_join(one, 2, Row("x", 3))
     assert not may_join(one, MOST_PASSAGES, Row("x", 4 + MOST_PASSAGES))
+
+
+def test_a_place_in_a_passage_is_a_place_in_the_joined_one() -> None:
+    joined = "first part, second part"
+    assert place_in_joined(joined, "second part", 1.0) == 1.0
+    assert place_in_joined(joined, "second part", 0.0) == round(12 / 23, 2)
+    assert place_in_joined(joined, "second part", None) is None
+    assert place_in_joined(joined, "another text", 0.5) is None
