@@ -12,6 +12,7 @@ from ragctl.views.render import Ink, clean
 LINES = 3  # of one passage; `--full` and `ragctl show` print the rest
 WIDTH = 96
 INDENT = "   "
+NEAR = 0.15  # of the lines; how far from the nearest part the excerpt may be
 _STEM_LENGTH = 5
 _WRAPPED_LENGTH = 60  # characters; a shorter line was not wrapped by an editor
 
@@ -107,19 +108,28 @@ def _best_start(
     after them, because the answer often comes next. Otherwise the matches are in the middle. If
     no lines have half of the words, the part with the nearest meaning decides."""
     words = [highlighter.matched_words(line.text) for line in lines]
-    best, chosen = (-1, False, 0.0, 0), 0
-    for at in range(len(lines) - lines_max + 1):
+    starts = range(len(lines) - lines_max + 1)
+    half = lines_max / 2
+
+    def matched(at: int) -> int:
+        return len(set().union(*words[at : at + lines_max]))
+
+    def goes_on(at: int) -> bool:
+        return at + lines_max == len(lines) or not words[at + lines_max - 1]
+
+    if best_part is not None and 2 * max(map(matched, starts)) < highlighter.word_count:
+        place = best_part * len(lines)
+        near = [at for at in starts if abs(at + half - place) <= NEAR * len(lines)]
+        return max(
+            near or starts, key=lambda at: (matched(at), goes_on(at), -abs(at + half - place))
+        )
+
+    def fit(at: int) -> tuple[int, bool, float, int]:
         held = [number for number in range(at, at + lines_max) if words[number]]
-        seen = set().union(*words[at : at + lines_max])
         middle = sum(held) / len(held) if held else 0.0
-        goes_on = at + lines_max == len(lines) or not words[at + lines_max - 1]
-        fit = (len(seen), goes_on, -abs(at + (lines_max - 1) / 2 - middle), -at)
-        if fit > best:
-            best, chosen = fit, at
-    if best_part is not None and 2 * best[0] < highlighter.word_count:
-        middle_line = int(best_part * len(lines))
-        return max(0, min(middle_line - lines_max // 2, len(lines) - lines_max))
-    return chosen
+        return matched(at), goes_on(at), -abs(at + (lines_max - 1) / 2 - middle), -at
+
+    return max(starts, key=fit)
 
 
 def _render_lines(text: str, width: int, ink: Ink) -> list[StyledText]:
