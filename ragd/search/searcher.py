@@ -21,15 +21,15 @@ from ragd.search.candidate_ranking import Ranker, mark_dates
 from ragd.search.dates import NamedTime
 from ragd.search.file_check import FileCheck, FileStatReader
 from ragd.search.linked_notes import find_linked_notes, not_shown_yet
+from ragd.search.listed_passages import find_listed_passages, order_listed
 from ragd.search.passage_scoring import PassageScorer
 from ragd.search.prepared_query import QueryPreparer
 from ragd.search.query.filters import Filters, normalised
 from ragd.search.query.typos import Correction
 from ragd.search.query_vector import QueryVector, QueryVectors
 from ragd.search.question_builder import QuestionBuilder
-from ragd.search.question_dates import LISTED, QuestionDates, find_passages_of_time
+from ragd.search.question_dates import QuestionDates
 from ragd.search.ranking import fusion
-from ragd.search.ranking.diversity import spread_over_notes
 from ragd.search.ranking.score import NEEDED, NEEDED_FOREIGN, scores
 from ragd.search.request_filters import RequestFilters, check_request, count_undated
 from ragd.search.result_picker import ResultPicker, ShownPassage
@@ -245,13 +245,10 @@ class Searcher:
 
     async def _list_all(self, question: Question, filters: Filters, picker: ResultPicker) -> None:
         """Pick everything of the named time, or within the filters; newest first."""
-        if question.spans:
-            hits = await find_passages_of_time(question.index, filters, question.spans)
-        else:
-            hits = await question.index.find_newest(LISTED, condition(filters) or "TRUE")
+        hits, tagged = await find_listed_passages(question, filters)
         found = fusion.gather((), hits)
         mark_dates(question, found, hits)
-        await picker.pick(spread_over_notes([found[hit.chunk_id] for hit in hits]))
+        await picker.pick(order_listed([found[hit.chunk_id] for hit in hits], tagged))
 
     def _may_be_shown(self, path: str) -> bool:
         """False for notes that the configuration denies and for skipped notes. A note that got
