@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable, Sequence
 from msgspec import Struct, structs
 
 from ragd.errors import RagdError
-from ragd.notes import stop_words
 from ragd.notes.languages import language_of
 from ragd.notes.properties import matching_values
 from ragd.protocol.tool_schemas import SearchRequest
@@ -32,7 +31,7 @@ from ragd.store.lance import ChunkIndex
 MOST_VALUES = 5_000  # different property values that one comparison may match
 MOST_CORRECTED = 8  # words that are looked up
 PROBED_PASSAGES = 5  # read to check that a word is still in a note
-_STOP_WORDS = frozenset(word for words in stop_words.ALL for word in words.split())
+MAY_BE_RIGHT = 2  # pieces of the tokenizer; a word that it cuts in more pieces is hardly a word
 
 Count = Callable[[str], int]
 Permits = Callable[[str], bool]  # whether a note may be shown
@@ -136,9 +135,12 @@ class QueryPreparer:
             return []
         found = []
         for word in typos.maybe_mistyped(text, vocabulary)[:MOST_CORRECTED]:
-            if typos.normalised(word) in _STOP_WORDS or self._count_tokens(word) == 1:
+            pieces = self._count_tokens(word)
+            if pieces == 1:
                 continue  # a correct word that no note happens to have
-            near = await asyncio.to_thread(vocabulary.words_near, typos.normalised(word))
+            near = await asyncio.to_thread(
+                vocabulary.words_near, typos.normalised(word), may_be_right=pieces <= MAY_BE_RIGHT
+            )
             near = [one for one in near if await self._is_in_a_note(one, index)]
             if near and not await index.find_by_words(word, 1):
                 found.append(Correction(word, near))
