@@ -25,6 +25,7 @@ from ragd.search.query.conditions import (
 )
 from ragd.search.query.query_language import Term
 from ragd.search.query.typos import Correction
+from ragd.search.unknown_names import explain_unknown_names
 from ragd.search.vocabulary import VocabularyCache
 from ragd.store.lance import ChunkIndex
 
@@ -48,6 +49,7 @@ class PreparedQuery(Struct, frozen=True):
     corrections: tuple[Correction, ...] = ()
     filters: tuple[str, ...] = ()
     quoted: tuple[str, ...] = ()  # phrases that every result has
+    hints: tuple[str, ...] = ()  # about phrases, tags, folders and properties that no note has
 
     @property
     def is_literal(self) -> bool:
@@ -83,6 +85,7 @@ class QueryPreparer:
         rest = [term for term in rest if term not in unknown]
         conditions = [one for term in rest for one in await self._resolve(term, index, folders)]
         corrections = await self._find_corrections(query.plain, index)
+        hints = await explain_unknown_names(request.tags, rest, index, folders, self._permits)
         phrases = [one.text for one in rest if one.kind == PHRASE and not one.negated]
         return PreparedQuery(
             typos.apply_corrections(query.plain, corrections),
@@ -90,14 +93,17 @@ class QueryPreparer:
             tuple(conditions),
             query.excluded,
             tuple(corrections),
-            (
-                *describe_filters([term for term in terms if term not in unknown], query.excluded),
-                *(
-                    f'the words of "{term.text}", because no note has it as a phrase'
-                    for term in unknown
-                ),
+            tuple(
+                describe_filters([term for term in terms if term not in unknown], query.excluded)
             ),
             tuple(phrases),
+            (
+                *(
+                    f'No note has the exact phrase "{term.text}"; its words were searched.'
+                    for term in unknown
+                ),
+                *hints,
+            ),
         )
 
     async def _resolve(self, term: Term, index: ChunkIndex, folders: Folders) -> list[Condition]:

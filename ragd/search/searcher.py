@@ -20,6 +20,7 @@ from ragd.search import retrieval
 from ragd.search.candidate_ranking import Ranker, mark_dates
 from ragd.search.dates import NamedTime
 from ragd.search.file_check import FileCheck, FileStatReader
+from ragd.search.hints import find_hints
 from ragd.search.linked_notes import find_linked_notes, not_shown_yet
 from ragd.search.listed_passages import find_listed_passages, order_listed
 from ragd.search.passage_scoring import PassageScorer
@@ -76,6 +77,7 @@ class SearchAnswer(Struct, frozen=True):
     filters: list[str] = []  # the limits in the question, as text for a person
     is_answered: bool = True  # some result is likely to answer the question
     dated: list[tuple[str, str]] = []  # dates and texts of all candidates
+    hints: list[str] = []  # why results are missing, and what helps
 
 
 class Searcher:
@@ -161,6 +163,11 @@ class Searcher:
         counting = asyncio.create_task(index.count_matching(question.where, question.phrases))
         picker = self._result_picker(question, filters, prepared.request.max_results)
 
+        hints = list(prepared.hints)
+
+        def is_answered() -> bool:
+            return picker.is_answered(NEEDED_FOREIGN if question.is_foreign else NEEDED)
+
         def answer(embedded: QueryVector, scanned: int, undated: int | None = None) -> SearchAnswer:
             return SearchAnswer(
                 picker.best,
@@ -174,8 +181,9 @@ class Searcher:
                 undated_notes=undated,
                 corrections=list(prepared.corrections),
                 filters=list(prepared.filters),
-                is_answered=picker.is_answered(NEEDED_FOREIGN if question.is_foreign else NEEDED),
+                is_answered=is_answered(),
                 dated=picker.dated,
+                hints=hints,
             )
 
         try:
@@ -188,6 +196,7 @@ class Searcher:
                         await self._list_all(question, filters, picker)
                 scanned, embedded = await counting, await vector_task
                 undated = await count_undated(filters, index) if not picker.best else None
+                hints = await find_hints(prepared, question, is_answered())
             return answer(embedded, scanned, undated)
         except TimeoutError:
             if not picker.best:

@@ -52,6 +52,14 @@ test("a model learns what is outdated, why a note is here, and that nothing answ
   assert.doesNotMatch(plain, /outdated|None of these/);
 });
 
+test("a hint reaches the model, inside the fence, and is for the user", () => {
+  const { inside, after } = search({ ...found([]), hint: "No note has the tag `rver`." });
+  assert.equal(inside.data?.["hint"], "No note has the tag `rver`.");
+  assert.match(after, /`hint` says why/);
+  assert.doesNotMatch(after, /rver/);
+  assert.doesNotMatch(search(found([passage()])).after, /`hint`/);
+});
+
 test("the details hold nothing that OpenClaw would grade a served answer by", () => {
   const degraded = { status: "degraded", error: trouble("TIMEOUT") } as const;
   const served = searchResult(envelope(found([passage()]), degraded), DEFAULTS, true);

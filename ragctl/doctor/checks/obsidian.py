@@ -34,8 +34,8 @@ def own_folder(home: Home) -> Finding:
                 f"{FOLDER}/{name} cannot be read, so templates are indexed like notes",
                 "Open the vault in Obsidian and set the templates folder again.",
             )
-    listed = "lists" if _is_listed_by_obsidian(vault) else "does not list"
-    return ok(f"found, and Obsidian {listed} the vault")
+    listed = "is" if _is_listed_by_obsidian(vault) else "is not"
+    return ok(f"{FOLDER} found; the vault {listed} in Obsidian's list of vaults")
 
 
 def _missing_folder(vault: str) -> Finding:
