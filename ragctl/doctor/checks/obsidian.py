@@ -42,7 +42,7 @@ def _missing_folder(vault: str) -> Finding:
     inner = [known.path for known in known_vaults() if known.exists]
     instead = f" Obsidian lists: {', '.join(inner)}." if inner else ""
     return warn(
-        f"none in {vault}: Obsidian has not opened this folder",
+        f"{vault} has no {FOLDER}: Obsidian has not opened this folder",
         f"Nothing to do for a plain folder of notes; otherwise correct `vault_path`.{instead}",
         vault,
         *inner,

@@ -239,7 +239,7 @@ def test_whoever_looks_at_it_may_break_without_us(
 
 
 def test_the_configuration_keeps_notes_here(home: Home) -> None:
-    assert network.isolation(home) == ok("by configuration: local_only")
+    assert network.isolation(home) == ok("local by configuration (local_only)")
     configure(
         home,
         embedding={"base_url": "http://example.org:11434"},
