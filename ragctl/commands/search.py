@@ -33,14 +33,14 @@ _FILTER_HELP = (
     "title:doorbell, prop:status=active. A `-` before a filter excludes what matches it."
 )
 _RELEVANCE_HELP = (
-    "The dots next to a passage, one to five, show how relevant it is on its own: how close it is\n"
-    "to the question in meaning, how many of the question's words it has, and whether it is from\n"
-    "the time that the question names. `--json` has the number, 0 to 1. Results are not sorted by\n"
-    "it: ranking compares passages with each other."
+    "The dots next to a passage, one to five, show how likely it answers the question: by how close\n"
+    "it is in meaning, how many of the question's words it has, and whether it is from the time that\n"
+    "the question names. `--json` has the number, 0 to 1."
 )
 TOOL = "/v1/tools/obsidian_rag_search"
 _MISTYPED = ("INVALID_REQUEST", "UNKNOWN_DIRECTORY", "SECURITY_VIOLATION")
 _FIELD = re.compile(r"The field `([\w.]+)(?:\[\d+\])?`")
+_FOLDER_FILTER = re.compile(r"""(?<!\S)folder:(?:["“„«「][^"“”„«»「」]*["”“»」]|\S+)""", re.I)
 _OPTION_NAMES = {  # the option for each field of the request
     "query": "The question",
     "directory_filter": "--dir",
@@ -90,14 +90,14 @@ def _parse_day(text: str) -> str:
     """An option's type: a day, or a timestamp, of which the day counts."""
     if not re.fullmatch(DAY_OR_TIME, text) or text.endswith("\n"):
         raise argparse.ArgumentTypeError(
-            f"{text!r} is not a day; write it like {DAY_OR_TIME_FORMS}."
+            f"{text!r} is not a date; write it like {DAY_OR_TIME_FORMS}."
         )
     from datetime import datetime
 
     try:
         datetime.fromisoformat(text)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"{text} is not a day in the calendar.") from None
+        raise argparse.ArgumentTypeError(f"{text} is not a valid date.") from None
     return text
 
 
@@ -132,9 +132,30 @@ def run(args: argparse.Namespace) -> int:
     if not args.json:
         shown = _adapt_suggestion(envelope)
         paused = _current_pause(args.home, envelope)
-        print(render_search_results(question, shown, Ink(), full=args.full, paused=paused))
-    found = data["results"] or data.get("memories") or data.get("withheld")
-    return EXIT_OK if found else EXIT_NOTHING_FOUND
+        text = render_search_results(
+            question,
+            shown,
+            Ink(),
+            full=args.full,
+            paused=paused,
+            is_filtered=_is_filtered(data, args),
+        )
+        print(text)
+    return EXIT_OK if _has_found(data, args) else EXIT_NOTHING_FOUND
+
+
+def _has_found(data: dict[str, Any], args: argparse.Namespace) -> bool:
+    """Whether anything was found. Memories have no tags, folders or dates, so they do not count if
+    the request has filters."""
+    if data["results"] or data.get("withheld"):
+        return True
+    return bool(data.get("memories")) and not _is_filtered(data, args)
+
+
+def _is_filtered(data: dict[str, Any], args: argparse.Namespace) -> bool:
+    """Whether the options or the question limit the notes."""
+    in_question = (data.get("understood") or {}).get("filters")
+    return bool(args.dir or args.tag or args.prop or args.start or args.to or in_question)
 
 
 def _build_request(question: str, args: argparse.Namespace) -> dict[str, Any]:
@@ -169,13 +190,20 @@ def _report_refusal(envelope: dict[str, Any], args: argparse.Namespace) -> int:
     code = EXIT_USAGE if error.get("code") in _MISTYPED else code
     if args.json:
         return code
-    raise Failure(*_describe_error(error, args.dir), code)
+    raise Failure(*_describe_error(error, _typed_folders(args)), code)
+
+
+def _typed_folders(args: argparse.Namespace) -> list[str]:
+    """The folders as the user typed them: as options, or else in the question."""
+    if args.dir:
+        return [f"--dir {folder}" for folder in args.dir]
+    return _FOLDER_FILTER.findall(" ".join(args.question))
 
 
 def _describe_error(error: dict[str, Any], folders: list[str]) -> tuple[str, str]:
-    """The daemon's message names fields of the request; this one names the options."""
+    """The daemon's message names fields of the request; this one has what the user typed."""
     message, suggestion = str(error.get("message", "")), str(error.get("suggestion", ""))
-    typed = " ".join(f"--dir {folder}" for folder in folders)
+    typed = " ".join(folders)
     match error.get("code"):
         case "UNKNOWN_DIRECTORY":
             has_match = suggestion.startswith("Did you mean")

@@ -92,6 +92,8 @@ def _search_advice(data: Row) -> list[str]:
         )
     elif not passages:
         lines.append("Nothing was found: say that the notes do not answer this. Invent nothing.")
+    if data.get("hint"):
+        lines.append("`hint` says why results are missing and what helps: tell the user.")
     if any(_needs_consent(row) for row in passages):
         lines.append(
             "SENSITIVE: before you show or repeat anything of the passages marked `ask_first`, ask "

@@ -8,7 +8,7 @@ from typing import Any
 
 from ragctl.views.excerpts import INDENT, LINES, WIDTH, Highlighter, excerpt, truncate
 from ragctl.views.markdown import render_line
-from ragctl.views.render import Ink, clean, counted, ragctl_command
+from ragctl.views.render import Ink, add_home_option, clean, counted, ragctl_command
 
 DOTS = 5  # of a score
 
@@ -84,7 +84,7 @@ def _source(result: dict[str, Any], ink: Ink) -> str:
     cited = quote_citation(clean(result["citation"]))
     date = clean(result.get("date") or "")
     if result.get("date_source") == "file":
-        date = f"file of {clean(result.get('file_date') or date)}"
+        date = f"file modified {clean(result.get('file_date') or date)}"
     tags = " ".join(clean(tag) for tag in result.get("tags", [])[:6])
     after = "".join(dot + part for part in (date, tags) if part)
     if ink.columns:
@@ -165,7 +165,7 @@ def cautions(result: dict[str, Any]) -> list[str]:
     if newer := result.get("superseded_by"):
         found.append(f"A newer note says otherwise: {quote_citation(clean(newer))}")
     if result.get("stale"):
-        found.append("The note has changed since; run `ragctl sync`.")
+        found.append(add_home_option("The note has changed since; run `ragctl sync`."))
     if result.get("unverified"):
         found.append(
             "The vault is not available, so ragd could not check that the note still exists."

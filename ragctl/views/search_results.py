@@ -16,20 +16,30 @@ _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def render_search_results(
-    question: str, envelope: Data, ink: Ink, *, full: bool = False, paused: Data | None = None
+    question: str,
+    envelope: Data,
+    ink: Ink,
+    *,
+    full: bool = False,
+    paused: Data | None = None,
+    is_filtered: bool = False,
 ) -> str:
-    """The whole answer. `paused`: the pause of syncing; None if it is not paused."""
+    """The whole answer. `paused`: the pause of syncing; None if it is not paused. `is_filtered`:
+    the request limits the notes."""
     data = envelope["data"]
     results = data["results"]
     above = _warning(envelope, ink) + _interpretation(data, ink)
+    if results or data.get("memories") or data.get("withheld"):
+        above += _hint(data, ink)
     if results and data.get("answered") is False:
         above.append(ink.paint("Nothing answers this. Nearest:", "bold"))
+    elif results and data.get("unsure"):
+        above.append(ink.paint("Perhaps none of these answers it:", "bold"))
     below = [_memory(memory, ink) for memory in data.get("memories", [])]
     if data.get("withheld"):
         below.append(_withheld(data))
     elif not results and not data.get("memories"):
-        nothing = "Nothing found. Try other words or fewer filters."
-        below.append(clean(data.get("hint") or nothing))
+        below.append(_nothing_found(data, is_filtered))
     below += _unindexed_warning((envelope.get("meta") or {}).get("unindexed_files", 0), ink, paused)
     if results and not full:
         below.append(ink.paint(f"Read on: {show_command(results[0])}", "dim"))
@@ -88,15 +98,33 @@ def _interpretation(data: Data, ink: Ink) -> list[str]:
     lines = []
     for one in data.get("corrections") or []:
         used = " or ".join(clean(word) for word in one["used"])
-        lines.append(f'"{clean(one["word"])}" is in no note: searched for {used}.')
+        lines.append(f'No note has the word "{clean(one["word"])}". Searched for: {used}.')
     understood = data.get("understood") or {}
-    for text in (
-        _format_time_phrases(understood.get("time")),
-        _format_filters(understood.get("filters")),
+    for name, text in (
+        ("Understood", _format_time_phrases(understood.get("time"))),
+        ("Filters", _format_filters(understood.get("filters"))),
     ):
         if text:
-            lines.append(f"Understood: {text}.")
+            lines.append(f"{name}: {text}.")
     return [ink.paint("\n".join(lines), "dim")] if lines else []
+
+
+def _hint_lines(data: Data) -> list[str]:
+    return [add_home_option(clean(line)) for line in str(data.get("hint") or "").splitlines()]
+
+
+def _hint(data: Data, ink: Ink) -> list[str]:
+    """Why results are missing, above those that were found."""
+    lines = [ink.wrap(f"{ink.sign('▲')} {line}", 2) for line in _hint_lines(data)]
+    return [ink.paint("\n".join(lines), "yellow")] if lines else []
+
+
+def _nothing_found(data: Data, is_filtered: bool) -> str:
+    lines = _hint_lines(data)
+    if not lines:
+        fewer = " or fewer filters" if is_filtered else ""
+        return f"Nothing found. Try other words{fewer}."
+    return "\n".join(["Nothing found.", *lines])
 
 
 def _format_time_phrases(time: Data | None) -> str:

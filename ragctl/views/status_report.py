@@ -116,7 +116,7 @@ def _details(data: dict[str, Any], ink: Ink) -> list[tuple[str, str]]:
         *_files("skipped", data.get("skipped"), "reason"),
         *_files("failed", data.get("failed"), "code"),
         ("index", _index(data, ink)),
-        ("", _new_index(data.get("building"))),
+        ("", _new_index(data.get("building"), data.get("active_job"))),
         ("provider", _provider(data, ink)),
         *_passed_over(data),
         *_language_hint(data),
@@ -157,7 +157,7 @@ def _notes(data: dict[str, Any]) -> str:
     chunks, embedded = data.get("total_chunks", 0), data.get("chunks_embedded", 0)
     text = f"{counted(data.get('total_docs', 0), 'note')}, {counted(chunks, 'passage')}"
     withheld = data.get("chunks_withheld", 0)
-    if embedded + withheld < chunks:
+    if embedded + withheld < chunks and not _makes_vectors(data.get("active_job")):
         text += f", {chunks - embedded - withheld:,} of them without a vector yet"
     if withheld:
         text += f", {withheld:,} kept without a vector as sensitive"
@@ -188,12 +188,18 @@ def _index(data: dict[str, Any], ink: Ink) -> str:
     return f"{clean(index['model'])} ({space}) {generation}"
 
 
-def _new_index(new: dict[str, Any] | None) -> str:
+def _new_index(new: dict[str, Any] | None, job: dict[str, Any] | None) -> str:
     """The progress of the index that will replace the current one."""
     if not new:
         return ""
-    chunks = counted(new["total_chunks"], "passage")
-    return f"new index being built: {chunks}, {new['chunks_embedded']:,} with a vector"
+    text = f"new index being built: {counted(new['total_chunks'], 'passage')}"
+    return text if _makes_vectors(job) else f"{text}, {new['chunks_embedded']:,} with a vector"
+
+
+def _makes_vectors(job: dict[str, Any] | None) -> bool:
+    """Whether the row of the job counts the vectors. It also counts those that are not stored yet,
+    so another row with the stored ones would contradict it."""
+    return job is not None and job.get("phase") == "vectors"
 
 
 def _provider(data: dict[str, Any], ink: Ink) -> str:

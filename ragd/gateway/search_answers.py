@@ -133,8 +133,13 @@ class SearchAnswers:
             },
             "corrections": searched.corrections,
         }
+        hints = list(searched.hints)
+        if self._guard.blocks:
+            hints = [_without_sensitive_suggestion(hint, rules) for hint in hints]
         if searched.undated_notes is not None:
-            data["hint"] = explain_no_dated_results(searched.undated_notes, request.by_file_time)
+            hints.append(explain_no_dated_results(searched.undated_notes, request.by_file_time))
+        if hints:
+            data["hint"] = "\n".join(hints)
         if withheld:
             data |= {"withheld": withheld, "confirm": self._confirmations.issue_token(request)}
         code = "SENSITIVE_FILTERED" if withheld else searched.code
@@ -189,6 +194,12 @@ def _without_sensitive_names(result: Result, rules: Rules) -> Result:
     if via is not None and inspect_text(via, rules).withheld:
         via = UNNAMED
     return structs.replace(result, also_in=shown, via=via)
+
+
+def _without_sensitive_suggestion(hint: str, rules: Rules) -> str:
+    """A suggested tag or property can be a sensitive name."""
+    fact, _, name = hint.partition(" Did you mean ")
+    return fact if name and inspect_text(name, rules).withheld else hint
 
 
 def _with_visible_newer(result: Result, shown: Collection[str]) -> Result:

@@ -30,13 +30,15 @@ class SuggestedCommands:
         return {**fields, **{key: self.add_home(fields[key]) for key in _TEXTS if fields.get(key)}}
 
     def add_home_to_envelope(self, envelope: Envelope) -> Envelope:
-        """The same answer, with `--home` in its error and in the reasons of a status."""
+        """The same answer, with `--home` in its error, its hint and the reasons of a status."""
         if self._home.root == self._default:
             return envelope
         error, data = envelope.error, envelope.data
         if error is not None:
             fields = {"message": error.message, "suggestion": error.suggestion}
             error = structs.replace(error, **self.add_home_to_fields(fields))
+        if isinstance(data, dict) and "hint" in data:
+            data = {**data, "hint": self.add_home(data["hint"])}
         if isinstance(data, dict) and "reasons" in data:
             data = {
                 **data,

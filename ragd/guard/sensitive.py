@@ -3,16 +3,18 @@
 It never decides what happens to such a passage; `inspection` and the gateway do.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Protocol
 
-from ragd.guard.rules import Rules
+from ragd.guard.rules import COMMITMENTS, Rules
 from ragd.guard.section_names import comparable_section, names_in, without_numbers
 from ragd.guard.sensitive_words import without_harmless_uses
 from ragd.guard.word_matching import normalised
 from ragd.notes.model import Chunk
 
 BETWEEN_HEADINGS = " > "
+_ADDRESS = re.compile(r"[a-z]{1,12}://[^\s)>\]]*")
 
 
 class MarkedText(Protocol):
@@ -50,8 +52,18 @@ def _categories_by_words(text: str, rules: Rules) -> set[str]:
 
 
 def _listed_categories(text: str, rules: Rules) -> set[str]:
+    found = rules.built_in.kinds_in(text) | _categories_of_patterns(text, rules)
+    if COMMITMENTS in found and "://" in text:
+        # The name of a shop in an address is not a commitment. Other categories count in
+        # addresses, too: the name of a clinic's website is private.
+        without = _categories_of_patterns(_ADDRESS.sub(" , ", text), rules)
+        return found - ({COMMITMENTS} - without)
+    return found
+
+
+def _categories_of_patterns(text: str, rules: Rules) -> set[str]:
     found = {rules.kinds[kind] for kind in rules.lexicon.kinds_in(text)}
-    return rules.built_in.kinds_in(text) | {one for one in found if one is not None}
+    return {one for one in found if one is not None}
 
 
 def text_needs_confirmation(text: str, rules: Rules) -> bool:

@@ -175,6 +175,7 @@ def _is_conclusive(single: frozenset[str] | set[str]) -> bool:
 
 
 _WORDS_OF = {code: frozenset(words.split()) for code, words in _FUNCTION_WORDS.items()}
+FUNCTION_WORDS = frozenset().union(*_WORDS_OF.values())  # of all languages
 
 
 def _languages_by_word() -> dict[str, tuple[str, ...]]:

@@ -55,6 +55,12 @@ def matching_values(name: str, operator: str, value: str, known: Iterable[str]) 
     return tuple(sorted(one for one in own if _fits(one[len(start) :], operator, wanted)))
 
 
+def has_order(value: str) -> bool:
+    """Whether values can be smaller or greater than this one: it is a number or a day."""
+    typed = _typed(comparable_name(value))
+    return not isinstance(typed, str | bool)
+
+
 def comparable_name(text: str) -> str:
     """A name or a value in the form that is compared."""
     normalised = unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable, Sequence
 from msgspec import Struct, structs
 
 from ragd.errors import RagdError
-from ragd.notes import stop_words
 from ragd.notes.languages import language_of
 from ragd.notes.properties import matching_values
 from ragd.protocol.tool_schemas import SearchRequest
@@ -26,13 +25,14 @@ from ragd.search.query.conditions import (
 )
 from ragd.search.query.query_language import Term
 from ragd.search.query.typos import Correction
+from ragd.search.unknown_names import explain_unknown_names
 from ragd.search.vocabulary import VocabularyCache
 from ragd.store.lance import ChunkIndex
 
 MOST_VALUES = 5_000  # different property values that one comparison may match
 MOST_CORRECTED = 8  # words that are looked up
 PROBED_PASSAGES = 5  # read to check that a word is still in a note
-_STOP_WORDS = frozenset(word for words in stop_words.ALL for word in words.split())
+MAY_BE_RIGHT = 2  # pieces of the tokenizer; a word that it cuts in more pieces is hardly a word
 
 Count = Callable[[str], int]
 Permits = Callable[[str], bool]  # whether a note may be shown
@@ -49,6 +49,7 @@ class PreparedQuery(Struct, frozen=True):
     corrections: tuple[Correction, ...] = ()
     filters: tuple[str, ...] = ()
     quoted: tuple[str, ...] = ()  # phrases that every result has
+    hints: tuple[str, ...] = ()  # about phrases, tags, folders and properties that no note has
 
     @property
     def is_literal(self) -> bool:
@@ -84,6 +85,7 @@ class QueryPreparer:
         rest = [term for term in rest if term not in unknown]
         conditions = [one for term in rest for one in await self._resolve(term, index, folders)]
         corrections = await self._find_corrections(query.plain, index)
+        hints = await explain_unknown_names(request.tags, rest, index, folders, self._permits)
         phrases = [one.text for one in rest if one.kind == PHRASE and not one.negated]
         return PreparedQuery(
             typos.apply_corrections(query.plain, corrections),
@@ -91,14 +93,17 @@ class QueryPreparer:
             tuple(conditions),
             query.excluded,
             tuple(corrections),
-            (
-                *describe_filters([term for term in terms if term not in unknown], query.excluded),
-                *(
-                    f'the words of "{term.text}", because no note has it as a phrase'
-                    for term in unknown
-                ),
+            tuple(
+                describe_filters([term for term in terms if term not in unknown], query.excluded)
             ),
             tuple(phrases),
+            (
+                *(
+                    f'No note has the exact phrase "{term.text}"; its words were searched.'
+                    for term in unknown
+                ),
+                *hints,
+            ),
         )
 
     async def _resolve(self, term: Term, index: ChunkIndex, folders: Folders) -> list[Condition]:
@@ -136,9 +141,12 @@ class QueryPreparer:
             return []
         found = []
         for word in typos.maybe_mistyped(text, vocabulary)[:MOST_CORRECTED]:
-            if typos.normalised(word) in _STOP_WORDS or self._count_tokens(word) == 1:
+            pieces = self._count_tokens(word)
+            if pieces == 1:
                 continue  # a correct word that no note happens to have
-            near = await asyncio.to_thread(vocabulary.words_near, typos.normalised(word))
+            near = await asyncio.to_thread(
+                vocabulary.words_near, typos.normalised(word), may_be_right=pieces <= MAY_BE_RIGHT
+            )
             near = [one for one in near if await self._is_in_a_note(one, index)]
             if near and not await index.find_by_words(word, 1):
                 found.append(Correction(word, near))

@@ -92,6 +92,12 @@ async def find_passages_of_time(
     return hits
 
 
+async def has_passages_of_time(index: ChunkIndex, spans: Sequence[Span]) -> bool:
+    """Whether any passage of the index has a date in these spans."""
+    where = condition(Filters(spans=tuple(span.iso_days() for span in spans)))
+    return bool(await index.count(where))
+
+
 def file_times(start: date | None, end: date | None) -> FileTimes:
     """These days in the user's time zone, as moments in UTC."""
     return FileTimes(_moment(start, 0), _moment(end, 1))

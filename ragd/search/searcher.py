@@ -20,16 +20,17 @@ from ragd.search import retrieval
 from ragd.search.candidate_ranking import Ranker, mark_dates
 from ragd.search.dates import NamedTime
 from ragd.search.file_check import FileCheck, FileStatReader
+from ragd.search.hints import find_hints
 from ragd.search.linked_notes import find_linked_notes, not_shown_yet
+from ragd.search.listed_passages import find_listed_passages, order_listed
 from ragd.search.passage_scoring import PassageScorer
 from ragd.search.prepared_query import QueryPreparer
 from ragd.search.query.filters import Filters, normalised
 from ragd.search.query.typos import Correction
 from ragd.search.query_vector import QueryVector, QueryVectors
 from ragd.search.question_builder import QuestionBuilder
-from ragd.search.question_dates import LISTED, QuestionDates, find_passages_of_time
+from ragd.search.question_dates import QuestionDates
 from ragd.search.ranking import fusion
-from ragd.search.ranking.diversity import spread_over_notes
 from ragd.search.ranking.score import NEEDED, NEEDED_FOREIGN, UNSURE_BELOW, scores
 from ragd.search.request_filters import RequestFilters, check_request, count_undated
 from ragd.search.result_picker import ResultPicker, ShownPassage
@@ -77,6 +78,7 @@ class SearchAnswer(Struct, frozen=True):
     is_answered: bool = True  # false: no result is likely to answer the question
     is_unsure: bool = False  # the best result has a low score, so perhaps none answers it
     dated: list[tuple[str, str]] = []  # dates and texts of all candidates
+    hints: list[str] = []  # why results are missing, and what helps
 
 
 class Searcher:
@@ -162,9 +164,13 @@ class Searcher:
         counting = asyncio.create_task(index.count_matching(question.where, question.phrases))
         picker = self._result_picker(question, filters, prepared.request.max_results)
 
+        hints = list(prepared.hints)
+
+        def is_answered() -> bool:
+            return picker.is_answered(NEEDED_FOREIGN if question.is_foreign else NEEDED)
+
         def answer(embedded: QueryVector, scanned: int, undated: int | None = None) -> SearchAnswer:
             best, is_known = picker.best, embedded.code is None  # nothing is known without vectors
-            needed = NEEDED_FOREIGN if question.is_foreign else NEEDED
             return SearchAnswer(
                 best,
                 question.retrieval,
@@ -177,9 +183,10 @@ class Searcher:
                 undated_notes=undated,
                 corrections=list(prepared.corrections),
                 filters=list(prepared.filters),
-                is_answered=not is_known or picker.is_answered(needed),
+                is_answered=not is_known or is_answered(),
                 is_unsure=is_known and bool(best) and best[0][1].score < UNSURE_BELOW,
                 dated=picker.dated,
+                hints=hints,
             )
 
         try:
@@ -192,6 +199,7 @@ class Searcher:
                         await self._list_all(question, filters, picker)
                 scanned, embedded = await counting, await vector_task
                 undated = await count_undated(filters, index) if not picker.best else None
+                hints = await find_hints(prepared, question, is_answered())
             return answer(embedded, scanned, undated)
         except TimeoutError:
             if not picker.best:
@@ -249,13 +257,10 @@ class Searcher:
 
     async def _list_all(self, question: Question, filters: Filters, picker: ResultPicker) -> None:
         """Pick everything of the named time, or within the filters; newest first."""
-        if question.spans:
-            hits = await find_passages_of_time(question.index, filters, question.spans)
-        else:
-            hits = await question.index.find_newest(LISTED, condition(filters) or "TRUE")
+        hits, tagged = await find_listed_passages(question, filters)
         found = fusion.gather((), hits)
         mark_dates(question, found, hits)
-        await picker.pick(spread_over_notes([found[hit.chunk_id] for hit in hits]))
+        await picker.pick(order_listed([found[hit.chunk_id] for hit in hits], tagged))
 
     def _may_be_shown(self, path: str) -> bool:
         """False for notes that the configuration denies and for skipped notes. A note that got

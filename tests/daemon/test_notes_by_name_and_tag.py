@@ -18,6 +18,8 @@ NOTES = {
     "News/2024-03.md": "# Divergence\nA beam grows wider with distance; the angle is small.\n",
     "optics/Beam Divergence.md": "# Divergence\nA beam grows wider with distance; the angle is "
     "small.\n",
+    "Days/2025-05-02.md": "Carried boxes in May.\n\n# Evening\n#mood\nSlept well in May.\n",
+    "Days/2025-04-01.md": "Carried boxes in April.\n\n# Evening\n#mood\nSlept badly in April.\n",
     "optics/Laser.md": "---\naliases: [Light Amplifier]\n---\nBeam divergence of a laser: beam "
     "divergence is small. Beam divergence!\n",
 }
@@ -89,3 +91,15 @@ def test_a_copy_does_not_hide_the_note_that_is_asked_for(vault: Vault) -> None:
     first = vault.search("beam divergence").results[0]
     assert first["source_file"] == "optics/Beam Divergence.md"
     assert first["also_in"] == ["News/2024-03.md"]
+
+
+def test_a_list_by_date_has_the_passages_that_carry_the_tag_before_all_others(
+    vault: Vault,
+) -> None:
+    found = vault.search("What happened since March 2025?", tags=["mood"], max_results=10)
+    assert [one["chunk_text"].splitlines()[-1] for one in found.results] == [
+        "Slept well in May.",
+        "Slept badly in April.",
+        "Carried boxes in May.",
+        "Carried boxes in April.",
+    ]

@@ -17,7 +17,7 @@ NOTES = {
     "Recipes/Plain soup.md": "---\nrating: ten\n---\nA soup without chicken, but with salt.\n",
     "Journal/2024-03-01.md": "Don't forget the exact\nphrase of the contract. #work/legal\n",
     "Journal/2024-03-02.md": "The phrase was not exact at all. #work\n",
-    "Secret/Hidden soup.md": "A soup that nobody may see.\n",
+    "Secret/Hidden soup.md": "---\nhidden: yes\n---\nA soup that nobody may see.\n",
     "Birds/Kingfisher.md": "---\naliases: [Ice bird]\n---\nA kingfisher dived at the weir.\n",
     "Birds/图.md": "机器学习笔记\n",
 }
@@ -105,7 +105,8 @@ def test_everything_else_is_a_plain_question(vault: Vault, question: str) -> Non
 def test_a_question_in_quotes_is_a_question_where_no_note_has_it_word_by_word(vault: Vault) -> None:
     asked = vault.search('"Which soup has lentils in it?"')
     assert Path(asked.files[0]).stem == LENTIL
-    assert "because no note has it as a phrase" in asked.data["understood"]["filters"][0]
+    assert "; its words were searched." in asked.data["hint"]
+    assert asked.data["understood"]["filters"] == []
     assert found(vault, '"soup of lentils" -chicken') == [LENTIL]
 
 
@@ -135,7 +136,7 @@ def test_what_is_not_wanted_comes_last_and_a_negated_word_does_not_count(vault: 
     asked = vault.search("a soup without chicken")
     files = [Path(file).stem for file in asked.files]
     assert files[-1] == CHICKEN and PLAIN in files[:2]
-    assert asked.data["understood"]["filters"] == ["rather not chicken"]
+    assert asked.data["understood"]["filters"] == ["without chicken"]
     assert [Path(file).stem for file in vault.search("soup but not chicken").files][-1] == CHICKEN
 
 
@@ -146,6 +147,41 @@ def test_a_folder_in_a_question_is_refused_as_the_filter_is(vault: Vault) -> Non
     denied = vault.search("soup folder:Secret")
     assert denied.code == "UNKNOWN_DIRECTORY"
     assert "Secret" not in str(denied.envelope)
+
+
+@pytest.mark.parametrize(
+    ("question", "hint"),
+    [
+        ("soup prop:ratng=3", "No note has the property `ratng`. Did you mean `rating`?"),
+        ("prop:ratng", "No note has the property `ratng`. Did you mean `rating`?"),
+        ("soup tag:wrok", "No note has the tag `wrok`. Did you mean `work`?"),
+        ("phrase tag:work tag:zzzz", "No note has the tag `zzzz`."),
+        (
+            "prop:rating>abc",
+            "No note has `rating>abc`. Only numbers and dates can be compared with `>`.",
+        ),
+        ("prop:rating>100", "No note has `rating>100`."),
+        ("prop:status=actve", "No note has `status=actve`."),
+        ("prop:hiddn", "No note has the property `hiddn`."),
+    ],
+)
+def test_a_name_that_no_note_has_is_reported_with_the_closest_one(
+    vault: Vault, question: str, hint: str
+) -> None:
+    asked = vault.search(question)
+    assert (asked.status, asked.files, asked.data["hint"]) == (200, [], hint)
+
+
+def test_an_unknown_name_is_also_reported_next_to_results(vault: Vault) -> None:
+    asked = vault.search("phrase", tags=["work", "wrok"])
+    assert asked.files and asked.data["hint"].startswith("No note has the tag `wrok`.")
+    asked = vault.search("soup -folder:Recipies -tag:wrok -prop:ratng")
+    assert asked.files and asked.data["hint"].splitlines() == [
+        "The folder `Recipies` is not in the index. Did you mean `Recipes`?",
+        "No note has the tag `wrok`. Did you mean `work`?",
+        "No note has the property `ratng`. Did you mean `rating`?",
+    ]
+    assert "hint" not in vault.search("soup -folder:Birds -tag:work prop:status!=done").data
 
 
 def test_what_was_understood_is_said(vault: Vault) -> None:

@@ -122,6 +122,12 @@ def test_a_date_filter_that_leaves_nothing_says_how_many_notes_have_no_date(vaul
     assert "hint" not in found.data
 
 
+def test_a_time_without_notes_is_reported(vault: Vault) -> None:
+    asked = vault.search("What happened in October 2019?")
+    assert (asked.files, asked.data["hint"]) == ([], "No note is dated in October 2019.")
+    assert "hint" not in vault.search("What was built in 1969?").data
+
+
 def test_a_files_time_passes_a_date_filter_only_when_it_is_asked_for(vault: Vault) -> None:
     limits: dict[str, Any] = {"date_range": {"from": ago(3001), "to": ago(2999)}}
     assert vault.search("repair bicycle", **limits).files == []

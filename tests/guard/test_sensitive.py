@@ -75,6 +75,22 @@ def test_several_words_are_found_in_their_order(rules: Rules, text: str, found: 
 
 
 @pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("cover: https://m.media-amazon.com/images/M/a.jpg", []),
+        ("[a film](https://www.amazon.com/dp/1) to see", []),
+        ("Ordered at Amazon: https://www.amazon.com/dp/1", ["commitments"]),
+        ("https://www.amazon.com/dp/1 and the shopping list", ["commitments"]),
+        ("https://example.org/therapy", ["health"]),
+    ],
+)
+def test_a_shop_in_an_address_is_not_a_commitment(
+    rules: Rules, text: str, found: list[str]
+) -> None:
+    assert categories_in(text, rules) == found
+
+
+@pytest.mark.parametrize(
     ("pattern", "text", "found"),
     [
         ("欠", "我欠小明五百块", True),

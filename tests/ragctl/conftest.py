@@ -181,6 +181,7 @@ class FakeDaemon:
         self.hang_ups = 0  # searches that get no answer
         self.results: list[dict[str, Any]] = []
         self.withheld = 0  # passages of every search
+        self.memories: list[dict[str, Any]] = []  # of every search
         self.blocks = False  # a note is shown to who brings the token only
         self.unknown: set[str] = set()  # endpoints that this version does not have
         self.heeds_stop = True
@@ -391,7 +392,7 @@ class _Handler(BaseHTTPRequestHandler):
             fake.hang_ups -= 1
             self.close_connection = True
             return
-        found: dict[str, Any] = {"results": fake.results, "memories": []}
+        found: dict[str, Any] = {"results": fake.results, "memories": fake.memories}
         if fake.search_refusal:
             code, message = fake.search_refusal
             self.refuse(message or CODES[code].message, code, suggestion=fake.search_suggestion)

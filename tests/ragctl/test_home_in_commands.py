@@ -177,14 +177,14 @@ def test_what_stands_below_a_passage_names_the_home(elsewhere: Home) -> None:
     suggestion = {"key": "debt", "value": "I owe Ada 5.", "source": "a.md"}
     error = {"message": "It is stale.", "suggestion": "Run `ragctl sync`."}
     envelope = {"status": "degraded", "error": error, "meta": {}}
-    data = {"results": [RESULT], "memory_suggestion": suggestion}
+    data = {"results": [RESULT | {"stale": True}], "memory_suggestion": suggestion}
     set_current_home(elsewhere)
     try:
         said = render_search_results("when?", {**envelope, "data": data}, Ink())
     finally:
         set_current_home(None)
     assert "ragctl sync is what I typed." in said, "what a note says stays as it is"
-    assert all_named(elsewhere, said.replace("ragctl sync is what I typed.", "")) == 3
+    assert all_named(elsewhere, said.replace("ragctl sync is what I typed.", "")) == 4
 
 
 @pytest.mark.parametrize(

@@ -84,6 +84,9 @@ function instructions(answer: Envelope & { data: Row }, cite: boolean): string[]
   if (all.length === 0 && !data["withheld"] && !data["left_out"]) {
     lines.push("Nothing was found: say that the notes do not answer it, and do not make anything up.");
   }
+  if (typeof data["hint"] === "string") {
+    lines.push("`hint` says why results are missing and what helps: tell the user.");
+  }
   if (results.length > 0 && data["answered"] === false) {
     lines.push(
       "None of these passages is likely to answer the question. Say that the notes do not " +

@@ -54,6 +54,14 @@ test("a model is told what is outdated, why a note is included, and that nothing
   assert.match(unsure, /All scores are low/);
 });
 
+test("a hint reaches the model, inside the fence, and is for the user", () => {
+  const { inside, after } = search({ ...found([]), hint: "No note has the tag `rver`." });
+  assert.equal(inside.data?.["hint"], "No note has the tag `rver`.");
+  assert.match(after, /`hint` says why/);
+  assert.doesNotMatch(after, /rver/);
+  assert.doesNotMatch(search(found([passage()])).after, /`hint`/);
+});
+
 test("the details of a served answer hold nothing that OpenClaw counts as a failure", () => {
   const degraded = { status: "degraded", error: trouble("TIMEOUT") } as const;
   const served = searchResult(envelope(found([passage()]), degraded), DEFAULTS, true);

@@ -42,13 +42,13 @@ def isolation(home: Home) -> Finding:
     )
     pid = (holder(home) or {}).get("pid")
     if not isinstance(pid, int) or sys.platform != "linux":
-        return ok(f"by configuration: {rule}")
+        return ok(f"local by configuration ({rule})")
     try:
         family = [pid, *_children(pid)]
         found = [one for member in family for one in connections(member)]
         is_isolated = _has_loopback_only(pid)
     except OSError:
-        return ok(f"by configuration: {rule}; the daemon's connections cannot be read")
+        return ok(f"local by configuration ({rule}); the daemon's connections cannot be read")
     return judge_connections(rule, found, is_isolated)
 
 
@@ -60,9 +60,9 @@ def judge_connections(rule: str, found: list[Connection], is_isolated: bool) -> 
     if remote:
         return fail(f"the daemon is connected to another machine, {remote[0]}", stop, remote[0])
     layer = (
-        "by the system: the daemon has loopback only"
+        "local by the system (the daemon has loopback only)"
         if is_isolated
-        else f"by configuration: {rule}"
+        else f"local by configuration ({rule})"
     )
     return ok(f"{layer}; no open port, {counted(len(found), 'connection')} to this machine")
 

@@ -34,15 +34,15 @@ def own_folder(home: Home) -> Finding:
                 f"{FOLDER}/{name} cannot be read, so templates are indexed like notes",
                 "Open the vault in Obsidian and set the templates folder again.",
             )
-    listed = "lists" if _is_listed_by_obsidian(vault) else "does not list"
-    return ok(f"found, and Obsidian {listed} the vault")
+    listed = "is" if _is_listed_by_obsidian(vault) else "is not"
+    return ok(f"{FOLDER} found; the vault {listed} in Obsidian's list of vaults")
 
 
 def _missing_folder(vault: str) -> Finding:
     inner = [known.path for known in known_vaults() if known.exists]
     instead = f" Obsidian lists: {', '.join(inner)}." if inner else ""
     return warn(
-        f"none in {vault}: Obsidian has not opened this folder",
+        f"{vault} has no {FOLDER}: Obsidian has not opened this folder",
         f"Nothing to do for a plain folder of notes; otherwise correct `vault_path`.{instead}",
         vault,
         *inner,

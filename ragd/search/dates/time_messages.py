@@ -1,9 +1,11 @@
 """Describes the time that a question names, and explains an empty date range. Pure."""
 
+import calendar
+from collections.abc import Sequence
 from typing import Any
 
 from ragd.search.dates import NamedTime, Phrase, Span
-from ragd.search.dates.day_spans import FIRST
+from ragd.search.dates.day_spans import FIRST, month_span
 
 MOST_SPANS = 5
 
@@ -29,6 +31,26 @@ def _describe_days(span: Span) -> dict[str, str | None]:
     """Both ends; `from` is None for a span without a beginning."""
     first, last = span.iso_days()
     return {"from": None if span.start == FIRST else first, "to": last}
+
+
+def explain_no_note_of_time(spans: Sequence[Span]) -> str:
+    """That no note has a date in the named time."""
+    if len(spans) != 1:
+        return "No note is dated in that time."
+    return f"No note is dated {_span_in_words(spans[0])}."
+
+
+def _span_in_words(span: Span) -> str:
+    start, end = span
+    if start == end:
+        return start.isoformat()
+    if start == FIRST:
+        return f"{end.isoformat()} or earlier"
+    if span == month_span(start.year, start.month):
+        return f"in {calendar.month_name[start.month]} {start.year}"
+    if start.year == end.year and span.days == 365 + calendar.isleap(start.year):
+        return f"in {start.year}"
+    return f"between {start.isoformat()} and {end.isoformat()}"
 
 
 def explain_no_dated_results(undated: int, by_file_time: bool) -> str:

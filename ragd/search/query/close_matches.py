@@ -1,4 +1,4 @@
-"""The notes and folders of the index whose names are closest to a typed name. Pure."""
+"""The notes, folders, tags and properties of the index that are closest to a typed name. Pure."""
 
 from collections.abc import Collection, Iterable
 
@@ -32,6 +32,13 @@ def closest_folder(path: str, known: Iterable[str]) -> str | None:
         if close := closest(name, names):
             return names[close]
     return None
+
+
+def closest_name(typed: str, known: Iterable[str]) -> str | None:
+    """The name that may have been meant, as it is spelled in the index."""
+    spellings = {normalised(name): name for name in sorted(known, reverse=True)[:COMPARED]}
+    close = closest(normalised(typed[-_LONGEST:]), spellings)
+    return spellings[close] if close is not None else None
 
 
 def _name(path: str) -> str:

@@ -1,7 +1,8 @@
 """Finds the words of a vault that a mistyped word may stand for. Pure.
 
 One typo is a missing, extra or wrong letter, or two swapped letters. Long words may
-have two typos. Words of scripts without spaces are not corrected.
+have two typos. The first letter counts as right, because people rarely mistype it. Not corrected:
+function words, abbreviations in capitals, and words of scripts without spaces.
 """
 
 import re
@@ -10,8 +11,9 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec import Struct
 
+from ragd.notes import languages, stop_words
+
 SHORTEST = 4  # letters; a shorter word is close to too many others
-FIRST_LETTER_MAY_DIFFER = 7  # letters; in a shorter word the first letter counts as right
 LONG = 8  # letters from which two typos are allowed
 MOST_USED = 2  # words that are searched for one mistyped word
 MOST_CHANGED = 4  # letters that two typos can add or remove
@@ -48,10 +50,16 @@ class Vocabulary:
     def __len__(self) -> int:
         return len(self._counts)
 
-    def words_near(self, word: str) -> list[str]:
-        """The words that a mistyped word may stand for, most likely first."""
+    def words_near(self, word: str, *, may_be_right: bool = False) -> list[str]:
+        """The words that a mistyped word may stand for, most likely first.
+
+        `may_be_right`: it may be a word that no note has. Then a letter may be missing, extra or
+        swapped, but not a different one: "kilos" does not stand for "kilns".
+        """
         found = [one for one in _one_edit_away(word, self._letters_of(word)) if one in self._counts]
-        if not found and len(word) >= LONG:
+        if may_be_right:
+            found = [one for one in found if len(one) != len(word) or sorted(one) == sorted(word)]
+        elif not found and len(word) >= LONG:
             some, bits = self._starts.get(word[0], [])[:MOST_COMPARED], _letter_bits(word)
             found = [
                 one
@@ -84,6 +92,8 @@ def maybe_mistyped(question: str, vocabulary: Vocabulary) -> list[str]:
         for word in words
         if len(word) >= SHORTEST
         and not _UNSPACED.search(word)
+        and not word.isupper()
+        and normalised(word) not in _FUNCTION_WORDS
         and normalised(word) not in vocabulary
         and all(part not in vocabulary for part in normalised(word).split("'"))
     ]
@@ -96,10 +106,10 @@ def apply_corrections(question: str, corrections: Iterable[Correction]) -> str:
 
 
 def _may_stand_for(word: str, one: str) -> bool:
-    """Whether the user may have meant `one`. The first letter of a short word is rarely wrong:
-    "kilos" does not stand for "Milos"."""
-    starts_alike = one[0] == word[0] or sorted(one[:2]) == sorted(word[:2])
-    return len(one) >= SHORTEST - 1 and (starts_alike or len(word) >= FIRST_LETTER_MAY_DIFFER)
+    """Whether the user may have meant `one`: it begins with the same letter, or with the first two
+    swapped. "Plumber" does not stand for "lumber"."""
+    starts_alike = one[0] == word[0] or (one[0], one[1]) == (word[1], word[0])
+    return len(one) >= SHORTEST - 1 and starts_alike
 
 
 def _one_edit_away(word: str, letters: Iterable[str]) -> Iterator[str]:
@@ -142,3 +152,10 @@ def _letter_bits(word: str) -> int:
 
 def _script(letter: str) -> str:
     return unicodedata.name(letter, "OTHER").partition(" ")[0]
+
+
+_FUNCTION_WORDS = frozenset(
+    normalised(word)
+    for words in (languages.FUNCTION_WORDS, *map(str.split, stop_words.ALL))
+    for word in words
+)

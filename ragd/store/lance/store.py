@@ -170,6 +170,7 @@ class ChunkIndex:
         self.read_rows = reader.read_rows
         self.list_tags = vocabulary.list_tags
         self.list_properties = vocabulary.list_properties
+        self.list_property_names = vocabulary.list_property_names
         self.count_words = vocabulary.count_words
         self.word_frequencies = vocabulary.word_frequencies
 

@@ -42,6 +42,17 @@ class TableVocabulary:
         found = await now.read_table(query)
         return await asyncio.to_thread(_starting_with, found["properties"], start)
 
+    async def list_property_names(self) -> list[str]:
+        """The distinct names of properties, in the form that is compared."""
+        if "properties" not in self._pinned.columns:
+            return []  # a table of an earlier version
+        now = self._pinned.now
+        found = await now.read_table(
+            now.table.query().select(["properties"]).where("chunk_index = 0")
+        )
+        known = await asyncio.to_thread(_distinct, found["properties"])
+        return sorted({one.partition("=")[0] for one in known})
+
     async def count_words(self, most: int) -> dict[str, int]:
         """The most frequent words of the table, and how often each occurs."""
         counts: dict[str, int] = {}

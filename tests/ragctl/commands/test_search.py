@@ -116,12 +116,12 @@ def test_on_a_low_terminal_the_best_passage_keeps_its_lines() -> None:
 def test_old_linked_and_weakly_dated_passages_are_marked() -> None:
     flags = {"superseded_by": "Journal/2025 b.md#L1-L2", "via": "Linked from Doorbell."}
     shown = lines_of(RESULT | flags | {"date_source": "file"})
-    assert "file of 2024-01-15" in shown[1]
+    assert "file modified 2024-01-15" in shown[1]
     assert shown[3] == "   ▲ A newer note says otherwise: 'Journal/2025 b.md#L1-L2'"
     assert shown[4] == "   Linked from Doorbell."
     weak = {"date": None, "file_date": "2024-02-02", "date_source": "file"}
-    assert "file of 2024-02-02" in lines_of(RESULT | weak)[1]
-    assert "file of" not in lines_of(RESULT | {"date_source": "note"})[1]
+    assert "file modified 2024-02-02" in lines_of(RESULT | weak)[1]
+    assert "file modified" not in lines_of(RESULT | {"date_source": "note"})[1]
 
 
 def test_the_interpretation_of_the_question_is_shown_first() -> None:
@@ -131,10 +131,31 @@ def test_the_interpretation_of_the_question_is_shown_first() -> None:
     understood = {"time": time, "filters": ["tag: river"]}
     found = answer(RESULT, corrections=fixed, understood=understood)
     first = render_search_results("bord?", found, Loud()).split("\n\n")[0]
-    assert '"bord" is in no note: searched for board or bored.' in first
+    assert 'No note has the word "bord". Searched for: board or bored.' in first
     assert 'Understood: "last week" means 2026-11-09 to 2026-11-15.' in first
-    assert "Understood: tag: river." in first
+    assert "Filters: tag: river." in first
     assert "\x1b[33;1mboard\x1b[0m" in render_search_results("bord?", found, Loud())
+
+
+def test_a_hint_is_shown_with_and_without_results() -> None:
+    hint = "No note has the tag `rver`. Did you mean `river`?\nRun `ragctl reindex`."
+    shown = render_search_results("x", answer(RESULT, hint=hint), Loud()).split("\n\n")[0]
+    assert "▲ No note has the tag `rver`." in shown and "▲ Run `ragctl" in shown
+    nothing = render_search_results("x", answer(hint=hint), Ink())
+    assert nothing == f"Nothing found.\n{hint}"
+
+
+def test_fewer_filters_are_suggested_only_if_there_are_some() -> None:
+    assert render_search_results("x", answer(), Ink()) == "Nothing found. Try other words."
+    assert render_search_results("x", answer(), Ink(), is_filtered=True) == (
+        "Nothing found. Try other words or fewer filters."
+    )
+
+
+def test_a_memory_alone_is_not_a_match_for_a_filter(ragctl: Any, fake: Any) -> None:
+    fake.memories = [{"key": "k", "value": "v", "source": "s"}]
+    assert ragctl("search", "x").code == 0
+    assert ragctl("search", "x", "--tag", "river").code == 6
 
 
 def test_the_numbers_of_the_ranking_are_shown_on_request() -> None:
@@ -150,6 +171,8 @@ def test_a_list_without_an_answer_is_introduced_as_such() -> None:
         "who?", answer(RESULT, answered=True), Ink()
     )
     assert "Nothing answers" not in render_search_results("who?", answer(RESULT), Ink())
+    unsure = render_search_results("who?", answer(RESULT, answered=True, unsure=True), Ink())
+    assert unsure.startswith("Perhaps none of these answers it:\n\n1. Doorbell")
 
 
 def test_a_suggested_memory_can_be_pasted_into_a_shell() -> None:
@@ -335,9 +358,9 @@ def _explained_by_the_pause(ragctl: Any, vault: Path) -> None:
     [
         (("x", "--from", "yesterday"), "write it like 2025-01-31"),
         (("x", "--to", "2025"), "write it like 2025-01-31"),
-        (("x", "--from", "2025-02-30"), "2025-02-30 is not a day in the calendar."),
+        (("x", "--from", "2025-02-30"), "2025-02-30 is not a valid date."),
         (("x", "--to", "2025-01-31T18:30:00 o'clock"), "2025-01-31T18:30:00Z (or +02:00)"),
-        (("x", "--to", "2025-01-31T25:30"), "2025-01-31T25:30 is not a day in the calendar."),
+        (("x", "--to", "2025-01-31T25:30"), "2025-01-31T25:30 is not a valid date."),
         (
             ("x", "--from", "2023-05-03", "--to", "2023-05-01"),
             "--from 2023-05-03 is after --to 2023-05-01.",
@@ -361,6 +384,12 @@ def test_a_wrong_option_is_explained(ragctl: Any, typed: tuple[str, ...], said: 
             "--dir Peeple --dir Journal: one of these",
         ),
         (("SECURITY_VIOLATION", None), ("--dir", ".."), "--dir .. leads outside the vault."),
+        (("UNKNOWN_DIRECTORY", None), ("folder:Peeple",), "folder:Peeple: there is no such folder"),
+        (
+            ("UNKNOWN_DIRECTORY", None),
+            ('folder:"My Peeple" Folder:Journal -folder:x',),
+            'folder:"My Peeple" Folder:Journal: one of these',
+        ),
         (
             ("INVALID_REQUEST", "The field `tags` has a tag without a name."),
             ("--tag", "#"),

@@ -265,6 +265,17 @@ def test_a_job_that_makes_vectors_is_shown_with_its_counts(
     assert "full making vectors, 25% (300 of 1,200 vectors) (01J)" in ragctl("status").out
 
 
+def test_only_the_job_that_makes_vectors_counts_them(ragctl: Ragctl, fake: FakeDaemon) -> None:
+    new = {"total_chunks": 1200, "chunks_embedded": 150}
+    job = {"id": "01J", "mode": "reindex", "phase": "vectors", "progress": 0.25}
+    fake.more |= {"total_chunks": 1200, "chunks_embedded": 200, "building": new}
+    fake.more["active_job"] = {**job, "current": 300, "total": 1200}
+    said = ragctl("status").out
+    assert "300 of 1,200 vectors" in said
+    assert "without a vector" not in said and "with a vector" not in said
+    assert "new index being built: 1,200 passages" in said
+
+
 def test_the_last_job_says_how_long_text_and_vectors_took(ragctl: Ragctl, fake: FakeDaemon) -> None:
     fake.more["last_job"] = {
         "mode": "full",

@@ -235,7 +235,7 @@ def test_a_crash_of_the_probe_is_a_finding(home: Home, monkeypatch: pytest.Monke
 
 
 def test_the_configuration_keeps_notes_on_this_machine(home: Home) -> None:
-    assert network.isolation(home) == ok("by configuration: local_only")
+    assert network.isolation(home) == ok("local by configuration (local_only)")
     configure(
         home,
         embedding={"base_url": "http://example.org:11434"},

@@ -79,6 +79,11 @@ def test_passages_that_do_not_answer_are_only_related() -> None:
     assert "All scores are low" not in searched(RESULT, answered=True, unsure=False)
 
 
+def test_a_hint_is_for_the_user() -> None:
+    assert "`hint` says why" in searched(hint="No note has the tag `x`.")
+    assert "`hint`" not in searched(RESULT)
+
+
 def test_an_outdated_passage_is_not_the_answer() -> None:
     assert "Answer with the newer one." in searched(RESULT | {"superseded_by": "b.md#L1-L2"})
 

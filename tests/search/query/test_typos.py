@@ -30,7 +30,9 @@ WORDS = Vocabulary(
         ("xyzzyplugh", []),
         ("zensor", []),
         ("obard", ["board"]),
-        ("zherapist", ["therapist"]),
+        ("zherapist", []),
+        ("otherapist", []),
+        ("hterapist", ["therapist"]),
     ],
 )
 def test_the_nearest_words_are_found(typed: str, meant: list[str]) -> None:
@@ -38,11 +40,22 @@ def test_the_nearest_words_are_found(typed: str, meant: list[str]) -> None:
 
 
 def test_only_long_words_that_no_note_has_may_be_mistyped() -> None:
-    assert maybe_mistyped("Mañana: the kingfsher's BORD, 机器学习 at 12 o'clock", WORDS) == [
+    assert maybe_mistyped("Mañana: the kingfsher's Bord, 机器学习 at 12 o'clock", WORDS) == [
         "kingfsher",
-        "BORD",
+        "Bord",
         "clock",
     ]
+
+
+def test_function_words_of_any_language_and_words_in_capitals_are_not_mistyped() -> None:
+    assert maybe_mistyped("Warum COBOL, también jeszcze when BOARDS?", WORDS) == []
+
+
+def test_a_word_that_may_be_right_is_not_corrected_by_another_letter() -> None:
+    words = Vocabulary({"must": 3, "mess": 2, "musst": 1, "kingfisher": 1})
+    assert words.words_near("muss") == ["must", "mess"]
+    assert words.words_near("muss", may_be_right=True) == ["musst"]
+    assert words.words_near("kngfishr", may_be_right=True) == []
 
 
 def test_words_are_replaced_in_place() -> None:

@@ -1,0 +1,78 @@
+"""Hints about the model of the index and about a time without notes."""
+
+from datetime import date
+from typing import Any, cast
+
+import pytest
+
+from ragd.embed.providers.shipped_models import ENGLISH, MULTILINGUAL, ShippedModel
+from ragd.protocol.tool_schemas import SearchRequest
+from ragd.search.dates import Span
+from ragd.search.dates.time_messages import explain_no_note_of_time
+from ragd.search.hints import ENGLISH_ONLY, find_hints
+from ragd.search.prepared_query import PreparedQuery
+from ragd.search.query.query_terms import query_terms
+from ragd.search.retrieval import Question
+
+
+class Dated:
+    """An index with this many passages of any time."""
+
+    def __init__(self, passages: int) -> None:
+        self.passages = passages
+
+    async def count(self, where: str | None) -> int:
+        return self.passages
+
+
+def question(language: str | None, model: ShippedModel | None, passages: int = 0) -> Question:
+    spans = (Span(date(2026, 10, 1), date(2026, 10, 31)),)
+    terms = query_terms("x", len)
+    index, task = cast(Any, Dated(passages)), cast(Any, None)
+    return Question(terms, index, None, None, True, task, "", "", spans, language, model=model)
+
+
+PREPARED = PreparedQuery("x", SearchRequest(query="x"))
+
+
+@pytest.mark.parametrize(
+    ("language", "model", "hints"),
+    [
+        ("de", ENGLISH, [ENGLISH_ONLY]),
+        ("zh", ENGLISH, [ENGLISH_ONLY]),
+        ("en", ENGLISH, []),
+        (None, ENGLISH, []),
+        ("de", MULTILINGUAL, []),
+        ("de", None, []),
+    ],
+)
+async def test_a_question_in_another_language_than_the_model_reads_gets_a_hint(
+    language: str | None, model: ShippedModel | None, hints: list[str]
+) -> None:
+    assert await find_hints(PREPARED, question(language, model), True) == hints
+
+
+async def test_a_time_without_notes_is_reported_unless_the_question_is_answered() -> None:
+    said = ["No note is dated in October 2026."]
+    assert await find_hints(PREPARED, question("en", ENGLISH), False) == said
+    assert await find_hints(PREPARED, question("en", ENGLISH), True) == []
+    assert await find_hints(PREPARED, question("en", ENGLISH, passages=1), False) == []
+
+
+@pytest.mark.parametrize(
+    ("spans", "said"),
+    [
+        ([("2026-10-05", "2026-10-05")], "No note is dated 2026-10-05."),
+        ([("2024-02-01", "2024-02-29")], "No note is dated in February 2024."),
+        ([("2024-01-01", "2024-12-31")], "No note is dated in 2024."),
+        ([("0001-01-01", "2019-12-31")], "No note is dated 2019-12-31 or earlier."),
+        ([("2026-10-05", "2026-10-11")], "No note is dated between 2026-10-05 and 2026-10-11."),
+        (
+            [("2025-10-01", "2025-10-31"), ("2026-10-01", "2026-10-31")],
+            "No note is dated in that time.",
+        ),
+    ],
+)
+def test_the_time_is_named_in_words(spans: list[tuple[str, str]], said: str) -> None:
+    days = [Span(*map(date.fromisoformat, one)) for one in spans]
+    assert explain_no_note_of_time(days) == said
