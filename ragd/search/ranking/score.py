@@ -24,7 +24,9 @@ NEEDED, NEEDED_FOREIGN = 0.6, 0.35
 MEANING = 1.5
 NEEDED_WORDS = 0.5  # share of words that is enough without vectors
 
-_NOT_NUMBERS = frozenset({"chunk_id", "source_file", "text_key", "text", "title", "date", "chain"})
+_NOT_NUMBERS = frozenset(
+    {"chunk_id", "source_file", "text_key", "text", "title", "date", "file_day", "chain"}
+)
 
 
 class Evidence(Struct, frozen=True):

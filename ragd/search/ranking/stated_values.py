@@ -11,17 +11,17 @@ _UNITS = (
     r"km|m|cm|mm|miles?|metres?|meters?|hours?|hrs?|h|minutes?|min|seconds?|mg|ml|l|litres?|liters?"
     r"|%|percent|°c?|degrees?|kwh|watts?|w|pages?|points?|days?|weeks?|months?|years?"
 )
+AMOUNT_PATTERN = (
+    rf"[$€£¥₹₩]\s?{_N}|\d[\d.,']*\s?[$€£¥₹₩]|{_N}\s?(?:(?:{_MONEY})(?!\w)|元|块)"
+    rf"|(?<!\w)(?:{_MONEY})\s{_N}|[一二两三四五六七八九十百千万]+\s?[元块]"
+)
 _MASSES = r"kg|kilos?|kilograms?|g|grams?|gramm|lbs?|pounds?|stone|tonnes?|t"
 _HIRED = (
     r"(?:works?|working|started|starts|hired|employed|contract|living|job|promoted|joined|appointed"
     r"|arbeitet|angestellt)"
 )
 _KINDS = {
-    AMOUNT: re.compile(
-        rf"[$€£¥₹₩]\s?{_N}|\d\s?[$€£¥₹₩]|{_N}\s?(?:{_MONEY}|元|块)(?!\w)"
-        rf"|(?<!\w)(?:{_MONEY})\s{_N}",
-        re.I,
-    ),
+    AMOUNT: re.compile(AMOUNT_PATTERN, re.I),
     MASS: re.compile(rf"{_N}\s?(?:(?:{_MASSES})(?!\w)|公斤|斤)", re.I),
     MEASURE: re.compile(rf"{_N}\s?(?:{_UNITS})(?!\w)", re.I),
     NUMBER: re.compile(r"\d"),
