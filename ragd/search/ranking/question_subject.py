@@ -67,7 +67,7 @@ _ASKS_FOR_CONTENT = (
     "|wie (?:steht|sieht) es"
 )
 _HOLDS_MONEY = (
-    r"funds?|(?:\w+ )?accounts?|savings|piggy bank|kitty|\w*konto|\w*fonds|sparbuch|notgroschen"
+    r"funds?|accounts?|savings|piggy bank|kitty|\w{0,30}konto|\w{0,30}fonds|sparbuch|notgroschen"
     r"|rücklagen?|ersparnisse|guthaben|kasse"
 )
 _ASKS_FOR_VALUE = "what(?:['’]?s| is| are)|how high (?:is|are)|wie hoch (?:ist|sind)|was ist"
@@ -97,8 +97,8 @@ TOPICS = (
     FactTopic(  # of an account or a fund, and regular sums such as a rent
         "balance",
         re.compile(
-            rf"(?<!\w)(?:(?:{_ASKS_FOR_CONTENT})(?!\w)(?=.*\b(?:{_HOLDS_MONEY})\b)"
-            rf"|(?:{_ASKS_FOR_VALUE})(?!\w)(?=.*\b(?:{_REGULAR_SUM})\b)"
+            rf"(?<!\w)(?:(?:{_ASKS_FOR_CONTENT})(?!\w)(?=.{{0,80}}\b(?:{_HOLDS_MONEY})\b)"
+            rf"|(?:{_ASKS_FOR_VALUE})(?!\w)(?=.{{0,80}}\b(?:{_REGULAR_SUM})\b)"
             r"|(?:balance|kontostand)(?!\w))",
             re.I,
         ),
@@ -174,7 +174,7 @@ _TO_USER = _whole_words(
     r"|pa(?:y|id) (?:me|us) back"
 )
 _PAST = _whole_words("did|was|were|paid|spent|gekostet|kosteten?")
-_SEVERAL_IN_GERMAN = re.compile(r"\b(?:kosteten|haben\b.*\bgekostet)\b", re.I)
+_SEVERAL_IN_GERMAN = re.compile(r"\b(?:kosteten|haben\b.{0,80}\bgekostet)\b", re.I)
 _PLURAL = re.compile(r"\w{2,}[^\W_sui]s", re.I)
 _WORD = re.compile(r"[^\W_]+(?:['’]s)?")
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 
 from ragd.search.ranking.stated_values import AMOUNT_PATTERN
 
+NEAR = 80  # characters before a name in which "got $85 from" is looked for
 _BEFORE_SUM = (
     r"me|us|back|over|again|the|that|those|my|our|her|his|their|all|another|last|first|second|other"
     r"|remaining|rest|of|full|half|mir|uns|die|das|den|meine|unsere|ihre|seine|alle|letzten"
@@ -65,7 +66,9 @@ def is_repayment(sentence: str, names: Iterable[tuple[int, int]], *, is_certain:
         found = [pattern.match(sentence, end) for pattern in _GIVES]
         if any(_is_given_back(match, is_certain) for match in found if match):
             return True
-        if (match := _GETS.search(sentence[:start])) and _is_given_back(match, True):
+        if (match := _GETS.search(sentence[max(0, start - NEAR) : start])) and _is_given_back(
+            match, True
+        ):
             return True
     return False
 
