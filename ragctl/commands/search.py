@@ -27,15 +27,15 @@ EXAMPLES = (
     ("ragctl search tickets --tag travel --from 2024-01-01", "only with a tag, from a day on"),
     ("ragctl search 'tasks prop:status=active -draft'", "with a property, without a word"),
 )
-_TAG_HELP = "only passages with this tag, in the text or in the note's properties"
+_TAG_HELP = "only notes with this tag, in the text or in the properties"
 _FILTER_HELP = (
     'A question may contain filters: "an exact phrase", -word, tag:travel, folder:Journal,\n'
     "title:doorbell, prop:status=active. A `-` before a filter excludes what matches it."
 )
 _RELEVANCE_HELP = (
-    "The dots next to a passage, one to five, show how likely it answers the question: by how close\n"
-    "it is in meaning, how many of the question's words it has, and whether it is from the time that\n"
-    "the question names. `--json` has the number, 0 to 1."
+    "The dots next to a passage, one to five, show how likely it answers the question: by how\n"
+    "close it is in meaning, how many of the question's words it has, and whether it is from the\n"
+    "time that the question names. `--json` has the number, 0 to 1."
 )
 TOOL = "/v1/tools/obsidian_rag_search"
 _MISTYPED = ("INVALID_REQUEST", "UNKNOWN_DIRECTORY", "SECURITY_VIOLATION")

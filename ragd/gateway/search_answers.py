@@ -14,7 +14,14 @@ from ragd.embed.providers.embedder_port import Vector
 from ragd.errors import DEGRADED, worse
 from ragd.folds import State, progress
 from ragd.gateway.status import answer_meta, explained_error
-from ragd.guard.inspection import GuardedPassage, InspectedPassage, Rules, inspect_text, suggest
+from ragd.guard.inspection import (
+    GuardedPassage,
+    InspectedPassage,
+    NotePassage,
+    Rules,
+    inspect_text,
+    suggest,
+)
 from ragd.guard.live_rules import LiveGuard, confirmations
 from ragd.health.current_health import CurrentHealth, CurrentReason
 from ragd.memories.matching import Memory, memory_data
@@ -26,6 +33,9 @@ from ragd.search.results import TRUST, Result
 from ragd.search.searcher import SearchAnswer
 
 MEMORIES_MAX = 5
+# A memory is suggested only from the best results, and only if they are more likely right than not.
+SUGGESTED_FROM = 3
+SUGGESTED_SCORE = 0.5
 UNNAMED = "linked with another result"
 _QUERY_NOT_SENT = (
     "The query is sensitive, so it was not sent to the external embedding server; only full-text "
@@ -115,7 +125,7 @@ class SearchAnswers:
             "unsure": searched.is_unsure,
             "sensitive_detected": sensitive,
             "memory_suggestion": suggest(
-                [(row, seen) for row, result, seen in passages if not result.superseded_by],
+                passages_to_suggest_from(passages),
                 rules,
                 await self._memories.known_facts(),
                 request.query,
@@ -146,6 +156,17 @@ class SearchAnswers:
         return GuardedAnswer(
             data, searched.retrieval, code, searched.chunks_scanned, searched.is_partial
         )
+
+
+def passages_to_suggest_from(
+    passages: Sequence[tuple[NotePassage, Result, InspectedPassage]],
+) -> list[tuple[NotePassage, InspectedPassage]]:
+    """The best results that are current. A linked note was not ranked with the others."""
+    return [
+        (row, seen)
+        for row, result, seen in passages[:SUGGESTED_FROM]
+        if result.score >= SUGGESTED_SCORE and not result.superseded_by and result.via is None
+    ]
 
 
 def search_envelope(

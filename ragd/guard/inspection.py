@@ -8,13 +8,14 @@ from collections.abc import Collection, Sequence
 from msgspec import Struct
 
 from ragd.guard import injection, sensitive, suggestions
-from ragd.guard.passage import GuardedPassage
+from ragd.guard.passage import GuardedPassage, NotePassage
 from ragd.guard.rules import Rules
 from ragd.guard.suggestions import Suggestion
 
 __all__ = [
     "GuardedPassage",
     "InspectedPassage",
+    "NotePassage",
     "Rules",
     "Suggestion",
     "inspect",
@@ -49,19 +50,19 @@ def inspect_text(text: str, rules: Rules) -> InspectedPassage:
 
 
 def suggest(
-    passages: Sequence[tuple[GuardedPassage, InspectedPassage]],
+    passages: Sequence[tuple[NotePassage, InspectedPassage]],
     rules: Rules,
     known: Collection[tuple[str, str]] = (),
     question: str | None = None,
     others: Sequence[tuple[str, str]] = (),
 ) -> Suggestion | None:
     """The fact most worth remembering, from passages in rank order. Suspected passages and `known`
-    facts (a key or a source, and the value) are left out. If the question is not about such facts,
-    only its first passage counts. `others`: dates and texts of further passages, which may make a
-    fact outdated."""
+    facts (a key or a source, and the value) are left out. The fact is about what the question asks.
+    If the question is not about such facts, only its first passage counts. `others`: dates and
+    texts of further passages, which may make a fact outdated."""
     if not rules.auto_suggest:
         return None
     if question is not None and not rules.lexicon.found_in(question):
         passages = passages[:1]
     trusted = [p for p, seen in passages if not seen.injection_suspected]
-    return suggestions.first_suggestion(trusted, rules, known, others)
+    return suggestions.first_suggestion(trusted, rules, known, others, question)

@@ -21,3 +21,10 @@ class GuardedPassage(Protocol):
     def source_file(self) -> str: ...
     @property
     def date(self) -> str | None: ...
+
+
+class NotePassage(GuardedPassage, Protocol):
+    """The same, with the properties of its note."""
+
+    @property
+    def properties(self) -> Sequence[str]: ...

@@ -1,6 +1,7 @@
 """Suggests a fact of a passage that is worth remembering: its sentence, and a short key for it.
 
-It never invents words: the value is text of the note.
+It never invents words: the value is a sentence of the note. `memorable` says which sentences may be
+suggested.
 """
 
 import re
@@ -9,7 +10,13 @@ from collections.abc import Collection, Iterator, Sequence
 
 from msgspec import Struct
 
-from ragd.guard.passage import GuardedPassage
+from ragd.guard.memorable import (
+    NOT_NAMES,
+    begins_with_person,
+    is_of_another_author,
+    memorable_sentences,
+)
+from ragd.guard.passage import NotePassage
 from ragd.guard.rules import Rules
 from ragd.guard.sensitive import heading_names
 from ragd.guard.sensitive_words import without_harmless_uses
@@ -17,7 +24,9 @@ from ragd.guard.word_matching import FoundPhrase, normalised
 from ragd.notes.characters import collapse_spaces, visible
 from ragd.notes.markdown.sanitise import without_markup
 from ragd.notes.sentences import sentences
-from ragd.notes.stop_words import ENGLISH
+from ragd.notes.stop_words import ENGLISH, GERMAN
+from ragd.search.query.query_terms import stems_of
+from ragd.search.ranking.question_subject import find_asked_fact
 
 LONGEST_VALUE = 500
 LONGEST_KEY = 60
@@ -31,11 +40,7 @@ _TO = re.compile(rf"\b(?i:owed?|owes|debts?)\b(?: (?:still|to|with|of|money|back
 _FROM = re.compile(rf"\b{_NAME}(?: \w+)? ow(?:es|ed) (?:me|us)\b")
 _WORD = re.compile(r"(?<![\w’'])[^\W\d_][\w’'-]*")
 _POSSESSIVE = re.compile("[’']s$")
-_DAYS = """
-monday tuesday wednesday thursday friday saturday sunday january february march april may june july
-august september october november december today yesterday tomorrow
-"""
-_NOT_NAMES = frozenset((*ENGLISH.split(), *_DAYS.split(), "still"))
+_FUNCTION_WORDS = stems_of(f"{ENGLISH} {GERMAN}")
 
 
 class Suggestion(Struct, frozen=True):
@@ -47,23 +52,29 @@ class Suggestion(Struct, frozen=True):
 
 
 def first_suggestion(
-    passages: Sequence[GuardedPassage],
+    passages: Sequence[NotePassage],
     rules: Rules,
     known: Collection[tuple[str, str]] = (),
     others: Sequence[tuple[str, str]] = (),
+    question: str | None = None,
 ) -> Suggestion | None:
-    """The best sentence of the first passage that has one; else the first marked passage.
+    """The best sentence of the first passage that has one; else of the first marked passage.
 
-    Of several statements about one thing, the latest is suggested. Facts that a newer passage makes
-    outdated and `known` facts (a key or a source, and the value) are left out. `others`: dates and
-    texts of further passages that may be newer.
+    The sentence must be about what the question asks. Of several statements about one thing, the
+    latest is suggested. Facts that a newer passage makes outdated and `known` facts (a key or a
+    source, and the value) are left out. `others`: dates and texts of further passages that may be
+    newer.
     """
     dated = [(p.date, p.chunk_text) for p in passages if p.date]
     for find in (_suggest_from_text, _suggest_from_heading):
         for place, passage in enumerate(passages):
-            if found := find(passage, rules):
-                later = [p for p in passages[place + 1 :] if passage.date and p.date]
-                best, day = _newest_of_key(found, passage, [(p, find(p, rules)) for p in later])
+            if found := find(passage, rules, question):
+                later = [
+                    (p, find(p, rules, question))
+                    for p in passages[place + 1 :]
+                    if passage.date and p.date
+                ]
+                best, day = _newest_of_key(found, passage, later)
                 if not _is_known(best, known) and not _is_outdated(
                     best, day, [*dated, *others], rules
                 ):
@@ -103,8 +114,8 @@ def _is_known(found: Suggestion, known: Collection[tuple[str, str]]) -> bool:
 
 def _newest_of_key(
     best: Suggestion,
-    origin: GuardedPassage,
-    others: Sequence[tuple[GuardedPassage, Suggestion | None]],
+    origin: NotePassage,
+    others: Sequence[tuple[NotePassage, Suggestion | None]],
 ) -> tuple[Suggestion, str]:
     """The newest suggestion with the same key, and its date. A note without a date is assumed to be
     up to date."""
@@ -115,11 +126,30 @@ def _newest_of_key(
     return best, newest
 
 
-def _suggest_from_text(passage: GuardedPassage, rules: Rules) -> Suggestion | None:
+def _candidates(passage: NotePassage, question: str | None) -> Iterator[str]:
+    """The sentences that are worth remembering and about what the question asks."""
+    if is_of_another_author(passage.properties):
+        return
+    for sentence in memorable_sentences(passage.chunk_text):
+        if question is None or _is_about(question, sentence):
+            yield sentence
+
+
+def _is_about(question: str, sentence: str) -> bool:
+    """Whether a sentence names the whole subject of the question, or, if the question asks for no
+    fact that changes, has one of its telling words."""
+    wanted = find_asked_fact(question)
+    stems = stems_of(sentence)
+    if wanted is not None:
+        return wanted.subject <= stems
+    return not stems.isdisjoint(stems_of(question) - _FUNCTION_WORDS)
+
+
+def _suggest_from_text(
+    passage: NotePassage, rules: Rules, question: str | None
+) -> Suggestion | None:
     best: tuple[int, str, list[FoundPhrase]] = (0, "", [])
-    for sentence in sentences(passage.chunk_text):
-        if not _is_statement(sentence):
-            continue
+    for sentence in _candidates(passage, question):
         found = rules.lexicon.found_in(sentence)
         if found and not rules.lexicon.found_in(without_harmless_uses(normalised(sentence))):
             continue  # a harmless use: time that is spent, attention that is paid
@@ -132,28 +162,23 @@ def _suggest_from_text(passage: GuardedPassage, rules: Rules) -> Suggestion | No
     return _suggestion(_key(sentence, found, passage), sentence, passage)
 
 
-def _is_statement(sentence: str) -> bool:
-    """False for a question and for a web address: they are not worth remembering."""
-    return not sentence.rstrip(' *_"”)').endswith("?") and "://" not in sentence
-
-
-def _suggest_from_heading(passage: GuardedPassage, rules: Rules) -> Suggestion | None:
-    """From a list under the heading "Costco", or a diary's section `#mentalhealth`."""
+def _suggest_from_heading(
+    passage: NotePassage, rules: Rules, question: str | None
+) -> Suggestion | None:
+    """From a note "Costco", or a diary's section `#mentalhealth`."""
     found = rules.lexicon.found_in(f"{passage.title}\n{passage.heading_path}")
     topic = found[0][1] if found else next(_marked_names(passage, rules), None)
-    value = ", ".join(sentences(passage.chunk_text)) if found else ""
-    if not value or len(value) > LONGEST_VALUE:
-        value = next(iter(sentences(passage.chunk_text)), "")
+    value = next(_candidates(passage, question), "") if topic is not None else ""
     if topic is None or not value:
         return None
     return _suggestion(_join_key(topic, _day_or_title(passage, topic)), value, passage)
 
 
-def _marked_names(passage: GuardedPassage, rules: Rules) -> Iterator[str]:
+def _marked_names(passage: NotePassage, rules: Rules) -> Iterator[str]:
     return (name for name in heading_names(passage) if name in rules.marked)
 
 
-def _suggestion(key: str, value: str, passage: GuardedPassage) -> Suggestion | None:
+def _suggestion(key: str, value: str, passage: NotePassage) -> Suggestion | None:
     if not key:
         return None
     if len(value) > LONGEST_VALUE:
@@ -161,7 +186,7 @@ def _suggestion(key: str, value: str, passage: GuardedPassage) -> Suggestion | N
     return Suggestion(key, value, passage.source_file)
 
 
-def _key(sentence: str, found: list[FoundPhrase], passage: GuardedPassage) -> str:
+def _key(sentence: str, found: list[FoundPhrase], passage: NotePassage) -> str:
     phrases = [phrase for _, phrase in found]
     if not _DEBT.isdisjoint(phrases):
         if (match := _TO.search(sentence)) and _may_be_name(match.group(1), phrases):
@@ -174,13 +199,11 @@ def _key(sentence: str, found: list[FoundPhrase], passage: GuardedPassage) -> st
 
 
 def _person_in(sentence: str, phrases: list[str]) -> str:
-    """The first capitalised name in a sentence. The first word counts only before "paid", "owed" or
-    "spent"."""
+    """The first capitalised name in a sentence. The first word counts only if it is the only one
+    and does something: "Bo paid", "Bo sent"."""
     names = [match for match in _WORD.finditer(sentence) if _may_be_name(match.group(), phrases)]
-    if names and names[0].start() == 0:
-        verb = normalised(sentence[names[0].end() :].strip()).partition(" ")[0]
-        if len(names) > 1 or verb not in phrases:
-            del names[0]
+    if names and names[0].start() == 0 and (len(names) > 1 or not begins_with_person(sentence)):
+        del names[0]
     return _POSSESSIVE.sub("", names[0].group()) if names else ""
 
 
@@ -188,10 +211,10 @@ def _may_be_name(word: str, phrases: list[str]) -> bool:
     if not word[0].isupper():
         return False
     first = normalised(re.split("[’']", word)[0])
-    return len(first) > 1 and first not in _NOT_NAMES and not any(first in p for p in phrases)
+    return len(first) > 1 and first not in NOT_NAMES and not any(first in p for p in phrases)
 
 
-def _day_or_title(passage: GuardedPassage, topic: str) -> str:
+def _day_or_title(passage: NotePassage, topic: str) -> str:
     """The second part of a key without a person: the day of the passage, or the note's title."""
     if passage.date:
         return passage.date

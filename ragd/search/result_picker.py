@@ -9,9 +9,11 @@ up candidates itself.
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime
 
 from msgspec import Struct, structs
 
+from ragd.search.dates.candidate_dates import latest_day
 from ragd.search.file_check import FileCheck
 from ragd.search.passage_scoring import ScoredPassage
 from ragd.search.ranking.fusion import Candidate
@@ -163,7 +165,8 @@ class ResultPicker:
         self._best = [named.get(id(pick), pick) for pick in self._best]
 
     def mark_superseded(self) -> None:
-        """Mark older statements with the newer passage of the answer that supersedes them."""
+        """Mark older statements with the newer passage of the answer that supersedes them. A note
+        without a date is older than a passage of a day after its file's time."""
         newest: dict[str, _PickedPassage] = {}
         for pick in self._best:
             chain = pick.equal[0].chain
@@ -267,7 +270,10 @@ def _date_of(pick: _PickedPassage | None) -> str | None:
 
 
 def _with_superseded_by(pick: _PickedPassage, newest: _PickedPassage | None) -> _PickedPassage:
-    if newest is None or (pick.row.date or "") >= (newest.row.date or ""):
+    if newest is None:
+        return pick
+    day = latest_day(pick.row.date, pick.row.modified_at, datetime.astimezone)
+    if not day or day >= (newest.row.date or ""):
         return pick
     result = structs.replace(pick.result, superseded_by=newest.result.citation)
     return structs.replace(pick, result=result)

@@ -1,5 +1,9 @@
 """The newest statement of a changing fact, in other words than the question."""
 
+from datetime import datetime
+
+import pytest
+
 from tests.daemon.searches import serve_text
 
 STREETS = {
@@ -22,3 +26,17 @@ def test_a_statement_is_found_by_its_subject_alone() -> None:
         assert first["source_file"] == "Journal/2021-09-05.md"
         assert second["source_file"] == "Journal/2019-03-02.md"
         assert second["superseded_by"] == first["citation"]
+
+
+@pytest.mark.parametrize(("changed", "is_older"), [("2026-03-01", True), ("2026-06-01", False)])
+def test_a_note_without_a_date_is_as_old_as_its_file_at_least(changed: str, is_older: bool) -> None:
+    notes = {
+        "People/Hana.md": "# Hana\n\nHana lives in Bern, and loves to live there.\n",
+        "Journal/2026-05-02.md": "Hana lives in Graz now. We carried boxes all day long.\n",
+    }
+    moment = datetime.fromisoformat(changed).timestamp()
+    with serve_text(notes, {"People/Hana.md": moment}) as vault:
+        asked = vault.search("Where does Hana live?")
+        newer, undated = sorted(asked.results, key=lambda result: result["source_file"])
+        assert undated["superseded_by"] == (newer["citation"] if is_older else None)
+        assert (asked.files[0] == newer["source_file"]) is is_older

@@ -157,6 +157,33 @@ def test_what_is_owed_takes_several_notes_and_is_worth_remembering(home: str) ->
 
 @needs_model
 @pytest.mark.slow
+@pytest.mark.parametrize(
+    ("question", "newer", "older"),
+    [
+        ("Does Kavya owe me money?", "Journal/2025-03-16.md", "Journal/2024-11-17.md"),
+        ("what is in the emergency fund?", "Journal/2025-03-16.md", "Journal/2024-10-13.md"),
+    ],
+)
+def test_a_fact_that_changed_is_marked(home: str, question: str, newer: str, older: str) -> None:
+    found = {result["source_file"]: result for result in _found(home, question)["results"]}
+    assert next(iter(found)) == newer
+    assert found[older]["superseded_by"] == found[newer]["citation"]
+
+
+@needs_model
+@pytest.mark.slow
+def test_two_flights_are_two_prices_and_little_is_worth_remembering(home: str) -> None:
+    for question in ("flight price", "What did my flights cost?"):
+        found = _found(home, question)
+        assert [result["superseded_by"] for result in found["results"]] == [None] * 3
+    for question in ("How much rent do I pay?", "what is in the emergency fund?"):
+        assert _found(home, question)["memory_suggestion"] is None
+    settled = _found(home, "Does Kavya owe me money?")["memory_suggestion"]
+    assert settled["value"].startswith("Kavya sent the $85")
+
+
+@needs_model
+@pytest.mark.slow
 def test_a_note_that_hides_itself_is_not_found(home: str) -> None:
     found = _found(home, "the letter to Tomas that I never sent", "--max", "50")
     assert HIDDEN not in _sources(found)

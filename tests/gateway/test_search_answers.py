@@ -4,15 +4,24 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
+from msgspec import structs
 
 from ragd.clock import SystemClock
 from ragd.folds import State
-from ragd.gateway.search_answers import GuardedAnswer, SearchAnswers, search_envelope
+from ragd.gateway.search_answers import (
+    GuardedAnswer,
+    SearchAnswers,
+    passages_to_suggest_from,
+    search_envelope,
+)
 from ragd.gateway.suggested_commands import SuggestedCommands
+from ragd.guard.inspection import InspectedPassage
 from ragd.health.current_health import CurrentHealth
 from ragd.paths import Home
 from ragd.protocol.tool_schemas import SearchRequest
+from ragd.search.results import Result, make_result
 from ragd.search.searcher import SearchAnswer
+from ragd.store.lance import ChunkRow
 from tests.guard.conftest import rules_of
 
 
@@ -77,3 +86,20 @@ def test_a_command_in_a_hint_names_the_home() -> None:
     envelope = search_envelope(answer, State(), CurrentHealth("healthy", ()), "", 1)
     named = SuggestedCommands(Home("/tmp/other")).add_home_to_envelope(envelope)
     assert named.data["hint"] == "Run `ragctl --home /tmp/other reindex`."
+
+
+def test_a_memory_is_suggested_only_from_the_best_results_that_are_likely_right() -> None:
+    def passage(number: int, **fields: Any) -> tuple[ChunkRow, Result, InspectedPassage]:
+        where: Any = ("", None, None, [], 0, 1, "", "", "", "", 1, 1, "", "")
+        row = ChunkRow(f"{number}", "", f"{number}.md", *where)
+        result = structs.replace(make_result(row, 0.9, "vault"), **fields)
+        return row, result, InspectedPassage((), False)
+
+    def from_which(*passages: tuple[ChunkRow, Result, InspectedPassage]) -> list[str]:
+        return [row.source_file for row, _ in passages_to_suggest_from(passages)]
+
+    good = [passage(number) for number in range(5)]
+    assert from_which(*good) == ["0.md", "1.md", "2.md"]
+    assert from_which(passage(0, score=0.5), passage(1, score=0.4999)) == ["0.md"]
+    assert from_which(passage(0, superseded_by="1.md#L1-L1"), good[1]) == ["1.md"]
+    assert from_which(passage(0, via="linked from “A”"), good[1]) == ["1.md"]

@@ -35,18 +35,20 @@ def test_the_debt_of_the_journal_is_suggested_with_its_sentence(rules: Rules) ->
     ("text", "key"),
     [
         ("I still owe Sreenivas $70.", "debt_to_sreenivas"),
-        ("We owed money to Meera, and paid.", "debt_to_meera"),
+        ("We owed money to Meera, $9, and paid.", "debt_to_meera"),
         ("The debt to Mr. Müller is 40 euros.", "debt_to_muller"),
         ("Ravi owed me $20.", "debt_from_ravi"),
         ("Paid Sreenivas $50 of it.", "payment_sreenivas"),
         ("Settled the last $70 with Sreenivas over lunch.", "payment_sreenivas"),
-        ("Spent too much in Hampi.", "spending_hampi"),
-        ("New medication: Sertraline, 50 mg.", "medication_sertraline"),
-        ("i owe anna something", "debt_2024_01_15"),
-        ("Woke late, paid the rent.", "payment_2024_01_15"),
-        ("Sreenivas paid for lunch.", "payment_sreenivas"),
+        ("We spent $90 in Hampi.", "spending_hampi"),
+        ("My new medication is Sertraline, 50 mg.", "medication_sertraline"),
+        ("*I owe Bo **70** dollars for the kayak.*", "debt_to_bo"),
+        ("i owe anna 5 euros", "debt_2024_01_15"),
+        ("I woke late, paid $900 of rent.", "payment_2024_01_15"),
+        ("Sreenivas paid $20 for lunch.", "payment_sreenivas"),
+        ("Kavya sent the $85, so that is done.", "payment_kavya"),
         ("We spent $40 at Meera's place.", "spending_meera"),
-        ("It cost $5.", "payment_2024_01_15"),
+        ("It cost me $5.", "payment_2024_01_15"),
         ("I spent two hours and $300 at the dentist.", "spending_2024_01_15"),
         ("I spend most of my time worrying about the $4,000 debt to Raj.", "debt_to_raj"),
     ],
@@ -75,7 +77,7 @@ def test_the_same_debt_keeps_its_key_on_any_day(rules: Rules) -> None:
 
 
 def test_without_a_name_or_a_day_the_key_has_the_notes_title(rules: Rules) -> None:
-    assert _key("the rent was paid", rules, title="Flat in Köln") == "payment_flat_in_koln"
+    assert _key("my rent of $5 was paid", rules, title="Flat in Köln") == "payment_flat_in_koln"
 
 
 def test_letters_without_an_ascii_form_stay() -> None:
@@ -84,24 +86,14 @@ def test_letters_without_an_ascii_form_stay() -> None:
     assert found == Suggestion("欠_日记", "我欠小明五百块。", "Note.md")
 
 
-def test_a_list_under_a_heading_is_kept_as_one_line(rules: Rules) -> None:
-    costco = Found(
-        "tags: [shopping]\n# Costco\n\n- rice\n- [ ] olive oil\n- [x] coffee",
-        title="Costco",
-        heading_path="Costco",
-        source_file="Lists/Costco.md",
-    )
-    assert first_suggestion([costco], rules) == Suggestion(
-        "costco", "rice, olive oil, coffee", "Lists/Costco.md"
-    )
-
-
-def test_a_marked_section_gives_its_first_sentence(rules: Rules) -> None:
+def test_a_marked_section_gives_its_first_sentence_with_a_value(rules: Rules) -> None:
     passage = Found(
-        "#mentalhealth\nA good week. Slept well.", section="#mentalhealth", date="2024-03-09"
+        "#mentalhealth\nA good week. I slept 7 hours a night.",
+        section="#mentalhealth",
+        date="2024-03-09",
     )
     assert first_suggestion([passage], rules) == Suggestion(
-        "mentalhealth_2024_03_09", "A good week.", "Note.md"
+        "mentalhealth_2024_03_09", "I slept 7 hours a night.", "Note.md"
     )
 
 
@@ -117,6 +109,29 @@ def test_a_sentence_comes_before_a_heading_and_the_first_passage_before_others(
 @pytest.mark.parametrize(
     "text",
     [
+        "tags: [shopping]\n# Costco\n\n- rice\n- [ ] olive oil, we paid $9\n  I paid $5 once.",
+        "| what | paid |\n|---|---|\n| I paid the rent | $1,380 |",
+        "| I paid the rent | $1,380 |",
+        "# I owe Bo $90.",
+        "> I paid Bo $90.",
+        "I paid:\n```\nI owe Bo $90.\n```\n",
+        "$5",
+        "Bo paid: $5.",
+        "It cost $5.",
+        "Pays her debts with a screenshot.",
+        "She says: write down every debt, also the $5 that I owe.",
+        "Bo wrote: I paid $5.",
+        '"I owe Bo $90."',
+        'Bo said "I paid $90. And more." Then he left.',
+        "Remember the ideal cost per use trends to $0, as I paid.",
+        "For every dollar you spend, expect to pay $1, as I paid.",
+        "If I owe Bo $90, all is lost.",
+        "[[I owe Bo $90]] · [[I paid $5]]",
+        "Long talk with Bo about debts.",
+        "The garage was paid, $640.",
+        "Dinner was $640.",
+        "Rent went up to $640.",
+        "Paid off on Monday, $640.",
         "We spent the day at Meera's place.",
         "Do you spend a lot of money on drawing?",
         "I want to spend more time with Jonas.",
@@ -124,8 +139,33 @@ def test_a_sentence_comes_before_a_heading_and_the_first_passage_before_others(
         "cover: https://m.media-amazon.com/images/M.jpg",
     ],
 )
-def test_questions_addresses_and_time_spent_are_not_suggested(rules: Rules, text: str) -> None:
+def test_only_statements_of_a_value_about_a_person_are_suggested(rules: Rules, text: str) -> None:
     assert first_suggestion([Found(text)], rules) is None
+
+
+def test_nothing_is_suggested_from_the_text_of_another_author(rules: Rules) -> None:
+    for properties in (["author=[[kevin kelly]]"], ["source=https://kk.org/"], ["url=http://a.b"]):
+        assert first_suggestion([Found("I owe Bo $90.", properties=properties)], rules) is None
+    own = Found("I owe Bo $90.", properties=["source=the bank", "rating=5"])
+    assert first_suggestion([own], rules) is not None
+
+
+@pytest.mark.parametrize(
+    ("question", "value"),
+    [
+        ("Does Kavya owe me money?", "Kavya sent the $85 for the frame, so that is done."),
+        ("Was I paid for the frame?", "Kavya sent the $85 for the frame, so that is done."),
+        ("what is in the emergency fund?", None),
+        ("How much do I owe Sreenivas?", None),
+        ("How much does a Tesla cost?", None),
+    ],
+)
+def test_what_is_suggested_is_about_what_the_question_asks(
+    rules: Rules, question: str, value: str | None
+) -> None:
+    text = "Moved $300 into the emergency fund. Kavya sent the $85 for the frame, so that is done."
+    found = first_suggestion([Found(text)], rules, question=question)
+    assert (found.value if found else None) == value
 
 
 def test_without_a_fact_nothing_is_suggested(rules: Rules) -> None:
@@ -135,7 +175,7 @@ def test_without_a_fact_nothing_is_suggested(rules: Rules) -> None:
 
 def test_long_sentences_are_cut_and_keys_are_short(rules: Rules) -> None:
     found = first_suggestion(
-        [Found("I owe " + "Maximilian" * 30 + " " + "very " * 400 + "much")], rules
+        [Found("I owe " + "Maximilian" * 30 + " $5 and " + "very " * 400 + "much")], rules
     )
     assert found is not None
     assert len(found.value) <= 500 and found.value.endswith("…")

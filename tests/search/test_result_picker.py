@@ -252,3 +252,26 @@ async def test_the_search_goes_no_deeper_if_nothing_fits() -> None:
     found = picking(index, FileCheck())
     assert not await found.pick(index.candidates(30))
     assert found.best == []
+
+
+def test_a_note_without_a_date_is_superseded_only_after_the_day_of_its_file() -> None:
+    async def marks(modified_at: str) -> list[str | None]:
+        index = Index(["newer", "undated"])
+        newer, undated = index.rows.values()
+        index.rows["id0"] = structs.replace(newer, date="2026-05-02")
+        index.rows["id1"] = structs.replace(undated, modified_at=modified_at)
+        picked = picking(index, FileCheck())
+        found = index.candidates(2)
+        for one in found:
+            one.chain = "id0"
+        await picked.pick(found)
+        picked.mark_superseded()
+        return [result.superseded_by for _, result in picked.best]
+
+    async def search() -> None:
+        assert await marks("2026-04-30T12:00:00Z") == [None, "0000.md#L1-L1"]
+        assert await marks("2026-05-02T12:00:00Z") == [None, None]
+        assert await marks("2026-05-04T12:00:00Z") == [None, None]
+        assert await marks("") == [None, None]
+
+    asyncio.run(search())

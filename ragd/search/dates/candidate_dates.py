@@ -41,7 +41,8 @@ def mark_dates(
     local: Local,
     weak: float = WEAK,
 ) -> None:
-    """Set each candidate's date and text, and how close its date is to these spans.
+    """Set each candidate's date, or the day of its file, its text, and how close its date is to
+    these spans.
 
     `weak`: the factor for a file's time, compared with a date of the note itself.
     """
@@ -50,9 +51,11 @@ def mark_dates(
         if one is None:
             continue
         one.date, one.text, one.title = hit.date, hit.text, hit.title
+        day = None if hit.date else file_day(hit.modified_at, local)
+        one.file_day = day.isoformat() if day else None
         if spans and hit.date:
             one.closeness = closeness(date.fromisoformat(hit.date), spans)
-        elif spans and (day := file_day(hit.modified_at, local)):
+        elif spans and day:
             one.closeness = weak * closeness(day, spans)
         if spans and any(_names_year(span, hit.names) for span in spans):
             one.closeness = max(one.closeness, YEAR_IN_NAME)
@@ -77,6 +80,15 @@ def mark_recency(found: Mapping[str, Candidate]) -> None:
         if one.date and newest:
             age = (newest - date.fromisoformat(one.date)).days
             one.recency = 0.5 ** (age / RECENT_DAYS)
+
+
+def latest_day(own: str | None, modified_at: str, local: Local) -> str:
+    """The last day on which a passage can have been written: its own date, or else the day of its
+    file; empty if neither is known."""
+    if own:
+        return own
+    day = file_day(modified_at, local)
+    return day.isoformat() if day else ""
 
 
 def file_day(modified_at: str, local: Local) -> date | None:

@@ -59,14 +59,31 @@ _DEBT_WORDS = (
     "|to go|open|covered|advanced|schulde[nt]?|schuldig|schulden|geliehen|leiht|zurück|bezahlt"
     "|quitt|offen"
 )
+# "What is in the fund?" asks for a sum, "What is in the box?" does not.
+_ASKS_FOR_CONTENT = (
+    "what(?:['’]?s| is| are)?(?: (?:left|now|still|currently))? (?:in|on)|how(?:['’]?s| is| are)"
+    "|how (?:big|full|large|high) (?:is|are)|(?:state|level|size) of"
+    "|was (?:ist|liegt)(?: (?:noch|jetzt))? (?:im?|auf)|wie (?:hoch|groß|voll) (?:ist|sind)"
+    "|wie (?:steht|sieht) es"
+)
+_HOLDS_MONEY = (
+    r"funds?|accounts?|savings|piggy bank|kitty|\w{0,30}konto|\w{0,30}fonds|sparbuch|notgroschen"
+    r"|rücklagen?|ersparnisse|guthaben|kasse"
+)
+_ASKS_FOR_VALUE = "what(?:['’]?s| is| are)|how high (?:is|are)|wie hoch (?:ist|sind)|was ist"
+_REGULAR_SUM = (
+    "rent|salary|wages?|income|mortgage|tuition|premium|allowance|miete|gehalt|lohn|einkommen"
+    "|beitrag"
+)
 _MONEY_BETWEEN = "ow(?:e|es|ed|ing)|debts?|lent|loan(?:ed)?|borrow(?:ed)?|schulde[nt]?|schulden"
 
 TOPICS = (
     FactTopic(
         "debt",
         re.compile(
-            r"(?<!\w)(?:ow(?:e|es|ed)|debts?|borrow(?:ed)?|lent|pa(?:y|id) back|repay|schulde[nt]?"
-            r"|schulden|schuldig|geliehen|(?:am|are) (?:i|we) (?:even|square|quits))(?!\w)|欠",
+            r"(?<!\w)(?:ow(?:e|es|ed)|debts?|borrow(?:ed)?|lent|pa(?:y|id)(?= (?:\w+ ){0,2}back\b)"
+            r"|repay|schulde[nt]?|schulden|schuldig|geliehen|(?:am|are) (?:i|we)"
+            r" (?:even|square|quits))(?!\w)|欠",
             re.I,
         ),
         frozenset({AMOUNT, SETTLED}),
@@ -77,9 +94,24 @@ TOPICS = (
         _whole_words("weighs?|weight|heavy|kilos?|wiegt|gewicht|schwer"),
         frozenset({MASS}),
     ),
+    FactTopic(  # of an account or a fund, and regular sums such as a rent
+        "balance",
+        re.compile(
+            rf"(?<!\w)(?:(?:{_ASKS_FOR_CONTENT})(?!\w)(?=.{{0,80}}\b(?:{_HOLDS_MONEY})\b)"
+            rf"|(?:{_ASKS_FOR_VALUE})(?!\w)(?=.{{0,80}}\b(?:{_REGULAR_SUM})\b)"
+            r"|(?:balance|kontostand)(?!\w))",
+            re.I,
+        ),
+        frozenset({AMOUNT}),
+        None,
+        _whole_words(_MONEY_BETWEEN),
+    ),
     FactTopic(
         "price",
-        _whole_words("costs?|price[ds]?|how much (?:is|are|was)|pay for|fee|kostet|kosten|preis"),
+        _whole_words(
+            "costs?|price[ds]?|how much (?:is|are|was|were)|pay for|(?:do|did) (?:i|we) pay|fee"
+            "|kostete?[nt]?|gekostet|preise?|zahle ich|zahlen wir"
+        ),
         frozenset({AMOUNT}),
         None,
         _whole_words(_MONEY_BETWEEN),
@@ -122,20 +154,29 @@ TOPICS = (
 )
 _ANY_NUMBER = _whole_words(
     "how much|how many|how (?:old|long|tall|high|big|large|far|fast|often)|wie viele?"
+    "|wie (?:alt|lange?|hoch|groß|weit|schnell|oft)"
 )
 NUMBERS = frozenset({AMOUNT, MASS, MEASURE, NUMBER})
 
 # Words of a question that name neither topic nor subject.
 _GENERAL = frozenset(
     stems_of(
-        f"{ENGLISH} {GERMAN} money current currently now still left today latest rest amount "
-        "actually exactly moment right these days along letter card parcel send write visit many"
+        f"{ENGLISH} {GERMAN} money geld current currently now still left today latest rest amount "
+        "actually exactly moment right these days along letter card parcel send write visit many "
+        "looking doing"
     )
 )
 # The purpose of a debt is ignored: a later note about the repayment may not mention it.
 _WHAT_FOR = re.compile(r"(?<!\w)(?:for|because of|für|wegen)(?!\w).*", re.I)
 _USER = _whole_words("i|my|me|mine|we|our|ich|mein|meine|meinen|wir|unser")
-_TO_USER = _whole_words(r"ow(?:e|es|ed) (?:me|us)|schulde[nt]? mir|(?:did )?i len[dt]")
+_TO_USER = _whole_words(
+    r"ow(?:e|es|ed) (?:me|us)|schulde[nt]? (?:\w+ ){0,2}(?:mir|uns)|(?:did )?i len[dt]"
+    r"|pa(?:y|id) (?:me|us) back"
+)
+_PAST = _whole_words("did|was|were|paid|spent|gekostet|kosteten?")
+_SEVERAL_IN_GERMAN = re.compile(r"\b(?:kosteten|haben\b.{0,80}\bgekostet)\b", re.I)
+_PLURAL = re.compile(r"\w{2,}[^\W_sui]s", re.I)
+_WORD = re.compile(r"[^\W_]+(?:['’]s)?")
 
 
 def find_asked_fact(question: str) -> AskedFact | None:
@@ -147,11 +188,29 @@ def find_asked_fact(question: str) -> AskedFact | None:
     if topic is not None and topic.name == "debt":
         rest = _WHAT_FOR.sub(" ", rest)
     subject = stems_of(rest) - _GENERAL
+    if topic is not None and topic.name == "price" and _asks_for_several(question, subject):
+        return None
     of_user = not subject and bool(_USER.search(question))
     if not subject and not of_user:
         return None
     to_user = topic is not None and topic.name == "debt" and bool(_TO_USER.search(question))
     return AskedFact(topic, subject, of_user, to_user)
+
+
+def _asks_for_several(question: str, subject: frozenset[str]) -> bool:
+    """ "What did my flights cost?": each of them had its price, and none of these is out of date.
+    "What do the lessons cost?" asks for one price, which may change."""
+    if not _PAST.search(question):
+        return False
+    if _SEVERAL_IN_GERMAN.search(question):
+        return True
+    in_subject = [(word, bool(stems_of(word) & subject)) for word in _WORD.findall(question)]
+    last_words = (
+        word
+        for at, (word, is_in) in enumerate(in_subject)
+        if is_in and not (at + 1 < len(in_subject) and in_subject[at + 1][1])
+    )
+    return any(_PLURAL.fullmatch(word) for word in last_words)
 
 
 def subject_words(question: str) -> str:

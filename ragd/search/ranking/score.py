@@ -25,7 +25,9 @@ MEANING = 1.5
 UNSURE_BELOW = 0.4  # a best score below this: perhaps nothing answers the question
 NEEDED_WORDS = 0.5  # share of words that is enough without vectors
 
-_NOT_NUMBERS = frozenset({"chunk_id", "source_file", "text_key", "text", "title", "date", "chain"})
+_NOT_NUMBERS = frozenset(
+    {"chunk_id", "source_file", "text_key", "text", "title", "date", "file_day", "chain"}
+)
 
 
 class Evidence(Struct, frozen=True):

@@ -5,11 +5,16 @@ import re
 AMOUNT, MASS, MEASURE, NUMBER = "amount", "mass", "measure", "number"
 PLACE, ROLE, STATE, CODE, SETTLED = "place", "role", "state", "code", "settled"
 
-_N = r"\d[\d.,' ]*"
+# Repetitions have a limit, so that a page of digits does not take long.
+_N = r"\d[\d.,' ]{0,20}"
 _MONEY = r"euros?|eur|dollars?|usd|bucks|francs?|chf|pounds?|gbp|rupees?|inr|yen|yuan|kronen?|zloty"
 _UNITS = (
     r"km|m|cm|mm|miles?|metres?|meters?|hours?|hrs?|h|minutes?|min|seconds?|mg|ml|l|litres?|liters?"
     r"|%|percent|°c?|degrees?|kwh|watts?|w|pages?|points?|days?|weeks?|months?|years?"
+)
+AMOUNT_PATTERN = (
+    rf"[$€£¥₹₩]\s?{_N}|{_N}\s?[$€£¥₹₩]|{_N}\s?(?:(?:{_MONEY})(?!\w)|元|块)"
+    rf"|(?<!\w)(?:{_MONEY})\s{_N}|[一二两三四五六七八九十百千万]{{1,12}}\s?[元块]"
 )
 _MASSES = r"kg|kilos?|kilograms?|g|grams?|gramm|lbs?|pounds?|stone|tonnes?|t"
 _HIRED = (
@@ -17,18 +22,14 @@ _HIRED = (
     r"|arbeitet|angestellt)"
 )
 _KINDS = {
-    AMOUNT: re.compile(
-        rf"[$€£¥₹₩]\s?{_N}|\d\s?[$€£¥₹₩]|{_N}\s?(?:{_MONEY}|元|块)(?!\w)"
-        rf"|(?<!\w)(?:{_MONEY})\s{_N}",
-        re.I,
-    ),
+    AMOUNT: re.compile(AMOUNT_PATTERN, re.I),
     MASS: re.compile(rf"{_N}\s?(?:(?:{_MASSES})(?!\w)|公斤|斤)", re.I),
     MEASURE: re.compile(rf"{_N}\s?(?:{_UNITS})(?!\w)", re.I),
     NUMBER: re.compile(r"\d"),
-    CODE: re.compile(r"\+?\d[\d\s/().-]{3,}\d|\S+@\S+|(?:is|:)\s*\S*\d\S*", re.I),
+    CODE: re.compile(r"\+?\d[\d\s/().-]{3,40}\d|\S{1,64}@\S|(?:is|:)\s{0,9}\S{0,40}\d", re.I),
     # A number before or after a name, or a name after a verb such as "lives" or "moved".
     PLACE: re.compile(
-        r"\d+\w?,? [A-ZÀ-Þ][\w-]+|[A-ZÀ-Þ][\w-]+(?:straße|strasse|gasse|weg|platz)? \d+\w?(?!\w)"
+        r"\d{1,6}\w?,? [A-ZÀ-Þ][\w-]|[A-ZÀ-Þ][\w-]{1,40} \d{1,6}\w?(?!\w)"
         r"|(?:lives?|living|moved|flat|house|home|address|wohnt|zog|gezogen)\b[^.]{0,40}?"
         r"(?:in|to|at|near|nach|:)\s+(?:the\s+)?[A-ZÀ-Þ]"
     ),

@@ -4,18 +4,25 @@ Only for a question that asks for a fact that changes (a debt, a price; see `que
 and names no time, and only among the candidates of that search. A chain is a group of passages that
 state the same fact. A passage belongs to a chain if one of its sentences, alone or with the note's
 title, names the whole subject and states a value of the right kind. A passage that only mentions
-the subject, or has no date, is in no chain. Two people with the same first name have two chains.
-The passages of a chain share out its places in the ranking by date. If the first of these places is
-near the top, the latest passage comes first of all.
+the subject is in no chain. Two people with the same first name have two chains, and so have two
+flights (see `narrowing`). The passages of a chain share out its places in the ranking by date. If
+the first of these places is near the top, the latest passage comes first of all.
+
+A passage without a date cannot be newer than its file. It is in a chain if the file's day is before
+the latest date of the chain. Otherwise it may be newer or older, and nothing changes.
 """
 
 import re
 from collections.abc import Iterable, Sequence
 
+from msgspec import Struct
+
 from ragd.notes.sentences import sentences
 from ragd.search.query.query_terms import stems_of
 from ragd.search.ranking.fusion import Candidate
+from ragd.search.ranking.narrowing import narrowing_words
 from ragd.search.ranking.question_subject import NUMBERS, AskedFact, find_asked_fact
+from ragd.search.ranking.repayments import is_repayment
 from ragd.search.ranking.stated_values import STATE, is_statement_of_state, kinds_in
 
 MOST_CANDIDATES = 200  # that are compared, from the top
@@ -27,6 +34,17 @@ _USER = re.compile(r"(?<!\w)(?:i|my|ich|mein|meine)(?!\w)", re.I)
 _WORD = re.compile(r"[^\W_]+(?:['’]s)?")
 
 
+class Statement(Struct, frozen=True):
+    """What a passage states the asked fact about.
+
+    `name`: the rest of the subject's name, "keller" if the question asks for Anna and the passage
+    is about Anna Keller; usually empty. `narrowing`: the stems of the words that narrow it.
+    """
+
+    name: str = ""
+    narrowing: frozenset[str] = frozenset()
+
+
 def newest_first(question: str, ranked: Sequence[Candidate]) -> list[Candidate]:
     """The same candidates, with the passages of each chain in the order of their dates."""
     wanted = find_asked_fact(question)
@@ -36,11 +54,11 @@ def newest_first(question: str, ranked: Sequence[Candidate]) -> list[Candidate]:
     heads = []
     for chain in _find_chains(wanted, found[:MOST_CANDIDATES]):
         places = sorted(found.index(one) for one in chain)
-        newest = max(one.date or "" for one in chain)
-        by_date = sorted(chain, key=lambda one: one.date or "", reverse=True)
+        by_date = sorted(chain, key=_latest_day, reverse=True)
+        newest = _latest_day(by_date[0])
         for place, one in zip(places, by_date, strict=True):
             one.chain = by_date[0].chunk_id
-            one.is_superseded = (one.date or "") < newest
+            one.is_superseded = _latest_day(one) < newest
             found[place] = one
         if places[0] < NEAR_THE_TOP:
             heads.append(by_date[0])
@@ -50,22 +68,32 @@ def newest_first(question: str, ranked: Sequence[Candidate]) -> list[Candidate]:
 
 def _find_chains(wanted: AskedFact, candidates: Iterable[Candidate]) -> list[list[Candidate]]:
     """Groups of at least two candidates that state the same fact about one subject."""
-    by_name: dict[str, list[Candidate]] = {}
+    found: dict[frozenset[str], dict[str, list[Candidate]]] = {}
     for one in candidates:
-        if (
-            one.date is not None
-            and (name := statement_about(wanted, one.text, one.title)) is not None
-        ):
-            by_name.setdefault(name, []).append(one)
-    named = [name for name in by_name if name]
-    if "" in by_name and len(named) == 1:  # the short name must mean that person
-        by_name[named[0]] = [*by_name.pop(""), *by_name[named[0]]]
-    return [chain for chain in by_name.values() if len(chain) > 1]
+        stated = statement_about(wanted, one.text, one.title) if _latest_day(one) else None
+        if stated is not None:
+            found.setdefault(stated.narrowing, {}).setdefault(stated.name, []).append(one)
+    for by_name in found.values():
+        named = [name for name in by_name if name]
+        if "" in by_name and len(named) == 1:  # the short name must mean that person
+            by_name[named[0]] = [*by_name.pop(""), *by_name[named[0]]]
+    chains = [_known_order(chain) for by_name in found.values() for chain in by_name.values()]
+    return [chain for chain in chains if len(chain) > 1]
 
 
-def statement_about(wanted: AskedFact, text: str, title: str) -> str | None:
-    """The rest of the subject's name in the passage: "keller" if the question asks for Anna and the
-    passage is about Anna Keller; usually empty. None if the passage does not state the fact."""
+def _known_order(chain: Sequence[Candidate]) -> list[Candidate]:
+    """The candidates with a date, and those without one whose file is older than the newest."""
+    newest = max((one.date for one in chain if one.date), default="")
+    return [one for one in chain if one.date or _latest_day(one) < newest]
+
+
+def _latest_day(one: Candidate) -> str:
+    """The last day on which it can have been written; empty if it is not known."""
+    return one.date or one.file_day or ""
+
+
+def statement_about(wanted: AskedFact, text: str, title: str) -> Statement | None:
+    """What the passage states the fact about; None if it does not state it."""
     title_stems = stems_of(title)
     for sentence in sentences(text):
         if sentence.rstrip().endswith("?"):
@@ -75,8 +103,18 @@ def statement_about(wanted: AskedFact, text: str, title: str) -> str | None:
         if missing and not wanted.subject <= title_stems:
             continue
         if _states_value(wanted, sentence, stems):
-            return "" if missing else _rest_of_name(wanted, sentence)
+            if missing:
+                return Statement()
+            return Statement(_rest_of_name(wanted, sentence), _narrowing(wanted, sentence))
     return None
+
+
+def _narrowing(wanted: AskedFact, sentence: str) -> frozenset[str]:
+    """Only of things that have a number: what a debt is for does not matter, and neither does where
+    a person comes from."""
+    if wanted.topic is not None and not wanted.topic.kinds <= NUMBERS:
+        return frozenset()
+    return narrowing_words(sentence, wanted.subject)
 
 
 def _states_value(wanted: AskedFact, sentence: str, stems: frozenset[str]) -> bool:
@@ -87,9 +125,13 @@ def _states_value(wanted: AskedFact, sentence: str, stems: frozenset[str]) -> bo
         return not kinds.isdisjoint(NUMBERS) and wanted.subject <= stems
     if topic.not_in_statement is not None and topic.not_in_statement.search(sentence):
         return False
+    if topic.name == "debt":
+        names = _places_of_subject(wanted, sentence)
+        if is_repayment(sentence, names, is_certain=not wanted.to_user):
+            return wanted.to_user
+        if bool(_TO_USER.search(sentence)) is not wanted.to_user:
+            return False
     if topic.in_statement is not None and not topic.in_statement.search(sentence):
-        return False
-    if topic.name == "debt" and bool(_TO_USER.search(sentence)) is not wanted.to_user:
         return False
     if wanted.of_user and not (_USER.search(sentence) and topic.in_question.search(sentence)):
         return False
@@ -100,8 +142,12 @@ def _states_value(wanted: AskedFact, sentence: str, stems: frozenset[str]) -> bo
 
 def _end_of_subject(wanted: AskedFact, sentence: str) -> int:
     """Where the last word of the subject ends; 0 if only the title names it."""
-    ends = [m.end() for m in _WORD.finditer(sentence) if stems_of(m.group()) & wanted.subject]
-    return max(ends, default=0)
+    return max((end for _, end in _places_of_subject(wanted, sentence)), default=0)
+
+
+def _places_of_subject(wanted: AskedFact, sentence: str) -> list[tuple[int, int]]:
+    """Where each word of the subject begins and ends."""
+    return [m.span() for m in _WORD.finditer(sentence) if stems_of(m.group()) & wanted.subject]
 
 
 def _rest_of_name(wanted: AskedFact, sentence: str) -> str:

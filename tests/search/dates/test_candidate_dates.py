@@ -42,3 +42,11 @@ def test_a_day_and_another_year_are_not_the_year(name: str) -> None:
 def test_only_a_whole_year_counts() -> None:
     month = Span(date(2024, 12, 1), date(2024, 12, 31))
     assert closeness("2024 in review", month) == closeness("Groceries", month)
+
+
+@pytest.mark.parametrize(("own", "day"), [("2024-12-29", None), (None, "2025-01-02")])
+def test_a_passage_without_a_date_has_the_day_of_its_file(own: str | None, day: str | None) -> None:
+    found = {"c": Candidate("c", "a.md")}
+    hit = Hit(("a",), date=own, modified_at="2025-01-02T12:00:00Z")
+    mark_dates(found, [hit], [], lambda moment: moment.astimezone(UTC))
+    assert (found["c"].date, found["c"].file_day) == (own, day)

@@ -50,6 +50,26 @@ def test_the_latest_debt_comes_first() -> None:
         ("What is Ivo's phone number?", "Ivo, phone: 555 0199.", "Ivo's new number: 555 0142."),
         ("Was schulde ich Jutta?", "Ich schulde Jutta 40 €.", "Ich schulde Jutta noch 15 €."),
         ("How much do I owe Bo?", "I owe Bo $90.", "Paid Bo the rest, we are even now."),
+        ("Does Bo owe me money?", "Bo owes me $85.", "Bo sent the $85 for the taxi, all done."),
+        ("What does Bo owe me?", "Bo owes me $85.", "Bo transferred 85 dollars today."),
+        ("Did Bo pay me back?", "I lent Bo $85.", "Bo finally paid me back $40."),
+        ("What does Bo owe me?", "Bo owes me $85.", "Got the $85 back from Bo."),
+        ("Schuldet Jutta mir Geld?", "Jutta schuldet mir 40 €.", "Jutta gab mir 40 € zurück."),
+        (
+            "Schuldet mir Jutta noch etwas?",
+            "Jutta schuldet mir 40 €.",
+            "Jutta hat die 40 € heute überwiesen.",
+        ),
+        ("what is in the rainy day fund?", "Rainy day fund: $900.", "$950 in the rainy day fund."),
+        ("What's in the holiday fund?", "Holiday fund at $10.", "The holiday fund is at $20."),
+        ("how is my holiday fund doing", "Holiday fund at $10.", "The holiday fund is at $20."),
+        ("balance of the savings account", "Savings account: $5.", "Savings account: $7."),
+        ("Was ist im Notgroschen?", "Notgroschen: 900 €.", "Im Notgroschen sind jetzt 950 €."),
+        ("Wie hoch ist die Miete?", "Die Miete ist 900 €.", "Die Miete steigt auf 950 €."),
+        ("What is the rent?", "The rent is $900.", "The rent went up to $950."),
+        ("How much rent do I pay?", "The rent is $900.", "The rent went up to $950."),
+        ("How much is the rent?", "Rent for May: $900.", "Rent for June: $950."),
+        ("rent for the garage: price", "Rent for the garage: $90.", "Rent of the garage: $95."),
     ],
 )
 def test_the_newer_value_comes_first(question: str, older: str, newer: str) -> None:
@@ -75,6 +95,23 @@ def test_the_newer_value_comes_first(question: str, older: str, newer: str) -> N
         # Nothing that can be out of date.
         ("What did Meera say about sleep?", "Meera is tired of sleep.", "Meera is awake."),
         ("recipes with 200 g flour", "Bread: 500 g flour.", "Cake: 200 g flour."),
+        ("What is in the box?", "There are 4 cups in the box.", "The box has 2 plates, $5 each."),
+        ("How is Bo?", "Bo has $90.", "Bo has $70."),
+        # Money that another person gives, but not to settle a debt to the user.
+        ("Does Bo owe me money?", "Bo owes me $90.", "Bo sent $20 for my birthday."),
+        ("Does Bo owe me money?", "Bo owes me $90.", "I sent Bo the $20 for the taxi."),
+        ("Does Bo owe me money?", "Bo owes me $90.", "Bo paid the garage $20."),
+        ("Does Bo owe me money?", "Bo owes me $90.", "Bo gave me the $20, so I owe Bo again."),
+        ("How much do I owe Bo?", "I owe Bo $90.", "Bo transferred the $20 for the taxi."),
+        # Two things with one name.
+        ("flight price", "Flight to Bengaluru: $1,120.", "Flight $284."),
+        ("flight price", "Flight to Bengaluru: $1,120.", "Flight to San Diego: $284."),
+        ("How much is the rent?", "The rent is $900.", "The rent for the garage is $90."),
+        ("Wie hoch ist die Miete?", "Die Miete ist 900 €.", "Miete für die Garage: 90 €."),
+        # Each of several things had its own price.
+        ("What did my flights cost?", "My flight: $1,120.", "Flight $284."),
+        ("How much were the tickets?", "The tickets were $20.", "Tickets: $40."),
+        ("Was haben die Flüge gekostet?", "Zwei Flüge: 300 €.", "Flüge: 280 €."),
     ],
 )
 def test_statements_about_different_facts_keep_their_order(
@@ -89,6 +126,29 @@ def test_without_a_date_or_with_the_same_one_nothing_is_superseded() -> None:
     )
     day = "2024-01-01"
     assert order("What do I owe Bo?", (day, "I owe Bo $9."), (day, "I owe Bo $5.")) == "0 1"
+
+
+def undated(question: str, file_day: str | None, *dated: str) -> str:
+    """As `order`, with a statement without a date in the first place."""
+    found = candidates((None, "I owe Bo $9."), *((day, "I owe Bo $5.") for day in dated))
+    found[0].file_day = file_day
+    ranked = newest_first(question, found)
+    return " ".join(f"({one.chunk_id})" if one.is_superseded else one.chunk_id for one in ranked)
+
+
+def test_a_note_without_a_date_is_older_than_what_is_dated_after_its_file() -> None:
+    asked = "What do I owe Bo?"
+    assert undated(asked, "2023-12-31", "2024-01-01") == "1 (0)"
+    assert undated(asked, "2023-12-31", "2023-01-01", "2024-01-01") == "2 (0) (1)"
+    assert undated(asked, "2022-12-31", "2023-01-01", "2024-01-01") == "2 (1) (0)"
+
+
+@pytest.mark.parametrize("file_day", ["2024-01-01", "2024-01-02", None])
+def test_a_note_without_a_date_whose_file_is_not_older_changes_nothing(
+    file_day: str | None,
+) -> None:
+    assert undated("What do I owe Bo?", file_day, "2024-01-01") == "0 1"
+    assert undated("What do I owe Bo?", file_day) == "0"
 
 
 def test_the_title_may_name_the_subject() -> None:

@@ -1,0 +1,38 @@
+"""Finds the words after a subject that narrow it: "Flight to Bengaluru", "rent for the garage".
+Pure.
+
+Two statements with different narrowing words are about different things. A time does not narrow a
+subject: "rent for May" and "rent for June" are one rent.
+"""
+
+import re
+from collections.abc import Set
+
+from ragd.notes.stop_words import ENGLISH, GERMAN
+from ragd.search.dates import time_names
+from ragd.search.query.query_terms import stems_of
+
+_WORD = re.compile(r"[^\W_]+(?:['’]s)?")
+# A lower-case word, or a name of several words.
+_NARROWING = re.compile(
+    r"\s+(?:to|for|of|from|nach|für|von|aus)\s+"
+    r"(?:(?:the|an?|my|our|his|her|their|de[mnrs]|die|das|mein\w*|unser\w*)\s+)?"
+    r"([A-ZÀ-Þ][\w'’-]*(?:\s[A-ZÀ-Þ][\w'’-]*)*|[^\W\d_][\w'’-]*)"
+)
+_TIMES = (
+    *(*time_names.MONTHS, *time_names.LATIN_SEASONS, *time_names.LATIN_WEEKDAYS),
+    *(*time_names.LATIN_STEPS, *time_names.LATIN_UNITS),
+)
+_NOT_NARROWING = stems_of(
+    f"{ENGLISH} {GERMAN} {' '.join(_TIMES)} almost nearly roughly around exactly today "
+    "tomorrow yesterday good free sure example course heute morgen gestern fast etwa rund"
+)
+
+
+def narrowing_words(sentence: str, subject: Set[str]) -> frozenset[str]:
+    """The stems of the words that narrow a subject (its stems) in a sentence; usually none."""
+    found: set[str] = set()
+    for word in _WORD.finditer(sentence):
+        if stems_of(word.group()) & subject and (match := _NARROWING.match(sentence, word.end())):
+            found |= stems_of(match.group(1)) - subject - _NOT_NARROWING
+    return frozenset(found)
