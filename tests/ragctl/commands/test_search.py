@@ -435,7 +435,7 @@ def test_withheld_passages_come_with_the_command_that_shows_them(ragctl: Any, fa
 
 def test_the_help_explains_the_dots(ragctl: Any) -> None:
     said = " ".join(ragctl("search", "--help").out.split())
-    assert "how relevant it is on its own" in said and "not sorted by it" in said
+    assert "how likely it answers the question" in said and "from the time" in said
 
 
 def test_a_similar_folder_is_suggested(ragctl: Any, fake: Any) -> None:
