@@ -252,15 +252,17 @@ async def test_a_note_that_only_a_reindex_has_read_still_waits_after_a_crash(
     start: Any, write: Any, monkeypatch: Any
 ) -> None:
     running = await indexed(start)
-    hang = asyncio.Event().wait
-    monkeypatch.setattr(running.pipeline._writer, "_finish", lambda job, failed: hang())
-    write(running.vault, "Shopping.md", "- a heron for the roof of the boathouse\n")
-    job = await running.request("reindex")
-    await running.until_state(lambda state: "Shopping.md" in state.catalog.waiting)
-    await running.until_state(
-        lambda state: state.catalog.building is not None and len(state.catalog.building.files) == 4
-    )
-    running = await start()
+    with monkeypatch.context() as crash:
+        crash.setattr(store_writer, "end_job", lambda *_: asyncio.Event().wait())
+        write(running.vault, "Shopping.md", "- a heron for the roof of the boathouse\n")
+        job = await running.request("reindex")
+        await running.until_state(lambda state: "Shopping.md" in state.catalog.waiting)
+        await running.until_state(
+            lambda state: (
+                state.catalog.building is not None and len(state.catalog.building.files) == 4
+            )
+        )
+        running = await start(crash.undo)
     Held(running, monkeypatch)  # the new index waits for its vectors, so the old one serves on
     await running.until(JobFinished, 0, job_id=job)
     async with asyncio.timeout(PATIENCE_S):
@@ -445,23 +447,19 @@ class Held:
     def __init__(self, running: Any, monkeypatch: Any) -> None:
         self._backlog = running.pipeline.backlog
         self._maker = maker = running.pipeline.vector_maker
-        self._own = (maker.find_cached, self._backlog._fill)
+        self._own = (maker.find_cached, maker.is_paused)
         self._monkeypatch = monkeypatch
 
         async def nothing(*_: Any) -> dict[str, bytes]:
             return {}
 
-        async def later(files: Any, table: Any, index: Any) -> None:
-            space = index.identity.space.identity
-            maker._not_before[space] = maker._clock.monotonic() + 3600
-
-        self._put(nothing, later)
+        self._put(nothing, lambda index: True)
 
     def let_go(self) -> None:
         self._put(*self._own)
         self._maker.retry_now()
         self._backlog.wake()
 
-    def _put(self, find_cached: Any, fill: Any) -> None:
+    def _put(self, find_cached: Any, is_paused: Any) -> None:
         self._monkeypatch.setattr(self._maker, "find_cached", find_cached)
-        self._monkeypatch.setattr(self._backlog, "_fill", fill)
+        self._monkeypatch.setattr(self._maker, "is_paused", is_paused)
