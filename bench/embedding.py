@@ -197,14 +197,14 @@ def quality(
     if asked is not None:
         given = given._replace(questions=collection(asked).questions)
     if cut:
-        known = vars(model)["_pieces"]
+        known = model.pieces
         first = SimpleNamespace(
             ids=lambda text: known.ids(text)[: window - 2],
             sentences=lambda text: (known.ids(text)[: window - 2], [0]),
             start_id=getattr(known, "start_id", None),
             end_id=getattr(known, "end_id", None),
         )
-        vars(model)["_pieces"] = first
+        model.pieces = first
     chunks = model.embed(given.chunks)
     asked = model.embed([question["text"] for question in given.questions])
     scores = []

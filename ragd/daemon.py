@@ -144,9 +144,9 @@ async def _live(home: Home, config: Config, clock: SystemClock, crash_mark: Cras
                 await _serve(home, config, clock, ledger, stop, crash_mark)
             except (Exception, BaseExceptionGroup) as why:
                 if isinstance(innermost(why), PermissionRefused | ConfigError):
-                    await _record_stop(ledger, "refused", writer)
+                    await record_stop(ledger, "refused", writer)
                 raise
-            await _record_stop(ledger, "requested", writer)
+            await record_stop(ledger, "requested", writer)
     except BaseExceptionGroup as failures:
         # Not `except*`: before Python 3.11.4 what it raises comes out in a group again.
         cause = innermost(failures)
@@ -285,7 +285,7 @@ def _listener(home: Home) -> Listener:
     return UnixListener(home.socket)
 
 
-async def _record_stop(ledger: Ledger, reason: str, writer: "asyncio.Task[None]") -> None:
+async def record_stop(ledger: Ledger, reason: str, writer: "asyncio.Task[None]") -> None:
     """Record a clean stop, unless the disk is full."""
     crashpoint("daemon.before_stopped")
     try:

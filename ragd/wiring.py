@@ -90,7 +90,7 @@ class Pipeline:
             ledger, self._store, self.open_indexes, self.generations, damage, self._new_identity
         )
         self.compactor = Compactor(ledger, clock, self.open_indexes, damage)
-        self._writer = StoreWriter(
+        self.store_writer = StoreWriter(
             ledger,
             clock,
             self.open_indexes,
@@ -104,7 +104,7 @@ class Pipeline:
     def actors(self) -> dict[str, Callable[[], Awaitable[None]]]:
         """The actors by name. Those that receive batches start before the one that forms them."""
         return {
-            "store_writer": self._writer.run,
+            "store_writer": self.store_writer.run,
             "embedder": self._embedder.run,
             "batcher": self._batcher.run,
             "watcher": self._watcher.run,

@@ -100,7 +100,7 @@ class Backlog:
             self._woken.clear()
             await self._close_unused_providers()
             provider_wait = self._maker.until_next_try()
-            if found := self._next_table():
+            if found := self.next_table():
                 table, index = found
                 if not index.identity.space.is_known:
                     await self._request_reindex(index)
@@ -122,8 +122,9 @@ class Backlog:
         if open_now := self._open_indexes.list_open():
             await self._providers.keep_only({i.identity.space.identity for i in open_now})
 
-    def _next_table(self) -> tuple[Table, ChunkIndex] | None:
-        """The next table that lacks vectors: the index that serves, then the one being built."""
+    def next_table(self) -> tuple[Table, ChunkIndex] | None:
+        """The next table that lacks vectors: the index that serves, then the one being built. None
+        if there is nothing to do now."""
         catalog = self._ledger.state.catalog
         if self._ledger.state.jobs.active is not None:
             return None  # text first: it takes seconds, and vectors take minutes

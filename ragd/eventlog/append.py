@@ -48,7 +48,7 @@ class Appender:
         self._disk = disk
         self._run = run
         self._created_by = created_by
-        self._segment_max_bytes = segment_max_bytes
+        self.segment_max_bytes = segment_max_bytes
         self._size = position.size
         self._next_seq = position.next_seq
         self._file: AppendFile | None = None
@@ -86,7 +86,7 @@ class Appender:
             self._file = None
 
     def _segment_with_room_for(self, needed: int) -> AppendFile:
-        if self._file is not None and self._size + needed <= self._segment_max_bytes:
+        if self._file is not None and self._size + needed <= self.segment_max_bytes:
             return self._file
         name = segment_name(self._next_seq)
         header = encode_header(SegmentHeader(FORMAT, MIN_READER, self._created_by, self._next_seq))

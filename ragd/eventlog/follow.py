@@ -38,7 +38,7 @@ class RecentRecords:
     def __init__(self) -> None:
         self._records: list[Record] = []
         self._sizes: list[int] = []
-        self._bytes = 0
+        self.size_bytes = 0  # of all records in memory, encoded
 
     def extend(self, records: Sequence[Record], sizes: Sequence[int]) -> None:
         """Add the next records, and the encoded size of each."""
@@ -46,8 +46,8 @@ class RecentRecords:
             self._keep_last(0)
         self._records.extend(records)
         self._sizes.extend(sizes)
-        self._bytes += sum(sizes)
-        if len(self._records) > 2 * RECENT_MAX or self._bytes > RECENT_MAX_BYTES:
+        self.size_bytes += sum(sizes)
+        if len(self._records) > 2 * RECENT_MAX or self.size_bytes > RECENT_MAX_BYTES:
             self._keep_last(self._half())
 
     def _half(self) -> int:
@@ -63,7 +63,7 @@ class RecentRecords:
         """Drop all but the last `kept`."""
         gone = len(self._records) - kept
         del self._records[:gone], self._sizes[:gone]
-        self._bytes = sum(self._sizes)
+        self.size_bytes = sum(self._sizes)
 
     def after(self, after: int, limit: int) -> Sequence[Record] | None:
         """Up to `limit` records after `after`, or None if memory does not reach back that far."""
@@ -83,7 +83,7 @@ class DiskReader:
     def __init__(self, disk: Disk, after: int) -> None:
         self._disk = disk
         self._next = after + 1  # the seq to return next
-        self._segment = ""
+        self.segment = ""  # the one that is read now
         self._offset = 0
         self._skipped_bad_line = False  # the last line was bad; it may be before `_next`
 
@@ -105,12 +105,12 @@ class DiskReader:
 
     def _next_bytes(self, until: int) -> bytes:
         while True:
-            if not self._segment:
+            if not self.segment:
                 self._open_segment(self._first_segment(until))
             try:
-                return self._disk.read(self._segment, self._offset, READ_BYTES)
+                return self._disk.read(self.segment, self._offset, READ_BYTES)
             except FileNotFoundError:  # retention removed it meanwhile
-                self._segment = ""
+                self.segment = ""
 
     def _first_segment(self, until: int) -> str:
         names = segment_names(self._disk)
@@ -122,17 +122,17 @@ class DiskReader:
 
     def _next_segment(self) -> bool:
         names = segment_names(self._disk)
-        following = [name for name in names if name > self._segment]
+        following = [name for name in names if name > self.segment]
         if not following:
             return False
         first = first_seq_of(following[0])
-        if first > self._next and self._segment not in names:
+        if first > self._next and self.segment not in names:
             raise TooOld(first)  # retention removed more than this segment
         self._open_segment(following[0])
         return True
 
     def _open_segment(self, segment: str) -> None:
-        self._segment, self._offset, self._skipped_bad_line = segment, 0, False
+        self.segment, self._offset, self._skipped_bad_line = segment, 0, False
         self._next = max(self._next, first_seq_of(segment))
 
     def _records_in(self, data: bytes, until: int) -> list[Record]:
@@ -162,7 +162,7 @@ class DiskReader:
         try:
             if self._offset:
                 return decode(line)
-            if decode_header(line).first == first_seq_of(self._segment):
+            if decode_header(line).first == first_seq_of(self.segment):
                 return None
         except NotARecord:
             if self._offset:
@@ -170,4 +170,4 @@ class DiskReader:
         raise self._damaged()
 
     def _damaged(self) -> Damaged:
-        return Damaged(self._segment, self._next)
+        return Damaged(self.segment, self._next)

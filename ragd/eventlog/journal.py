@@ -52,6 +52,7 @@ class Journal:
         appender: Appender,
         clock: Clock,
         on_durable: Callable[[Record], None],
+        recent: RecentRecords | None = None,
     ) -> None:
         self._disk = disk
         self._appender = appender
@@ -60,7 +61,7 @@ class Journal:
         self._queue: asyncio.Queue[_PendingAppend | None] = asyncio.Queue(WAITING_MAX)
         self._queue_lock = asyncio.Lock()
         self._held_back: _PendingAppend | None = None
-        self._recent = RecentRecords()
+        self._recent = recent or RecentRecords()
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="log-writer")
         self._new_records = asyncio.Event()
         self._fullness = asyncio.Event()

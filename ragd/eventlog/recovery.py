@@ -79,7 +79,7 @@ class _Recovery:
         for name in self._disk.names():
             if name.endswith(TEMPORARY):
                 self._disk.rename(name, "")
-        self._repairs = _unrecorded(self._disk)
+        self._repairs = unrecorded_incidents(self._disk)
         if self._after and not segment_names(self._disk) and not _ranges(self._repairs):
             self._gaps.append((1, self._after))  # there is a snapshot, but no log
         for segment in read_log(self._disk, self._after):
@@ -239,7 +239,7 @@ def _create(disk: Disk, name: str, tail: bytes) -> None:
         disk.create(name, b"")
 
 
-def _unrecorded(disk: Disk) -> list[Incident]:
+def unrecorded_incidents(disk: Disk) -> list[Incident]:
     """Repairs of an earlier start that crashed before it recorded them."""
     incidents: list[Incident] = []
     for name in disk.names():

@@ -79,7 +79,7 @@ def scan(name: str, data: bytes, *, is_last: bool) -> Segment:
     records, end = _whole_records(data, newline + 1, first)
     segment = Segment(name, records, end, len(data))
     if end < len(data) or not is_last:
-        segment.damage = _classify_damage(data, end, segment.next_seq, is_last)
+        segment.damage = classify_damage(data, end, segment.next_seq, is_last)
     return segment
 
 
@@ -147,7 +147,7 @@ def _record_in(line: bytes) -> Record | None:
     return None
 
 
-def _classify_damage(data: bytes, offset: int, seq: int, is_last: bool) -> Damage | None:
+def classify_damage(data: bytes, offset: int, seq: int, is_last: bool) -> Damage | None:
     """Torn or damaged? The record was durable if the `d` of a later whole record says so."""
     bad = data[offset:]
     readable = _read_rest(bad)

@@ -36,7 +36,7 @@ class Compactor:
         self._clock = clock
         self._open_indexes = open_indexes
         self._damage = damage
-        self._failures = 0  # in a row, with the same code and the same index
+        self.failures = 0  # in a row, with the same code and the same index
         self._last_failure: tuple[str, str | None] = ("", None)  # that index, and its error code
         self._woken = asyncio.Event()
 
@@ -67,7 +67,7 @@ class Compactor:
             if self._open_indexes.serving is not index:
                 return 0.0  # another index serves now, and this one is gone
             return await self._handle_failure(why, index)
-        self._failures = 0
+        self.failures = 0
         if done.changed and self._open_indexes.serving is index:
             took = int((self._clock.monotonic() - began) * 1000)
             generation = index.identity.generation
@@ -80,15 +80,15 @@ class Compactor:
         damage hides words and keeps deleted text on the disk. The second failure records it."""
         code = why.code if isinstance(why, RagdError) else None
         before, self._last_failure = self._last_failure, (index.identity.generation, code)
-        self._failures = self._failures + 1 if self._last_failure == before else 1
+        self.failures = self.failures + 1 if self._last_failure == before else 1
         log.warning(
             "the index could not be compacted",
             exception=type(why).__name__,
             code=code,
-            times=self._failures,
+            times=self.failures,
         )
         is_missing = code == "INDEX_NOT_FOUND"
-        is_damaged = code == "INDEX_CORRUPTED" and self._failures >= FAILURES_FOR_DAMAGE
+        is_damaged = code == "INDEX_CORRUPTED" and self.failures >= FAILURES_FOR_DAMAGE
         if code is not None and (is_damaged or is_missing) and not self._damage.is_recorded:
             if is_damaged:
                 self._open_indexes.mark_damaged(index)

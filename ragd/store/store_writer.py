@@ -89,7 +89,7 @@ class StoreWriter:
         self._compactor = compactor
         self._damage = damage
         self._group: asyncio.TaskGroup
-        self._embedded: dict[str, asyncio.Event] = {}
+        self.awaited_vectors: dict[str, asyncio.Event] = {}  # by batch; set when they are made
         self._tasks: asyncio.Queue[Task] = asyncio.Queue()
         self._full_disk_retry = FullDiskRetry(ledger, clock)
         self._vector_recount = VectorRecount(ledger, open_indexes)
@@ -98,7 +98,8 @@ class StoreWriter:
 
     async def run(self) -> None:
         position = self._ledger.state.seq
-        self._tasks, self._embedded = asyncio.Queue(), {}  # after a crash, batches are formed again
+        self._tasks = asyncio.Queue()  # after a crash, batches are formed again
+        self.awaited_vectors = {}
         self._in_flight.fills.drop_all()
         for batch in self._in_flight.batches.values():  # formed while this actor was down
             self._add_batch(batch)
@@ -135,7 +136,7 @@ class StoreWriter:
             elif isinstance(event, BatchEmbedded):
                 if fill := self._in_flight.fills.get(event.batch_id):
                     self._tasks.put_nowait(fill)
-                elif waiting := self._embedded.get(event.batch_id):  # else it is stored
+                elif waiting := self.awaited_vectors.get(event.batch_id):  # else it is stored
                     waiting.set()
             elif isinstance(event, JobCancelRequested):
                 self._tasks.put_nowait(event)
@@ -143,8 +144,8 @@ class StoreWriter:
                 self._tasks.put_nowait(event)  # repaired or damaged
 
     def _add_batch(self, batch: Batch) -> None:
-        if batch.batch_id not in self._embedded:  # else it is in the queue already
-            self._embedded[batch.batch_id] = asyncio.Event()
+        if batch.batch_id not in self.awaited_vectors:  # else it is in the queue already
+            self.awaited_vectors[batch.batch_id] = asyncio.Event()
             self._tasks.put_nowait(batch)
 
     async def _work(self) -> None:
@@ -183,10 +184,10 @@ class StoreWriter:
         try:
             if self._in_flight.batches.get(batch.batch_id) is not None:
                 async with asyncio.timeout(VECTORS_WITHIN_S):
-                    await self._embedded[batch.batch_id].wait()
+                    await self.awaited_vectors[batch.batch_id].wait()
         except TimeoutError:
             log.info("stored without waiting for vectors", batch=batch.batch_id)
-        self._embedded.pop(batch.batch_id, None)
+        self.awaited_vectors.pop(batch.batch_id, None)
         if self._in_flight.batches.get(batch.batch_id) is None:
             return  # it was dropped, and its notes are read again
         made = self._in_flight.pop_vectors(batch.batch_id)

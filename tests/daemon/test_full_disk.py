@@ -141,7 +141,7 @@ async def test_an_end_is_recorded_only_of_a_run_whose_start_is(home: Home) -> No
         if starts:
             begun = DaemonStarted(version="1", config_hash="", previous_stop="none")
             await ledger.journal.append("daemon", begun)
-        await daemon_story._record_stop(ledger, "requested", writer)
+        await daemon_story.record_stop(ledger, "requested", writer)
         await writer
     assert types(home) == ["daemon_started", "daemon_stopped"]
 

@@ -17,6 +17,7 @@ import pytest
 from ragd.embed.embedding_cache import EmbeddingCache
 from ragd.embed.providers.embedder_port import Vector
 from ragd.runtime import sqlite_files
+from tests.sqlite_connections import record_connections
 
 ROOT = Path(__file__).parents[2]
 SPACE = "a" * 32
@@ -236,10 +237,12 @@ async def test_without_its_folder_the_cache_is_empty(tmp_path: Path) -> None:
     await cache.close()
 
 
-async def test_on_a_full_disk_nothing_is_cached_until_there_is_room(cache: EmbeddingCache) -> None:
+async def test_on_a_full_disk_nothing_is_cached_until_there_is_room(
+    cache: EmbeddingCache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened = record_connections(monkeypatch)
     await cache.put_many(SPACE, some(range(3)))
-    connection = cache._file._connection
-    assert connection is not None
+    (connection,) = opened
     connection.execute("PRAGMA max_page_count = 20")  # SQLite then says SQLITE_FULL
     await cache.put_many(SPACE, some(range(3, 300)))
     assert await cache.get_many(SPACE, [name(n) for n in range(300)]) == some(range(3))

@@ -33,6 +33,7 @@ class FaultyFile:
 
     def rewrite(self, offset: int, data: bytes) -> None:
         self._disk.called("rewrite", self._number)
+        self._disk.rewrites.append((offset, data))
         self._file.rewrite(offset, data)
 
     def sync(self) -> None:
@@ -56,6 +57,7 @@ class FaultyDisk:
         self.always: dict[str, int] = {}  # a kind of call that fails until it is taken out
         self.counts: dict[str, int] = {}
         self.calls: list[Call] = []
+        self.rewrites: list[tuple[int, bytes]] = []  # the offset and the bytes of each
         self.before: Callable[[str], None] = lambda what: None
         self._handles = 0
 

@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager, suppress
 from ragd.errors import LogFailed
 from ragd.eventlog.append import SEGMENT_MAX_BYTES
 from ragd.eventlog.disk import Disk
+from ragd.eventlog.follow import RecentRecords
 from ragd.eventlog.frame import Record
 from ragd.eventlog.journal import Journal
 from ragd.events import FileSkipped
@@ -27,10 +28,11 @@ def open_journal(
     on_durable: Callable[[Record], None] = lambda record: None,
     clock: HandClock | None = None,
     segment_max_bytes: int = SEGMENT_MAX_BYTES,
+    recent: RecentRecords | None = None,
 ) -> Journal:
     position = reopen(disk)[1].position
     log = appender(disk, position, segment_max_bytes)
-    return Journal(disk, log, clock or HandClock(), on_durable)
+    return Journal(disk, log, clock or HandClock(), on_durable, recent)
 
 
 @asynccontextmanager

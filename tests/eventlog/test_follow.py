@@ -145,7 +145,8 @@ async def test_a_follower_waits_for_what_comes() -> None:
         assert (await ahead).seq == 3
 
 
-async def test_a_record_is_not_shown_before_it_is_durable() -> None:
+async def test_a_record_is_not_shown_before_it_is_durable(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(follow_module, "RECENT_MAX_BYTES", 0)  # so that it must read the disk
     disk = FaultyDisk()
     journal = open_journal(disk)
     async with running(journal):
@@ -153,7 +154,6 @@ async def test_a_record_is_not_shown_before_it_is_durable() -> None:
         gate = Gate(disk, "sync")
         appending = asyncio.create_task(journal.append("a", fact()))
         await gate.reached()  # written, not synced
-        journal._recent = RecentRecords()  # so that it must look on the disk, where the bytes are
         assert len(reopen(disk.under)[0]) == 2
         assert await everything(journal) == [1]
         gate.open()
@@ -194,12 +194,13 @@ def test_a_group_that_is_too_large_for_memory_is_not_kept(monkeypatch: pytest.Mo
 
 async def test_followers_of_large_records_miss_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(follow_module, "RECENT_MAX_BYTES", 20_000)
-    journal = open_journal(SimulatedDisk(), segment_max_bytes=50_000)
+    recent = RecentRecords()
+    journal = open_journal(SimulatedDisk(), segment_max_bytes=50_000, recent=recent)
     async with running(journal):
         reading = journal.follow(0)
         for i in range(60):
             await journal.append("a", fact("x" * 200 * i))
-            assert journal._recent._bytes <= 20_000
+            assert recent.size_bytes <= 20_000
         assert await take(reading, 60) == list(range(1, 61))
         await reading.aclose()
 
@@ -368,7 +369,7 @@ def test_a_disk_reader_continues_where_it_was_and_stops_at_until() -> None:
     assert [r.seq for r in reader.read(5)] == [4, 5]
     assert reader.read(5) == []
     assert rest_of(reader, 28) == list(range(6, 29))
-    assert first_seq_of(reader._segment) == 21
+    assert first_seq_of(reader.segment) == 21
 
 
 # The log never waits for a reader

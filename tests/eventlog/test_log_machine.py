@@ -111,9 +111,9 @@ class LogMachine(RuleBasedStateMachine):
     def rotate(self) -> None:
         """The next group begins a segment."""
         assert self.log is not None
-        self.log._segment_max_bytes, kept = 0, self.log._segment_max_bytes
+        self.log.segment_max_bytes, kept = 0, self.log.segment_max_bytes
         records = self.log.commit(drafts([0]))
-        self.log._segment_max_bytes = kept
+        self.log.segment_max_bytes = kept
         self._promise(records)
         assert first_seq_of(segment_names(self.disk)[-1]) == records[0].seq
 

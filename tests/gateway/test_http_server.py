@@ -477,6 +477,7 @@ async def test_no_descriptors_and_no_tasks_are_left(site: Site) -> None:
     await wait_until(lambda: len(asyncio.all_tasks()) <= tasks)
 
 
-def test_messages_name_a_docs_page_that_exists() -> None:
-    page = http_server._SEE.split(" ")[0]
+async def test_messages_name_a_docs_page_that_exists(site: Site) -> None:
+    [reply] = replies(await send_raw(site.path, b"this is not HTTP\r\n\r\n"))
+    page = reply.envelope["error"]["suggestion"].split(" ")[0]
     assert (Path(http_server.__file__).parents[2] / page).is_file()

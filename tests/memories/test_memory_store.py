@@ -13,6 +13,7 @@ from ragd.memories import memory_store
 from ragd.memories.matching import Memory
 from ragd.memories.memory_store import MemoryStore
 from ragd.runtime import sqlite_files
+from tests.sqlite_connections import record_connections
 
 
 def memory(key: str, value: str = "a fact", at: str = "2026-01-01T00:00:00Z") -> Memory:
@@ -58,12 +59,13 @@ async def test_forgetting_returns_whether_there_was_one(store: MemoryStore) -> N
 
 
 async def test_the_files_are_private_and_synchronous_is_full(
-    store: MemoryStore, path: Path
+    store: MemoryStore, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    opened = record_connections(monkeypatch)
     await store.store(memory("a"))
     for file in path.parent.iterdir():
         assert stat.S_IMODE(file.stat().st_mode) == 0o600, file
-    connection = store._file._open()
+    (connection,) = opened
     assert connection.execute("PRAGMA synchronous").fetchone() == (2,)
     assert connection.execute("PRAGMA secure_delete").fetchone() == (1,)
     assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
@@ -81,11 +83,12 @@ async def test_forgotten_and_replaced_texts_are_in_no_file(store: MemoryStore, p
 
 
 async def test_rows_that_were_moved_between_pages_leave_no_traces(
-    store: MemoryStore, path: Path
+    store: MemoryStore, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """secure_delete alone left traces of about one in four thousand."""
+    opened = record_connections(monkeypatch)
     await store.store(memory("last", "canary"))
-    connection = store._file._open()
+    (connection,) = opened
     connection.execute("PRAGMA synchronous = OFF")
     gone = _churn(connection, random.Random(1), 6_000)
     assert await store.forget("last")

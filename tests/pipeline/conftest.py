@@ -19,6 +19,7 @@ from ragd.runtime.native_crash import CrashMark
 from ragd.state.ledger import Ledger
 from ragd.supervisor import Supervisor
 from ragd.wiring import Pipeline
+from tests.patience import PATIENCE_S
 from tests.pipeline.following import Following
 
 NOTES = {
@@ -54,6 +55,11 @@ class Running(Following):
     def read_settings(self) -> None:
         """Use the configuration file as it is now."""
         self.settings.current, _ = self.settings.read_again()
+
+    async def until_serving(self) -> None:
+        """Wait until an index serves. No fact says so: `until_state` would miss it."""
+        found = await self.pipeline.open_indexes.wait_for_serving(SystemClock(), PATIENCE_S)
+        assert found is not None
 
     async def request(self, mode: Mode, **more: Any) -> str:
         job_id = new_id()

@@ -60,7 +60,7 @@ async def test_compacting_a_damaged_index_crashes_nobody(
     newest.write_bytes(b"")
     compactor = running.pipeline.compactor
     compactor.wake()
-    await wait_until(lambda: compactor._failures)
+    await wait_until(lambda: compactor.failures)
     assert await crashes(running) == []
 
 

@@ -77,9 +77,9 @@ async def test_vectors_that_nobody_asked_for_wait(start: Any) -> None:
     assert progress.is_complete(state, state.jobs.find(job))
     assert progress.last_line(state, state.jobs.find(job))["outcome"] == "partial"
     backlog = running.pipeline.backlog
-    assert backlog._next_table() is None
+    assert backlog.next_table() is None
     over = await append_fact(running, RESUME)
-    assert backlog._next_table() is not None
+    assert backlog.next_table() is not None
     filled = await running.until(VectorsFilled)
     assert filled.seq > over
     await running.until_state(lambda state: state.catalog.backlog == 0)

@@ -292,8 +292,8 @@ async def test_a_batch_formed_while_the_store_writer_is_away_is_stored(
     start: Any, write: Any, monkeypatch: Any
 ) -> None:
     running = await indexed(start)
-    writer, index = running.pipeline._writer, running.pipeline.open_indexes.serving
-    replace, open_index = index.replace, writer._open
+    generations, index = running.pipeline.generations, running.pipeline.open_indexes.serving
+    replace, open_index = index.replace, generations.open
     crashed, formed = False, asyncio.Event()
 
     async def fail_once(*given: Any) -> Any:
@@ -303,12 +303,12 @@ async def test_a_batch_formed_while_the_store_writer_is_away_is_stored(
             raise ZeroDivisionError
         return await replace(*given)
 
-    async def come_back_late() -> None:
+    async def come_back_late() -> bool:
         await formed.wait()
-        await open_index()
+        return bool(await open_index())
 
     monkeypatch.setattr(index, "replace", fail_once)
-    monkeypatch.setattr(writer, "_open", come_back_late)
+    monkeypatch.setattr(generations, "open", come_back_late)
     seq = running.ledger.state.seq
     write(running.vault, "New.md", "A heron on the roof of the boathouse.\n")
     first = await running.until(ChangesetFormed, seq)

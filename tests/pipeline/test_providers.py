@@ -101,7 +101,7 @@ async def test_a_text_that_cannot_be_embedded_does_not_hold_up_the_others(
         assert pipeline.catalog.chunks_barred == 1
         asked = len(server.requests)
         pipeline = await start()
-        await pipeline.until_state(lambda state: pipeline.pipeline.open_indexes.serving is not None)
+        await pipeline.until_serving()
         await pipeline.request("sync")
         await pipeline.until_state(lambda state: not state.jobs.open)
         assert len(server.requests) == asked, "it is not tried again and again"

@@ -77,7 +77,7 @@ async def test_an_index_that_the_log_does_not_name_is_removed_at_the_start(
     vectors = tmp_path / "home" / "vectors.lance"
     serving = vectors / running.catalog.index.generation
     running = await start(lambda: shutil.copytree(serving, vectors / "01OLD"))
-    await running.until_state(lambda state: running.pipeline.open_indexes.serving is not None)
+    await running.until_serving()
     await wait_until(lambda: [path.name for path in vectors.iterdir()] == [serving.name])
     await assert_index_equals_vault(running)
 
@@ -240,7 +240,7 @@ async def test_a_reindex_that_was_given_up_does_not_come_back_after_a_crash(
     await dropped.wait()
     seq = running.ledger.state.seq
     running = await start()
-    await running.until_state(lambda state: running.pipeline.open_indexes.serving is not None)
+    await running.until_serving()
     await running.request("sync")
     await running.until(JobFinished, seq, mode="sync")
     asked = running.ledger.journal.follow(seq, {"job_requested"}, wait=False)
@@ -252,15 +252,17 @@ async def test_a_note_that_only_a_reindex_has_read_still_waits_after_a_crash(
     start: Any, write: Any, monkeypatch: Any
 ) -> None:
     running = await indexed(start)
-    hang = asyncio.Event().wait
-    monkeypatch.setattr(running.pipeline._writer, "_finish", lambda job, failed: hang())
-    write(running.vault, "Shopping.md", "- a heron for the roof of the boathouse\n")
-    job = await running.request("reindex")
-    await running.until_state(lambda state: "Shopping.md" in state.catalog.waiting)
-    await running.until_state(
-        lambda state: state.catalog.building is not None and len(state.catalog.building.files) == 4
-    )
-    running = await start()
+    with monkeypatch.context() as crash:
+        crash.setattr(store_writer, "end_job", lambda *_: asyncio.Event().wait())
+        write(running.vault, "Shopping.md", "- a heron for the roof of the boathouse\n")
+        job = await running.request("reindex")
+        await running.until_state(lambda state: "Shopping.md" in state.catalog.waiting)
+        await running.until_state(
+            lambda state: (
+                state.catalog.building is not None and len(state.catalog.building.files) == 4
+            )
+        )
+        running = await start(crash.undo)
     Held(running, monkeypatch)  # the new index waits for its vectors, so the old one serves on
     await running.until(JobFinished, 0, job_id=job)
     async with asyncio.timeout(PATIENCE_S):
@@ -275,7 +277,7 @@ async def test_a_crash_in_a_reindex_leaves_one_whole_index(start: Any, moment: A
     await running.request("reindex")
     await running.until(moment, seq)
     running = await start()
-    await running.until_state(lambda state: running.pipeline.open_indexes.serving is not None)
+    await running.until_serving()
     await assert_index_equals_vault(running)
     await running.until_state(no_reindex)
     await assert_index_equals_vault(running)
@@ -445,23 +447,19 @@ class Held:
     def __init__(self, running: Any, monkeypatch: Any) -> None:
         self._backlog = running.pipeline.backlog
         self._maker = maker = running.pipeline.vector_maker
-        self._own = (maker.find_cached, self._backlog._fill)
+        self._own = (maker.find_cached, maker.is_paused)
         self._monkeypatch = monkeypatch
 
         async def nothing(*_: Any) -> dict[str, bytes]:
             return {}
 
-        async def later(files: Any, table: Any, index: Any) -> None:
-            space = index.identity.space.identity
-            maker._not_before[space] = maker._clock.monotonic() + 3600
-
-        self._put(nothing, later)
+        self._put(nothing, lambda index: True)
 
     def let_go(self) -> None:
         self._put(*self._own)
         self._maker.retry_now()
         self._backlog.wake()
 
-    def _put(self, find_cached: Any, fill: Any) -> None:
+    def _put(self, find_cached: Any, is_paused: Any) -> None:
         self._monkeypatch.setattr(self._maker, "find_cached", find_cached)
-        self._monkeypatch.setattr(self._backlog, "_fill", fill)
+        self._monkeypatch.setattr(self._maker, "is_paused", is_paused)

@@ -81,7 +81,7 @@ async def test_a_batch_whose_vectors_come_too_late_leaves_nothing_behind(
 ) -> None:
     running = await indexed(start)
     monkeypatch.setattr(store_writer, "VECTORS_WITHIN_S", 0.0)
-    maker, writer = running.pipeline.vector_maker, running.pipeline._writer
+    maker, writer = running.pipeline.vector_maker, running.pipeline.store_writer
     known, stored = maker.find_cached, asyncio.Event()
 
     async def late(*given: Any) -> Any:
@@ -97,7 +97,7 @@ async def test_a_batch_whose_vectors_come_too_late_leaves_nothing_behind(
     await running.until_state(lambda state: state.catalog.backlog == 0)
     job = await running.request("sync")
     await running.until(JobFinished, formed.seq, job_id=job)
-    assert writer._embedded == {}
+    assert writer.awaited_vectors == {}
     assert running.pipeline.in_flight.vectors == {}
 
 

@@ -185,9 +185,9 @@ class BatchPace:
     number of characters, not on the number of texts.
     """
 
-    _FIXED_COST = 40  # the cost of an empty text, in characters
-    _FIRST_S = 10.0  # how long one text may take before anything was measured
-    _FLOOR_S = 30.0  # a model may have to be loaded first
+    FIXED_COST = 40  # the cost of an empty text, in characters
+    FIRST_S = 10.0  # how long one text may take before anything was measured
+    FLOOR_S = 30.0  # a model may have to be loaded first
 
     def __init__(self, turn_s: float, start: int, most: int) -> None:
         assert 1 <= start <= most
@@ -205,7 +205,7 @@ class BatchPace:
             room = self._turn_s / self._per_character_s
         end = start
         for text in texts[start : start + self._limit]:
-            room -= len(text) + self._FIXED_COST
+            room -= len(text) + self.FIXED_COST
             if room < 0 and end > start:
                 break
             end += 1
@@ -213,10 +213,10 @@ class BatchPace:
 
     def allowance_s(self, texts: Sequence[str]) -> float:
         """The longest time that these may take."""
-        expected = self._FIRST_S * len(texts)
+        expected = self.FIRST_S * len(texts)
         if self._per_character_s is not None:
             expected = 6 * self._per_character_s * self._work(texts)
-        return self._patience * (self._FLOOR_S + expected)
+        return self._patience * (self.FLOOR_S + expected)
 
     def learn(self, texts: Sequence[str], took_s: float) -> None:
         """Adapt to the time that a batch of these took."""
@@ -233,4 +233,4 @@ class BatchPace:
         self._patience = min(8, 2 * self._patience)
 
     def _work(self, texts: Sequence[str]) -> int:
-        return sum(len(text) + self._FIXED_COST for text in texts)
+        return sum(len(text) + self.FIXED_COST for text in texts)

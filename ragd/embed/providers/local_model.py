@@ -96,6 +96,11 @@ class EmbeddedEmbedder:
         """The worker's process id while it runs."""
         return self._worker.pid
 
+    @property
+    def is_busy(self) -> bool:
+        """Whether a request to the worker is under way."""
+        return self._batches.is_busy
+
     async def embed(self, texts: Sequence[str]) -> list[Vector]:
         return [vector_of(made) for made in await self._batches.embed(texts)]
 
@@ -135,7 +140,8 @@ class _Worker:
 
     @property
     def pid(self) -> int | None:
-        return self._process.pid if self._process else None
+        process = self._process
+        return process.pid if process is not None and process.returncode is None else None
 
     async def request(self, request: EmbedRequest, within_s: float) -> tuple[Reply, float]:
         """The worker's reply, and the seconds it took. Starts the worker if it does not run."""

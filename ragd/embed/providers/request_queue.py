@@ -121,6 +121,11 @@ class RequestQueue:
         self._request: asyncio.Task[TimedVectors] | None = None  # the one under way
         self._closed = False
 
+    @property
+    def is_busy(self) -> bool:
+        """Whether a request is under way."""
+        return self._request is not None
+
     async def close(self) -> None:
         """Cancel the request under way. Its caller gets an EmbeddingError."""
         self._closed = True

@@ -12,10 +12,9 @@ from collections.abc import Mapping, Sequence
 from heapq import heapify, heappop, heappush
 
 from ragd.embed.worker.windows import SENTENCE_END
+from ragd.embed.worker.word_cache import WordCache
 
 START, END = 0, 2
-CACHE_WORDS = 65_536  # the full cache becomes the older half, which is then dropped
-LONGEST_KEPT = 64  # characters; a longer word is split again each time
 
 _BITS = 16  # of an id
 _ID = (1 << _BITS) - 1
@@ -28,16 +27,20 @@ _NUMBERS_END = 0x20000  # above this, all numbers are decimal digits
 class BytePairs:
     """A vocabulary with its merges, and a cache of words."""
 
-    def __init__(self, vocabulary: Mapping[str, int], merges: Sequence[str]) -> None:
-        self._bytes = [vocabulary[character] for character in _byte_characters()]
+    def __init__(
+        self,
+        vocabulary: Mapping[str, int],
+        merges: Sequence[str],
+        cache: WordCache | None = None,
+    ) -> None:
+        self._bytes = [vocabulary[character] for character in byte_characters()]
         self._merges: dict[int, int] = {}  # two ids -> the merge's rank and the new id
         for rank, merge in enumerate(merges):
             left, right = merge.split(" ")
             pair = vocabulary[left] << _BITS | vocabulary[right]
             self._merges.setdefault(pair, rank << _BITS | vocabulary[left + right])
         self._words = _word_pattern()
-        self._known: dict[str, tuple[int, ...]] = {}
-        self._older: dict[str, tuple[int, ...]] = {}
+        self._cache = cache or WordCache()
 
     def ids(self, text: str) -> list[int]:
         """The ids of `text`, without the start and end tokens that a model needs."""
@@ -47,7 +50,7 @@ class BytePairs:
         """The same ids, and where sentences and lines end: the number of ids up to each end."""
         found: list[int] = []
         ends: list[int] = []
-        known = self._known
+        known = self._cache.recent
         closes = False
         for word in self._words.findall(text):
             if (closes and word[0].isspace()) or "\n" in word:
@@ -58,12 +61,8 @@ class BytePairs:
         return found, ends
 
     def _remember(self, word: str) -> tuple[int, ...]:
-        found = self._older.get(word) or tuple(self.cut(word))
-        if len(word) <= LONGEST_KEPT:
-            if len(self._known) >= CACHE_WORDS:
-                self._older = dict(self._known)
-                self._known.clear()
-            self._known[word] = found
+        found = self._cache.older.get(word) or tuple(self.cut(word))
+        self._cache.keep(word, found)
         return found
 
     def cut(self, word: str) -> list[int]:
@@ -107,7 +106,7 @@ class BytePairs:
         return self._merges.get(left << _BITS | right, _NONE)
 
 
-def _byte_characters() -> list[str]:
+def byte_characters() -> list[str]:
     """The character for each byte in the vocabulary: the same one if it is visible, else one from
     256 on, in the order of the bytes."""
     seen = {*range(33, 127), *range(161, 173), *range(174, 256)}

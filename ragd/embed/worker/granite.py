@@ -29,7 +29,7 @@ WINDOW = GRANITE.window
 MOST_NAMES = 16  # tokens of a note's names that each window begins with
 
 # Three texts, and the cosines between them with the original code of the weights' package.
-_TRIAL = (
+TRIAL = (
     "The cat sleeps on the warm windowsill.",
     "A kitten is napping by the window in the sun.",
     "Quarterly revenue fell by three percent.",
@@ -45,7 +45,7 @@ class Granite:
         self._words = known.words
         self._words_scale = known.words_scale
         self._positions = known.positions
-        self._pieces = pieces
+        self.pieces = pieces
         self._pool = ThreadPoolExecutor(usable_threads(), "embed")
 
     def embed(self, texts: Sequence[str]) -> Floats:
@@ -59,7 +59,7 @@ class Granite:
         places = [(row, place) for row, made in enumerate(of_texts) for place in range(len(made))]
         # The longest first, so that no thread has a long one alone at the end.
         places.sort(key=lambda at: -len(of_texts[at[0]][at[1]]))
-        made = self._pool.map(self._vector, [of_texts[row][place] for row, place in places])
+        made = self._pool.map(self.embed_window, [of_texts[row][place] for row, place in places])
         for (row, place), vector in zip(places, made, strict=True):
             sums[row][place] = len(of_texts[row][place]) * vector
         total = np.zeros((len(texts), GRANITE.dimensions), np.float32)
@@ -73,13 +73,14 @@ class Granite:
     def windows(self, text: str) -> list[list[int]]:
         """The tokens of each window of a text."""
         head, blank, _ = text.partition("\n\n")
-        names = self._pieces.ids(head)[:MOST_NAMES] if blank else []
-        ids, ends = self._pieces.sentences(text)
+        names = self.pieces.ids(head)[:MOST_NAMES] if blank else []
+        ids, ends = self.pieces.sentences(text)
         starts = sentence_cuts(len(ids), ends, WINDOW)
         parts = [ids[start:end] for start, end in pairwise([*starts, len(ids)])]
         return [[START, *(names if place else []), *part, END] for place, part in enumerate(parts)]
 
-    def _vector(self, ids: list[int]) -> Floats:
+    def embed_window(self, ids: list[int]) -> Floats:
+        """The vector of one window, of length 1."""
         rows = np.array(ids)
         groups = self._words[rows].reshape(len(rows), -1, GROUP).astype(np.float32)
         groups *= self._words_scale[rows][:, :, np.newaxis]
@@ -112,7 +113,7 @@ def load(place: Path | None = None) -> Granite:
         pieces = BytePairs(tokens.vocab, tokens.merges)
         session = onnx_session.session(onnxruntime, granite_graph.write(known))
         model = Granite(session, known, pieces)
-        trial = model.embed(_TRIAL)
+        trial = model.embed(TRIAL)
     except Exception:  # onnxruntime's own types, which are not importable without it
         raise CannotRun("the model cannot be loaded") from None
     if not passes(trial, TRIAL_COSINES):

@@ -24,7 +24,7 @@ WINDOW = MINILM.window
 VOCABULARY_SHA256 = "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3"
 
 # Three texts, and the cosines between them with the weights in full precision.
-_TRIAL = (
+TRIAL = (
     "The cat sleeps on the warm windowsill.",
     "A kitten is napping by the window in the sun.",
     "Quarterly revenue fell by three percent.",
@@ -49,7 +49,7 @@ class MiniLM:
         self._words = known.words
         self._words_scale = known.words_scale
         self._positions = known.positions
-        self._pieces = pieces
+        self.pieces = pieces
         self._pool = ThreadPoolExecutor(usable_threads(), "embed")
 
     def embed(self, texts: Sequence[str]) -> Floats:
@@ -63,7 +63,7 @@ class MiniLM:
         units = [np.zeros((0, size), np.float32)] * len(texts)
         made: list[Window] = []
         for row, text in enumerate(texts):
-            of_text = self._windows(text)
+            of_text = self.windows(text)
             starts = unit_starts(sum(len(ids) - 2 for ids in of_text))
             units[row] = np.zeros((len(starts), size), np.float32)
             made += with_units(row, of_text, starts)
@@ -76,8 +76,9 @@ class MiniLM:
         vectors: Floats = (total / lengths).astype(np.float32)
         return PassageVectors(vectors, [in_bytes(sums) if len(sums) else b"" for sums in units])
 
-    def _windows(self, text: str) -> list[list[int]]:
-        return windows(self._pieces.ids(text), WINDOW, self._pieces.start_id, self._pieces.end_id)
+    def windows(self, text: str) -> list[list[int]]:
+        """The tokens of each window of a text."""
+        return windows(self.pieces.ids(text), WINDOW, self.pieces.start_id, self.pieces.end_id)
 
     def _sums(self, window: Window) -> _Sums:
         rows = np.array(window.ids)
@@ -102,7 +103,7 @@ def load(weights_file: Path | None = None) -> MiniLM:
     pieces = _vocabulary()
     try:
         model = MiniLM(onnx_session.session(onnxruntime, minilm_graph.write(known)), known, pieces)
-        trial = model.embed(_TRIAL)
+        trial = model.embed(TRIAL)
     except Exception:  # onnxruntime's own types, which are not importable without it
         raise CannotRun("the model cannot be loaded") from None
     if not passes(trial, TRIAL_COSINES):

@@ -26,7 +26,7 @@ from ragd.embed.worker.windows import Window, windows, with_units
 WINDOW = MULTILINGUAL.window
 
 # Three texts, and the cosines between them with the original code of the weights' package.
-_TRIAL = (
+TRIAL = (
     "The cat sleeps on the warm windowsill.",
     "Eine kleine Katze schläft in der Sonne am Fenster.",
     "Quarterly revenue fell by three percent.",
@@ -46,7 +46,7 @@ class Multilingual:
 
     def __init__(self, known: MultilingualWeights, pieces: Unigram) -> None:
         self._known = known
-        self._pieces = pieces
+        self.pieces = pieces
         self._pool = ThreadPoolExecutor(usable_threads(), "embed")
 
     def embed(self, texts: Sequence[str]) -> Floats:
@@ -58,7 +58,7 @@ class Multilingual:
         cut: list[Window] = []
         sizes: list[list[int]] = []  # of each text, how many tokens each of its units has
         for row, text in enumerate(texts):
-            ids, ends = self._pieces.sentences(text)
+            ids, ends = self.pieces.sentences(text)
             starts = sentence_starts(len(ids), ends)
             sizes.append([end - start for start, end in pairwise([*starts, len(ids)])])
             cut += with_units(row, windows(ids, WINDOW, START, END), starts)
@@ -132,7 +132,7 @@ def load(place: Path | None = None) -> Multilingual:
         raise CannotRun("the model's weights are not those of this version") from None
     try:
         model = Multilingual(known, Unigram(pieces))
-        trial = model.embed(_TRIAL)
+        trial = model.embed(TRIAL)
     except Exception:
         raise CannotRun("the model cannot be loaded") from None
     if not passes(trial, TRIAL_COSINES):

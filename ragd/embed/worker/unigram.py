@@ -11,11 +11,10 @@ from collections.abc import Iterator
 
 from ragd.embed.worker.protobuf import Malformed, fields, varint
 from ragd.embed.worker.windows import SENTENCE_END
+from ragd.embed.worker.word_cache import WordCache
 
 UNKNOWN, START, END = 0, 1, 2
 SPACE = "▁"
-CACHE_WORDS = 65_536  # the full cache becomes the older half, which is then dropped
-LONGEST_KEPT = 64  # characters; a longer word is split again each time
 
 _NORMAL = 1  # sentencepiece_model.proto: SentencePiece.Type
 _WIDE_END = frozenset("。！？；")  # ends a sentence even if no space follows it
@@ -25,7 +24,7 @@ _BELOW_ALL = 10.0  # an unknown character scores this much less than the rarest 
 class Unigram:
     """A vocabulary with its likelihoods, and a cache of words."""
 
-    def __init__(self, model: bytes) -> None:
+    def __init__(self, model: bytes, cache: WordCache | None = None) -> None:
         pieces, charsmap = _read(memoryview(model))
         self._ids = {piece: number for number, (piece, _, kind) in enumerate(pieces) if kind}
         self._scores = [score for _, score, _ in pieces]
@@ -33,8 +32,7 @@ class Unigram:
         self._longest = _longest(self._ids)
         self._same = _normal_forms(charsmap)
         self._ends = frozenset(self._ids[piece] for piece in self._ids if piece[-1] in _WIDE_END)
-        self._known: dict[str, tuple[int, ...]] = {}
-        self._older: dict[str, tuple[int, ...]] = {}
+        self._cache = cache or WordCache()
 
     def ids(self, text: str) -> list[int]:
         """The ids of `text`, without the start and end tokens that a model needs."""
@@ -44,7 +42,7 @@ class Unigram:
         """The same ids, and where sentences and lines end: the number of ids up to each end."""
         found: list[int] = []
         ends: list[int] = []
-        known = self._known
+        known = self._cache.recent
         for line in text.split("\n"):
             for word in self.normal(line).split(" "):
                 if not word:
@@ -66,12 +64,8 @@ class Unigram:
         return plain if plain.isascii() else unicodedata.normalize("NFC", plain)
 
     def _remember(self, word: str) -> tuple[int, ...]:
-        found = self._older.get(word) or tuple(self.cut(SPACE + word))
-        if len(word) <= LONGEST_KEPT:
-            if len(self._known) >= CACHE_WORDS:
-                self._older = dict(self._known)
-                self._known.clear()
-            self._known[word] = found
+        found = self._cache.older.get(word) or tuple(self.cut(SPACE + word))
+        self._cache.keep(word, found)
         return found
 
     def cut(self, run: str) -> list[int]:

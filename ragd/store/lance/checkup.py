@@ -99,7 +99,7 @@ def _examine_table(path: Path, expected: int, vault: str) -> IndexDefect | None:
 def _steps(path: Path, dataset: Any) -> Iterator[tuple[str, bool]]:
     """The name of each step before it runs, and again with its result."""
     yield "files", True
-    yield "files", all(_is_whole(path / name, size) for name, size in _files(dataset))
+    yield "files", all(_is_whole(path / name, size) for name, size in version_files(dataset))
     yield "index_files", True
     yield "index_files", all(_has_size(path, segment) for segment in _segments(dataset))
     yield "rows", True
@@ -117,7 +117,7 @@ def _steps(path: Path, dataset: Any) -> Iterator[tuple[str, bool]]:
     _query_vectors(dataset)
 
 
-def _files(dataset: Any) -> Iterator[tuple[str, int | None]]:
+def version_files(dataset: Any) -> Iterator[tuple[str, int | None]]:
     """Every file of this version, and its size if the manifest has it."""
     known: dict[str, int | None] = {}
     for part in dataset.get_fragments():

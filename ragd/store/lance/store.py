@@ -140,7 +140,7 @@ class ChunkIndex:
         pinned: PinnedTable,
     ) -> None:
         self.identity = identity
-        self._folder = folder
+        self.folder = folder  # of all generations
         self._thread = thread
         self._writer = writer
         self._pinned = pinned
@@ -228,7 +228,7 @@ class ChunkIndex:
 
     def folder_stamp(self) -> generation_folders.FolderStamp:
         """Identifies the table's folder. It changes when another folder takes its place."""
-        return generation_folders.folder_stamp(self._folder, self.identity.generation)
+        return generation_folders.folder_stamp(self.folder, self.identity.generation)
 
     async def maintain(self, keep_s: float = maintenance.KEEP_S) -> MaintenanceResult:
         """Do one bounded step: indexes, fragments, and versions older than `keep_s`."""

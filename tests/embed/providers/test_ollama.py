@@ -230,8 +230,8 @@ async def test_proxies_of_the_environment_are_not_used(
 async def test_a_server_that_hangs_is_not_waited_for_for_ever(
     ollama: FakeOllama, remote: OllamaEmbedder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(BatchPace, "_FLOOR_S", 0.05)
-    monkeypatch.setattr(BatchPace, "_FIRST_S", 0.0)
+    monkeypatch.setattr(BatchPace, "FLOOR_S", 0.05)
+    monkeypatch.setattr(BatchPace, "FIRST_S", 0.0)
     ollama.always = hang
     error = await failure_of(remote)
     assert (error.kind, error.detail) == ("transient", "took too long")

@@ -4,9 +4,10 @@ from itertools import pairwise
 
 import pytest
 
-from ragd.embed.worker import byte_pairs
 from ragd.embed.worker import granite_weights as carrier
-from ragd.embed.worker.byte_pairs import BytePairs
+from ragd.embed.worker import word_cache
+from ragd.embed.worker.byte_pairs import BytePairs, byte_characters
+from ragd.embed.worker.word_cache import WordCache
 
 # Made with the library `tokenizers` 0.23 and the same file, control tokens taken as text.
 # fmt: off
@@ -63,7 +64,7 @@ def test_nothing_has_no_ids(pieces: BytePairs) -> None:
 @pytest.mark.parametrize("text", ["", *EXPECTED, "x" * 5_000, "qzjxkvbw" * 2_000, "half \ud800"])
 def test_every_byte_is_in_one_token(pieces: BytePairs, tokens: carrier.Tokens, text: str) -> None:
     """No byte is unknown or lost, even in very long words."""
-    characters = byte_pairs._byte_characters()
+    characters = byte_characters()
     names = {number: name for name, number in tokens.vocab.items()}
     joined = "".join(names[number] for number in pieces.ids(text))
     data = bytes(characters.index(character) for character in joined)
@@ -78,13 +79,14 @@ def test_a_note_cannot_forge_a_control_token(pieces: BytePairs) -> None:
 def test_the_cache_is_bounded_and_gives_the_same(
     tokens: carrier.Tokens, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(byte_pairs, "CACHE_WORDS", 4)
-    small = BytePairs(tokens.vocab, tokens.merges)
+    monkeypatch.setattr(word_cache, "CACHE_WORDS", 4)
+    cache = WordCache()
+    small = BytePairs(tokens.vocab, tokens.merges, cache)
     for _ in range(2):
         for text, expected in EXPECTED.items():
             assert small.ids(text) == expected
-    assert len(small._known) <= 4
-    assert len(small._older) <= 4
+    assert len(cache.recent) <= 4
+    assert len(cache.older) <= 4
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from ragd.embed.providers.embedder_port import cosine
 from ragd.embed.unit_vectors import units_of, vector_of
 from ragd.embed.worker import GRANITE, granite_graph
 from ragd.embed.worker import granite_weights as carrier
-from ragd.embed.worker.granite import TRIAL_COSINES, WINDOW, Granite, load
+from ragd.embed.worker.granite import TRIAL, TRIAL_COSINES, WINDOW, Granite, load
 from ragd.embed.worker.granite_weights import GROUP, Floats, GraniteWeights
 from ragd.embed.worker.layers import Dense, Norm
 from ragd.embed.worker.loading import CannotRun, passes
@@ -78,9 +78,7 @@ def test_our_graph_gives_the_vectors_of_plain_arithmetic(
 def test_plain_arithmetic_gives_the_cosines_of_the_carriers_own_code(
     model: Granite, known: GraniteWeights
 ) -> None:
-    from ragd.embed.worker.granite import _TRIAL
-
-    vectors = np.array([plain_vector(known, *model.windows(text)) for text in _TRIAL])
+    vectors = np.array([plain_vector(known, *model.windows(text)) for text in TRIAL])
     cosines = (vectors @ vectors.T)[np.triu_indices(3, 1)]
     assert cosines == pytest.approx(TRIAL_COSINES, abs=0.001)
 
@@ -95,7 +93,7 @@ def test_a_text_does_not_depend_on_its_neighbours(model: Granite) -> None:
 def test_windows_hold_every_token_once(model: Granite, count: int) -> None:
     text = "word " * count
     windows = model.windows(text)
-    assert [id_ for window in windows for id_ in window[1:-1]] == model._pieces.ids(text)
+    assert [id_ for window in windows for id_ in window[1:-1]] == model.pieces.ids(text)
     assert all(window[0] == 0 and window[-1] == 2 for window in windows)
     assert max(map(len, windows)) <= WINDOW + 3
     assert max(map(len, windows)) - min(map(len, windows)) <= len(windows)
@@ -106,8 +104,8 @@ def test_windows_end_with_sentences_and_begin_with_the_names_of_the_note(model: 
     text = f"{names}\n\n{CATS} {CATS}\n{MONEY}"
     first, *others = model.windows(text)
     assert others
-    ids, ends = model._pieces.sentences(text)
-    prefix = model._pieces.ids(names)
+    ids, ends = model.pieces.sentences(text)
+    prefix = model.pieces.ids(names)
     assert all(window[1 : 1 + len(prefix)] == prefix for window in (first, *others))
     sizes = [len(first) - 2, *(len(window) - 2 - len(prefix) for window in others)]
     assert set(np.cumsum(sizes).tolist()) <= set(ends)
@@ -185,5 +183,5 @@ def test_windows_are_the_units_and_never_more_than_eight(
     assert len(units) == count
     if 0 < count < 8:
         directions = units / np.linalg.norm(units.astype(float), axis=1, keepdims=True)
-        expected = [model._vector(ids) for ids in model.windows(text)]
+        expected = [model.embed_window(ids) for ids in model.windows(text)]
         assert (np.sum(directions * expected, axis=1) > 0.999).all()

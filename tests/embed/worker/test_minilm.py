@@ -32,7 +32,7 @@ def reference() -> Any:
 
 def test_our_graph_gives_the_vectors_of_the_carriers_graph(model: MiniLM, reference: Any) -> None:
     for text, vector in zip(TEXTS, model.embed(TEXTS), strict=True):
-        ids = np.array([[101, *model._pieces.ids(text), 102]])
+        ids = np.array([[101, *model.pieces.ids(text), 102]])
         given = {
             "input_ids": ids,
             "attention_mask": np.ones_like(ids),
@@ -51,8 +51,8 @@ def test_a_text_does_not_depend_on_its_neighbours(model: MiniLM) -> None:
 @pytest.mark.parametrize("count", [0, 1, 253, 254, 255, 508, 509, 1500])
 def test_windows_hold_every_token_once(model: MiniLM, count: int) -> None:
     text = "word " * count
-    windows = model._windows(text)
-    assert [id_ for window in windows for id_ in window[1:-1]] == model._pieces.ids(text)
+    windows = model.windows(text)
+    assert [id_ for window in windows for id_ in window[1:-1]] == model.pieces.ids(text)
     assert all(window[0] == 101 and window[-1] == 102 for window in windows)
     assert max(map(len, windows)) <= WINDOW
     assert max(map(len, windows)) - min(map(len, windows)) <= len(windows)

@@ -25,7 +25,7 @@ def test_units_do_not_change_the_vector_of_the_text(model: MiniLM) -> None:
     made = model.embed_passages(texts)
     assert np.array_equal(made.vectors, model.embed(texts))
     counts = [len(units) // DIMENSIONS for units in made.units]
-    tokens = [len(model._pieces.ids(text)) for text in texts]
+    tokens = [len(model.pieces.ids(text)) for text in texts]
     assert counts == [len(unit_starts(count)) for count in tokens]
     assert counts[1] == 0
 
@@ -33,7 +33,7 @@ def test_units_do_not_change_the_vector_of_the_text(model: MiniLM) -> None:
 def test_a_unit_is_the_mean_of_its_tokens_wherever_the_windows_end(model: MiniLM) -> None:
     """All units together, by their number of tokens, point where the tokens of the text do."""
     text = CATS + MONEY  # more than one window
-    windows = model._windows(text)
+    windows = model.windows(text)
     assert len(windows) > 1
     (units,) = model.embed_passages([text]).units
     starts = unit_starts(sum(len(ids) - 2 for ids in windows))

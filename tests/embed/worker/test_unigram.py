@@ -5,8 +5,9 @@ from itertools import pairwise
 import pytest
 
 from ragd.embed.worker import multilingual_weights as carrier
-from ragd.embed.worker import unigram
+from ragd.embed.worker import unigram, word_cache
 from ragd.embed.worker.unigram import Unigram
+from ragd.embed.worker.word_cache import WordCache
 
 # Made with the library `sentencepiece` 0.2 and the same model file.
 EXPECTED = {
@@ -76,8 +77,13 @@ EXPECTED = {
 
 
 @pytest.fixture(scope="module")
-def pieces() -> Unigram:
-    return Unigram((carrier.folder() / carrier.PIECES).read_bytes())
+def cache() -> WordCache:
+    return WordCache()
+
+
+@pytest.fixture(scope="module")
+def pieces(cache: WordCache) -> Unigram:
+    return Unigram((carrier.folder() / carrier.PIECES).read_bytes(), cache)
 
 
 @pytest.mark.parametrize("text", EXPECTED)
@@ -119,15 +125,17 @@ def test_control_tokens_cannot_be_forged(pieces: Unigram) -> None:
     assert not {unigram.START, unigram.END, 3} & set(forged)
 
 
-def test_the_cache_is_bounded(pieces: Unigram, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(unigram, "CACHE_WORDS", 10)
+def test_the_cache_is_bounded(
+    pieces: Unigram, cache: WordCache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(word_cache, "CACHE_WORDS", 10)
     words = [f"word{number}" for number in range(100)]
     first = [pieces.ids(word) for word in words]
     assert [pieces.ids(word) for word in words] == first
-    assert len(pieces._known) <= 10
+    assert len(cache.recent) <= 10
 
 
-def test_a_very_long_word_is_cut_but_not_kept(pieces: Unigram) -> None:
+def test_a_very_long_word_is_cut_but_not_kept(pieces: Unigram, cache: WordCache) -> None:
     word = "ab" * 5_000
     assert len(pieces.ids(word)) > 1_000
-    assert word not in pieces._known
+    assert word not in cache.recent

@@ -25,7 +25,7 @@ from ragd.embed.worker import (
     minilm_weights,
 )
 from tests.embed.conftest import at_once
-from tests.patience import PATIENCE_S
+from tests.patience import PATIENCE_S, wait_until
 
 ROOT = Path(__file__).parents[3]
 CAT = "The cat sleeps on the warm windowsill."
@@ -70,7 +70,7 @@ async def ended(pid: int) -> None:
 
 async def sent(embedder: EmbeddedEmbedder) -> None:
     """Wait until a request was sent to the worker."""
-    while embedder._batches._request is None:
+    while not embedder.is_busy:
         await asyncio.sleep(0)
     await asyncio.sleep(0)
 
@@ -101,9 +101,7 @@ async def test_a_worker_killed_between_two_queries_is_not_noticed(local: Embedde
     expected = await local.embed_query(CAT)
     first = pid_of(local)
     os.kill(first, signal.SIGKILL)
-    process = local._worker._process
-    assert process is not None
-    await process.wait()
+    await wait_until(lambda: local.worker_pid is None)
     assert await local.embed_query(CAT) == expected
 
 
@@ -112,7 +110,7 @@ async def test_a_worker_that_does_not_answer_is_killed_and_replaced(
 ) -> None:
     expected = await local.embed([CAT])
     first = pid_of(local)
-    monkeypatch.setattr(BatchPace, "_FLOOR_S", 0.05)
+    monkeypatch.setattr(BatchPace, "FLOOR_S", 0.05)
     os.kill(first, signal.SIGSTOP)
     with pytest.raises(EmbeddingError) as caught:
         await local.embed([CAT])
@@ -220,7 +218,7 @@ BROKEN = {
         """,
         "the model makes wrong vectors on this machine": """
             from ragd.embed.worker import onnx_file
-            onnx_file._EPSILON = 1e3
+            onnx_file.EPSILON = 1e3
         """,
         "the model cannot be loaded": """
             from ragd.embed.worker import minilm_graph as graph
@@ -242,7 +240,7 @@ BROKEN = {
         """,
         "the model makes wrong vectors on this machine": """
             from ragd.embed.worker import onnx_file
-            onnx_file._EPSILON = 1e3
+            onnx_file.EPSILON = 1e3
         """,
         "the model cannot be loaded": """
             from ragd.embed.worker import granite_graph

@@ -13,7 +13,7 @@ from ragctl.views.excerpts import Highlighter, excerpt
 from ragctl.views.markdown import StyledText
 from ragctl.views.passages import render_passage
 from ragctl.views.render import Ink
-from ragctl.views.search_results import _suggestion, render_search_results
+from ragctl.views.search_results import render_search_results
 from ragd.embed.providers import local_model
 from ragd.paths import Home
 from tests.patience import PATIENCE_S
@@ -178,7 +178,8 @@ def test_a_list_without_an_answer_is_introduced_as_such() -> None:
 def test_a_suggested_memory_can_be_pasted_into_a_shell() -> None:
     value = "- Paid it's $5 `date` \x1b[2J\n back"
     suggestion = {"key": "debt", "value": value, "source": "My notes/a.md"}
-    asked, typed = _suggestion(suggestion, Ink()).splitlines()
+    shown = render_search_results("debt?", answer(RESULT, memory_suggestion=suggestion), Ink())
+    asked, typed = shown.splitlines()[-2:]
     assert asked == "Worth remembering?" and "\x1b" not in typed
     words = shlex.split(typed)
     assert words[:5] == ["ragctl", "memory", "store", "--", "debt"]

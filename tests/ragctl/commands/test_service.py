@@ -481,7 +481,9 @@ def test_the_page_shows_commands_that_exist() -> None:
         cli.parse_command(verb, given)
 
 
-@pytest.mark.parametrize(("heading", "sandbox"), [("These lines", False), ("These need", True)])
+@pytest.mark.parametrize(
+    ("heading", "sandbox"), [("These lines are", False), ("These lines need", True)]
+)
 def test_every_line_that_the_page_explains_is_in_the_unit(heading: str, sandbox: bool) -> None:
     table = PAGE.read_text().partition(f"\n{heading}")[2].partition("| line |")[2]
     rows = [row.split("|")[1] for row in table.partition("\n\n")[0].splitlines()[2:]]

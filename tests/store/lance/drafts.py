@@ -101,4 +101,4 @@ async def missing(index: ChunkIndex) -> list[str]:
 async def defect(index: ChunkIndex, expected_version: int = 0) -> IndexDefect | None:
     """What the checkup of this index finds."""
     name = index.identity.generation
-    return await asyncio.to_thread(examine, index._folder, name, expected_version)
+    return await asyncio.to_thread(examine, index.folder, name, expected_version)

@@ -162,7 +162,7 @@ def test_every_single_data_file_counts(
 def _current_files(folder: Path) -> list[tuple[str, int | None]]:
     import lance
 
-    return list(checkup._files(lance.dataset(str(table(folder)))))
+    return list(checkup.version_files(lance.dataset(str(table(folder)))))
 
 
 @pytest.mark.parametrize("harm", [empty, halve, remove], ids=lambda harm: harm.__name__)

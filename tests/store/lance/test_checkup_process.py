@@ -73,10 +73,16 @@ def test_a_check_that_cannot_start_is_not_damage(
 
 
 async def test_a_check_can_be_ended(tmp_path: Path, looker: Looker) -> None:
-    looker("exec sleep 60")
+    started = tmp_path / "started"
+    looker(f"touch '{started}'; exec sleep 60")
     looking = asyncio.create_task(asyncio.to_thread(examine_apart, tmp_path, "01A"))
-    await wait_until(lambda: checkup_process._running)
-    checkup_process.end_checks()
+    await wait_until(started.exists)
+
+    def end() -> bool:
+        checkup_process.end_checks()  # one call may come just before the child is registered
+        return looking.done()
+
+    await wait_until(end)
     with pytest.raises(CannotCheck):
         await looking
 

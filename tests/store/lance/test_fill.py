@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from ragd.store.lance import ChunkIndex, LanceStore, writer
+from ragd.store.lance import ChunkIndex, LanceStore, libraries
 from ragd.store.lance.table_indexes import coverage
 from tests.store.lance.drafts import bulk, ids, missing, note, vector, vectors_of
 from tests.store.lance.lance_files import dataset
@@ -115,10 +115,10 @@ async def test_vectors_that_were_written_and_are_missing_raise(
     file = note("a.md", "one", "two")
     await index.replace([file])
 
-    def nothing(*given: Any) -> None:
-        return None
+    def commit_nothing(dataset: Any, operation: Any, **options: Any) -> Any:
+        return dataset
 
-    monkeypatch.setattr(writer, "_filling", nothing)
+    monkeypatch.setattr(libraries.lance().LanceDataset, "commit", commit_nothing)
     with pytest.raises(RuntimeError, match="2 vectors were written and 0 were found"):
         await index.fill(vectors_of([file]))
 

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ragd.errors import RagdError
-from ragd.store.lance import ChunkIndex, ChunkRow, LanceStore, sql_text, writer
+from ragd.store.lance import ChunkIndex, ChunkRow, LanceStore, libraries, sql_text, writer
 from ragd.store.lance.schema import arrow_schema, iso_of_ns, top_directory
 from ragd.store.lance.table_indexes import coverage
 from tests.small_disks import small_disk
@@ -193,19 +193,18 @@ async def test_a_commit_of_another_process_is_included(index: ChunkIndex) -> Non
     import lance
 
     await index.replace([note("a.md", "one"), note("b.md", "two")])
-    real = writer._replacement
+    commit = lance.LanceDataset.commit
     interfered = 0
 
-    def interfere(dataset: Any, condition: str, added: Any) -> Any:
+    def interfere(dataset: Any, planned: Any, **options: Any) -> Any:
         nonlocal interfered
-        planned = real(dataset, condition, added)
         if interfered < 2:
             interfered += 1
             lance.dataset(dataset.uri).delete(f"chunk_text = '{['one', 'two'][interfered - 1]}'")
-        return planned
+        return commit(dataset, planned, **options)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(writer, "_replacement", interfere)
+        patch.setattr(lance.LanceDataset, "commit", interfere)
         await index.replace([note("a.md", "new")])
     assert interfered == 2
     assert await texts(index) == {"a.md": ["new"]}
@@ -234,10 +233,10 @@ async def test_a_full_disk_is_reported_and_the_table_stays_whole(
 ) -> None:
     await index.replace([note("a.md", "one")])
 
-    def full(self: Any, table: Any) -> Any:
+    def full(*given: Any, **options: Any) -> Any:
         raise OSError("LanceError(IO): No space left on device (os error 28)")
 
-    monkeypatch.setattr(writer.TableWriter, "_write", full)
+    monkeypatch.setattr(libraries.lance().fragment, "write_fragments", full)
     with pytest.raises(Exception, match="disk is full") as refused:
         await index.replace([note("a.md", "two")])
     assert refused.value.code == "DISK_FULL"  # type: ignore[attr-defined]

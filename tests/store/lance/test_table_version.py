@@ -2,11 +2,12 @@
 
 import asyncio
 import math
+from typing import Any
 
 import pytest
 
 from ragd.embed.providers.embedder_port import unpack
-from ragd.store.lance import ChunkIndex, one_of, packed_rows, table_version, vector_matrix
+from ragd.store.lance import ChunkHit, ChunkIndex, one_of, packed_rows, table_version, vector_matrix
 from tests.store.lance.drafts import bulk, note, vector
 
 
@@ -35,17 +36,26 @@ async def test_rows_are_right_however_few_are_kept(
 ) -> None:
     monkeypatch.setattr(table_version, "HITS", 3)
     monkeypatch.setattr(table_version, "ROWS", 1)
+    make_hit, made = table_version.hit, 0
+
+    def count_made(row: dict[str, Any]) -> ChunkHit:
+        nonlocal made
+        made += 1
+        return make_hit(row)
+
+    monkeypatch.setattr(table_version, "hit", count_made)
     files = bulk(40)
     await index.replace(files)
     texts = {chunk.chunk_id: chunk.text for file in files for chunk in file.chunks}
-    for _ in range(3):
+    for not_kept in (30, 27, 27):
+        made = 0
         hits = await index.find_by_words("common", 30)
+        assert made == not_kept
         assert len(hits) == 30 and all(texts[hit.chunk_id] == hit.text for hit in hits)
         wanted = [hit.chunk_id for hit in reversed(hits)]
         rows = await index.read_chunks([*wanted, "not there"])
         assert [row.chunk_id for row in rows] == wanted
         assert all(texts[row.chunk_id] == row.chunk_text for row in rows)
-    assert len(index._pinned.now._hits._found) == 3
 
 
 async def test_searches_beside_writes_see_whole_rows(index: ChunkIndex) -> None:
