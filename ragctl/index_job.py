@@ -33,7 +33,7 @@ EXIT_PARTIAL = 1
 EXIT_FATAL = 2
 CANCEL_WITHIN_S = 3.0
 TICK_S = 0.25
-VECTOR_WAIT_S = 300.0  # for the next vector: one that cannot be made would never come
+VECTOR_WAIT_S = 300.0  # how long to wait for the next vector, which may never come
 _CAUSES = (
     *("VAULT_NOT_FOUND", "VAULT_NOT_RESPONDING", "INDEX_CORRUPTED", "DISK_FULL"),
     *WITHOUT_VECTORS,

@@ -3,7 +3,7 @@
 1. `run`: read the configuration, lock the home, open the log for people.
 2. `_live`: creating the `Ledger` repairs the event log after a crash and folds it into the state.
 3. `_serve`: record `DaemonStarted`, bind the socket, start the actors: watcher, batcher, embedder,
-   store writer and cache eviction (`wiring.py`), and those of `build_actors` below.
+   store writer and cache eviction (`wiring.py`), the config reader, and those of `build_actors`.
 4. At a signal or `ragctl stop`: finish requests and jobs, record `DaemonStopped`.
 
 It starts and stops everything and decides nothing else.

@@ -163,7 +163,7 @@ def cautions(result: dict[str, Any]) -> list[str]:
     """Warnings to show with a passage."""
     found = []
     if newer := result.get("superseded_by"):
-        found.append(f"A newer note says otherwise: {quote_citation(clean(newer))}")
+        found.append(f"There is a newer note about this: {quote_citation(clean(newer))}")
     if result.get("stale"):
         found.append(add_home_option("The note has changed since; run `ragctl sync`."))
     if result.get("unverified"):

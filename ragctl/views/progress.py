@@ -66,7 +66,7 @@ class Pace:
         return max(1.0, (total - self._marks[-1][1]) / rate - spent)
 
     def _last_gap(self) -> float:
-        """How long the last batch took; the next is late only after as long."""
+        """How long the last batch took; the next one may take as long before it is late."""
         return self._marks[-1][0] - self._marks[-2][0]
 
 

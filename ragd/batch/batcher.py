@@ -68,7 +68,7 @@ class PipelineBroken(Exception):
 
 
 class JobReader(BatchReader, Protocol):
-    """Also has the hash of how notes are split into chunks now."""
+    """Reads notes, and has the hash of how they are split into chunks now."""
 
     @property
     def fingerprint(self) -> str: ...

@@ -25,7 +25,7 @@ class MoveFinder(Protocol):
 
 
 class VaultMoveFinder(MoveFinder, Protocol):
-    """Also lists files and their sizes; called in a thread."""
+    """Finds moves, and lists files and their sizes; called in a thread."""
 
     def stat_notes(self, paths: Iterable[str]) -> Mapping[str, FileStat | None]: ...
 

@@ -1,7 +1,8 @@
 """Makes the vectors of chunks that were stored without them, newest notes first.
 
 A fold of the log shows which notes lack vectors; their texts are read again from the vault. It runs
-while no job runs, and stores nothing.
+while no job runs, and stores nothing. A note that was just saved comes before all of these: the
+embedder makes its vectors with its batch.
 """
 
 import asyncio

@@ -203,7 +203,7 @@ class VectorMaker:
 
 
 def _shift_to_first(why: EmbeddingError, made: Sequence[Vector]) -> None:
-    """Change the positions in an error about a later part: count from the first text of all."""
+    """Make the positions in an error count from the first text: `made` vectors came before."""
     later = {place + len(made): vector for place, vector in why.done.items()}
     why.done = {**dict(enumerate(made)), **later}
     if why.index is not None:

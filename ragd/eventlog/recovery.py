@@ -142,7 +142,7 @@ def _ranges(incidents: Sequence[Incident]) -> list[Range]:
 
 
 def _uncovered(gap: Range, known: Sequence[Range]) -> Range:
-    """The gap without its beginning, as far as that is known already."""
+    """The gap without the records at its start that a known range already covers."""
     first, last = gap
     for known_first, known_last in known:
         if known_first <= first <= known_last:

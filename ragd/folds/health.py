@@ -202,7 +202,7 @@ def update_reasons(health: Health, catalog: Catalog, record: Record) -> None:
 
 
 def _forget_solved(health: Health, catalog: Catalog) -> None:
-    """An empty backlog and an indexed change clear these without a probe."""
+    """Clear what no probe has to confirm: no vector is missing, or no change waits."""
     if not catalog.backlog:
         health.lost.pop("vectors", None)
     if not catalog.waiting:

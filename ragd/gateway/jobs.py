@@ -2,7 +2,8 @@
 
 `JobRequested` wakes the batcher, which starts the job. `JobCancelRequested` sets the job's
 `cancel_requested` (`ragd/folds/jobs.py`). Then the batch builder makes its next batch the last one
-(`BatchBuilder._is_over`), and the store writer ends the job as `cancelled` after that batch.
+(`BatchBuilder._is_over`), and the store writer ends the job as `cancelled` after that batch. If the
+job has ended and its new index still waits for vectors, the store writer drops that index.
 """
 
 from typing import Any

@@ -1,6 +1,7 @@
 """One-time tokens that confirm that the user agreed to a call. Each is valid for five minutes.
 
-It never accepts a token twice, late, or for a call other than the one it was issued for.
+They are kept in memory only, as digests, by the tool that issued them (`gateway/search_answers.py`,
+`gateway/note_excerpts.py`). A token is never accepted twice, late, or for another call.
 """
 
 import hashlib

@@ -35,7 +35,7 @@ _VERB = (
 )
 _HAS_VERB = re.compile(rf"(?<!\w){_VERB}(?!\w)|[’'](?:m|ve|s)(?!\w)|[㐀-䶿一-鿿]", re.I)
 _NAME = r"(?:(?:Mr|Mrs|Ms|Dr|Prof)\.? )?(?P<name>[A-ZÀ-Þ][\w-]+)"
-_PERSON_VERB = (  # what a person does, and a dinner or a rent does not
+_PERSON_VERB = (  # what people do, and dinners or prices do not
     r"(?:owe[sd]?|paid|pays|repaid|sent|gave|gives|lent|lends|borrowed|bought|sold|spent|settled"
     r"|transferred|returned|earns|earned|lives|works|weighs|takes|took|got|slept"
     r"|schuldet|zahlte?|bezahlte?|schickte|gab|überwies|verdient|wiegt|nimmt)"

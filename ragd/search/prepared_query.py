@@ -159,8 +159,8 @@ class QueryPreparer:
 
 
 async def _is_foreign(text: str, index: ChunkIndex) -> bool:
-    """Whether no note is in the question's language: its words are foreign, not mistyped."""
-    return (await index.word_frequencies()).lack_language(language_of(text))
+    """Whether few notes are in the question's language: its words are foreign, not mistyped."""
+    return (await index.word_frequencies()).is_foreign(language_of(text))
 
 
 async def _is_unknown_phrase(term: Term, index: ChunkIndex) -> bool:

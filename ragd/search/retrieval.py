@@ -77,8 +77,8 @@ class Question(Struct, frozen=True):
 
     @property
     def is_foreign(self) -> bool:
-        """Whether no note is in the question's language."""
-        return self.frequencies.lack_language(self.language)
+        """Whether none or few of the notes are in the question's language."""
+        return self.frequencies.is_foreign(self.language)
 
     @property
     def retrieval(self) -> str:

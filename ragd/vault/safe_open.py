@@ -1,4 +1,4 @@
-"""Opens files below a root folder by folder, by directory descriptor, without following links.
+"""Opens files below a root one folder at a time, by descriptor, without following links.
 
 So a folder that is replaced by a link between a check and a read cannot lead outside. It never
 writes, never follows a link, and never opens anything but a regular file (a FIFO would hang, a

@@ -86,7 +86,7 @@ class WatchLoop:
                 await self._clock.sleep(backoff_s(failures, RETRY_FIRST_S, RETRY_MAX_S))
 
     async def _keep_open(self, *, polling: bool) -> None:
-        """Watch until the vault is missed or replaced, or until polling is not needed any more.
+        """Watch until the vault goes missing or is replaced, or until polling is no longer needed.
 
         Raises WatchDied.
         """

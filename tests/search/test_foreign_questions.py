@@ -1,4 +1,4 @@
-"""Questions in a language that no note uses."""
+"""Questions in a language that no note uses, or few."""
 
 import asyncio
 from typing import cast
@@ -9,7 +9,7 @@ from ragd.search.query.query_terms import query_terms
 from ragd.search.query_vector import QueryVector
 from ragd.search.ranking.cosine_scale import SCALES
 from ragd.search.ranking.relevance import FLOOR, relevance
-from ragd.search.ranking.title_match import Frequencies
+from ragd.search.ranking.title_match import Frequencies, count_frequencies
 from ragd.search.retrieval import Question
 from ragd.store.lance import ChunkIndex
 
@@ -25,7 +25,7 @@ def question(language: str | None, *notes: str, model: ShippedModel | None = Non
         by_words=True,
         vector_task=cast("asyncio.Task[QueryVector]", None),
         language=language,
-        frequencies=Frequencies(languages=notes),
+        frequencies=Frequencies(main_languages=notes),
         model=model,
     )
 
@@ -33,6 +33,15 @@ def question(language: str | None, *notes: str, model: ShippedModel | None = Non
 def test_a_question_is_foreign_if_no_note_is_in_its_language() -> None:
     assert question("zh", "en", "de").is_foreign
     assert not question("de", "en", "de").is_foreign
+
+
+def test_few_notes_in_the_language_of_a_question_do_not_make_it_less_foreign() -> None:
+    """With 6 % German notes, the answer to a German question is probably in an English one."""
+    few = count_frequencies(["text"] * 100, ["en"] * 90 + ["de"] * 6 + [None] * 4)
+    assert few.languages == ("en", "de")
+    assert few.is_foreign("de") and not few.is_foreign("en")
+    many = count_frequencies(["text"] * 100, ["en"] * 70 + ["de"] * 30)
+    assert not many.is_foreign("de")
 
 
 def test_without_a_known_language_no_question_is_foreign() -> None:

@@ -1,4 +1,4 @@
-"""Single points of time in a text: a day, a week, a month, a season, a feast, a birthday. Pure.
+"""Single points of time in a text: a day, a week, a month, a season, a holiday, a birthday. Pure.
 
 English, German and Chinese. A word with other meanings ("may", "spring", "Monday", "Christmas") is
 a point only after certain words: `time_phrases` decides that.

@@ -62,8 +62,8 @@ class Candidate(Struct):
     bm25: float | None = None
     vector_rank: int | None = None  # from 1; None: not among the nearest
     text_rank: int | None = None  # from 1; None: not among the best by words
-    title_cover: float = 0.0  # share of the question's words in the note's names, rare ones more
-    cover: float | None = None  # share of the question's words, rare ones more; None: not needed
+    title_cover: float = 0.0  # weighted share of the question's words in the note's names
+    cover: float | None = None  # weighted share of the question's words; None: not needed
     note_words: float = 0.0  # BM25 of the whole note, relative to the best note
     exact_title: bool = False  # the question is the name of the note
     tagged: bool = False  # the passage itself, not only its note, has a requested tag
@@ -90,6 +90,7 @@ class FusionWeights(Struct, frozen=True):
     note: float = 0.0
     cover: float = 0.0
     timely: float = 1.3  # relative to the best weight
+    untimely: float = 0.3  # subtracted from passages of other times, relative to the best weight
     recency: float = 0.05  # relative to the best weight
     unwanted: float = 0.6  # subtracted, relative to the best weight
     by_ranks: bool = False
@@ -210,7 +211,10 @@ def order(found: Iterable[Candidate], weights: FusionWeights) -> list[Candidate]
     for one in candidates:
         one.weight = _weigh(one, weights, scale)
     best = max((one.weight for one in candidates), default=0.0)
+    names_time = any(one.closeness > 0 for one in candidates)
     for one in candidates:
+        if names_time and one.date and not one.closeness:
+            one.weight -= best * weights.untimely
         one.weight += best * (weights.timely * one.closeness + weights.recency * one.recency)
         one.weight -= best * weights.unwanted * one.unwanted
     top = max((one.weight for one in candidates), default=0.0)

@@ -83,7 +83,7 @@ TOPICS = (
         re.compile(
             r"(?<!\w)(?:ow(?:e|es|ed)|debts?|borrow(?:ed)?|lent|pa(?:y|id)(?= (?:\w+ ){0,2}back\b)"
             r"|repay|schulde[nt]?|schulden|schuldig|geliehen|(?:am|are) (?:i|we)"
-            r" (?:even|square|quits))(?!\w)|欠",
+            r" (?:even|square|quits)|left to pay)(?!\w)|欠",
             re.I,
         ),
         frozenset({AMOUNT, SETTLED}),
@@ -163,8 +163,13 @@ _GENERAL = frozenset(
     stems_of(
         f"{ENGLISH} {GERMAN} money geld current currently now still left today latest rest amount "
         "actually exactly moment right these days along letter card parcel send write visit many "
-        "looking doing"
+        "looking doing anything something nothing everything all any some ever already yet again "
+        "etwas irgendwas nichts alles noch schon jemals wieder"
     )
+)
+# Words of a question about a debt that name neither the person nor the debt.
+_ABOUT_DEBTS = frozenset(
+    stems_of("settle settled paid pay payment repaid repay off back even open left rest bezahlt")
 )
 # The purpose of a debt is ignored: a later note about the repayment may not mention it.
 _WHAT_FOR = re.compile(r"(?<!\w)(?:for|because of|für|wegen)(?!\w).*", re.I)
@@ -188,6 +193,8 @@ def find_asked_fact(question: str) -> AskedFact | None:
     if topic is not None and topic.name == "debt":
         rest = _WHAT_FOR.sub(" ", rest)
     subject = stems_of(rest) - _GENERAL
+    if topic is not None and topic.name == "debt":
+        subject -= _ABOUT_DEBTS
     if topic is not None and topic.name == "price" and _asks_for_several(question, subject):
         return None
     of_user = not subject and bool(_USER.search(question))

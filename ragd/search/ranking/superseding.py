@@ -4,9 +4,9 @@ Only for a question that asks for a fact that changes (a debt, a price; see `que
 and names no time, and only among the candidates of that search. A chain is a group of passages that
 state the same fact. A passage belongs to a chain if one of its sentences, alone or with the note's
 title, names the whole subject and states a value of the right kind. A passage that only mentions
-the subject is in no chain. Two people with the same first name have two chains, and so have two
-flights (see `narrowing`). The passages of a chain share out its places in the ranking by date. If
-the first of these places is near the top, the latest passage comes first of all.
+the subject is in no chain. Two people with the same first name have a chain each, and so have two
+different flights (see `narrowing`). The passages of a chain take its places in the ranking in the
+order of their dates. If one of these places is near the top, the latest passage comes first of all.
 
 A passage without a date cannot be newer than its file. It is in a chain if the file's day is before
 the latest date of the chain. Otherwise it may be newer or older, and nothing changes.

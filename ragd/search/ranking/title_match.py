@@ -14,6 +14,7 @@ from ragd.notes.names import inner_words
 from ragd.search.query.query_terms import stems_in, stems_of
 
 LEAST_SHARE = 0.02  # of passages; rarer languages are ignored
+MAIN_SHARE = 0.2  # of passages; a question in a rarer language is probably answered in another one
 SAMPLE = 1_000  # passages in which words are counted: rough numbers are enough
 
 
@@ -23,14 +24,19 @@ class Frequencies(Struct, frozen=True):
     passages: int = 0
     counts: Mapping[str, int] = {}
     languages: tuple[str, ...] = ()
+    main_languages: tuple[str, ...] = ()  # that many passages are in
 
     def rarity(self, stem: str) -> float:
         """A number above 0; it is 1 for a stem in about a third of the passages."""
         return math.log(1 + (self.passages + 1) / (self.counts.get(stem, 0) + 0.5)) / math.log(4)
 
-    def lack_language(self, language: str | None) -> bool:
-        """Whether no note is in this language. False if that is not known."""
-        return language is not None and bool(self.languages) and language not in self.languages
+    def is_foreign(self, language: str | None) -> bool:
+        """Whether none or few of the notes are in this language. False if that is not known."""
+        return (
+            language is not None
+            and bool(self.main_languages)
+            and language not in self.main_languages
+        )
 
 
 def count_frequencies(texts: Iterable[str], languages: Iterable[str | None] = ()) -> Frequencies:
@@ -43,7 +49,9 @@ def count_frequencies(texts: Iterable[str], languages: Iterable[str | None] = ()
             counts[stem] = counts.get(stem, 0) + 1
     each = Counter(language for language in languages if language)
     common = [one for one, times in each.most_common() if times >= LEAST_SHARE * passages]
-    return Frequencies(passages, counts, tuple(common))
+    known = sum(each.values())
+    main = [one for one, times in each.items() if times >= MAIN_SHARE * known]
+    return Frequencies(passages, counts, tuple(common), tuple(main))
 
 
 class WordWeights(Struct, frozen=True):

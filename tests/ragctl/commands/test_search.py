@@ -117,7 +117,7 @@ def test_old_linked_and_weakly_dated_passages_are_marked() -> None:
     flags = {"superseded_by": "Journal/2025 b.md#L1-L2", "via": "Linked from Doorbell."}
     shown = lines_of(RESULT | flags | {"date_source": "file"})
     assert "file modified 2024-01-15" in shown[1]
-    assert shown[3] == "   ▲ A newer note says otherwise: 'Journal/2025 b.md#L1-L2'"
+    assert shown[3] == "   ▲ There is a newer note about this: 'Journal/2025 b.md#L1-L2'"
     assert shown[4] == "   Linked from Doorbell."
     weak = {"date": None, "file_date": "2024-02-02", "date_source": "file"}
     assert "file modified 2024-02-02" in lines_of(RESULT | weak)[1]

@@ -88,6 +88,17 @@ def test_passages_of_the_named_time_move_up_but_not_above_everything() -> None:
     assert by_weights([], [], 0.5, 0.5, "a") == []
 
 
+def test_dated_passages_of_other_times_move_down_if_some_are_of_the_named_time() -> None:
+    def ranked(closeness: float) -> str:
+        found = fusion.gather([], hits(a=10.0, b=8.0, c=3.0))
+        found["a"].date = "2020-10-29"
+        found["c"].closeness = closeness
+        return order(fusion.order(found.values(), FusionWeights(0.5, 0.5)))
+
+    assert ranked(0.0) == "abc"  # no time is named, or nothing is of that time
+    assert ranked(0.55).index("b") < ranked(0.55).index("a")
+
+
 def candidate(name: str, note: str, **evidence: object) -> Candidate:
     return Candidate(name, note, **evidence)  # type: ignore[arg-type]
 
