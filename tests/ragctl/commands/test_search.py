@@ -249,7 +249,7 @@ def test_matches_are_marked_whatever_their_form() -> None:
     [
         ({"stale": True}, "ragctl sync"),
         ({"unverified": True}, "vault is not available"),
-        ({"sensitive": ["health", "relations"]}, "Sensitive: health, relations."),
+        ({"sensitive": ["health", "financial_debt"]}, "Sensitive: health, financial debt."),
         ({"injection_suspected": True}, "text from a note"),
     ],
 )
