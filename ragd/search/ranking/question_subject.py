@@ -94,6 +94,16 @@ TOPICS = (
         _whole_words("weighs?|weight|heavy|kilos?|wiegt|gewicht|schwer"),
         frozenset({MASS}),
     ),
+    FactTopic(
+        "price",
+        _whole_words(
+            "costs?|price[ds]?|how much (?:is|are|was|were)|pay for|(?:do|did) (?:i|we) pay|fee"
+            "|kostete?[nt]?|gekostet|preise?|zahle ich|zahlen wir"
+        ),
+        frozenset({AMOUNT}),
+        None,
+        _whole_words(_MONEY_BETWEEN),
+    ),
     FactTopic(  # of an account or a fund, and regular sums such as a rent
         "balance",
         re.compile(
@@ -101,16 +111,6 @@ TOPICS = (
             rf"|(?:{_ASKS_FOR_VALUE})(?!\w)(?=.{{0,80}}\b(?:{_REGULAR_SUM})\b)"
             r"|(?:balance|kontostand)(?!\w))",
             re.I,
-        ),
-        frozenset({AMOUNT}),
-        None,
-        _whole_words(_MONEY_BETWEEN),
-    ),
-    FactTopic(
-        "price",
-        _whole_words(
-            "costs?|price[ds]?|how much (?:is|are|was|were)|pay for|(?:do|did) (?:i|we) pay|fee"
-            "|kostete?[nt]?|gekostet|preise?|zahle ich|zahlen wir"
         ),
         frozenset({AMOUNT}),
         None,

@@ -52,6 +52,7 @@ def test_the_latest_debt_comes_first() -> None:
         ("Is my debt to Bo settled?", "I owe Bo $70.", "Paid Bo the rest. We are even."),
         ("Is there anything left to pay Bo?", "I owe Bo $70.", "Paid Bo $30, $40 to go."),
         ("Does Bo still owe me anything?", "Bo owes me $85.", "Bo sent the $85."),
+        ("What is the price of the garage rent?", "The garage rent is $90.", "Garage rent: $95."),
         ("Was schulde ich Jutta?", "Ich schulde Jutta 40 €.", "Ich schulde Jutta noch 15 €."),
         ("How much do I owe Bo?", "I owe Bo $90.", "Paid Bo the rest, we are even now."),
         ("Does Bo owe me money?", "Bo owes me $85.", "Bo sent the $85 for the taxi, all done."),
