@@ -24,7 +24,7 @@ Bytes = NDArray[np.int8]
 
 _LARGEST_PAIR = 127
 _GELU_DEPTH = 0.17  # Gelu is never below minus this
-_EPSILON = 1e-12
+EPSILON = 1e-12
 _FUSED = "com.microsoft"
 _ONNX_OPSET = 17
 _IR_VERSION = 8
@@ -54,7 +54,7 @@ class Graph:
 
     def norm(self, source: str, norm: Norm) -> str:
         inputs = [source, self.constant(norm.gain), self.constant(norm.bias)]
-        return self.node("LayerNormalization", inputs, axis=-1, epsilon=_EPSILON)[0]
+        return self.node("LayerNormalization", inputs, axis=-1, epsilon=EPSILON)[0]
 
     def gelu(self, source: str) -> str:
         return self.node("Gelu", [source], domain=_FUSED)[0]

@@ -218,7 +218,7 @@ BROKEN = {
         """,
         "the model makes wrong vectors on this machine": """
             from ragd.embed.worker import onnx_file
-            onnx_file._EPSILON = 1e3
+            onnx_file.EPSILON = 1e3
         """,
         "the model cannot be loaded": """
             from ragd.embed.worker import minilm_graph as graph
@@ -240,7 +240,7 @@ BROKEN = {
         """,
         "the model makes wrong vectors on this machine": """
             from ragd.embed.worker import onnx_file
-            onnx_file._EPSILON = 1e3
+            onnx_file.EPSILON = 1e3
         """,
         "the model cannot be loaded": """
             from ragd.embed.worker import granite_graph
