@@ -80,7 +80,7 @@ async def test_the_backlog_waits_for_the_index_to_be_opened(
     maker = VectorMaker(ledger, clock, unused, unused, unused)
     fills = InFlight().fills
     backlog = Backlog(ledger, clock, serving, unused, maker, notes, fills)
-    passes = counted(backlog, "_next_table", monkeypatch)
+    passes = counted(backlog, "next_table", monkeypatch)
     working = asyncio.create_task(backlog.run())
     try:
         for _ in range(100):  # a loop that spins takes every turn that there is
