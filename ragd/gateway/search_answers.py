@@ -145,7 +145,9 @@ class SearchAnswers:
         }
         hints = list(searched.hints)
         if self._guard.blocks:
-            hints = [_without_sensitive_suggestion(hint, rules) for hint in hints]
+            hints = [hint.partition(" Did you mean ")[0] for hint in hints]  # it may be a secret
+            if withheld:
+                data["corrections"] = []  # the words may be those of a withheld passage
         if searched.undated_notes is not None:
             hints.append(explain_no_dated_results(searched.undated_notes, request.by_file_time))
         if hints:
@@ -215,12 +217,6 @@ def _without_sensitive_names(result: Result, rules: Rules) -> Result:
     if via is not None and inspect_text(via, rules).withheld:
         via = UNNAMED
     return structs.replace(result, also_in=shown, via=via)
-
-
-def _without_sensitive_suggestion(hint: str, rules: Rules) -> str:
-    """A suggested tag or property can be a sensitive name."""
-    fact, _, name = hint.partition(" Did you mean ")
-    return fact if name and inspect_text(name, rules).withheld else hint
 
 
 def _with_visible_newer(result: Result, shown: Collection[str]) -> Result:

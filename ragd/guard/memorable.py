@@ -65,6 +65,13 @@ _INSTRUCTION = re.compile(
     r"|dir|deine?[mnrs]?)(?!\w)",
     re.I,
 )
+# A note must not plant a permission or a standing order.
+_PERMISSION = re.compile(
+    r"(?<!\w)(?:assistants?|agents?|bots?|ai|chatgpt|authori[sz]\w*|permi(?:t|ssion)\w*|allowed"
+    r"|approv\w+|consent\w*|confirm\w*|without asking|no questions|automatically|assistenten?"
+    r"|erlaub\w+)(?!\w)",
+    re.I,
+)
 _LABEL = re.compile(rf"[^:]*:\s*(?:{AMOUNT_PATTERN}|[\d.,]+\s?\w*)\W*", re.I)
 _WEB = re.compile(r"=https?://")
 
@@ -80,7 +87,12 @@ def is_memorable(sentence: str) -> bool:
     plain = _LINK.sub(" ", text)
     if text.endswith("?") or "://" in text or "|" in plain or _LABEL.fullmatch(text):
         return False
-    if _INSTRUCTION.match(text) or _QUOTE.match(text) or _has_open_quote(text):
+    if (
+        _PERMISSION.search(text)
+        or _INSTRUCTION.match(text)
+        or _QUOTE.match(text)
+        or _has_open_quote(text)
+    ):
         return False
     if kinds_in(text).isdisjoint(_VALUES) or not _HAS_VERB.search(plain):
         return False
@@ -91,7 +103,8 @@ def is_of_another_author(properties: Sequence[str]) -> bool:
     """Whether a note has the text of somebody else: it has an author, or the address of a page.
     "I" is not the user there."""
     return any(
-        one.startswith("author=") or (one.startswith(("source=", "url=")) and _WEB.search(one))
+        one.startswith(("author=", "authors="))
+        or (one.startswith(("source=", "url=", "link=")) and _WEB.search(one))
         for one in properties
     )
 

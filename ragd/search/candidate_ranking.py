@@ -4,8 +4,9 @@ It reads nothing: the lookups are done before. `ranking/` has the pure parts.
 """
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 
+from ragd.clock import Clock
 from ragd.config.live_settings import Settings
 from ragd.search.dates import WEAK, candidate_dates
 from ragd.search.query.exclusion import unwanted_share
@@ -23,8 +24,9 @@ from ragd.store.lance import ChunkHit, cosines, nearest_units
 class Ranker:
     """Ranks candidates."""
 
-    def __init__(self, ledger: Ledger, settings: Settings) -> None:
+    def __init__(self, ledger: Ledger, clock: Clock, settings: Settings) -> None:
         self._ledger = ledger
+        self._clock = clock
         self._settings = settings
 
     def rank(self, question: Question, found: Retrieved) -> list[Candidate]:
@@ -46,7 +48,14 @@ class Ranker:
             )
         candidate_dates.mark_recency(candidates)
         ranked = fusion.order(candidates.values(), weights)
-        return fusion.titles_first(newest_first(question.text, spread_over_notes(ranked)))
+        return fusion.titles_first(
+            newest_first(question.text, spread_over_notes(ranked), self._tomorrow())
+        )
+
+    def _tomorrow(self) -> str:
+        """The last day that a statement can have: it is tomorrow already in some time zones."""
+        now = datetime.fromisoformat(self._clock.now())
+        return (now + timedelta(days=1)).date().isoformat()
 
     def _weights(self, question: Question, found: Retrieved) -> FusionWeights:
         """The weight of each kind of evidence, by the configuration and for this question."""

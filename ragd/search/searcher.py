@@ -99,7 +99,7 @@ class Searcher:
         self._notes = notes
         self._file_check = FileCheck(notes)
         self._question_dates = QuestionDates(clock, self._may_be_shown)
-        self._ranker = Ranker(ledger, settings)
+        self._ranker = Ranker(ledger, clock, settings)
         self._scorer = PassageScorer(ledger, settings)
         self._filters = RequestFilters(ledger, notes.includes_folder)
         self._questions = QuestionBuilder(ledger, settings, vectors, notes.count_tokens)

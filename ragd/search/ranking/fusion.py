@@ -189,7 +189,7 @@ def add_note_words(found: dict[str, Candidate]) -> None:
         if one.bm25 is not None:
             notes.setdefault(one.source_file, []).append(one.bm25)
     sums = {
-        note: sum(score / 2**place for place, score in enumerate(sorted(scores, reverse=True)))
+        note: sum(score * 0.5**place for place, score in enumerate(sorted(scores, reverse=True)))
         for note, scores in notes.items()
     }
     best = max(sums.values(), default=0.0)

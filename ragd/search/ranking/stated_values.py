@@ -1,7 +1,9 @@
 """The kinds of values that a sentence states: amounts, weights, addresses, roles, states. Pure."""
 
 import re
+from collections.abc import Iterable
 
+LONGEST_READ = 500  # characters of one sentence
 AMOUNT, MASS, MEASURE, NUMBER = "amount", "mass", "measure", "number"
 PLACE, ROLE, STATE, CODE, SETTLED = "place", "role", "state", "code", "settled"
 
@@ -23,8 +25,8 @@ _HIRED = (
 )
 _KINDS = {
     AMOUNT: re.compile(AMOUNT_PATTERN, re.I),
-    MASS: re.compile(rf"{_N}\s?(?:(?:{_MASSES})(?!\w)|公斤|斤)", re.I),
-    MEASURE: re.compile(rf"{_N}\s?(?:{_UNITS})(?!\w)", re.I),
+    MASS: re.compile(rf"(?<![\d.,]){_N}\s?(?:(?:{_MASSES})(?!\w)|公斤|斤)", re.I),
+    MEASURE: re.compile(rf"(?<![\d.,]){_N}\s?(?:{_UNITS})(?!\w)", re.I),
     NUMBER: re.compile(r"\d"),
     CODE: re.compile(r"\+?\d[\d\s/().-]{3,40}\d|\S{1,64}@\S|(?:is|:)\s{0,9}\S{0,40}\d", re.I),
     # A number before or after a name, or a name after a verb such as "lives" or "moved".
@@ -40,7 +42,9 @@ _KINDS = {
         r"|out of work|pensioniert|in rente|arbeitslos)|joined [A-ZÀ-Þ]"
     ),
     SETTLED: re.compile(
-        r"(?<!\w)(?:(?:we are|we're|all|now) (?:even|square|quits)|(?:owe|owes|owed) nothing"
+        r"(?<!\w)(?:(?:we are|we're|all|now) (?:even|square|quits)"
+        r"|(?:owe|owes|owed) (?:\w+ )?nothing"
+        r"|(?:does|do|did)(?:n['’]t| not) owe \w+(?: \S+){0,3} any ?more"
         r"|debt is (?:gone|paid|settled)|settled (?:everything|it all|up|the (?:last|rest|debt))"
         r"|paid (?:\w+ ){0,3}(?:in full|off|everything|the rest|the last)|paid it all"
         r"|(?:waved|waived|forgave|cancelled) \w+(?: \w+){0,3} (?:rest|debt|loan)"
@@ -48,13 +52,16 @@ _KINDS = {
         re.I,
     ),
 }
+KINDS = tuple(_KINDS)
 _IS = r"(?:is|are|was|were|has been|stands|went|remains|steht|ist|war|now)"
 _ABOUT = r"(?:status|state|stage|update|progress|stand)"
 
 
-def kinds_in(sentence: str) -> set[str]:
-    """The kinds of values in a sentence, except a state, which depends on the subject."""
-    return {kind for kind, pattern in _KINDS.items() if pattern.search(sentence)}
+def kinds_in(sentence: str, wanted: Iterable[str] = KINDS) -> set[str]:
+    """Those of the wanted kinds of values that a sentence has. A state is never found: it depends
+    on the subject. Only the beginning of a very long sentence is read."""
+    read = sentence[:LONGEST_READ]
+    return {kind for kind in wanted if kind in _KINDS and _KINDS[kind].search(read)}
 
 
 def is_statement_of_state(sentence: str, subject_end: int) -> bool:

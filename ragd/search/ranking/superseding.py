@@ -17,21 +17,42 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
+from ragd.guard.injection import is_suspected
 from ragd.notes.sentences import sentences
 from ragd.search.query.query_terms import stems_of
 from ragd.search.ranking.fusion import Candidate
 from ragd.search.ranking.narrowing import narrowing_words
 from ragd.search.ranking.question_subject import NUMBERS, AskedFact, find_asked_fact
 from ragd.search.ranking.repayments import is_repayment
-from ragd.search.ranking.stated_values import STATE, is_statement_of_state, kinds_in
+from ragd.search.ranking.stated_values import (
+    LONGEST_READ,
+    NUMBER,
+    STATE,
+    is_statement_of_state,
+    kinds_in,
+)
 
 MOST_CANDIDATES = 200  # that are compared, from the top
 NEAR_THE_TOP = 10  # a chain that begins here or above has its latest statement first of all
 _TO_USER = re.compile(
-    r"(?<!\w)(?:ow(?:es|ed) (?:me|us)|i len[dt]|lent (?:him|her|them)|schuldet mir)(?!\w)", re.I
+    r"(?<!\w)(?:owe[sd]? (?:me|us)|i len[dt]|lent (?:him|her|them)|schuldet mir)(?!\w)", re.I
 )
 _USER = re.compile(r"(?<!\w)(?:i|my|ich|mein|meine)(?!\w)", re.I)
 _WORD = re.compile(r"[^\W_]+(?:['’]s)?")
+# "It is not true that Ivo owes me $40", "If rates rise, our mortgage is €1900".
+_UNREAL = re.compile(
+    r"(?<!\w)(?:(?:not|n[’']t) (?:be )?true|worst case|suppose|imagine|was a joke"
+    r"|nicht wahr)(?!\w)|^\W*(?:if|unless|wenn|falls)(?!\w)",
+    re.I,
+)
+# "Max's sister lives in Paris" is not about Max.
+_RELATIVE = re.compile(
+    r"['’]s? (?:\w+ ){0,2}?(?:sister|brother|mother|father|mum|mom|dad|parents?|wife|husband"
+    r"|partner|girlfriend|boyfriend|son|daughter|kids?|child(?:ren)?|cousins?|aunt|uncle|niece"
+    r"|nephew|family|friends?|boss|colleagues?|neighbou?rs?|dog|cat|schwester|bruder|mutter|vater"
+    r"|eltern|frau|mann|sohn|tochter|kind(?:er)?)(?!\w)",
+    re.I,
+)
 
 
 class Statement(Struct, frozen=True):
@@ -45,14 +66,18 @@ class Statement(Struct, frozen=True):
     narrowing: frozenset[str] = frozenset()
 
 
-def newest_first(question: str, ranked: Sequence[Candidate]) -> list[Candidate]:
-    """The same candidates, with the passages of each chain in the order of their dates."""
+def newest_first(
+    question: str, ranked: Sequence[Candidate], last_day: str = "9999"
+) -> list[Candidate]:
+    """The same candidates, with the passages of each chain in the order of their dates. A statement
+    that is dated after `last_day` is a plan or a mistake, and in no chain."""
     wanted = find_asked_fact(question)
     if wanted is None:
         return list(ranked)
     found = list(ranked)
     heads = []
-    for chain in _find_chains(wanted, found[:MOST_CANDIDATES]):
+    past = [one for one in found[:MOST_CANDIDATES] if "" < _latest_day(one) <= last_day]
+    for chain in _find_chains(wanted, past):
         places = sorted(found.index(one) for one in chain)
         by_date = sorted(chain, key=_latest_day, reverse=True)
         newest = _latest_day(by_date[0])
@@ -70,8 +95,8 @@ def _find_chains(wanted: AskedFact, candidates: Iterable[Candidate]) -> list[lis
     """Groups of at least two candidates that state the same fact about one subject."""
     found: dict[frozenset[str], dict[str, list[Candidate]]] = {}
     for one in candidates:
-        stated = statement_about(wanted, one.text, one.title) if _latest_day(one) else None
-        if stated is not None:
+        stated = statement_about(wanted, one.text, one.title)
+        if stated is not None and not is_suspected(one.text):  # it may lie about the latest state
             found.setdefault(stated.narrowing, {}).setdefault(stated.name, []).append(one)
     for by_name in found.values():
         named = [name for name in by_name if name]
@@ -96,17 +121,28 @@ def statement_about(wanted: AskedFact, text: str, title: str) -> Statement | Non
     """What the passage states the fact about; None if it does not state it."""
     title_stems = stems_of(title)
     for sentence in sentences(text):
-        if sentence.rstrip().endswith("?"):
+        sentence = sentence[:LONGEST_READ]
+        if sentence.rstrip().endswith("?") or _UNREAL.search(sentence):
             continue
         stems = stems_of(sentence)
         missing = wanted.subject - stems
         if missing and not wanted.subject <= title_stems:
             continue
-        if _states_value(wanted, sentence, stems):
+        if not _is_about_relative(wanted, sentence) and _states_value(wanted, sentence, stems):
             if missing:
                 return Statement()
             return Statement(_rest_of_name(wanted, sentence), _narrowing(wanted, sentence))
     return None
+
+
+def _is_about_relative(wanted: AskedFact, sentence: str) -> bool:
+    """Whether the sentence is about somebody who belongs to the subject."""
+    for start, end in _places_of_subject(wanted, sentence):
+        apostrophe = max(sentence.rfind("'", start, end), sentence.rfind("’", start, end))
+        match = _RELATIVE.match(sentence, apostrophe if apostrophe > 0 else end)
+        if match and not stems_of(match.group()) & wanted.subject:
+            return True
+    return False
 
 
 def _narrowing(wanted: AskedFact, sentence: str) -> frozenset[str]:
@@ -120,9 +156,8 @@ def _narrowing(wanted: AskedFact, sentence: str) -> frozenset[str]:
 def _states_value(wanted: AskedFact, sentence: str, stems: frozenset[str]) -> bool:
     """Whether a sentence about the subject states a value of the right kind."""
     topic = wanted.topic
-    kinds = kinds_in(sentence)
     if topic is None:
-        return not kinds.isdisjoint(NUMBERS) and wanted.subject <= stems
+        return bool(kinds_in(sentence, (NUMBER,))) and wanted.subject <= stems
     if topic.not_in_statement is not None and topic.not_in_statement.search(sentence):
         return False
     if topic.name == "debt":
@@ -137,7 +172,7 @@ def _states_value(wanted: AskedFact, sentence: str, stems: frozenset[str]) -> bo
         return False
     if STATE in topic.kinds:
         return is_statement_of_state(sentence, _end_of_subject(wanted, sentence))
-    return not kinds.isdisjoint(topic.kinds)
+    return bool(kinds_in(sentence, topic.kinds))
 
 
 def _end_of_subject(wanted: AskedFact, sentence: str) -> int:

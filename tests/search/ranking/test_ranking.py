@@ -295,3 +295,9 @@ def test_names_of_a_note_count_as_words_of_its_passages() -> None:
     stems = query_terms("Leipzig", len).stems
     fusion.add_covers(found, named, weigh_words(stems, Frequencies()).share_in_text)
     assert found["a"].cover == 1.0
+
+
+def test_a_note_with_thousands_of_found_passages_is_weighed() -> None:
+    found = {f"{at}": candidate(f"{at}", "log.md", bm25=1.0) for at in range(3_000)}
+    fusion.add_note_words(found)
+    assert found["0"].note_words == 1.0
