@@ -2,6 +2,9 @@
 command that helps, and is healthy again once the files are restored or another index is built."""
 
 import shutil
+import subprocess
+import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
@@ -14,6 +17,7 @@ Harm = Callable[[Path, Random], None]
 DAMAGED, MISSING = "INDEX_CORRUPTED", "INDEX_NOT_FOUND"
 TRIES = 3
 NOTICED_WITHIN_S = 240.0
+STUCK_S = 20.0  # after this time without an answer, the table itself is checked
 
 
 class IndexDamage(NamedTuple):
@@ -141,7 +145,24 @@ def restore_an_older_copy(daemon: ManagedDaemon) -> None:
     broken = table.rename(daemon.arena.folder / "broken")
     older.rename(table)
     shutil.rmtree(broken)
+    # A commit that was under way may have gone to the copy, and refer to files of the other table.
+    # Then the daemon is right to call it damaged, and its advice has to help.
+    stuck_until = time.monotonic() + STUCK_S
+    while daemon.search(note.word).code is not None:
+        require(daemon.child.is_running, f"it ended on its own: {daemon.child}")
+        if time.monotonic() > stuck_until:
+            require(not _is_readable(table), "the restored table is whole, but it is not opened")
+            daemon.request_job("reindex")
+            break
+        time.sleep(0.05)
     daemon.wait_until_found(note)
+
+
+def _is_readable(table: Path) -> bool:
+    """Whether another process can read every row."""
+    read = "import lance, sys; lance.dataset(sys.argv[1]).to_table(columns=['source_file'])"
+    done = subprocess.run([sys.executable, "-c", read, str(table)], capture_output=True)
+    return done.returncode == 0
 
 
 def run_case(daemon: ManagedDaemon, case: IndexDamage) -> None:
