@@ -422,3 +422,13 @@ def test_a_quick_command_loads_nothing_slow(module: str) -> None:
 
     assert module in (now := loaded(module))
     assert sorted(one for one in now - loaded("os") if one in SLOW) == []
+
+
+def test_no_two_classes_have_the_same_name() -> None:
+    places: dict[str, list[str]] = {}
+    for path in (*(ROOT / "ragd").rglob("*.py"), *(ROOT / "ragctl").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.ClassDef):
+                places.setdefault(node.name, []).append(str(path.relative_to(ROOT)))
+    assert len(places) > 200
+    assert {name: paths for name, paths in places.items() if len(paths) > 1} == {}

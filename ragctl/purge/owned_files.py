@@ -4,7 +4,7 @@ import re
 from typing import NamedTuple
 
 
-class FolderRules(NamedTuple):
+class OwnedFolderRules(NamedTuple):
     """ragd's files in a folder, by name, and its subfolders with their rules."""
 
     files: re.Pattern[str]
@@ -23,7 +23,7 @@ _SEGMENT = r"\d{16}\.ndjson"
 REMOVED_LAST = ("config.json", "ragd.lock")
 
 RULES = {
-    "home": FolderRules(
+    "home": OwnedFolderRules(
         _pattern(
             r"config\.json|config\.json\.bak|ragd\.lock|ragd\.sock|sync-result\.json|memories\.key"
             r"|(?:embeddings|memories)\.sqlite(?:-wal|-shm|-journal)?|embeddings\.sqlite\.aside"
@@ -36,24 +36,24 @@ RULES = {
             (_pattern(r"vectors\.lance"), "vectors"),
         ),
     ),
-    "events": FolderRules(_pattern(rf"{_SEGMENT}(?:\.tmp)?"), ((_pattern("aside"), "aside"),)),
-    "aside": FolderRules(_pattern(rf"{_SEGMENT}\..+")),
-    "snapshots": FolderRules(_pattern(r"\d{16}\.json(?:\.tmp)?|\.\d{16}\.json\.tmp")),
-    "logs": FolderRules(_pattern(r"ragd\.log(?:\.\d+)?|crash\.txt")),
-    "vectors": FolderRules(_NOTHING, ((_pattern(r"[0-9A-Z]{26}|\.tmp-.+"), "generation"),)),
-    "generation": FolderRules(_NOTHING, ((_pattern(r"obsidian_chunks\.lance"), "table"),)),
-    "table": FolderRules(_NOTHING, ((_pattern(r"data|_[a-z]+"), "lance"),)),
+    "events": OwnedFolderRules(_pattern(rf"{_SEGMENT}(?:\.tmp)?"), ((_pattern("aside"), "aside"),)),
+    "aside": OwnedFolderRules(_pattern(rf"{_SEGMENT}\..+")),
+    "snapshots": OwnedFolderRules(_pattern(r"\d{16}\.json(?:\.tmp)?|\.\d{16}\.json\.tmp")),
+    "logs": OwnedFolderRules(_pattern(r"ragd\.log(?:\.\d+)?|crash\.txt")),
+    "vectors": OwnedFolderRules(_NOTHING, ((_pattern(r"[0-9A-Z]{26}|\.tmp-.+"), "generation"),)),
+    "generation": OwnedFolderRules(_NOTHING, ((_pattern(r"obsidian_chunks\.lance"), "table"),)),
+    "table": OwnedFolderRules(_NOTHING, ((_pattern(r"data|_[a-z]+"), "lance"),)),
     # lance's files: tables, versions, transactions, deletions, and temporary files.
-    "lance": FolderRules(
+    "lance": OwnedFolderRules(
         _pattern(
             r".+\.(?:lance|manifest|txn|arrow|bin|idx)(?:#\d+)?|latest_version_hint\.json|\.tmp.*"
         ),
         ((_pattern(r"[0-9a-f-]{36}"), "lance"),),
     ),
-    "sockets": FolderRules(_pattern(r"[0-9a-f]{16}\.sock")),
+    "sockets": OwnedFolderRules(_pattern(r"[0-9a-f]{16}\.sock")),
 }
 
 
-def find_folder_rules(rule: FolderRules, name: str) -> str | None:
+def find_folder_rules(rule: OwnedFolderRules, name: str) -> str | None:
     """The rules for a subfolder of this name; None if it is not ragd's."""
     return next((rules for pattern, rules in rule.folders if pattern.fullmatch(name)), None)

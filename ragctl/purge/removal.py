@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection
 from contextlib import suppress
 from typing import NamedTuple
 
-from ragctl.purge.owned_files import REMOVED_LAST, RULES, FolderRules, find_folder_rules
+from ragctl.purge.owned_files import REMOVED_LAST, RULES, OwnedFolderRules, find_folder_rules
 
 _FLAGS = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0)
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
@@ -68,7 +68,7 @@ def purge_folder(root: str, rules: str, *, remove: bool, keep: Collection[str] =
 def _purge_entries(
     handle: int,
     root: str,
-    rule: FolderRules,
+    rule: OwnedFolderRules,
     result: PurgeResult,
     keep: Collection[str],
     remove: bool,
@@ -96,7 +96,7 @@ def _purge_entry(
     handle: int,
     name: str,
     path: str,
-    rule: FolderRules,
+    rule: OwnedFolderRules,
     result: PurgeResult,
     count: _Count,
     remove: bool,
@@ -122,7 +122,7 @@ def _purge_subfolder(
     handle: int,
     name: str,
     path: str,
-    rule: FolderRules,
+    rule: OwnedFolderRules,
     result: PurgeResult,
     count: _Count,
     remove: bool,

@@ -8,7 +8,7 @@ from typing import Any
 
 from ragctl.commands.events import FOLLOW_FROM, follow_facts, read_facts, start_seq
 from ragctl.views.render import Ink, emit_json
-from ragctl.views.timeline import HealthChange, cause_fields, render_changes
+from ragctl.views.timeline import TimelineChange, cause_fields, render_changes
 from ragd.errors import EXIT_OK
 from ragd.paths import Home
 
@@ -46,10 +46,10 @@ def _past_and_new(
         yield json.loads(line)
 
 
-def _change(home: Home, record: dict[str, Any], oldest: int) -> HealthChange:
+def _change(home: Home, record: dict[str, Any], oldest: int) -> TimelineChange:
     event, seq = record["event"], record["cause"]
     cause = _fact(home, seq) if seq is not None and seq >= oldest else None
-    return HealthChange(
+    return TimelineChange(
         seq if seq is not None else record["seq"],
         cause["ts"] if cause else record["ts"],
         event["before"],

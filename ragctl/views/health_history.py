@@ -8,7 +8,7 @@ from pathlib import Path
 
 import orjson
 
-from ragctl.views.timeline import HealthChange, cause_fields
+from ragctl.views.timeline import TimelineChange, cause_fields
 from ragd.errors import HEALTHY
 from ragd.eventlog.frame import Record, record_json
 from ragd.folds import State
@@ -19,7 +19,7 @@ class HealthHistory:
     """The changes in order, and the reasons that held before the first one."""
 
     def __init__(self) -> None:
-        self.changes: list[HealthChange] = []
+        self.changes: list[TimelineChange] = []
         self.reasons_before: list[str] = []
         self.damage: list[str] = []
         self._health = HEALTHY
@@ -36,7 +36,7 @@ class HealthHistory:
         if after != self._health or set(reasons) != set(self._reasons):
             cause = cause_fields(orjson.loads(record_json(record)))
             self.changes.append(
-                HealthChange(record.seq, record.ts, self._health, after, reasons, cause)
+                TimelineChange(record.seq, record.ts, self._health, after, reasons, cause)
             )
         self._health, self._reasons = after, reasons
 

@@ -12,7 +12,7 @@ from ragd.errors import DEGRADED, HEALTHY
 _INDENT = 21  # the width of a timestamp and two spaces
 
 
-class HealthChange(NamedTuple):
+class TimelineChange(NamedTuple):
     """Fact `seq` changed the health. `cause` is that fact; None if it is past retention."""
 
     seq: int
@@ -32,7 +32,7 @@ def cause_fields(record: dict[str, Any]) -> dict[str, Any]:
 
 
 def render_changes(
-    changes: Iterable[HealthChange], ink: Ink, reasons_before: list[str] | None = None
+    changes: Iterable[TimelineChange], ink: Ink, reasons_before: list[str] | None = None
 ) -> Iterator[str]:
     """Each change in a few lines. `reasons_before`: before the first change; None if unknown."""
     for change in changes:
@@ -42,7 +42,7 @@ def render_changes(
         reasons_before = change.reasons
 
 
-def _render_change(change: HealthChange, reasons_before: list[str] | None, ink: Ink) -> str:
+def _render_change(change: TimelineChange, reasons_before: list[str] | None, ink: Ink) -> str:
     moment = ink.paint(local_time(change.ts), "dim")
     transition = f"{_state(change.before, ink)} {ink.sign('→')} {_state(change.after, ink)}"
     if change.before == change.after:
@@ -66,7 +66,7 @@ def _state(state: str, ink: Ink) -> str:
     return ink.paint(f"{ink.sign(sign)} {clean(state)}", colour)
 
 
-def _format_cause(change: HealthChange) -> str:
+def _format_cause(change: TimelineChange) -> str:
     cause = change.cause
     if cause is None:
         return f"by fact {change.seq}, which is past retention"

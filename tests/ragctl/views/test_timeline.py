@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from ragctl.views.render import Ink
-from ragctl.views.timeline import HealthChange, render_changes
+from ragctl.views.timeline import TimelineChange, render_changes
 from ragd.paths import Home
 from tests.ragctl.commands.test_replay import records, segment, shortened, write_segment
 from tests.ragctl.conftest import FakeDaemon, Ragctl
@@ -138,7 +138,7 @@ def test_health_cannot_be_combined_with_verify(ragctl: Ragctl, segment: Path) ->
 def test_control_characters_in_a_fact_are_escaped() -> None:
     event = {"type": "file_failed", "path": "\x1b[2Jevil.md"}
     cause = {"seq": 7, "ts": "", "actor": "batcher", "event": event}
-    change = HealthChange(7, "2026-11-15T14:30:00Z", "healthy", "degraded", ["X"], cause)
+    change = TimelineChange(7, "2026-11-15T14:30:00Z", "healthy", "degraded", ["X"], cause)
     assert "\x1b" not in "".join(render_changes([change], Ink()))
 
 
