@@ -31,6 +31,7 @@ from ragd.protocol.tool_schemas import SearchRequest
 from ragd.search.dates.time_messages import describe_time, explain_no_dated_results
 from ragd.search.results import TRUST, Result
 from ragd.search.searcher import SearchAnswer
+from ragd.search.unknown_names import SUGGESTION
 
 MEMORIES_MAX = 5
 # A memory is suggested only from the best results, and only if they are more likely right than not.
@@ -145,7 +146,7 @@ class SearchAnswers:
         }
         hints = list(searched.hints)
         if self._guard.blocks:
-            hints = [hint.partition(" Did you mean ")[0] for hint in hints]  # it may be a secret
+            hints = [hint.partition(SUGGESTION)[0] for hint in hints]
             if withheld:
                 data["corrections"] = []  # the words may be those of a withheld passage
         if searched.undated_notes is not None:

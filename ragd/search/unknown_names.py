@@ -15,6 +15,7 @@ from ragd.search.query.query_language import Term
 from ragd.store.lance import ChunkIndex, condition
 
 PROBED_PASSAGES = 50  # that have the suggested name; one of their notes must be permitted
+SUGGESTION = " Did you mean "  # what comes after it may be the name of a sensitive note
 
 Permits = Callable[[str], bool]  # whether a note may be shown
 Folders = Callable[[], Iterable[str]]  # the folders of the index that may be searched
@@ -80,7 +81,7 @@ async def _explain_property(term: Term, index: ChunkIndex, permits: Permits) -> 
 
 
 def _sentence(fact: str, near: str | None) -> str:
-    return f"{fact} Did you mean `{near}`?" if near else fact
+    return f"{fact}{SUGGESTION}`{near}`?" if near else fact
 
 
 async def _has_note(index: ChunkIndex, filters: Filters, permits: Permits) -> bool:
