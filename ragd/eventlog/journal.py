@@ -53,7 +53,10 @@ class Journal:
         clock: Clock,
         on_durable: Callable[[Record], None],
         recent: RecentRecords | None = None,
+        last_readable: int | None = None,
     ) -> None:
+        """`last_readable` is the last record that recovery could read; a quarantine may have
+        removed all after it, so that this run's first seq is higher than the one that follows."""
         self._disk = disk
         self._appender = appender
         self._clock = clock
@@ -69,6 +72,8 @@ class Journal:
         self._closed = False  # to new facts
         self._has_ended = False  # the writer has ended
         self.durable = appender.durable
+        self._before_first = appender.durable  # the seq before this run's first record
+        self._last_readable = appender.durable if last_readable is None else last_readable
         self.full_since: str | None = None
 
     # Appending
@@ -221,6 +226,8 @@ class Journal:
         """
         from_disk: DiskReader | None = None
         end = self.durable
+        if self._last_readable <= after:
+            after = max(after, self._before_first)  # nothing is left in between
         while True:
             new_records = self._new_records
             until = self.durable if wait else end

@@ -78,7 +78,9 @@ class Ledger:
         self.oldest_seq = first_seq_of(names[0]) if names else recovered.position.next_seq
         self.incidents: list[Incident] = recovered.incidents
         appender = Appender(self._disk, recovered.position, run, created_by, segment_max_bytes)
-        self.journal = Journal(self._disk, appender, clock, self._fold_appended)
+        self.journal = Journal(
+            self._disk, appender, clock, self._fold_appended, last_readable=self.state.seq
+        )
 
     def _fold_recovered(self, record: Record) -> None:
         apply(self.state, record)

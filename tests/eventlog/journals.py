@@ -30,9 +30,10 @@ def open_journal(
     segment_max_bytes: int = SEGMENT_MAX_BYTES,
     recent: RecentRecords | None = None,
 ) -> Journal:
-    position = reopen(disk)[1].position
-    log = appender(disk, position, segment_max_bytes)
-    return Journal(disk, log, clock or HandClock(), on_durable, recent)
+    records, recovered = reopen(disk)
+    log = appender(disk, recovered.position, segment_max_bytes)
+    last_readable = records[-1].seq if records else 0
+    return Journal(disk, log, clock or HandClock(), on_durable, recent, last_readable)
 
 
 @asynccontextmanager

@@ -345,6 +345,32 @@ async def test_following_waits_after_a_gap_at_the_end_of_the_log() -> None:
         await stream.aclose()
 
 
+@pytest.mark.parametrize("starts", ["while the disk is full", "after there was room"])
+async def test_following_waits_when_nothing_is_left_and_the_disk_is_full(starts: str) -> None:
+    disk = FaultyDisk(SimulatedDisk())
+    write_groups(disk.under, [5])
+    (name,) = segment_names(disk)
+    disk.under.put(name, bytes(len(disk.read(name))))
+    journal = open_journal(disk)
+    gone = journal.durable
+    assert gone >= 5 and not segment_names(disk)
+    disk.full()
+    async with running(journal):
+        stream = journal.follow(0)
+        if starts == "while the disk is full":
+            waiting = asyncio.ensure_future(anext(stream))
+            await turns()
+            assert not waiting.done()
+        disk.roomy()
+        await append_all(journal, 2)
+        if starts == "after there was room":
+            waiting = asyncio.ensure_future(anext(stream))
+        assert (await waiting).seq == gone + 1
+        assert await take(stream, 1) == [gone + 2]
+        assert await everything(journal) == [gone + 1, gone + 2]
+        await stream.aclose()
+
+
 def test_memory_never_answers_across_a_gap() -> None:
     recent = RecentRecords()
     recent.extend([record(1), record(2)], [100, 100])
